@@ -1,178 +1,131 @@
-/**
- * The measured cases as one table: settings of an action node, and the request of the floor and the hand-built flow.
- */
-import type { Output, Send } from '../src/shared/outputs'
-import { handBuilt } from './hand-built'
-import { remoteDevice, SERVICE_TIME, type ServiceName, standaloneDevice } from './services'
+/** The cases: settings of our node, the requests that floor and hand-built flow make instead, and the goals. */
+import type { DeviceDefinition, SimulatorOptions } from '../simulator'
+import { alertsByHand, currentByHand, pollByHand, seriesByHand } from './hand-built'
 
 export interface Case {
-  id: string
   name: string
-  /** Cases of one group run in the same Node-REDs, others in new ones. */
-  group: string
-  service: ServiceName
+  service: SimulatorOptions
   type: 'envlog-current' | 'envlog-latest' | 'envlog-range' | 'envlog-alerts'
-  settings: Record<string, unknown>
-  /** Path and parameters of the one request of the floor and the hand-built flow. */
+  settings: object
+  /** Endpoint and parameters of the requests of floor and hand-built flow. */
   path: string
-  params: Record<string, unknown>
-  /** JavaScript of the hand-built flow's second function. */
+  requests: object[]
+  /** JavaScript of the function node after the http request node. */
   hand: string
-  /** Number of messages that are made of an answer. */
-  messages(answer: CaseAnswer): number
-  /** A long case: it has fewer runs, and garbage is collected before each. */
-  isHeavy: boolean
+  /** Messages of one trigger; `none` if only its end counts. */
+  messages: number | 'none'
+  /** Garbage is collected before each call. */
+  isLarge: boolean
+  /** The most of what the hand-built flow takes; `stop`: whether the longest stop has a goal. */
+  goals: { wall?: number; processor?: number; stop?: true }
 }
 
-/** The parts of an answer that are counted. */
-export interface CaseAnswer {
-  devices?: { unixtime: string | number; channel: { value: unknown }[] }[]
-  data?: object[]
-  'alert-logs'?: object[]
-}
-
+/** The time at the service, which stands still. */
+export const SERVICE_TIME = Date.UTC(2026, 0, 15, 12)
 const MINUTE = 60_000
-const CHUNK = 1000
-const targets = {
-  standalone: { serial: standaloneDevice.serial, base: standaloneDevice.serial },
-  remote: { serial: remoteDevice.serial, base: remoteDevice.base?.serial ?? '' },
+/** Of most cases. */
+const small = { messages: 1, isLarge: false }
+
+const channels = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ num: index + 1, unit: index % 2 === 0 ? 'C' : '%' }))
+
+/** It has a record every minute, so that a period of n minutes has n records. */
+const device = (index: number): DeviceDefinition => ({
+  serial: `5BE${String(index).padStart(5, '0')}`,
+  name: `Cold room ${index}`,
+  kind: 'standalone-2',
+  channels: channels(2),
+  capacity: 100_000,
+  records: { interval: 60, drift: 0 },
+})
+
+const remoteUnit: DeviceDefinition = {
+  ...device(0),
+  kind: 'remote',
+  base: { serial: '5FE00001', name: 'Hall 1', model: 'M-500' },
+  channels: channels(4),
+  alerts: Array.from({ length: 20 }, (_, index) => ({
+    unixtime: SERVICE_TIME / 1000 - (20 - index) * 600,
+    texts: { [`ch${1 + (index % 4)}`]: index % 2 === 0 ? 'Upper limit exceeded' : 'Recovered' },
+  })),
 }
-type Kind = keyof typeof targets
-const count = (number: number) => number.toLocaleString('en-US')
-const list = (kind: Kind) => ({ select: 'list', devices: [targets[kind]], onlyNew: false })
 
-function paramsOf(kind: Kind, more: object = {}): Record<string, unknown> {
-  const { serial, base } = targets[kind]
-  return { 'remote-serial': serial, ...(kind === 'remote' && { 'base-serial': base }), ...more }
-}
-
-const isNumber = (value: unknown) => value !== '' && value !== null && Number.isFinite(Number(value))
-
-function current(devices: 10 | 100 | 1000 | 5000, output: Output = 'readings', send: Send = 'all'): Case {
-  const values = ({ devices: found = [] }: CaseAnswer) =>
-    found.flatMap(({ channel }) => channel.filter(({ value }) => isNumber(value))).length
+/** A service with one device, which our node selects and the parameters name. */
+function ofOne(one: DeviceDefinition) {
+  const { serial = '', base } = one
   return {
-    id: `current-${devices}-${output}-${send}`,
-    name: `current, ${count(devices)} devices, ${output} ${send}`,
-    group: devices >= 5000 ? `current-${devices}` : 'small',
-    service: `current-${devices}`,
-    type: 'envlog-current',
-    settings: { select: 'all', onlyNew: false, output, send },
-    path: 'current',
-    params: {},
-    hand: handBuilt[`current ${output} ${send}` as keyof typeof handBuilt],
-    messages: (answer) =>
-      send === 'all' ? 1 : send === 'device' ? (answer.devices?.length ?? 0) : values(answer),
-    isHeavy: devices >= 5000,
+    service: { fleet: [one] },
+    settings: { select: 'list', devices: [{ serial, base: base?.serial ?? serial }], onlyNew: false },
+    requests: [{ 'remote-serial': serial, ...(base && { 'base-serial': base.serial }) }],
   }
 }
+const standalone = ofOne(device(0))
+const remote = ofOne(remoteUnit)
 
-/** Messages of a series. @param channels number of channels of each record */
-function seriesMessages(output: Output, send: Send, channels: number) {
-  const elements = ({ data = [] }: CaseAnswer) =>
-    data.length * (output === 'rows' || output === 'values' ? channels : 1)
-  return (answer: CaseAnswer) => {
-    if (send === 'device') return 1
-    return send === 'chunk' ? Math.ceil(elements(answer) / CHUNK) : elements(answer)
-  }
-}
+const current = (count: number): Case => ({
+  name: `current, ${count.toLocaleString('en')} devices`,
+  service: { devices: count },
+  type: 'envlog-current',
+  settings: { select: 'all', onlyNew: false },
+  path: 'current',
+  requests: [{}],
+  hand: currentByHand,
+  messages: 1,
+  isLarge: count >= 5000,
+  goals: { wall: 1 },
+})
 
-function latest(kind: Kind, output: Output = 'readings', send: Send = 'device'): Case {
-  return {
-    id: `latest-${kind}-${output}-${send}`,
-    name: `latest, 300 records, ${kind}, ${output} ${send}`,
-    group: 'small',
-    service: 'numbers',
-    type: 'envlog-latest',
-    settings: { ...list(kind), output, send },
-    path: kind === 'remote' ? 'latest-data-relay' : 'latest-data',
-    params: paramsOf(kind),
-    hand: handBuilt[`series ${output} ${send}` as keyof typeof handBuilt],
-    messages: seriesMessages(output, send, kind === 'remote' ? 4 : 2),
-    isHeavy: false,
-  }
-}
+const latest = { type: 'envlog-latest', hand: seriesByHand.readings, ...small, goals: { wall: 0.7 } } as const
 
-interface Range {
-  channels: 2 | 4
-  text?: boolean
-  output?: Output
-  send?: Send
-}
-
-function range(
-  records: number,
-  { channels, text = false, output = 'readings', send = 'device' }: Range,
-): Case {
-  const kind: Kind = channels === 4 ? 'remote' : 'standalone'
+function range(records: number, count: 2 | 4, made: keyof typeof seriesByHand, goals: Case['goals']): Case {
+  const { service, settings, requests } = count === 4 ? remote : standalone
   const from = SERVICE_TIME - records * MINUTE
   const period = { from: new Date(from).toISOString(), to: new Date(SERVICE_TIME).toISOString() }
-  const size = `${records}x${channels}${text ? '-text' : ''}`
+  const output = made === 'each' ? { output: 'readings', send: 'each' } : { output: made, send: 'device' }
+  const asked = { 'unixtime-from': from / 1000 - 1, 'unixtime-to': SERVICE_TIME / 1000, number: records }
   return {
-    id: `range-${size}-${output}-${send}`,
-    name: `range, ${count(records)} × ${channels}${text ? ' as text' : ''}, ${output} ${send}`,
-    group: `${size} ${output} ${send}`,
-    service: text ? 'text' : 'numbers',
+    name: `range, ${records.toLocaleString('en')} × ${count}, ${made}`,
+    service,
     type: 'envlog-range',
-    settings: { ...list(kind), ...period, fromType: 'date', toType: 'date', output, send, chunk: CHUNK },
-    path: kind === 'remote' ? 'data-relay' : 'data',
-    params: paramsOf(kind, {
-      'unixtime-from': from / 1000 - 1,
-      'unixtime-to': SERVICE_TIME / 1000,
-      number: records,
-    }),
-    hand: handBuilt[`series ${output} ${send}` as keyof typeof handBuilt],
-    messages: seriesMessages(output, send, channels),
-    isHeavy: true,
+    settings: { ...settings, fromType: 'date', toType: 'date', ...period, ...output },
+    path: count === 4 ? 'data-relay' : 'data',
+    requests: requests.map((params) => ({ ...params, ...asked })),
+    hand: seriesByHand[made],
+    messages: made === 'each' ? records : 1,
+    isLarge: true,
+    goals,
   }
 }
 
-function alerts(output: Output, send: Send): Case {
+/** Only the first trigger finds something new. */
+export function poll(count: number): Case {
+  const fleet = Array.from({ length: count }, (_, index) => device(index))
   return {
-    id: `alerts-${output}-${send}`,
-    name: `alerts, ${output} ${send}`,
-    group: 'small',
-    service: 'numbers',
-    type: 'envlog-alerts',
-    settings: { ...list('remote'), output, send },
-    path: 'alert',
-    params: paramsOf('remote'),
-    hand: handBuilt[`alerts ${output} ${send}` as keyof typeof handBuilt],
-    messages: ({ 'alert-logs': entries = [] }) => (send === 'device' ? 1 : entries.length),
-    isHeavy: false,
+    name: `poll of ${count} devices, nothing new`,
+    service: { fleet },
+    type: 'envlog-latest',
+    settings: { select: 'list', devices: fleet.map(({ serial }) => ({ serial, base: serial })) },
+    path: 'latest-data',
+    requests: fleet.map(({ serial }) => ({ 'remote-serial': serial })),
+    hand: pollByHand(count),
+    messages: 'none',
+    isLarge: true,
+    goals: { processor: 0.6 },
   }
 }
+
+const alerts = { type: 'envlog-alerts', hand: alertsByHand, ...small, goals: { wall: 0.8 } } as const
+const fast = { wall: 0.5, processor: 0.6, stop: true } as const
 
 export const cases: readonly Case[] = [
-  current(10),
-  current(100),
-  current(1000),
-  current(1000, 'readings', 'device'),
-  current(1000, 'rows'),
-  current(1000, 'points'),
-  current(1000, 'values', 'value'),
-  current(5000),
-  latest('standalone'),
-  latest('remote'),
-  latest('remote', 'rows'),
-  latest('remote', 'points'),
-  latest('remote', 'values', 'value'),
-  alerts('readings', 'device'),
-  alerts('rows', 'each'),
-  range(16_000, { channels: 2 }),
-  range(16_000, { channels: 2, text: true }),
-  range(16_000, { channels: 2, send: 'each' }),
-  range(65_535, { channels: 2 }),
-  range(65_535, { channels: 2, text: true }),
-  range(65_535, { channels: 4 }),
-  range(65_535, { channels: 4, text: true }),
-  range(65_535, { channels: 4, send: 'chunk' }),
-  range(65_535, { channels: 4, send: 'each' }),
-  range(65_535, { channels: 4, output: 'rows' }),
-  range(65_535, { channels: 4, output: 'rows', send: 'chunk' }),
-  range(65_535, { channels: 4, output: 'rows', send: 'each' }),
-  range(65_535, { channels: 4, output: 'points' }),
-  range(65_535, { channels: 4, output: 'points', send: 'chunk' }),
-  range(65_535, { channels: 4, output: 'points', send: 'each' }),
-  range(65_535, { channels: 4, output: 'values', send: 'value' }),
+  ...[10, 100, 1000, 5000].map(current),
+  { name: 'latest, 300 records, standalone', ...standalone, ...latest, path: 'latest-data' },
+  { name: 'latest, 300 records, remote', ...remote, ...latest, path: 'latest-data-relay' },
+  range(16_000, 2, 'readings', fast),
+  range(65_535, 2, 'readings', fast),
+  range(65_535, 4, 'readings', fast),
+  range(65_535, 4, 'rows', { stop: true }),
+  range(65_535, 4, 'each', { stop: true }),
+  { name: 'alerts', ...remote, ...alerts, path: 'alert' },
+  poll(500),
 ]

@@ -1,24 +1,13 @@
-/** A whole Node-RED in a separate process that executes commands of the bench. */
-import { type ChildProcess, fork } from 'node:child_process'
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+/** A whole Node-RED in a process of its own, with the built package and the nodes of the bench. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { build } from 'esbuild'
+import { buildSync } from 'esbuild'
 import type { FlowNode } from '../test/support/node-red'
 import { packageJson, root } from '../test/support/package'
 import { temporaryFolder } from '../test/support/run'
-import type { CallCommand, Measurement, ProbeReport } from './probe'
-
-export interface BenchedNodeRed {
-  call(call: Omit<CallCommand, 'kind'>): Promise<Measurement>
-  readonly pid: number
-  /** MB resident after a collection of garbage. */
-  idle(): Promise<number>
-  /** Bytes of the heap after a collection of garbage. */
-  heap(): Promise<number>
-  /** Where its editor and dashboards are. */
-  url(): Promise<string>
-  stop(): Promise<void>
-}
+import type { Call, Measurement } from './probe'
 
 const SETTINGS = {
   flowFile: 'flows.json',
@@ -26,131 +15,59 @@ const SETTINGS = {
   uiHost: '127.0.0.1',
   uiPort: 0,
   telemetry: { enabled: false, updateNotification: false },
-  externalModules: { autoInstall: false, palette: { allowInstall: false, allowUpdate: false } },
-  editorTheme: { tours: false, palette: { catalogues: [] }, projects: { enabled: false } },
-  logging: { console: { level: 'warn', metrics: false, audit: false } },
+  logging: { console: { level: 'error', metrics: false, audit: false } },
 }
-
+/** Also of the first call, when the simulator makes its answers. */
 const CALL_MS = 120_000
 
-/** Contains the user directories. */
-let folder: string | undefined
+export type BenchNodeRed = Awaited<ReturnType<typeof startNodeRed>>
 
-export interface BenchOptions {
-  /** False: a Node-RED without our nodes. */
-  hasPackage?: boolean
-  /** As in Node-RED's settings. */
-  contextStorage?: object
-  /** Further packages of nodes. */
-  palette?: readonly string[]
-}
-
-export async function startBenchNodeRed(
-  flow: readonly FlowNode[],
-  credentials: Record<string, object>,
-  { hasPackage = true, contextStorage, palette = [] }: BenchOptions = {},
-): Promise<BenchedNodeRed> {
-  folder ??= temporaryFolder('bench')
-  const userDir = mkdtempSync(join(folder, 'user-dir-'))
-  const write = (name: string, what: unknown) => writeFileSync(join(userDir, name), JSON.stringify(what))
-  writeFileSync(
-    join(userDir, 'settings.js'),
-    `module.exports = ${JSON.stringify({ ...SETTINGS, contextStorage })}`,
-  )
-  write('flows.json', flow)
-  write('flows_cred.json', credentials)
-  if (hasPackage) link(userDir, packageJson.name, root)
-  for (const name of palette) link(userDir, name, join(root, 'node_modules', name))
-  await installBenchNodes(userDir)
-
+/** @param credentials of our nodes; a Node-RED without any does not have our package */
+export async function startNodeRed(flow: readonly FlowNode[], credentials?: object) {
+  const userDir = temporaryFolder('bench')
+  writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(SETTINGS)}`)
+  writeFileSync(join(userDir, 'flows.json'), JSON.stringify(flow))
+  writeFileSync(join(userDir, 'flows_cred.json'), JSON.stringify(credentials ?? {}))
+  installProbe(join(userDir, 'nodes'))
+  if (credentials) {
+    const place = join(userDir, 'node_modules', packageJson.name)
+    mkdirSync(dirname(place), { recursive: true })
+    symlinkSync(root, place)
+  }
   const child = fork(require.resolve('node-red/red.js'), ['--userDir', userDir], {
     cwd: userDir,
     execArgv: ['--expose-gc'],
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', 2, 2, 'ipc'],
     // Without proxy and settings of the user who runs the bench.
     env: { PATH: process.env.PATH, HOME: userDir, TMPDIR: process.env.TMPDIR, TZ: 'UTC' },
   })
-  const log = logOf(child)
-  const killed = () => void child.kill('SIGKILL')
-  process.once('exit', killed)
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  void ended.then(() => process.off('exit', killed))
-
-  async function receive<K extends ProbeReport['kind']>(
-    kind: K,
-    command?: object,
-  ): Promise<Extract<ProbeReport, { kind: K }>> {
-    const answer = await next(child, command, log)
-    if (answer.kind === kind) return answer as Extract<ProbeReport, { kind: K }>
-    throw new Error(answer.kind === 'failed' ? answer.error : `not expected: ${answer.kind}`)
+  const ended = once(child, 'exit')
+  async function answer<T>(command?: Call | 'idle'): Promise<T> {
+    const message = once(child, 'message', { signal: AbortSignal.timeout(CALL_MS) })
+    if (command) child.send(command)
+    const [{ value, error }] = await Promise.race([message, ended.then(() => [{ error: 'Node-RED ended' }])])
+    if (error !== undefined) throw new Error(error)
+    return value
   }
-  await receive('started')
+  await answer()
   return {
-    call: async (call) => (await receive('measured', { kind: 'call', ...call })).measured,
-    pid: child.pid ?? 0,
-    idle: async () => (await receive('idle', { kind: 'idle' })).resident,
-    heap: async () => (await receive('heap', { kind: 'heap' })).used,
-    url: async () => `http://127.0.0.1:${(await receive('port', { kind: 'port' })).port}`,
+    call: (call: Call) => answer<Measurement>(call),
+    /** MB resident after a collection of garbage. */
+    idle: () => answer<number>('idle'),
     async stop() {
-      child.kill('SIGTERM')
+      child.kill()
       await ended
     },
   }
 }
 
-/** Installs a package that is in a folder. */
-function link(userDir: string, name: string, target: string): void {
-  const packageFolder = join(userDir, 'node_modules', name)
-  mkdirSync(dirname(packageFolder), { recursive: true })
-  symlinkSync(target, packageFolder)
-}
-
-async function installBenchNodes(userDir: string): Promise<void> {
-  const outfile = join(userDir, 'nodes', 'bench.js')
-  await build({
-    entryPoints: [join(__dirname, 'probe.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    // Node-RED 4.1 expects the function itself as the module.
-    footer: { js: 'module.exports = module.exports.default' },
-    outfile,
-  })
-  const types = ['bench-floor', 'bench-round', 'bench-start', 'bench-sink', 'bench-failed']
-  const register = types.map((type) => `RED.nodes.registerType('${type}', { defaults: {}, inputs: 1 })`)
-  writeFileSync(
-    outfile.replace(/js$/, 'html'),
-    `<script type="text/javascript">${register.join('\n')}</script>`,
-  )
-}
-
-function next(child: ChildProcess, command: object | undefined, log: () => string): Promise<ProbeReport> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (why: string) => () => {
-      release()
-      reject(new Error(`Node-RED ${why}\n${log()}`))
-    }
-    const [ended, silent] = [giveUp('has ended'), giveUp('does not answer')]
-    const timer = setTimeout(silent, CALL_MS)
-    const onMessage = (data: ProbeReport) => {
-      release()
-      resolve(data)
-    }
-    const release = () => {
-      clearTimeout(timer)
-      child.off('message', onMessage).off('exit', ended)
-    }
-    child.on('message', onMessage).on('exit', ended)
-    if (command) child.send(command)
-  })
-}
-
-function logOf(child: ChildProcess): () => string {
-  let log = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (piece: string) => {
-      log += piece
-    })
-  }
-  return () => log
+function installProbe(folder: string): void {
+  const outfile = join(folder, 'bench.js')
+  const format = { bundle: true, platform: 'node', format: 'cjs' } as const
+  // Node-RED 4.1 expects the function itself as the module.
+  const footer = { js: 'module.exports = module.exports.default' }
+  buildSync({ entryPoints: [join(__dirname, 'probe.ts')], outfile, footer, ...format })
+  const types = ['bench-floor', 'bench-sink']
+  const forms = types.map((type) => `<script type="text/html" data-template-name="${type}"></script>`)
+  writeFileSync(join(folder, 'bench.html'), forms.join('\n'))
 }

@@ -1,118 +1,71 @@
-/** Writes the tables of `bench/README.md`. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { arch, cpus, platform } from 'node:os'
-import { join } from 'node:path'
-import { median, type Spread, spread } from './figures'
-import { type System, systems } from './flows'
-import type { Goal } from './goals'
-import { memory, type Result, ratio, stops } from './measure'
-import { type PollResult, processorRatio } from './polls'
-import type { Measurement } from './probe'
+/** The two tables, and which goals are met. */
+import type { System } from './flows'
+import type { Result } from './measure'
 
-const README = join(__dirname, 'README.md')
-const [BEGIN, END] = ['<!-- made by the bench: begin -->', '<!-- made by the bench: end -->']
+/** Other flows notice stops above this. */
+const MAX_STOP_MS = 30
+const STOP_OVER_PAGE = 1.5
+const MAX_MEMORY_MB = 14
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)].join(
-    '\n',
-  )
+interface Row {
+  figure: string
+  cells: string[]
+  value: number
+  most: number
 }
 
-const figure = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)
-const spreadOf = ({ median, low, high }: Spread) => `${figure(median)} (${figure(low)}–${figure(high)})`
-const wallOf = ({ runs }: Result, system: System) => median(runs[system].map(({ wall }) => wall))
-
-export function timesTable(results: readonly Result[]): string {
-  const head = ['case', 'floor ms', 'wall ×', 'processor ×', 'hand-built wall ×', 'hand-built processor ×']
-  const rows = results.map((result) => [
-    result.one.name,
-    figure(wallOf(result, 'floor')),
-    spreadOf(ratio(result, 'wall', 'ours', 'floor')),
-    spreadOf(ratio(result, 'processor', 'ours', 'floor')),
-    spreadOf(ratio(result, 'wall', 'hand', 'floor')),
-    spreadOf(ratio(result, 'processor', 'hand', 'floor')),
-  ])
-  return table(head, rows)
-}
-
-export function stopsTable(results: readonly Result[]): string {
-  const stop = (result: Result, system: System) => {
-    const found = stops(result, system)
-    return `${found.median.toFixed(0)} / ${found.max.toFixed(0)}`
-  }
-  const peak = (result: Result, system: System) => memory(result, system)?.median.toFixed(0) ?? '–'
-  const speed = (result: Result, system: System) =>
-    Math.round(result.messages / (wallOf(result, system) / 1000)).toLocaleString('en-US')
-  const each = (of: (result: Result, system: System) => string) => (result: Result) =>
-    (['ours', 'floor', 'hand'] as const).map((system) => of(result, system)).join(' · ')
-  const head = [
-    'case',
-    'longest stop, ms: median / worst',
-    'peak over idle, MB',
-    'messages',
-    'messages a second',
-  ]
-  const rows = results.map((result) => [
-    result.one.name,
-    each(stop)(result),
-    each(peak)(result),
-    result.messages.toLocaleString('en-US'),
-    `${speed(result, 'ours')} · ${speed(result, 'hand')}`,
-  ])
-  return table(head, rows)
-}
-
-export function goalsTable(goals: readonly Goal[]): string {
-  return table(
-    ['goal', 'figure', ''],
-    goals.map(({ text, figure: value, isMet }) => [text, value, isMet ? 'pass' : '**miss**']),
-  )
-}
-
-export function pollsTable(polls: readonly PollResult[]): string {
-  const perDevice = (runs: readonly Measurement[], devices: number) =>
-    (median(runs.map(({ processor }) => processor)) / devices).toFixed(3)
-  const rows = polls.map((poll) => {
-    const { one, devices, ours, floor } = poll
-    const stopped = spread(ours.map(({ stop }) => stop))
-    return [
-      one.name,
-      `${perDevice(ours, devices)} · ${perDevice(floor, devices)}`,
-      spreadOf(processorRatio(poll)),
-      `${stopped.median.toFixed(0)} / ${stopped.max.toFixed(0)}`,
-    ]
-  })
-  return table(['round', 'processor, ms a device: ours · floor', 'ratio', 'stop, ms: median / worst'], rows)
-}
-
-export function reportOf(
-  results: readonly Result[],
-  polls: readonly PollResult[],
-  goals: readonly Goal[],
-): string {
-  const pairs = results.map(({ runs }) => runs[systems[0]].length)
-  const [cpu] = cpus()
+export function reportOf(results: readonly Result[], memory: readonly number[]): string {
+  const times = results.flatMap(timeRows)
+  const stops = results.filter(({ one }) => one.goals.stop).map(stopRow)
+  const others = memory.length > 0 ? [...stops, memoryRow(memory)] : stops
+  const rows = [...times, ...others]
+  const missed = rows.filter((row) => !isMet(row)).map(({ figure }) => figure)
   return [
-    `Node.js ${process.version}, ${platform()} ${arch()}, ${cpus().length} × ${cpu?.model.trim()}; ${Math.min(...pairs)} to ${Math.max(...pairs)} pairs a case.`,
-    '## Goals',
-    goalsTable(goals),
-    '## Time',
-    'As a ratio to the floor, pair by pair: the median, and between which two half of the pairs lie.',
-    timesTable(results),
-    '## Stops, memory, messages',
-    'Our nodes · the floor · the hand-built flow; messages a second without the floor, which sends one.',
-    stopsTable(results),
-    '## Rounds',
-    'A node that polls many devices with *only new*, beside the same requests with `JSON.parse` and nothing else.',
-    pollsTable(polls),
+    table(['time', 'floor, ms', 'ours × floor', 'hand-built × floor', 'ours over hand-built'], times),
+    table(['stops, ms, and memory, MB', 'JSON.parse of a page', 'hand-built', 'ours'], others),
+    `${rows.length - missed.length} of ${rows.length} goals met; missed: ${missed.join('; ') || 'none'}`,
   ].join('\n\n')
 }
 
-/** Replaces the text between the markers. */
-export function writeReadme(report: string): void {
-  const text = readFileSync(README, 'utf8')
-  const [before, rest = ''] = text.split(BEGIN)
-  const after = rest.split(END)[1] ?? '\n'
-  writeFileSync(README, `${before}${BEGIN}\n\n${report}\n\n${END}${after}`)
+function timeRows({ one, runs }: Result): Row[] {
+  return (['wall', 'processor'] as const).flatMap((key) => {
+    const most = one.goals[key]
+    if (most === undefined) return []
+    const ratio = (of: System, to: System) =>
+      median(runs[of].map((run, round) => run[key] / (runs[to][round]?.[key] ?? Number.NaN)))
+    const floor = median(runs.floor.map((run) => run[key]))
+    const value = ratio('ours', 'hand')
+    const cells = [floor, ratio('ours', 'floor'), ratio('hand', 'floor'), value].map(text)
+    return [{ figure: key === 'wall' ? one.name : `${one.name}: processor`, cells, value, most }]
+  })
+}
+
+function stopRow({ one, runs, pageStops }: Result): Row {
+  const stopOf = (system: System) => median(runs[system].map(({ stop }) => stop))
+  const [page, value] = [median(pageStops), stopOf('ours')]
+  const most = Math.min(MAX_STOP_MS, STOP_OVER_PAGE * page)
+  return { figure: `longest stop, ${one.name}`, cells: [page, stopOf('hand'), value].map(text), value, most }
+}
+
+function memoryRow(memory: readonly number[]): Row {
+  const value = median(memory)
+  const figure = 'memory after the first poll of 10 devices over idle Node-RED'
+  return { figure, cells: ['', '', text(value)], value, most: MAX_MEMORY_MB }
+}
+
+function table(head: readonly string[], rows: readonly Row[]): string {
+  const titles = [...head, 'goal']
+  const lines = rows.map((row) => [row.figure, ...row.cells, verdict(row)])
+  const rule = titles.map((_, index) => (index === 0 ? '---' : '--:'))
+  return [titles, rule, ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+const isMet = ({ value, most }: Row) => value <= most
+const verdict = (row: Row) => `≤ ${text(row.most)}: ${isMet(row) ? 'met' : '**missed**'}`
+const text = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const [lower = Number.NaN, upper = lower] = sorted.slice((sorted.length - 1) >> 1)
+  return sorted.length % 2 === 1 ? lower : (lower + upper) / 2
 }

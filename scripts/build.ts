@@ -1,12 +1,13 @@
 /**
- * Builds the package from `src`, after TypeScript has written the declarations: `dist/envlog.js` with everything that
- * runs outside the editor; beside it, where Node-RED looks for them, the html of all nodes (editor script and forms),
- * their icons, catalogs and help; and the documents as html pages in `resources/`.
+ * Builds the package from `src`: `dist/envlog.js` with everything that runs outside the editor; beside it, where
+ * Node-RED looks for them, the html of all nodes (editor script and forms), their icons, catalogs and help; and the
+ * documents as html pages in `resources/`.
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
-import { ACTION_TYPES, nameOfType } from '../src/shared/action'
+import { ACTION_TYPES, type ActionType, nameOfType } from '../src/shared/action'
+import { actionSchemas } from '../src/shared/action-schemas'
 import { writePages } from './pages'
 import { samplesOf } from './samples'
 
@@ -21,7 +22,6 @@ const nodeNames = ['account', ...ACTION_TYPES.map(nameOfType)]
 async function buildServer(): Promise<void> {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const others = {
-    lib: './lib',
     check: './check/cli',
     // Tests measure the heap of what was built.
     registry: './nodes/kit/state/registry',
@@ -42,15 +42,8 @@ async function buildServer(): Promise<void> {
     legalComments: 'none',
   })
   escapeNonAscii(join(root, 'dist/envlog.js'))
-  const write = (file: string, code: string) => {
-    mkdirSync(dirname(join(root, 'dist', file)), { recursive: true })
-    writeFileSync(join(root, 'dist', file), `${code}\n`)
-  }
-  // Named one by one, so that ES modules can import them by name.
-  const names = Object.keys(require(join(root, 'dist/envlog.js')).lib())
-  const named = names.map((name) => `exports.${name} = lib.${name}`)
-  write('lib/index.js', ["const lib = require('../envlog').lib()", ...named].join('\n'))
-  write('check/cli.js', "#!/usr/bin/env node\nrequire('../envlog').check()")
+  mkdirSync(join(root, 'dist/check'), { recursive: true })
+  writeFileSync(join(root, 'dist/check/cli.js'), "#!/usr/bin/env node\nrequire('../envlog').check().main()\n")
 }
 
 /** esbuild leaves them in regular expressions. V8 keeps the text of a file with a single one in twice the memory. */
@@ -59,10 +52,46 @@ function escapeNonAscii(file: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(/[^ -~\s]|[\u00a0\u2028\u2029\ufeff]/g, toEscape))
 }
 
+const HANDLERS = [
+  'paletteLabel',
+  'label',
+  'labelStyle',
+  'inputLabels',
+  'outputLabels',
+  'oneditprepare',
+  'oneditsave',
+] as const
+
+/**
+ * Registers an action node in the editor. The flow library reads type, icon and names of properties from the script
+ * without running it, so they are written out here.
+ */
+function registration(type: ActionType): string {
+  const name = nameOfType(type)
+  const defaults = Object.keys(actionSchemas[type].shape).map((key) => `${key}: ${name}.defaults.${key}`)
+  return `
+    import ${name} from './${name}/editor'
+    RED.nodes.registerType('${type}', {
+      category: 'envlog',
+      color: '#A8D5C8',
+      icon: '${name}.svg',
+      inputs: 1,
+      outputs: 1,
+      defaults: {
+        ${defaults.join(',\n')}
+      },
+      ${HANDLERS.map((handler) => `${handler}: ${name}.${handler}`).join(', ')}
+    })`
+}
+
+/** The palette shows the nodes in this order. */
 async function editorScript(): Promise<string> {
   const samples = Object.assign({}, ...ACTION_TYPES.map(samplesOf))
   const result = await build({
-    entryPoints: [join(root, 'src/nodes/editor.ts')],
+    stdin: {
+      contents: ["import './account/editor'", ...ACTION_TYPES.map(registration)].join('\n'),
+      resolveDir: join(root, 'src/nodes'),
+    },
     bundle: true,
     define: { ENVLOG_SAMPLES: JSON.stringify(JSON.stringify(samples)) },
     write: false,
@@ -105,25 +134,7 @@ function buildTexts(): void {
   }
 }
 
-/** Deletes the declarations that the public API does not refer to: nobody can import them. */
-function pruneDeclarations(): void {
-  const used = new Set<string>()
-  const follow = (file: string) => {
-    if (used.has(file)) return
-    used.add(file)
-    const imports = readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)
-    for (const [, path = ''] of imports) follow(join(dirname(file), `${path}.d.ts`))
-  }
-  const dist = join(root, 'dist')
-  follow(join(dist, 'lib', 'index.d.ts'))
-  for (const file of readdirSync(dist, { recursive: true }).map(String)) {
-    const path = join(dist, file)
-    if (file.endsWith('.d.ts') && !used.has(path)) rmSync(path)
-  }
-}
-
 buildTexts()
-pruneDeclarations()
 Promise.all([buildServer(), buildEditor(), writePages()]).catch((error) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -2,8 +2,8 @@
  * Pictures of the demo's dashboard in each language, theme and width, and those that the READMEs show: the dashboard
  * beside the editor, and the dashboard alone.
  *
- *     npm run screenshots                           # after those of the dialogs
- *     npx tsx scripts/demo-pictures.ts some/folder  # these alone, of what was built
+ *     npm run build && npx tsx scripts/demo-pictures.ts  # into .cache/screenshots
+ *     npx tsx scripts/demo-pictures.ts some/folder       # of the last build
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

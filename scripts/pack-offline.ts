@@ -1,30 +1,63 @@
 /**
- * `npm run pack:offline`: packs a tarball for machines without internet, and tests it: installs only the tarball and
- * loads all nodes.
+ * `npm run pack:offline`: packs the package together with its run-time dependencies, for machines without internet, and
+ * checks that npm installs it from an empty cache and that the nodes load.
  */
-import { copyFile } from 'node:fs/promises'
+import { copyFileSync, cpSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { coldRequire } from '../test/support/cold-require'
-import { nodesFileOf, packageJson, root } from '../test/support/package'
-import { installOffline, packOffline } from './offline'
+import {
+  execute,
+  installTarball,
+  nodesFileOf,
+  npmEnvironment,
+  type Packed,
+  pack,
+  packageJson,
+  packInto,
+  root,
+} from '../test/support/package'
+import { temporaryFolder } from '../test/support/run'
 
-async function main(): Promise<void> {
-  const { tarball, size, files } = await packOffline()
-  const folder = await installOffline(tarball, ['--offline'])
-  const dependencies = Object.keys(packageJson.dependencies).map((name) =>
-    require.resolve(name, { paths: [join(folder, 'node_modules', packageJson.name)] }),
+/** The published package, with the installed dependencies inside. */
+export async function packOffline(): Promise<Packed> {
+  const folder = temporaryFolder('offline')
+  const { tarball } = await pack()
+  await execute('tar', ['-xzf', tarball, '-C', folder])
+  const unpacked = join(folder, 'package')
+  const bundleDependencies = Object.keys(packageJson.dependencies)
+  for (const name of bundleDependencies) {
+    cpSync(join(root, 'node_modules', name), join(unpacked, 'node_modules', name), { recursive: true })
+  }
+  writeFileSync(
+    join(unpacked, 'package.json'),
+    JSON.stringify({ ...packageJson, bundleDependencies }, null, 2),
   )
-  const { kinds } = await coldRequire(folder, [nodesFileOf(folder), ...dependencies])
-  if (kinds[0] !== 'function') throw new Error('the nodes do not load')
-  const target = join(root, basename(tarball).replace(/\.tgz$/, '-offline.tgz'))
-  await copyFile(tarball, target)
-  console.log(
-    `Installed offline with an empty cache: the nodes load, with ${dependencies.length} dependencies`,
-  )
-  console.log(`inside. ${Math.round(size / 1000)} kB, ${files.length} files: ${basename(target)}`)
+  return packInto(folder, unpacked)
 }
 
-main().catch((error) => {
-  console.error(error)
-  process.exitCode = 1
-})
+/** Installs a tarball as the palette manager does, from an empty cache and without network, and loads the nodes. */
+export async function installOffline(tarball: string): Promise<void> {
+  const userDir = temporaryFolder('offline-user-dir')
+  const options = ['--offline', '--cache', temporaryFolder('empty-cache')]
+  await installTarball(tarball, userDir, npmEnvironment(), options)
+  const within = join(userDir, 'node_modules', packageJson.name)
+  const dependencies = Object.keys(packageJson.dependencies).map((name) =>
+    require.resolve(name, { paths: [within] }),
+  )
+  await coldRequire(userDir, [nodesFileOf(userDir), ...dependencies])
+}
+
+async function main(): Promise<void> {
+  const { tarball, size } = await packOffline()
+  await installOffline(tarball)
+  const target = join(root, basename(tarball).replace(/\.tgz$/, '-offline.tgz'))
+  copyFileSync(tarball, target)
+  console.log(`${basename(target)}: ${Math.round(size / 1000)} kB, can be installed offline`)
+}
+
+if (require.main === module) {
+  main().catch((error) => {
+    console.error(error)
+    process.exitCode = 1
+  })
+}

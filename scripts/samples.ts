@@ -3,12 +3,12 @@
  * *Example message*.
  */
 
-import type { Content } from '../src/lib/output/content'
 import { createMetadata } from '../src/lib/output/metadata'
 import { planMessages } from '../src/lib/output/plan'
 import { formatTopic } from '../src/lib/output/topic'
 import type { Alert } from '../src/lib/readings/alerts'
 import type { Channel } from '../src/lib/readings/channel'
+import type { Content } from '../src/lib/readings/content'
 import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
 import { type ActionType, nameOfType, TOPICS } from '../src/shared/action'

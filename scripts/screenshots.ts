@@ -1,8 +1,8 @@
 /**
  * Takes screenshots of each dialog in both languages: light on Node-RED 4.1, dark on 5.
  *
- *     npm run screenshots                  # into .cache/screenshots
- *     npm run screenshots -- some/folder
+ *     npm run build && npx tsx scripts/screenshots.ts  # into .cache/screenshots
+ *     npx tsx scripts/screenshots.ts some/folder       # of the last build
  *
  * The ones in the READMEs are copied to docs/images.
  */

@@ -1,55 +1,30 @@
-import type { Finding, Verdict } from '../lib/check/assumptions'
+import { styleText } from 'node:util'
 import { MAX_REQUESTS } from '../lib/check/collect'
-import { type Exchange, isAnswered } from '../lib/check/exchange'
-import type { ReadAnswer } from '../lib/check/read'
 import type { EndpointName } from '../lib/endpoints'
-import type { EnvlogError } from '../lib/errors'
 import { LIMITS } from '../shared/service-limits'
-import type { Connection } from './connection'
+import type { CheckResult } from './check'
 import type { Translate } from './texts'
 
-export interface CheckResult {
-  connection: Connection
-  /** With stand-ins for names and serial numbers. */
-  exchanges: readonly Exchange[]
-  devices: { standalone: number; remote: number; unreadable: number }
-  read: readonly ReadAnswer[]
-  findings: readonly Finding[]
-}
+const MARKS = { confirmed: '✓', differs: '≠', contradicted: '!', 'not-seen': '–' } as const
+const COLOURS = { confirmed: 'green', differs: 'yellow', contradicted: 'red', 'not-seen': 'gray' } as const
 
-/** ANSI colour codes by verdict: green, yellow, red, grey. */
-const COLOURS: Record<Verdict, number> = { confirmed: 32, differs: 33, contradicted: 31, 'not-seen': 90 }
-const MARKS: Record<Verdict, string> = { confirmed: '✓', differs: '≠', contradicted: '!', 'not-seen': '–' }
+const MAX_PATHS = 20
+const MAX_DETAILS = 8
 
-/** Characters of a service could move the cursor, forge lines, or turn the direction of writing. */
+/** Control characters of a service could move the cursor, forge lines, or change the direction of writing. */
 const plain = (text: string) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
-/** Columns that a terminal shows: letters of East Asia take two. */
-const widthOf = (text: string) =>
-  Array.from(text).reduce(
-    (sum, character) =>
-      sum +
-      (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/.test(
-        character,
-      )
-        ? 2
-        : 1),
-    0,
-  )
-
-const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)))
+/** Letters of East Asia, which take two columns of a terminal. */
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g
+const widthOf = (text: string) => Array.from(text).length + (text.match(WIDE) ?? []).length
 
 function table(rows: readonly (readonly string[])[]): string {
-  const columns = Math.max(0, ...rows.map(({ length }) => length))
-  const widths = Array.from({ length: columns }, (_, at) =>
-    Math.max(...rows.map((row) => widthOf(row[at] ?? ''))),
-  )
-  return rows
-    .map(
-      (row) =>
-        `  ${row.map((cell, at) => (at === row.length - 1 ? cell : pad(cell, widths[at] ?? 0))).join('  ')}\n`,
-    )
-    .join('')
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, widthOf(cell))
+  }
+  const pad = (cell: string, at: number) => cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell))
+  return rows.map((row) => `  ${row.map(pad).join('  ').trimEnd()}\n`).join('')
 }
 
 /** What the check will request, before anything is sent. */
@@ -62,96 +37,73 @@ export function planText(translate: Translate): string {
   return `${translate('check.plan', { total })}\n${table(rows)}`
 }
 
-/** The sentence of an error; `words` are the service's own, without names. */
-export function errorText(error: EnvlogError, translate: Translate, words: string): string {
-  const params = { ...error.params, words, status: error.cause.status ?? '' }
-  const serves = translate(`serves.${error.params.serves ?? 'all'}`)
-  // A check repeats no request, which the nodes' sentence speaks of.
-  const key = error.reason === 'service-failed' ? 'check.service-failed' : `errors.${error.reason}`
-  return plain(translate(key, { ...params, serves })).trim()
+/** The result as JSON, with control characters and those that change the direction of writing escaped. */
+export function jsonText(result: CheckResult): string {
+  const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const unsafe = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+  return `${JSON.stringify(result, null, 2).replace(unsafe, toEscape)}\n`
 }
 
-/** Whether the login was accepted; unknown where the service was not reached. */
-function loginText(exchanges: readonly Exchange[], yesNo: (value: boolean) => string): string {
-  if (exchanges.some(isAnswered)) return yesNo(true)
-  const isRefused = exchanges.some(({ result }) => !result.isAnswered && result.error.code === 'ENVLOG_AUTH')
-  return isRefused ? yesNo(false) : '?'
-}
-
-/** The result for a person. */
-export function resultText(
-  result: CheckResult,
-  translate: Translate,
-  isColoured: boolean,
-  wordsOf: (error: EnvlogError) => string,
-): string {
-  const { connection, exchanges, devices, read, findings } = result
-  const heading = (key: string) => `\n${translate(`check.heading-${key}`)}\n`
-  const colour = (verdict: Verdict, text: string) =>
-    isColoured ? `\x1b[${COLOURS[verdict]}m${text}\x1b[0m` : text
-  const { addresses, tls, usesProxy, clockDifference } = connection
-  const yesNo = (value: boolean) => translate(value ? 'check.yes' : 'check.no')
-  const rowsOf = (exchange: Exchange): string[] => {
-    const { endpoint, durationMs, result: found } = exchange
-    if (!found.isAnswered)
-      return [endpoint, `${durationMs} ms`, errorText(found.error, translate, wordsOf(found.error))]
-    const { limit, windowSeconds, remaining } = found.quota
-    const params = { limit: limit ?? '?', window: windowSeconds ?? '?', remaining: remaining ?? '?' }
-    return [endpoint, `${durationMs} ms`, translate('check.answered', params)]
+/** The result as tables for a person. */
+export function resultText(result: CheckResult, translate: Translate, isColoured: boolean): string {
+  const devices = Object.entries(result.devices)
+  const sections = {
+    connection: table(connectionRows(result, translate)),
+    devices: table(devices.map(([key, count]) => [translate(`check.${key}`), `${count}`])),
+    endpoints: table(requestRows(result, translate)),
+    read: readText(result, translate),
+    assumptions: table(assumptionRows(result, translate, isColoured)),
   }
-  return [
-    heading('connection'),
-    table([
-      [
-        translate('check.name-resolved'),
-        addresses === null ? yesNo(false) : translate('check.addresses', { count: addresses }),
-      ],
-      [
-        translate('check.tls'),
-        tls ? translate('check.tls-of', { issuer: plain(tls.issuer), days: tls.daysLeft }) : yesNo(false),
-      ],
-      [translate('check.proxy'), usesProxy === null ? '?' : yesNo(usesProxy)],
-      [translate('check.login'), loginText(exchanges, yesNo)],
-      [
-        translate('check.clock'),
-        clockDifference === null ? '?' : translate('check.seconds', { count: clockDifference }),
-      ],
-    ]),
-    heading('devices'),
-    table([
-      [translate('check.standalone'), `${devices.standalone}`],
-      [translate('check.remote'), `${devices.remote}`],
-      [translate('check.unreadable'), `${devices.unreadable}`],
-    ]),
-    heading('endpoints'),
-    table(exchanges.map(rowsOf)),
-    ...(read.length > 0 ? [heading('read')] : []),
-    ...read.map(
-      ({ endpoint, fields, unreadable }) =>
-        ` ${endpoint}\n${table([
-          ...fields.map(({ field, read: text, held }) => [
-            translate(`field.${field}`),
-            plain(text),
-            held === '' ? '' : `← ${plain(held)}`,
-          ]),
-          ...unreadable.slice(0, MAX_PATHS).map((path) => [translate('check.not-readable'), plain(path)]),
-        ])}`,
-    ),
-    // Without any answer there is nothing to compare.
-    ...(read.length > 0 ? [heading('assumptions')] : []),
-    table(
-      (read.length > 0 ? findings : findings.filter(({ verdict }) => verdict === 'contradicted')).map(
-        ({ assumption, verdict, seen, details }) => [
-          colour(verdict, MARKS[verdict]),
-          assumption,
-          seen === undefined ? translate('check.not-seen') : translate(`seen.${seen}`),
-          plain(details.slice(0, MAX_DETAILS).join('; ')),
-        ],
-      ),
-    ),
-    `\n${translate('check.legend')}\n`,
-  ].join('')
+  // Without any response there is nothing to compare.
+  const texts = Object.entries(sections)
+    .filter(([, text]) => text !== '')
+    .map(([heading, text]) => `\n${translate(`check.heading-${heading}`)}\n${text}`)
+  return `${texts.join('')}\n${translate('check.legend')}\n`
 }
 
-const MAX_PATHS = 20
-const MAX_DETAILS = 8
+function connectionRows({ connection, exchanges }: CheckResult, translate: Translate): string[][] {
+  const { addresses, tls, usesProxy, clockDifference } = connection
+  const yesNo = (value: boolean | null) => (value === null ? '?' : translate(`check.${value ? 'yes' : 'no'}`))
+  const isRefused = exchanges.some(({ error }) => error?.code === 'ENVLOG_AUTH')
+  const isLoggedIn = exchanges.some(({ status }) => status === 200)
+  return [
+    ['name-resolved', addresses ? translate('check.addresses', { count: addresses }) : yesNo(false)],
+    ['tls', tls ? translate('check.tls-of', tls) : yesNo(false)],
+    ['proxy', yesNo(usesProxy)],
+    ['login', yesNo(isLoggedIn || (isRefused ? false : null))],
+    ['clock', clockDifference === null ? '?' : translate('check.seconds', { count: clockDifference })],
+  ].map(([key, text = '']) => [translate(`check.${key}`), plain(text)])
+}
+
+function requestRows({ exchanges }: CheckResult, translate: Translate): string[][] {
+  return exchanges.map(({ endpoint, durationMs, quota, error }) => {
+    const { limit = null, windowSeconds = null, remaining = null } = quota ?? {}
+    const params = { limit: limit ?? '?', window: windowSeconds ?? '?', remaining: remaining ?? '?' }
+    return [endpoint, `${durationMs} ms`, plain(error?.message ?? translate('check.answered', params))]
+  })
+}
+
+function readText({ read }: CheckResult, translate: Translate): string {
+  const texts = read.map(({ endpoint, fields, unreadable }) => {
+    const rows = fields.map(({ field, read: text, held }) => [
+      translate(`field.${field}`),
+      plain(text),
+      held === '' ? '' : `← ${plain(held)}`,
+    ])
+    const paths = unreadable.slice(0, MAX_PATHS).map((path) => [translate('check.not-readable'), plain(path)])
+    return ` ${endpoint}\n${table([...rows, ...paths])}`
+  })
+  return texts.join('')
+}
+
+function assumptionRows(result: CheckResult, translate: Translate, isColoured: boolean): string[][] {
+  const { read, findings } = result
+  return findings
+    .filter(({ verdict }) => read.length > 0 || verdict === 'contradicted')
+    .map(({ assumption, verdict, seen, details }) => [
+      isColoured ? styleText(COLOURS[verdict], MARKS[verdict]) : MARKS[verdict],
+      assumption,
+      translate(seen ? `seen.${seen}` : `check.${verdict}`),
+      plain(details.slice(0, MAX_DETAILS).join('; ')),
+    ])
+}

@@ -29,8 +29,7 @@ export function prepareReport(
     try {
       const { report } = await requestAdmin<AccountReport>('report', { account: readOpenAccount(form.id) })
       clear()
-      if (report) show(JSON.stringify(report, null, 1))
-      else say('fa-times', form._('account.report-not'))
+      show(JSON.stringify(report, null, 1))
     } catch (error) {
       clear()
       say('fa-times', (error as Error).message)

@@ -1,8 +1,5 @@
-import type { ActionType } from '../shared/action'
-import { migrateSettings, readVersion, SETTINGS_VERSION } from '../shared/versions'
 import { type ChosenField, chosenField } from './choice-field'
 import { createDeviceSource } from './device-source'
-import { migrateForm } from './migrate-form'
 import { type Chosen, isDevice } from './picker/choice'
 import type { Kind } from './picker/tree'
 import { createPreview } from './preview'
@@ -26,7 +23,7 @@ let fields: Fields | undefined
 
 /** Prepares the part of the form that all actions share: the devices and the preview. */
 export function prepareAction(form: Form): void {
-  const { devices, bases, groups, exclude } = migrateForm(form)
+  const { devices, bases, groups, exclude } = form
   const units = listOf<string>(bases).map((unit) => ({ unit }))
   const account = $('#node-input-account')
   const [select, property] = [$('#node-input-select'), $('#node-input-propertyType')]
@@ -74,21 +71,8 @@ export function saveAction(form: Form): void {
   const isByMessage = config.select === 'msg' && fields?.property.val() === 'msg'
   // The row is hidden then, and its value would make the node invalid.
   if (isByMessage) fields?.repeat.val('0')
-  const { select, devices, bases, groups, exclude } = config
+  const { devices, bases, groups, exclude } = config
   Object.assign(form, { devices, bases, groups, exclude })
-  form.version = versionFor(form, { select, bases })
-}
-
-/**
- * Keeps the saved version while it would be read with the same meaning: without a change there is nothing to deploy.
- */
-function versionFor(form: Form, meant: Readonly<Record<string, unknown>>): number {
-  const version = readVersion({ ...form }) ?? SETTINGS_VERSION
-  if (version > SETTINGS_VERSION) return version
-  const read = migrateSettings(form.type as ActionType, meant, version)
-  return JSON.stringify({ ...read, version }) === JSON.stringify({ ...meant, version })
-    ? version
-    : SETTINGS_VERSION
 }
 
 /** The settings as the form shows them now. */

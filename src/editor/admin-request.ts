@@ -1,8 +1,6 @@
 import type { AdminFailure } from '../shared/admin'
+import { localizeParams } from '../shared/problems'
 import { clockTime, translate } from './red'
-
-/** Parameters of reasons that are themselves catalog keys, with the group of those keys. */
-const NAMED = { serves: 'serves', property: 'account' }
 
 /** An admin request failed; the message is a sentence in the viewer's language. */
 export class AdminRequestError extends Error {}
@@ -39,12 +37,5 @@ function toSentence({ status, responseJSON }: JQuery.jqXHR): string {
 
 /** A reason of the runtime in the viewer's language; settings have the labels of the account's form. */
 export function localizeReason({ reason, params = {} }: { reason: string; params?: object }): string {
-  const values: Record<string, unknown> = { ...params }
-  for (const [name, prefix] of Object.entries(NAMED)) {
-    const key = `${prefix}.${values[name]}`
-    const text = translate(key)
-    // For an unknown key, Node-RED returns the key, possibly with its namespace.
-    if (values[name] !== undefined && !text.endsWith(key)) values[name] = text
-  }
-  return translate(`errors.${reason}`, values).trim()
+  return translate(`errors.${reason}`, localizeParams({ ...params }, translate)).trim()
 }

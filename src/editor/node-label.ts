@@ -1,10 +1,9 @@
-import { migrateForm } from './migrate-form'
 import type { Form } from './red'
 
 /** What a node does, where it has no name: `what` it is, and how many devices were chosen for it. */
 export function nodeLabel(node: Form, what: string): string {
   if (node.name) return node.name
-  const { select, devices: single, bases: units, groups } = migrateForm(node)
+  const { select, devices: single, bases: units, groups } = node
   const count = (list: unknown) => (Array.isArray(list) ? list.length : 0)
   const devices = () => node._('summary.node-devices', { what, count: count(single) })
   const bases = () => node._('summary.node-bases', { what, count: count(units) })

@@ -1,5 +1,5 @@
 import type { ActionType } from '../shared/action'
-import { type FieldNames, OFFERED, type Output } from '../shared/outputs'
+import { OFFERED, type Output } from '../shared/outputs'
 import type { Form } from './red'
 
 /** The part of the form that says what is sent: only pairs that exist are offered. */
@@ -7,9 +7,6 @@ export function prepareOutput(form: Form, type: ActionType): void {
   const offered = OFFERED[type]
   const output = $('#node-input-output')
   const send = $('#node-input-send')
-  const fieldNames = $('#node-input-fieldNames')
-  // Version 1 had none, and a choice without a value is blank.
-  if (!fieldNames.val()) fieldNames.val('channel' satisfies FieldNames)
 
   const offer = (select: JQuery, texts: [value: string, text: string][], wanted: unknown) => {
     const values = texts.map(([value]) => value)

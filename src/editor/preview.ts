@@ -1,8 +1,7 @@
+import { readLimits } from '../shared/account-schema'
 import type { ActionType } from '../shared/action'
 import { OFFERED, type Output, type Send } from '../shared/outputs'
-import { readLimits } from '../shared/service-limits'
 import { type DeviceSource, getDeviceList } from './device-source'
-import { migrateForm } from './migrate-form'
 import type { Form } from './red'
 import { language } from './red'
 import {
@@ -57,8 +56,7 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     const others: ActionConfig[] = []
     RED.nodes.eachNode((node) => {
       const isOff = node.d || RED.nodes.workspace(String(node.z))?.disabled
-      if (node.account === account && node.id !== form.id && !isOff)
-        others.push(migrateForm(node as Form) as unknown as ActionConfig)
+      if (node.account === account && node.id !== form.id && !isOff) others.push(node)
     })
     const combined = combineShares(estimate, [config, ...others], devices, rows)
     const isTooMuch = (combined?.share ?? 0) > 1

@@ -19,9 +19,9 @@ export interface ConfigNode extends Form {
 }
 
 /** Node-RED takes a sentence only from functions that declare exactly two parameters. */
-type Validator = (value: string, options: object) => true | string
+type Validator = (this: Form, value: unknown, options: object) => true | string
 
-interface Property {
+export interface Property {
   value: unknown
   /** Of a config node. */
   type?: string
@@ -36,7 +36,7 @@ interface Credential {
   validate?: Validator
 }
 
-interface Definition {
+export interface Definition {
   category: string
   color?: string
   icon?: string

@@ -1,11 +1,10 @@
 import type { LimitsTable } from '../shared/service-limits'
-import { type Client, type ClientPorts, type ClientSettings, createClient } from './api/client'
+import { Client, type ClientPorts, type ClientSettings, maxResponseMs } from './api/client'
 import { createDirectory, type Directory } from './collect/directory'
 import { limitsWith } from './quota/limits'
 import type { Quota } from './quota/quota'
-import type { SharedQuotaStore } from './quota/shared/store'
+import type { Connection, RedisPort } from './quota/shared-quota'
 import { accountKey, type Registry } from './registry'
-import type { StateStore } from './state-store'
 
 export interface AccountSettings extends ClientSettings {
   /** The name that messages have; blank for the host of the address. */
@@ -22,12 +21,10 @@ export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
   registry: Registry
   /** The user who tries this login in the editor. Such an account sees no cached answers of other requesters. */
   triedBy?: string | undefined
-  /** Where the usage of the quota outlives the process. */
-  store?: StateStore
-  /** Opens the store of a quota that is shared with other processes. `account` is the account's key in it. */
-  openSharedStore?: (account: string) => SharedQuotaStore
-  /** Called when the shared store connects or disconnects; `code` says why it is not connected. */
-  onSharedStoreChange?(isConnected: boolean, code?: string): void
+  /** Connects to the Redis that the quota is shared through. */
+  connectRedis?: () => Connection
+  /** Called when Redis is connected or lost; `code` says why it is not connected. */
+  onSharedChange?(isConnected: boolean, code?: string): void
 }
 
 /** One login at the service, through which nodes send their requests. */
@@ -48,17 +45,16 @@ export interface Account {
 }
 
 export function createAccount(settings: AccountSettings, ports: AccountPorts): Account {
-  const { clock, store, openSharedStore, onSharedStoreChange = () => {} } = ports
+  const { clock, connectRedis, onSharedChange = () => {} } = ports
   const { baseUrl, credentials, concurrency, series1Models, limits } = settings
   const { quota, directory } = ports.registry.getOrCreateShared(settings, ports.triedBy)
-  const leave = quota.join({
-    concurrency,
-    limits: limitsWith(limits),
-    store,
-    openSharedStore: openSharedStore && (() => openSharedStore(accountKey(baseUrl, credentials.apiKey))),
-    onSharedStoreChange,
-  })
-  const client = createClient(settings, { ...ports, quota })
+  const redis: RedisPort | undefined = connectRedis && {
+    connect: connectRedis,
+    account: accountKey(baseUrl, credentials.apiKey),
+    leaseMs: maxResponseMs(settings.timeout),
+  }
+  const leave = quota.join({ concurrency, limits: limitsWith(limits), redis, onSharedChange })
+  const client = new Client(settings, { ...ports, quota })
   return {
     name: settings.name || new URL(baseUrl).host,
     id: accountKey(baseUrl, credentials.apiKey),
@@ -71,7 +67,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
     monotonic: () => clock.monotonic(),
     async close() {
       await client.close()
-      await leave()
+      leave()
     },
   }
 }

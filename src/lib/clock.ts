@@ -36,6 +36,9 @@ export const systemClock: Clock = {
   },
 }
 
+/** Resolves in the next turn of the event loop, so that long work does not delay Node-RED's other flows. */
+export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 /**
  * A timer that calls back at an instant.
  * @returns sets the instant, in monotonic ms; `Infinity` for none

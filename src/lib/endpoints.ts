@@ -91,6 +91,8 @@ export type EndpointName = keyof typeof endpoints
  * *Fields*).
  */
 export const MAX_RECORDS = 65_535
+/** The most records of a response of the newest (docs/service.md, *Fields*). */
+export const MAX_LATEST_RECORDS = 300
 /** The most entries of an alert log (docs/service.md, *Fields*). */
 export const MAX_ALERTS = 20
 

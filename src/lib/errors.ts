@@ -30,10 +30,6 @@ export const reasons = {
   'store-newer': 'ENVLOG_CONFIG',
   'shared-client-missing': 'ENVLOG_CONFIG',
   'output-not-offered': 'ENVLOG_CONFIG',
-  'no-devices': 'ENVLOG_CONFIG',
-  'repeat-needs-message': 'ENVLOG_CONFIG',
-  'advance-needs-device': 'ENVLOG_CONFIG',
-  'start-unreadable': 'ENVLOG_CONFIG',
   'devices-missing': 'ENVLOG_INPUT',
   'devices-empty': 'ENVLOG_INPUT',
   'devices-unreadable': 'ENVLOG_INPUT',
@@ -54,6 +50,8 @@ export const reasons = {
   'service-refused': 'ENVLOG_SERVICE',
   'device-refused': 'ENVLOG_SERVICE',
   'service-failed': 'ENVLOG_SERVICE',
+  'service-failed-again': 'ENVLOG_SERVICE',
+  'relay-not-found': 'ENVLOG_SERVICE',
   redirected: 'ENVLOG_SERVICE',
   'no-connection': 'ENVLOG_NETWORK',
   'connection-broken': 'ENVLOG_NETWORK',
@@ -64,6 +62,7 @@ export const reasons = {
   'timeout-silent': 'ENVLOG_TIMEOUT',
   'timeout-total': 'ENVLOG_TIMEOUT',
   'reply-too-large': 'ENVLOG_REPLY',
+  'reply-compressed': 'ENVLOG_REPLY',
   'reply-too-many': 'ENVLOG_REPLY',
   'reply-too-deep': 'ENVLOG_REPLY',
   'reply-other-device': 'ENVLOG_REPLY',
@@ -118,6 +117,7 @@ export class EnvlogError extends Error {
 
 const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
   'service-failed',
+  'service-failed-again',
   'gateway-answered',
   'connection-broken',
   'timeout-silent',
@@ -134,6 +134,7 @@ export function mayConcernOneDevice({ reason }: EnvlogError): boolean {
 
 const OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
   'device-refused',
+  'relay-not-found',
   'device-unknown',
   'records-refused',
   'records-wait',

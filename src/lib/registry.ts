@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from './clock'
 import { createDirectoryState, type DirectoryState } from './collect/directory'
 import { createNodeState, type NodeState } from './collect/node-state'
-import { createQuota, type Quota } from './quota/quota'
+import { Quota } from './quota/quota'
 
 /** Accounts and logins that are kept although no node uses them. */
 const MAX_UNUSED = 100
@@ -43,7 +43,7 @@ export function createRegistry(clock: Clock): Registry {
         quota: getOrCreateRecent(
           quotas,
           account,
-          () => createQuota(clock, account),
+          () => new Quota(clock),
           (quota) => quota.isUsed(),
         ),
         directory: getOrCreateRecent(

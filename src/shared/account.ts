@@ -1,29 +1,12 @@
-/** Settings of the account, for its form and its runtime: defaults, bounds, and which addresses are allowed. */
+/** Settings of the account that command and nodes share: defaults, lengths, and which addresses are allowed. */
 
-export const ACCOUNT_DEFAULTS = {
-  baseUrl: '',
-  relaySuffix: 'relay',
-  timeout: 30,
-  concurrency: 2,
-  retries: 3,
-  limits: '',
-  series1Models: '',
-  store: '',
-  sharedQuota: '',
-} as const
+export const ACCOUNT_DEFAULTS = { relaySuffix: 'relay', timeout: 30, concurrency: 2, retries: 3 } as const
 
 /** Length of each credential in characters, as [minimum, maximum] (docs/service.md, *Requests*). */
 export const CREDENTIAL_LENGTHS = {
   apiKey: [45, 45],
   loginId: [8, 8],
   loginPass: [4, 16],
-} as const
-
-/** [minimum, maximum] of the account's whole numbers; `timeout` is in seconds. */
-export const ACCOUNT_RANGES = {
-  timeout: [1, 3600],
-  concurrency: [1, 20],
-  retries: [0, 10],
 } as const
 
 /** True for `${NAME}`, which Node-RED replaces with the environment variable before it creates the node. */
@@ -82,21 +65,28 @@ export function findSharedQuotaProblem(text: string): SharedQuotaProblem | undef
 /** The address of each sentinel, or the one address. */
 function addressesOf(text: string): string[] {
   const sentinels = readSentinels(text)
-  return sentinels?.nodes.map(({ host, port }) => `redis://${host}:${port}`) ?? [text.trim()]
+  const place = ({ host, port }: { host: string; port: number }) =>
+    host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+  return sentinels?.nodes.map((node) => `redis://${place(node)}`) ?? [text.trim()]
 }
 
-/** Splits the address of a Redis into an address without password and the password; `undefined` where it has none. */
+/**
+ * Splits the address of a Redis into an address without password and the password; `undefined` where it has none. The
+ * password may contain any character, also unescaped, and may be a parameter.
+ */
 export function splitPassword(text: string): { address: string; password: string } | undefined {
-  const address = text.trim()
-  const loginStart = address.indexOf('://') + 3
-  const at = address.indexOf('@')
-  const colon = address.indexOf(':', loginStart)
-  if (loginStart < 3 || colon < 0 || colon >= at - 1) return undefined
-  const user = address.slice(loginStart, colon)
-  return {
-    address: `${address.slice(0, loginStart)}${user ? `${user}@` : ''}${address.slice(at + 1)}`,
-    password: decodePercent(address.slice(colon + 1, at)),
-  }
+  const whole = text.trim()
+  const loginStart = whole.indexOf('://') + 3
+  if (loginStart < 3) return undefined
+  const at = whole.lastIndexOf('@')
+  const login = whole.slice(loginStart, Math.max(at, loginStart))
+  const [place = '', query = ''] = whole.slice(Math.max(at + 1, loginStart)).split('?')
+  const colon = login.indexOf(':')
+  const user = colon < 0 ? login : login.slice(0, colon)
+  const password =
+    colon < 0 ? (new URLSearchParams(query).get('password') ?? '') : decodePercent(login.slice(colon + 1))
+  if (password === '') return undefined
+  return { address: `${whole.slice(0, loginStart)}${user ? `${user}@` : ''}${place}`, password }
 }
 
 /** Decodes the percent escapes of a text, which is returned as it is where they are invalid. */
@@ -116,8 +106,8 @@ export function isClearText(text: string): boolean {
 
 function isRedisAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
-  const { protocol, hostname } = new URL(text)
-  return (protocol === 'redis:' || protocol === 'rediss:') && hostname !== ''
+  const { protocol, hostname, search, hash } = new URL(text)
+  return (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '' && search + hash === ''
 }
 
 /** A Redis that sentinels monitor under `name`. */
@@ -141,11 +131,8 @@ export function readSentinels(text: string): SentinelAddress | undefined {
   const isWhole = hosts !== '' && name !== '' && /^\d{1,4}$/.test(database)
   if (!scheme || !isWhole || more.length > 0 || others.length > 0 || username.includes(':')) return undefined
   const nodes = hosts.split(',').map((one) => {
-    const colon = one.lastIndexOf(':')
-    const isPort = colon >= 0 && /^\d{1,5}$/.test(one.slice(colon + 1))
-    return isPort
-      ? { host: one.slice(0, colon), port: Number(one.slice(colon + 1)) }
-      : { host: one, port: SENTINEL_PORT }
+    const [, ipv6, host = '', port] = /^(?:\[([\d:a-f]+)\]|([^:]*))(?::(\d{1,5}))?$/i.exec(one) ?? []
+    return { host: ipv6 ?? host, port: port ? Number(port) : SENTINEL_PORT }
   })
   return { isTls: scheme.startsWith('rediss'), nodes, name, username, database: Number(database) }
 }

@@ -23,14 +23,10 @@ export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 /** When records count as delivered: when they are sent, or when their receipt is received. */
 export const ADVANCES = ['sent', 'acknowledged'] as const
 
-/** A delivery without a receipt is repeated after so many seconds. */
-export const DEFAULT_ACK_TIMEOUT_SECONDS = 600
-
 /**
- * What a node delivers of its first answer: all that the service holds, or nothing. `envlog-latest` may have a time
- * instead.
+ * What a node delivers of the first response: everything or nothing. `envlog-latest` may have a time instead.
  */
-export const STARTS = ['held', 'now'] as const
+export const STARTS = ['all', 'now'] as const
 
 /** Outputs whose messages have a receipt, where `send` is `device`. */
 export const RECEIPT_OUTPUTS: readonly string[] = ['readings', 'rows', 'points']
@@ -44,11 +40,8 @@ export type PeriodType = (typeof PERIOD_TYPES)[number]
 /** Types of the typed input for devices, where `select` is `msg`. */
 export const DEVICES_TYPES = ['msg', 'flow', 'global', 'env', 'jsonata'] as const
 
-/** Maximum of `repeat`: the delay of a timer is below 2^31 ms. */
-export const MAX_REPEAT_SECONDS = 2_000_000
-
-/** Maximum of `wait`: the delay of a timer is below 2^31 ms. */
-export const MAX_WAIT_SECONDS = 2_000_000
+/** Maximum of the settings in seconds: the delay of a timer is below 2^31 ms. */
+export const MAX_SECONDS = 2_000_000
 
 /** A time before now, such as `-24h`, `-7d` or `-30m`; the groups are count and unit. */
 export const RELATIVE_TIME = /^-(\d+)\s*([smhdw])$/

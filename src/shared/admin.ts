@@ -5,20 +5,39 @@ import type { LimitedEndpoint } from './service-limits'
 /** Stands for a secret that the editor does not have (Node-RED's own placeholder). */
 export const STORED_SECRET = '__PWRD__'
 
+const DRAFT_SETTINGS = [
+  'baseUrl',
+  'relaySuffix',
+  'timeout',
+  'concurrency',
+  'limits',
+  'series1Models',
+  'tls',
+  'proxy',
+] as const
+const DRAFT_SECRETS = ['apiKey', 'loginId', 'loginPass'] as const
+
 /** An account as it is in the editor, deployed or not. */
-export interface AccountDraft {
+export type AccountDraft = Record<(typeof DRAFT_SETTINGS)[number], string> & {
   /** Id of the account node; `STORED_SECRET` means a secret that is stored for it. */
   id: string
-  baseUrl: string
-  relaySuffix: string
-  timeout: number | string
-  concurrency: number | string
-  retries: number | string
-  limits: string
-  series1Models: string
-  tls: string
-  proxy: string
-  credentials: { apiKey: string; loginId: string; loginPass: string }
+  credentials: Record<(typeof DRAFT_SECRETS)[number], string>
+}
+
+type Read = (name: string) => unknown
+
+/** The draft of an account from its settings and secrets; other values than texts and numbers are blank. */
+export function toAccountDraft(id: unknown, setting: Read, secret: Read): AccountDraft {
+  const toText = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
+  const texts = (names: readonly string[], read: Read) =>
+    Object.fromEntries(names.map((name) => [name, toText(read(name))]))
+  const draft = {
+    id: toText(id),
+    ...texts(DRAFT_SETTINGS, setting),
+    credentials: texts(DRAFT_SECRETS, secret),
+  }
+  return draft as AccountDraft
 }
 
 /** A device as the picker shows it, with what helps a person to recognise it. */
@@ -82,7 +101,7 @@ export interface QuotaCounts {
   running: number
   waiting: number
   /** Whether the shared quota store is connected; `null` where the quota is not shared with other processes. */
-  ledgerHere: boolean | null
+  sharedConnected: boolean | null
   endpoints: Record<LimitedEndpoint, EndpointCounts>
   /** The devices with the fewest records left, of those whose records were requested recently. */
   records: RecordCounts[]
@@ -97,9 +116,9 @@ export interface AccountTestResult {
   quota: QuotaCounts
 }
 
-/** Answers of the service without names, serial numbers and credentials; `null` where one would be left in them. */
+/** Responses of the service without names, serial numbers and credentials. */
 export interface AccountReport {
-  report: object | null
+  report: object
 }
 
 /** A context store of Node-RED. */

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Fault, startSimulator } from '../../simulator'
-import { fastClock } from '../support/archive/clock'
-import { differenceOf } from '../support/archive/compare'
-import { createArchive, whenCollected } from '../support/archive/database'
-import { archiveFleet, sizeOf, trueRecordLines } from '../support/archive/fleet'
-import { archiveFlow, LATEST, TAB } from '../support/archive/flow'
-import { startRestarting, stores } from '../support/archive/restarting'
 import { createRandom, seed } from '../support/chance'
+import { startRestarting, stores } from '../support/restarting'
 import { until } from '../support/wait'
+import { keyOf, type Row, startArchive, whenCollected } from './archive/archive'
+import { fastClock } from './archive/clock'
+import { differenceOf } from './archive/compare'
+import { archiveFleet, sizeOf, trueRecordLines } from './archive/fleet'
+import { archiveFlow, LATEST, TAB } from './archive/flow'
 
 /** Number of kills of each kind; KILLS=50 takes five minutes. */
-const kills = Number(process.env.KILLS ?? 12)
+const kills = Number(process.env.KILLS ?? 6)
 /** A second is two hours: if a start takes three, the newest records do not reach back to the kill. */
 const SPEED = 7200
 const DEVICES = 8
@@ -44,14 +44,14 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     const fleet = archiveFleet(DEVICES, FROM, FROM)
     const simulator = await startSimulator({ clock, seed: own, limits: 'off', fleet, faults: [DELAY] })
     opened.push(() => simulator.close())
-    const nodeRed = await startRestarting(store, 1, { packages: ['node-red-node-sqlite'] })
+    const nodeRed = await startRestarting(store)
     opened.push(() => nodeRed.kill())
     const acknowledged = advance === 'acknowledged'
-    const archive = await createArchive(nodeRed.userDir, { keyed: acknowledged })
+    const archive = await startArchive(random, { keyed: acknowledged })
     opened.push(() => archive.close())
     // Slow where all records must arrive, so that a delivery is always in progress.
     const options = { since: FROM, advance, alerts: false, atOnce: true, slow: acknowledged }
-    await nodeRed.deploy(archiveFlow({ simulator, folder: nodeRed.userDir, ...options }))
+    await nodeRed.deploy(archiveFlow({ simulator, archive, ...options }))
     clock.begin()
 
     const requestCount = () => Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
@@ -61,6 +61,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
       const instant = performance.now() + random.next() * KILL_WITHIN_MS
       await until('it is time for the kill', () => performance.now() >= instant)
       await nodeRed.kill()
+      await archive.whenAlone()
     }
     return { simulator, clock, nodeRed, archive, killSometime }
   }
@@ -70,13 +71,13 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     const sizes: number[] = []
     for (let times = 0; times < kills; times++) {
       await killSometime()
-      sizes.push(await archive.size())
+      sizes.push(archive.size())
       await nodeRed.start()
     }
     clock.stop()
     const expected = trueRecordLines(simulator)
     await whenCollected(archive, sizeOf(expected), COLLECTED_MS)
-    const { devices, lines, ...wrong } = differenceOf(expected, await archive.records())
+    const { devices, lines, ...wrong } = differenceOf(expected, archive.records())
     console.log(`      acknowledged: ${JSON.stringify({ devices, lines, sizes })}`)
     assert.deepEqual(wrong, { lost: 0, doubled: 0, invented: 0, misplaced: 0, examples: [] })
     assert.ok(new Set(sizes).size > kills / 4, 'it was collecting when it was killed')
@@ -92,14 +93,14 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     for (let times = 0; times <= kills || (times <= 4 * kills && !isTelling()); times++) {
       if (times > 0) await nodeRed.start()
       await killSometime()
-      const rows = await archive.rows(rowsAgain(arrivals))
-      for (const { base, serial, time } of rows) {
+      const { again, twice } = repeatedAfter(arrivals, archive.rows())
+      for (const { base, serial, time } of again) {
         const delivered = new Date(written.get(`${base}/${serial}`) ?? 0).toISOString()
-        assert.ok(String(time) > delivered, `${serial} ${time} came again; the store held ${delivered}`)
+        assert.ok(time > delivered, `${serial} ${time} came again; the store held ${delivered}`)
       }
-      assert.deepEqual(await archive.rows(rowsTwice(arrivals)), [], 'comes twice without a kill between')
-      repeats.push(rows.length)
-      arrivals = await archive.size()
+      assert.deepEqual(twice.slice(0, 3), [], 'comes twice without a kill between')
+      repeats.push(again.length)
+      arrivals = archive.size()
       written = cursorsIn(nodeRed.userDir)
     }
     console.log(`      sent: ${JSON.stringify({ rows: arrivals, repeats })}`)
@@ -107,17 +108,16 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
   })
 })
 
-/** Rows after that arrival that were already there before it. */
-function rowsAgain(arrival: number): string {
-  const same = 'base = again.base AND serial = again.serial AND channel = again.channel AND time = again.time'
-  return `SELECT * FROM records AS again WHERE arrival > ${arrival}
-    AND EXISTS (SELECT 1 FROM records WHERE ${same} AND arrival <= ${arrival})`
-}
-
-/** Rows that arrived more than once after that arrival. */
-function rowsTwice(arrival: number): string {
-  return `SELECT base, serial, channel, time FROM records WHERE arrival > ${arrival}
-    GROUP BY base, serial, channel, time HAVING count(*) > 1 LIMIT 3`
+/** Rows after that arrival that were already there before it, and those that came twice after it. */
+function repeatedAfter(arrival: number, rows: readonly Row[]): { again: Row[]; twice: Row[] } {
+  const before = new Set(rows.slice(0, arrival).map(keyOf))
+  const after = new Set<string>()
+  const isTwice = (key: string) => after.size === after.add(key).size
+  const later = rows.slice(arrival)
+  return {
+    again: later.filter((row) => before.has(keyOf(row))),
+    twice: later.filter((row) => isTwice(keyOf(row))),
+  }
 }
 
 /** Device → time of the last delivered record. */

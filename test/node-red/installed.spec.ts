@@ -5,53 +5,57 @@ import { catalogOf, helpOf, html, iconOf, languages, nodes, textsOf } from '../s
 import { type Collector, startCollector } from '../support/collector'
 import { actionsFlow, withoutCredentials, wrongPassword } from '../support/e2e-flow'
 import { actions, type Message } from '../support/flow-types'
-import { type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
+import { NO_LIMITS } from '../support/no-limits'
+import { type FlowNode, logIn, type NodeRed, startNodeRed } from '../support/node-red'
 import { packageJson } from '../support/package'
 import { type Runtime, runtimesOfTier } from '../support/runtimes'
 import { filesWith, sentence } from '../support/traces'
 import { until } from '../support/wait'
 import { ANSWERS_NOW, answers, nodeProperties } from './answers'
 
-const FETCHING_MS = 300_000
 const ANSWER_MS = 60_000
 /** Node-RED gives a node 15 s to close; aborting requests needs less. */
 const CLOSED_MS = 12_000
 
-for (const runtime of runtimesOfTier)
-  describe(`the installed package in ${runtime.title}`, () => tests(runtime))
+const PASSWORD = 'for the tests'
+/** The password's hash for Node-RED's settings (bcrypt). */
+const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
+const people = { admin: '*', guest: 'read', colleague: ['envlog.write', 'flows.write'] }
+type Person = keyof typeof people
+
+for (const runtime of runtimesOfTier) {
+  describe(`the installed package in ${runtime.title}`, function () {
+    this.timeout(ANSWER_MS)
+    tests(runtime)
+  })
+}
 
 function tests(runtime: Runtime): void {
   let simulator: Simulator
   let collector: Collector
   let nodeRed: NodeRed
-  /** Undefined if a test has ended it. */
-  let running: NodeRed | undefined
   let flow: FlowNode[]
 
-  before(`fetches what ${runtime.title} needs`, async function () {
-    this.timeout(FETCHING_MS)
-    await runtime.locate()
-  })
-
-  before('starts a service', async () => {
+  before('starts a service and Node-RED', async () => {
     // Time stands still, so that the true data is the same before and after an answer.
     simulator = await startSimulator({ clock: manualClock(ANSWERS_NOW), limits: 'off' })
     collector = await startCollector()
     flow = actionsFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
+    const users = Object.entries(people).map(([username, permissions]) => ({
+      ...{ username, permissions, password: HASH },
+    }))
+    const adminAuth = { type: 'credentials', users }
+    nodeRed = await startNodeRed(runtime, { adminAuth, user: { name: 'admin', password: PASSWORD } })
   })
 
-  beforeEach('deploys all nodes', async function () {
-    this.timeout(ANSWER_MS)
-    running ??= await startNodeRed(runtime)
-    nodeRed = running
+  beforeEach('deploys all nodes', async () => {
     simulator.set({ faults: [] })
     await nodeRed.deploy(flow)
     collector.clear()
   })
 
-  after('ends everything', async function () {
-    this.timeout(ANSWER_MS)
-    await running?.stop('SIGKILL')
+  after('ends everything', async () => {
+    await nodeRed?.stop('SIGKILL')
     await Promise.all([simulator?.close(), collector?.close()])
   })
 
@@ -65,27 +69,19 @@ function tests(runtime: Runtime): void {
     assert.deepEqual(found, [{ types, enabled: true, err: undefined, version }])
   })
 
-  it('shows our icons and no replacement', async () => {
-    const served = await nodeRed.json<Record<string, string[]>>('/icons')
-    assert.deepEqual(served[packageJson.name]?.toSorted(), nodes.map(({ name }) => `${name}.svg`).toSorted())
+  it('serves icons, catalogs, forms and help in each language', async () => {
     for (const node of nodes) {
       const icon = await nodeRed.get(`/icons/${packageJson.name}/${node.name}.svg`, 'image/*')
       assert.deepEqual(Buffer.from(await icon.arrayBuffer()), readFileSync(iconOf(node)), node.name)
     }
-  })
-
-  for (const language of languages) {
-    it(`serves the catalog in ${language}`, async () => {
-      const served = await nodeRed.json<Record<string, object>>(`/nodes/messages?lng=${language}`)
-      assert.deepEqual(textsOf(served[`${packageJson.name}/envlog`] ?? {}), catalogOf(language))
-    })
-
-    it(`serves form and help in ${language}`, async () => {
+    for (const language of languages) {
+      const catalogs = await nodeRed.json<Record<string, object>>(`/nodes/messages?lng=${language}`)
+      assert.deepEqual(textsOf(catalogs[`${packageJson.name}/envlog`] ?? {}), catalogOf(language))
       const served = await (await nodeRed.get('/nodes', 'text/html', language)).text()
       assert.ok(served.includes(html.trim()))
       for (const node of nodes) assert.ok(served.includes(helpOf(node, language)), `help of ${node.type}`)
-    })
-  }
+    }
+  })
 
   it('serves the pages that the help links to', async () => {
     const links = nodes.flatMap((node) =>
@@ -99,16 +95,8 @@ function tests(runtime: Runtime): void {
     }
   })
 
-  it('starts a flow of all nodes', async () => {
-    assert.deepEqual(
-      (await nodeRed.json<FlowNode[]>('/flows')).map(({ id }) => id),
-      flow.map(({ id }) => id),
-    )
-  })
-
   for (const name of actions) {
-    it(`gets the data of the service from envlog-${name}`, async function () {
-      this.timeout(ANSWER_MS)
+    it(`gets the data of the service from envlog-${name}`, async () => {
       const { count, check } = answers[name]
       await nodeRed.inject(`trigger-${name}`)
       const messages = await collector.receive(name, count)
@@ -127,13 +115,11 @@ function tests(runtime: Runtime): void {
     await nodeRed.inject('trigger-current')
     const texts = () => collector.box('statuses').map(({ status }: Message) => status.text as string)
     const shown = await until('a status with the number', () => texts().find((text) => /^\d/.test(text)))
-    const key = 'status.devices_other'
-    const counted = catalogOf(runtime.lang).get(key)
+    const counted = catalogOf(runtime.lang).get('status.devices_other')
     assert.match(shown, sentence(`${counted} __clock__`))
   })
 
-  it('reports a wrong password to Catch nodes once, as a sentence', async function () {
-    this.timeout(ANSWER_MS)
+  it('reports a wrong password to Catch nodes once, as a sentence', async () => {
     await nodeRed.inject('trigger-refused')
     const [msg] = await collector.receive('errors', 1)
     // A second report would have arrived before this further answer.
@@ -151,8 +137,7 @@ function tests(runtime: Runtime): void {
     assert.equal(collector.box('refused').length, 0)
   })
 
-  it('aborts a hanging request on a full deploy, and continues', async function () {
-    this.timeout(ANSWER_MS)
+  it('aborts a hanging request on a full deploy, and continues', async () => {
     await hang()
     const start = Date.now()
     await nodeRed.deploy(withoutCredentials(flow), 'full')
@@ -162,26 +147,76 @@ function tests(runtime: Runtime): void {
     const before = collector.box('current').length
     await nodeRed.inject('trigger-current')
     await until('an answer after the deploy', () => collector.box('current').length > before)
-    assert.equal(process.kill(nodeRed.pid, 0), true)
   })
 
-  it('continues a request while other nodes are deployed, and reports it to Catch when its own is', async function () {
-    this.timeout(ANSWER_MS)
+  it('continues a request while other nodes are deployed, and reports it to Catch when its own is', async () => {
     await hang()
     const requests = simulator.counts().current.total
-    await nodeRed.deploy(renamed('latest'), 'nodes')
+    await nodeRed.deploy(changed('latest', { name: 'renamed' }), 'nodes')
     simulator.set({ faults: [] })
     await nodeRed.inject('trigger-latest')
     await collector.receive('latest', answers.latest.count)
     assert.equal(simulator.counts().current.total, requests)
     assert.deepEqual(ended(), [])
 
-    await nodeRed.deploy(renamed('current'), 'nodes')
+    await nodeRed.deploy(changed('current', { name: 'renamed' }), 'nodes')
     await until('the ended message at the Catch node', () => ended().length > 0)
     assert.deepEqual(
       ended().map(({ keep, error }) => [keep, error.source.id]),
       [['what was there', 'current']],
     )
+  })
+
+  it('continues where it stopped when a node or its tab is enabled again; a deleted node starts over', async () => {
+    const enabled = changed('latest', { onlyNew: true })
+    const withTab = (over: object) =>
+      enabled.map((node) => (node.type === 'tab' ? { ...node, ...over } : node))
+    await nodeRed.deploy(enabled)
+    await nodeRed.inject('trigger-latest')
+    await collector.receive('latest', answers.latest.count)
+    for (const disabled of [withTab({ disabled: true }), changed('latest', { onlyNew: true, d: true })]) {
+      await nodeRed.deploy(disabled)
+      await nodeRed.deploy(enabled)
+      // What the first trigger brings is sent before the second one's request.
+      for (const _ of [1, 2]) await requestsOf('latest')
+      assert.equal(collector.box('latest').length, answers.latest.count)
+    }
+    await nodeRed.deploy(withTab({ disabled: true }))
+    await nodeRed.deploy([])
+    await nodeRed.deploy(flow.map((node) => (node.id === 'latest' ? { ...node, onlyNew: true } : node)))
+    await nodeRed.inject('trigger-latest')
+    await collector.receive('latest', answers.latest.count)
+  })
+
+  it('lets users do what their permissions allow', async () => {
+    const before = simulator.log.length
+    for (const route of ['GET accounts/account/quota', 'GET stores']) {
+      assert.equal((await request(route)).status, 401, route)
+      assert.equal((await request(route, 'guest')).status, 200, route)
+    }
+    for (const route of ['POST devices', 'POST test', 'POST report']) {
+      assert.equal((await request(route)).status, 401, route)
+      assert.ok([401, 403].includes((await request(route, 'guest')).status), route)
+    }
+    assert.equal(simulator.log.length, before)
+    for (const route of ['POST devices', 'POST test', 'POST report']) {
+      assert.equal((await request(route, 'colleague')).status, 200, route)
+    }
+    assert.ok([401, 403].includes((await request('GET stores', 'colleague')).status))
+  })
+
+  it('shows the devices of a typed login only to the user who typed it', async () => {
+    const listed = async (user: 'admin' | 'colleague', body: object) => {
+      const { status, text } = await request('POST devices', user, body)
+      assert.equal(status, 200)
+      const { devices, receivedAt } = JSON.parse(text)
+      return { devices, receivedAt }
+    }
+    const devices = await listed('admin', { anew: true })
+    const requests = simulator.log.length
+    assert.deepEqual(await listed('admin', { known: true }), devices)
+    assert.notDeepEqual(await listed('colleague', { known: true }), devices)
+    assert.equal(simulator.log.length, requests)
   })
 
   it('stores API key and passwords only in the credentials', async () => {
@@ -208,10 +243,8 @@ function tests(runtime: Runtime): void {
     assert.match(expected['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
   })
 
-  it('stops on SIGTERM, even while a request hangs, and has logged no error', async function () {
-    this.timeout(ANSWER_MS)
+  it('stops on SIGTERM, even while a request hangs, and has logged no error', async () => {
     await hang()
-    running = undefined
     const start = Date.now()
     assert.deepEqual(await nodeRed.stop('SIGTERM'), { code: 0, signal: null })
     const took = Date.now() - start
@@ -225,14 +258,40 @@ function tests(runtime: Runtime): void {
   })
 
   const ended = () => collector.box('errors').filter(({ error }) => error.code === 'ENVLOG_CLOSED')
-  const renamed = (id: string) =>
-    withoutCredentials(flow).map((node) => (node.id === id ? { ...node, name: 'renamed' } : node))
+  const changed = (id: string, over: object) =>
+    withoutCredentials(flow).map((node) => (node.id === id ? { ...node, ...over } : node))
+
+  /** Triggers a node, and waits for a request. */
+  async function requestsOf(name: string): Promise<void> {
+    const { length } = simulator.log
+    await nodeRed.inject(`trigger-${name}`)
+    await until('a request', () => simulator.log.length > length)
+  }
 
   /** An envlog-current whose request is not answered. */
   async function hang(): Promise<void> {
     simulator.set({ faults: [{ kind: 'silence', endpoints: ['current'] }] })
-    const { total } = simulator.counts().current
-    await nodeRed.inject('trigger-current')
-    await until('the request has arrived', () => simulator.counts().current.total > total)
+    await requestsOf('current')
+  }
+
+  const tokens = new Map<Person, string>()
+
+  /** As the editor asks, with a typed login. */
+  async function request(route: string, who?: Person, more = {}): Promise<{ status: number; text: string }> {
+    const [method = '', path] = route.split(' ')
+    if (who && !tokens.has(who)) tokens.set(who, await logIn(nodeRed.url, who, PASSWORD))
+    const { url: baseUrl, account: credentials } = simulator
+    const response = await fetch(`${nodeRed.url}/envlog/${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        connection: 'close',
+        ...(who && { authorization: `Bearer ${tokens.get(who)}` }),
+      },
+      ...(method === 'POST' && {
+        body: JSON.stringify({ account: { baseUrl, credentials, limits: NO_LIMITS }, ...more }),
+      }),
+    })
+    return { status: response.status, text: await response.text() }
   }
 }

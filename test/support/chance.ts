@@ -17,9 +17,8 @@ env.SEED ??= '1'
 export const seed = Number(env.SEED)
 export const isOwnSeed = seed !== 1
 
-/** How often a model runs: twice as often in the long tests, a twelfth of it in `npm test`. */
-export const runs = (usual: number): number =>
-  Number(env.RUNS ?? (isLong ? 2 * usual : Math.ceil(usual / 12)))
+/** How often a model runs: a quarter of the usual count in the long tests, a fortieth of it in `npm test`. */
+export const runs = (usual: number): number => Number(env.RUNS ?? Math.ceil(isLong ? usual / 4 : usual / 40))
 
 /** A pseudo-random generator. @param start the seed */
 export function createRandom(start: number | string) {

@@ -28,6 +28,9 @@ export interface Demo {
 /** A port whose broker's and service's ports are free too. */
 export const demoPort = () => freePort([3, 8])
 
+/** The node that requests current readings. */
+const CURRENT = 'envlog-example-dashboard-current'
+
 /** What Node-RED always says of a new user directory. */
 const USUAL = /Projects disabled|Encrypted credentials not found/
 
@@ -63,24 +66,39 @@ export function startDemo(port: number, folder = temporaryFolder('demo')): Demo 
   }
 }
 
-/** A folder of the demo whose flows log each error that a Catch node of theirs would keep in the debug sidebar. */
+/**
+ * Nodes that the tests add to the demo's flows: they log each error that a Catch node of the demo would keep in the debug
+ * sidebar, and `POST /inject/test-trigger` requests current readings at once.
+ */
+export function testNodes(flows: readonly { id: string; type: string }[]): object[] {
+  const place = { x: 100, y: 100 }
+  const reporting = flows
+    .filter(({ type }) => type === 'tab')
+    .flatMap(({ id: z }) => [
+      {
+        id: `${z}-caught`,
+        type: 'catch',
+        z,
+        scope: null,
+        uncaught: false,
+        wires: [[`${z}-logged`]],
+        ...place,
+      },
+      {
+        ...{ id: `${z}-logged`, type: 'function', z, func: 'node.warn(JSON.stringify(msg.error))', ...place },
+        ...{ outputs: 0, wires: [] },
+      },
+    ])
+  const [tab] = flows
+  const trigger = { id: 'test-trigger', type: 'inject', z: tab?.id, props: [], wires: [[CURRENT]], ...place }
+  return [...reporting, trigger]
+}
+
+/** A folder of the demo whose flows have these nodes too. */
 export function complainingFolder(): string {
   const folder = temporaryFolder('demo')
-  const flows = demoFlows(root)
-  const added = flows
-    .filter(({ type }) => type === 'tab')
-    .flatMap(({ id }) => {
-      const place = { z: id, x: 100, y: 100 }
-      const [caught, logged] = [`${id}-caught`, `${id}-logged`]
-      return [
-        { id: caught, type: 'catch', scope: null, uncaught: false, wires: [[logged]], ...place },
-        {
-          ...{ id: logged, type: 'function', func: 'node.warn(JSON.stringify(msg.error))', ...place },
-          ...{ outputs: 0, wires: [] },
-        },
-      ]
-    })
-  writeFileSync(join(folder, 'flows.json'), JSON.stringify([...flows, ...added]))
+  const flows = demoFlows(root) as ({ id: string; type: string } & object)[]
+  writeFileSync(join(folder, 'flows.json'), JSON.stringify([...flows, ...testNodes(flows)]))
   copyFileSync(join(root, 'demo', 'flow_cred.json'), join(folder, 'flows_cred.json'))
   return folder
 }

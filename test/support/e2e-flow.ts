@@ -4,6 +4,7 @@ import type { Simulator } from '../../simulator'
 import { defaultsOf } from './built'
 import type { Collector } from './collector'
 import { type ActionName, actions } from './flow-types'
+import { limitsOf } from './no-limits'
 import type { FlowNode } from './node-red'
 
 /** A function node that posts the whole message to a box of the collector. */
@@ -39,6 +40,7 @@ export function actionsFlow({ simulator, collector, nodes }: ActionsFlowOptions)
     name: 'Plant A',
     baseUrl: simulator.url,
     retries: 0,
+    limits: limitsOf(simulator),
     credentials: { apiKey, loginId, loginPass: password },
   })
   const action = (id: string, name: ActionName, accountId: string, properties: object): FlowNode[] => [

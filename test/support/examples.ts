@@ -1,20 +1,20 @@
 /**
  * The shipped examples in a whole Node-RED, with addresses and secrets of this machine.
  *
- *     const harness = useExamples({ examples: [MAIL] })
- *     await harness.deploy([MAIL], { simulator, chat, mail })
+ *     const harness = useExamples({ examples: [WALL] })
+ *     await harness.deploy([WALL], { simulator })
  */
+
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
-import { type Restarting, startRestarting, stores } from './archive/restarting'
-import type { ChatFormat } from './chat'
-import type { InfluxServer, MariaDbServer, PostgresServer } from './databases'
+import { limitsOf } from './no-limits'
 import type { DeployType, FlowNode, StartOptions } from './node-red'
 import { root } from './package'
 import { linkPackage } from './palette'
+import { type Restarting, startRestarting, stores } from './restarting'
 import { until } from './wait'
 
 const folder = join(root, 'examples')
@@ -24,11 +24,6 @@ const POLLED_MS = 60_000
 const ENDING_MS = 90_000
 /** Timers of Node-RED run faster, so that rounds take less than a second. */
 const SPEED = 5
-
-export const MARIADB_EXAMPLE =
-  'MariaDB and MySQL - needs node-red-node-mysql/newest records to MariaDB or MySQL'
-export const SQL_SERVER_EXAMPLE =
-  'SQL Server - needs node-red-contrib-mssql-plus/newest records to SQL Server'
 
 /** Paths without `.json`, as the import dialog shows them. */
 export const exampleNames: readonly string[] = readdirSync(folder, { recursive: true })
@@ -52,53 +47,23 @@ export interface Surroundings {
   /** `node` of a broker: `broker`, `port` */
   broker?: FlowNode
   /** `format`: as its node says, unless another one is named. */
-  chat?: { url: string; format?: ChatFormat }
-  mail?: { port: number }
-  /** a file */
-  sqlite?: string
-  postgres?: PostgresServer
-  mariadb?: MariaDbServer
-  /** Where a SQL Server would be. */
-  tds?: { port: number }
-  influx?: InfluxServer
-  /** The port that the flow listens on. */
-  modbus?: number
+  chat?: { url: string; format?: 'slack' | 'teams' | 'json' }
   /** Further properties of all nodes of a type. */
   more?: Record<string, object>
 }
 
 /** The nodes of the files, with other addresses, secrets and shorter intervals. */
-export function filledIn(names: readonly string[], surroundings: Surroundings): FlowNode[] {
-  const {
-    simulator,
-    broker,
-    chat,
-    mail,
-    sqlite,
-    postgres,
-    mariadb,
-    tds,
-    influx,
-    modbus,
-    more = {},
-  } = surroundings
+export function filledIn(
+  names: readonly string[],
+  { simulator, broker, chat, more = {} }: Surroundings,
+  speed = SPEED,
+): FlowNode[] {
   const { apiKey, loginId, loginPass } = simulator.account
   const credentials = { apiKey, loginId, loginPass }
   const filling: Record<string, object | undefined> = {
-    'envlog-account': { baseUrl: simulator.url, retries: 0, credentials },
+    'envlog-account': { baseUrl: simulator.url, retries: 0, limits: limitsOf(simulator), credentials },
     'mqtt-broker': broker && { broker: broker.broker, port: broker.port },
     'http request': chat && { url: chat.url },
-    'e-mail': mail && { server: '127.0.0.1', port: String(mail.port) },
-    sqlitedb: sqlite === undefined ? undefined : { db: sqlite },
-    postgresDB: postgres && loginOf(postgres),
-    MySQLdatabase: mariadb && mariaDbLogin(mariadb),
-    'MSSQL-CN': tds && {
-      port: String(tds.port),
-      encyption: false,
-      credentials: { username: 'envlog', password: 'not a secret' },
-    },
-    influxdb: influx && { hostname: '127.0.0.1', port: String(influx.port), database: influx.database },
-    'modbus-server': modbus === undefined ? undefined : { serverPort: String(modbus) },
     // Also writes to the log, to find reasons of failures.
     debug: { console: true },
   }
@@ -107,7 +72,7 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
   return [...nodes.values()].map((node) => ({
     ...node,
     ...(Number(node.repeat) > 0 && { repeat: 1 }),
-    ...('ackTimeout' in node && { ackTimeout: 2 * SPEED }),
+    ...('ackTimeout' in node && { ackTimeout: 2 * speed }),
     ...(chat?.format && chooseFormat(node, chat.format)),
     ...filling[node.type],
     ...more[node.type],
@@ -115,17 +80,9 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
 }
 
 /** The one place of a flow that says how its chat takes messages. */
-function chooseFormat({ name, rules = [] }: FlowNode, to: ChatFormat): Partial<FlowNode> {
+function chooseFormat({ name, rules = [] }: FlowNode, to: string): Partial<FlowNode> {
   const [first, ...others] = rules as object[]
   return name === 'chat format' ? { rules: [{ ...first, to }, ...others] } : {}
-}
-
-function loginOf({ port, user, password, database }: PostgresServer) {
-  return { host: '127.0.0.1', port, user, password, database }
-}
-
-function mariaDbLogin({ port, user, password, database }: MariaDbServer) {
-  return { host: '127.0.0.1', port: String(port), db: database, credentials: { user, password } }
 }
 
 /** Nobody has to write code for it. Protocols of factories cannot do without. */
@@ -190,16 +147,22 @@ export async function rounds(simulator: Simulator, count: number): Promise<void>
 /** More than twice as long as the examples wait between two rounds in tests. */
 const STILL_MS = 2500 / SPEED
 
-/** Resolves when no request is sent any more, because all deliveries wait for their receipts. */
-export async function asksNoMore(simulator: Simulator): Promise<void> {
-  let last = requests(simulator)
+/**
+ * Resolves when the device was requested and is not any more, because its records wait for their receipt.
+ * The simulator's log has to hold all requests of the test.
+ */
+export async function asksNoMoreFor(simulator: Simulator, serial: string): Promise<void> {
+  const requests = () => simulator.log.filter(({ params }) => params['remote-serial'] === serial).length
+  let last = requests()
+  const before = last
   let since = performance.now()
   const isStill = () => {
-    if (requests(simulator) !== last) since = performance.now()
-    last = requests(simulator)
-    return performance.now() - since > STILL_MS
+    const now = requests()
+    if (now !== last) since = performance.now()
+    last = now
+    return now > before && performance.now() - since > STILL_MS
   }
-  await until('no more requests are sent', isStill, POLLED_MS)
+  await until(`no more requests for ${serial} are sent`, isStill, POLLED_MS)
 }
 
 export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
@@ -261,7 +224,7 @@ export function useExamples({
     deploy: (names, surroundings) => harness.deployWith(names, surroundings, (flow) => flow),
     async deployWith(names, surroundings, add, type) {
       for (const name of names) assertWithoutCode(name)
-      deployed = add(filledIn(names, surroundings))
+      deployed = add(filledIn(names, surroundings, speed))
       await installModules(nodeRed.userDir, functionModules(deployed))
       await nodeRed.deploy(deployed, type)
     },

@@ -1,5 +1,5 @@
 /** Expected outputs for the simulator's true data, computed only from docs/messages.md. */
-import type { TrueAlert, TrueDevice, TrueRecord, Truth } from '../../simulator'
+import type { TrueDevice, TrueRecord, Truth } from '../../simulator'
 import { storedTag } from './outputs'
 
 /** Number of records of *latest*. */
@@ -128,12 +128,12 @@ export function currentRows(truth: Truth): FlatRow[] {
   })
 }
 
-function tagsOf({ serial, name, model, base, group }: TrueDevice, source?: string): Record<string, string> {
+function tagsOf({ serial, name, model, base, group }: TrueDevice): Record<string, string> {
   const texts = Object.entries({ name, model, group: group.name }).map(([key, text]) => [
     key,
     storedTag(text),
   ])
-  return rowOf({ serial, base, source, ...Object.fromEntries(texts) }) as Record<string, string>
+  return rowOf({ serial, base, ...Object.fromEntries(texts) }) as Record<string, string>
 }
 
 /** Points of latest and range. */
@@ -149,25 +149,4 @@ export function pointsOf(
     const timestamp = new Date(time).toISOString()
     return [{ measurement, tags: tagsOf(device), fields, timestamp }]
   })
-}
-
-export function currentPoints(truth: Truth, measurement?: string): TruePoint[] {
-  return truth.current().flatMap(({ serial, time, values }) => {
-    const record = { time: time ?? 0, values } as Pick<TrueRecord, 'time' | 'values'>
-    return pointsOf(deviceIn(truth, serial), [record], measurement)
-  })
-}
-
-const SOURCES: Record<string, string> = {
-  'battery-level': 'battery',
-  'communication-status': 'communication',
-}
-
-/** Tags and text of each alert point, oldest first. */
-export function alertPoints(device: TrueDevice, alerts: readonly TrueAlert[]) {
-  return alerts
-    .toReversed()
-    .flatMap(({ time, texts }) =>
-      Object.entries(texts).map(([key, text]) => ({ tags: tagsOf(device, SOURCES[key] ?? key), text, time })),
-    )
 }

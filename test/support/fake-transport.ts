@@ -25,8 +25,9 @@ export function fakeTransport(script: Script): FakeTransport {
     open: () => open,
     mostOpen: () => most,
     closed: false,
-    async send(request) {
+    async send(request, read) {
       sent.push(request)
+      request.onSent()
       most = Math.max(most, ++open)
       try {
         const { signal } = ending
@@ -34,10 +35,9 @@ export function fakeTransport(script: Script): FakeTransport {
           signal,
           orAbort(request.signal, Promise.resolve(script(request, sent.length - 1))),
         )
-        return { ...answer, chunks: counted(answer.chunks, request.signal, () => open--) }
-      } catch (error) {
+        return await read({ ...answer, chunks: abortable(answer.chunks, request.signal) })
+      } finally {
         open--
-        throw error
       }
     },
     /** Like a real transport: requests in flight fail. */
@@ -48,7 +48,7 @@ export function fakeTransport(script: Script): FakeTransport {
   }
 }
 
-async function* counted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal, end: () => void) {
+async function* abortable(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) {
   const iterator = chunks[Symbol.asyncIterator]()
   try {
     for (;;) {
@@ -59,7 +59,6 @@ async function* counted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal, 
   } finally {
     // Not waited for: a body that has stalled never ends.
     void iterator.return?.()
-    end()
   }
 }
 

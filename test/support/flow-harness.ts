@@ -12,6 +12,7 @@ import { type Collector, startCollector } from './collector'
 import { collectorNode, position } from './e2e-flow'
 import type { ActionName, Message } from './flow-types'
 import { HOSTILE_NOW, hostileFleet } from './hostile'
+import { limitsOf } from './no-limits'
 import { type FlowNode, type NodeRed, startNodeRed } from './node-red'
 import { firstRuntime } from './runtimes'
 import { until } from './wait'
@@ -45,11 +46,6 @@ export function chain(
   more: Pick<NodeChain, 'sink' | 'props' | 'before'> = {},
 ): NodeChain {
   return { name, action, settings, after, ...more }
-}
-
-/** A chain without an action node. */
-export function plainChain(name: string, ...after: AnyNode[]): NodeChain {
-  return { name, settings: {}, after }
 }
 
 export interface FlowHarness {
@@ -158,6 +154,7 @@ function chainsFlow(
       name: 'Plant A',
       baseUrl: simulator.url,
       retries: 0,
+      limits: limitsOf(simulator),
       credentials: { apiKey, loginId, loginPass },
     },
     ...config,

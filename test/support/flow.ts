@@ -8,6 +8,9 @@ import { registry } from '../../src/nodes/kit/state/registry'
 import latest from '../../src/nodes/latest/latest'
 import range from '../../src/nodes/range/range'
 import type { ActionName, Message } from './flow-types'
+import { limitsOf } from './no-limits'
+
+const STARTING_MS = 30_000
 
 helper.init(require.resolve('node-red'))
 
@@ -34,10 +37,6 @@ export interface Flow {
   /** Closes the node as a deploy does. */
   close(): Promise<void>
 }
-
-/** Headers do not report the hourly limit of records: these match a simulator without limits. */
-const many = { records: 1_000_000_000, recordsWindow: 1 }
-export const MANY_RECORDS = { data: many, 'data-relay': many }
 
 interface Setup {
   /** Properties of the action node beside its account. */
@@ -74,7 +73,7 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
         name: 'Plant A',
         baseUrl: simulator.url,
         retries: 0,
-        limits: JSON.stringify(MANY_RECORDS),
+        limits: limitsOf(simulator),
         ...setup.account,
       },
       {
@@ -166,11 +165,26 @@ function inbox(id: string): Inbox {
   }
 }
 
+let warm: Promise<void> | undefined
+
+/** One request, which loads what is loaded late: the first test of a process would take seconds longer. */
+async function warmUp(): Promise<void> {
+  const simulator = await startSimulator()
+  const flow = await startFlow('current', simulator)
+  flow.send()
+  await flow.completed.next()
+  await unload()
+  await simulator.close()
+}
+
 /** Hooks for a file of node tests: one Node-RED, and a simulator fresh for each test. */
 export function useSimulator(options: () => SimulatorOptions = () => ({})): () => Simulator {
   let simulator: Simulator
-  before(async () => {
+  before('starts Node-RED', async function () {
+    this.timeout(STARTING_MS)
     await helper.startServer()
+    warm ??= warmUp()
+    await warm
   })
   after((done) => {
     helper.stopServer(done)

@@ -9,8 +9,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { installInto } from './package'
+import { installed } from './package'
 import { linkPackage } from './palette'
 import { temporaryFolder } from './run'
 import type { Runtime } from './runtimes'
@@ -117,23 +118,20 @@ export interface StartOptions {
   speed?: number
   /** Further environment variables. */
   env?: Record<string, string>
-  /** Routes that we register, and where it connects to, are in `watched.jsonl`: see watched-process.cjs. */
-  isWatched?: boolean
 }
 
 export async function startNodeRed(runtime: Runtime, options: StartOptions = {}): Promise<NodeRed> {
   const { node, nodeRed } = await runtime.locate()
   const userDir = options.userDir ?? temporaryFolder('user-dir')
   if (options.userDir === undefined) {
-    await installInto(userDir, node)
+    await cp(await installed(), userDir, { recursive: true, verbatimSymlinks: true })
     for (const name of options.packages ?? []) await linkPackage(name, userDir)
     writeFileSync(join(userDir, '.config.users.json'), JSON.stringify(withoutTips(options)))
   }
   writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, options))
 
-  const { speed = 1, isWatched = false } = options
-  const before = [...(speed === 1 ? [] : ['fast-process.cjs']), ...(isWatched ? ['watched-process.cjs'] : [])]
-  const required = before.flatMap((name) => ['--require', join(__dirname, name)])
+  const { speed = 1 } = options
+  const required = speed === 1 ? [] : ['--require', join(__dirname, 'fast-process.cjs')]
   const child = spawn(node, [...required, nodeRed, '--userDir', userDir], {
     cwd: userDir,
     stdio: ['ignore', 'pipe', 'pipe'],

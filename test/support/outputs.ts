@@ -1,40 +1,5 @@
-import type { Output, Send } from '../../src/shared/outputs'
-import type { ActionName } from './flow-types'
-
-/** A copy of the table *Output × send* in docs/messages.md: the first send is the default. */
-export const contract: Record<ActionName, Partial<Record<Output, Send[]>>> = {
-  current: {
-    readings: ['all', 'device'],
-    rows: ['all', 'device', 'each'],
-    points: ['all', 'device', 'each'],
-    values: ['value'],
-    raw: ['answer'],
-  },
-  latest: {
-    readings: ['device', 'each'],
-    rows: ['device', 'each'],
-    points: ['device', 'each'],
-    values: ['value'],
-    raw: ['answer'],
-    csv: ['answer'],
-    csv2: ['answer'],
-  },
-  range: {
-    readings: ['device', 'each', 'chunk'],
-    rows: ['device', 'each', 'chunk'],
-    points: ['device', 'each', 'chunk'],
-    values: ['value'],
-    raw: ['answer'],
-    csv: ['answer'],
-    csv2: ['answer'],
-  },
-  alerts: {
-    readings: ['device', 'each'],
-    rows: ['device', 'each'],
-    points: ['device', 'each'],
-    raw: ['answer'],
-  },
-}
+import { OFFERED, type Output, type Send } from '../../src/shared/outputs'
+import { type ActionName, actions } from './flow-types'
 
 export interface Pair {
   action: ActionName
@@ -42,13 +7,17 @@ export interface Pair {
   send: Send
 }
 
-/** Every pair the contract offers; of one action where it is named. */
-export const pairs = (of = Object.keys(contract) as readonly ActionName[]): Pair[] =>
+/** Every pair that is offered, of these actions. */
+export const pairs = (of: readonly ActionName[] = actions): Pair[] =>
   of.flatMap((action) =>
-    Object.entries(contract[action]).flatMap(([output, sends]) =>
+    Object.entries(OFFERED[`envlog-${action}`]).flatMap(([output, sends]) =>
       sends.map((send) => ({ action, output: output as Output, send })),
     ),
   )
+
+/** Each output of each node once, with its default send. */
+export const outputs = (of?: readonly ActionName[]): Pair[] =>
+  pairs(of).filter(({ action, output, send }) => OFFERED[`envlog-${action}`][output]?.[0] === send)
 
 /** The sends of which a user chooses one; the others are fixed by their output. */
 export const CHOSEN = ['all', 'device', 'each', 'chunk'] as const satisfies Send[]

@@ -1,10 +1,10 @@
 /**
- * The package as npm would publish it: packed once per run, and installed like by the palette manager. `dist` is packed
- * as it is; build first.
+ * The package as npm would publish it: packed once per run, and installed as the palette manager leaves it. `dist` is
+ * packed as it is; build first.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { cp, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { onceARun, temporaryFolder } from './run'
@@ -19,6 +19,7 @@ export interface PackageJson {
   license: string
   keywords: string[]
   engines: { node: string }
+  bin: Record<string, string>
   dependencies: Record<string, string>
   'node-red': { version: string; nodes: { envlog: string } }
 }
@@ -66,11 +67,6 @@ export async function packInto(folder: string, from = root): Promise<Packed> {
   }
 }
 
-/** Installs the package into `folder` with the npm of `node`, like the palette manager: once per run, then copied. */
-export async function installInto(folder: string, node = process.execPath): Promise<void> {
-  await cp(await installed(node), folder, { recursive: true, verbatimSymlinks: true })
-}
-
 /** Into a new user directory, as the palette does; `more` options of npm. */
 export async function installTarball(
   tarball: string,
@@ -85,12 +81,30 @@ export async function installTarball(
   await execute('npm', ['install', ...options, tarball], { cwd: folder, env })
 }
 
-/** A user directory with the package in it, made once a run by the npm of `node`: not to be changed. */
-export function installed(node = process.execPath): Promise<string> {
-  return onceARun(`installed-${node.replace(/\W+/g, '-')}`, async () => {
+/**
+ * A user directory with the package in it, made once a run: not to be changed. It looks as npm leaves it, but needs
+ * neither a registry nor npm's cache: the dependencies are copied from where `npm ci` has put them.
+ */
+export function installed(): Promise<string> {
+  return onceARun('installed', async () => {
     const folder = temporaryFolder('installed')
+    const { name, version, bin } = packageJson
+    const dependencies = Object.keys(packageJson.dependencies)
+    const modules = join(folder, 'node_modules')
+    const own = join(modules, name)
+    const commands = join(modules, '.bin')
+    for (const each of [own, commands]) await mkdir(each, { recursive: true })
     const { tarball } = await pack()
-    await installTarball(tarball, folder, npmEnvironment(node), ['--prefer-offline'])
+    await execute('tar', ['-xzf', tarball, '-C', own, '--strip-components', '1'])
+    for (const each of dependencies) {
+      await cp(join(root, 'node_modules', each), join(modules, each), { recursive: true })
+    }
+    for (const [command, file] of Object.entries(bin)) {
+      await chmod(join(own, file), 0o755)
+      await symlink(join('..', name, file), join(commands, command))
+    }
+    const manifest = { name: 'node-red-project', private: true, dependencies: { [name]: `~${version}` } }
+    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
     return folder
   })
 }

@@ -29,7 +29,6 @@ const palettes = {
       'node-red-contrib-influxdb': '0.7.0',
       // 5.60 wants Node.js 22.
       'node-red-contrib-modbus': '5.45.2',
-      'node-red-contrib-mssql-plus': '0.13.1',
       'node-red-contrib-postgrestor-next': '0.5.2',
       'node-red-node-email': '5.2.5',
       'node-red-node-mysql': '3.0.4',
@@ -40,7 +39,7 @@ const palettes = {
     // Without a ready build for the machine it is compiled (make, C++, Python).
     native: ['sqlite3'],
   },
-  /** 184 MB: for the long tests. */
+  /** 184 MB. */
   opcua: {
     folder: 'nodes-opcua',
     versions: { 'node-red-contrib-opcua': '0.2.354' },
@@ -50,9 +49,12 @@ const palettes = {
 
 export type Palette = keyof typeof palettes
 
+/** Compiling takes a third of the time where nothing is optimized. */
+const QUICKLY = { CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: 'max' }
+
 /** Its packages are in `node_modules`. Made beside and moved: a broken install is never taken for a whole one. */
 export const paletteFolder = (name: Palette = 'common'): Promise<string> =>
-  onceARun(`palette-${name}`, () => install(palettes[name]))
+  onceARun(`palette-${name}`, () => install(name))
 
 /** Whether the package is there. */
 export const isInPalette = (packageName: string, name: Palette = 'common'): boolean =>
@@ -69,16 +71,24 @@ export async function linkPackage(packageName: string, userDir: string): Promise
   symlinkSync(join(name ? await paletteFolder(name) : root, 'node_modules', packageName), place)
 }
 
-async function install({ folder: name, versions, overrides, native }: PaletteDefinition): Promise<string> {
-  const folder = join(root, '.cache', name)
+const folderOf = (name: Palette) => join(root, '.cache', palettes[name].folder)
+
+export function isPaletteThere(name: Palette): boolean {
+  const folder = folderOf(name)
   const isThere = ([wanted, version]: [string, string]) => installedVersion(folder, wanted) === version
-  if (Object.entries(versions).every(isThere)) return folder
+  return Object.entries(palettes[name].versions).every(isThere)
+}
+
+async function install(name: Palette): Promise<string> {
+  const folder = folderOf(name)
+  if (isPaletteThere(name)) return folder
+  const { versions, overrides, native }: PaletteDefinition = palettes[name]
   const made = `${folder}.${process.pid}`
   mkdirSync(made, { recursive: true })
   const manifest = { private: true, dependencies: versions, overrides }
   await writeFile(join(made, 'package.json'), JSON.stringify(manifest))
   const options = ['--omit=dev', '--no-audit', '--no-fund', '--prefix', made]
-  await execute('npm', ['install', ...options], { cwd: made, env: npmEnvironment() })
+  await execute('npm', ['install', ...options], { cwd: made, env: { ...npmEnvironment(), ...QUICKLY } })
   for (const wanted of native) await execute(process.execPath, ['-e', `require('${wanted}')`], { cwd: made })
   rmSync(folder, { recursive: true, force: true })
   renameSync(made, folder)

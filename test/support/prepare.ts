@@ -3,7 +3,7 @@
  * other. What is there already is used. What cannot be installed is listed at the end, and the exit code is 1.
  */
 import { findChromium } from './editor/chromium'
-import { paletteFolder } from './palette'
+import { isPaletteThere, paletteFolder } from './palette'
 import { runtimes } from './runtimes'
 import { find, installProgram, type Program, programs } from './servers'
 
@@ -12,32 +12,58 @@ interface Step {
   from: string
   isThere?: () => boolean
   install(): Promise<unknown>
+  /** What it takes, where that is not always there. */
+  needs?: string
 }
 
 /** Only `REDIS=valkey-server` needs it. */
 const OPTIONAL: readonly Program[] = ['valkey-server']
 
+const wanted = (Object.keys(programs) as Program[]).filter(
+  (program) => !OPTIONAL.includes(program) || process.env.REDIS === program,
+)
+
+const isProgramThere = (program: Program) =>
+  find(program) !== undefined || (program.startsWith('chromium') && findChromium() !== undefined)
+
+const debianPackages = [...new Set(wanted.map((program) => programs[program].debian))]
+
 const steps: Step[] = [
-  ...(Object.keys(programs) as Program[])
-    .filter((program) => !OPTIONAL.includes(program) || process.env.REDIS === program)
-    .map((program) => ({
-      what: program,
-      from: `Debian package ${programs[program].debian}`,
-      isThere: () =>
-        find(program) !== undefined || (program.startsWith('chromium') && findChromium() !== undefined),
+  ...debianPackages.map((debian): Step => {
+    const brought = wanted.filter((program) => programs[program].debian === debian)
+    const [program = brought[0] as Program] = brought.filter((one) => !isProgramThere(one))
+    return {
+      what: brought.join(', '),
+      from: `Debian package ${debian}`,
+      isThere: () => brought.every(isProgramThere),
       install: () => installProgram(program),
-    })),
+    }
+  }),
   ...runtimes.map((runtime) => ({ what: runtime.title, from: 'npm', install: () => runtime.locate() })),
-  ...(['common', 'opcua'] as const).map((name) => ({
-    what: `nodes of the examples (${name})`,
+  {
+    what: 'nodes of the examples, of which SQLite is compiled',
     from: 'npm',
-    install: () => paletteFolder(name),
-  })),
+    isThere: () => isPaletteThere('common'),
+    install: () => paletteFolder('common'),
+    needs: 'make, a C++ compiler and Python',
+  },
+  {
+    what: 'nodes of the example with OPC UA',
+    from: 'npm',
+    isThere: () => isPaletteThere('opcua'),
+    install: () => paletteFolder('opcua'),
+  },
 ]
+
+/** The first lines of a message, without the command that failed. */
+function reasonOf({ message }: Error): string {
+  const lines = message.split('\n').filter((line) => /\S/.test(line) && !line.includes('Command failed:'))
+  return lines.length > 0 ? lines.slice(0, 2).join('; ') : message
+}
 
 async function main(): Promise<void> {
   const missing: string[] = []
-  for (const { what, from, isThere, install } of steps) {
+  for (const { what, from, isThere, install, needs } of steps) {
     if (isThere?.()) {
       console.log(`${what}: there`)
       continue
@@ -48,7 +74,8 @@ async function main(): Promise<void> {
       await install()
       console.log(`${what}: ready after ${Math.round((Date.now() - start) / 1000)} s`)
     } catch (error) {
-      missing.push(`${what} (${from}): ${(error as Error).message.split('\n').slice(0, 3).join(' ')}`)
+      const needed = needs ? `, needs ${needs}` : ''
+      missing.push(`${what} (${from}${needed}): ${reasonOf(error as Error)}`)
     }
   }
   if (missing.length === 0) return

@@ -5,6 +5,7 @@ import { defaultsOf } from './built'
 import type { Collector } from './collector'
 import { position } from './e2e-flow'
 import type { ActionName, Message } from './flow-types'
+import { limitsOf } from './no-limits'
 import type { FlowNode } from './node-red'
 
 export interface QuotaNode {
@@ -55,6 +56,7 @@ export function quotaFlow({
     name: `the ${id}`,
     baseUrl: simulator.url,
     retries: 0,
+    limits: limitsOf(simulator),
     ...account,
     credentials: { apiKey, sharedQuotaPassword: more.sharedQuotaPassword ?? '', ...own },
   })

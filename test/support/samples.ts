@@ -1,4 +1,9 @@
-import type { Alert, MessageMetadata, Point, Reading, Row, Series } from '../../src/lib'
+import type { MessageMetadata } from '../../src/lib/output/metadata'
+import type { Point } from '../../src/lib/output/points'
+import type { Row } from '../../src/lib/output/rows'
+import type { Alert } from '../../src/lib/readings/alerts'
+import type { Reading } from '../../src/lib/readings/current'
+import type { Series } from '../../src/lib/readings/series'
 
 /**
  * One of each shape that nodes send, complete: TypeScript refuses a sample that lacks a key of the exported

@@ -10,8 +10,7 @@ import { until } from './wait'
 export interface ServerProcess {
   port: number
   stop(signal?: NodeJS.Signals): Promise<void>
-  /** Sends a signal that does not end it. */
-  signal(signal: NodeJS.Signals): void
+  signal(name: NodeJS.Signals): void
   /** After `stop`: starts it on the same port, with its persistent data. */
   startAgain(): Promise<void>
 }
@@ -42,7 +41,7 @@ export async function startServer(
       if (child.exitCode === null && child.signalCode === null) child.kill(signal)
       await ended
     },
-    signal: (signal: NodeJS.Signals) => void running.child.kill(signal),
+    signal: (name: NodeJS.Signals) => void running.child.kill(name),
     async startAgain() {
       running = await run(launch(server.port), ready)
     },

@@ -31,6 +31,10 @@ export const programs = {
   'redis-server': { debian: 'redis-server', services: ['redis-server'] },
   'valkey-server': { debian: 'valkey-server', services: ['valkey-server'] },
   'chromium-headless-shell': { debian: 'chromium-headless-shell', services: [] },
+  // The SQLite node is compiled.
+  make: { debian: 'make', services: [] },
+  'g++': { debian: 'g++', services: [] },
+  python3: { debian: 'python3', services: [] },
 } as const
 
 export type Program = keyof typeof programs

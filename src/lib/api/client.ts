@@ -2,15 +2,7 @@ import { createHash } from 'node:crypto'
 import { type LinkedAbort, linkAbort } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
-import { runCooperatively, runToEnd } from '../cooperative'
-import type { EnvelopeOf } from '../decode/envelopes'
-import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
-import {
-  createRawDecoder,
-  createResponseDecoder,
-  type ResponseBody,
-  type ResponseDecoder,
-} from '../decode/response-decoder'
+import { type EnvelopeOf, readEnvelope, readRaw } from '../decode/envelopes'
 import {
   buildPath,
   type DeviceParams,
@@ -20,15 +12,17 @@ import {
   type ParamsOf,
 } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
+import type { LimitScope, RecordDemand } from '../quota/endpoint'
+import { type QuotaHeaders, readQuotaHeaders } from '../quota/headers'
 import type { Quota } from '../quota/quota'
-import type { AttemptResult, RequestContext } from '../quota/types'
-import { type Comparison, MAX_ERROR_BYTES, readBody } from './body'
+import { Redactor } from '../redact'
+import type { RequestContext } from '../request'
+import { version } from '../version'
+import { readBody } from './body'
 import { withDeadline } from './deadline'
 import { readErrorResponse } from './error-response'
-import { type QuotaHeaders, readQuotaHeaders } from './quota-headers'
-import { createRedactor, createSecretGuard, createSecretSearch } from './redact'
-import { retryDelayMs } from './retry'
-import type { HttpResponse, Transport } from './transport'
+import { JoinedRequest } from './joined-request'
+import type { Transport } from './transport'
 
 export interface ClientSettings {
   /** Normalized service address, without a trailing slash. */
@@ -39,7 +33,7 @@ export interface ClientSettings {
   timeout: number
   /** How often a request is repeated if there is no response or the service fails. */
   retries: number
-  /** Secrets beside the credentials that must not appear in answers and errors: passwords of a proxy. */
+  /** Further secrets that must not appear in errors: passwords of a proxy. */
   secrets?: readonly string[]
 }
 
@@ -59,245 +53,262 @@ export interface Answer<B> {
   /** When the last byte arrived, in ms since 1970 UTC. */
   receivedAt: number
   quota: QuotaHeaders
-  /** Of the body's bytes, where the answer was compared with another. */
-  digest?: string
-  /** Records that were requested: fewer than wanted where the device's limit has fewer left; only of `data`. */
+  /** Records that were requested: fewer than wanted if the device's limit has fewer left; only of `data`. */
   number?: number
 }
 
-export interface Client {
+/** Longest time in ms for a whole response, by the longest silence in seconds. */
+export const maxResponseMs = (timeoutSeconds: number) => timeoutSeconds * 10_000
+
+/** Fewer records are not worth a request: it waits until the device's limit has this many left (docs/quota.md). */
+const MIN_RECORDS = 1000
+
+/** What the service is asked: endpoint, parameters, and how the body of the response is decoded. */
+interface Call {
+  endpoint: EndpointName
+  params: object
+  isRaw: boolean
+  decode(body: string): unknown
+}
+
+/** How one attempt ended. */
+interface Attempt {
+  answer?: Answer<unknown>
+  error?: unknown
+  isSent: boolean
+  /** Of an answer of the service itself; `null` if there was none, or only the page of a gateway. */
+  headers: QuotaHeaders | null
+  /** Records received; `null` if that is not known. */
+  records: number | null
+}
+
+/** A request fails when the service has refused it so often for a limit. */
+const MAX_REFUSALS = 3
+
+/** Sends the requests of one login (docs/service.md, *Requests*). */
+export class Client {
+  readonly #settings: ClientSettings
+  readonly #ports: ClientPorts
+  readonly #redactor: Redactor
+  readonly #loginRedactor: Redactor
+  /** Distinguishes logins with one API key, without revealing them. */
+  readonly #login: string
+  readonly #callers = new Set<LinkedAbort>()
+  readonly #sending = new Set<Promise<void>>()
+  #isClosed = false
+
+  constructor(settings: ClientSettings, ports: ClientPorts) {
+    this.#settings = settings
+    this.#ports = ports
+    const { apiKey, loginId, loginPass } = settings.credentials
+    const secrets = [apiKey, loginPass, ...(settings.secrets ?? [])]
+    this.#redactor = new Redactor(secrets)
+    this.#loginRedactor = new Redactor([...secrets, loginId, new URL(settings.baseUrl).hostname])
+    this.#login = createHash('sha256')
+      .update(JSON.stringify([loginId, loginPass]))
+      .digest('base64')
+  }
+
   /**
-   * Requests an answer and decodes it to its envelope. Equal requests at the same time share one response.
-   * @param compare an answer that is equal to the known one is decoded only where its `body` is read
+   * Sends a request and decodes the response to its envelope. Equal requests at the same time share one response.
    * @throws EnvlogError of any code but `ENVLOG_CONFIG` and `ENVLOG_INPUT`
    */
   read<E extends EndpointName>(
     endpoint: E,
     params: ParamsOf<E>,
     context: RequestContext,
-    compare?: Comparison,
-  ): Promise<Answer<EnvelopeOf<E>>>
+  ): Promise<Answer<EnvelopeOf<E>>> {
+    const decode = (body: string) => readEnvelope(endpoint, body)
+    return this.#submit({ endpoint, params, isRaw: false, decode }, context) as Promise<never>
+  }
+
   /**
-   * Requests an answer as the service sends it: a JSON object whose fields are not checked, or the CSV text that the
-   * parameter `type` asks for.
+   * Sends a request and returns the response as the service sent it: a JSON object whose fields are not checked, or the
+   * CSV text that the parameter `type` asks for.
    * @throws EnvlogError of any code but `ENVLOG_CONFIG` and `ENVLOG_INPUT`
    */
   readRaw<E extends EndpointName>(
     endpoint: E,
     params: ParamsOf<E>,
     context: RequestContext,
-  ): Promise<Answer<unknown>>
-  /** True where a text holds the address or a part of the credentials: it must not be shown to others. */
-  revealsLogin(text: string): boolean
+  ): Promise<Answer<unknown>> {
+    const type = ('type' in params && params.type) || 'json'
+    return this.#submit({ endpoint, params, isRaw: true, decode: (body) => readRaw(type, body) }, context)
+  }
+
+  /** True if a text contains the address or the login: it must not be shown to others. A property, to be passed on. */
+  readonly revealsLogin = (text: string): boolean => this.#loginRedactor.reveals(text)
+
   /** Rejects all requests of this client with `closed`. */
-  close(): Promise<void>
-}
-
-/** Longest time in ms for a whole response, by the longest silence in seconds. */
-export const maxResponseMs = (timeoutSeconds: number) => timeoutSeconds * 10_000
-
-/** Fewer records are not worth a request: it waits until the device's limit has so many left (docs/quota.md). */
-const MIN_RECORDS = 1000
-
-/** Creates a client for one login (docs/service.md, *Requests*). */
-export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
-  const { transport, clock, quota, random } = ports
-  const { apiKey, loginId, loginPass } = settings.credentials
-  const passwords = [loginPass, ...(settings.secrets ?? [])]
-  const guard = createSecretGuard([apiKey, ...passwords])
-  const redactor = createRedactor([apiKey], passwords)
-  /** Created when a report first needs it. */
-  let hasLogin: ((text: string) => boolean) | undefined
-  const { hostname } = new URL(settings.baseUrl)
-  const login = createHash('sha256')
-    .update(JSON.stringify([loginId, loginPass]))
-    .digest('base64')
-  const timeouts = { silenceMs: settings.timeout * 1000, totalMs: maxResponseMs(settings.timeout) }
-  const callers = new Set<LinkedAbort>()
-  const attempts = new Set<Promise<unknown>>()
-  let isClosed = false
-
-  function* decodeStepwise(decoder: ResponseDecoder<unknown>, body: ResponseBody): Generator<undefined> {
-    const decoded = decoder.decode(body)
-    yield undefined
-    return typeof decoded === 'string' ? redactor.redactCsv(decoded) : yield* redactor.redactJson(decoded)
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const caller of this.#callers) caller.abort()
+    // Callers of other clients may share what this one sends: the connections stay until that has ended.
+    inBackground(Promise.allSettled(this.#sending).then(() => this.#ports.transport.close()))
   }
 
-  /** @param onHeaders called as soon as the headers have arrived */
-  async function exchange(
-    endpoint: EndpointName,
-    requestBody: string,
-    signal: AbortSignal,
-    onHeaders: (response: HttpResponse) => void,
-    accepted: { parser: IncrementalArrayParser | undefined; compare: Comparison | undefined },
-  ) {
-    return await withDeadline(clock, timeouts, signal, async (exchangeSignal, onActivity) => {
-      const response = await transport.send({
-        url: settings.baseUrl + buildPath(endpoint, settings.relaySuffix),
-        headers: { 'content-type': 'application/json', 'x-http-method-override': 'GET' },
-        body: requestBody,
-        signal: exchangeSignal,
-      })
-      onHeaders(response)
-      onActivity()
-      const options = response.status === 200 ? accepted : { keepBytes: MAX_ERROR_BYTES }
-      return { response, body: await readBody(response.chunks, onActivity, options) }
-    })
-  }
-
-  /** Sends one attempt; never rejects. */
-  async function attempt(
-    endpoint: EndpointName,
-    params: object,
-    decoder: ResponseDecoder<unknown>,
-    compare: Comparison | undefined,
-    signal: AbortSignal,
-  ): Promise<AttemptResult<Answer<unknown>>> {
-    const requestBody = JSON.stringify({
-      'api-key': apiKey,
-      'login-id': loginId,
-      'login-pass': loginPass,
-      ...params,
-    })
-    let headers: QuotaHeaders | null = null
-    const cause = causeOf(endpoint, params)
-    try {
-      const onHeaders = (response: HttpResponse) => {
-        if (response.status === 200) headers = readQuotaHeaders(response.headers)
-      }
-      const { parser } = decoder
-      const { response, body } = await exchange(endpoint, requestBody, signal, onHeaders, { parser, compare })
-      const receivedAt = clock.now()
-      const quotaHeaders = readQuotaHeaders(response.headers)
-      const { status } = response
-      if (status !== 200) {
-        const { error, isFromService } = readErrorResponse({ endpoint, status, text: body.text(), guard })
-        const trusted = isFromService ? quotaHeaders : readQuotaHeaders({})
-        return { headers: trusted, records: 0, error: error.with(cause) }
-      }
-      const decode = () => decodeStepwise(decoder, body)
-      const answer = { endpoint, receivedAt, quota: quotaHeaders }
-      const { digest } = body
-      if (digest !== undefined && digest === compare?.known)
-        return { headers: quotaHeaders, value: withLateBody({ ...answer, digest }, () => runToEnd(decode())) }
-      const decoded = await runCooperatively(decode(), signal)
-      const value = { ...answer, body: decoded, ...(digest !== undefined && { digest }) }
-      return { headers: quotaHeaders, records: countRecords(decoded), value }
-    } catch (error) {
-      const failure = error instanceof EnvlogError ? error.with(cause) : (error as EnvlogError)
-      // The page is not the service's, so its headers are not either.
-      if (failure.reason === 'reply-not-json') headers = readQuotaHeaders({})
-      return { headers, records: null, error: failure, isUnsent: UNSENT_REASONS.has(failure.reason) }
-    }
-  }
-
-  /** The request as the quota schedules it. */
-  function buildRequest<E extends EndpointName>(
-    form: 'read' | 'raw',
-    endpoint: E,
-    params: ParamsOf<E>,
-    createDecoder: () => ResponseDecoder<unknown>,
-    compare?: Comparison,
-  ) {
-    const { retries = Number.POSITIVE_INFINITY, records }: Endpoint = endpoints[endpoint]
-    const maxRetries = Math.min(settings.retries, retries)
-    const { number: wanted } = params as Partial<DeviceParams>
-    return {
-      endpoint,
-      key: JSON.stringify([login, form, buildPath(endpoint, settings.relaySuffix), params]),
-      ...(records !== undefined && wanted !== undefined
-        ? { records: { device: deviceKey(params), wanted, minimum: form === 'raw' ? wanted : MIN_RECORDS } }
-        : {}),
-      async send(
-        number: number | undefined,
-        signal: AbortSignal,
-        retriesDone: number,
-      ): Promise<AttemptResult<Answer<unknown>>> {
-        const actualParams = number === undefined ? params : { ...params, number }
-        const pending = attempt(endpoint, actualParams, createDecoder(), compare, signal)
-        attempts.add(pending)
-        const result = await pending.finally(() => attempts.delete(pending))
-        if ('value' in result) return number ? { ...result, value: { ...result.value, number } } : result
-        if (retriesDone >= maxRetries || !isRetryable(result.error)) return result
-        return { ...result, retryAfterMs: retryDelayMs(retriesDone, random()) }
-      },
-      copy: (answer: Answer<unknown>) => structuredClone(answer),
-    }
-  }
-
-  /** Runs `work` with a signal that aborts with the caller's, and when the client closes. */
-  async function abortOnClose<T>(
-    context: RequestContext,
-    work: (context: RequestContext) => Promise<T>,
-  ): Promise<T> {
-    if (isClosed) throw new EnvlogError('closed')
+  /** Joins the equal request that waits or runs, or begins one. */
+  async #submit(call: Call, context: RequestContext): Promise<Answer<unknown>> {
+    if (this.#isClosed) throw new EnvlogError('closed')
+    const { quota, clock } = this.#ports
+    const path = buildPath(call.endpoint, this.#settings.relaySuffix)
+    const key = JSON.stringify([this.#login, call.isRaw, path, call.params])
     const caller = linkAbort(context.signal)
-    callers.add(caller)
+    this.#callers.add(caller)
     try {
-      return await work({ ...context, signal: caller.signal })
+      const known = quota.requests.get(key)
+      const isNew = known === undefined || known.signal.aborted
+      const request = isNew ? new JoinedRequest(call.endpoint, demandOf(call)) : known
+      const answer = request.join({ ...context, signal: caller.signal }, clock.monotonic())
+      if (isNew) this.#begin(key, call, request)
+      else quota.reviewSoon()
+      return (await answer) as Answer<unknown>
     } finally {
-      callers.delete(caller)
+      this.#callers.delete(caller)
       caller.release()
     }
   }
 
-  return {
-    read: (endpoint, params, context, compare) =>
-      abortOnClose(context, (linked) => {
-        const createDecoder = () => createResponseDecoder(endpoint)
-        const request = buildRequest('read', endpoint, params, createDecoder, compare)
-        return quota.submit(request, linked) as Promise<never>
-      }),
-    readRaw: (endpoint, params, context) =>
-      abortOnClose(context, (linked) => {
-        const type = ('type' in params && params.type) || 'json'
-        const createDecoder = () => createRawDecoder(type)
-        return quota.submit(buildRequest('raw', endpoint, params, createDecoder), linked)
-      }),
-    revealsLogin(text) {
-      hasLogin ??= createSecretSearch([apiKey, loginId, ...passwords])
-      return text.toLowerCase().includes(hostname) || hasLogin(text)
-    },
-    async close() {
-      isClosed = true
-      for (const caller of callers) caller.abort()
-      // Callers of other clients may share these attempts: the connections stay until they have ended.
-      inBackground(Promise.allSettled(attempts).then(() => transport.close()))
-    },
+  #begin(key: string, call: Call, request: JoinedRequest): void {
+    const { requests } = this.#ports.quota
+    requests.set(key, request)
+    // Decoded responses are never changed; raw ones become payloads, which flows may change.
+    const copy = (answer: Answer<unknown>) => (call.isRaw ? structuredClone(answer) : answer)
+    const sending = this.#send(call, request)
+      .then(
+        (answer) => request.resolve(answer, copy),
+        (error) => request.reject(error),
+      )
+      .finally(() => {
+        this.#sending.delete(sending)
+        if (requests.get(key) === request) requests.delete(key)
+      })
+    this.#sending.add(sending)
+  }
+
+  /** Sends one request: waits for a permit, sends it, settles the permit by the response, and tries again if that helps. */
+  async #send(call: Call, request: JoinedRequest): Promise<Answer<unknown>> {
+    const { quota, clock, random } = this.#ports
+    const { retries: endpointRetries = Number.POSITIVE_INFINITY }: Endpoint = endpoints[call.endpoint]
+    const maxRetries = Math.min(this.#settings.retries, endpointRetries)
+    let retries = 0
+    let refusals = 0
+    for (;;) {
+      const permit = await quota.acquire(request)
+      const attempt = await this.#attempt(withNumber(call, permit.records), request.signal, retries)
+      const { answer, error } = attempt
+      const errorStatus = error instanceof EnvlogError ? error.cause.status : undefined
+      const refusedBy = permit.settle({ ...attempt, errorStatus })
+      if (answer) return answer
+      if (!(error instanceof EnvlogError)) throw error
+      if (refusedBy) {
+        request.lastError = refusalOf(error, refusedBy, quota.retryAt(request))
+        if (++refusals === MAX_REFUSALS) throw request.lastError
+      } else {
+        request.lastError = error
+        if (retries >= maxRetries || !isRetryable(error)) throw error
+        await clock.sleep(retryDelayMs(retries++, random()), request.signal)
+      }
+    }
+  }
+
+  /** Sends a request once. It never rejects. */
+  async #attempt(
+    { endpoint, params, decode }: Call,
+    signal: AbortSignal,
+    retriesDone: number,
+  ): Promise<Attempt> {
+    const { baseUrl, relaySuffix, credentials, timeout } = this.#settings
+    const { transport, clock } = this.#ports
+    const timeouts = { silenceMs: timeout * 1000, totalMs: maxResponseMs(timeout) }
+    const body = JSON.stringify({
+      'api-key': credentials.apiKey,
+      'login-id': credentials.loginId,
+      'login-pass': credentials.loginPass,
+      ...params,
+    })
+    const url = baseUrl + buildPath(endpoint, relaySuffix)
+    const attempt: Attempt = { isSent: false, headers: null, records: null }
+    const onSent = () => {
+      attempt.isSent = true
+    }
+    try {
+      const { status, headers, text } = await withDeadline(clock, timeouts, signal, (exchange, onActivity) =>
+        transport.send({ url, headers: { ...HEADERS }, body, signal: exchange, onSent }, async (response) => {
+          onActivity()
+          const headers = readQuotaHeaders(response.headers)
+          if (response.status === 200) attempt.headers = headers
+          return { status: response.status, headers, text: await readBody(response, onActivity) }
+        }),
+      )
+      if (status !== 200) {
+        const parts = { endpoint, status, text, retriesDone, redactor: this.#redactor }
+        const { error, isFromService } = readErrorResponse(parts)
+        if (isFromService) attempt.headers = headers
+        return { ...attempt, records: 0, error: error.with(causeOf(endpoint, params)) }
+      }
+      const receivedAt = clock.now()
+      const decoded = decode(text)
+      const { number } = params as Partial<DeviceParams>
+      const answer = { endpoint, body: decoded, receivedAt, quota: headers, ...(number ? { number } : {}) }
+      return { ...attempt, records: countRecords(decoded), answer }
+    } catch (error) {
+      if (!(error instanceof EnvlogError)) return { ...attempt, error }
+      // A page that is not JSON is not the service's, so its headers are not either.
+      if (error.reason === 'reply-not-json') attempt.headers = null
+      return { ...attempt, error: error.with(causeOf(endpoint, params)) }
+    }
   }
 }
 
-/** An answer whose body is decoded when it is first read. */
-function withLateBody<B>(answer: Omit<Answer<B>, 'body'>, decode: () => B): Answer<B> {
-  let decoded: { body: B } | undefined
-  const get = () => {
-    decoded ??= { body: decode() }
-    return decoded.body
-  }
-  return Object.defineProperty(answer, 'body', { enumerable: true, get }) as Answer<B>
+/** To be copied: undici adds the host to what it gets if it uses a proxy. */
+const HEADERS = {
+  'content-type': 'application/json',
+  'x-http-method-override': 'GET',
+  'accept-encoding': 'identity',
+  'user-agent': `envlog/${version}`,
+}
+
+const SERVICE_FAILURES: ReadonlySet<Reason> = new Set(['service-failed', 'service-failed-again'])
+
+const BASE_DELAY_MS = 1000
+const MAX_DELAY_MS = 30_000
+
+/** Delay before retry `retry`, counted from 0: min(30 s, 1 s · 2^retry), ± 50 % jitter (`random`: 0 ≤ random < 1). */
+function retryDelayMs(retry: number, random: number): number {
+  return Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry) * (0.5 + random)
 }
 
 /** True if there was no response, or the service failed. A response that cannot be decoded is not requested again. */
 function isRetryable(error: EnvlogError): boolean {
   if (error.reason === 'no-certificate') return false
   return (
-    error.code === 'ENVLOG_NETWORK' || error.code === 'ENVLOG_TIMEOUT' || error.reason === 'service-failed'
+    error.code === 'ENVLOG_NETWORK' || error.code === 'ENVLOG_TIMEOUT' || SERVICE_FAILURES.has(error.reason)
   )
 }
 
-/** Failures without a connection to the service: the request was not sent, so it uses no quota. */
-const UNSENT_REASONS: ReadonlySet<Reason> = new Set([
-  'no-connection',
-  'timeout-connect',
-  'no-certificate',
-  'proxy-refused',
-  'proxy-invalid',
-])
+/** What a request wants of the records of its device, where they are counted. */
+function demandOf({ endpoint, params, isRaw }: Call): RecordDemand | undefined {
+  const { records }: Endpoint = endpoints[endpoint]
+  const { number: wanted } = params as Partial<DeviceParams>
+  if (records === undefined || wanted === undefined) return undefined
+  return { device: deviceKey(params), wanted, minimum: isRaw ? wanted : MIN_RECORDS }
+}
+
+/** The call for as many records as the permit allows. */
+const withNumber = (call: Call, number: number | undefined): Call =>
+  number === undefined ? call : { ...call, params: { ...call.params, number } }
+
+/** A refusal with when the request can be sent again. */
+function refusalOf({ params, cause }: EnvlogError, refusedBy: LimitScope, retryAt: string): EnvlogError {
+  const reason = refusedBy === 'device' ? 'records-refused' : 'quota-refused'
+  return new EnvlogError(reason, { ...params, retryAt }, { ...cause, retryAt })
+}
 
 /** Lines above the records of CSV (docs/service.md, *Fields*). */
 const CSV_HEADER_LINES = 3
 
-/** The number of records in an answer, decoded or raw; `null` where it has no list of records. */
+/** The number of records in a response, decoded or raw; `null` if it has no list of records. */
 function countRecords(value: unknown): number | null {
   if (typeof value === 'string') return Math.max(0, value.trimEnd().split('\n').length - CSV_HEADER_LINES)
   const { records, data } = (value ?? {}) as { records?: { length?: unknown }; data?: unknown }

@@ -1,6 +1,7 @@
 import { parseJson, stripBom } from '../decode/json'
 import { type EndpointName, endpoints } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
+import type { Redactor } from '../redact'
 
 interface ErrorResponseParts {
   endpoint: EndpointName
@@ -8,50 +9,52 @@ interface ErrorResponseParts {
   status: number
   /** The body. */
   text: string
-  /** Returns a text as it is, or a blank one where it may hold a secret. */
-  guard(text: string): string
+  /** How often the request was sent before. */
+  retriesDone: number
+  redactor: Redactor
 }
 
 /** Status → reason (docs/service.md, *Errors*). The message does not help: it is in the language of the host. */
-const REASONS: Record<number, Reason> = {
+const SERVICE_REASONS: Record<number, Reason> = {
   401: 'login-refused',
   403: 'access-refused',
-  429: 'quota-refused',
 }
 /** Statuses of transient failures, which are retried (docs/nodes.md, *retries*). */
 const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
 
 export interface ErrorResponse {
   error: EnvlogError
-  /** False where a proxy or gateway has answered: its headers say nothing about the service's limits. */
+  /** False if a proxy or gateway has answered: its headers say nothing about the service's limits. */
   isFromService: boolean
 }
 
 /**
  * Reads a response whose status is not 200 (docs/service.md, *Errors*). The error has the service's code and message.
  */
-export function readErrorResponse({ endpoint, status, text, guard }: ErrorResponseParts): ErrorResponse {
+export function readErrorResponse(parts: ErrorResponseParts): ErrorResponse {
+  const { endpoint, status, text, redactor } = parts
   const errorObject = parseErrorObject(text)
   const isFromService = errorObject !== undefined
-  const { code, message } = readErrorObject(errorObject ?? {}, guard)
+  const { code, message } = readErrorObject(errorObject ?? {}, redactor)
   const cause: Cause = { status }
   if (code !== undefined) cause.serviceCode = code
-  const reason = reasonOf(status, endpoint, isFromService)
   const params = { status, words: message, serves: endpoints[endpoint].serves }
-  return { error: new EnvlogError(reason, params, cause), isFromService }
+  return { error: new EnvlogError(reasonOf(parts, isFromService), params, cause), isFromService }
 }
 
-function reasonOf(status: number, endpoint: EndpointName, isFromService: boolean): Reason {
-  const reason = REASONS[status]
-  if (reason) return reason
-  if (TRANSIENT_STATUSES.has(status)) return 'service-failed'
+function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromService: boolean): Reason {
+  if (status === 429) return 'quota-refused'
+  if (TRANSIENT_STATUSES.has(status)) return retriesDone > 0 ? 'service-failed-again' : 'service-failed'
   if (status >= 300 && status < 400) return 'redirected'
   if (status < 400 || status >= 500) return 'service-refused'
+  if (status === 404 && endpoints[endpoint].relay) return 'relay-not-found'
   if (!isFromService) return 'gateway-answered'
-  return endpoint === 'current' ? 'service-refused' : 'device-refused'
+  return SERVICE_REASONS[status] ?? (endpoint === 'current' ? 'service-refused' : 'device-refused')
 }
 
 const MAX_MESSAGE_LENGTH = 300
+/** Longer than what is shown, so that no secret is cut at the end of what is searched. */
+const MAX_GUARDED_LENGTH = 4000
 
 interface ErrorObject {
   code?: unknown
@@ -59,27 +62,33 @@ interface ErrorObject {
 }
 
 /**
- * The service's error object (docs/service.md, *Errors*); `undefined` for a page or other object, such as a gateway's.
+ * The service's error object (docs/service.md, *Errors*), wrapped in `error` or not; `undefined` for a page or another
+ * object, such as a gateway's.
  */
 function parseErrorObject(text: string): ErrorObject | undefined {
-  const json = parseJson(stripBom(text)) as { error?: ErrorObject | null } | null | undefined
-  const error = json?.error
-  if (typeof error !== 'object' || error === null) return undefined
-  return 'code' in error || 'message' in error ? error : undefined
+  const json = parseJson(stripBom(text)) as { error?: unknown } | null | undefined
+  const candidates = [json?.error, json]
+  return candidates.find(
+    (one): one is ErrorObject =>
+      typeof one === 'object' && one !== null && ('code' in one || 'message' in one),
+  )
 }
 
 /** The code and message as far as they can be shown. */
 function readErrorObject(
   { code, message }: ErrorObject,
-  guard: (text: string) => string,
+  redactor: Redactor,
 ): { code?: number | string; message: string } {
   // Control characters could forge lines of a log.
-  const toSafeText = (text: string) =>
-    guard(text)
-      .replace(/\p{Cc}+/gu, ' ')
-      .slice(0, MAX_MESSAGE_LENGTH)
-  const safeMessage = typeof message === 'string' ? toSafeText(message) : ''
+  const toSafeText = (text: unknown) =>
+    typeof text === 'string'
+      ? redactor
+          .guard(text.slice(0, MAX_GUARDED_LENGTH))
+          .replace(/\p{Cc}+/gu, ' ')
+          .slice(0, MAX_MESSAGE_LENGTH)
+      : ''
+  const safeMessage = toSafeText(message)
   if (typeof code === 'number' && toSafeText(String(code)) !== '') return { code, message: safeMessage }
-  const safeCode = typeof code === 'string' ? toSafeText(code) : ''
+  const safeCode = toSafeText(code)
   return safeCode === '' ? { message: safeMessage } : { code: safeCode, message: safeMessage }
 }

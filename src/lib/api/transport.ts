@@ -1,4 +1,5 @@
-import type { Dispatcher } from 'undici'
+import type { Socket } from 'node:net'
+import type { Dispatcher, Pool } from 'undici'
 import { decodePercent, isLoopback } from '../../shared/account'
 import { inBackground } from '../background'
 import { EnvlogError } from '../errors'
@@ -9,24 +10,28 @@ export interface HttpRequest {
   headers: Record<string, string>
   body: string
   signal: AbortSignal
+  /** Called before the first byte is written: without it, the service cannot have received the request. */
+  onSent(): void
 }
 
 export interface HttpResponse {
   status: number
   /** Names in lower case. */
   headers: Record<string, string | string[] | undefined>
-  /** The bytes of the body as they arrive; throws `connection-broken` where the connection ends before it. */
+  /** The bytes of the body as they arrive. */
   chunks: AsyncIterable<Uint8Array>
 }
 
 /** How requests reach the service. A port, so that the client can be tested without a network. */
 export interface Transport {
   /**
-   * Resolves when the headers have arrived.
-   * @throws EnvlogError `connection-broken`; `no-connection`, `timeout-connect`, `no-certificate`, `proxy-refused` or
-   * `proxy-invalid` where the request cannot have reached the service
+   * Sends a request.
+   * @param read called when the headers have arrived; reads the body
+   * @returns what `read` returns
+   * @throws EnvlogError `connection-broken`, `no-connection`, `timeout-connect`, `no-certificate`, `proxy-refused`,
+   * `proxy-invalid`; what `read` throws
    */
-  send(request: HttpRequest): Promise<HttpResponse>
+  send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -66,128 +71,135 @@ function readPassword(address: string): string {
   return decodePercent(new URL(address).password)
 }
 
-/** A pool of keep-alive connections, and the requests on them. */
+/** A pool of keep-alive connections, and the number of requests on them. */
 interface Agent {
   dispatcher: Dispatcher
   inFlight: number
-  /** Gets no further requests, and is destroyed with the last that it has. */
-  isRetired: boolean
 }
 
 /**
- * Creates a transport with keep-alive connections. An aborted request may leave a connection behind that never becomes
+ * Sends requests over keep-alive connections. An aborted request may leave a connection behind that never becomes
  * usable, because undici does not abort a TLS handshake or a proxy's CONNECT with the request that caused it. So after
- * an abort the next request gets a new agent. undici is loaded at the first request: loading it takes 50 ms.
+ * an abort the next request gets a new agent, and the old one is destroyed once its other requests have ended. undici is
+ * loaded at the first request: loading it takes 50 ms.
  */
-export function createUndiciTransport(options: TransportOptions): Transport {
-  const agents = new Set<Agent>()
-  let current: Agent | undefined
+export class UndiciTransport implements Transport {
+  readonly #options: TransportOptions
+  readonly #agents = new Set<Agent>()
+  #current: Agent | undefined
 
-  function agentFor(address: URL): Agent {
-    current ??= { dispatcher: createAgent(options, address), inFlight: 0, isRetired: false }
-    agents.add(current)
-    return current
+  constructor(options: TransportOptions) {
+    this.#options = options
   }
 
-  function retire(agent: Agent): void {
-    agent.isRetired = true
-    if (current === agent) current = undefined
-  }
-
-  /** Counts a request as in flight until the returned function is called, or the signal aborts. */
-  function track(agent: Agent, signal: AbortSignal): () => void {
-    agent.inFlight++
+  async send<T>(
+    { url, headers, body, signal, onSent }: HttpRequest,
+    read: (response: HttpResponse) => Promise<T>,
+  ): Promise<T> {
+    const { origin, pathname, protocol, hostname } = new URL(url)
+    this.#current ??= { dispatcher: createAgent(this.#options, protocol, hostname), inFlight: 0 }
+    const agent = this.#current
+    this.#agents.add(agent)
+    const release = this.#use(agent)
     const onAbort = () => {
-      retire(agent)
-      end()
-    }
-    const end = () => {
-      signal.removeEventListener('abort', onAbort)
-      agent.inFlight--
-      if (agent.isRetired && agent.inFlight === 0) inBackground(destroy(agent))
+      if (this.#current === agent) this.#current = undefined
+      release()
     }
     signal.addEventListener('abort', onAbort, { once: true })
-    let isOver = false
-    return () => {
-      if (!isOver && !signal.aborted) end()
-      isOver = true
+    try {
+      const request = { origin, path: pathname, method: 'POST', headers, body, signal, onSent } as const
+      const response = await agent.dispatcher.request(request)
+      return await read({ status: response.statusCode, headers: response.headers, chunks: response.body })
+    } catch (error) {
+      throw error instanceof EnvlogError ? error : toNetworkError(error, this.#options)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      release()
     }
   }
 
-  async function destroy(agent: Agent): Promise<void> {
-    agents.delete(agent)
+  async close(): Promise<void> {
+    this.#current = undefined
+    await Promise.all([...this.#agents].map((agent) => this.#destroy(agent)))
+  }
+
+  /** Counts a request of an agent, until the returned function is called. */
+  #use(agent: Agent): () => void {
+    agent.inFlight++
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      agent.inFlight--
+      if (this.#current !== agent && agent.inFlight === 0) inBackground(this.#destroy(agent))
+    }
+  }
+
+  async #destroy(agent: Agent): Promise<void> {
+    this.#agents.delete(agent)
     // Its pending requests reject by themselves.
     await agent.dispatcher.destroy().catch(() => {})
-  }
-
-  return {
-    async send({ url, headers, body, signal }) {
-      const address = new URL(url)
-      const agent = agentFor(address)
-      const end = track(agent, signal)
-      try {
-        const response = await agent.dispatcher.request({
-          origin: address.origin,
-          path: address.pathname,
-          method: 'POST',
-          headers,
-          body,
-          signal,
-          onInfo: countInterim(),
-        })
-        return {
-          status: response.statusCode,
-          headers: response.headers,
-          chunks: wrapErrors(response.body, end, options),
-        }
-      } catch (error) {
-        end()
-        throw toNetworkError(error, options)
-      }
-    },
-    async close() {
-      current = undefined
-      await Promise.all([...agents].map(destroy))
-    },
-  }
-}
-
-/** Most 1xx responses before the response to a request. HTTP has no limit, and a peer that never stops has a processor busy. */
-const MAX_INTERIM = 100
-
-function countInterim(): () => void {
-  let count = 0
-  return () => {
-    if (++count > MAX_INTERIM) throw Object.assign(new Error(), { code: 'TOO_MANY_1XX' })
   }
 }
 
 /** Connecting gets less time than silence, so that its timeout comes first: then the request is known to be unsent. */
 const CONNECT_SHARE = 0.9
+/** For each address of a host before the next one is tried. Node's own limit is 250 ms, less than a slow handshake takes. */
+const ADDRESS_SHARE = 0.1
 
 /**
  * An address that undici refuses is the proxy's, because the service's was checked. undici's message is dropped: it may
  * hold the proxy's password.
  */
-function createAgent(options: TransportOptions, address: URL): Dispatcher {
+function createAgent(options: TransportOptions, protocol: string, hostname: string): Dispatcher {
   try {
-    return createDispatcher(options, address)
+    return createDispatcher(options, protocol, hostname).compose(tellStart())
   } catch {
     throw new EnvlogError('proxy-invalid')
   }
 }
 
-function createDispatcher(options: TransportOptions, { protocol, hostname }: URL): Dispatcher {
+type Handler = Dispatcher.DispatchHandler
+
+/** What undici's types leave out of its handler. */
+interface StartListener extends Handler {
+  onRequestStart(...args: unknown[]): void
+}
+
+/** Calls `onSent` of a request when it has a connection, before its first byte is written. */
+function tellStart(): Dispatcher.DispatcherComposeInterceptor {
+  const { DecoratorHandler } = require('undici') as typeof import('undici')
+  const Base = DecoratorHandler as new (handler: Handler) => StartListener
+  class StartHandler extends Base {
+    constructor(
+      handler: Handler,
+      readonly onSent: (() => void) | undefined,
+    ) {
+      super(handler)
+    }
+    override onRequestStart(...args: unknown[]): void {
+      this.onSent?.()
+      super.onRequestStart(...args)
+    }
+  }
+  return (dispatch) => (options, handler) =>
+    dispatch(options, new StartHandler(handler, (options as { onSent?: () => void }).onSent))
+}
+
+function createDispatcher(options: TransportOptions, protocol: string, hostname: string): Dispatcher {
   const { Agent, EnvHttpProxyAgent } = require('undici') as typeof import('undici')
   const { connections, timeoutMs, tls, proxy } = options
-  const timeout = timeoutMs * CONNECT_SHARE
+  const connect = {
+    timeout: timeoutMs * CONNECT_SHARE,
+    autoSelectFamilyAttemptTimeout: Math.max(250, timeoutMs * ADDRESS_SHARE),
+  }
   // The client watches silence by itself, before and within a response (`deadline.ts`).
   const common = {
     connections,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout, ...tls },
+    connect: { ...connect, ...tls },
   }
   // Requests to this machine never go through the environment's proxy, and without TLS through no proxy at all: their
   // secrets would leave this machine in plain text.
@@ -200,10 +212,27 @@ function createDispatcher(options: TransportOptions, { protocol, hostname }: URL
   // Two connections are made: to the proxy, and through it to the service.
   return new EnvHttpProxyAgent({
     ...common,
-    proxyTls: { timeout },
-    requestTls: { timeout, ...tls },
+    proxyTls: connect,
+    requestTls: { ...connect, ...tls },
+    factory: createPool,
     ...proxyOptions,
   })
+}
+
+/**
+ * undici connects again and again, without end, where the proxy closes the connection in answer to CONNECT: it takes the
+ * error of the proxy's socket for that of a kept connection. With another code the request fails at once.
+ */
+function createPool(origin: string | URL, options: Pool.Options): Pool {
+  const { Pool } = require('undici') as typeof import('undici')
+  const { connect } = options
+  if (typeof connect !== 'function') return new Pool(origin, options)
+  const failOnce: typeof connect = (target, callback) =>
+    connect(target, (error, socket) => {
+      if (!error) callback(null, socket as Socket)
+      else callback(new Error('No tunnel through the proxy', { cause: error }), null)
+    })
+  return new Pool(origin, { ...options, connect: failOnce })
 }
 
 function proxyAddress({ url, username, password }: NonNullable<TransportOptions['proxy']>): string {
@@ -211,37 +240,6 @@ function proxyAddress({ url, username, password }: NonNullable<TransportOptions[
   if (username) address.username = encodeURIComponent(username)
   if (password) address.password = encodeURIComponent(password)
   return address.href
-}
-
-/**
- * Turns errors of a body into `EnvlogError`. It is no generator, which would take another promise for each chunk.
- * @param end called when the body has been read, has failed or is no longer read
- */
-function wrapErrors(
-  body: AsyncIterable<Uint8Array>,
-  end: () => void,
-  options: TransportOptions,
-): AsyncIterable<Uint8Array> {
-  return {
-    [Symbol.asyncIterator]() {
-      const chunks = body[Symbol.asyncIterator]()
-      const onResult = (result: IteratorResult<Uint8Array>) => {
-        if (result.done) end()
-        return result
-      }
-      const onError = (error: unknown) => {
-        end()
-        throw toNetworkError(error, options)
-      }
-      return {
-        next: () => chunks.next().then(onResult, onError),
-        return: async () => {
-          end()
-          return (await chunks.return?.()) ?? { done: true, value: undefined }
-        },
-      }
-    },
-  }
 }
 
 /** Keeps only the code of an error: messages of the network stack may hold a proxy's password. */

@@ -1,187 +1,160 @@
+import { randomInt } from 'node:crypto'
+import { readNumber } from '../decode/number'
+import { classifyAlert } from '../readings/alert-kind'
 import { parseChannelNumber } from '../readings/channel'
-import { createStandIns, type StandIns } from './stand-ins'
-import { maskWords } from './words'
+import { type Exchange, isAnswered, type Json } from './exchange'
 
-/**
- * Makes answers fit to be shared: names, serial numbers and unknown fields become stand-ins, times move by whole weeks.
- * Values, units, models and the words of alerts that the package knows stay.
- */
-export interface Anonymizer {
-  /** Converts a body or the parameters of a request, in steps: a list has thousands of elements. */
-  convert<T extends object>(value: T): Generator<undefined, T>
-  /** A text of the service. */
-  convertText(text: string): string
-  /** True where a name, serial number or secret is left in it; in steps. */
-  reveals(value: object): Generator<undefined, boolean>
-}
+/** What stays of each described field, by its name (docs/check.md, *Save a report*). Of all others only the name stays. */
+const FIELDS = {
+  container: 'devices channel data alert-logs baseunit group',
+  serial: 'serial remote-serial base-serial',
+  name: 'name remote-name base-name',
+  time: 'unixtime unixtime-from unixtime-to',
+  label: 'model remote-model base-model unit type',
+  value:
+    'num number battery rssi data-id data_id value battery-level communication-status ' +
+    'time-diff time_diff std-bias std_bias dst-bias dst_bias dst-flg dst_flg',
+} as const
+type Kind = keyof typeof FIELDS
 
-export interface AnonymizeOptions {
-  /** True where a text may hold credentials or the address: answers have none, unless the service repeats them. */
-  hasSecret(text: string): boolean
-  /** A random text; the same key gives the same stand-ins. */
-  key: string
-  /** Times move back by so many weeks. */
-  weeks: number
-}
+const KINDS = new Map(
+  Object.entries(FIELDS).flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind as Kind])),
+)
+const kindOf = (field: string): Kind | undefined => KINDS.get(parseChannelNumber(field) ? 'value' : field)
+
+/** Whose name it is, by the field that contains it. */
+const OWNERS: Readonly<Record<string, string>> = { group: 'Group', channel: 'Channel' }
 
 const WEEK_SECONDS = 7 * 86_400
+/** Times move back by a number of weeks between these: the day of the week and the hour stay. */
+const WEEKS = [4, 104] as const
 
-const SERIALS = new Set(['serial', 'remote-serial', 'base-serial'])
-const NAMES = new Set(['name', 'remote-name', 'base-name'])
-const TIMES = new Set(['unixtime', 'unixtime-from', 'unixtime-to'])
-/** Texts that stay, because decoding depends on them. */
-const PLAIN_TEXTS = new Set(['model', 'remote-model', 'base-model', 'unit', 'type'])
-const NUMBERS = new Set([
-  ...['num', 'number', 'battery', 'rssi', 'data-id', 'data_id', 'value'],
-  ...['time-diff', 'time_diff', 'std-bias', 'std_bias', 'dst-bias', 'dst_bias', 'dst-flg', 'dst_flg'],
-])
-const MESSAGES = new Set(['battery-level', 'communication-status'])
-const CONTAINERS = new Set(['devices', 'channel', 'data', 'alert-logs', 'baseunit', 'group'])
-const NUMERIC = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
-/** The service gives channels without a name this one. */
-const NUMBERED_CHANNEL = /^ch\d+$/i
-/** A key that nobody has filled with data. */
-const PLAIN_KEY = /^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$/i
-const MAX_KEY_LENGTH = 40
-/** An answer is never nested deeper (docs/collecting.md, *Bounds*). */
-const MAX_DEPTH = 100
+/** Shorter texts, and numbers with fewer digits, are part of many words and values: they identify nobody. */
+const MIN_LETTERS = 3
+const MIN_DIGITS = 6
+/** Only the beginning of an alert is compared with the known wordings, so a longer one is unknown. */
+const MAX_ALERT_LENGTH = 200
+/** No value has this many digits, but a telephone number may. */
+const MANY_DIGITS = /\d{8}/
 
-/**
- * Creates an anonymizer in steps.
- * @param originals all bodies and parameters: what is a name in one of them must not stand anywhere in another
- */
-export function* createAnonymizer(
-  originals: readonly object[],
-  { hasSecret, key, weeks }: AnonymizeOptions,
-): Generator<undefined, Anonymizer> {
-  const standIns = createStandIns(key)
-  const names = new Set<string>()
-  for (const original of originals) {
-    for (const part of partsOf(original)) {
-      collectNames(part, standIns, names, 0)
-      yield undefined
-    }
-  }
-  // Longer ones first: a name may be a part of another. Short ones stand in other words as well.
-  const byLength = [...names]
-    .filter((name) => standIns.reveals(name))
-    .sort((one, other) => other.length - one.length)
+/** The key of a list that comes as an object. */
+const INDEX = /^\d{1,5}$/
+/** What the service's own keys look like. */
+const PLAIN_KEY = /^[a-z]{1,20}(?:[-_][a-z]{1,20}){0,3}$/
+/** Says nothing: what the service calls a channel without a name, or a stand-in of an earlier report. */
+const NUMBERED = /^(?:ch|Channel |Device |Group )\d{1,5}$/
+const ERROR_CODE = /^\s*E\d{1,2}\s*$/
 
-  const revealsText = (text: string) => standIns.reveals(text) || hasSecret(text)
-  /** Keeps a text that reveals nothing. */
-  const keep = (text: string) => (revealsText(text) ? standIns.mask(text) : text)
-  const message = (text: string) => keep(maskWords(text, byLength, standIns))
+const digitsIn = (text: string) => text.replace(/\D/g, '').length
+/** Texts are compared without case, width and blanks around them. */
+const fold = (text: string) => text.normalize('NFKC').toLowerCase().trim()
+/** In place of a text; that of an earlier report stays. */
+const elide = (text: string) => (ELIDED.test(text) ? text : `… (${text.length} characters)`)
+const ELIDED = /^… \(\d{1,9} characters\)$/
 
-  function convertScalar(name: string, value: string | number): string | number {
-    const text = String(value)
-    const asBefore = (converted: string) => (typeof value === 'number' ? Number(converted) || 0 : converted)
-    if (SERIALS.has(name)) return text === '' ? value : asBefore(standIns.of(text))
-    if (NAMES.has(name)) return isPublicName(text) ? value : asBefore(standIns.of(text))
-    const isNumeric = typeof value === 'number' || NUMERIC.test(text)
-    if (TIMES.has(name)) return isNumeric ? shift(value) : message(text)
-    if (NUMBERS.has(name) || parseChannelNumber(name) !== undefined) {
-      return isNumeric ? asBefore(keep(text)) : message(text)
-    }
-    if (MESSAGES.has(name)) return asBefore(message(text))
-    if (PLAIN_TEXTS.has(name)) return asBefore(keep(text))
-    return asBefore(standIns.mask(text))
+/** Makes the exchanges of a check fit to be shared: what is not on a list does not stay. */
+export class Anonymizer {
+  readonly exchanges: readonly Exchange[]
+  readonly #hasSecret: (text: string) => boolean
+  readonly #weeks: number
+  /** Serial numbers and names with their stand-ins, by owner. */
+  readonly #standIns = new Map<string, Map<string, string>>()
+  /** Serial numbers and names, folded. */
+  #originals: readonly string[] = []
+  /** What was searched for originals and secrets: many devices share a model or a unit. */
+  readonly #searched = new Map<string, boolean>()
+
+  /** @param hasSecret finds credentials and the address, which a service may repeat */
+  constructor(
+    originals: readonly Exchange[],
+    hasSecret: (text: string) => boolean,
+    weeks = randomInt(...WEEKS),
+  ) {
+    this.#hasSecret = hasSecret
+    this.#weeks = weeks
+    // Once to find all serial numbers and names, and once more to leave none of them anywhere.
+    for (const exchange of originals) this.#convert(exchange)
+    const texts = [...this.#standIns.values()].flatMap((standIns) => [...standIns.keys()].map(fold))
+    this.#originals = texts.filter((text) => {
+      const isNumber = /^[\d.+-]*$/.test(text)
+      return isNumber ? digitsIn(text) >= MIN_DIGITS : text.length >= MIN_LETTERS
+    })
+    this.#searched.clear()
+    this.exchanges = originals.map((exchange) => this.#convert(exchange))
   }
 
-  /** Seconds, as number or text; 0 means none. */
-  function shift(value: string | number): string | number {
-    const seconds = Number(value)
-    if (seconds === 0) return value
-    const shifted = seconds - weeks * WEEK_SECONDS
-    return typeof value === 'number' ? shifted : String(shifted)
+  /** True for a text that contains a serial number, a name or a secret. */
+  reveals(text: string): boolean {
+    const known = this.#searched.get(text)
+    if (known !== undefined) return known
+    const folded = fold(text)
+    const reveals = this.#hasSecret(text) || this.#originals.some((original) => folded.includes(original))
+    this.#searched.set(text, reveals)
+    return reveals
   }
 
-  function convertValue(name: string, value: unknown, isKnown: boolean, depth: number): unknown {
-    if (typeof value === 'string' || typeof value === 'number') {
-      return convertScalar(isKnown ? name : '', value)
-    }
-    if (typeof value !== 'object' || value === null) return value
-    if (depth > MAX_DEPTH) return null
-    if (Array.isArray(value)) return value.map((element) => convertValue(name, element, isKnown, depth + 1))
-    const entries = Object.entries(value).map(([field, inner]) => {
-      const isDeeperKnown = isKnown && (isDescribed(field) || /^\d+$/.test(field))
-      return [convertKey(field), convertValue(field, inner, isDeeperKnown, depth + 1)]
+  #convert(exchange: Exchange): Exchange {
+    const params = this.#object(exchange.params, '')
+    return isAnswered(exchange)
+      ? { ...exchange, params, body: this.#object(exchange.body, '') }
+      : { ...exchange, params }
+  }
+
+  /** @param name of the field that contains the object */
+  #object(object: Json, name: string): Json {
+    const entries = Object.entries(object).map(([field, value]) => {
+      if (INDEX.test(field)) return [field, this.#value(name, value, name)]
+      const isShown = kindOf(field) || (PLAIN_KEY.test(field) && !this.reveals(field))
+      return [isShown ? field : 'field', this.#value(field, value, name)]
     })
     return Object.fromEntries(entries)
   }
 
-  const revealsKey = (field: string) => !isPublicKey(field) && revealsText(field)
-
-  function convertKey(field: string): string {
-    const isPlain = /^\d+$/.test(field) || (PLAIN_KEY.test(field) && field.length <= MAX_KEY_LENGTH)
-    return isPublicKey(field) || (isPlain && !revealsText(field)) ? field : standIns.mask(field)
-  }
-
-  function revealsWithin(value: unknown, depth = 0): boolean {
-    if (typeof value === 'string' || typeof value === 'number') return revealsText(String(value))
-    if (typeof value !== 'object' || value === null) return false
-    if (depth > MAX_DEPTH + 1) return true
-    return Object.entries(value).some(
-      ([field, inner]) => revealsKey(field) || revealsWithin(inner, depth + 1),
-    )
-  }
-
-  return {
-    *convert(value) {
-      const converted: Record<string, unknown> = {}
-      for (const [field, inner] of Object.entries(value)) {
-        const isKnown = isDescribed(field)
-        if (Array.isArray(inner)) {
-          const list: unknown[] = []
-          for (const element of inner) {
-            list.push(convertValue(field, element, isKnown, 1))
-            yield undefined
-          }
-          converted[convertKey(field)] = list
-        } else converted[convertKey(field)] = convertValue(field, inner, isKnown, 1)
-      }
-      return converted as typeof value
-    },
-    convertText: message,
-    *reveals(value) {
-      for (const part of partsOf(value)) {
-        if (revealsWithin(part)) return true
-        yield undefined
-      }
-      return false
-    },
-  }
-}
-
-/** The fields of a body, and the elements of its lists, one by one. */
-function* partsOf(value: object): Generator<object> {
-  for (const [field, inner] of Object.entries(value)) {
-    for (const element of Array.isArray(inner) ? inner : [inner]) yield { [field]: element }
-  }
-}
-
-const isDescribed = (field: string) =>
-  [SERIALS, NAMES, TIMES, PLAIN_TEXTS, NUMBERS, MESSAGES, CONTAINERS].some((fields) => fields.has(field)) ||
-  parseChannelNumber(field) !== undefined
-
-/** Keys of the description and of a report are no names, also where a device is called *Battery*. */
-const isPublicKey = (field: string) => isDescribed(field) || field === 'words'
-
-const isPublicName = (text: string) => text.trim() === '' || NUMBERED_CHANNEL.test(text)
-
-/** Finds what has to be replaced: the texts of identifying fields, wherever they stand. */
-function collectNames(value: unknown, standIns: StandIns, names: Set<string>, depth: number): void {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return
-  for (const [field, inner] of Object.entries(value)) {
-    const isName = NAMES.has(field)
-    if (isName || SERIALS.has(field)) {
-      for (const one of Array.isArray(inner) ? inner : [inner]) {
-        if (typeof one !== 'string' && typeof one !== 'number') continue
-        const text = String(one)
-        if (isName && isPublicName(text)) continue
-        standIns.protect(text)
-        names.add(text)
-      }
+  #value(field: string, value: unknown, parent: string): unknown {
+    const kind = kindOf(field)
+    if (Array.isArray(value)) return kind ? value.map((element) => this.#value(field, element, parent)) : []
+    if (typeof value === 'object' && value !== null)
+      return kind === 'container' ? this.#object(value as Json, field) : {}
+    if (typeof value !== 'string' && typeof value !== 'number') return value
+    const text = String(value)
+    if (text.trim() === '' || (kind === 'name' && NUMBERED.test(text))) return value
+    if (kind === 'serial') return this.#standIn('S', text)
+    if (kind === 'name') return this.#standIn(OWNERS[parent] ?? 'Device', text)
+    const number = readNumber(value)
+    if (number !== null) {
+      const kept = this.#number(kind, number, text)
+      return typeof value === 'number' ? Number(kept) : kept
     }
-    collectNames(inner, standIns, names, depth + 1)
+    if (kind === 'label') return this.reveals(text) ? elide(text) : text
+    return kind === 'value' ? this.#wording(text) : elide(text)
+  }
+
+  #number(kind: Kind | undefined, number: number, text: string): string {
+    if (kind === 'time') return number === 0 ? text : String(number - this.#weeks * WEEK_SECONDS)
+    const isPublic = kind === 'value' || kind === 'label'
+    return isPublic && (digitsIn(text) < MIN_DIGITS || !this.reveals(text)) ? text : '0'
+  }
+
+  /** An alert, or the error of a value: stays if all of it is known. */
+  #wording(text: string): string {
+    const isKnown = (name: string) => ERROR_CODE.test(text) || classifyAlert('ch1', text, name) !== 'other'
+    const channels = this.#standIns.get('Channel') ?? new Map<string, string>()
+    const names = isKnown('') ? [] : [...channels.keys()].filter((name) => text.includes(name))
+    const [name = ''] = names.sort((one, other) => other.length - one.length)
+    const shown = text.replace(name, channels.get(name) ?? '')
+    const isPublic = text.length <= MAX_ALERT_LENGTH && !MANY_DIGITS.test(text) && !this.reveals(shown)
+    return isKnown(name) && isPublic ? shown : elide(text)
+  }
+
+  /** Always the same for one text. */
+  #standIn(owner: string, text: string): string {
+    const standIns = this.#standIns.get(owner) ?? new Map<string, string>()
+    this.#standIns.set(owner, standIns)
+    const number = `${standIns.size + 1}`
+    // A serial number keeps its length, which the check looks at.
+    const serial = `S${number.padStart(text.length - 1, '0')}`
+    const standIn = standIns.get(text) ?? (owner === 'S' ? serial : `${owner} ${number}`)
+    standIns.set(text, standIn)
+    return standIn
   }
 }

@@ -1,32 +1,25 @@
 /** One request of a check of the service, and what came of it. */
 
-import type { QuotaHeaders } from '../api/quota-headers'
+import { readElements } from '../decode/fields'
 import type { EndpointName } from '../endpoints'
 import type { EnvlogError } from '../errors'
+import type { QuotaHeaders } from '../quota/headers'
 
-export interface Exchange {
+/** A JSON object of the service, or the parameters of a request. */
+export type Json = Readonly<Record<string, unknown>>
+
+interface Request {
   endpoint: EndpointName
-  /** Parameters of the request, without credentials. */
-  params: Readonly<Record<string, unknown>>
-  /** Time until the answer was complete or failed, in ms. */
+  /** Without credentials. */
+  params: Json
+  /** Time until the response was complete or the request failed, in ms. */
   durationMs: number
-  result: ExchangeResult
 }
+export type Answered = Request & { body: Json; quota: QuotaHeaders }
+export type Exchange = Answered | (Request & { error: EnvlogError })
 
-export type ExchangeResult =
-  | {
-      isAnswered: true
-      /** The JSON of the answer, as the service sends it. */
-      body: object
-      quota: QuotaHeaders
-      /** `Content-Type` of the answer; absent where it is not known. */
-      contentType?: string
-    }
-  | { isAnswered: false; error: EnvlogError }
+export const isAnswered = (exchange: Exchange): exchange is Answered => 'body' in exchange
 
-/** An exchange that was answered. */
-export type Answered = Exchange & { result: { isAnswered: true } }
-
-export function isAnswered(exchange: Exchange): exchange is Answered {
-  return exchange.result.isAnswered
-}
+/** The objects of a list, in whatever form the service sends it. */
+export const objectsIn = (value: unknown): Json[] =>
+  (readElements(value) ?? []).filter((one): one is Json => typeof one === 'object' && !Array.isArray(one))

@@ -1,116 +1,72 @@
-import { type Endpoint, type EndpointName, endpoints } from '../endpoints'
-import type { Answered } from './exchange'
+import { readElements } from '../decode/fields'
+import type { EndpointName } from '../endpoints'
+import { type Answered, type Json, objectsIn } from './exchange'
+import type { Findings } from './findings'
 
-/** Which fields an answer has beside those of the service's description, and which it lacks (docs/service.md, *Fields*). */
-export interface FieldFindings {
-  /** Paths of fields that nobody described, such as `devices[].colour`; each once. */
-  unknown: string[]
-  /** Paths of fields that an answer should have. */
-  missing: string[]
+/**
+ * The fields of each object of a response as the service describes them (docs/service.md, *Fields*), by the path of the
+ * object. `?` is after a field that may be absent. Hyphens and underscores are the same.
+ */
+type Description = Readonly<Record<string, string>>
+
+const REMOTE = 'remote-serial remote-model remote-name base-serial base-model base-name'
+const OFFSETS = 'time-diff std-bias dst-bias'
+const CHANNEL = 'name num unit'
+
+const STANDALONE: Description = {
+  '': `serial model name ${OFFSETS} channel data`,
+  channel: CHANNEL,
+  data: 'unixtime data-id ch1? ch2?',
 }
-
-/** The fields of an object: required, optional, or either of two spellings. */
-interface Shape {
-  required?: readonly (string | readonly [string, string])[]
-  optional?: readonly string[]
-  /** Fields that hold objects or lists of them. */
-  inner?: Readonly<Record<string, Shape>>
+const RELAY: Description = {
+  '': `${REMOTE} ${OFFSETS} channel data`,
+  channel: CHANNEL,
+  data: 'unixtime data-id ch1? ch2? ch3? ch4?',
 }
-
-const OFFSETS = [
-  ['time-diff', 'time_diff'],
-  ['std-bias', 'std_bias'],
-  ['dst-bias', 'dst_bias'],
-] as const
-const CHANNELS = ['ch1', 'ch2', 'ch3', 'ch4', 'ch5', 'ch6']
-const CHANNEL: Shape = { required: ['name', 'num', 'unit'] }
-const RECORD: Shape = { required: ['unixtime', ['data-id', 'data_id']], optional: CHANNELS }
-const IDENTITY = ['serial', 'model', 'name']
-const REMOTE = [
-  ...['remote-serial', 'remote-model', 'remote-name'],
-  ...['base-serial', 'base-model', 'base-name'],
-]
-
-/** `dst-flg` is an assumption of its own (`assumptions.ts`), so it is optional here. */
-const FLAG = ['dst-flg', 'dst_flg']
-
-const CURRENT: Shape = {
-  inner: {
-    devices: {
-      required: [...IDENTITY, 'num', 'battery', ...OFFSETS, 'unixtime', 'channel', 'baseunit', 'group'],
-      optional: ['rssi', ...FLAG],
-      inner: {
-        channel: { required: ['num', 'value', 'unit'], optional: ['name'] },
-        baseunit: { required: IDENTITY },
-        group: { required: ['num', 'name'] },
-      },
-    },
+const DESCRIPTIONS: Record<EndpointName, Description> = {
+  current: {
+    '': 'devices',
+    devices: `serial model name num battery rssi? ${OFFSETS} unixtime channel baseunit group`,
+    'devices.channel': 'num name? value unit',
+    'devices.baseunit': 'serial model name',
+    'devices.group': 'num name',
   },
-}
-const STANDALONE: Shape = {
-  required: [...IDENTITY, ...OFFSETS],
-  optional: FLAG,
-  inner: { channel: CHANNEL, data: RECORD },
-}
-const RELAY: Shape = {
-  required: [...REMOTE, ...OFFSETS],
-  optional: FLAG,
-  inner: { channel: CHANNEL, data: RECORD },
-}
-const ALERT: Shape = {
-  required: [...REMOTE, ...OFFSETS],
-  optional: FLAG,
-  inner: {
+  'latest-data': STANDALONE,
+  data: STANDALONE,
+  'latest-data-relay': { ...RELAY, '': `${RELAY['']} dst-flg?` },
+  'data-relay': RELAY,
+  alert: {
+    '': `${REMOTE} ${OFFSETS} dst-flg? channel alert-logs`,
     channel: CHANNEL,
-    'alert-logs': {
-      required: ['unixtime'],
-      optional: [...CHANNELS, 'battery-level', 'communication-status'],
-    },
+    'alert-logs': 'unixtime ch1? ch2? ch3? ch4? ch5? ch6? battery-level? communication-status?',
   },
 }
 
-function shapeOf(endpoint: EndpointName): Shape {
-  const { answer, relay }: Endpoint = endpoints[endpoint]
-  const shapes: Record<Endpoint['answer'], Shape> = {
-    current: CURRENT,
-    alert: ALERT,
-    graph: relay ? RELAY : STANDALONE,
-  }
-  return shapes[answer]
-}
+/** Of daylight saving time; without it local times are off by an hour. */
+const FLAG = 'dst-flg'
 
-/** An answer may have thousands of records with the same field: each path is reported once, and at most so many. */
-const MAX_PATHS = 50
+const nameOf = (field: string) => field.replace('?', '').replaceAll('_', '-')
 
-/** Compares an answer with its description. */
-export function compareFields({ endpoint, result: { body } }: Answered): FieldFindings {
-  const unknown = new Set<string>()
-  const missing = new Set<string>()
-  const add = (paths: Set<string>, path: string) => {
-    if (paths.size < MAX_PATHS) paths.add(path)
-  }
+/** Compares the fields of a response with their description. */
+export function checkFields({ endpoint, body }: Answered, findings: Findings): void {
+  const description = DESCRIPTIONS[endpoint]
 
-  function compare(value: unknown, shape: Shape, path: string): void {
-    if (Array.isArray(value)) {
-      for (const element of value) compare(element, shape, path.endsWith('[]') ? path : `${path}[]`)
-      return
+  function checkObject(object: Json, path: string): void {
+    const join = (field: string) => (path === '' ? field : `${path}.${field}`)
+    const described = (description[path] ?? '').split(' ')
+    const names = new Set(described.map(nameOf))
+    const found = new Set(Object.keys(object).map(nameOf))
+    if (names.has(FLAG)) findings.expect('daylight-saving', found.has(FLAG), 'flag-missing', endpoint)
+    for (const field of described) {
+      const isThere = field.endsWith('?') || found.has(field)
+      findings.require('fields', isThere, 'fields-missing', `${endpoint}: ${join(field)}`)
     }
-    if (typeof value !== 'object' || value === null) return
-    const { required = [], optional = [], inner = {} } = shape
-    const at = (field: string) => (path === '' ? field : `${path}.${field}`)
-    const known = new Set([...required.flat(), ...optional, ...Object.keys(inner)])
-    for (const [field, content] of Object.entries(value)) {
-      const deeper = Object.hasOwn(inner, field) ? inner[field] : undefined
-      if (deeper) compare(content, deeper, at(field))
-      else if (!known.has(field)) add(unknown, at(field))
-    }
-    const has = (field: string) => Object.hasOwn(value, field)
-    for (const fields of [...required, ...Object.keys(inner)]) {
-      const spellings = typeof fields === 'string' ? [fields] : fields
-      if (!spellings.some(has)) add(missing, at(spellings[0] as string))
+    for (const [field, value] of Object.entries(object)) {
+      findings.expect('fields', names.has(nameOf(field)), 'fields-added', `${endpoint}: ${join(field)}`)
+      if (description[join(field)] === undefined) continue
+      for (const inner of objectsIn(readElements(value) ?? [value])) checkObject(inner, join(field))
     }
   }
 
-  compare(body, shapeOf(endpoint), '')
-  return { unknown: [...unknown], missing: [...missing] }
+  checkObject(body, '')
 }

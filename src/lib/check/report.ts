@@ -1,114 +1,34 @@
-import { randomBytes, randomInt } from 'node:crypto'
-import type { EndpointName } from '../endpoints'
-import { type Anonymizer, createAnonymizer } from './anonymize'
 import { type Exchange, isAnswered } from './exchange'
 
-/** A file that shows what the service answers and gives nothing away; `envlog-simulator --replay` serves it. */
-export interface SavedReport {
-  format: 'envlog-report'
-  version: 1
-  /** Version of the package that made it. */
-  package: string
-  answers: SavedAnswer[]
-}
-
-export interface SavedAnswer {
-  endpoint: EndpointName
-  /** Parameters of the request, without credentials. */
-  params: Record<string, unknown>
-  durationMs: number
-  /** HTTP status; `null` where there was no response. */
-  status: number | null
-  /** Of a successful request. */
-  headers?: Record<string, string>
-  body?: object
-  /** Of a failed one: the package's reason, and the service's words. */
-  error?: { reason: string; code?: string | number; words?: string }
-}
-
-/** Times move back by a number of weeks between these: the hour and the day of the week stay. */
-const WEEKS = [4, 104] as const
-
-/** What a check shows: its exchanges with stand-ins for names and serial numbers, and times that have moved. */
-export interface AnonymizedCheck {
-  exchanges: Exchange[]
-  anonymizer: Anonymizer
-}
-
 /**
- * Replaces names, serial numbers and times of all exchanges, in steps.
- * @param hasSecret finds credentials and the address, which a service may repeat
+ * A file that shows what the service answers without naming anything; `envlog-simulator --replay` serves it.
+ * @param exchanges anonymized ones
  */
-export function* anonymizeExchanges(
-  exchanges: readonly Exchange[],
-  hasSecret: (text: string) => boolean,
-  random = { key: randomBytes(32).toString('hex'), weeks: randomInt(...WEEKS) },
-): Generator<undefined, AnonymizedCheck> {
-  const originals = exchanges.flatMap((exchange) => [
-    exchange.params,
-    ...(isAnswered(exchange) ? [exchange.result.body] : []),
-  ])
-  const anonymizer = yield* createAnonymizer(originals, { hasSecret, ...random })
-  const converted: Exchange[] = []
-  for (const exchange of exchanges) {
-    const { result } = exchange
-    converted.push({
-      ...exchange,
-      params: yield* anonymizer.convert(exchange.params),
-      result: result.isAnswered ? { ...result, body: yield* anonymizer.convert(result.body) } : result,
-    })
-  }
-  return { anonymizer, exchanges: converted }
-}
+export const buildReport = (exchanges: readonly Exchange[], packageVersion: string) => ({
+  format: 'envlog-report',
+  version: 1,
+  package: packageVersion,
+  answers: exchanges.map(toSavedAnswer),
+})
 
-/**
- * The report of an anonymized check, in steps.
- * @returns `undefined` where a name, serial number or secret is left in it: then it must not be shared
- */
-export function* buildReport(
-  { exchanges, anonymizer }: AnonymizedCheck,
-  packageVersion: string,
-): Generator<undefined, SavedReport | undefined> {
-  const answers = exchanges.map((exchange) => toSavedAnswer(exchange, anonymizer))
-  for (const { params, body = {}, error } of answers) {
-    // The reason is the package's own word.
-    for (const shared of [params, body, { words: error?.words }])
-      if (yield* anonymizer.reveals(shared)) return undefined
+function toSavedAnswer(exchange: Exchange) {
+  const { endpoint, params, durationMs } = exchange
+  const about = { endpoint, params, durationMs }
+  if (!isAnswered(exchange)) {
+    const { reason, cause } = exchange.error
+    const { status = null, serviceCode } = cause
+    // A code that is a text may contain anything.
+    const code = typeof serviceCode === 'number' ? { code: serviceCode } : {}
+    return { ...about, status, error: { reason, ...code } }
   }
-  return { format: 'envlog-report', version: 1, package: packageVersion, answers }
-}
-
-function toSavedAnswer(
-  { endpoint, params, durationMs, result }: Exchange,
-  anonymizer: Anonymizer,
-): SavedAnswer {
-  const about = { endpoint, params: { ...params }, durationMs }
-  if (!result.isAnswered) {
-    const { reason, cause, params: details } = result.error
-    const words = anonymizer.convertText(String(details.words ?? ''))
-    const error: NonNullable<SavedAnswer['error']> = { reason, words }
-    if (typeof cause.serviceCode === 'number') error.code = cause.serviceCode
-    return { ...about, status: cause.status ?? null, error }
-  }
-  const { limit, windowSeconds, remaining, recordsRemaining } = result.quota
+  const { limit, windowSeconds, remaining, recordsRemaining } = exchange.quota
   const headers = {
-    'content-type': mediaTypeOf(result.contentType),
     'x-ratelimit-limit': limit,
     'x-ratelimit-reset': windowSeconds,
     'x-ratelimit-remaining': remaining,
     'x-ratelimit-remaining-datacount': recordsRemaining,
   }
-  const known = Object.entries(headers).filter(([, value]) => value !== null && value !== undefined)
-  return {
-    ...about,
-    status: 200,
-    headers: Object.fromEntries(known.map(([name, value]) => [name, String(value)])),
-    body: result.body,
-  }
+  const sent = Object.entries(headers).filter(([, value]) => value !== null)
+  const texts = Object.fromEntries(sent.map(([name, value]) => [name, String(value)]))
+  return { ...about, status: 200, headers: texts, body: exchange.body }
 }
-
-/** A header may hold anything, also what was sent: only the usual types are saved, without their parameters. */
-const mediaTypeOf = (contentType = '') =>
-  /^(?:application|text)\/(?:json|plain|html|xml|csv|javascript|octet-stream)(?=\s*(?:;|$))/i.exec(
-    contentType,
-  )?.[0]

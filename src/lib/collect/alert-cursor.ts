@@ -35,7 +35,7 @@ export function planAlerts<E extends ComparableAlert>(
   known: AlertCursor | null,
   entries: readonly E[],
   sequence: number,
-  start: 'now' | 'held',
+  start: 'now' | 'all',
 ): AlertPlan<E> {
   const seen = new Set(known?.seen)
   const hashes = entries.map(hashEntry)

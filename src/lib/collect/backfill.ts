@@ -1,6 +1,6 @@
-import type { RequestContext } from '../quota/types'
 import { mergeSeries } from '../readings/merge'
 import type { Series } from '../readings/series'
+import type { RequestContext } from '../request'
 import { decodeRecords } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import type { AccountAccess, Collected } from './fetch'
@@ -46,12 +46,7 @@ export async function fetchBackfillPage(
   const page = await fetchPage(account, target, nextPage(paging), { ...context, maxRecordsWaitMs: 0 })
   // Pages do not say whether daylight saving time was on, so the answer's offset applies to all.
   const style = { time: received.time, offset: received.series.utcOffset }
-  const { part, failed } = await decodeRecords(
-    target,
-    { ...page.answer, body: page.body },
-    style,
-    context.signal,
-  )
+  const { part, failed } = decodeRecords(target, { ...page.answer, body: page.body }, style)
   return {
     ...backfill,
     answer: page.answer,
@@ -61,6 +56,6 @@ export async function fetchBackfillPage(
 }
 
 /** The records of the answer with those that were fetched before it. */
-export function mergeBackfill({ received, paging }: Backfill): Series {
+export function mergeBackfill({ received, paging }: Pick<Backfill, 'received' | 'paging'>): Series {
   return mergeSeries([received.series, ...paging.parts])
 }

@@ -1,10 +1,9 @@
-import { runCooperatively } from '../cooperative'
-import type { UnreadableDevice } from '../decode/fields'
+import { nextTurn } from '../clock'
 import type { TimeStyle } from '../decode/time'
 import type { CurrentParams } from '../endpoints'
 import { EnvlogError } from '../errors'
-import type { RequestContext } from '../quota/types'
-import { type Reading, readCurrentStepwise } from '../readings/current'
+import { type Reading, readCurrent } from '../readings/current'
+import type { RequestContext } from '../request'
 import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice, unknownGroup } from './devices'
 import type { Directory } from './directory'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
@@ -39,10 +38,9 @@ export async function collectCurrent(
   if (Object.keys(params).length === 0) account.directory.update(answer)
   const { time, staleAfter } = query
   const { receivedAt } = answer
-  const unreadable: UnreadableDevice[] = []
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
-  const steps = readCurrentStepwise(answer.body, options, (one) => unreadable.push(one))
-  const all = await runCooperatively(steps, context.signal)
+  await nextTurn()
+  const { readings: all, unreadable } = readCurrent(answer.body, options)
   const isWanted = createFilter(query)
   const members = all.map(memberOf)
   const readings = all.filter((_, index) => isWanted(members[index] as Member))

@@ -1,9 +1,8 @@
-import { runCooperatively } from '../cooperative'
 import type { AlertEnvelope, GraphEnvelope } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertLog, readAlerts } from '../readings/alerts'
-import { readSeriesPartStepwise, type SeriesPart } from '../readings/series'
+import { readSeriesPart, type SeriesPart } from '../readings/series'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 
 /**
@@ -11,14 +10,13 @@ import type { DeviceFailure, ResolvedDevice } from './devices'
  * @param offset minutes that the device's clock is ahead of UTC, where an earlier page has set it for all
  * @throws EnvlogError `reply-unreadable` where there are records and none can be read
  */
-export async function decodeRecords(
+export function decodeRecords(
   target: ResolvedDevice,
   { endpoint, body }: { endpoint: string; body: GraphEnvelope },
   { time, offset }: { time: TimeStyle; offset?: number | undefined },
-  signal: AbortSignal,
-): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
+): { part: SeriesPart; failed: DeviceFailure[] } {
   try {
-    const { part, unreadable } = await runCooperatively(readSeriesPartStepwise(body, time, offset), signal)
+    const { part, unreadable } = readSeriesPart(body, time, offset)
     return { part, failed: toLeftOutFailures(target, endpoint, unreadable) }
   } catch (error) {
     throw addEndpoint(error, endpoint)

@@ -20,8 +20,6 @@ export interface DeliveryState<B, R> {
   /** What was delivered or, with receipts, acknowledged; `null` before the first answer. */
   cursor: Cursor | null
   phase: DeliveryPhase<B, R>
-  /** A warning was logged that the device's clock was set back. */
-  hasWarned: boolean
   /** Sequence of the latest cursor that a receipt was issued for, acknowledged or not: the next one is later. */
   lastIssued: number
   /** Receipts of cursors up to this sequence are void: they are of what was forgotten. */
@@ -61,8 +59,6 @@ export type DeliveryEvent<B, R> =
   | { kind: 'trigger' }
   /** The answer contains nothing to deliver; the cursor may still advance. */
   | { kind: 'nothing-new'; next: Cursor }
-  /** The device's clock was set back so far that no record can be recognised as new. */
-  | { kind: 'clock-set-back' }
   /** Records between the cursor and the answer have to be fetched. */
   | { kind: 'backfill-needed'; backfill: B }
   /** The next page of the backfill was received and added to it. */
@@ -99,7 +95,6 @@ export type DeliveryEffect =
   /** The backfill cannot be completed: deliver what was received, and report why. */
   | 'give-up-backfill'
   | 'redeliver'
-  | 'warn'
   | 'save'
   | 'none'
 
@@ -131,7 +126,7 @@ function inEveryPhase<B, R>(): Transitions<B, R> {
     },
     forget: (state, { now }) => {
       const receiptsVoidUpTo = Math.max(now, latestSequence(state))
-      return [{ ...state, cursor: null, phase: idle, hasWarned: false, receiptsVoidUpTo }, 'save']
+      return [{ ...state, cursor: null, phase: idle, receiptsVoidUpTo }, 'save']
     },
     // What changed while it was read stays.
     restore: (state, { cursor, receiptsVoidUpTo }) => {
@@ -145,7 +140,7 @@ function inEveryPhase<B, R>(): Transitions<B, R> {
 /** Events in a phase that ends with a delivery, or with nothing to deliver. */
 function onDelivery<B, R>(): Transitions<B, R> {
   const finish: Transition<B, R, { next: Cursor }, DeliveryPhase<B, R>> = (state, { next }) => [
-    { ...state, cursor: next, phase: idle, hasWarned: false },
+    { ...state, cursor: next, phase: idle },
     'save',
   ]
   return {
@@ -158,7 +153,7 @@ function onDelivery<B, R>(): Transitions<B, R> {
       const isRepeated = current.name === 'receipt-overdue'
       const firstSequence = isRepeated ? current.firstSequence : next.sequence
       const phase = { name: 'awaiting-receipt', firstSequence, next, overdueAt, retained } as const
-      return [{ ...state, phase, lastIssued: next.sequence, hasWarned: false }, 'none']
+      return [{ ...state, phase, lastIssued: next.sequence }, 'none']
     },
   }
 }
@@ -178,10 +173,6 @@ function createTable<B, R>(): TransitionTable<B, R> {
       'backfill-needed': (state, { backfill }) => [
         { ...state, phase: { name: 'backfilling', backfill, isComplete: false, failures: null } },
         'request-page',
-      ],
-      'clock-set-back': (state) => [
-        { ...state, phase: idle, hasWarned: true },
-        state.hasWarned ? 'none' : 'warn',
       ],
       failed: (state) => [{ ...state, phase: idle }, 'none'],
       close: (state) => [{ ...state, phase: idle }, 'none'],
@@ -248,7 +239,7 @@ export function latestSequence<B, R>({ cursor, lastIssued, receiptsVoidUpTo }: D
 
 /** The state of a device that nothing is known of. */
 export function createDeliveryState<B, R>(receiptsVoidUpTo = 0): DeliveryState<B, R> {
-  return { cursor: null, phase: idle, hasWarned: false, lastIssued: 0, receiptsVoidUpTo }
+  return { cursor: null, phase: idle, lastIssued: 0, receiptsVoidUpTo }
 }
 
 /** The state after an event, and its effect. Any event may occur in any phase, because of deploys in between. */

@@ -1,5 +1,5 @@
 import { EnvlogError } from '../errors'
-import type { RequestContext } from '../quota/types'
+import type { RequestContext } from '../request'
 import type { Directory } from './directory'
 
 /** A device as a user names it. Without `base` it is the device under each of its base units. */

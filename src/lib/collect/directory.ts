@@ -3,8 +3,8 @@ import type { CurrentEnvelope } from '../decode/envelopes'
 import type { KnownFields } from '../decode/fields'
 import { toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
-import type { RequestContext } from '../quota/types'
 import { knownFieldsOf } from '../readings/device'
+import type { RequestContext } from '../request'
 
 /** What the account knows of one device under one base unit. */
 export interface DirectoryEntry extends KnownFields {

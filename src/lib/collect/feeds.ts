@@ -1,23 +1,16 @@
 import type { TimeStyle } from '../decode/time'
-import type { Content } from '../output/content'
-import type { RequestContext } from '../quota/types'
+import { MAX_LATEST_RECORDS } from '../endpoints'
 import type { LogEntry } from '../readings/alerts'
+import type { Content } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
-import type { Series } from '../readings/series'
+import type { RequestContext } from '../request'
 import { type AlertCursor, planAlerts } from './alert-cursor'
 import { type Backfill, mergeBackfill, startBackfill } from './backfill'
 import { decodeAlerts, decodeRecords } from './decode'
 import type { Cursor } from './delivery'
 import type { DeviceFailure, ResolvedDevice } from './devices'
-import {
-  type AccountAccess,
-  type Collected,
-  fetchAlertLog,
-  fetchLatestUnlessKnown,
-  toCollected,
-} from './fetch'
-import { isSameBeyondSequence } from './persisted-state'
-import { createCursorBefore, type ReceivedRecords, type RecordCursor, type Start } from './record-cursor'
+import { type AccountAccess, type Collected, fetchAlertLog, fetchRecords, toCollected } from './fetch'
+import type { RecordCursor, Start } from './record-cursor'
 import { planRecords, type RecordPlan } from './record-plan'
 import type { RetainedDelivery } from './retained'
 
@@ -31,8 +24,6 @@ export interface PolledData extends Collected {
 
 /** What is to be done after an answer. */
 export type PollPlan =
-  /** The device's clock was set back so far that no record can be recognised as new. */
-  | { kind: 'clock-set-back' }
   | { kind: 'backfill-needed'; backfill: Backfill }
   | {
       kind: 'complete'
@@ -43,10 +34,6 @@ export type PollPlan =
       next: Cursor
       /** The cursor of a device without one, from which the same data is new. */
       before: Cursor
-      /** The device's clock was set back, and the node goes on from there. */
-      isSetBack: boolean
-      /** Digest of an answer that has nothing new for the cursor `next`, whenever it is received. */
-      digest?: string
     }
 
 /**
@@ -58,60 +45,45 @@ export type Planner = (known: Cursor | null, after: number) => PollPlan
 
 /**
  * Requests the latest records or alerts of a device.
- * @param known digest of an answer that has nothing new
- * @returns `equal` where that was received again
  * @throws EnvlogError those of the request and of decoding
  */
 export type Feed = (
   account: AccountAccess,
   target: ResolvedDevice,
   requestContext: RequestContext,
-  known?: string,
-) => Promise<Planner | 'equal'>
+) => Promise<Planner>
 
 export interface RecordFeedOptions {
   time: TimeStyle
   /** Whether records between the cursor and an answer are fetched. */
   backfill: boolean
   start: Start
+  /** How many records make a response full. */
+  newest?: number
 }
 
 /** New records (endpoints 2 and 3). */
-export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): Feed {
-  return async (account, target, requestContext, known) => {
-    const latest = await fetchLatestUnlessKnown(account, target, known, requestContext)
-    if (latest === 'equal') return latest
-    const { body, digest, ...answer } = latest
-    const { part, failed } = await decodeRecords(target, { ...answer, body }, { time }, requestContext.signal)
+export function createRecordFeed({
+  time,
+  backfill,
+  start,
+  newest = MAX_LATEST_RECORDS,
+}: RecordFeedOptions): Feed {
+  return async (account, target, requestContext) => {
+    const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, requestContext)
+    const { part, failed } = decodeRecords(target, { ...answer, body }, { time })
     const series = mergeSeries([part])
     return (cursor, after) => {
       const { receivedAt } = answer
-      const received = { series, receivedAt, sequence: Math.max(receivedAt, after + 1), time }
-      const plan = planRecords(cursor as RecordCursor | null, received, { start, canBackfill: true })
-      if (plan.kind === 'clock-set-back') return plan
-      const context = { target, answer, received, overflow: false, failed }
-      if (plan.kind === 'complete')
-        return {
-          ...toPollPlan(plan, context),
-          ...(digest !== undefined && isLasting(cursor, plan, failed) && { digest }),
-        }
-      if (!backfill) return planWithoutBackfill(cursor, start, { ...context, overflow: true })
+      const sequence = Math.max(receivedAt, after + 1)
+      const isFull = series.records.length + failed.length >= newest
+      const received = { series, receivedAt, isFull, most: newest, sequence, time }
+      const options = { start, canBackfill: backfill }
+      const plan = planRecords(cursor as RecordCursor | null, received, options)
+      if (plan.kind === 'complete') return toPollPlan(plan, { target, answer, failed, isCutShort: false })
       return { kind: plan.kind, backfill: startBackfill(received, answer, failed, plan, start) }
     }
   }
-}
-
-/**
- * Whether the same answer has nothing new and nothing to report at any later time: it has left the cursor as it was. A
- * record ahead of the clock is read otherwise once the clock has reached it.
- */
-function isLasting(
-  known: Cursor | null,
-  { fresh, next }: Extract<RecordPlan, { kind: 'complete' }>,
-  failed: readonly DeviceFailure[],
-): boolean {
-  const isSame = known !== null && isSameBeyondSequence(known, next)
-  return isSame && fresh.records.length === 0 && failed.length === 0 && next.outOfOrder.length === 0
 }
 
 /**
@@ -120,60 +92,41 @@ function isLasting(
  */
 export function planBackfilled(
   target: ResolvedDevice,
-  backfill: Backfill,
+  { received: last, answer, start, paging, failed: unreadable }: Backfill,
   known: Cursor | null,
   failed: readonly DeviceFailure[],
 ): PollPlan {
-  const received = { ...backfill.received, series: mergeBackfill(backfill) }
-  return planWithoutBackfill(known, backfill.start, {
-    target,
-    answer: backfill.answer,
-    received,
-    overflow: failed.length > 0,
-    failed: [...backfill.failed, ...failed],
-  })
+  const received = { ...last, series: mergeBackfill({ received: last, paging }) }
+  const plan = planRecords(known as RecordCursor | null, received, { start, canBackfill: false, last })
+  if (plan.kind !== 'complete') throw new TypeError(plan.kind)
+  const context = { target, answer, failed: [...unreadable, ...failed], isCutShort: failed.length > 0 }
+  return toPollPlan(plan, context)
 }
 
 /** What a plan needs besides the new records. */
 interface PlanContext extends Pick<PolledData, 'answer'> {
   target: ResolvedDevice
-  received: ReceivedRecords
-  overflow: boolean
   failed: readonly DeviceFailure[]
-}
-
-/** The plan if no more records are fetched, whether or not the received ones reach back to the cursor. */
-function planWithoutBackfill(known: Cursor | null, start: Start, context: PlanContext): PollPlan {
-  const { received } = context
-  const plan = planRecords(known as RecordCursor | null, received, { start, canBackfill: false })
-  if (plan.kind === 'complete') return toPollPlan(plan, context)
-  // A receipt received meanwhile is later than the fetched records, so none of them is needed any more.
-  const cursor = known as Cursor
-  const data = toPolledData(context, received.series)
-  return { kind: 'complete', data, isEmpty: true, next: cursor, before: cursor, isSetBack: false }
+  /** A backfill was given up. */
+  isCutShort: boolean
 }
 
 function toPollPlan(
-  { fresh, next, isSetBack }: Extract<RecordPlan, { kind: 'complete' }>,
-  context: PlanContext,
+  { fresh, overflow, next, before }: Extract<RecordPlan, { kind: 'complete' }>,
+  { target, answer, failed, isCutShort }: PlanContext,
 ): PollPlan {
-  const before = createCursorBefore(fresh, context.received, next)
-  const isEmpty = fresh.records.length === 0
-  return { kind: 'complete', data: toPolledData(context, fresh), isEmpty, next, before, isSetBack }
-}
-
-function toPolledData({ target, answer, overflow, failed }: PlanContext, series: Series): PolledData {
-  return {
-    ...toCollected(target, answer, { kind: 'series', series }),
-    ...(overflow && { overflow }),
+  const data = {
+    ...toCollected(target, answer, { kind: 'series', series: fresh }),
+    ...((overflow || isCutShort) && { overflow: true }),
     failed,
   }
+  return { kind: 'complete', data, isEmpty: fresh.records.length === 0, next, before }
 }
 
 export interface AlertFeedOptions {
   time: TimeStyle
   /** What a node without a cursor delivers: only later alerts, or all that the first answer holds. */
-  start: 'now' | 'held'
+  start: 'now' | 'all'
 }
 
 /** New alerts (endpoint 6). */
@@ -192,7 +145,7 @@ export function createAlertFeed({ time, start }: AlertFeedOptions): Feed {
       const collected = toCollected(target, answer, { kind: 'alerts', ...log })
       const data = { ...collected, ...(overflow && { overflow }), failed }
       const before: AlertCursor = { seen: [], isFirst: true, sequence: sequence - 1 }
-      return { kind: 'complete', data, isEmpty: fresh.length === 0, next, before, isSetBack: false }
+      return { kind: 'complete', data, isEmpty: fresh.length === 0, next, before }
     }
   }
 }

@@ -4,9 +4,9 @@ import type { Identity } from '../decode/fields'
 import type { TimeStyle } from '../decode/time'
 import type { DeviceParams, EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
-import type { Content } from '../output/content'
-import type { RequestContext } from '../quota/types'
+import type { Content } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
+import type { RequestContext } from '../request'
 import { decodeAlerts, decodeRecords } from './decode'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
 import type { Directory } from './directory'
@@ -46,7 +46,7 @@ export async function collectLatest(
 ): Promise<Collected> {
   if (format !== 'read') return collectRaw(account, 'latest', target, { type: format }, context)
   const answer = await fetchRecords(account, 'latest', target, {}, context)
-  const { part, failed } = await decodeRecords(target, answer, { time }, context.signal)
+  const { part, failed } = decodeRecords(target, answer, { time })
   return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
 }
 
@@ -110,23 +110,6 @@ const buildAlertParams = ({ serial, base }: ResolvedDevice) => ({
   'remote-serial': serial,
   'base-serial': base,
 })
-
-/**
- * Requests the latest records of a device, unless its answer is equal to the known one.
- * @param known digest of an answer
- * @returns `equal` where the answer has this digest
- * @throws EnvlogError those of the request; `reply-other-device`
- */
-export async function fetchLatestUnlessKnown(
-  account: AccountAccess,
-  target: ResolvedDevice,
-  known: string | undefined,
-  context: RequestContext,
-): Promise<Answer<GraphEnvelope> | 'equal'> {
-  const { endpoint, params } = buildRecordsRequest('latest', target, {})
-  const answer = await account.client.read(endpoint, params, context, { known })
-  return known !== undefined && answer.digest === known ? 'equal' : checkDevice(answer, target)
-}
 
 /**
  * Requests records of a device from the endpoint that serves it.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import { createStateWriter, loadOrThrow, type StateStore, type StateWriter } from '../state-store'
+import { loadOrThrow, type StateStore, StateWriter } from '../state-store'
 import type { DeliveryEffect } from './delivery'
 import { type DeviceEvent, DeviceStates } from './device-states'
 import type { NamedDevice, ResolvedDevice } from './devices'
@@ -137,7 +137,7 @@ function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSave' | 
   let isLoaded = false
   const toSave = () => toPersistedState({ receiptKey, ...devices.toSave() })
   const save = () => opened?.writer?.save()
-  const writeTo = (store: StateStore) => createStateWriter(store, clock, toSave, save)
+  const writeTo = (store: StateStore) => new StateWriter(store, clock, toSave)
 
   async function load(own: Opened): Promise<void> {
     const saved = readPersistedState(await own.store.load())

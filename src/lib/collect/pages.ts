@@ -2,7 +2,10 @@ import { EnvlogError } from '../errors'
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type SeriesPart } from '../readings/series'
 
-/** Records of a page: as many as the service sends without `number` (docs/service.md, *Fields*). */
+/**
+ * Records of a page: as many as the service sends without `number` (docs/service.md, *Fields*), and few enough to be
+ * parsed, or read, in one turn of the event loop.
+ */
 const PAGE_RECORDS = 16_000
 
 /** A page of a period: the latest `number` records of it. Seconds since 1970 UTC. */
@@ -58,7 +61,7 @@ export function nextPage(paging: Paging): Page {
   return { from: firstSecond(paging), to: nextTo, number }
 }
 
-/** What is known of a page before it is decoded. */
+/** What is known of a page besides its records. */
 export interface ReceivedPage {
   requested: Page
   /** Number of records received, including unreadable ones. */
@@ -85,20 +88,6 @@ function isLast(
   oldest: number,
 ): boolean {
   return count < requested.number && (oldest <= from || (recordsRemaining ?? 0) > 0)
-}
-
-/**
- * The page after a received one, to be requested while that is decoded; `undefined` where there is none, or where this
- * is only known after decoding.
- * @param oldest time of the oldest record, ms; `null` where none has one
- */
-export function prefetchablePage(
-  paging: Paging,
-  received: ReceivedPage,
-  oldest: number | null,
-): Page | undefined {
-  const to = paging.remaining === null ? nextEnd(paging, received, oldest) : undefined
-  return to === undefined ? undefined : { from: firstSecond(paging), to, number: PAGE_RECORDS }
 }
 
 /**

@@ -5,10 +5,11 @@
 
 import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
-import { LazyMap } from '../json-in-steps'
 import type { AlertCursor } from './alert-cursor'
 import type { Cursor } from './delivery'
+import { decodeHeld } from './held'
 import type { RecordCursor } from './record-cursor'
+import { MAX_HELD } from './record-plan'
 
 /** What of a node's state outlived its process, as it was read. Devices are named `base/serial`. */
 export interface SavedState {
@@ -42,16 +43,12 @@ interface PersistedState {
 type PersistedCursor = PersistedRecordCursor | PersistedAlertCursor
 
 interface PersistedRecordCursor {
-  time: number | null
-  /** `hashesAtTime` */
-  at: string[]
-  /** `outOfOrder` */
-  beside: string[]
-  id: number | null
+  held: string
+  hashes: string[]
+  since: number | null
+  from: number | null
   /** `sequence` */
   taken: number
-  /** `firstHashes` */
-  begins?: string[]
 }
 
 interface PersistedAlertCursor {
@@ -62,10 +59,7 @@ interface PersistedAlertCursor {
   begins?: true
 }
 
-/**
- * A copy of a node's state, by device: entries instead of maps, because thousands of them are faster to copy. What they
- * hold is replaced when it changes, never changed itself.
- */
+/** The state of a node. */
 export interface StateToSave {
   receiptKey: string
   deliveries: readonly (readonly [string, { cursor: Cursor | null; receiptsVoidUpTo: number }])[]
@@ -74,17 +68,23 @@ export interface StateToSave {
   pollingOrder: readonly string[]
 }
 
-/** The state as a store holds it, once it is text. Cursors are converted only then. */
-export function toPersistedState(state: StateToSave): { [K in keyof PersistedState]: unknown } {
+/** The state as a store contains it. */
+export function toPersistedState(state: StateToSave): PersistedState {
   const { receiptKey, deliveries, lastSent, lastSelected, pollingOrder } = state
+  const cursors: PersistedState['cursors'] = {}
+  const forgotten: PersistedState['forgotten'] = {}
+  for (const [device, { cursor, receiptsVoidUpTo }] of deliveries) {
+    if (cursor) cursors[device] = toPersistedCursor(cursor)
+    if (receiptsVoidUpTo > 0) forgotten[device] = receiptsVoidUpTo
+  }
   return {
     version: 1,
     key: receiptKey,
-    cursors: new LazyMap(deliveries, ({ cursor }) => (cursor ? toPersistedCursor(cursor) : undefined)),
-    forgotten: new LazyMap(deliveries, ({ receiptsVoidUpTo }) => receiptsVoidUpTo || undefined),
-    marks: new LazyMap(lastSent),
-    selected: new LazyMap(lastSelected),
-    round: pollingOrder,
+    cursors,
+    forgotten,
+    marks: Object.fromEntries(lastSent),
+    selected: Object.fromEntries(lastSelected),
+    round: [...pollingOrder],
   }
 }
 
@@ -128,9 +128,8 @@ export function toPersistedCursor(cursor: Cursor): PersistedCursor {
     const { seen, sequence, isFirst } = cursor
     return { seen, taken: sequence, ...(isFirst && { begins: isFirst }) }
   }
-  const { time, hashesAtTime, outOfOrder, id, sequence, firstHashes } = cursor as RecordCursor
-  const begins = firstHashes && { begins: firstHashes }
-  return { time, at: hashesAtTime, beside: outOfOrder, id, taken: sequence, ...begins }
+  const { held, hashes, since, from, sequence } = cursor as RecordCursor
+  return { held, hashes, since, from, taken: sequence }
 }
 
 /** Whether two cursors differ in nothing but their sequence. */
@@ -149,9 +148,8 @@ function toCursor(cursor: PersistedCursor): RecordCursor | AlertCursor {
     const { seen, taken, begins } = cursor
     return { seen, sequence: taken, ...(begins && { isFirst: true }) }
   }
-  const { time, at, beside, id, taken, begins } = cursor
-  const firstHashes = begins && { firstHashes: begins }
-  return { time, hashesAtTime: at, outOfOrder: beside, id, sequence: taken, ...firstHashes }
+  const { held, hashes, since, from, taken } = cursor
+  return { held, hashes, since, from, sequence: taken }
 }
 
 function isPersistedState(value: unknown): value is PersistedState {
@@ -164,10 +162,11 @@ function isPersistedState(value: unknown): value is PersistedState {
 
 function isPersistedCursor(value: unknown): value is PersistedCursor {
   if (!isObject(value) || !isInstant(value.taken)) return false
-  const { seen, time, at, beside, id, begins = [] } = value
+  const { seen, held, hashes, since, from } = value
   if (seen !== undefined) return isTexts(seen)
-  const hasPlace = (time === null || isInstant(time)) && (id === null || Number.isFinite(id))
-  return hasPlace && [at, beside, begins].every(isTexts)
+  const isHeld = typeof held === 'string' && decodeHeld(held, MAX_HELD) !== undefined
+  const areTimes = [since, from].every((one) => one === null || isInstant(one))
+  return isHeld && isTexts(hashes) && areTimes
 }
 
 function mapValues<A, B>(values: Record<string, A>, convert: (value: A) => B): Record<string, B> {

@@ -4,10 +4,9 @@
  */
 
 import { orClosed } from '../abort'
-import { measured } from '../cooperative'
 import type { EnvlogError } from '../errors'
-import { countOf } from '../output/content'
-import type { RequestContext } from '../quota/types'
+import { countOf } from '../readings/content'
+import type { RequestContext } from '../request'
 import { fetchBackfillPage } from './backfill'
 import { type Cursor, classifyFailure, type DeliveryEffect, latestSequence } from './delivery'
 import type { DeviceEvent } from './device-states'
@@ -43,8 +42,6 @@ export interface PollPorts {
    * Sends the data, or only reports what failed where nothing is new. The cursor stays where it throws.
    */
   deliver(data: PolledData, isEmpty?: boolean): Promise<void>
-  /** The device's clock was set back: the node goes on with later records, or cannot recognise new ones. */
-  warn(target: ResolvedDevice, what: 'goes-on' | 'stops'): void
 }
 
 /** One poll of one device. */
@@ -123,9 +120,6 @@ async function carryOut(poll: Poll, effect: DeliveryEffect): Promise<DeliveryEff
       return deliverBackfill(poll, [])
     case 'redeliver':
       return redeliver(poll)
-    case 'warn':
-      poll.ports.warn(poll.target, 'stops')
-      return undefined
     default:
       return undefined
   }
@@ -135,23 +129,13 @@ const stateOf = ({ ports, target }: Poll): DeviceDeliveryState => ports.nodeStat
 const step = ({ ports, target }: Poll, event: DeviceEvent) =>
   ports.nodeState.dispatch(deviceKey(target), event)
 
-/** Digests of the answers that have nothing new for a cursor. */
-const digests = new WeakMap<Cursor, string>()
-
 async function request(poll: Poll): Promise<DeliveryEffect | undefined> {
   const { account, target, feed, context } = poll
-  const { cursor } = stateOf(poll)
-  const plan = await feed(account, target, context, cursor ? digests.get(cursor) : undefined)
+  const plan = await feed(account, target, context)
   const state = stateOf(poll)
   // A `forget` was received meanwhile: the next trigger starts over.
   if (state.phase.name !== 'requesting') return undefined
-  if (plan !== 'equal')
-    return follow(
-      poll,
-      measured(() => plan(state.cursor, latestSequence(state))),
-    )
-  // Has nothing new for a cursor that a receipt has advanced meanwhile either.
-  return step(poll, { kind: 'nothing-new', next: state.cursor ?? (cursor as Cursor) })
+  return follow(poll, plan(state.cursor, latestSequence(state)))
 }
 
 async function requestPage(poll: Poll): Promise<DeliveryEffect | undefined> {
@@ -177,9 +161,7 @@ async function deliverBackfill(
 async function follow(poll: Poll, plan: PollPlan): Promise<DeliveryEffect | undefined> {
   if (plan.kind !== 'complete') return step(poll, plan)
   const { data, next, before } = plan
-  if (plan.isSetBack) poll.ports.warn(poll.target, 'goes-on')
   if (!plan.isEmpty) return deliver(poll, data, before, next)
-  if (plan.digest !== undefined) digests.set(next, plan.digest)
   step(poll, { kind: 'nothing-new', next })
   if (data.failed && data.failed.length > 0) await poll.ports.deliver(data, true)
   return undefined

@@ -1,11 +1,9 @@
-import { linkAbort } from '../abort'
-import { yieldToEventLoop } from '../cooperative'
+import { nextTurn } from '../clock'
 import type { GraphEnvelope } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import { type DeviceParams, MAX_RECORDS } from '../endpoints'
-import type { RequestContext } from '../quota/types'
 import { mergeSeries } from '../readings/merge'
-import { oldestTimestamp } from '../readings/series'
+import type { RequestContext } from '../request'
 import { decodeRecords } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import {
@@ -16,15 +14,7 @@ import {
   type ResponseFormat,
   toCollected,
 } from './fetch'
-import {
-  addPage,
-  nextPage,
-  type Page,
-  type Paging,
-  prefetchablePage,
-  type ReceivedPage,
-  startPaging,
-} from './pages'
+import { addPage, nextPage, type Page, type ReceivedPage, startPaging } from './pages'
 import { isWallClock, type Period, placePeriod } from './period'
 
 export interface RangeQuery {
@@ -63,60 +53,22 @@ export async function collectRange(
     }
     return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, context)), range }
   }
-  const own = linkAbort(context.signal)
-  try {
-    const fetch = (page: Page) => fetchPage(account, target, page, { ...context, signal: own.signal })
-    const { answer, paging, failed } = await fetchPages(target, first, fetch, time, own.signal, onPage)
-    if (paging.parts.length > 1) await yieldToEventLoop()
-    const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
-    return { ...toCollected(target, answer, content), failed, range }
-  } finally {
-    // Also ends a page that was requested ahead where another one failed.
-    own.abort()
-    own.release()
-  }
-}
-
-/**
- * Fetches all pages; while one is decoded the next is requested.
- * @throws EnvlogError those of requests and of decoding; `reply-other-period`
- */
-async function fetchPages(
-  target: ResolvedDevice,
-  first: Paging,
-  fetch: (page: Page) => ReturnType<typeof fetchPage>,
-  time: TimeStyle,
-  signal: AbortSignal,
-  onPage: (pages: number) => void,
-): Promise<{ answer: Collected['answer']; paging: Paging; failed: DeviceFailure[] }> {
-  const request = (page: Page) => {
-    const response = fetch(page)
-    // The page is not awaited if the one before it cannot be decoded.
-    response.catch(() => {})
-    return response
-  }
   let paging = first
   const failed: DeviceFailure[] = []
-  let response = request(nextPage(paging))
   for (let pages = 1; ; pages++) {
-    const { answer, body, received } = await response
-    const ahead = prefetchablePage(paging, received, oldestTimestamp(body.records))
-    if (ahead) {
-      // Before the request, whose wait for quota is shown after it.
-      onPage(pages)
-      response = request(ahead)
-      // The request leaves before the event loop is busy with decoding.
-      await yieldToEventLoop()
-    }
+    const { answer, body, received } = await fetchPage(account, target, nextPage(paging), context)
+    await nextTurn()
     // The first page's offset applies to all, even if the clock was changed between two pages.
     const offset = paging.parts[0]?.utcOffset
-    const decoded = await decodeRecords(target, { ...answer, body }, { time, offset }, signal)
+    const decoded = decodeRecords(target, { ...answer, body }, { time, offset })
     failed.push(...decoded.failed)
     paging = addPage(paging, decoded.part, received)
-    if (paging.isComplete) return { answer, paging, failed }
-    if (ahead) continue
+    if (paging.isComplete) {
+      if (pages > 1) await nextTurn()
+      const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
+      return { ...toCollected(target, answer, content), failed, range }
+    }
     onPage(pages)
-    response = request(nextPage(paging))
   }
 }
 

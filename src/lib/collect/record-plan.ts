@@ -1,179 +1,271 @@
-import { formatTime, type TimeStyle } from '../decode/time'
-import { type Gap, type NumberedRecord, placeGaps } from '../readings/continuity'
+/**
+ * Which records of a response are new: those that the last response did not hold, whatever their time is
+ * (docs/collecting.md, *Records*).
+ */
+import { formatTime } from '../decode/time'
+import { type Gap, ID_MODULUS, type NumberedRecord, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
-import type { Series } from '../readings/series'
-import { compareRecords, isSetBackTooFar, type RecordComparison } from './record-comparison'
-import {
-  createFirstCursor,
-  keyRank,
-  latestKeyTime,
-  latestTime,
-  MAX_AHEAD_MS,
-  MAX_HASHES_AT_TIME,
-  MAX_OUT_OF_ORDER,
-  type ReceivedRecords,
-  type RecordCursor,
-  type Start,
-  sortKeys,
-} from './record-cursor'
+import { fingerprint, type Series } from '../readings/series'
+import { decodeHeld, encodeHeld, keyOf, type RecordKey } from './held'
+import { type ReceivedRecords, type RecordCursor, type Start, shortHash } from './record-cursor'
 
 /** What follows from an answer. */
 export type RecordPlan =
-  /**
-   * The device's clock was set back, and its records cannot be distinguished from delivered ones, or not all of them.
-   */
-  | { kind: 'clock-set-back' }
   /** Records between the cursor and the answer are missing: ms since 1970 UTC, from inclusive, to exclusive. */
   | { kind: 'backfill-needed'; from: number; to: number }
   | {
       kind: 'complete'
       /** The new records. */
       fresh: Series
+      /** Records between the cursor and the new ones are lost, as far as numbers or times show it. */
+      overflow: boolean
       /** The cursor once they are delivered. */
       next: RecordCursor
-      /** The device's clock was set back: some new records have an earlier time than delivered ones. */
-      isSetBack: boolean
+      /** A cursor from which the same records are new, for a device without one. */
+      before: RecordCursor
     }
 
+/** A record further than this ahead of the answer's arrival has a wrong time. */
+const MAX_AHEAD_MS = 3_600_000
+/** Records of which values are compared; beyond this only their number is. */
+const MAX_HASHES = 1000
+/** More records than any response of the newest has. */
+export const MAX_HELD = 10_000
+
+/** What a cursor says of records. */
+interface Known {
+  records: readonly RecordKey[]
+  counts: ReadonlyMap<string, number>
+  hashes: ReadonlySet<string>
+  since: number | null
+  from: number | null
+  /** When its response arrived, ms since 1970 UTC. */
+  at: number
+}
+
 /**
- * Determines which records of an answer are new.
- * @param known the device's cursor; `null` where nothing was delivered yet
+ * @param cursor the device's; `null` where nothing was delivered yet
+ * @param received the last response, with what was fetched before it
+ * @param last the last response alone
  * @param canBackfill whether records that are missing before the answer can be fetched
  */
 export function planRecords(
-  known: RecordCursor | null,
+  cursor: RecordCursor | null,
   received: ReceivedRecords,
-  { start, canBackfill }: { start: Start; canBackfill: boolean },
+  { start, canBackfill, last = received }: { start: Start; canBackfill: boolean; last?: ReceivedRecords },
 ): RecordPlan {
-  const { series, time: style } = received
-  const { standalone } = series
-  const cursor = known ?? createFirstCursor(start, received.sequence)
-  const compared = compareRecords(received, cursor)
-  const setBack = new Set(compared.findSetBack(cursor))
-  if (setBack.size === 0 && isSetBackTooFar(compared, standalone)) return { kind: 'clock-set-back' }
-  const missing = canBackfill ? findMissing(compared, known !== null) : undefined
-  if (missing) return { kind: 'backfill-needed', ...missing }
+  const { series, sequence, receivedAt } = received
+  if (cursor && cursor.held !== '' && encodeHeld(series.records) === cursor.held) {
+    // Most responses hold what the last one held.
+    const next = { ...cursor, sequence }
+    return {
+      kind: 'complete',
+      fresh: { ...series, records: [], gaps: [] },
+      overflow: false,
+      next,
+      before: next,
+    }
+  }
+  const known = readCursor(cursor ?? createFirstCursor(start, sequence))
+  const isFetched = last !== received
+  const hole = isFetched ? undefined : findHole(known, received)
+  if (hole && canBackfill) return { kind: 'backfill-needed', ...hole }
 
-  const isSilent = known === null && start === 'now'
-  const fresh = isSilent ? [] : findNew(compared, setBack)
-  const next = advanceCursor(compared, received)
-  // The clock may also have been set back within the answer: then the cursor continues from the last such record.
-  const within = compared.findSetBack(next)
-  const last = within.at(-1)
-  for (const record of within) setBack.add(record)
-  const before = lastDelivered(compared, style, series.utcOffset)
-  const gaps = findGapsBeforeNew(fresh, compared, setBack, before, standalone)
+  const isSilent = cursor === null && start === 'now'
+  const fresh = isSilent ? [] : findNew(known, received)
+  const next = advance(known, last)
+  // What a response without any record stands for is known by time alone; clocks may differ.
+  if (next.held === '' && known.from === null) next.from = receivedAt - MAX_AHEAD_MS
+  if (isSilent) next.since = next.from
+  const gaps = findGaps(known, fresh, received)
   return {
     kind: 'complete',
     fresh: { ...series, records: fresh, gaps },
-    next: last ? moveCursorBack(next, last, compared) : next,
-    isSetBack: !isSilent && known !== null && setBack.size > 0,
+    overflow: isFetched ? isLost(known, received) : hole !== undefined && hole.from < hole.to - 1000,
+    next,
+    before: createCursorBefore(fresh, known, received),
   }
 }
 
-/** The period that is missing between the cursor and the answer; `undefined` where the answer reaches back to it. */
-function findMissing(compared: RecordComparison, isKnown: boolean): { from: number; to: number } | undefined {
-  const { cursor, records, inOrder, outOfOrder } = compared
-  const oldest = records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
-  // Where the first answer was empty, all records are new since; where all are ahead, it goes on from the last of them.
-  const ahead = latestKeyTime(cursor.outOfOrder)
-  const from = (inOrder.length === 0 ? ahead : null) ?? cursor.time ?? ahead ?? (isKnown ? 0 : null)
-  if (from === null || oldest === null || oldest < from || inOrder.some(compared.wasAtTime)) return undefined
-  const holdsFirst = cursor.firstHashes?.every((hash) =>
-    inOrder.some((record) => record.timestamp === cursor.time && compared.hash(record) === hash),
+/** The cursor of a node that has delivered nothing yet. */
+function createFirstCursor(start: Start, sequence: number): RecordCursor {
+  const since = typeof start === 'object' ? start.since : null
+  return { held: '', hashes: [], since, from: since, sequence }
+}
+
+function readCursor({ held, hashes, since, from, sequence }: RecordCursor): Known {
+  const records = decodeHeld(held, MAX_HELD) ?? []
+  return { records, counts: countKeys(records), hashes: new Set(hashes), since, from, at: sequence }
+}
+
+/** The period between what is known and a full response that holds none of it. */
+function findHole(known: Known, received: ReceivedRecords): { from: number; to: number } | undefined {
+  const { series, isFull, receivedAt } = received
+  const timed = inTime(series.records, receivedAt)
+  const [oldest] = timed
+  if (!isFull || !oldest) return undefined
+  if (timed.some((record) => known.counts.has(keyOf(record)))) return undefined
+  const newest = newestKnown(known, received)
+  if (newest && follows(newest, oldest, series.standalone)) return undefined
+  // What is held may have no time that can be used.
+  const begins = known.records.length > 0 ? known.at - MAX_AHEAD_MS : known.from
+  const from = newest ? completeUntil(newest, known) : begins
+  return from === null || from > timeOf(oldest) ? undefined : { from, to: timeOf(oldest) + 1000 }
+}
+
+/**
+ * Since when records may be missing: a clock that was fast may have been set right since the last response, so no later
+ * than that. What is held is complete.
+ */
+function completeUntil(newest: RecordKey, { records, at }: Known): number {
+  const [oldest = newest] = records.filter(({ timestamp }) => timestamp !== null)
+  return Math.max(timeOf(oldest), Math.min(timeOf(newest), at))
+}
+
+/** All that the last response did not hold, unless it is older than that could reach. */
+function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[] {
+  const { records, channels, standalone } = series
+  const counts = countKeys(records)
+  const [oldest] = known.records.filter(({ timestamp }) => timestamp !== null)
+  const reach = known.records.length >= most ? oldest : undefined
+  return records.filter((record) => {
+    const { timestamp } = record
+    if (timestamp !== null && known.since !== null && timestamp < known.since) return false
+    const key = keyOf(record)
+    const before = known.counts.get(key) ?? 0
+    if (before === 0) return !(reach && isOlder(record, reach, standalone))
+    const now = counts.get(key) ?? 0
+    if (before === 1 && now === 1) return false
+    // In doubt it is delivered again.
+    return now > before && !known.hashes.has(hashOf(record, key, channels))
+  })
+}
+
+/** The cursor that knows the response and, as far as there is room, what was known before. */
+function advance(known: Known, { series, sequence, most }: ReceivedRecords): RecordCursor {
+  const { records, channels } = series
+  const counts = countKeys(records)
+  const room = Math.max(0, most - records.length)
+  const earlier = room === 0 ? [] : known.records.filter((record) => !counts.has(keyOf(record))).slice(-room)
+  const held = [...earlier, ...records].sort(
+    (a, b) => timeOf(a) - timeOf(b) || (a.dataId ?? 0) - (b.dataId ?? 0),
   )
-  const isAllOutOfOrder = cursor.time === null || inOrder.length === 0
-  if (holdsFirst || (isAllOutOfOrder && outOfOrder.some(compared.wasOutOfOrder))) return undefined
-  return { from, to: oldest + 1000 }
-}
-
-/** @param setBack records after the cursor despite earlier times */
-function findNew(compared: RecordComparison, setBack: ReadonlySet<SeriesRecord>): SeriesRecord[] {
-  const { cursor, records, isOutOfOrder, wasOutOfOrder, wasAtTime } = compared
-  const isKnown = (record: SeriesRecord) => {
-    if (isOutOfOrder(record)) return wasOutOfOrder(record)
-    if (cursor.time === null || setBack.has(record)) return false
-    return (record.timestamp as number) < cursor.time || wasAtTime(record)
-  }
-  return records.filter((record) => !isKnown(record))
-}
-
-/** The cursor once all new records are delivered. */
-function advanceCursor(compared: RecordComparison, { receivedAt, sequence }: ReceivedRecords): RecordCursor {
-  const { cursor, inOrder } = compared
-  // Where all records are ahead of the clock, earlier ones whose time has passed by now count as delivered.
-  const passed = inOrder.length === 0 ? latestKeyTime(cursor.outOfOrder, receivedAt - MAX_AHEAD_MS) : null
-  const keys = outOfOrderKeys(compared)
-  const latest = inOrder.at(-1)?.timestamp ?? null
-  // The cursor passes those that are too many to be remembered.
-  const time = latestTime(latest, cursor.time, passed, latestKeyTime(keys.slice(0, -MAX_OUT_OF_ORDER)))
+  const newest = records.at(-1)?.timestamp
+  const hashes = records.flatMap((record) => {
+    const key = keyOf(record)
+    const mayBeShared = record.timestamp === newest && !record.dataId
+    return mayBeShared || (counts.get(key) ?? 0) > 1 ? [hashOf(record, key, channels)] : []
+  })
+  const keys = new Set(held.map(keyOf))
+  const kept = [...known.hashes].filter((hash) => keys.has(hash.split(' ')[0] ?? ''))
   return {
-    time,
-    hashesAtTime: hashesAt(time, compared, cursor.time === time ? cursor.hashesAtTime : []),
-    outOfOrder: keys.filter((key) => time === null || keyRank(key) >= time),
-    id: inOrder.findLast(({ timestamp }) => timestamp === time)?.dataId ?? cursor.id,
+    held: encodeHeld(held.slice(-MAX_HELD)),
+    hashes: [...new Set([...kept, ...hashes])].slice(-MAX_HASHES),
+    since: known.since,
+    from: held.length === 0 ? known.from : null,
     sequence,
   }
 }
 
-/** The cursor at the last record since the device's clock was set back; records with later times are remembered. */
-function moveCursorBack(
-  next: RecordCursor,
-  { timestamp, dataId }: SeriesRecord,
-  compared: RecordComparison,
+/**
+ * A cursor from which these records are new, and from whose time on they are complete. It is saved where nothing was
+ * acknowledged before.
+ */
+function createCursorBefore(
+  fresh: readonly SeriesRecord[],
+  known: Known,
+  { sequence, receivedAt }: ReceivedRecords,
 ): RecordCursor {
-  const time = timestamp as number
-  const later = compared.inOrder.filter((record) => (record.timestamp as number) > time)
-  const keys = outOfOrderKeys(compared).filter((key) => keyRank(key) >= time)
-  return {
-    ...next,
-    time,
-    id: dataId,
-    hashesAtTime: hashesAt(time, compared),
-    outOfOrder: sortKeys([...keys, ...later.map(compared.key)]).slice(-MAX_OUT_OF_ORDER),
-  }
-}
-
-/** Keys of all records out of order, of before and of the answer. */
-function outOfOrderKeys({ cursor, outOfOrder, key }: RecordComparison): string[] {
-  return sortKeys([...cursor.outOfOrder, ...outOfOrder.map(key)])
-}
-
-/** Hashes of the records with that time, after those that are known already. */
-function hashesAt(
-  time: number | null,
-  { inOrder, hash }: RecordComparison,
-  known: readonly string[] = [],
-): string[] {
-  const records = inOrder.filter(({ timestamp }) => timestamp === time).slice(-MAX_HASHES_AT_TIME)
-  return [...new Set([...known, ...records.map(hash)])].slice(0, MAX_HASHES_AT_TIME)
-}
-
-/** The last record that was delivered, where the answer does not contain it: a gap may follow it. */
-function lastDelivered(
-  { cursor: { time, id }, inOrder, wasAtTime }: RecordComparison,
-  style: TimeStyle,
-  offsetMinutes: number,
-): NumberedRecord[] {
-  if (time === null || id === null || inOrder.some(wasAtTime)) return []
-  return [{ time: formatTime(time, style, offsetMinutes), timestamp: time, dataId: id }]
+  const [first] = inTime(fresh, receivedAt)
+  const from = first?.timestamp ?? known.from
+  return { held: '', hashes: [], since: known.since, from, sequence: sequence - 1 }
 }
 
 /**
- * Finds the gaps before new records. Ids of records out of order, and of those since a clock was set back, are not
- * missing, whatever their time is; sorted by time they would seem to have many gaps.
+ * The gaps before records that are later than all that is known. Records that arrive late, or have a wrong time, show
+ * none; their numbers are not missing elsewhere.
  */
-function findGapsBeforeNew(
-  fresh: readonly SeriesRecord[],
-  { inOrder, outOfOrder }: RecordComparison,
-  setBack: ReadonlySet<SeriesRecord>,
-  before: readonly NumberedRecord[],
-  standalone: boolean,
-): Gap[] {
-  const isNew = new Set<NumberedRecord>(fresh)
-  const ordered: NumberedRecord[] = [...before, ...inOrder.filter((record) => !setBack.has(record))]
-  const others = [...outOfOrder, ...setBack].map(({ dataId }) => ({ time: null, timestamp: null, dataId }))
-  return placeGaps([...others, ...ordered], standalone)
-    .filter(({ at }) => isNew.has(ordered[at - others.length] as NumberedRecord))
+function findGaps(known: Known, fresh: readonly SeriesRecord[], received: ReceivedRecords): Gap[] {
+  const { series, receivedAt, time } = received
+  const newest = newestKnown(known, received)
+  const others = [...known.records, ...series.records].map(({ dataId }) => ({
+    time: null,
+    timestamp: null,
+    dataId,
+  }))
+  const numbers = new Set(others.map(({ dataId }) => dataId))
+  const inOrder = inTime(series.records, receivedAt)
+  const isInResponse = newest && inOrder.some((record) => keyOf(record) === keyOf(newest))
+  const before: NumberedRecord[] =
+    newest && !isInResponse ? [{ ...newest, time: formatTime(newest.timestamp, time, series.utcOffset) }] : []
+  const ordered: NumberedRecord[] = [...before, ...inOrder].sort((a, b) => timeOf(a) - timeOf(b))
+  const isLater = new Set<NumberedRecord>(
+    fresh.filter(({ timestamp }) => timestamp !== null && timestamp >= (newest?.timestamp ?? 0)),
+  )
+  return placeGaps([...others, ...ordered], series.standalone)
+    .filter(({ at, gap }) => {
+      const record = ordered[at - others.length] as NumberedRecord
+      // After a clock was set back, numbers that go on are mixed by their times.
+      const goesOn = gap.kind === 'restart' && numbers.has((record.dataId ?? 0) - 1)
+      return isLater.has(record) && !goesOn
+    })
     .map(({ gap }) => gap)
 }
+
+/** Whether records were lost before those that were fetched: they begin later than what is known. */
+function isLost(known: Known, received: ReceivedRecords): boolean {
+  const { series, receivedAt } = received
+  const newest = newestKnown(known, received)
+  const [oldest] = inTime(series.records, receivedAt)
+  if (!newest || !oldest || series.records.some((record) => known.counts.has(keyOf(record)))) return false
+  return !follows(newest, oldest, series.standalone)
+}
+
+const timeOf = ({ timestamp }: { timestamp: number | null }) => timestamp ?? Number.NEGATIVE_INFINITY
+const isAhead = (timestamp: number, receivedAt: number) => timestamp > receivedAt + MAX_AHEAD_MS
+
+/** The number of a standalone device begins with 1: its 0 is none. */
+const hasNumber = ({ dataId }: RecordKey, standalone: boolean) =>
+  dataId !== null && !(standalone && dataId === 0)
+
+/** Records with a time, those ahead of the response aside; if all are ahead, all of them. */
+function inTime<R extends RecordKey>(records: readonly R[], receivedAt: number): R[] {
+  const timed = records.filter(({ timestamp }) => timestamp !== null)
+  const notAhead = timed.filter(({ timestamp }) => !isAhead(timestamp as number, receivedAt))
+  return notAhead.length > 0 ? notAhead : timed
+}
+
+/** The known record with the latest time; one that was ahead when it was received only where all of the response are. */
+function newestKnown({ records, at }: Known, { series, receivedAt }: ReceivedRecords): RecordKey | undefined {
+  const [first] = inTime(series.records, receivedAt)
+  const areAllAhead = first !== undefined && isAhead(timeOf(first), receivedAt)
+  const limit = areAllAhead ? Number.POSITIVE_INFINITY : Math.min(at, receivedAt)
+  return records.findLast(({ timestamp }) => timestamp !== null && !isAhead(timestamp, limit))
+}
+
+/** How much later a number is than another, below 0 for earlier. Those of remote units wrap around. */
+function distance(number: number, other: number, standalone: boolean): number {
+  const by = number - other
+  return standalone || Math.abs(by) <= ID_MODULUS / 2 ? by : by - Math.sign(by) * ID_MODULUS
+}
+
+const follows = (before: RecordKey, after: RecordKey, standalone: boolean) =>
+  hasNumber(before, standalone) &&
+  hasNumber(after, standalone) &&
+  distance(after.dataId ?? 0, before.dataId ?? 0, standalone) === 1
+
+/** Whether time and number say that a record is older than another. */
+function isOlder(record: RecordKey, other: RecordKey, standalone: boolean): boolean {
+  if (record.timestamp === null || record.timestamp >= timeOf(other)) return false
+  if (!hasNumber(record, standalone) || !hasNumber(other, standalone)) return false
+  return distance(record.dataId ?? 0, other.dataId ?? 0, standalone) < 0
+}
+
+function countKeys(records: readonly RecordKey[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const record of records) counts.set(keyOf(record), (counts.get(keyOf(record)) ?? 0) + 1)
+  return counts
+}
+
+const hashOf = (record: SeriesRecord, key: string, channels: Series['channels']) =>
+  `${key} ${shortHash(fingerprint(record, channels))}`

@@ -1,4 +1,4 @@
-import { countOf } from '../output/content'
+import { countOf } from '../readings/content'
 import type { Backfill } from './backfill'
 import type { DeliveryState } from './delivery'
 import type { Collected } from './fetch'

@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints } from '../endpoints'
+import { type Endpoint, type EndpointName, endpoints, type OutputType } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { type CurrentDevice, readCurrentDevice } from './current-device'
 import {
@@ -14,12 +14,11 @@ import {
   type UnreadableDevice,
 } from './fields'
 import { parseJson, stripBom } from './json'
-import { appendRecords, checkRecordCount, createRecordTable, type RecordTable } from './record-table'
 import type { Offsets } from './time'
 
 /**
- * Decodes each kind of answer into an envelope: one shape for all spellings that the service uses (docs/service.md,
- * *Fields*). Records become a table (`record-table.ts`); log entries stay unchanged, for `readAlerts`.
+ * Decodes each kind of response into an envelope: one shape for all spellings that the service uses (docs/service.md,
+ * *Fields*). Records and log entries stay unchanged, for `readSeriesPart` and `readAlerts`.
  */
 
 export interface CurrentEnvelope {
@@ -27,16 +26,14 @@ export interface CurrentEnvelope {
   unreadable: UnreadableDevice[]
 }
 
-/** Decodes further devices of an answer, in their order. @throws EnvlogError `reply-too-many` */
-export function appendDevices(envelope: CurrentEnvelope, values: readonly unknown[]): void {
-  const { devices, unreadable } = envelope
-  checkRecordCount(devices.length + unreadable.length + values.length)
-  for (const value of values) {
-    if (value === null) continue
-    const result = readCurrentDevice(value, devices.length + unreadable.length)
-    if ('part' in result) unreadable.push(result)
-    else devices.push(result)
+function readCurrentEnvelope(fields: Fields): CurrentEnvelope {
+  const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
+  for (const [index, value] of readList(fields, 'devices').entries()) {
+    const result = readCurrentDevice(value, index)
+    if ('part' in result) envelope.unreadable.push(result)
+    else envelope.devices.push(result)
   }
+  return envelope
 }
 
 /** What the answers about one device have in common. */
@@ -49,7 +46,7 @@ interface DeviceEnvelope {
 }
 
 export interface GraphEnvelope extends DeviceEnvelope {
-  records: RecordTable
+  records: unknown[]
 }
 
 export interface AlertEnvelope extends DeviceEnvelope {
@@ -82,11 +79,9 @@ const readIdentity = (fields: Fields, prefix: '' | 'remote-' | 'base-'): Identit
 
 function readGraph(fields: Fields): GraphEnvelope {
   const about = readDevice(fields)
-  const elements = readList(fields, 'data')
-  // An answer about one device has to name it.
+  const records = readList(fields, 'data')
+  // A response about one device has to name it.
   if (about.device.serial === '') throw new InvalidShape('serial')
-  const records = createRecordTable()
-  appendRecords(records, elements)
   return { ...about, records }
 }
 
@@ -94,7 +89,6 @@ function readAlertLog(fields: Fields): AlertEnvelope {
   const about = readDevice(fields)
   const entries = readList(fields, 'alert-logs')
   if (about.device.serial === '') throw new InvalidShape('remote-serial')
-  checkRecordCount(entries.length)
   return { ...about, entries }
 }
 
@@ -107,56 +101,57 @@ export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer']
 export type Envelope = CurrentEnvelope | GraphEnvelope | AlertEnvelope
 
 /**
- * Decodes an answer that has arrived as a whole. The error names the invalid part and never repeats its contents.
- * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-too-many`, `reply-unreadable`
+ * Decodes the body of a response. The error names the invalid part and never repeats its contents.
+ * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-many`, `reply-unreadable`
  */
 export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
-  const json = readJson(body)
-  const { answer } = endpoints[endpoint]
-  if (answer === 'graph') return readGraphEnvelope(json)
-  if (answer === 'alert') return nameInvalidPart(readAlertLog, json)
-  const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
-  appendDevices(
-    envelope,
-    nameInvalidPart((fields) => readList(fields, 'devices'), json),
-  )
-  return envelope
-}
-
-/** Decodes a parsed answer with records. @throws EnvlogError `reply-unreadable`, `reply-too-many` */
-export const readGraphEnvelope = (json: object): GraphEnvelope => nameInvalidPart(readGraph, json)
-
-function nameInvalidPart<T>(read: (fields: Fields) => T, json: object): T {
+  const fields = parseResponse(body) as Fields
   try {
-    return read(json as Fields)
+    return READERS[endpoints[endpoint].answer](fields)
   } catch (error) {
     if (!(error instanceof InvalidShape)) throw error
     throw new EnvlogError('reply-unreadable', { part: error.path })
   }
 }
 
+const READERS: Record<Endpoint['answer'], (fields: Fields) => Envelope> = {
+  current: readCurrentEnvelope,
+  graph: readGraph,
+  alert: readAlertLog,
+}
+
 /**
- * Parses an answer that is a JSON object and no error object. Its fields are not checked.
- * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-unreadable`
+ * Checks a response that is passed on unchanged: a JSON object, or the text of CSV.
+ * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-unreadable`, `reply-not-csv`
  */
-export function readJson(body: string): object {
+export function readRaw(type: OutputType, body: string): object | string {
+  if (type !== 'json') return readCsv(body)
+  const json = parseResponse(body)
+  checkDepth(json)
+  return json
+}
+
+/**
+ * Parses a body that is a JSON object and not an error object. Its fields are not checked.
+ * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable`
+ */
+function parseResponse(body: string): object {
   const json = parseJson(stripBom(body))
   if (json === undefined) throw new EnvlogError('reply-not-json')
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new EnvlogError('reply-unreadable', { part: 'answer' })
   }
   if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
-  checkDepth(json)
   return json
 }
 
-/** The service's own answers have five levels. What is much deeper, nodes behind ours could not clone. */
+/** The service's own responses have five levels. Node-RED could not clone a payload that is much deeper. */
 const MAX_DEPTH = 100
 
 /**
- * Goes level by level, because an answer may be nested deeper than the call stack. @throws EnvlogError `reply-too-deep`
+ * Goes level by level, because a response may be nested deeper than the call stack. @throws EnvlogError `reply-too-deep`
  */
-export function checkDepth(json: object): void {
+function checkDepth(json: object): void {
   let level: object[] = [json]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === MAX_DEPTH) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
@@ -175,7 +170,7 @@ function isErrorObject(json: object): boolean {
  * the word `Array` (docs/service.md, *What is certain*); a proxy's page and an error object are no CSV either.
  * @throws EnvlogError `reply-not-csv`
  */
-export function readCsv(body: string): string {
+function readCsv(body: string): string {
   const text = stripBom(body).trim()
   if (text === '' || text === 'Array' || text === 'null' || /^[{[<]/.test(text))
     throw new EnvlogError('reply-not-csv')

@@ -1,11 +1,10 @@
+import { MAX_RECORDS } from '../endpoints'
+import { EnvlogError } from '../errors'
 import { readNumber } from './number'
 import { sanitizeText } from './text'
 import { type Offsets, toUtcOffset } from './time'
 
-/**
- * Reads the fields that answers share, in every spelling of docs/service.md, *Fields*. A schema library would take
- * longer than parsing an answer with thousands of devices.
- */
+/** Reads the fields that responses share, in every spelling of docs/service.md, *Fields*. */
 
 /** A JSON object of the service. */
 export type Fields = Record<string, unknown>
@@ -60,10 +59,11 @@ export function readElements(value: unknown): unknown[] | undefined {
 
 const INDEX = /^(?:0|[1-9]\d{0,8})$/
 
-/** Reads a list that has to be there. @throws InvalidShape */
+/** Reads a required list. @throws InvalidShape; EnvlogError `reply-too-many` */
 export function readList(object: Fields, key: string): unknown[] {
   const elements = readElements(object[key])
   if (!elements) throw new InvalidShape(key)
+  if (elements.length > MAX_RECORDS) throw new EnvlogError('reply-too-many', { most: MAX_RECORDS })
   return elements
 }
 

@@ -47,46 +47,15 @@ export function formatTime(timestamp: number | null, style: TimeStyle, offset: n
   return createTimeFormatter(style, offset)(timestamp)
 }
 
-const HOUR_MS = 3_600_000
-/** Length of what follows the hour in `2026-11-20T08:00:00.000Z`. */
-const SUFFIX_LENGTH = ':00:00.000Z'.length
-
-/** Texts of what follows an hour, by the second, in the zone that was used last: nearly all times are in one zone. */
-let suffixes = { zone: '', texts: [] as string[] }
-
-function suffixesOf(zone: string): string[] {
-  if (suffixes.zone !== zone) suffixes = { zone, texts: [] }
-  return suffixes.texts
-}
-
-/**
- * Creates a `formatTime` for many times of one device. It caches the text of the hour, and the texts of what follows
- * an hour, because `toISOString` takes three times as long.
- * @param offset minutes ahead of UTC
- */
+/** Returns a `formatTime` for many times of one device. */
 export function createTimeFormatter(
   style: TimeStyle,
   offset: number,
 ): (timestamp: number | null) => string | null {
-  const shiftMs = style === 'utc' ? 0 : offset * 60_000
-  const zone = style === 'utc' ? 'Z' : formatOffset(offset)
-  let cachedHour = Number.NaN
-  let hourText = ''
-  const texts = suffixesOf(zone)
-  const suffixOf = (ms: number) => new Date(ms).toISOString().slice(-SUFFIX_LENGTH, -1) + zone
-  return (timestamp) => {
-    if (timestamp === null) return null
-    const local = timestamp + shiftMs
-    const hour = Math.floor(local / HOUR_MS)
-    if (hour !== cachedHour) {
-      cachedHour = hour
-      hourText = new Date(hour * HOUR_MS).toISOString().slice(0, -SUFFIX_LENGTH)
-    }
-    const ms = local - hour * HOUR_MS
-    if (ms % 1000 !== 0) return hourText + suffixOf(ms)
-    texts[ms / 1000] ??= suffixOf(ms)
-    return hourText + texts[ms / 1000]
-  }
+  if (style === 'utc') return (timestamp) => (timestamp === null ? null : new Date(timestamp).toISOString())
+  const [shiftMs, zone] = [offset * 60_000, formatOffset(offset)]
+  return (timestamp) =>
+    timestamp === null ? null : new Date(timestamp + shiftMs).toISOString().slice(0, -1) + zone
 }
 
 /** Formats an offset in minutes, rounded to whole ones: `+09:00`, `-03:30`. */

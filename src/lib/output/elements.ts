@@ -1,7 +1,10 @@
 import type { Output, Send } from '../../shared/outputs'
-import { alertSubjects, countOf, type ReadContent, type Subject, subjectOfReading } from './content'
+import type { Alert } from '../readings/alerts'
+import { countOf, type ReadContent, type Subject, subjectOfReading } from '../readings/content'
+import type { Reading } from '../readings/current'
 import { countPoints, type PointOptions, pointsOf } from './points'
 import { countRows, type Row, rowsAbout, rowsOf } from './rows'
+import { alertSubjects } from './subjects'
 
 /** The parts of an outgoing message that the output decides. */
 export interface OutgoingMessage {
@@ -39,7 +42,7 @@ export const elementSources: Record<
   readings: (content, { group }) => ({
     count: countOf(content),
     items: () => readingMessages(content, group),
-    payloads: () => payloadsOf(readingMessages(content, group)),
+    payloads: () => readingsOf(content),
   }),
   rows: (content, { group }) => ({
     count: countRows(content),
@@ -60,6 +63,12 @@ export const elementSources: Record<
 
 function* payloadsOf(messages: Iterable<OutgoingMessage>): Generator<unknown> {
   for (const { payload } of messages) yield payload
+}
+
+/** The parts of a content that are readings by themselves; a series is sent as one. */
+function readingsOf(content: ReadContent): readonly (Reading | Alert)[] {
+  if (content.kind === 'current') return content.readings
+  return content.kind === 'alerts' ? content.alerts : []
 }
 
 function* readingMessages(content: ReadContent, group: string): Generator<OutgoingMessage> {

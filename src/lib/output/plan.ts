@@ -1,7 +1,3 @@
-import { placeGaps } from '../readings/continuity'
-import type { Reading } from '../readings/current'
-import type { SeriesRecord } from '../readings/record-reader'
-import type { Series } from '../readings/series'
 import {
   type Content,
   deviceOf,
@@ -9,13 +5,17 @@ import {
   type Subject,
   subjectOf,
   subjectOfReading,
-} from './content'
+} from '../readings/content'
+import { placeGaps } from '../readings/continuity'
+import type { Reading } from '../readings/current'
+import type { SeriesRecord } from '../readings/record-reader'
+import type { Series } from '../readings/series'
 import { type ConvertedOutput, elementSources, type OutgoingMessage, type OutputOptions } from './elements'
 import { ROW_COLUMNS } from './rows'
 
 /** The messages that an answer, or a device's answers, become. */
 export interface Plan {
-  /** `undefined` in between is a chance to pause. */
+  /** `undefined` in between asks for a pause, because an array may have 100,000 elements. */
   messages: Iterable<OutgoingMessage | undefined>
   /** Where they are one sequence: how many messages, and how many elements each array of theirs holds. */
   sequence?: { count: number; length: number }
@@ -103,15 +103,15 @@ function ownSeries({ gaps: _, ...series }: Series, records: readonly SeriesRecor
   }
 }
 
-/** How many elements are made between two chances to pause. */
-const ELEMENTS_PER_STEP = 512
+/** Elements of an array that are made without a pause. */
+const ELEMENTS_PER_TURN = 2000
 
 /** All in one array. */
 function* whole(payloads: Iterable<unknown>, subject?: Subject): Generator<OutgoingMessage | undefined> {
   const payload: unknown[] = []
   for (const one of payloads) {
     payload.push(one)
-    if (payload.length % ELEMENTS_PER_STEP === 0) yield undefined
+    if (payload.length % ELEMENTS_PER_TURN === 0) yield undefined
   }
   yield toMessage(payload, subject)
 }
@@ -127,7 +127,7 @@ function* chunked(
     if (payload.length === size) {
       yield toMessage(payload, subject)
       payload = []
-    } else if (payload.length % ELEMENTS_PER_STEP === 0) yield undefined
+    } else if (payload.length % ELEMENTS_PER_TURN === 0) yield undefined
   }
   if (payload.length > 0) yield toMessage(payload, subject)
 }

@@ -1,11 +1,12 @@
 import type { FieldNames } from '../../shared/outputs'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
+import { type ReadContent, type Subject, subjectOf, subjectOfReading } from '../readings/content'
 import type { Reading } from '../readings/current'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
-import { alertSubjects, type ReadContent, type Subject, subjectOf, subjectOfReading } from './content'
 import { channelNames } from './names'
+import { alertSubjects } from './subjects'
 
 /** A point as InfluxDB's batch node takes it. */
 export interface Point {

@@ -1,18 +1,12 @@
 import type { Quantity } from '../../shared/quantity'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
+import { type ReadContent, type Subject, subjectOf, subjectOfReading } from '../readings/content'
 import type { Reading } from '../readings/current'
 import type { Device } from '../readings/device'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
-import {
-  alertSubjects,
-  type ReadContent,
-  type Subject,
-  subjectOf,
-  subjectOfReading,
-  subjectsOf,
-} from './content'
+import { alertSubjects, subjectsOf } from './subjects'
 
 /** A flat row: one channel value, or one alert text. A key with nothing to say is left out, never null. */
 export interface Row {

@@ -1,3 +1,5 @@
+import type { SubjectChannel } from '../readings/content'
+
 /** What a topic template may name; empty values become `_`. */
 export interface TopicValues {
   account: string
@@ -6,16 +8,7 @@ export interface TopicValues {
   name: string
   group: string
   /** Only where the message is about one value. */
-  channel?: TopicChannel
-}
-
-/** Names of a channel: no other of its device has the same label or quantity. */
-export interface TopicChannel {
-  number: number
-  label: string
-  unit: string
-  /** The channel's key where it is not known. */
-  quantity: string
+  channel?: SubjectChannel
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must go
@@ -29,24 +22,6 @@ export const topicText = (text: string) => text.replace(UNSAFE, '_')
 
 /** The beginning of a topic: topics that begin with `$` are reserved by brokers. */
 export const beginningText = (text: string) => text.replace(/^\$/, '_')
-
-/** Topics are cached for so many channels. */
-const MAX_CACHED_TOPICS = 500
-
-/** As `formatTopic`, for many messages about few channels: each topic is made once. */
-export function createTopicFormatter(template: string): (values: TopicValues) => string | undefined {
-  const known = new Map<string, string | undefined>()
-  return (values) => {
-    const { account, base, serial, name, group, channel } = values
-    const ofChannel = channel && [channel.number, channel.label, channel.unit, channel.quantity]
-    const key = [account, base, serial, name, group, ...(ofChannel ?? [])].join('\n')
-    if (known.has(key)) return known.get(key)
-    if (known.size >= MAX_CACHED_TOPICS) known.clear()
-    const topic = formatTopic(template, values)
-    known.set(key, topic)
-    return topic
-  }
-}
 
 /**
  * Makes a topic from a template. In each value, wildcards, slashes and control characters become `_`. Values are filled

@@ -22,10 +22,10 @@ const MAX_MARGIN_MS = 1000
 const MARGIN_SHARE = 1 / 50
 
 /**
- * How long a permit stays occupied after the response, in ms: the window and a margin (docs/quota.md, *How requests
+ * How long a permit is held after the response, in ms: the window and a margin (docs/quota.md, *How requests
  * are counted*). The margin covers what the service's clock and ours differ by.
  */
-export function occupiedMs(windowSeconds: number): number {
+export function heldMs(windowSeconds: number): number {
   const windowMs = windowSeconds * 1000
   return windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE)
 }
@@ -43,19 +43,17 @@ export function limitsWith(overrides: LimitsTable = {}): AccountLimits {
   })
 }
 
-/** Account nodes with one API key may be set differently: the strictest of their limits apply. */
+/** Account nodes with one API key may be set differently: of each limit, the one that allows less over time applies. */
 export function strictestOf(tables: readonly AccountLimits[]): AccountLimits {
   return mapEndpoints((name) => ({
-    requests: strictest(tables.map((table) => table[name].requests)),
-    records: limitsWith()[name].records && strictest(tables.flatMap((table) => table[name].records ?? [])),
+    requests: strictest(tables.map((table) => table[name].requests)) as RateLimit,
+    records: strictest(tables.flatMap((table) => table[name].records ?? [])) ?? null,
   }))
 }
 
-function strictest(limits: readonly RateLimit[]): RateLimit {
-  return {
-    limit: Math.min(...limits.map(({ limit }) => limit)),
-    windowSeconds: Math.max(...limits.map(({ windowSeconds }) => windowSeconds)),
-  }
+function strictest(limits: readonly RateLimit[]): RateLimit | undefined {
+  const perSecond = ({ limit, windowSeconds }: RateLimit) => limit / windowSeconds
+  return [...limits].sort((a, b) => perSecond(a) - perSecond(b) || a.limit - b.limit)[0]
 }
 
 /** A value for each endpoint. */

@@ -1,6 +1,6 @@
 import type { AlertEnvelope } from '../decode/envelopes'
 import { sanitizeText } from '../decode/text'
-import { createTimeFormatter, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
+import { formatTime, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
 import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
@@ -56,7 +56,6 @@ export function readAlerts(
 ): AlertLog & { unreadable: string[] } {
   const device = readDevice(envelope.device, envelope.base)
   const offset = toUtcOffset(envelope.offsets)
-  const formatTime = createTimeFormatter(style, offset)
   const unreadable: string[] = []
   const entries = envelope.entries.map((entry, index) => {
     try {
@@ -85,7 +84,7 @@ export function readAlerts(
       return {
         ...device,
         base: { ...device.base },
-        time: formatTime(timestamp),
+        time: formatTime(timestamp, style, offset),
         timestamp,
         utcOffset: offset,
         source,

@@ -42,7 +42,7 @@ export function placeGaps(records: readonly NumberedRecord[], standalone: boolea
   let before: NumberedRecord | undefined
   for (let index = 0; index < records.length; index++) {
     const after = records[index] as NumberedRecord
-    if (!hasTimeAndId(after)) continue
+    if (!hasTimeAndId(after) || (standalone && after.dataId === 0)) continue
     const found =
       before && (standalone ? countMissing(before, after) : countMissingModulo(before, after, interval))
     if (before && found && (found === 'restart' || found > 0)) {

@@ -1,9 +1,8 @@
-import { runToEnd } from '../cooperative'
 import type { CurrentDevice } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
 import type { UnreadableDevice } from '../decode/fields'
 import { readNumber, readValueError } from '../decode/number'
-import { createTimeFormatter, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
+import { formatTime, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'
@@ -41,53 +40,31 @@ export interface CurrentOptions {
   staleAfter: number | null
 }
 
-/** How many devices are read between two chances to pause. */
-const DEVICES_PER_STEP = 200
-
-/**
- * Reads current readings (docs/service.md, *Fields*), in the service's order. `onUnreadable` is called for each device
- * that cannot be read, after the others are read.
- * @throws EnvlogError `reply-unreadable` if there are devices and none can be read
- */
-export function readCurrent(...answer: Parameters<typeof readCurrentStepwise>): Reading[] {
-  return runToEnd(readCurrentStepwise(...answer))
-}
-
-/** Reads current readings as `readCurrent` does, in steps, for answers with thousands of devices. */
-export function* readCurrentStepwise(
-  envelope: CurrentEnvelope,
-  options: CurrentOptions,
-  onUnreadable: (device: UnreadableDevice) => void = () => {},
-): Generator<undefined, Reading[]> {
-  const { readings, unreadable } = yield* readReadableStepwise(envelope, options)
-  const [first] = unreadable
-  if (first && readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
-  unreadable.forEach(onUnreadable)
-  return readings
-}
-
-/** What can be read of an answer, and which devices cannot. */
+/** The current readings in a response, and its devices that cannot be read. */
 export interface ReadCurrent {
+  /** In the service's order. */
   readings: Reading[]
   unreadable: UnreadableDevice[]
 }
 
-/** Reads what can be read, for callers that need the devices even if no reading can be read. */
-export function readReadable(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
-  return runToEnd(readReadableStepwise(envelope, options))
+/**
+ * Reads current readings (docs/service.md, *Fields*).
+ * @throws EnvlogError `reply-unreadable` if there are devices and none can be read
+ */
+export function readCurrent(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
+  const result = readReadable(envelope, options)
+  const [first] = result.unreadable
+  if (first && result.readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
+  return result
 }
 
-function* readReadableStepwise(
-  envelope: CurrentEnvelope,
-  options: CurrentOptions,
-): Generator<undefined, ReadCurrent> {
+/** As `readCurrent`, for callers that need the devices even if no reading can be read. */
+export function readReadable(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
   const unreadable = [...envelope.unreadable]
-  const formatTime = createFormatter(options.time)
   const readings: Reading[] = []
-  for (const [index, device] of envelope.devices.entries()) {
-    if (index % DEVICES_PER_STEP === DEVICES_PER_STEP - 1) yield undefined
+  for (const device of envelope.devices) {
     try {
-      readings.push(readReading(device, options, formatTime))
+      readings.push(readReading(device, options))
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
       const part = String(error.params.part)
@@ -97,21 +74,7 @@ function* readReadableStepwise(
   return { readings, unreadable }
 }
 
-/** Formats times at any offset, with one `createTimeFormatter` for each. */
-function createFormatter(style: TimeStyle): (timestamp: number | null, offset: number) => string | null {
-  const byOffset = new Map<number, ReturnType<typeof createTimeFormatter>>()
-  return (timestamp, offset) => {
-    const format = byOffset.get(offset) ?? createTimeFormatter(style, offset)
-    byOffset.set(offset, format)
-    return format(timestamp)
-  }
-}
-
-function readReading(
-  entry: CurrentDevice,
-  options: CurrentOptions,
-  formatTime: ReturnType<typeof createFormatter>,
-): Reading {
+function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
   const device = readDevice(entry, entry.baseunit)
   const offset = toUtcOffset(entry.offsets)
   const timestamp = readTimestamp(entry.unixtime, () => `devices.${entry.index}.unixtime`)
@@ -125,7 +88,7 @@ function readReading(
     standalone: device.standalone,
     group:
       entry.group && entry.group.name !== '' ? { number: entry.group.num, name: entry.group.name } : null,
-    time: formatTime(timestamp, offset),
+    time: formatTime(timestamp, options.time, offset),
     timestamp,
     utcOffset: offset,
     age,

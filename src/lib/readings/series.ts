@@ -1,26 +1,18 @@
-import { runToEnd } from '../cooperative'
 import type { GraphEnvelope } from '../decode/envelopes'
 import { MISSING } from '../decode/number'
-import { getColumn, getValue, type RecordTable, withoutRecords } from '../decode/record-table'
-import {
-  createTimeFormatter,
-  MAX_TIMESTAMP_MS,
-  readTimestamp,
-  type TimeStyle,
-  toUtcOffset,
-} from '../decode/time'
+import { createTimeFormatter, type TimeStyle, toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Channel, matchChannels, parseChannelNumber } from './channel'
 import { findGaps, type Gap, ID_MODULUS } from './continuity'
 import { type Device, readDevice } from './device'
-import { readRecordsStepwise, type SeriesRecord } from './record-reader'
+import { readRecord, recordKeys, type SeriesRecord } from './record-reader'
 
 /** Records of one device, oldest first and without duplicates: the payload of envlog-latest and envlog-range. */
 export interface Series extends SeriesPart {
   gaps: Gap[]
 }
 
-/** The records of one of several answers, in which gaps cannot be found yet. */
+/** The records of one of several responses, in which gaps cannot be found yet. */
 export interface SeriesPart extends Device {
   /** Minutes ahead of UTC, for all records. */
   utcOffset: number
@@ -28,96 +20,62 @@ export interface SeriesPart extends Device {
   records: SeriesRecord[]
 }
 
-/** Reads an answer with records (docs/service.md, *Fields*). @throws EnvlogError as `readSeriesPartStepwise` */
-export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
-  const { part } = runToEnd(readSeriesPartStepwise(envelope, style))
-  return { ...part, gaps: findGaps(part.records, part.standalone) }
-}
-
-/** What could be read of an answer, and the paths of the records that could not. */
+/** What could be read of a response, and the paths of the records that could not. */
 export interface SeriesPartResult {
   part: SeriesPart
   unreadable: string[]
 }
 
+/** Reads a response with records (docs/service.md, *Fields*). @throws EnvlogError as `readSeriesPart` */
+export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
+  const { part } = readSeriesPart(envelope, style)
+  return { ...part, gaps: findGaps(part.records, part.standalone) }
+}
+
 /**
- * Reads one of several answers in steps, because a page has 16,000 records. Records that cannot be read are left out.
- * @param offset minutes that the device's clock is ahead of UTC, where an earlier answer has set it for all
+ * Reads one of several responses. Records that cannot be read are left out.
+ * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has set it for all
  * @throws EnvlogError `reply-unreadable` if there are records and none can be read
  */
-export function* readSeriesPartStepwise(
+export function readSeriesPart(
   envelope: GraphEnvelope,
   style: TimeStyle,
   offset = toUtcOffset(envelope.offsets),
-): Generator<undefined, SeriesPartResult> {
-  try {
-    return { part: yield* readAllRecords(envelope, style, offset), unreadable: [] }
-  } catch (error) {
-    const { records } = envelope
-    const indexes = findUnreadable(records)
-    if (indexes.length === 0 || indexes.length === records.length) throw error
-    const readable = { ...envelope, records: withoutRecords(records, new Set(indexes)) }
-    const unreadable = indexes.map((index) => `data.${index}`)
-    return { part: yield* readAllRecords(readable, style, offset), unreadable }
-  }
-}
-
-/** Reads all records of an answer. @throws EnvlogError `reply-unreadable` if one of them cannot be read */
-function* readAllRecords(
-  envelope: GraphEnvelope,
-  style: TimeStyle,
-  offset: number,
-): Generator<undefined, SeriesPart> {
+): SeriesPartResult {
   const device = readDevice(envelope.device, envelope.base)
-  const { records: table } = envelope
-  const [invalid] = table.invalidRecords
-  if (invalid !== undefined) throw new EnvlogError('reply-unreadable', { part: `data.${invalid}` })
-  const channels = matchChannels(envelope.channel, findChannels(table)).map(({ channel }) => channel)
-  const records = yield* readRecordsStepwise(table, channels, createTimeFormatter(style, offset))
-  return { ...device, utcOffset: offset, channels, records: sortAndDeduplicate(records, channels) }
-}
-
-/**
- * The time of the oldest record of an answer, in ms since 1970 UTC; `null` if none has a time, or if it is not certain
- * that all records can be read. Nothing else of the records is read.
- */
-export function oldestTimestamp(table: RecordTable): number | null {
-  const { numbers, nonNumbers } = getColumn(table, 'unixtime')
-  if (nonNumbers.size + table.invalidRecords.length > 0) return null
-  let oldest = Number.POSITIVE_INFINITY
-  for (let index = 0; index < table.length; index++) {
-    const time = Math.round((numbers[index] as number) * 1000)
-    if (Math.abs(time) > MAX_TIMESTAMP_MS) return null
-    if (time < oldest && time !== 0) oldest = time
-  }
-  return oldest === Number.POSITIVE_INFINITY ? null : oldest
-}
-
-/** The indexes of the records that cannot be read, in ascending order. */
-function findUnreadable(table: RecordTable): number[] {
-  const unreadable = new Set(table.invalidRecords)
-  const times = getColumn(table, 'unixtime')
-  for (let index = 0; index < table.length; index++) {
+  const channels = matchChannels(envelope.channel, findChannels(envelope.records)).map(
+    ({ channel }) => channel,
+  )
+  const formatTime = createTimeFormatter(style, offset)
+  const records: SeriesRecord[] = []
+  const unreadable: string[] = []
+  let firstError: EnvlogError | undefined
+  for (const [index, fields] of envelope.records.entries()) {
     try {
-      readTimestamp(getValue(times, index), () => '')
-    } catch {
-      unreadable.add(index)
+      records.push(readRecord(fields, index, channels, formatTime))
+    } catch (error) {
+      if (!(error instanceof EnvlogError)) throw error
+      firstError ??= error
+      unreadable.push(`data.${index}`)
     }
   }
-  return [...unreadable].sort((a, b) => a - b)
+  if (firstError && records.length === 0) throw firstError
+  const part = { ...device, utcOffset: offset, channels, records: sortAndDeduplicate(records, channels) }
+  return { part, unreadable }
 }
 
 /** The numbers of the channels that records have. */
-function findChannels({ columns }: RecordTable): Set<number> {
-  const numbers = [...columns.keys()].map(parseChannelNumber)
+function findChannels(records: readonly unknown[]): Set<number> {
+  const numbers = [...recordKeys(records)].map(parseChannelNumber)
   return new Set(numbers.filter((number) => number !== undefined))
 }
 
 /**
- * A text that distinguishes records of one second: id and values, errors included. Missing values are left out, so that
- * a record has the same fingerprint in an answer with more channels.
+ * A text that distinguishes records of one second: by their numbers where they have any, else by their values, errors
+ * included. Missing values are left out, so that a record has the same fingerprint in an answer with more channels.
  */
 export function fingerprint(record: SeriesRecord, channels: readonly Channel[]): string {
+  if (record.dataId && record.timestamp !== null) return `#${record.dataId}`
   const values = channels.flatMap(({ key }) => {
     const value = record.errors?.[key] ?? record[key as `ch${number}`]
     return value === MISSING ? [] : [key, value]
@@ -141,20 +99,27 @@ export function sortAndDeduplicate(
   const ordered = newestFirst ? records.toReversed() : [...records]
   if (isAscending(ordered)) return ordered
   ordered.sort((a, b) => time(a) - time(b) || byId(a, b))
-  const seen = new Set<string>()
-  let second: number | undefined
-  return ordered.filter((record, index) => {
-    if (time(record) !== second) {
-      second = time(record)
-      seen.clear()
-      if (time(ordered[index + 1]) !== second) return true
+  const kept: SeriesRecord[] = []
+  /** Fingerprint of a record of this second → its place. */
+  const places = new Map<string, number>()
+  for (const [index, record] of ordered.entries()) {
+    const isFirst = time(record) !== time(kept.at(-1))
+    if (isFirst) places.clear()
+    if (isFirst && time(ordered[index + 1]) !== time(record)) {
+      kept.push(record)
+      continue
     }
     const content = fingerprint(record, channels)
-    if (seen.has(content)) return false
-    seen.add(content)
-    return true
-  })
+    const place = places.get(content)
+    if (place === undefined) places.set(content, kept.push(record) - 1)
+    // One endpoint gives an error as text, another one leaves the value out.
+    else if (countMissing(record) < countMissing(kept[place] as SeriesRecord)) kept[place] = record
+  }
+  return kept
 }
+
+const countMissing = ({ errors = {} }: SeriesRecord) =>
+  Object.values(errors).filter((error) => error === MISSING).length
 
 /** True if each record is later than the one before: then there is nothing to sort, and no duplicate. */
 function isAscending(records: readonly SeriesRecord[]): boolean {

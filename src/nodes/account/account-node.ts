@@ -15,18 +15,12 @@ export function registerAccountNode(RED: NodeAPI): void {
     let account: Account | undefined
     const storeName = String(config.store ?? '').trim()
     const onStoreError = createStoreWarning(RED, this, storeName)
-    const openStore = (node: Node, key: string) => createContextStore(RED, node, storeName, key, onStoreError)
     this.users = {}
-    this.storeFor = (node) => openStore(node, 'cursors')
-    this.deployedLogin = () => ({
-      baseUrl: String(config.baseUrl ?? ''),
-      ...{ apiKey: '', loginId: '', loginPass: '' },
-      ...(this.credentials as object),
-    })
+    this.storeFor = (node) => createContextStore(RED, node, storeName, 'cursors', onStoreError)
+    this.deployed = () => ({ config: { ...config }, credentials: { ...(this.credentials as object) } })
     this.getAccount = () => {
       account ??= openAccount(RED, config, this.credentials ?? {}, {
-        openStore: () => openStore(this, 'quota'),
-        onSharedStoreChange: createSharedQuotaStatus(RED, this),
+        onSharedChange: createSharedQuotaStatus(RED, this),
       })
       return account
     }
@@ -45,7 +39,7 @@ export function registerAccountNode(RED: NodeAPI): void {
   })
 }
 
-/** Warns once that writes to the store fail, for the account and all its nodes, because they share the store. */
+/** Warns once that writes to the store fail, for all nodes of the account, because they share the store. */
 function createStoreWarning(RED: NodeAPI, node: Node, name: string): (error: Error) => void {
   let hasWarned = false
   return ({ message }) => {

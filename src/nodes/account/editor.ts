@@ -1,40 +1,33 @@
 import { leaveAccount, prepareAccount } from '../../editor/account-form'
+import { propertiesOf } from '../../editor/properties'
 import { translate } from '../../editor/red'
-import {
-  checkAccountNumber,
-  checkAddress,
-  checkCredential,
-  checkLimits,
-  checkRelaySuffix,
-  checkSharedQuota,
-} from '../../editor/validators'
+import { accountSchema, credentialsSchema } from '../../shared/account-schema'
 
+const properties = propertiesOf(accountSchema)
+const { apiKey, loginId, loginPass } = propertiesOf(credentialsSchema)
+
+// The flow library reads the names without running this.
 RED.nodes.registerType('envlog-account', {
   category: 'config',
   defaults: {
-    name: { value: '' },
-    version: { value: 2 },
-    baseUrl: {
-      value: '',
-      required: true,
-      label: translate('account.baseUrl'),
-      validate: (value, _options) => checkAddress(value),
-    },
-    relaySuffix: { value: 'relay', validate: (value, _options) => checkRelaySuffix(value) },
-    timeout: { value: 30, validate: (value, _options) => checkAccountNumber('timeout', value) },
-    concurrency: { value: 2, validate: (value, _options) => checkAccountNumber('concurrency', value) },
-    retries: { value: 3, validate: (value, _options) => checkAccountNumber('retries', value) },
-    limits: { value: '', validate: (value, _options) => checkLimits(value) },
-    series1Models: { value: '' },
-    store: { value: '' },
-    sharedQuota: { value: '', validate: (value, _options) => checkSharedQuota(value) },
+    name: properties.name,
+    version: properties.version,
+    baseUrl: { ...properties.baseUrl, required: true, label: translate('account.baseUrl') },
+    relaySuffix: properties.relaySuffix,
+    timeout: properties.timeout,
+    concurrency: properties.concurrency,
+    retries: properties.retries,
+    limits: properties.limits,
+    series1Models: properties.series1Models,
+    store: properties.store,
+    sharedQuota: properties.sharedQuota,
     tls: { value: '', type: 'tls-config', required: false },
     proxy: { value: '', type: 'http proxy', required: false },
   },
   credentials: {
-    apiKey: { type: 'password', validate: (value, _options) => checkCredential('apiKey', value) },
-    loginId: { type: 'text', validate: (value, _options) => checkCredential('loginId', value) },
-    loginPass: { type: 'password', validate: (value, _options) => checkCredential('loginPass', value) },
+    apiKey: { type: 'password', validate: apiKey.validate },
+    loginId: { type: 'text', validate: loginId.validate },
+    loginPass: { type: 'password', validate: loginPass.validate },
     sharedQuotaPassword: { type: 'password' },
   },
   label() {

@@ -1,23 +1,24 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { type Account, type AccountPorts, createAccount } from '../../lib/account'
-import { maxResponseMs } from '../../lib/api/client'
 import {
-  createUndiciTransport,
   proxyPasswords,
   type TlsOptions,
   type TransportOptions,
+  UndiciTransport,
 } from '../../lib/api/transport'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
-import type { StateStore } from '../../lib/state-store'
 import { registry } from '../kit/state/registry'
 
-export interface AccountConfig extends NodeDef {
+/** The saved properties that are read here; the schema reads all. */
+interface SavedAccount {
+  retries?: number
   tls?: string
   proxy?: string
-  concurrency?: number | string
+}
+
+export interface AccountConfig extends NodeDef, SavedAccount {
   store?: string
-  baseUrl?: string
 }
 
 interface TlsNode extends Node {
@@ -32,11 +33,11 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 }
 
 /**
- * A deployed account saves its usage and may share its quota. An account from the editor names the user who typed its
+ * A deployed account may share its quota. An account from the editor names the user who typed its
  * secrets; none, if they are stored ones.
  */
 type AccountUse =
-  | { openStore(): StateStore; onSharedStoreChange(isConnected: boolean, code?: string): void }
+  | { onSharedChange(isConnected: boolean, code?: string): void }
   | { triedBy: string | undefined }
 
 /**
@@ -45,7 +46,7 @@ type AccountUse =
  */
 export function openAccount(
   RED: NodeAPI,
-  config: AccountConfig,
+  config: SavedAccount,
   credentials: object,
   use: AccountUse,
 ): Account {
@@ -53,20 +54,17 @@ export function openAccount(
   const settings = readAccountSettings(config, credentials)
   const transport = readTransportOptions(RED, config, settings)
   const ports: AccountPorts = {
-    transport: createUndiciTransport(transport),
+    transport: new UndiciTransport(transport),
     clock: systemClock,
     random: Math.random,
     registry,
   }
   if ('triedBy' in use) ports.triedBy = use.triedBy
   else {
-    ports.store = use.openStore()
     if (settings.sharedQuota) {
-      const { openRedis } =
-        require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
-      const lease = maxResponseMs(settings.timeout)
-      ports.openSharedStore = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
-      ports.onSharedStoreChange = use.onSharedStoreChange
+      const { createConnector } = require('../../lib/quota/redis') as typeof import('../../lib/quota/redis')
+      ports.connectRedis = createConnector(settings.sharedQuota, settings.credentials.sharedQuotaPassword)
+      ports.onSharedChange = use.onSharedChange
     }
   }
   return createAccount({ ...settings, secrets: proxyPasswords(transport, process.env) }, ports)
@@ -74,7 +72,7 @@ export function openAccount(
 
 function readTransportOptions(
   RED: NodeAPI,
-  config: AccountConfig,
+  config: SavedAccount,
   { concurrency, timeout }: { concurrency: number; timeout: number },
 ): TransportOptions {
   const options: TransportOptions = { connections: concurrency, timeoutMs: timeout * 1000 }
@@ -85,8 +83,7 @@ function readTransportOptions(
   }
   if (config.proxy) {
     const { url, noproxy, credentials } = findReferenced<ProxyNode>(RED, config.proxy, 'proxy')
-    if (!url || !/^https?:\/\//i.test(url) || !URL.canParse(url))
-      throw new EnvlogError('setting-invalid', { property: 'proxy' })
+    if (!url || !/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new EnvlogError('proxy-invalid')
     options.proxy = { url, noProxy: noproxy ?? [] }
     if (credentials?.username) options.proxy.username = credentials.username
     if (credentials?.password) options.proxy.password = credentials.password

@@ -2,7 +2,7 @@ import type { NodeAPI } from 'node-red'
 import { collectLatest } from '../../lib/collect/fetch'
 import { pollRecords } from '../../lib/collect/poll'
 import { registerAction } from '../kit/action/action-node'
-import { readStart, toDeliveryOptions } from '../kit/settings/poll-options'
+import { toDeliveryOptions } from '../kit/settings/poll-options'
 
 /** envlog-latest: the newest records of each chosen device, each delivered once. */
 export = (RED: NodeAPI): void =>
@@ -10,8 +10,8 @@ export = (RED: NodeAPI): void =>
     type: 'envlog-latest',
     unit: 'records',
     async run({ account, settings, format, nodeId, pollPorts, forEachDevice, deliver }) {
-      const { time, onlyNew, backfill } = settings
-      const options = { ...toDeliveryOptions(settings, nodeId), backfill, start: readStart(settings.start) }
+      const { time, onlyNew, backfill, start } = settings
+      const options = { ...toDeliveryOptions(settings, nodeId), backfill, start }
       await forEachDevice(async (device, requestContext) => {
         if (format === 'read' && onlyNew)
           await pollRecords(account, device, options, pollPorts, requestContext)

@@ -7,6 +7,8 @@ import {
   useStateHarness,
 } from '../../support/hostile-state/state-harness'
 
+/** For runs of many triggers. */
+const MANY_MS = 20_000
 const DAY_MS = 86_400_000
 const numRuns = runs(240)
 
@@ -23,7 +25,8 @@ const anyStep = fc.oneof(
 
 for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
   for (const advance of ['sent', 'acknowledged'] as const) {
-    describe(`${action}, delivered when ${advance}, while the host’s clock is changed`, () => {
+    describe(`${action}, delivered when ${advance}, while the host’s clock is changed`, function () {
+      this.timeout(MANY_MS)
       const harness = useStateHarness()
 
       /** Runs a trigger and returns the receipt of its delivery, with a change of the clock before each. */
@@ -42,6 +45,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
         const { delivered, start, deploy, measure, setHostOffset } = harness()
         delivered.length = 0
         harness().reset()
+        await harness().close()
         harness().store.disk.clear()
         await start(action, { advance })
         for (const step of steps) {

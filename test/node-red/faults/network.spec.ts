@@ -12,6 +12,8 @@ const coreNodes = [
   core('@node-red/nodes/core/network/06-httpproxy.js'),
 ]
 
+const PROCESS_MS = 30_000
+
 const tlsNode = { id: 'tls', type: 'tls-config', cert: '', key: '', ca: '' }
 
 describe('the connection to the service', () => {
@@ -125,9 +127,11 @@ describe('the connection to the service', () => {
     assert.equal(simulator().log.length, 1)
   })
 
-  describe('without a proxy node, the environment’s variables apply:', () => {
+  describe('without a proxy node, the environment’s variables apply:', function () {
+    this.timeout(PROCESS_MS)
+
     async function askWith(env: Record<string, string>, baseUrl: string): Promise<string> {
-      const script = require.resolve('../../support/current-readings-process.ts')
+      const script = require.resolve('./current-readings-process.ts')
       const { account } = simulator()
       const child = spawn(
         process.execPath,

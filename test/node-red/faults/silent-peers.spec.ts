@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../../simulator'
-import {
-  type Account,
-  createAccount,
-  createRegistry,
-  createUndiciTransport,
-  systemClock,
-} from '../../../src/lib'
-import type { TransportOptions } from '../../../src/lib/api/transport'
+import { type Account, createAccount } from '../../../src/lib/account'
+import { type TransportOptions, UndiciTransport } from '../../../src/lib/api/transport'
+import { systemClock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
+import { createRegistry } from '../../../src/lib/registry'
 import { authority, type Listener, startTls } from '../../support/network'
-import { type Peer, type PeerBehaviour, proxyWithoutTarget, silent, startPeer } from '../../support/peers'
 import { until } from '../../support/wait'
+import { type Peer, type PeerBehaviour, proxyWithoutTarget, silent, startPeer } from './peers'
 
 /** The timeout of the account, in seconds. */
-const TIMEOUT = 1
+const TIMEOUT = 0.3
 /** For busy machines; without an end it would be the test's. */
 const SLACK_MS = 20_000
 /** Until the system has closed a connection, also on a busy machine. */
@@ -59,7 +55,7 @@ describe('a peer that never gets as far as HTTP', () => {
         series1Models: [],
       },
       {
-        transport: createUndiciTransport(options),
+        transport: new UndiciTransport(options),
         clock: systemClock,
         random: () => 0.5,
         registry: createRegistry(systemClock),

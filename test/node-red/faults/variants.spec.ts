@@ -55,7 +55,7 @@ describe('variants of the live service', () => {
 
   /** What an action sends, in the order of the devices, without values that depend on the time of the answer. */
   async function answers(action: ActionName): Promise<Message[]> {
-    const node = { select: 'list', devices, ...A_DAY }
+    const node = { select: 'list', devices, ...A_DAY, from: '2026-01-15T10:00:00Z' }
     const flow = await startFlow(action, simulator(), { node, account: { concurrency: 1 } })
     flow.send()
     await flow.completed.next()
@@ -65,16 +65,25 @@ describe('variants of the live service', () => {
     return payloads
   }
 
+  const described = new Map<ActionName, Message[]>()
+
+  /** The answers of a service as it is described. */
+  async function describedAnswers(action: ActionName): Promise<Message[]> {
+    simulator().set({ variants: {} })
+    const found = described.get(action) ?? (await answers(action))
+    assert.ok(found.length > 0)
+    described.set(action, found)
+    return structuredClone(found)
+  }
+
   for (const [name, variant, but] of variants) {
     it(`${name}: the same readings from all four actions`, async () => {
       for (const action of actions) {
-        simulator().reset()
-        const described = await answers(action)
+        const expected = await describedAnswers(action)
         simulator().set({ variants: variant })
         const differing = await answers(action)
-        for (const payload of [...described, ...differing]) but?.(payload)
-        assert.ok(described.length > 0)
-        assert.deepEqual(differing, described, action)
+        for (const payload of [...expected, ...differing]) but?.(payload)
+        assert.deepEqual(differing, expected, action)
       }
     })
   }

@@ -106,6 +106,17 @@ describe('admin requests of the editor', () => {
     assert.deepEqual([refused.status, refused.body.reason], [502, 'login-refused'])
   })
 
+  it('repeats no request if the service fails', async () => {
+    await startFlow('current', simulator())
+    simulator().set({ faults: [{ kind: 'status', status: 503 }] })
+    for (const path of ['test', 'report']) {
+      const before = simulator().log.length
+      const { status, body } = await post(path, { account: typed({ retries: 3 }) })
+      assert.deepEqual([status, body.reason], [502, 'service-failed'])
+      assert.equal(simulator().log.length - before, 1, path)
+    }
+  })
+
   it('leaves nothing of a typed account behind: the deployed one keeps its own limits', async () => {
     await startFlow('current', simulator())
     const limits = JSON.stringify({ alert: { limit: 1, window: 600 } })
@@ -123,6 +134,10 @@ describe('admin requests of the editor', () => {
     )
     const missing = await post('devices', { account: typed({ baseUrl: '' }) })
     assert.deepEqual([missing.status, missing.body.reason], [400, 'account-incomplete'])
+    const inClear = await post('devices', { account: typed({ baseUrl: 'http://192.0.2.1' }) })
+    assert.deepEqual([inClear.status, inClear.body.reason], [400, 'setting-invalid'])
+    const { status: unknown } = await helper.request().get('/envlog/accounts/nobody/quota')
+    assert.equal(unknown, 404)
     for (const hostile of [undefined, null, 7, 'x', [], { baseUrl: {} }, { credentials: [] }]) {
       const { status, body } = await post('devices', { account: hostile })
       assert.deepEqual([status, body.code], [400, 'ENVLOG_CONFIG'], JSON.stringify(hostile))
@@ -219,7 +234,7 @@ describe('admin requests of the editor', () => {
   it('accepts only JSON, which no form of a web page can send', async () => {
     await startFlow('current', simulator())
     const before = simulator().log.length
-    for (const path of ['devices', 'test']) {
+    for (const path of ['devices', 'test', 'report']) {
       for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data']) {
         const { status } = await helper.request().post(`/envlog/${path}`).type(type).send('account=x')
         assert.equal(status, 415, `${path}: ${type}`)

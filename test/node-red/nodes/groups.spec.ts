@@ -3,7 +3,7 @@ import { type DeviceDefinition, manualClock } from '../../../simulator'
 import { A_DAY, freezer, NOW, rackA } from '../../support/devices'
 import { runEveryPair } from '../../support/every-pair'
 import { useSimulator } from '../../support/flow'
-import { HOSTILE, type Pair, pairs, stored } from '../../support/outputs'
+import { HOSTILE, outputs, type Pair, pairs, stored } from '../../support/outputs'
 
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:00:00Z' }
 const withoutCurrent = pairs(['latest', 'range', 'alerts'])
@@ -16,7 +16,7 @@ describe('the name of a device', () => {
 
   it('is the same in msg.envlog with every output, and valid for databases', async () => {
     const base = { serial: '5F000001', name: 'Hall' }
-    for (const name of [...HOSTILE, '']) {
+    for (const name of ['', HOSTILE[0], HOSTILE[3], 'half \ud83e a pair']) {
       const device: DeviceDefinition = {
         serial: '52000001',
         base,
@@ -46,7 +46,7 @@ describe('the names of groups', () => {
     ...PERIOD,
   }
 
-  for (const pair of withoutCurrent.filter(({ send }) => send !== 'answer')) {
+  for (const pair of outputs(['latest', 'range', 'alerts']).filter(({ send }) => send !== 'answer')) {
     const { action, output, send } = pair
     const needed = tellsGroup(pair)
     const title = needed ? 'are requested once' : 'are not requested'

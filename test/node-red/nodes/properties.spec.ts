@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { manualClock, type TrueDevice } from '../../../simulator'
-import { anyFleet, anyVariants } from '../../support/any-fleet'
+import { runs } from '../../support/chance'
 import { NOW } from '../../support/devices'
 import { checkSequences, type PairRun, runEveryPair } from '../../support/every-pair'
 import { alertFactsIn, factsIn } from '../../support/facts'
 import { useSimulator } from '../../support/flow'
 import { expectedAlerts, expectedFacts, servedDevices, trueRecords, type Wanted } from '../../support/truth'
+import { anyFleet, anyVariants } from './any-fleet'
+
+const LONG_MS = 60_000
 
 /**
  * Any fleet × any combination of variants that remove nothing: every output and send matches the simulator's records.
@@ -117,7 +120,7 @@ describe('any fleet, and any variant of the service', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(400) },
     )
-  }).timeout(120_000)
+  }).timeout(LONG_MS)
 })

@@ -7,7 +7,7 @@ import { startFlow, useSimulator } from '../../support/flow'
 interface Counts {
   running: number
   waiting: number
-  ledgerHere: boolean | null
+  sharedConnected: boolean | null
   endpoints: Record<string, { limit: number; windowSeconds: number; own: number; left: number }>
 }
 
@@ -28,7 +28,7 @@ describe('the quota of an account in nodes and in the editor', () => {
     await flow.completed.next()
     const { status, body } = await counts()
     assert.equal(status, 200)
-    assert.deepEqual([body.running, body.waiting, body.ledgerHere], [0, 0, null])
+    assert.deepEqual([body.running, body.waiting, body.sharedConnected], [0, 0, null])
     const { limit, windowSeconds, own, left } = body.endpoints.current ?? {}
     assert.deepEqual({ limit, windowSeconds, own, left }, { limit: 3, windowSeconds: 600, own: 1, left: 2 })
   })
@@ -36,7 +36,7 @@ describe('the quota of an account in nodes and in the editor', () => {
   it('is read also where it is shared and the Redis is not there', async () => {
     await startFlow('current', simulator(), { account: { sharedQuota: 'redis://127.0.0.1:1' } })
     const { status, body } = await counts()
-    assert.deepEqual([status, body.ledgerHere], [200, false])
+    assert.deepEqual([status, body.sharedConnected], [200, false])
   })
 
   it('is not read of an account that does not exist, nor of an incomplete one', async () => {

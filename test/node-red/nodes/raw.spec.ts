@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type EndpointName, manualClock, type Variants } from '../../../simulator'
+import { OFFERED } from '../../../src/shared/outputs'
 import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import { type ActionName, actions, type Message } from '../../support/flow-types'
-import { contract } from '../../support/outputs'
 
 const SPAN = {
   'unixtime-from': Date.parse(A_DAY.from) / 1000 - 1,
@@ -71,7 +71,7 @@ describe('an answer as it was received', () => {
   }
 
   for (const action of actions.filter((one) => one !== 'current')) {
-    for (const output of Object.keys(forms).filter((one) => one in contract[action]) as Form[]) {
+    for (const output of Object.keys(forms).filter((one) => one in OFFERED[`envlog-${action}`]) as Form[]) {
       it(`${action} as ${output}: the service’s own, one request per device, about that device`, async () => {
         for (const variants of [{ csv2OnLatestData: true }, odd]) {
           simulator().reset()

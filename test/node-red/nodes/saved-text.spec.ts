@@ -4,12 +4,8 @@ import { join } from 'node:path'
 import type { Node, NodeAPI } from 'node-red'
 import { systemClock } from '../../../src/lib/clock'
 import { createNodeState } from '../../../src/lib/collect/node-state'
-import { limitsWith } from '../../../src/lib/quota/limits'
-import { createQuota } from '../../../src/lib/quota/quota'
 import { createContextStore } from '../../../src/nodes/kit/state/context-store'
 import { root } from '../../support/package'
-import { patient } from '../../unit/lib/answers'
-import { PLENTY } from '../../unit/lib/api/setup'
 
 type Done = (error: unknown, value?: unknown) => void
 const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v1.json'), 'utf8'))
@@ -120,7 +116,7 @@ describe('the saved state of a node', () => {
 
   it('of thousands of devices survives, with any serials', async () => {
     const { held, state, store } = await open(undefined)
-    const next = { time: 1_795_161_600_000, hashesAtTime: ['é"\\\u2028'], outOfOrder: [], id: 1, sequence: 5 }
+    const next = { held: 'topf5s.2s', hashes: ['é"\\\u2028'], since: null, from: null, sequence: 5 }
     const names = [
       '__proto__',
       'constructor',
@@ -134,29 +130,5 @@ describe('the saved state of a node', () => {
     await state.close(store)
     const again = await open(held.value)
     for (const name of names) assert.deepEqual(again.state.delivery(`B/${name}`).cursor, next, name)
-  })
-})
-
-describe('the saved usage of an account', () => {
-  it('that is damaged counts as none, and never stops the account', async () => {
-    for (const value of [
-      '',
-      'null',
-      '{',
-      '5',
-      '[]',
-      '"x"',
-      '{"version":2}',
-      { version: 2, endpoints: 5 },
-      '{"version":2,"account":"a","endpoints":[],"devices":{"data":5}}',
-    ]) {
-      const { store } = storeOf(value)
-      const quota = createQuota(systemClock, 'a')
-      quota.join({ concurrency: 1, limits: limitsWith(PLENTY), store })
-      const attempt = { headers: null, records: null, value: 'sent' }
-      const request = { endpoint: 'current' as const, key: 'one', send: async () => attempt, copy: String }
-      const sent = quota.submit(request as never, patient)
-      assert.equal(await sent, 'sent')
-    }
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type DeviceDefinition, manualClock, type SimulatorOptions } from '../../../simulator'
+import { runs } from '../../support/chance'
 import { NOW } from '../../support/devices'
 import { runEveryPair } from '../../support/every-pair'
 import { startFlow, useSimulator } from '../../support/flow'
@@ -98,12 +99,7 @@ for (const [title, options] of Object.entries(FLEETS)) {
     ): Promise<void> {
       simulator().reset()
       const pair = { action, output: 'readings', send: 'device' } as const
-      const [ran] = await runEveryPair(
-        simulator(),
-        () => ({ version: 2, exclude: chosen.exclude, ...node }),
-        [pair],
-        msg,
-      )
+      const [ran] = await runEveryPair(simulator(), () => ({ exclude: chosen.exclude, ...node }), [pair], msg)
       assert.ok(ran)
       const found = ran.messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`)
       const expected = fleet().filter(
@@ -146,7 +142,7 @@ for (const [title, options] of Object.entries(FLEETS)) {
                 { devices: [], bases: [], groups, exclude },
               )
           }),
-          { numRuns: 25 },
+          { numRuns: runs(400) },
         )
       })
     }
@@ -159,7 +155,7 @@ describe('a choice of devices over time', () => {
     messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`).toSorted()
 
   it('follows a device from one group and base unit to another: current, each trigger one request', async () => {
-    const node = { version: 2, select: 'group', groups: ['Racks'], send: 'device' }
+    const node = { select: 'group', groups: ['Racks'], send: 'device' }
     const flow = await startFlow('current', simulator(), { node })
     flow.send()
     await flow.completed.next()
@@ -178,20 +174,20 @@ describe('a choice of devices over time', () => {
   })
 })
 
-/** Devices whose entry in `current` cannot be read, one field each. */
+/** Devices whose entry in `current` cannot be read. */
 describe('a choice with devices that cannot be read', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const under = (serial: string, base: string, group: string, fields: object = {}) =>
     currentDevice({ serial, baseunit: { ...BASE, serial: base }, group: { num: 1, name: group }, ...fields })
   const good = under('5C000001', '5F000001', 'Racks')
-  const oddities = { 'its offset': { time_diff: 'none' }, 'its time': { unixtime: 'never' } }
+  const odd = { unixtime: 'never' }
 
   /** Sent messages and reported errors, by serial or group, with the reason. */
   async function run(choice: object, devices: object[]) {
     const body = JSON.stringify({ devices })
     simulator().set({ faults: [{ kind: 'body', body, endpoints: ['current'] }] })
     const pair = { action: 'current', output: 'readings', send: 'device' } as const
-    const [ran] = await runEveryPair(simulator(), () => ({ version: 2, ...choice }), [pair])
+    const [ran] = await runEveryPair(simulator(), () => ({ ...choice }), [pair])
     assert.ok(ran)
     return {
       sent: ran.messages.map(({ payload }) => payload.serial),
@@ -203,45 +199,40 @@ describe('a choice with devices that cannot be read', () => {
     }
   }
 
-  for (const [what, odd] of Object.entries(oddities)) {
-    const choices = {
-      'a chosen group': { select: 'group', groups: ['Cold', 'Racks'] },
-      'a chosen base unit': { select: 'base', bases: ['5F000002', '5F000001'] },
-      'the chosen devices': {
-        select: 'list',
-        devices: [{ serial: '5C000002', base: '5F000002' }],
-        bases: ['5F000001'],
-      },
-    }
-    for (const [where, choice] of Object.entries(choices)) {
-      it(`reports it once, and none as missing, if it is the only device of ${where}: ${what}`, async () => {
-        const bad = under('5C000002', '5F000002', 'Cold', odd)
-        assert.deepEqual(await run(choice, [good, bad]), {
-          sent: ['5C000001'],
-          reported: [['5C000002', 'ENVLOG_REPLY']],
-          failed: undefined,
-        })
+  const choices = {
+    'a chosen group': { select: 'group', groups: ['Cold', 'Racks'] },
+    'a chosen base unit': { select: 'base', bases: ['5F000002', '5F000001'] },
+    'the chosen devices': {
+      select: 'list',
+      devices: [{ serial: '5C000002', base: '5F000002' }],
+      bases: ['5F000001'],
+    },
+  }
+  for (const [where, choice] of Object.entries(choices)) {
+    it(`reports one of ${where} once, and none as missing`, async () => {
+      assert.deepEqual(await run(choice, [good, under('5C000002', '5F000002', 'Cold', odd)]), {
+        sent: ['5C000001'],
+        reported: [['5C000002', 'ENVLOG_REPLY']],
+        failed: undefined,
       })
-
-      it(`does not report one that is not chosen, beside ${where}: ${what}`, async () => {
-        const [other, bad] = [
-          under('5C000002', '5F000002', 'Cold'),
-          under('5C000003', '5F000003', 'Elsewhere', odd),
-        ]
-        assert.deepEqual(await run(choice, [good, other, bad]), {
-          sent: ['5C000001', '5C000002'],
-          reported: [],
-          failed: undefined,
-        })
-      })
-    }
-
-    it(`fails with it if nothing else is chosen: ${what}`, async () => {
-      const bad = under('5C000002', '5F000002', 'Cold', odd)
-      const found = await run({ select: 'group', groups: ['Cold'] }, [good, bad])
-      assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
     })
   }
+
+  it('does not report one that is not chosen', async () => {
+    const other = under('5C000002', '5F000002', 'Cold')
+    const bad = under('5C000003', '5F000003', 'Elsewhere', odd)
+    assert.deepEqual(await run(choices['a chosen group'], [good, other, bad]), {
+      sent: ['5C000001', '5C000002'],
+      reported: [],
+      failed: undefined,
+    })
+  })
+
+  it('fails with it if nothing else is chosen', async () => {
+    const bad = under('5C000002', '5F000002', 'Cold', odd)
+    const found = await run({ select: 'group', groups: ['Cold'] }, [good, bad])
+    assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
+  })
 })
 
 describe('a choice in an account without devices', () => {
@@ -256,7 +247,7 @@ describe('a choice in an account without devices', () => {
   for (const [select, choice] of Object.entries(choices)) {
     it(`ends with a failure that names what is missing, in each node: ${select}`, async () => {
       const wanted = pairs().filter(({ send, output }) => send === 'device' || output === 'values')
-      const ran = await runEveryPair(simulator(), () => ({ version: 2, select, ...choice }), wanted, {
+      const ran = await runEveryPair(simulator(), () => ({ select, ...choice }), wanted, {
         devices: { group: ['Racks'] },
       })
       for (const { action, output, messages, failed } of ran) {
@@ -268,11 +259,11 @@ describe('a choice in an account without devices', () => {
 
 describe('the data of groups', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
-  const node = { version: 2, select: 'group', groups: ['Racks', 'Racks', '__proto__'], send: 'device' }
+  const node = { select: 'group', groups: ['Racks', 'Racks', '__proto__'], send: 'device' }
   const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
 
   it('has each device and each record once, also with receipts', async () => {
-    const collects = { ...node, onlyNew: true, advance: 'acknowledged', start: 'held', backfill: false }
+    const collects = { ...node, onlyNew: true, advance: 'acknowledged', start: 'all', backfill: false }
     const flow = await startFlow('latest', simulator(), { node: collects })
     flow.send()
     await flow.completed.next()

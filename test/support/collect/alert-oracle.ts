@@ -13,7 +13,7 @@ export interface KnownAlerts {
 }
 
 /** What was known after each entry of a run. */
-export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'held', acknowledges: boolean) {
+export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', acknowledges: boolean) {
   const nothing: KnownAlerts = { delivered: new Set(), upTo: null, before: null, from: null }
   const states: KnownAlerts[] = []
   const at = (index: number) => states[index] ?? nothing

@@ -40,7 +40,7 @@ const KEY = '5839F001/5212A1B2'
 /** Simulates a node, a device's alert log and a sink, over several processes. Alerts are identified by their number. */
 export function createAlertSimulation(
   order: 'newest first' | 'oldest first',
-  start: 'now' | 'held',
+  start: 'now' | 'all',
   receipts: { timeoutMs: number } | null = null,
 ) {
   const time = createVirtualClock(0)
@@ -73,7 +73,7 @@ export function createAlertSimulation(
     const isOpen = isAwaitingReceipt(nodeState, target, time.monotonic())
     const options = { time: 'utc', node: 'node', start, receipts } as const
     try {
-      await pollAlerts(account, target, options, { nodeState: nodeState, deliver, warn: () => {} }, patient)
+      await pollAlerts(account, target, options, { nodeState: nodeState, deliver }, patient)
       journal.push({ kind: isOpen ? 'skipped' : 'completed' })
     } catch (error) {
       if (error instanceof ProcessDied) return await crash(0)
@@ -116,8 +116,10 @@ export function createAlertSimulation(
 
   async function perform(act: AlertAct): Promise<void> {
     await nodeState.ready()
-    // What an act changes is written before the next.
+    // What an act changes is written before the next, or within a second.
     await nextTurn()
+    const isDeath = act.act === 'crash' || (act.act === 'trigger' && (act.dies || act.fails === 'dies'))
+    if (isDeath) await time.pass(1000)
     if (act.act === 'raise') raise(act.count, act.apart)
     else if (act.act === 'trigger') await trigger(act)
     else if (act.act === 'receipt') receive(act.back)

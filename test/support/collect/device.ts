@@ -13,6 +13,13 @@ export type Step =
   /** Measured with a clock that is three hours ahead, this once. */
   | 'ahead'
   | 'timeless'
+  /** Without a number, beside those that have one: of a standalone device only. */
+  | 'monitored'
+  /** Measured, but it reaches the service later than newer ones. */
+  | 'late'
+  /** The earliest, or the latest, of these reaches the service. */
+  | 'arrive'
+  | 'arrive-latest'
   /** From now on its clock is ten minutes behind what it was. */
   | 'back'
   /** From now on its clock is two hours ahead of what it was. */
@@ -23,6 +30,8 @@ export interface DeviceProfile {
   standalone: boolean
   ids: 'counted' | 'zero'
   firstId: number
+  /** How often its ids restart at most. */
+  maxRestarts: number
   /** Seconds that its clock is behind. */
   slow: number
   /** Records the service keeps. */
@@ -42,9 +51,6 @@ export interface MeasuredRecord {
   /** How often the ids had restarted, and the number of records since. */
   run: number
   count: number
-  isAhead: boolean
-  /** How far answers had reached when it was measured, ms: older records cannot be distinguished from known ones. */
-  reached: number
 }
 
 const MINUTE = 60_000
@@ -57,18 +63,19 @@ const ID_MODULUS = 65_536
 /** A device that measures on demand, and the log of all its records. */
 export function createDevice(profile: DeviceProfile, time: { now(): number; advance(ms: number): void }) {
   const log: MeasuredRecord[] = []
+  /** What has reached the service, in this order. */
+  const received: MeasuredRecord[] = []
+  /** What has not yet. */
+  const waiting: MeasuredRecord[] = []
   let run = 0
   let count = 0
   let offset = -profile.slow
-  let reached = 0
   let isFirst = true
+  let isOdd = false
 
   const clock = () => Math.floor(time.now() / 1000) + offset
   const ofThisSecond = () => log.filter(({ unixtime }) => unixtime === clock()).length
   const ahead = () => log.filter(({ unixtime }) => unixtime > clock()).length
-
-  /** Unusual records are separated by normal ones: no answer contains only such. */
-  const isNormal = () => (log.at(-1)?.unixtime ?? 0) > 0 && !log.at(-1)?.isAhead
 
   function idOf(): number {
     if (profile.ids === 'zero') return 0
@@ -76,48 +83,62 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
     return profile.standalone ? first + count : (first + count) % ID_MODULUS
   }
 
-  function record(unixtime: number, isAhead = false): void {
-    log.push({ seq: log.length, unixtime, id: idOf(), run, count, isAhead, reached })
+  function record(unixtime = clock(), { id = idOf(), to = received } = {}): void {
+    const measured = { seq: log.length, unixtime, id, run, count }
+    log.push(measured)
+    to.push(measured)
     count++
   }
 
+  /** Unusual records are separated by normal ones: no answer contains only such. */
+  function recordOdd(isWanted: boolean, unixtime: number): void {
+    const isNow = isWanted && !isOdd
+    record(isNow ? unixtime : clock())
+    isOdd = isNow
+  }
+
+  const arrive = (measured: MeasuredRecord | undefined) => {
+    if (measured) received.push(measured)
+    else record()
+  }
+
   const steps: Record<Step, () => void> = {
-    next: () => record(clock()),
-    same: () => record(clock()),
+    next: () => record(),
+    same: () => record(),
     lost: () => void count++,
     restart() {
-      run++
-      count = 0
-      record(clock())
+      if (run < profile.maxRestarts) [run, count] = [run + 1, 0]
+      record()
     },
-    ahead() {
-      if (ahead() < MAX_AHEAD && isNormal()) record(clock() - offset + THREE_HOURS, true)
-      else record(clock())
+    ahead: () => recordOdd(ahead() < MAX_AHEAD, clock() - offset + THREE_HOURS),
+    timeless: () => recordOdd(true, 0),
+    monitored() {
+      if (!profile.standalone) return record()
+      record(clock(), { id: 0 })
+      // It took no number.
+      count--
     },
-    timeless: () => record(log.length === 0 || isNormal() ? 0 : clock()),
+    late: () => record(clock(), { to: waiting }),
+    arrive: () => arrive(waiting.shift()),
+    'arrive-latest': () => arrive(waiting.pop()),
     back() {
-      // Earlier records could not be requested if the newest are those received last.
-      if (profile.newestBy === 'time') offset -= 600
-      record(clock())
+      offset -= 600
+      record()
     },
     forward() {
       offset += 7200
-      record(clock())
+      record()
     },
   }
 
   return {
     log,
-    stored: () => log.slice(-profile.capacity),
-    /** An answer reached this instant, ms; how far those before had reached. */
-    reach(instant: number) {
-      const before = reached
-      reached = Math.max(reached, instant)
-      return before
-    },
+    /** What the service has. */
+    stored: () => received.slice(-profile.capacity),
     measure(step: Step) {
       if (step !== 'same' || isFirst || ofThisSecond() >= MAX_PER_SECOND) time.advance(MINUTE)
       isFirst = false
+      if (step !== 'ahead' && step !== 'timeless') isOdd = false
       steps[step]()
     },
   }

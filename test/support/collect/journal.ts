@@ -1,15 +1,11 @@
 import type { Gap } from '../../../src/lib/readings/continuity'
 import type { MeasuredRecord } from './device'
 
-/** A first answer, or one that showed a gap: its records, and the state of the service then. */
+/** An answer of the newest records, and what the service had then. */
 export interface ReceivedAnswer {
   records: MeasuredRecord[]
-  /** Records there had been so far. */
-  upTo: number
+  stored: MeasuredRecord[]
   receivedAt: number
-  /** Its newest that is not ahead of the clock, ms, if there is one; and how far those before had reached. */
-  newest: number | undefined
-  reached: number
 }
 
 /** The events of a run, in order; oracles read them. */
@@ -25,12 +21,11 @@ export type JournalEntry =
       /** Monotonic, ms. */
       at: number
     }
-  /** A trigger went to its end; the service kept what is not older than this. */
-  | { kind: 'completed'; keptFrom: number; requests: number }
+  /** A trigger went to its end, and what the service had then. */
+  | { kind: 'completed'; stored: MeasuredRecord[]; requests: number }
   | { kind: 'failed'; code: string }
   /** A trigger found the receipt open. */
   | { kind: 'skipped'; requests: number }
-  | { kind: 'warned' }
   | { kind: 'forgotten' }
   /**
    * A sink has stored a delivery (an index of this journal), and its receipt was returned; sequences of the cursor, ms.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PollOptions } from '../../../src/lib/collect/poll'
-import type { MeasuredRecord } from './device'
+import type { DeviceProfile, MeasuredRecord } from './device'
+import { LATEST_RECORDS } from './device-service'
 import type { JournalEntry, ReceivedAnswer } from './journal'
 import type { PollSimulation } from './poll-simulation'
 
@@ -8,80 +9,153 @@ import type { PollSimulation } from './poll-simulation'
 export type PollSettings = Pick<PollOptions, 'start' | 'backfill'>
 
 const AN_HOUR = 3_600_000
+const ID_MODULUS = 65_536
+
+/** A record that a node remembers, and when the answer that last showed it arrived. */
+interface HeldRecord {
+  record: MeasuredRecord
+  at: number
+}
 
 /** What a correct node knows, computed only from the journal. */
 interface Knowledge {
   /** Records that were delivered; with receipts, those a sink has stored. */
   delivered: ReadonlySet<number>
+  /** The first answer that counts: what it held was delivered, or was not wanted. */
+  first: ReceivedAnswer | null
+  /** When the last one arrived, and what is remembered, by time. */
+  at: number
+  held: readonly HeldRecord[]
+  /** The last answer, and the records that are to be delivered after it: of it, and of the hole before it. */
   answer: ReceivedAnswer | null
-  /** Records that this node does not deliver, because they existed before its start. */
-  before: ReadonlySet<number> | null
+  shown: readonly MeasuredRecord[]
+  hidden: readonly MeasuredRecord[]
+  /** A delivery after it has no receipt yet. */
+  isOpen: boolean
 }
 
-/**
- * Compares a run with what was really measured.
- */
-export function createOracle({ log, journal }: PollSimulation, { start, backfill }: PollSettings) {
-  const nothing: Knowledge = {
-    delivered: new Set(),
-    answer: null,
-    before: null,
-  }
+const nothing: Knowledge = {
+  ...{ delivered: new Set(), first: null, at: 0, held: [] },
+  ...{ answer: null, shown: [], hidden: [], isOpen: false },
+}
+
+/** Compares a run with what was really measured. */
+export function createOracle(
+  { log, journal }: PollSimulation,
+  { start, backfill }: PollSettings,
+  { standalone }: DeviceProfile,
+) {
+  const { since = null } = typeof start === 'object' ? start : {}
   /** What was known after each entry. */
   const states: Knowledge[] = []
   const before = (index: number) => states[index - 1] ?? nothing
 
-  function excludedAtStart({ records, upTo }: ReceivedAnswer): ReadonlySet<number> {
-    const all = log.slice(0, upTo)
-    const inAnswer = new Set(records.map(({ seq }) => seq))
-    if (start === 'now') return seqs(all)
-    if (start === 'held') return seqs(all.filter(({ seq }) => !inAnswer.has(seq)))
-    return seqs(log.filter(({ unixtime }) => unixtime * 1000 < start.since))
+  /** Whether a record is to be delivered by a node that began with this answer. */
+  function isWanted(record: MeasuredRecord, first: ReceivedAnswer | null): boolean {
+    const { seq, unixtime } = record
+    if (since !== null) return unixtime === 0 || timeOf(record) >= since
+    if (!first) return start === 'all'
+    const { records, stored, receivedAt } = first
+    // Of an empty answer only the time is known.
+    if (start === 'now' && records.length === 0) return unixtime === 0 || timeOf(record) >= receivedAt
+    return !seqs(stored).has(seq) || (start === 'all' && seqs(records).has(seq))
   }
 
-  /** Records of the service that a node with this answer must have found. */
-  function due(answer: ReceivedAnswer, known: Knowledge, keptFrom: number): MeasuredRecord[] {
-    const { upTo, receivedAt, newest } = answer
-    const inAnswer = seqs(answer.records)
-    if (newest !== undefined && newest < answer.reached) return []
-    return log.slice(keptFrom, upTo).filter(({ seq, unixtime, isAhead, reached }) => {
-      const instant = unixtime * 1000
-      if (known.before?.has(seq)) return false
-      if (inAnswer.has(seq) && (unixtime === 0 || instant > receivedAt + AN_HOUR)) return true
-      if (unixtime === 0 || instant < reached) return false
-      if (!backfill) return inAnswer.has(seq) && instant >= answer.reached
-      return inAnswer.has(seq) || !isAhead
+  /** Whether it is known, or nothing shows that it is another record than one that is. */
+  function isKnown(
+    record: MeasuredRecord,
+    { records }: ReceivedAnswer,
+    held: readonly HeldRecord[],
+  ): boolean {
+    const same = held.filter((one) => keyOf(one.record) === keyOf(record))
+    if (same.some((one) => one.record.seq === record.seq)) return true
+    if (same.length > 0) return records.filter((one) => keyOf(one) === keyOf(record)).length <= same.length
+    const [oldest] = held.flatMap((one) => (one.record.unixtime > 0 ? [one.record] : []))
+    return oldest !== undefined && held.length >= LATEST_RECORDS && isOlder(record, oldest)
+  }
+
+  /** Whether time and number say that a record is older than another. */
+  function isOlder(record: MeasuredRecord, other: MeasuredRecord): boolean {
+    if (record.unixtime === 0 || record.unixtime >= other.unixtime) return false
+    if (standalone) return record.id > 0 && record.id < other.id
+    const by = (other.id - record.id + ID_MODULUS) % ID_MODULUS
+    return by > 0 && by <= ID_MODULUS / 2
+  }
+
+  /** From when to when records are missing before an answer, ms. */
+  function findHole({ records, receivedAt }: ReceivedAnswer, { first, at, held }: Knowledge) {
+    const timed = records.filter(({ unixtime }) => unixtime > 0)
+    const usual = timed.filter((record) => timeOf(record) <= receivedAt + AN_HOUR)
+    const compared = usual.length > 0 ? usual : timed
+    const known = new Set(held.map(({ record }) => keyOf(record)))
+    if (records.length < LATEST_RECORDS || compared.some((one) => known.has(keyOf(one)))) return undefined
+    const [oldest] = compared.toSorted((a, b) => timeOf(a) - timeOf(b))
+    if (!oldest) return undefined
+    const reliable = held.flatMap((one) => {
+      const isAside = usual.length > 0 && timeOf(one.record) > one.at + AN_HOUR
+      return one.record.unixtime === 0 || isAside ? [] : [one.record]
     })
+    const from = reliable.length > 0 ? Math.max(...reliable.map(timeOf)) : (since ?? (first ? at : undefined))
+    const newest = reliable.filter((record) => timeOf(record) === from)
+    if (
+      from === undefined ||
+      newest.some(({ id }) => (standalone ? id + 1 : (id + 1) % ID_MODULUS) === oldest.id)
+    )
+      return undefined
+    return { from, to: timeOf(oldest) }
+  }
+
+  function receive(known: Knowledge, answer: ReceivedAnswer): Knowledge {
+    const { first, held } = known
+    const isDue = (record: MeasuredRecord) => isWanted(record, first) && !isKnown(record, answer, held)
+    const hole = backfill ? findHole(answer, known) : undefined
+    const hidden = answer.stored.filter(
+      (record) => hole && timeOf(record) >= hole.from && timeOf(record) <= hole.to,
+    )
+    const due = { shown: answer.records.filter(isDue), hidden: hidden.filter(isDue) }
+    return { ...known, answer, isOpen: false, ...due }
+  }
+
+  function count(known: Knowledge, answer = known.answer): Knowledge {
+    if (!answer) return known
+    const { records, receivedAt } = answer
+    const keys = new Set(records.map(keyOf))
+    const room = Math.max(0, LATEST_RECORDS - records.length)
+    const earlier = known.held.filter(({ record }) => !keys.has(keyOf(record)))
+    const held = [
+      ...earlier.slice(earlier.length - Math.min(room, earlier.length)),
+      ...records.map((record) => ({ record, at: receivedAt })),
+    ].toSorted((a, b) => timeOf(a.record) - timeOf(b.record))
+    return { ...known, first: known.first ?? answer, at: receivedAt, held }
+  }
+
+  /** What was known when the state was saved. Of a first answer that had nothing new, this was just before its end. */
+  function restore({ at, hasCursor }: Extract<JournalEntry, { kind: 'died' }>): Knowledge {
+    const then = before(at)
+    if (then.first || !hasCursor) return then
+    return start === 'now' ? count(then) : { ...then, first: then.answer, at: then.answer?.receivedAt ?? 0 }
   }
 
   function next(known: Knowledge, entry: JournalEntry, acknowledges: boolean): Knowledge {
-    const begun = () => known.before ?? (known.answer ? excludedAtStart(known.answer) : null)
     switch (entry.kind) {
       case 'answered':
-        return { ...known, answer: entry.answer }
+        return receive(known, entry.answer)
       case 'delivered':
-        return {
-          ...known,
-          before: begun(),
-          delivered: acknowledges ? known.delivered : union(known.delivered, entry.records),
-        }
+        if (acknowledges) return { ...known, isOpen: true }
+        return count({ ...known, delivered: union(known.delivered, entry.records) })
       case 'completed':
-        return { ...known, before: begun() }
+        return known.isOpen ? known : count(known)
       case 'acknowledged': {
         const delivery = journal[entry.delivery]
         assert.ok(delivery?.kind === 'delivered')
-        return { ...known, delivered: union(known.delivered, delivery.records) }
+        const stored = { ...known, delivered: union(known.delivered, delivery.records) }
+        return entry.to > entry.from ? count(stored, before(entry.delivery).answer) : stored
       }
       case 'forgotten':
-        return { ...nothing, delivered: acknowledges ? known.delivered : new Set() }
-      case 'died': {
-        const then = before(entry.at)
-        const { answer } = then
-        const again = then.before ?? (entry.hasCursor && answer ? excludedAtStart(answer) : null)
-        if (!acknowledges) return { ...then, before: again }
+        return { ...nothing, delivered: acknowledges ? known.delivered : nothing.delivered }
+      case 'died':
         // What was sent with a receipt is known after any crash.
-        return { ...then, before: known.before ?? again, delivered: known.delivered }
-      }
+        return { ...restore(entry), ...(acknowledges && { delivered: known.delivered }) }
       default:
         return known
     }
@@ -95,19 +169,38 @@ export function createOracle({ log, journal }: PollSimulation, { start, backfill
         check(entry, index)
       }
     },
-    /** What was delivered, or stored, before an entry. */
-    deliveredBefore: (index: number) => before(index).delivered,
-    /** What is due at the end of a trigger and is not there. */
-    missing(index: number, keptFrom: number): number[] {
-      const known = states[index] ?? nothing
-      if (!known.answer) return []
-      return due(known.answer, known, keptFrom)
-        .map(({ seq }) => seq)
-        .filter((seq) => !known.delivered.has(seq))
+    /** Of these records those that a node remembers, and that time and number tell from all others. */
+    remembered(index: number, records: readonly MeasuredRecord[]): number[] {
+      const held = seqs(before(index).held.map(({ record }) => record))
+      const isInDoubt = (one: MeasuredRecord) => log.filter((other) => keyOf(other) === keyOf(one)).length > 1
+      return records.flatMap((one) => (held.has(one.seq) && !isInDoubt(one) ? [one.seq] : []))
     },
+    /** Of these records those from before the node began, which no answer has shown since. */
+    uninvited(index: number, records: readonly MeasuredRecord[]): number[] {
+      const { first, answer } = before(index)
+      if (since !== null) return records.flatMap((one) => (isWanted(one, first) ? [] : [one.seq]))
+      if (!first || !answer) return []
+      const [stored, shown] = [seqs(first.stored), seqs([...first.records, ...answer.records])]
+      const begin = Math.min(...first.records.flatMap((one) => (one.unixtime > 0 ? [timeOf(one)] : [])))
+      // Without a number it is in doubt.
+      const isEarlier = (one: MeasuredRecord) =>
+        one.unixtime > 0 && one.id > 0 && timeOf(one) < begin && stored.has(one.seq)
+      return records.flatMap((one) => (isEarlier(one) && !shown.has(one.seq) ? [one.seq] : []))
+    },
+    /** What is due at the end of a trigger and is not there, of what the service still has. */
+    missing(index: number, stored: readonly MeasuredRecord[]): number[] {
+      const { shown, hidden, delivered } = states[index] ?? nothing
+      const left = seqs(stored)
+      const due = seqs([...shown, ...hidden.filter(({ seq }) => left.has(seq))])
+      return [...due].filter((seq) => !delivered.has(seq))
+    },
+    /** Whether a delivery after the last answer has no receipt yet. */
+    isOpen: (index: number) => (states[index] ?? nothing).isOpen,
   }
 }
 
+const keyOf = ({ unixtime, id }: MeasuredRecord) => `${unixtime}/${id}`
+const timeOf = ({ unixtime }: MeasuredRecord) => unixtime * 1000
 const seqs = (records: readonly MeasuredRecord[]) => new Set(records.map(({ seq }) => seq))
 const union = (have: ReadonlySet<number>, records: readonly MeasuredRecord[]) =>
   new Set([...have, ...seqs(records)])

@@ -1,5 +1,4 @@
 import type { Account } from '../../../src/lib/account'
-import type { Comparison } from '../../../src/lib/api/body'
 import type { PolledData } from '../../../src/lib/collect/feeds'
 import { createNodeState } from '../../../src/lib/collect/node-state'
 import { isAwaitingReceipt, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
@@ -7,11 +6,11 @@ import { readReceipt } from '../../../src/lib/collect/receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
-import type { RequestContext } from '../../../src/lib/quota/types'
+import type { RequestContext } from '../../../src/lib/request'
 import { type Json, patient } from '../../unit/lib/answers'
 import { createVirtualClock } from '../clock'
 import { createDevice, type DeviceProfile, type MeasuredRecord, type Step } from './device'
-import { createDeviceService } from './device-service'
+import { createDeviceService, LATEST_RECORDS } from './device-service'
 import type { JournalEntry } from './journal'
 import type { PollSettings } from './oracle'
 import { createDisk, nextTurn } from './recording-store'
@@ -37,7 +36,6 @@ export type Act =
 
 /** The start of every run, ms since 1970 UTC. */
 export const NOON = 1_795_161_600_000
-const AN_HOUR = 3_600_000
 type Query = Partial<Record<'number' | 'unixtime-from' | 'unixtime-to', number>>
 
 class ProcessDied extends Error {}
@@ -50,8 +48,6 @@ export function createPollSimulation(
   profile: DeviceProfile,
   options: PollSettings,
   receipts: PollOptions['receipts'] = null,
-  /** Without, every answer is decoded. */
-  isCompared = true,
 ) {
   const target = { serial: '5212A1B2', base: profile.standalone ? '5212A1B2' : '5839F001' }
   const key = `${target.base}/${target.serial}`
@@ -60,9 +56,6 @@ export function createPollSimulation(
   const service = createDeviceService(profile, device)
   const journal: JournalEntry[] = []
   const disk = createDisk(journal)
-  const ahead = new Set<number>()
-  /** Whether each latest answer was decoded. */
-  const decoded: boolean[] = []
   /** How long each request may wait for records of the device. */
   const maxRecordsWaits: (number | undefined)[] = []
   let nodeState = createNodeState(time)
@@ -72,21 +65,7 @@ export function createPollSimulation(
   let behind = 0
   nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
-  /** The newest time of the records that decide how far an answer reaches. */
-  function newestOf(records: readonly MeasuredRecord[], receivedAt: number): number | undefined {
-    const moving = records.filter(({ seq, unixtime }) => {
-      const limit = ahead.has(seq) ? receivedAt : receivedAt + AN_HOUR
-      return unixtime > 0 && unixtime * 1000 <= limit
-    })
-    return moving.length > 0 ? Math.max(...moving.map(({ unixtime }) => unixtime * 1000)) : undefined
-  }
-
-  async function read(
-    endpoint: EndpointName,
-    params: Json,
-    { maxRecordsWaitMs }: RequestContext,
-    compare?: Comparison,
-  ) {
+  async function read(endpoint: EndpointName, params: Json, { maxRecordsWaitMs }: RequestContext) {
     maxRecordsWaits.push(maxRecordsWaitMs)
     if (++requests > MAX_REQUESTS) throw new RangeError('it never ends')
     const { fails, maxRecords, meanwhile } = requestPlans.shift() ?? {
@@ -102,43 +81,17 @@ export function createPollSimulation(
     const number = Math.min(wanted, maxRecords)
     const records = isLatest ? service.newest() : service.between(from, to, number)
     const receivedAt = time.now() - behind
-    const newest = newestOf(records, receivedAt)
-    const reached = device.reach(newest ?? 0)
-    if (isLatest) {
-      const answer = { records, upTo: device.log.length, receivedAt, newest, reached }
-      journal.push({ kind: 'answered', answer })
-    }
+    if (isLatest) journal.push({ kind: 'answered', answer: { records, stored: device.stored(), receivedAt } })
     for (const act of meanwhile) await perform(act)
-    const digest = JSON.stringify(service.answer(records))
-    if (isLatest) decoded.push(compare?.known !== digest)
-    const body = () => {
-      if (!isCompared) return readEnvelope(endpoint, digest)
-      if (compare?.known === digest) throw new Error('an equal answer is decoded')
-      return readEnvelope(endpoint, digest)
-    }
-    const answer = {
-      endpoint,
-      receivedAt,
-      quota: {},
-      ...(isCompared && { digest }),
-      ...(isLatest ? {} : { number }),
-    }
-    return Object.defineProperty(answer, 'body', { enumerable: true, get: body })
+    const body = readEnvelope(endpoint, JSON.stringify(service.answer(records)))
+    return { endpoint, body, receivedAt, quota: {}, ...(isLatest ? {} : { number }) }
   }
   const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
-
-  /** Records that were delivered ahead of the clock never decide how far an answer reaches. */
-  function markAhead(delivered: readonly MeasuredRecord[]): void {
-    const last = journal.findLast((entry) => entry.kind === 'answered')
-    const limit = (last?.answer.receivedAt ?? 0) + AN_HOUR
-    for (const { seq, unixtime } of delivered) if (unixtime * 1000 > limit) ahead.add(seq)
-  }
 
   function deliver({ content, overflow = false, receipt }: PolledData): void {
     if (content.kind !== 'series') throw new TypeError(content.kind)
     const { records, gaps } = content.series
     const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as MeasuredRecord)
-    if (!receipts) markAhead(measured)
     journal.push({
       kind: 'delivered',
       records: measured,
@@ -154,9 +107,14 @@ export function createPollSimulation(
       deliver(data)
       if (dies) throw new ProcessDied()
     }
-    const warn = () => void journal.push({ kind: 'warned' })
-    const ports = { nodeState, deliver: sink, warn }
-    await pollRecords(account, target, { ...options, receipts, time: 'utc', node: 'node' }, ports, patient)
+    const fixed = { time: 'utc', node: 'node', newest: LATEST_RECORDS } as const
+    await pollRecords(
+      account,
+      target,
+      { ...options, ...fixed, receipts },
+      { nodeState, deliver: sink },
+      patient,
+    )
   }
 
   async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {
@@ -171,7 +129,7 @@ export function createPollSimulation(
       return void journal.push({ kind: 'failed', code: error.code })
     }
     if (isOpen) return void journal.push({ kind: 'skipped', requests })
-    journal.push({ kind: 'completed', keptFrom: device.stored()[0]?.seq ?? 0, requests })
+    journal.push({ kind: 'completed', stored: device.stored(), requests })
   }
 
   async function deploy(): Promise<void> {
@@ -185,7 +143,6 @@ export function createPollSimulation(
     nodeState = createNodeState(time)
     nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
     await nodeState.ready()
-    ahead.clear()
     journal.push({
       kind: 'died',
       at: disk.writtenAt(),
@@ -209,7 +166,6 @@ export function createPollSimulation(
 
   function forget(): void {
     nodeState.forget('all')
-    ahead.clear()
     journal.push({ kind: 'forgotten' })
   }
 
@@ -227,7 +183,7 @@ export function createPollSimulation(
     else await crash(act.older)
   }
 
-  return { journal, log: device.log, maxRecordsWaits, decoded, perform }
+  return { journal, log: device.log, maxRecordsWaits, perform }
 }
 
 export type PollSimulation = ReturnType<typeof createPollSimulation>

@@ -1,5 +1,6 @@
 import type { RecordCursor, Start } from '../../../src/lib/collect/record-cursor'
 import { planRecords, type RecordPlan } from '../../../src/lib/collect/record-plan'
+import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { readSeries } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope, type Json, relayGraph } from '../../unit/lib/answers'
 
@@ -22,37 +23,42 @@ interface PlanOptions {
   arrivesAfter?: number
 }
 
-/** What is to be done with an answer of these records. */
+/** What is to be done with an answer of these records: a full one where they are 300. */
 export function planAnswer(
   known: RecordCursor | null,
   data: readonly Json[],
-  { start = 'held', canBackfill = true, standalone = true, arrivesAfter = 0 }: PlanOptions = {},
+  { start = 'all', canBackfill = true, standalone = true, arrivesAfter = 0 }: PlanOptions = {},
 ): RecordPlan {
   const series = readSeries(graphEnvelope((standalone ? graph : relayGraph)({ data })), 'utc')
   const receivedAt = (ANSWER_TIME + arrivesAfter) * 1000
-  const taken = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
-  return planRecords(known, { series, receivedAt, sequence: taken, time: 'utc' }, { start, canBackfill })
+  const sequence = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
+  const isFull = data.length >= MAX_LATEST_RECORDS
+  const received = {
+    ...{ series, receivedAt, isFull, sequence },
+    ...{ most: MAX_LATEST_RECORDS, time: 'utc' as const },
+  }
+  // More than a response holds were fetched before it.
+  const last = { ...received, series: { ...series, records: series.records.slice(-MAX_LATEST_RECORDS) } }
+  const isFetched = data.length > MAX_LATEST_RECORDS
+  return planRecords(known, received, { start, canBackfill, last: isFetched ? last : received })
 }
 
-/** Plans one answer after another; each returns the ids of new records, or why there are none. */
+/** Plans one answer after another; each returns the ids of new records, or that a backfill is needed. */
 export function planSequence(given: PlanOptions = {}) {
   let cursor: RecordCursor | null = null
   const gaps: string[] = []
-  let isSetBack = false
+  let isOverflow = false
   return {
-    gaps: gaps,
-    /** Whether the last answer showed that the clock was set back. */
-    isSetBack: () => isSetBack,
+    gaps,
+    /** Whether records were lost before those of the last answer. */
+    isOverflow: () => isOverflow,
     cursor: () => cursor,
     /** @param over how this answer differs */
-    next(
-      data: readonly Json[],
-      over: PlanOptions = {},
-    ): (number | null)[] | 'clock-set-back' | 'backfill-needed' {
+    next(data: readonly Json[], over: PlanOptions = {}): (number | null)[] | 'backfill-needed' {
       const found = planAnswer(cursor, data, { ...given, ...over })
       if (found.kind !== 'complete') return found.kind
       cursor = JSON.parse(JSON.stringify(found.next)) as RecordCursor
-      isSetBack = found.isSetBack
+      isOverflow = found.overflow
       gaps.push(...found.fresh.gaps.map(({ kind, missing }) => `${kind} ${missing}`))
       return found.fresh.records.map(({ dataId }) => dataId)
     },

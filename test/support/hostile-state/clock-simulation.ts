@@ -1,8 +1,9 @@
 /** Simulates a device, its service and a host, each with its own clock that can be changed at any time. */
-import { createAccount } from '../../../src/lib'
+import { createAccount } from '../../../src/lib/account'
 import type { PolledData } from '../../../src/lib/collect/feeds'
 import { createNodeState } from '../../../src/lib/collect/node-state'
 import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
+import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import { createRegistry } from '../../../src/lib/registry'
 import { graph, patient, relayGraph } from '../../unit/lib/answers'
@@ -17,8 +18,7 @@ export interface ClockProfile {
   firstId: number
   /** Seconds between two records. */
   interval: number
-  /** Number of records in an answer, and which of them are the newest. */
-  answerSize: number
+  /** Which records are the newest. */
   newestBy: 'time' | 'arrival'
   inclusive: boolean
   order: RecordOrder
@@ -35,6 +35,9 @@ export interface ClockedRecord {
 
 export type ClockAct =
   | { act: 'measure'; count: number }
+  /** Records that are measured, and arrive later than newer ones. */
+  | { act: 'hold'; count: number }
+  | { act: 'release' }
   /** The device's clock is changed by this number of seconds. */
   | { act: 'device'; by: number }
   /** The host's clock is so far off from now on, ms. */
@@ -48,9 +51,8 @@ export type ClockAct =
 
 /** The events of a run, in order. */
 export type ClockEvent =
-  | { kind: 'answered'; at: number; records: ClockedRecord[]; measured: number }
+  | { kind: 'answered'; at: number; records: ClockedRecord[]; stored: ClockedRecord[] }
   | { kind: 'delivered'; seqs: number[]; times: number[]; texts: string[]; overflow: boolean; offset: number }
-  | { kind: 'warned'; what: string }
   | { kind: 'failed'; code: string }
   | { kind: 'completed' }
 
@@ -65,11 +67,14 @@ const OFFSET = 60
 const login = { apiKey: `${'k'.repeat(44)}1`, loginId: 'user0001', loginPass: 'password' }
 
 export function createClockSimulation(profile: ClockProfile, options: Pick<PollOptions, 'start' | 'time'>) {
-  const { standalone, interval, answerSize, newestBy, inclusive, order } = profile
+  const { standalone, interval, newestBy, inclusive, order } = profile
   const target = { serial: '5212A1B2', base: standalone ? '5212A1B2' : '5839F001' }
   const clock = createVirtualClock(0)
   const epoch = clock.now()
   const log: ClockedRecord[] = []
+  /** What the service has, in the order in which it came; and what it does not have yet. */
+  const stored: ClockedRecord[] = []
+  const waiting: ClockedRecord[] = []
   const events: ClockEvent[] = []
   const store = createRecordingStore()
   let ahead = 0
@@ -82,16 +87,18 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
   /** What really is the time, seconds. */
   const trueSeconds = () => Math.floor((epoch + clock.monotonic()) / 1000)
 
-  function measure(count: number): void {
+  function measure(count: number, to = stored): void {
     for (let each = 0; each < count; each++) {
       clock.advance(interval * 1000)
       const counted = profile.firstId + log.length
       const id = profile.ids === 'counted' ? (standalone ? counted : counted % ID_MODULUS) : 0
-      log.push({ seq: log.length, unixtime: trueSeconds() + ahead, id })
+      const measured = { seq: log.length, unixtime: trueSeconds() + ahead, id }
+      log.push(measured)
+      to.push(measured)
     }
   }
 
-  const byTime = () => log.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)
+  const byTime = () => stored.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)
 
   function toAnswer(records: readonly ClockedRecord[]) {
     const data = sortRecords([...records], order).map(({ seq, unixtime, id }) => ({
@@ -109,8 +116,9 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
     if (requests++ > 0) for (const act of meanwhile.splice(0, 1)) await perform(act)
     const params = JSON.parse(body)
     if (url.includes('latest-data')) {
-      const records = newestBy === 'time' ? byTime().slice(-answerSize) : log.slice(-answerSize)
-      events.push({ kind: 'answered', at: trueSeconds(), records, measured: log.length })
+      const records =
+        newestBy === 'time' ? byTime().slice(-MAX_LATEST_RECORDS) : stored.slice(-MAX_LATEST_RECORDS)
+      events.push({ kind: 'answered', at: trueSeconds(), records, stored: [...stored] })
       return json(toAnswer(records.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)))
     }
     const { 'unixtime-from': from, 'unixtime-to': to, number } = params
@@ -146,11 +154,7 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
 
   /** Until the device's records are complete: each trigger that fails for records is one later. */
   async function poll(): Promise<void> {
-    const ports = {
-      nodeState,
-      deliver,
-      warn: (_: unknown, what: string) => void events.push({ kind: 'warned', what }),
-    }
+    const ports = { nodeState, deliver }
     const pollOptions = { ...options, node: 'node', backfill: true, receipts: null }
     requests = 0
     for (let trigger = 0; trigger < MAX_TRIGGERS; trigger++) {
@@ -178,6 +182,8 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
 
   async function perform(act: ClockAct): Promise<void> {
     if (act.act === 'measure') measure(act.count)
+    else if (act.act === 'hold') measure(act.count, waiting)
+    else if (act.act === 'release') stored.push(...waiting.splice(0).reverse())
     else if (act.act === 'device') ahead += act.by
     else if (act.act === 'saving') isSaving = !isSaving
     else if (act.act === 'host') {
@@ -195,7 +201,7 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
     }
   }
 
-  return { log, events: events, perform, isAhead: () => ahead > 0 }
+  return { log, events, perform }
 }
 
 export type ClockSimulation = ReturnType<typeof createClockSimulation>

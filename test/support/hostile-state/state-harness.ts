@@ -46,7 +46,7 @@ export const NODE = {
   select: 'list',
   devices: [{ serial: SERIAL, base: SERIAL }],
   onlyNew: true,
-  start: 'held',
+  start: 'all',
 }
 
 export type CollectingAction = 'latest' | 'alerts'

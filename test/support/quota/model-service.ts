@@ -1,8 +1,8 @@
-import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
+import { linkAbort } from '../../../src/lib/abort'
+import type { HttpRequest, HttpResponse, Transport } from '../../../src/lib/api/transport'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { AttemptResult } from '../../../src/lib/quota/types'
-import { NO_HEADERS } from './manual-service'
+import { json, refusal } from '../fake-transport'
 
 /** How the service counts one endpoint. */
 export interface ServiceRow {
@@ -34,117 +34,116 @@ export interface CountedRequest {
   over: boolean
   /** True if it counts. */
   counts: boolean
-  /** False if its answer was lost. */
-  answered: boolean
-  /** The process that sent it, if known. */
-  of?: unknown
 }
 
-/** Counts requests in all ways that the service may: the kind of windows and the cost of a 429 are not described. */
-export function createModelService(
-  clock: Clock,
-  { limit, window, kind, phase }: ServiceRow,
-  refusedCounts: boolean,
-) {
-  const log: CountedRequest[] = []
-  /** What cuts a request off → whose it is. */
-  const inFlight = new Map<(dead: boolean) => void, unknown>()
-  const ms = window * 1000
-  const windowOf = (at: number) => Math.floor((at - phase) / ms)
-  let from = 0
+const ROUTE = { status: 200, headers: {} }
 
-  /** What is in the window of an instant. */
-  function within(at: number): CountedRequest[] {
-    // The log is ordered: entries before the longest window are never needed again.
-    while (from < log.length && at - (log[from] as CountedRequest).at > ms) from++
-    return log.slice(from).filter((one) => kind === 'sliding' || windowOf(one.at) === windowOf(at))
+/** Counts requests in all ways that the service may: the kind of windows and the cost of a 429 are not described. */
+export class ModelService {
+  readonly log: CountedRequest[] = []
+  readonly #clock: Clock
+  readonly #row: ServiceRow
+  readonly #refusedCounts: boolean
+  #from = 0
+
+  constructor(clock: Clock, row: ServiceRow, refusedCounts: boolean) {
+    this.#clock = clock
+    this.#row = row
+    this.#refusedCounts = refusedCounts
   }
 
-  const used = () => within(clock.monotonic()).filter(({ counts }) => counts).length
+  /** What is in the window of an instant. */
+  #within(at: number): CountedRequest[] {
+    const { kind, window, phase } = this.#row
+    const ms = window * 1000
+    const windowOf = (instant: number) => Math.floor((instant - phase) / ms)
+    // The log is ordered: entries before the longest window are never needed again.
+    while (this.#from < this.log.length && at - (this.log[this.#from] as CountedRequest).at > ms) this.#from++
+    return this.log.slice(this.#from).filter((one) => kind === 'sliding' || windowOf(one.at) === windowOf(at))
+  }
 
-  function count(
-    who: CountedRequest['who'],
-    of?: unknown,
-    isNeedless = false,
-    answered = false,
-  ): CountedRequest {
-    const over = used() >= limit
-    const entry = {
-      at: clock.monotonic(),
-      who,
-      over,
-      counts: refusedCounts || !(over || isNeedless),
-      answered,
-      of,
+  used(): number {
+    return this.#within(this.#clock.monotonic()).filter(({ counts }) => counts).length
+  }
+
+  /** Another client of the account sends a request. */
+  foreign(): void {
+    this.#count('foreign')
+  }
+
+  /** Our requests that were one too many. */
+  refusals(): CountedRequest[] {
+    return this.log.filter(({ who, over }) => who === 'ours' && over)
+  }
+
+  /** The way of one process to the service. */
+  transport(fateOf: () => Fate): Transport & { sent: { at: number; latency: number; url: string }[] } {
+    const service = this
+    const sent: { at: number; latency: number; url: string }[] = []
+    return {
+      sent,
+      async send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): Promise<T> {
+        const fate = fateOf()
+        const { up, back, ends, counted } = fate
+        sent.push({ at: service.#clock.monotonic(), latency: up + back, url: request.body })
+        if (ends !== 'unsent') request.onSent()
+        let isCounted = false
+        let response: HttpResponse | undefined
+        try {
+          await service.#pass(up, request.signal)
+          if (ends === 'unsent') throw new EnvlogError('no-connection')
+          if (ends === 'lost') {
+            if (counted) service.#count('ours')
+          } else response = service.#answer(fate)
+          isCounted = true
+          await service.#pass(back, request.signal)
+          if (!response) throw new EnvlogError('connection-broken')
+        } catch (error) {
+          // Cut off on its way: it may have arrived.
+          if (!isCounted && counted && ends !== 'unsent') service.#count('ours')
+          throw error
+        }
+        return read(response)
+      },
+      async close() {},
     }
-    log.push(entry)
+  }
+
+  #count(who: CountedRequest['who'], isNeedless = false): CountedRequest {
+    const over = this.used() >= this.#row.limit
+    const entry = {
+      ...{ at: this.#clock.monotonic(), who, over },
+      counts: this.#refusedCounts || !(over || isNeedless),
+    }
+    this.log.push(entry)
     return entry
   }
 
-  const createHeaders = (): QuotaHeaders => ({
-    ...NO_HEADERS,
-    limit,
-    windowSeconds: window,
-    remaining: Math.max(0, limit - used()),
-  })
-
-  /** @param of the process that sends it */
-  function send(fate: Fate, signal: AbortSignal, of?: unknown): Promise<AttemptResult<'answer'>> {
-    return new Promise((resolve) => {
-      let arrived = false
-      let result: AttemptResult<'answer'> = { headers: null, error: new EnvlogError('timeout-silent') }
-      const arrive = () => {
-        arrived = true
-        if (fate.ends === 'unsent') result = { ...result, isUnsent: true }
-        else if (fate.ends !== 'lost') result = answerTo(fate, of)
-        else if (fate.counted) count('ours', of)
-      }
-      const end = (how: AttemptResult<'answer'>) => {
-        inFlight.delete(cut)
-        stop()
-        resolve(how)
-      }
-      // Aborted in flight: it is not known whether it arrived; a killed process gets no result.
-      const cut = (dead: boolean) => {
-        if (!arrived && fate.counted && fate.ends !== 'unsent') count('ours', of)
-        inFlight.delete(cut)
-        stop()
-        if (!dead) resolve({ headers: null, error: new EnvlogError('closed') })
-      }
-      let stop = clock.after(fate.up, () => {
-        arrive()
-        stop = clock.after(fate.back, () => end(result))
-      })
-      inFlight.set(cut, of)
-      signal.addEventListener('abort', () => inFlight.has(cut) && cut(false))
-    })
+  #answer({ ends, hasHeaders }: Fate): HttpResponse {
+    const { over } = this.#count('ours', ends === 'refused' || ends === 'denied')
+    const { limit, window } = this.#row
+    const denied = !over && ends === 'denied'
+    const remaining = denied ? 0 : Math.max(0, limit - this.used())
+    const counts = {
+      'x-ratelimit-limit': `${limit}`,
+      'x-ratelimit-remaining': `${remaining}`,
+      'x-ratelimit-reset': `${window}`,
+    }
+    const headers = hasHeaders ? counts : denied ? { 'x-ratelimit-remaining': '0' } : {}
+    if (over || ends === 'refused') return { ...refusal(429), headers }
+    if (denied) return { ...refusal(400), headers }
+    if (ends === 'failed') return { ...refusal(500), headers }
+    return { ...json({ devices: [] }), ...ROUTE, headers }
   }
 
-  function answerTo({ ends, hasHeaders }: Fate, of: unknown): AttemptResult<'answer'> {
-    const { over } = count('ours', of, ends === 'refused' || ends === 'denied', true)
-    const headers = hasHeaders ? createHeaders() : NO_HEADERS
-    if (over || ends === 'refused')
-      return { headers, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
-    if (ends === 'denied')
-      return {
-        headers: { ...headers, remaining: 0 },
-        error: new EnvlogError('device-refused', {}, { status: 400 }),
-      }
-    if (ends === 'failed')
-      return { headers, error: new EnvlogError('service-failed', {}, { status: 500 }), retryAfterMs: 1000 }
-    return { headers, value: 'answer' }
-  }
-
-  return {
-    log,
-    send,
-    within,
-    used,
-    foreign: () => void count('foreign'),
-    /** The client's process dies: requests in flight are counted now or never. */
-    crash: (of?: unknown) => {
-      for (const [one, whose] of [...inFlight]) if (whose === of) one(true)
-    },
-    refusals: () => log.filter(({ who, over }) => who === 'ours' && over),
+  async #pass(ms: number, signal: AbortSignal): Promise<void> {
+    const link = linkAbort(signal)
+    try {
+      await this.#clock.sleep(ms, link.signal)
+    } catch {
+      throw new EnvlogError('connection-broken')
+    } finally {
+      link.release()
+    }
   }
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Scenario } from './quota-simulation'
+import type { Scenario } from './simulation'
 
 const seed = fc.integer({ min: 0, max: 0xffff_ffff })
 const share = fc.double({ min: 0, max: 1, noNaN: true })
@@ -40,5 +40,4 @@ export const soleClient: fc.Arbitrary<Scenario> = fc
     ...rest,
     up: up * rest.row.window * 1000,
     back: back * rest.row.window * 1000,
-    grain: 1,
   }))

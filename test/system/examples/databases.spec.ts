@@ -1,160 +1,116 @@
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { manualClock, type Simulator, startSimulator } from '../../../simulator'
-import { archiveFleet } from '../../support/archive/fleet'
-import { assertArchived, type StoredRow } from '../../support/archive/rows'
-import { openSqlite } from '../../support/archive/sqlite'
-import { startInflux, startPostgres } from '../../support/databases'
-import { asksNoMore, rounds, useExamples } from '../../support/examples'
-import { deviceIn, pointsOf } from '../../support/expected'
-import { paletteFolder } from '../../support/palette'
+import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
+import { asksNoMoreFor, neededBy, useExamples } from '../../support/examples'
+import { deviceIn, expectedRows, type FlatRow, pointsOf } from '../../support/expected'
+import {
+  deviceNamed,
+  GROWING,
+  HOSTILE_NOW,
+  hostile,
+  hostileNames,
+  REMOTE,
+  serialOf,
+  TIMELESS,
+} from '../../support/hostile'
+import { stored } from '../../support/outputs'
+import { isInPalette } from '../../support/palette'
 import { assertSame } from '../../support/same'
 import { until } from '../../support/wait'
+import { type Database, databases } from './databases'
 
 const STARTING_MS = 120_000
-const FLOW_MS = 90_000
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DEVICES = 4
+const FLOW_MS = 120_000
+const DAY = 86_400_000
+/** Longer than the newest 300 records reach back, and more rows than one statement of MariaDB takes. */
+const OUTAGE = 8 * DAY
 
-const SQLITE = 'SQLite - needs node-red-node-sqlite/newest records to SQLite'
-const POSTGRES = 'PostgreSQL - needs node-red-contrib-postgrestor-next/newest records to PostgreSQL'
-const INFLUX = 'InfluxDB - needs node-red-contrib-influxdb/points to InfluxDB'
+const fleet: DeviceDefinition[] = [
+  { serial: GROWING, name: 'Growing', records: { interval: 60, from: HOSTILE_NOW / 1000 - 3600 } },
+  {
+    serial: TIMELESS,
+    name: 'a\0b and half a \ud83d pair',
+    records: [
+      { unixtime: 0, id: 1, values: { 1: 1.5 } },
+      { unixtime: HOSTILE_NOW / 1000 - 60, id: 2, values: { 1: 2.5 } },
+    ],
+  },
+  { ...deviceNamed(hostile.wide, REMOTE), base: { serial: '5F0A1001', name: hostile.html } },
+  ...hostileNames.map((name) => deviceNamed(hostile[name], serialOf(name))),
+]
 
 describe('examples to databases', () => {
-  const hall = useExamples({ examples: [SQLITE, POSTGRES, INFLUX] })
+  const examples = databases.map(({ example }) => example)
+  const hall = useExamples({ examples: examples.filter((name) => isInPalette(String(neededBy(name)))) })
   let simulator: Simulator
+  let database: Database | undefined
 
   beforeEach(async () => {
-    const now = Math.floor(Date.now() / MINUTE) * MINUTE - 48 * HOUR
-    const fleet = archiveFleet(DEVICES, now - 2 * HOUR, now)
-    simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet })
-  })
-
-  afterEach(() => simulator?.close())
-
-  /** The newest 300 of a device do not reach back over it. */
-  const longOutage = () => simulator.clock.advance(7 * HOUR)
-
-  it('archive every record in PostgreSQL, though it is stopped meanwhile', async function () {
-    this.timeout(STARTING_MS)
-    const postgres = await startPostgres()
-    const { Client } = createRequire(join(await paletteFolder(), 'package.json'))('pg')
-    const query = async (sql: string, database = postgres.database) => {
-      const { port, user, password } = postgres
-      const client = new Client({ host: '127.0.0.1', port, user, password, database })
-      await client.connect()
-      try {
-        return (await client.query(sql)).rows
-      } finally {
-        await client.end()
-      }
-    }
-    const rows = (): Promise<StoredRow[]> =>
-      query('SELECT * FROM readings ORDER BY time').catch((error: { code?: string }) => {
-        // The flow has not made the table yet.
-        if (error.code === '42P01') return []
-        throw error
-      })
-    /**
-     * A connection that breaks while its pool keeps it takes Node-RED down: the example keeps them for a millisecond, and
-     * here they are refused before the server ends.
-     */
-    const admit = (isOpen: boolean) =>
-      query(`ALTER DATABASE ${postgres.database} ALLOW_CONNECTIONS ${isOpen}`, 'template1')
-    const isAlone = async () => {
-      const others = await query(
-        "SELECT 1 FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
-        'template1',
-      )
-      return others.length === 0
-    }
-    try {
-      await hall.deploy([POSTGRES], { simulator, postgres })
-      await assertArchived(simulator, rows)
-      for (const outage of [() => simulator.clock.advance(HOUR), longOutage]) {
-        await admit(false)
-        await until('nobody is connected', isAlone)
-        await postgres.stop()
-        outage()
-        // What waits for its receipt is kept: an outage costs no quota.
-        await asksNoMore(simulator)
-        await postgres.startAgain()
-        await admit(true)
-        await assertArchived(simulator, rows)
-      }
-      assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
-    } finally {
-      await hall.deploy([], { simulator }).finally(async () => {
-        await until('nobody is connected', isAlone)
-        await postgres.stop()
-      })
-    }
-  })
-
-  it('archive every record in SQLite, whatever the database does, over a crash', async function () {
-    this.timeout(FLOW_MS)
-    const file = join(hall.userDir, 'readings.sqlite')
-    await hall.deploy([SQLITE], { simulator, sqlite: file })
-    const database = await openSqlite(file)
-    try {
-      const rows = () => database.rows('SELECT * FROM readings ORDER BY time')
-      const tables = "SELECT name FROM sqlite_master WHERE name = 'readings'"
-      await until('the flow has made its table', async () => (await database.rows(tables)).length > 0)
-      await assertArchived(simulator, rows)
-
-      await database.run('ALTER TABLE readings RENAME TO away; CREATE TABLE readings (other)')
-      const before = simulator.counts()['latest-data'].total
-      simulator.clock.advance(HOUR)
-      await until('records come', () => simulator.counts()['latest-data'].total >= before + DEVICES / 2)
-      longOutage()
-      await hall.kill()
-      await hall.start()
-      await rounds(simulator, DEVICES)
-      await database.run('DROP TABLE readings; ALTER TABLE away RENAME TO readings')
-      await assertArchived(simulator, rows)
-      assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
-    } finally {
-      await database.close()
-    }
-  })
-
-  it('archive every record in InfluxDB, though it is stopped meanwhile', async function () {
-    this.timeout(STARTING_MS)
-    const influx = await startInflux()
-    const { truth } = simulator
-    const expected = () =>
-      truth.devices().flatMap(({ serial, base, standalone }) => {
-        const records = truth.records(serial, standalone ? undefined : base)
-        return pointsOf(deviceIn(truth, serial), records)
-      })
-    const brief = (point: { tags: object; fields: object; timestamp: string }) => ({
-      serial: (point.tags as StoredRow).serial,
-      ch1: (point.fields as StoredRow).ch1,
-      time: point.timestamp,
+    simulator = await startSimulator({
+      clock: manualClock(HOSTILE_NOW),
+      limits: 'off',
+      fleet,
+      logSize: 100_000,
     })
-    const found = async () =>
-      (await influx.query('SELECT * FROM envlog')).map(({ serial, ch1, time }) => ({
-        serial,
-        ch1,
-        time: new Date(Number(time)).toISOString(),
-      }))
-    const assertStored = async () => {
-      await until('all is stored', async () => (await found()).length >= expected().length).catch(() => {})
-      assertSame(await found(), expected().map(brief))
-    }
-    try {
-      await hall.deploy([INFLUX], { simulator, influx })
-      await assertStored()
-      await influx.stop()
-      longOutage()
-      await asksNoMore(simulator)
-      await influx.startAgain()
-      await assertStored()
-    } finally {
-      await hall.deploy([], { simulator })
-      await influx.stop()
-    }
   })
+
+  afterEach(async function () {
+    this.timeout(FLOW_MS)
+    await database?.end()
+    database = undefined
+    await simulator?.close()
+  })
+
+  const records = (serial: string) => {
+    const { base, standalone } = deviceIn(simulator.truth, serial)
+    return simulator.truth.records(serial, standalone ? undefined : base).filter(({ time }) => time !== 0)
+  }
+
+  /** All records that the service has, in the form of the database. */
+  const expected: Record<Database['form'], () => FlatRow[]> = {
+    rows: () =>
+      simulator.truth
+        .devices()
+        .flatMap((device) => expectedRows(device, records(device.serial)))
+        .map(
+          (row) =>
+            Object.fromEntries(
+              Object.entries({ ...row, dataid: row.dataid ?? 0 }).map(([key, value]) => [
+                key,
+                typeof value === 'string' ? stored(value) : value,
+              ]),
+            ) as FlatRow,
+        ),
+    points: () =>
+      simulator.truth.devices().flatMap((device) =>
+        pointsOf(device, records(device.serial)).map(({ tags, fields, timestamp }) => ({
+          ...tags,
+          ...fields,
+          time: timestamp,
+        })),
+      ),
+  }
+
+  async function assertStored({ form, rows }: Database): Promise<void> {
+    const wanted = expected[form]()
+    await until('all is stored', async () => (await rows()).length >= wanted.length).catch(() => {})
+    assertSame(await rows(), wanted)
+  }
+
+  for (const { title, example, start } of databases)
+    it(`archive every record in ${title} once, whatever the names, over an outage and a crash`, async function () {
+      this.timeout(STARTING_MS + FLOW_MS)
+      const here = await start(hall.userDir)
+      database = here
+      await hall.deployWith([example], { simulator, more: here.nodes }, here.adapt ?? ((flow) => flow))
+      await assertStored(here)
+
+      await hall.kill()
+      await here.stop()
+      simulator.clock.advance(OUTAGE)
+      // What waits for its receipt is kept: an outage costs no quota.
+      await Promise.all([asksNoMoreFor(simulator, GROWING), hall.start()])
+      await here.startAgain()
+      await assertStored(here)
+      assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
+    })
 })

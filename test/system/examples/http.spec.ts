@@ -16,8 +16,6 @@ const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
 const HOSTILE = '=a "b", c\n<冷'
 const FIRST = '52A10001'
 const SECOND = '52A10002'
-/** Of a kind that the service keeps no records of. */
-const OLDER = '52A10003'
 const TWICE = '52C10004'
 const HALLS = ['5F0A1001', '5F0A1002']
 /** Stands in the flow. */
@@ -51,7 +49,6 @@ describe('the example HTTP for MES and scripts', () => {
         records,
       },
       { serial: SECOND, name: 'Second', channels: [inside], records },
-      { serial: OLDER, kind: 'other-standalone', name: 'Older', channels: [inside], records },
       ...HALLS.map((serial, index) => ({
         serial: TWICE,
         name: `Unit at ${serial}`,
@@ -68,11 +65,10 @@ describe('the example HTTP for MES and scripts', () => {
   const login = (user: string, password: string) =>
     `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-  async function get(path: string, headers: Record<string, string> = {}, signal?: AbortSignal) {
+  async function get(path: string, headers: Record<string, string> = {}) {
     const authorization = login(USER, PASSWORD)
     const response = await fetch(`${hall.url()}/envlog/${path}`, {
       headers: { authorization, ...headers },
-      ...(signal && { signal }),
     })
     const text = await response.text()
     for (const secret of [...Object.values(simulator.account), PASSWORD, HASH])
@@ -80,8 +76,7 @@ describe('the example HTTP for MES and scripts', () => {
     return { status: response.status, headers: response.headers, text }
   }
 
-  const ask = (parameters: Record<string, string> | string, signal?: AbortSignal) =>
-    get(`records?${new URLSearchParams(parameters)}`, {}, signal)
+  const ask = (parameters: Record<string, string>) => get(`records?${new URLSearchParams(parameters)}`)
 
   async function assertProblem(
     asked: Awaited<ReturnType<typeof get>>,
@@ -105,23 +100,18 @@ describe('the example HTTP for MES and scripts', () => {
   }
   const asked = () => simulator.counts().data.total + simulator.counts()['data-relay'].total
 
-  it('is open to the login of httpNodeAuth alone', async function () {
+  it('is open to the login of httpNodeAuth alone, and takes no request for callers of the readings', async function () {
     this.timeout(FLOW_MS)
-    await deploy()
+    await deploy({ 'envlog-current': { repeat: 3600 } })
     for (const path of ['readings', `records?serial=${FIRST}`])
-      for (const authorization of ['', login(USER, 'another'), login('another', PASSWORD)]) {
+      for (const authorization of ['', login(USER, 'another')]) {
         const { status, text } = await get(path, { authorization })
         assert.deepEqual([status, text], [401, 'Unauthorized'])
       }
-    assert.equal(asked(), 0)
-  })
-
-  it('takes no request for callers of the readings', async function () {
-    this.timeout(FLOW_MS)
-    await deploy({ 'envlog-current': { repeat: 3600 } })
     const before = simulator.counts().current.total
     await Promise.all(Array.from({ length: 20 }, () => get('readings')))
     assert.equal(simulator.counts().current.total, before)
+    assert.equal(asked(), 0)
   })
 
   it('answers with the readings that came last, and with 304 to whoever has them', async function () {
@@ -153,26 +143,10 @@ describe('the example HTTP for MES and scripts', () => {
         .current()
         .map(({ serial, base, time }) => [serial, base, time && new Date(time).toISOString()]),
     )
-    const { name, channels } = readings[0]
-    assert.equal(name, HOSTILE)
-    assert.deepEqual(
-      channels.map(({ value, error }: { value: number; error: string }) => [typeof value, error]),
-      [
-        ['number', null],
-        ['object', 'Sensor Error'],
-      ],
-    )
-    // They are as old as they are when they are read.
-    assert.ok(!('age' in readings[0]) && !('stale' in readings[0]))
-
     const etag = String(headers.get('etag'))
     const again = await get('readings', { 'if-none-match': etag })
     assert.deepEqual([again.status, again.text], [304, ''])
     assert.equal((await get('readings', { 'if-none-match': '"1"' })).status, 200)
-    // A page of another site gets nothing to run.
-    const { headers: scripted } = await get('readings?callback=alert')
-    assert.match(String(scripted.get('content-type')), /^application\/json/)
-
     simulator.set({ faults: [] })
     await until('there are newer ones', async () => (await get('readings')).headers.get('etag') !== etag)
     assert.equal((await get('readings', { 'if-none-match': etag })).status, 200)
@@ -217,16 +191,6 @@ describe('the example HTTP for MES and scripts', () => {
     const lines = expected.map(({ time, ch1 }) => `${time},${ch1},E1`)
     assert.equal(csv.text, `${[head, ...lines].join('\r\n')}\r\n`)
     assert.equal(asked(), 2)
-
-    // A day up to now unless told otherwise; a + that was not encoded; a date; a period without records.
-    const day = JSON.parse((await ask({ serial: SECOND })).text)
-    assert.ok(Math.abs(Date.parse(day.to) - Date.parse(day.from) - DAY) < 1000)
-    const local = (time: number) => iso(time + 9 * 3600_000).replace('.000Z', ' 09:00')
-    const zoned = await get(`records?serial=${FIRST}&from=${local(from)}&to=${local(to)}`)
-    assert.equal(JSON.parse(zoned.text).from, iso(from))
-    const future = { serial: FIRST, from: '2100-01-01', to: '2100-01-02T00:00' }
-    assert.deepEqual(JSON.parse((await ask(future)).text).records, [])
-    assert.equal((await ask({ ...future, format: 'csv' })).text.split('\r\n').length, 2)
   })
 
   it('answers with the newest records of a long period, and says where the others are', async function () {
@@ -248,28 +212,16 @@ describe('the example HTTP for MES and scripts', () => {
       path = next
     }
     assert.deepEqual(found, expected)
-    const csv = await ask({ serial: FIRST, from: iso(from), to: iso(to), format: 'csv' })
-    assert.equal(csv.text.split('\r\n').length, NEWEST + 2)
-    assert.match(String(csv.headers.get('link')), /&format=csv>; rel="next"$/)
   })
 
   it('names the parameters that are wrong, and takes no request for them', async function () {
     this.timeout(FLOW_MS)
     await deploy()
     const wrong: Record<string, string[]> = {
-      '': ['serial'],
-      'serial=': ['serial'],
       [`serial=${FIRST}&serial=${SECOND}`]: ['serial'],
-      [`serial[x]=${FIRST}`]: ['serial'],
-      [`serial=${FIRST}&from=yesterday`]: ['from'],
       [`serial=${FIRST}&from=2026-02-30`]: ['from'],
-      [`serial=${FIRST}&from=`]: ['from'],
-      [`serial=${FIRST}&to=1795161600`]: ['to'],
       [`serial=${FIRST}&from=2026-11-21&to=2026-11-20`]: ['from'],
-      [`serial=${FIRST}&from=2026-11-20&to=2026-11-20`]: ['from'],
-      [`serial=${FIRST}&format=xml`]: ['format'],
-      [`serial=${FIRST}&format=json&format=csv`]: ['format'],
-      'from=a&to=b&format=c&base=': ['serial', 'base', 'from', 'to', 'format'],
+      'from=a&to=b&format=xml&base=': ['serial', 'base', 'from', 'to', 'format'],
       [`serial=${TWICE}`]: ['base'],
     }
     for (const [query, parameters] of Object.entries(wrong)) {
@@ -281,13 +233,8 @@ describe('the example HTTP for MES and scripts', () => {
       )
       assert.ok(errors.every(({ detail }) => detail.length > 0))
     }
-    for (const parameters of [
-      { serial: '52A19999' },
-      { serial: '"><script>\r\nx: y' },
-      { serial: FIRST, base: '5F0A1001' },
-      { serial: '__proto__' },
-    ])
-      await assertProblem(await ask(parameters as Record<string, string>), 404)
+    for (const serial of ['52A19999', '"><script>\r\nx: y', '__proto__'])
+      await assertProblem(await ask({ serial }), 404)
     assert.equal(asked(), 0)
     for (const [index, base] of HALLS.entries()) {
       const { channels, base: found } = JSON.parse((await ask({ serial: TWICE, base })).text)
@@ -306,82 +253,23 @@ describe('the example HTTP for MES and scripts', () => {
     assert.doesNotMatch(detail, /ENVLOG/)
     const seconds = Number(refused.headers.get('retry-after'))
     assert.ok(Number.isInteger(seconds) && seconds > 1 && seconds <= 70, String(seconds))
-    // Those of remote units have limits of their own.
-    const remote = { serial: TWICE, base: HALLS[0] as string }
-    assert.equal((await ask(remote)).status, 200)
 
     simulator.set({ limits: 'off' })
-    const faults = {
-      502: [
-        { kind: 'status', status: 503 },
-        { kind: 'html', status: 200 },
-        { kind: 'drop' },
-        { kind: 'status', status: 401 },
-      ],
-      504: [{ kind: 'silence' }],
-    } as const
-    for (const [status, kinds] of Object.entries(faults))
-      for (const fault of kinds) {
-        simulator.set({ faults: [{ endpoints: ['data-relay'], ...fault }] })
-        await assertProblem(await ask(remote), Number(status))
-      }
+    const remote = { serial: TWICE, base: HALLS[0] as string }
+    for (const [status, kind] of [
+      [502, 'drop'],
+      [504, 'silence'],
+    ] as const) {
+      simulator.set({ faults: [{ endpoints: ['data-relay'], kind }] })
+      await assertProblem(await ask(remote), status)
+    }
     simulator.set({ faults: [] })
     assert.equal((await ask(remote)).status, 200)
   })
 
-  it('answers for a device that the service refuses, and with what can be read where a record cannot', async function () {
+  it('answers 503 to more callers than may wait', async function () {
     this.timeout(FLOW_MS)
     await deploy()
-    // It is asked for once a day.
-    for (let times = 0; times < 2; times++) {
-      await assertProblem(await ask({ serial: OLDER }), 502, { code: 'ENVLOG_SERVICE' })
-      assert.equal(asked(), 1)
-    }
-    const record = { unixtime: now / 1000 - 600, 'data-id': 1, ch1: 20 }
-    const offsets = { time_diff: 540, std_bias: 0, dst_bias: 60 }
-    const body = JSON.stringify({
-      ...{ serial: SECOND, model: 'M-100', name: 'Second', ...offsets },
-      channel: [{ name: 'Inside', num: 0, unit: 'C' }],
-      data: [record, { ...record, 'data-id': 2, ch1: '=1+1' }, 'no record'],
-    })
-    simulator.set({ faults: [{ kind: 'body', body, endpoints: ['data'] }] })
-    for (let times = 0; times < 2; times++) {
-      const { status, text } = await ask({ serial: SECOND })
-      assert.equal(status, 200, text)
-      assert.deepEqual(
-        JSON.parse(text).records.map(({ ch1 }: { ch1: number }) => ch1),
-        [20, null],
-      )
-    }
-    const { text } = await ask({ serial: SECOND, format: 'csv' })
-    assert.deepEqual(
-      text.split('\r\n').map((line) => line.split(',')[1]),
-      ['"ch1 Inside (°C)"', '20', "'=1+1", undefined],
-    )
-  })
-
-  it('gives each of many callers at once an answer of their own, also where some have gone', async function () {
-    this.timeout(FLOW_MS)
-    await deploy()
-    // The first caller is gone before its answer comes, also on a busy machine.
-    const slow = { kind: 'delay', delay: 5000, endpoints: ['data'], times: 1 } as const
-    simulator.set({ faults: [slow, { kind: 'delay', delay: 300, endpoints: ['data'] }] })
-    const gone = new AbortController()
-    const ended = ask({ serial: FIRST }, gone.signal).catch((error: Error) => error.name)
-    const periods = Array.from({ length: 12 }, (_, index) => now - (index + 2) * 3600_000)
-    const answers = periods.map(async (from, index) => {
-      const serial = index % 2 === 0 ? FIRST : SECOND
-      const { text } = await ask({ serial, from: iso(from), to: iso(from + 3600_000) })
-      const { serial: found, from: begin, records } = JSON.parse(text)
-      assert.deepEqual([found, begin, records.length], [serial, iso(from), 60])
-    })
-    const wrong = assertProblem(await ask({ serial: 'nobody' }), 404)
-    await until('it is asked for', () => asked() > 0)
-    gone.abort()
-    await Promise.all([...answers, wrong])
-    assert.equal(await ended, 'AbortError')
-
-    // More than may wait.
     simulator.set({ faults: [{ kind: 'delay', delay: 4000, endpoints: ['data'], times: 1 }] })
     const many = await Promise.all(Array.from({ length: 130 }, () => ask({ serial: FIRST })))
     for (const busy of many.filter(({ status }) => status !== 200)) {

@@ -6,11 +6,12 @@ import {
   type Simulator,
   startSimulator,
 } from '../../../simulator'
-import { type Chat, startChat } from '../../support/chat'
 import { useExamples } from '../../support/examples'
 import { currentRows } from '../../support/expected'
+import type { FlowNode } from '../../support/node-red'
 import { assertSame } from '../../support/same'
 import { until } from '../../support/wait'
+import { startChat } from './chat'
 
 const FLOW_MS = 60_000
 const MINUTE = 60_000
@@ -54,141 +55,94 @@ describe('examples for those who operate', () => {
 
   afterEach(() => simulator?.close())
 
-  describe('metrics', () => {
+  it('serve metrics of what the devices say, in the text format, and ask the service for none of them', async function () {
+    this.timeout(FLOW_MS)
     const scrape = () => fetch(`${hall.url()}/metrics`)
-
-    it('are what the devices say, in the text format, with labels escaped', async function () {
-      this.timeout(FLOW_MS)
-      simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-      await hall.deploy([METRICS], { simulator })
-      const early = await scrape()
-      assert.equal(early.status, 503)
-      simulator.set({ faults: [] })
-      const answer = await until('there are readings', async () => {
-        const found = await scrape()
-        return found.status === 200 && found
-      })
-      assert.match(String(answer.headers.get('content-type')), /^text\/plain;.* version=0\.0\.4/)
-      const samples = parsed(await answer.text())
-      const about = (serial: string) => {
-        const device = simulator.truth.devices().find((one) => one.serial === serial)
-        return { base: device?.base, serial, name: device?.name, group: device?.group.name }
-      }
-      const rows = currentRows(simulator.truth)
-      assertSame(
-        samples.filter(({ name }) => name === 'envlog_value'),
-        rows.flatMap(({ serial, channel, label, unit, value }) =>
-          value === undefined
-            ? []
-            : {
-                name: 'envlog_value',
-                labels: { ...about(String(serial)), channel: String(channel), label, unit },
-                value: Number(value),
-              },
-        ),
-      )
-      const readings = simulator.truth.current()
-      const times = readings.flatMap(({ serial, time }) => (time ? { serial, value: time / 1000 } : []))
-      const seriesOf = (wanted: string) =>
-        samples.flatMap(({ name, labels, value }) =>
-          name === wanted ? { serial: labels.serial, value } : [],
-        )
-      assertSame(seriesOf('envlog_measured_timestamp_seconds'), times)
-      assertSame(
-        seriesOf('envlog_battery_code'),
-        simulator.truth.devices().map(({ serial, battery }) => ({ serial, value: battery })),
-      )
-      assert.deepEqual(
-        seriesOf('envlog_rssi').map(({ serial }) => serial),
-        ['52A10001', '52A10003'],
-      )
-      const [asked] = seriesOf('envlog_asked_timestamp_seconds')
-      assert.ok(Math.abs(Number(asked?.value) * 1000 - Date.now()) < MINUTE)
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await hall.deploy([METRICS], { simulator })
+    assert.equal((await scrape()).status, 503)
+    simulator.set({ faults: [] })
+    const answer = await until('there are readings', async () => {
+      const found = await scrape()
+      return found.status === 200 && found
     })
+    assert.match(String(answer.headers.get('content-type')), /^text\/plain;.* version=0\.0\.4/)
+    const samples = parsed(await answer.text())
+    const seriesOf = (wanted: string) =>
+      samples.flatMap(({ name, ...sample }) => (name === wanted ? [sample] : []))
+    const devices = new Map(simulator.truth.devices().map((device) => [device.serial, device]))
+    assertSame(
+      seriesOf('envlog_value'),
+      currentRows(simulator.truth).flatMap(({ serial, channel, label, unit, value }) => {
+        const { base, name, group } = devices.get(String(serial)) ?? {}
+        const about = { base, serial, name, group: group?.name }
+        return value === undefined ? [] : { labels: { ...about, channel: `${channel}`, label, unit }, value }
+      }),
+    )
+    const bySerial = (name: string) =>
+      seriesOf(name).map(({ labels, value }) => ({ serial: labels.serial, value }))
+    const readings = simulator.truth.current()
+    assertSame(
+      bySerial('envlog_measured_timestamp_seconds'),
+      readings.flatMap(({ serial, time }) => (time ? { serial, value: time / 1000 } : [])),
+    )
+    assertSame(
+      bySerial('envlog_battery_code'),
+      [...devices.values()].map(({ serial, battery }) => ({ serial, value: battery })),
+    )
+    assert.deepEqual(
+      bySerial('envlog_rssi').map(({ serial }) => serial),
+      ['52A10001', '52A10003'],
+    )
+    const [asked] = seriesOf('envlog_asked_timestamp_seconds')
+    assert.ok(Math.abs(Number(asked?.value) * 1000 - Date.now()) < MINUTE)
 
-    it('ask nothing of the service, however often they are scraped', async function () {
-      this.timeout(FLOW_MS)
-      await hall.deploy([METRICS], { simulator, more: { 'envlog-current': { repeat: 3600 } } })
-      await until('there are readings', async () => (await scrape()).status === 200)
-      const before = simulator.counts().current.total
-      const answers = await Promise.all(Array.from({ length: 50 }, scrape))
-      assert.ok(answers.every(({ status }) => status === 200))
-      assert.equal(simulator.counts().current.total, before)
-    })
+    await hall.deploy([METRICS], { simulator, more: { 'envlog-current': { repeat: 3600 } } })
+    await until('there are readings', async () => (await scrape()).status === 200)
+    const before = simulator.counts().current.total
+    const answers = await Promise.all(Array.from({ length: 20 }, scrape))
+    assert.ok(answers.every(({ status }) => status === 200))
+    assert.equal(simulator.counts().current.total, before)
   })
 
-  describe('errors', () => {
-    /** What the debug node of the example says, through a chat. */
-    let chat: Chat
-    beforeEach(async () => {
-      chat = await startChat()
-    })
-    afterEach(() => chat.close())
+  const problems: Record<string, [Fault, string]> = {
+    ENVLOG_AUTH: [{ kind: 'status', status: 401 }, 'Check API key'],
+    ENVLOG_SERVICE: [{ kind: 'status', status: 400 }, 'The service refused'],
+    ENVLOG_NETWORK: [{ kind: 'drop' }, 'Check the network, the address'],
+    ENVLOG_REPLY: [{ kind: 'brokenJson' }, 'The response cannot be understood'],
+    ENVLOG_TIMEOUT: [{ kind: 'silence' }, "increase 'Timeout' in the account"],
+  }
 
-    const faults: Record<string, Fault> = {
-      ENVLOG_AUTH: { kind: 'status', status: 401 },
-      ENVLOG_SERVICE: { kind: 'status', status: 400 },
-      ENVLOG_NETWORK: { kind: 'drop' },
-      ENVLOG_REPLY: { kind: 'brokenJson' },
-      ENVLOG_TIMEOUT: { kind: 'silence' },
-    }
-
-    it('are sent by their code, with what to do', async function () {
-      this.timeout(FLOW_MS)
+  it('report errors by their code, with what to do', async function () {
+    this.timeout(FLOW_MS)
+    // What the debug node of the example shows is posted here.
+    const chat = await startChat()
+    try {
       await hall.deployWith([ERRORS], { simulator, more: { 'envlog-account': { timeout: 5 } } }, (flow) => {
-        const say = flow.find(({ name }) => name === 'in words')
-        const post = {
-          ...{ id: 'test-post', type: 'http request', z: say?.z, x: 100, y: 900, method: 'POST', ret: 'txt' },
-          ...{ url: chat.url, wires: [[]] },
-        }
-        const words = {
-          ...{ id: 'test-words', type: 'change', z: say?.z, x: 100, y: 900, wires: [['test-post']] },
-          rules: [{ t: 'set', p: 'payload', pt: 'msg', to: '{"text": payload}', tot: 'jsonata' }],
-        }
-        const button = {
-          ...{
-            id: 'test-ask',
-            type: 'inject',
-            z: say?.z,
-            x: 100,
-            y: 900,
-            name: 'ask',
-            wires: [['test-current']],
-          },
-          props: [],
-        }
-        const current = {
-          ...flow.find(({ type }) => type === 'envlog-current'),
-          id: 'test-current',
-          select: 'all',
-        }
+        const say = flow.find(({ name }) => name === 'in words') as FlowNode
+        const place = { z: say.z, x: 100, y: 900 }
+        const toChat = [{ t: 'set', p: 'payload', pt: 'msg', to: '{"text": payload}', tot: 'jsonata' }]
+        const current = flow.find(({ type }) => type === 'envlog-current') as FlowNode
         return [
           ...flow.map((node) => (node === say ? { ...node, wires: [['test-words']] } : node)),
-          words,
-          post,
-          button,
-          { ...current, type: 'envlog-current', name: 'all' },
+          { id: 'test-words', type: 'change', ...place, rules: toChat, wires: [['test-post']] },
+          { id: 'test-post', type: 'http request', ...place, method: 'POST', ret: 'txt', url: chat.url },
+          { id: 'test-ask', type: 'inject', ...place, name: 'ask', props: [], wires: [['test-current']] },
+          { ...current, id: 'test-current', name: 'all', select: 'all' },
         ]
       })
       await hall.press('try it')
       await until('it is sent', () => chat.texts.length > 0)
       assert.match(String(chat.texts[0]), /^devices of the message: ENVLOG_INPUT: .* Correct the property/)
-      for (const [at, [code, fault]] of Object.entries(faults).entries()) {
+      for (const [at, [code, [fault, advice]]] of Object.entries(problems).entries()) {
         simulator.set({ faults: [fault] })
         await hall.press('ask')
         await until(`${code} is sent`, () => chat.texts.length > at + 1)
         const message = String(chat.texts[at + 1])
-        assert.ok(message.startsWith(`all: ${code}: `), message)
-        assert.ok(message.includes(ADVICE[code] ?? '?'), message)
+        assert.ok(message.startsWith(`all: ${code}: `) && message.includes(advice), message)
       }
-    })
-
-    const ADVICE: Record<string, string> = {
-      ENVLOG_AUTH: 'Check API key',
-      ENVLOG_SERVICE: 'The service refused',
-      ENVLOG_NETWORK: 'Check the network, the address',
-      ENVLOG_REPLY: 'The response cannot be understood',
-      ENVLOG_TIMEOUT: "increase 'Timeout' in the account",
+    } finally {
+      await chat.close()
     }
   })
 })

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import type { LogEntry, Simulator } from '../../../simulator'
 import type { QuotaNode } from '../../support/quota-flow'
-import { type QuotaHarness, useQuotaHarness } from '../../support/quota-harness'
-import { type RedisServer, startRedis } from '../../support/redis'
 import { firstRuntime, otherRuntime } from '../../support/runtimes'
-import { deployShared, type LimitOfWindow, throughput } from '../../support/shared-quota'
 import { until } from '../../support/wait'
+import { type QuotaHarness, useQuotaHarness } from './quota-harness'
+import { type RedisServer, startRedis } from './redis-server'
+import { deployShared, type LimitOfWindow, throughput } from './shared-quota'
 
 const STARTING_MS = 300_000
 /**
@@ -53,7 +53,6 @@ export function useSharedQuotaHarness(): SharedQuotaHarness {
   })
 
   after('ends Redis', async () => {
-    redis?.wake()
     await redis?.end('SIGKILL')
   })
 

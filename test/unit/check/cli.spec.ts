@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator'
+import type { Io } from '../../../src/check/terminal'
 import { MAX_REQUESTS } from '../../../src/lib/check/collect'
-import { root } from '../../support/package'
+import { execute, root } from '../../support/package'
 import { temporaryFolder } from '../../support/run'
 
 const MOST = Object.values(MAX_REQUESTS).reduce((sum, count) => sum + count)
-const CLI = join(root, 'dist', 'check', 'cli.js')
+const { check } = require(join(root, 'dist', 'envlog.js')) as {
+  check(): typeof import('../../../src/check/cli')
+}
 
 interface Run {
   code: number
@@ -16,56 +19,78 @@ interface Run {
   stderr: string
 }
 
-function run(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
-  return new Promise((resolve) => {
-    const { PATH = '', HOME = '' } = process.env
-    const child = execFile(
-      process.execPath,
-      [CLI, ...args],
-      { env: { PATH, HOME, ...env } },
-      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    )
-    child.stdin?.end()
-  })
+/**
+ * Runs the built command in this process.
+ * @param typing on a terminal each text is typed at the question that contains its key
+ */
+async function run(
+  args: string[],
+  env: Record<string, string>,
+  typing?: Record<string, string>,
+): Promise<Run> {
+  const written = { stdout: '', stderr: '' }
+  const stdin = Object.assign(new PassThrough(), { isTTY: typing !== undefined, setRawMode: () => stdin })
+  const questions = Object.entries(typing ?? {})
+  const write = (name: keyof typeof written) => (text: string) => {
+    written[name] += text
+    const at = questions.findIndex(([question]) => text.includes(question))
+    const [[, keys] = []] = at < 0 ? [] : questions.splice(at, 1)
+    if (keys !== undefined) setImmediate(() => stdin.write(keys))
+    return true
+  }
+  const io = { env, stdin, stdout: { write: write('stdout') }, stderr: { write: write('stderr') } }
+  const code = await check().run(args, io as unknown as Io)
+  return { code, ...written }
 }
 
+let simulator: Simulator
+const login = (): Record<string, string> => ({
+  ENVLOG_URL: simulator.url,
+  ENVLOG_API_KEY: simulator.account.apiKey,
+  ENVLOG_LOGIN_ID: simulator.account.loginId,
+  ENVLOG_LOGIN_PASS: simulator.account.loginPass,
+})
+const start = async (options: SimulatorOptions = {}) => {
+  simulator = await startSimulator({ startTime: Date.UTC(2026, 10, 20, 8), speed: 0, ...options })
+}
+
+function assertSafe(text: string): void {
+  const names = simulator.truth
+    .devices()
+    .flatMap(({ serial, name, base, baseName, group, channels }) => [
+      ...[serial, name, base, baseName, group.name],
+      ...channels.map((channel) => channel.name),
+    ])
+  for (const original of [...names, ...Object.values(simulator.account)])
+    assert.ok(original.length <= 3 || !text.includes(original), original)
+}
+
+afterEach(() => simulator?.close())
+
 describe('envlog-check', () => {
-  let simulator: Simulator
-  const login = (): Record<string, string> => ({
-    ENVLOG_URL: simulator.url,
-    ENVLOG_API_KEY: simulator.account.apiKey,
-    ENVLOG_LOGIN_ID: simulator.account.loginId,
-    ENVLOG_LOGIN_PASS: simulator.account.loginPass,
-  })
-  const start = async (options: SimulatorOptions = {}) => {
-    simulator = await startSimulator({ startTime: Date.UTC(2026, 10, 20, 8), speed: 0, ...options })
-  }
-  const originals = () =>
-    simulator.truth
-      .devices()
-      .flatMap(({ serial, name, base, baseName, group, channels }) => [
-        ...[serial, name, base, baseName, group.name],
-        ...channels.map((channel) => channel.name),
-      ])
-      .filter((text) => text.length > 3)
-  const secrets = () => Object.values(simulator.account)
-
-  function assertSafe(text: string): void {
-    for (const original of [...originals(), ...secrets()]) assert.ok(!text.includes(original), original)
-  }
-
-  afterEach(() => simulator?.close())
-
   it('says what it will request, requests it, and shows what was read and what is as expected', async () => {
     await start()
     const { code, stdout, stderr } = await run(['--yes'], login())
     assert.equal(code, 0, stdout + stderr)
     assert.match(stderr, new RegExp(`At most ${MOST} requests`))
     assert.match(stderr, /alert +1 of 12 in 3600 s/)
+    assert.match(
+      stdout,
+      /name resolved +yes, 1\n +TLS +no\n +proxy used +no\n +login accepted +yes\n.* -?\d+ s\n/,
+    )
+    assert.match(stdout, /standalone +8\n +remote units +6\n +not readable +0\n/)
     assert.match(stdout, /latest-data-relay +\d+ ms +answered; headers: 59 of 60 left in 60 s/)
     assert.match(stdout, /channel +ch1 -?\d+(\.\d+)? °C \(temperature\) +← "/)
-    assert.match(stdout, /✓ {2}bounds +both bounds are excluded/)
+    assert.match(stdout, /✓ {2}bounds +as described\n/)
     assertSafe(stdout + stderr)
+  })
+
+  it('is installed as a command', async () => {
+    const file = join(root, 'dist', 'check', 'cli.js')
+    const { stdout } = await execute(process.execPath, [file, '--help', '--lang', 'ja'])
+    assert.match(stdout, /^使い方：envlog-check/)
+    const wrong = await execute(process.execPath, [file, '--what']).catch(({ code }) => ({ code }))
+    assert.deepEqual(wrong, { code: 3 })
   })
 
   it('speaks Japanese, by flag or environment', async () => {
@@ -76,52 +101,70 @@ describe('envlog-check', () => {
     ] as const) {
       const { stdout, stderr } = await run([...args, '--yes'], { ...login(), ...env })
       assert.match(stderr, new RegExp(`最大 ${MOST} 回のリクエスト`))
-      assert.match(stdout, /仕様どおり/)
+      assert.match(stdout, /✓ {2}bounds +仕様どおり/)
     }
   })
 
-  it('prints JSON for programs, without colours, and names what differs', async () => {
-    await start({ variants: { inclusiveBounds: true, numbers: 'text' } })
+  it('prints JSON for programs, and names what differs', async () => {
+    await start({ variants: { inclusiveBounds: true, extraFields: true } })
     const { code, stdout } = await run(['--yes', '--json'], login())
-    const result = JSON.parse(stdout)
-    assert.equal(code, 0)
-    assert.equal(result.exitCode, 0)
-    const others = result.findings.filter(({ verdict }: { verdict: string }) => verdict === 'differs')
+    const { exitCode, findings, exchanges } = JSON.parse(stdout)
+    assert.deepEqual([code, exitCode], [0, 0])
     assert.deepEqual(
-      others.map(({ assumption, seen }: { assumption: string; seen: string }) => [assumption, seen]),
+      findings
+        .filter(({ verdict }: { verdict: string }) => verdict === 'differs')
+        .map(({ assumption, seen }: Record<string, string>) => [assumption, seen]),
       [
         ['bounds', 'inclusive'],
-        ['numbers', 'other-types'],
+        ['fields', 'fields-added'],
       ],
     )
+    assert.equal(exchanges[0].quota.limit, 10)
     assertSafe(stdout)
   })
 
-  it('ends with 1 where something is not read', async () => {
+  it('ends with 1 if something is not read', async () => {
     await start({ faults: [{ kind: 'brokenJson', endpoints: ['alert'] }] })
     const { code, stdout } = await run(['--yes'], login())
     assert.equal(code, 1)
     assert.match(stdout, /alert +\d+ ms +The response is not JSON/)
   })
 
-  it('ends with 2 where the service refuses or cannot be reached, with its words and without its secrets', async () => {
-    await start()
-    const env = login()
-    const secret = String(env.ENVLOG_API_KEY)
-    const body = JSON.stringify({ error: { code: 401, message: `No such key: ${secret}` } })
-    simulator.set({ faults: [{ kind: 'status', status: 401, body }] })
-    const refused = await run(['--yes'], env)
-    assert.equal(refused.code, 2)
-    assert.match(refused.stdout, /The service refused the login \(401\)/)
-    assertSafe(refused.stdout + refused.stderr)
-    const gone = await run(['--yes'], { ...env, ENVLOG_URL: 'http://127.0.0.1:9' })
-    assert.equal(gone.code, 2)
-    assert.match(gone.stdout, /The service cannot be reached \(ECONNREFUSED\)/)
+  it('ends with 1 if the path of the relay suffix does not exist, and says so', async () => {
+    await start({ relaySuffix: 'hub' })
+    const { code, stdout } = await run(['--yes'], login())
+    assert.equal(code, 1)
+    assert.match(stdout, /! {2}relay-suffix +the path does not exist/)
   })
 
-  it('ends with 3 where it is used wrongly, and never repeats what was typed', async () => {
+  it('ends with 2 if the service refuses, with its words and without its secrets', async () => {
     await start()
-    const file = join(temporaryFolder('check'), 'login.json')
+    const refuse = async (message: string) => {
+      const body = JSON.stringify({ error: { code: 401, message } })
+      simulator.set({ faults: [{ kind: 'status', status: 401, body }] })
+      const { code, stdout } = await run(['--yes'], login())
+      assert.equal(code, 2)
+      assertSafe(stdout)
+      return stdout
+    }
+    assert.match(
+      await refuse('This key has expired.'),
+      /The service refused the login \(401\).*This key has expired/,
+    )
+    assert.match(await refuse(`No such key: ${login().ENVLOG_API_KEY}`), /login accepted +no\n/)
+  })
+
+  it('ends with 2 if the service cannot be reached', async () => {
+    await start()
+    const { code, stdout } = await run(['--yes'], { ...login(), ENVLOG_URL: 'http://127.0.0.1:9' })
+    assert.equal(code, 2)
+    assert.match(stdout, /The service cannot be reached \(ECONNREFUSED\)/)
+  })
+
+  it('ends with 3 and without requests if it is used wrongly, and never repeats what was typed', async () => {
+    await start()
+    const folder = temporaryFolder('check')
+    const file = join(folder, 'login.json')
     writeFileSync(file, '{"apiKey": "a secret')
     const wrong: [string[], Record<string, string>, RegExp][] = [
       [['--password', 'hunter2hunter2'], login(), /Unknown option/],
@@ -130,9 +173,13 @@ describe('envlog-check', () => {
       [['--yes'], { ...login(), ENVLOG_LOGIN_PASS: 'abc' }, /Password.*wrong number of characters/],
       [['--yes'], { ...login(), ENVLOG_URL: 'http://service.example' }, /must begin with https/],
       [['--yes', '--credentials', file], {}, /credentials file cannot be read/],
-      [[], login(), /Add --yes/],
+      [['--yes', '--credentials', '/dev/zero'], {}, /credentials file cannot be read/],
+      [['--save', join(folder, 'report.json')], login(), /Add --yes/],
       [['--yes'], {}, /ENVLOG_URL is not set/],
+      [['--yes', '--save', folder], login(), /cannot be written \(EISDIR\)/],
+      [['--yes', '--save', join(folder, 'missing', 'a.json')], login(), /cannot be written \(ENOENT\)/],
       [['--yes', '--save', join(file, 'below')], login(), /cannot be written \(ENOTDIR\)/],
+      [['--yes', '--save', ''], login(), /cannot be written \(ENOENT\)/],
     ]
     for (const [args, env, expected] of wrong) {
       const { code, stdout, stderr } = await run(args, env)
@@ -140,29 +187,22 @@ describe('envlog-check', () => {
       assert.match(stderr, expected)
       assert.doesNotMatch(stdout + stderr, /hunter2|a secret/)
     }
+    assert.equal(existsSync(join(folder, 'report.json')), false)
+    assert.equal(simulator.log.length, 0)
   })
 
   it('takes the login from a file, also with a byte order mark', async () => {
     await start({ relaySuffix: 'hub' })
     const file = join(temporaryFolder('check'), 'login.json')
     const { apiKey, loginId, loginPass } = simulator.account
-    writeFileSync(
-      file,
-      `\ufeff${JSON.stringify({ baseUrl: simulator.url, apiKey, loginId, loginPass, relaySuffix: 'hub' })}`,
-    )
-    const { code, stdout } = await run(['--yes', '--credentials', file])
+    const content = { baseUrl: simulator.url, apiKey, loginId, loginPass, relaySuffix: 'hub' }
+    writeFileSync(file, `\ufeff${JSON.stringify(content)}`)
+    const { code, stdout } = await run(['--yes', '--credentials', file], {})
     assert.equal(code, 0, stdout)
     assert.match(stdout, /✓ {2}relay-suffix/)
   })
 
-  it('names a relay suffix that the service does not know', async () => {
-    await start({ relaySuffix: 'hub' })
-    const { code, stdout } = await run(['--yes'], login())
-    assert.equal(code, 1)
-    assert.match(stdout, /! {2}relay-suffix +the path does not exist/)
-  })
-
-  it('saves answers without names, serial numbers and credentials', async () => {
+  it('saves responses without names, serial numbers and credentials', async () => {
     await start({ devices: 40 })
     const file = join(temporaryFolder('check'), 'report.json')
     const { code, stderr } = await run(['--yes', '--save', file], login())
@@ -174,24 +214,43 @@ describe('envlog-check', () => {
     assert.deepEqual([format, version], ['envlog-report', 1])
     assert.equal(answers[0].body.devices.length, 40)
   })
+})
 
-  it('spends no request where the file cannot be written', async () => {
-    await start()
-    const folder = temporaryFolder('check')
-    const wrong = { [folder]: 'EISDIR', [join(folder, 'missing', 'a.json')]: 'ENOENT', '': 'ENOENT' }
-    for (const [file, expected] of Object.entries(wrong)) {
-      const { code, stderr } = await run(['--yes', '--save', file], login())
+describe('envlog-check on a terminal', () => {
+  const known = () => ({ ENVLOG_URL: simulator.url, ENVLOG_LOGIN_ID: simulator.account.loginId })
+  beforeEach(() => start())
+
+  it('does not show the secrets, and lets them be corrected', async () => {
+    const { apiKey, loginPass } = simulator.account
+    const { code, stdout, stderr } = await run([], known(), {
+      'API key': `wrong\x15${apiKey}😀\x7f\r`,
+      Password: `\x7fあ\x7f${loginPass}x\x7f\r`,
+      'Send them?': 'yes\r',
+    })
+    assert.equal(code, 0, stderr)
+    assertSafe(stdout + stderr)
+    assert.doesNotMatch(stderr, /wrong/)
+  })
+
+  it('does not show secrets that are pasted after the address', async () => {
+    const { apiKey, loginId, loginPass } = simulator.account
+    const pasted = [simulator.url, apiKey, loginId, loginPass, ''].join('\r')
+    const { code, stderr } = await run([], {}, { Address: pasted, 'API key': '\x04' })
+    assert.equal(code, 3, stderr)
+    assert.match(stderr, /Address.*127\.0\.0\.1/)
+    assert.ok(!stderr.includes(apiKey) && !stderr.includes(loginPass))
+  })
+
+  for (const [name, key] of [
+    ['Ctrl-C', '\x03'],
+    ['Ctrl-D', '\x04'],
+    ['no', 'no\r'],
+  ] as const) {
+    it(`ends without a request at ${name}`, async () => {
+      const { code, stderr } = await run([], login(), { 'Send them?': key })
       assert.equal(code, 3, stderr)
-      assert.match(stderr, new RegExp(`cannot be written \\(${expected}\\)`))
-    }
-    assert.equal(simulator.log.length, 0)
-  })
-
-  it('saves nothing where it is not used rightly', async () => {
-    await start()
-    const file = join(temporaryFolder('check'), 'report.json')
-    await run(['--save', file], login())
-    assert.equal(existsSync(file), false)
-    assert.equal(simulator.log.length, 0)
-  })
+      assert.doesNotMatch(stderr, /ABORT_ERR/)
+      assert.equal(simulator.log.length, 0)
+    })
+  }
 })

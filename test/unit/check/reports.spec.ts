@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startSimulator } from '../../../simulator'
 import { isAnswered } from '../../../src/lib/check/exchange'
 import { readAnswer } from '../../../src/lib/check/read'
-import { checkService } from '../../support/check'
+import { checkSimulated } from '../../support/check'
 
 const FOLDER = join(__dirname, '../../fixtures/reports')
 const EXPECTED = '.expected.json'
@@ -34,20 +34,16 @@ describe('saved reports', () => {
     it(`${name}: ${why}`, async () => {
       const simulator = await startSimulator({ replay: parse(`${name}.json`) })
       try {
-        const { raw, findings } = await checkService(simulator)
-        const others = findings.filter(({ verdict }) => verdict === 'differs' || verdict === 'contradicted')
+        const { originals, differences: found } = await checkSimulated(simulator)
+        assert.deepEqual(found, differences)
+        const answers = originals.filter(isAnswered).map((answer) => readAnswer(answer, 0))
         assert.deepEqual(
-          Object.fromEntries(others.map(({ assumption, seen }) => [assumption, seen])),
-          differences,
-        )
-        const found = raw.filter(isAnswered).map((answer) => readAnswer(answer, 0))
-        assert.deepEqual(
-          found.map(({ unreadable }) => unreadable),
-          found.map(() => []),
+          answers.map(({ unreadable }) => unreadable),
+          answers.map(() => []),
         )
         for (const [at, [endpoint, fields]] of read.entries()) {
-          const values = new Map(found[at]?.fields.map(({ field, read: value }) => [field, value]))
-          assert.equal(found[at]?.endpoint, endpoint)
+          const values = new Map(answers[at]?.fields.map(({ field, read: value }) => [field, value]))
+          assert.equal(answers[at]?.endpoint, endpoint)
           for (const [field, value] of Object.entries(fields)) assert.equal(values.get(field), value, field)
         }
       } finally {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { endpoints } from '../../../src/lib/endpoints'
 import { reasons } from '../../../src/lib/errors'
 import { type Catalog, catalogIn, catalogOf, languages, nodes } from '../../support/built'
 import { root } from '../../support/package'
@@ -87,25 +86,6 @@ describe('the catalogs', () => {
       assert.deepEqual(catalogOf(language), new Map(parts.flatMap((part) => [...part])))
     }
   })
-
-  it('have no group in two files, since they become one catalog', () => {
-    const groups = files.flatMap((file) => groupsOf(read('en-US', file)))
-    assert.deepEqual(groups, [...new Set(groups)])
-  })
-
-  it('keep the status short', () => {
-    for (const language of languages) {
-      for (const [key, text] of read(language, 'common.json')) {
-        if (!key.startsWith('status.')) continue
-        const shown = text
-          .replace('__count__', '65535')
-          .replace(/__(done|total)__/g, '300')
-          .replace('__time__', '14:20')
-        // A round over many devices takes hours, so its progress and end may be a longer text.
-        assert.ok(shown.length < (key === 'status.waiting-round' ? 45 : 20), shown)
-      }
-    }
-  })
 })
 
 describe('the catalog that all nodes share', () => {
@@ -121,11 +101,6 @@ describe('the catalog that all nodes share', () => {
     const codes = new Set<string>(Object.values(reasons))
     codes.delete('ENVLOG_CONFIG')
     assert.deepEqual(sorted(keysIn('status').filter((key) => key.startsWith('ENVLOG_'))), sorted(codes))
-  })
-
-  it('names the devices that each endpoint serves', () => {
-    const kinds = new Set<string>(Object.values(endpoints).map(({ serves }) => serves))
-    assert.deepEqual(sorted(keysIn('serves')), sorted(kinds))
   })
 })
 
@@ -165,20 +140,5 @@ describe('the texts that are used', () => {
     }
     const plural = [...common.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, ''))
     assert.deepEqual([...new Set(plural)].toSorted(), PLURALS.toSorted())
-  })
-
-  it('of failures belong to an existing reason, and name only parameters of such a failure', () => {
-    const folder = join(root, 'src')
-    const sources = readdirSync(folder, { recursive: true })
-      .map(String)
-      .filter((file) => file.endsWith('.ts') && file !== join('lib', 'errors.ts'))
-      .map((file) => readFileSync(join(folder, file), 'utf8'))
-      .join('\n')
-    const failures = [...common].filter(([key]) => key.startsWith('errors.'))
-    const silent = failures.filter(([key]) => !sources.includes(`'${key.slice('errors.'.length)}'`))
-    assert.deepEqual(silent, [])
-    for (const [key, text] of failures) {
-      for (const name of paramsOf(text)) assert.match(sources, new RegExp(`\\b${name}\\b`), `${key}: ${name}`)
-    }
   })
 })

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { repositoryUrls, withAbsoluteLinks } from '../../../scripts/absolute-links'
+import { withAbsoluteLinks } from '../../../scripts/release'
 import { type Cause, reasons } from '../../../src/lib/errors'
-import { ACTION_TYPES, type ActionType } from '../../../src/shared/action'
+import { accountSchema, credentialsSchema, readLimits } from '../../../src/shared/account-schema'
+import { type ActionType, nameOfType } from '../../../src/shared/action'
+import { actionSchemas } from '../../../src/shared/action-schemas'
 import { OFFERED, OUTPUTS } from '../../../src/shared/outputs'
-import { isLimits, LIMITS, type LimitRow } from '../../../src/shared/service-limits'
-import { catalogOf, defaultsOf, definitionOf, nodes } from '../../support/built'
+import type { Problem } from '../../../src/shared/problems'
+import { findProblem, newValueOf, type Schema } from '../../../src/shared/schema'
+import { LIMITS, type LimitRow } from '../../../src/shared/service-limits'
+import { catalogOf } from '../../support/built'
 import {
   anchorsIn,
   brokenLinesIn,
@@ -25,7 +29,6 @@ import { packageJson, root } from '../../support/package'
 
 const README = 'README.md'
 const README_JA = 'README.ja.md'
-const PICTURE_BYTES = 80_000
 
 /** A document and its Japanese version; the READMEs have different names. */
 const TWINS: readonly (readonly [english: string, japanese: string])[] = [
@@ -72,21 +75,6 @@ describe('the documents', () => {
       )
     }
   })
-
-  it('have small pictures with alternative texts, and no unused ones', () => {
-    const folder = 'docs/images'
-    const shown = documents.flatMap((file) =>
-      linksIn(read(file))
-        .filter(({ isPicture }) => isPicture)
-        .map(({ target, text }) => ({ path: join(dirname(file), target), text })),
-    )
-    for (const { path, text } of shown) {
-      assert.ok(text.length > 10, path)
-      assert.ok(statSync(join(root, path)).size < PICTURE_BYTES, path)
-    }
-    const files = readdirSync(join(root, folder)).map((file) => join(folder, file))
-    assert.deepEqual(sorted(files), sorted(new Set(shown.map(({ path }) => path))))
-  })
 })
 
 for (const [english, japanese] of TWINS) {
@@ -108,31 +96,6 @@ for (const [english, japanese] of TWINS) {
 
     it('have the same tables', () => {
       inBoth((text) => tablesIn(text).map((table) => table.map((row) => row.length)))
-    })
-
-    it('name the same numbers', () => {
-      // Small numbers may be words; thousands, bounds and versions are digits.
-      inBoth((text) => sorted(new Set(text.match(/\d[\d,.]*\d{2,}/g))))
-    })
-
-    it('have the same links in each section, each in its language', () => {
-      const isTwin = (file: string) => [english, japanese].includes(file)
-      inBoth((text, file) =>
-        text.split(/^## /m).map((part) =>
-          sorted(
-            linksIn(part)
-              .map(({ target }) => target.split('#')[0] ?? '')
-              .filter((target) => target !== '')
-              .map((target) => (isAddress(target) ? target : join(dirname(file), decodeURIComponent(target))))
-              .filter((target) => !isTwin(target))
-              .map(
-                (target) =>
-                  TWINS.find(([, ja]) => ja === target)?.[0] ??
-                  target.replace(/\.ja\.(png|webp)$/, '.en-US.$1'),
-              ),
-          ),
-        ),
-      )
     })
 
     it('link to pages of their own language if there is one', () => {
@@ -176,15 +139,16 @@ describe('the two READMEs', () => {
   })
 
   it('have absolute links when they are published', () => {
-    const places = repositoryUrls('owner/name', 'v1')
+    const pages = 'https://github.com/owner/name/blob/v1/'
+    const files = 'https://raw.githubusercontent.com/owner/name/v1/'
     for (const text of [english, japanese]) {
       const before = linksIn(text)
-      const after = linksIn(withAbsoluteLinks(text, places))
+      const after = linksIn(withAbsoluteLinks(text, 'owner/name', 'v1'))
       assert.equal(after.length, before.length)
       for (const [index, { target, isPicture }] of after.entries()) {
         const { target: was = '' } = before[index] ?? {}
         if (isAddress(was)) assert.equal(target, was)
-        else assert.equal(decodeURI(target), (isPicture ? places.files : places.pages) + was)
+        else assert.equal(decodeURI(target), (isPicture ? files : pages) + was)
         assert.doesNotMatch(target, /\s/)
       }
     }
@@ -201,6 +165,12 @@ describe('the two READMEs', () => {
     })
   }
 })
+
+const schemas = { 'envlog-account': accountSchema, ...actionSchemas }
+
+/** What a schema says is allowed. */
+const problemOf = (schema: Schema, property: string): Partial<Problem> =>
+  findProblem(schema, property, '?') ?? {}
 
 describe('the contracts', () => {
   const codes = sorted(new Set(Object.values(reasons)))
@@ -245,7 +215,7 @@ describe('the contracts', () => {
   it('docs/quota.md shows valid limits', () => {
     const samples = wordsOfCodeIn(read('docs/quota.md')).filter((word) => word.startsWith('{'))
     assert.ok(samples.length > 0)
-    for (const sample of samples) assert.ok(isLimits(sample), sample)
+    for (const sample of samples) assert.ok(readLimits(sample), sample)
   })
 
   for (const { file, language, every, four, blank } of [
@@ -275,32 +245,45 @@ describe('the contracts', () => {
         return [`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``]
       }
 
-      for (const node of nodes) {
-        const { type, name: short } = node
-        const catalog = catalogOf(language)
+      const catalog = catalogOf(language)
+      for (const [type, schema] of Object.entries<Schema>(schemas)) {
+        const short = nameOfType(type as ActionType)
+        const sections = [every, ...(type === 'envlog-account' ? [] : [four]), type]
+        const rows = sections.flatMap(written).map(([name = '', ...cells]) => [uncoded(name), ...cells])
         /** The label of a property in the form; some have none. */
         const labelOf = (property: string) =>
           catalog.get(`label.${property}`) ?? catalog.get(`${short}.${property}`) ?? ''
 
         it(`lists exactly the saved properties of ${type}, with the form's labels and defaults`, () => {
-          const isAction = (ACTION_TYPES as readonly string[]).includes(type)
-          const sections = [every, ...(isAction ? [four] : []), type]
-          const rows = sections.flatMap(written)
-          const defaults = defaultsOf(type)
-          assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(defaults)))
+          assert.deepEqual(sorted(rows.map(([name = '']) => name)), sorted(Object.keys(schema.shape)))
           for (const [name = '', label = '', , value = ''] of rows) {
-            assert.equal(label, labelOf(uncoded(name)), name)
-            assert.ok(shown(defaults[uncoded(name)]).includes(value), `${name}: ${value}`)
+            assert.equal(label, labelOf(name), name)
+            assert.ok(shown(newValueOf(schema, name)).includes(value), `${name}: ${value}`)
+          }
+        })
+
+        it(`says what is allowed in ${type}: bounds of numbers, and choices`, () => {
+          for (const [name = '', , meaning = ''] of rows) {
+            const { problem, most = 0, choices = '' } = problemOf(schema, name)
+            if (problem === 'whole' && name !== 'version')
+              assert.ok(meaning.includes(most.toLocaleString('en-US')), `${name}: ${most}`)
+            // Those of `output` and `send` have a table of their own.
+            if (problem !== 'choice' || linksIn(meaning).length > 0) continue
+            const said = wordsOfCodeIn(meaning)
+            if (said.includes('fromType')) continue
+            for (const word of String(choices).split(', ')) assert.ok(said.includes(word), `${name}: ${word}`)
           }
         })
       }
 
       it('lists the credentials', () => {
         const rows = tableRows(sectionOf(text, 'envlog-account')).filter((row) => row.length === 3)
-        const { credentials = {} } = definitionOf('envlog-account')
-        assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(credentials)))
-        for (const [name = '', label] of rows) {
-          assert.equal(label, catalogOf(language).get(`account.${uncoded(name)}`), name)
+        const names = Object.keys(credentialsSchema.shape)
+        assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(names))
+        for (const [name = '', label, meaning = ''] of rows) {
+          assert.equal(label, catalog.get(`account.${uncoded(name)}`), name)
+          const { least = '', most = '' } = problemOf(credentialsSchema, uncoded(name))
+          assert.ok(meaning.includes(`${least}`) && meaning.includes(`${most}`), name)
         }
       })
     })

@@ -3,19 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoints } from '../../../src/lib/endpoints'
 import { reasons } from '../../../src/lib/errors'
-import { findAddressProblem, findSharedQuotaProblem } from '../../../src/shared/account'
-import { SELECTS, STARTS } from '../../../src/shared/action'
+import { ACTION_TYPES, nameOfType, SELECTS, STARTS } from '../../../src/shared/action'
 import { OUTPUTS, SENDS } from '../../../src/shared/outputs'
+import { PROBLEMS } from '../../../src/shared/problems'
 import { QUANTITIES } from '../../../src/shared/quantity'
 import { LIMITS } from '../../../src/shared/service-limits'
-import { type BuiltNode, script } from '../../support/built'
+import type { BuiltNode } from '../../support/built'
 import { root } from '../../support/package'
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
-const ADDRESSES = ['', 'no address', 'http://service.example', 'https://service.example/?query']
-
-const SHARED_QUOTAS = ['nothing', 'redis://:secret@service.example']
+const ACTIONS = ACTION_TYPES.map(nameOfType)
 
 /** Units of counts in the status; each has a singular and a plural. */
 const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
@@ -36,8 +34,10 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
     ...Object.values(reasons).filter((code) => code !== 'ENVLOG_CONFIG'),
   ],
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
-  'problems.shared-quota-*': SHARED_QUOTAS.map((address) => String(findSharedQuotaProblem(address))),
-  'problems.address-*': ADDRESSES.map((address) => String(findAddressProblem(address))),
+  'problems.*': PROBLEMS,
+  '*.label': ACTIONS,
+  '*.input': ACTIONS,
+  '*.output': ACTIONS,
   'summary.select-*': SELECTS,
   'endpoint.*': Object.keys(LIMITS),
   'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],
@@ -109,24 +109,37 @@ export function spelledOut({ keys, unknown }: Used): Used {
   return { keys: unique(all), unknown }
 }
 
+/** Keys in the sources of some folders. */
+function keysInSources(
+  folders: readonly string[],
+  isWanted: (file: string) => boolean,
+  groups: readonly string[],
+): Used {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && isWanted(file))
+      .map((file) => readFileSync(join(root, folder, file), 'utf8')),
+  )
+  const found = files.map((file) => keysInScript(file, groups))
+  return spelledOut({
+    keys: unique(found.flatMap(({ keys }) => keys)),
+    unknown: found.flatMap(({ unknown }) => unknown),
+  })
+}
+
+const isEditor = (file: string) => file.endsWith('editor.ts')
+
 /** Keys of the editor script and of all forms. */
 export function editorKeys(forms: readonly BuiltNode[], groups: readonly string[]): Used {
-  const used = spelledOut(keysInScript(script, groups))
+  const ofForms = keysInSources(['src/editor', 'src/shared'], () => true, groups)
+  const ofNodes = keysInSources(['src/nodes'], isEditor, groups)
   return {
-    keys: unique([...forms.flatMap(({ form }) => keysInForm(form)), ...used.keys]),
-    unknown: used.unknown,
+    keys: unique([...forms.flatMap(({ form }) => keysInForm(form)), ...ofForms.keys, ...ofNodes.keys]),
+    unknown: [...ofForms.unknown, ...ofNodes.unknown],
   }
 }
 
 /** Keys of everything under src/nodes except the forms. */
 export function runtimeKeys(groups: readonly string[]): Used {
-  const folder = join(root, 'src', 'nodes')
-  const files = readdirSync(folder, { recursive: true })
-    .map(String)
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('editor.ts'))
-  const found = files.map((file) => keysInScript(readFileSync(join(folder, file), 'utf8'), groups))
-  return spelledOut({
-    keys: unique(found.flatMap(({ keys }) => keys)),
-    unknown: found.flatMap(({ unknown }) => unknown),
-  })
+  return keysInSources(['src/nodes'], (file) => !isEditor(file), groups)
 }

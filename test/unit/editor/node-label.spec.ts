@@ -6,7 +6,6 @@ import type { Form } from '../../../src/editor/red'
 const node = (saved: object): Form => ({
   id: 'n',
   type: 'envlog-latest',
-  version: 2,
   _: (key, params) => `${key.replace('summary.node-', '')} ${params?.what} ${params?.count}`,
   ...saved,
 })
@@ -22,12 +21,6 @@ describe('the label of a node without a name', () => {
     assert.equal(label({ select: 'list', devices, bases }), 'and-bases devices latest 2 1')
     assert.equal(label({ select: 'base', devices, bases }), 'bases latest 1')
     assert.equal(label({ select: 'group', devices, bases, groups: ['a', 'b'] }), 'groups latest 2')
-  })
-
-  it('is unchanged for a node of version 1, whose other base units were not applied', () => {
-    for (const version of [1, '1', undefined, ''])
-      assert.equal(label({ version, select: 'list', devices, bases }), 'devices latest 2')
-    assert.equal(label({ version: 1, select: 'base', devices, bases }), 'bases latest 1')
   })
 
   it('exists for a node of a newer version, and for a damaged one', () => {

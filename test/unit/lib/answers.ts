@@ -2,7 +2,7 @@ import type { AlertEnvelope, CurrentEnvelope, GraphEnvelope } from '../../../src
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type ErrorCode, type Reason } from '../../../src/lib/errors'
-import type { RequestContext } from '../../../src/lib/quota/types'
+import type { RequestContext } from '../../../src/lib/request'
 
 /** Answers as in the service's API description; each test sets only what it is about. */
 

@@ -37,6 +37,8 @@ describe('an error', () => {
       'device-unknown',
       'records-refused',
       'records-wait',
+      'relay-not-found',
+      'reply-compressed',
       'reply-error-object',
       'reply-left-out',
       'reply-not-csv',

@@ -163,7 +163,7 @@ async function sameRefusal({ fixture, damaged }: { fixture: Fixture; damaged: Ui
     // Without its error object it is no refusal of the service any more.
     const own = fixture.endpoint === 'current' ? 'service-refused' : 'device-refused'
     const alike = [
-      [own, 'gateway-answered'],
+      [own, 'login-refused', 'access-refused', 'gateway-answered'],
       ['quota-refused', 'records-refused'],
     ].find((reasons) => reasons.includes(String(error?.reason))) ?? [error?.reason]
     assert.ok(alike.includes(caught.reason), caught.reason)

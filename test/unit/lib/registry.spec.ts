@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createRegistry } from '../../../src/lib/registry'
 import { createVirtualClock } from '../../support/clock'
-import { participant } from '../../support/quota/quota'
+
+/** For thousands of logins. */
+const MANY_MS = 30_000
 
 const login = (apiKey: string) => ({
   baseUrl: 'https://service.example',
@@ -27,10 +30,11 @@ describe('the registry of accounts', () => {
     assert.equal(of('one').directory, states[2]?.directory)
   })
 
-  it('forgets logins that were only tried, and none that a node uses', async () => {
+  it('forgets logins that were only tried, and none that a node uses', async function () {
+    this.timeout(MANY_MS)
     const registry = createRegistry(createVirtualClock())
     const used = registry.getOrCreateShared(login('used')).quota
-    const leave = used.join(participant())
+    const leave = used.join({ concurrency: 1, limits: limitsWith() })
     const tried = registry.getOrCreateShared(login('tried')).quota
     for (let count = 0; count < 1000; count++) registry.getOrCreateShared(login(`${count}`))
     assert.equal(registry.getOrCreateShared(login('used')).quota, used)

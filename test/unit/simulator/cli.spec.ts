@@ -6,13 +6,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simulate, useSimulators } from './support'
 
+/** Of a few processes at once. */
+const STARTING_MS = 30_000
+
 interface Ended {
   code: number | null
   out: string
   err: string
 }
 
-describe('simulator: command line', () => {
+describe('simulator: command line', function () {
+  this.timeout(STARTING_MS)
   useSimulators()
   const children: ChildProcess[] = []
   const folder = mkdtempSync(join(tmpdir(), 'envlog-simulator-'))
@@ -23,7 +27,7 @@ describe('simulator: command line', () => {
   })
 
   function run(...args: string[]) {
-    const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'simulator/cli.ts', ...args])
+    const child = spawn(process.execPath, ['dist/simulator/cli.js', ...args])
     children.push(child)
     const said = { out: '', err: '' }
     child.stdout.on('data', (part) => {

@@ -1,11 +1,11 @@
 import type { Account } from '../../../lib/account'
+import { Anonymizer } from '../../../lib/check/anonymize'
 import { collectExchanges } from '../../../lib/check/collect'
-import { anonymizeExchanges, buildReport } from '../../../lib/check/report'
-import { runCooperatively } from '../../../lib/cooperative'
-import type { RequestContext } from '../../../lib/quota/types'
+import { isAnswered } from '../../../lib/check/exchange'
+import { buildReport } from '../../../lib/check/report'
+import type { RequestContext } from '../../../lib/request'
+import { version } from '../../../lib/version'
 import type { AccountReport } from '../../../shared/admin'
-
-const { version } = require('../../../../package.json') as { version: string }
 
 /** As many requests as the test of an account. */
 const MAX_REQUESTS = { current: 1, 'latest-data-relay': 1 } as const
@@ -19,14 +19,10 @@ export async function reportAccount(
   account: Account,
   requestContext: RequestContext,
 ): Promise<AccountReport> {
-  const { signal } = requestContext
-  const exchanges = await collectExchanges({ account, context: requestContext, maxRequests: MAX_REQUESTS })
-  const [current] = exchanges
-  if (current && !current.result.isAnswered) throw current.result.error
-  const anonymized = await runCooperatively(
-    anonymizeExchanges(exchanges, account.client.revealsLogin),
-    signal,
-  )
-  const report = await runCooperatively(buildReport(anonymized, version), signal)
-  return { report: report ?? null }
+  const exchanges = await collectExchanges(account, requestContext, MAX_REQUESTS)
+  for (const exchange of exchanges) {
+    if (exchange.endpoint === 'current' && !isAnswered(exchange)) throw exchange.error
+  }
+  const anonymizer = new Anonymizer(exchanges, account.client.revealsLogin)
+  return { report: buildReport(anonymizer.exchanges, version) }
 }

@@ -1,7 +1,7 @@
 import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
-import type { RequestContext } from '../../../lib/quota/types'
 import { isRemoteUnit } from '../../../lib/readings/device'
+import type { RequestContext } from '../../../lib/request'
 import type { AccountTestResult } from '../../../shared/admin'
 
 /**

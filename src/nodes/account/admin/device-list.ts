@@ -1,8 +1,8 @@
 import type { Account } from '../../../lib/account'
 import type { DirectoryAnswer } from '../../../lib/collect/directory'
 import type { UnreadableDevice } from '../../../lib/decode/fields'
-import type { RequestContext } from '../../../lib/quota/types'
 import { type Reading, readReadable } from '../../../lib/readings/current'
+import type { RequestContext } from '../../../lib/request'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
 
 /**

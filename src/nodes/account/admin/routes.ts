@@ -1,8 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { EnvlogError, type ErrorCode } from '../../../lib/errors'
-import { EDITOR } from '../../../lib/quota/fair-queue'
-import type { RequestContext } from '../../../lib/quota/types'
+import { EDITOR, type RequestContext } from '../../../lib/request'
 import type { AdminFailure, ContextStore } from '../../../shared/admin'
 import { findAccountNode } from '../../kit/action/account'
 import { listContextStores } from '../../kit/state/context-store'
@@ -10,6 +9,8 @@ import { listContextStores } from '../../kit/state/context-store'
 type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
 type Handler = ReturnType<NodeAPI['auth']['needsPermission']>
 type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
+
+type Work = (account: Account, requestContext: RequestContext, body: Record<string, unknown>) => unknown
 
 /** Longest wait for quota of a request from the editor, where a person waits. */
 const MAX_WAIT_MS = 10_000
@@ -37,33 +38,26 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   RED.httpAdmin.get('/envlog/stores', canRead, (_request, response) =>
     respond(response, async (): Promise<ContextStore[]> => listContextStores(RED)),
   )
-  RED.httpAdmin.post('/envlog/devices', ...canRequest, (request, response) =>
-    respond(response, () =>
-      withDraft(RED, request, async (account, requestContext) => {
-        const { fetchDeviceList, readCachedDeviceList } =
-          require('./device-list') as typeof import('./device-list')
-        const { anew, known } = (request.body ?? {}) as { anew?: unknown; known?: unknown }
-        if (known === true) return readCachedDeviceList(account)
-        return fetchDeviceList(account, requestContext, anew === true)
-      }),
-    ),
-  )
-  RED.httpAdmin.post('/envlog/test', ...canRequest, (request, response) =>
-    respond(response, () =>
-      withDraft(RED, request, (account, requestContext) => {
-        const { testAccount } = require('./account-test') as typeof import('./account-test')
-        return testAccount(account, requestContext)
-      }),
-    ),
-  )
-  RED.httpAdmin.post('/envlog/report', ...canRequest, (request, response) =>
-    respond(response, () =>
-      withDraft(RED, request, (account, requestContext) => {
-        const { reportAccount } = require('./account-report') as typeof import('./account-report')
-        return reportAccount(account, requestContext)
-      }),
-    ),
-  )
+  /** A route about the account of the request. */
+  const post = (path: string, work: Work) =>
+    RED.httpAdmin.post(path, ...canRequest, (request, response) =>
+      respond(response, () => withDraft(RED, request, work)),
+    )
+  post('/envlog/devices', (account, requestContext, { anew, known }) => {
+    const { fetchDeviceList, readCachedDeviceList } =
+      require('./device-list') as typeof import('./device-list')
+    return known === true
+      ? readCachedDeviceList(account)
+      : fetchDeviceList(account, requestContext, anew === true)
+  })
+  post('/envlog/test', (account, requestContext) => {
+    const { testAccount } = require('./account-test') as typeof import('./account-test')
+    return testAccount(account, requestContext)
+  })
+  post('/envlog/report', (account, requestContext) => {
+    const { reportAccount } = require('./account-report') as typeof import('./account-report')
+    return reportAccount(account, requestContext)
+  })
 }
 
 /** Accepts only JSON: any web page could send other content types to this origin without a preflight request. */
@@ -73,20 +67,16 @@ const requireJson: Handler = (request, response, next) => {
 }
 
 /** Opens the account of the request for `work`, which is aborted when the editor disconnects. */
-async function withDraft<T>(
-  RED: NodeAPI,
-  request: Request,
-  work: (account: Account, requestContext: RequestContext) => T | Promise<T>,
-): Promise<T> {
+async function withDraft(RED: NodeAPI, request: Request, work: Work): Promise<unknown> {
   const { openAccountDraft } = require('./account-draft') as typeof import('./account-draft')
-  const { account: draft } = (request.body ?? {}) as { account?: unknown }
+  const body = (request.body ?? {}) as Record<string, unknown>
   const { user } = request as { user?: { username?: string } }
-  const account = openAccountDraft(RED, draft, user?.username ?? '')
+  const account = openAccountDraft(RED, body.account, user?.username ?? '')
   const abort = new AbortController()
   const onDisconnect = () => abort.abort()
   request.socket.once('close', onDisconnect)
   try {
-    return await work(account, { signal: abort.signal, queueKey: EDITOR, maxWaitMs: MAX_WAIT_MS })
+    return await work(account, { signal: abort.signal, queueKey: EDITOR, maxWaitMs: MAX_WAIT_MS }, body)
   } finally {
     request.socket.off('close', onDisconnect)
     await account.close()

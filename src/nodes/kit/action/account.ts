@@ -9,8 +9,8 @@ export interface AccountNode extends Node {
   getAccount(): Account
   /** Where the state of an action node outlives the process. @throws EnvlogError `store-unknown` */
   storeFor(node: Node): StateStore
-  /** The deployed credentials, and the address that they are for; blank where one is missing. */
-  deployedLogin(): { baseUrl: string; apiKey: string; loginId: string; loginPass: string }
+  /** The deployed settings, with the values of environment variables. */
+  deployed(): { config: Record<string, unknown>; credentials: Record<string, unknown> }
   /** The nodes that use it, by id: Node-RED routes its status and errors to the flows of these. */
   users: Record<string, Node>
 }

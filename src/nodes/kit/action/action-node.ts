@@ -1,8 +1,7 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { inBackground } from '../../../lib/background'
-import { systemClock } from '../../../lib/clock'
-import { yieldIfDue, yieldToEventLoop } from '../../../lib/cooperative'
+import { nextTurn, systemClock } from '../../../lib/clock'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
 import { localizeError } from '../report/localize'
@@ -88,8 +87,6 @@ function startNode<T extends ActionType>(
     const { account, settings } = configure()
     runModule ??= require('./run-context') as typeof import('./run-context')
     setStatus({ kind: 'requesting' })
-    // One message may trigger many nodes.
-    await yieldIfDue()
     await loadState(settings)
     const ports = { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus }
     const { context, deliveredCount } = runModule.createRunContext(ports)
@@ -97,7 +94,7 @@ function startNode<T extends ActionType>(
     const unit = context.format === 'read' ? action.unit : 'answers'
     const count = deliveredCount()
     // i18next takes longer to format the count than most answers take to read: the messages are delivered first.
-    await yieldToEventLoop()
+    await nextTurn()
     setStatus(count === undefined ? { kind: 'idle' } : { kind: 'received', unit, count, at: Date.now() })
   }
 

@@ -4,7 +4,7 @@ import type { Collected } from '../../../lib/collect/fetch'
 import type { OutgoingMessage } from '../../../lib/output/elements'
 import { createMetadataBuilder } from '../../../lib/output/metadata'
 import type { Plan } from '../../../lib/output/plan'
-import { createTopicFormatter } from '../../../lib/output/topic'
+import { formatTopic } from '../../../lib/output/topic'
 import { type ActionType, nameOfType } from '../../../shared/action'
 import type { SettingsOf } from '../settings/action-settings'
 
@@ -41,25 +41,14 @@ export function createMessageBuilder<T extends ActionType>({
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
   const isFlat = Object.values(kept).every((value) => typeof value !== 'object' || value === null)
   const describe = createMetadataBuilder(nameOfType(node.type as T), account.name, delivery)
-  const topicOf = createTopicFormatter(settings.topic)
   const { range, overflow, receipt } = delivery
   const id = plan.sequence && RED.util.generateId()
   let index = 0
 
-  const added = ['payload', 'envlog']
-  if (plan.columns !== undefined) added.push('columns')
-  if (plan.sequence) added.push('parts')
-  const templates = {
-    withoutTopic: createTemplate(kept, added),
-    withTopic: createTemplate(kept, ['topic', ...added]),
-  }
-
   return ({ payload, subject, reading }) => {
-    const topic = subject && topicOf({ account: account.name, ...subject })
-    const template = topic === undefined ? templates.withoutTopic : templates.withTopic
-    const msg: NodeMessage = isFlat ? { ...template } : RED.util.cloneMessage(template as never)
-    msg.payload = payload
-    msg.envlog = describe({ subject, reading, range, overflow, receipt })
+    const envlog = describe({ subject, reading, range, overflow, receipt })
+    const msg: NodeMessage = { ...(isFlat ? kept : RED.util.cloneMessage(kept as never)), payload, envlog }
+    const topic = subject && formatTopic(settings.topic, { account: account.name, ...subject })
     if (topic !== undefined) msg.topic = topic
     if (plan.columns !== undefined) msg.columns = plan.columns
     if (plan.sequence) {
@@ -70,15 +59,4 @@ export function createMessageBuilder<T extends ActionType>({
     }
     return msg
   }
-}
-
-/**
- * A message with all its properties, those in `added` undefined. Copying it and setting these takes a hundredth of the
- * time that adding properties to a copy takes, because V8 creates a hidden class for each added property.
- */
-function createTemplate(kept: object, added: readonly string[]): NodeMessage {
-  const template: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(kept)) template[key] = value
-  for (const key of added) template[key] ??= undefined
-  return template as NodeMessage
 }

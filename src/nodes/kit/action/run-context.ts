@@ -1,4 +1,5 @@
 import type { Account } from '../../../lib/account'
+import { nextTurn } from '../../../lib/clock'
 import {
   type DeviceFailure,
   type ResolvedDevice,
@@ -9,13 +10,12 @@ import type { ResponseFormat } from '../../../lib/collect/fetch'
 import { forEachConcurrent } from '../../../lib/collect/for-each'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { isAwaitingReceipt, type PollPorts } from '../../../lib/collect/poll'
-import { runCooperatively } from '../../../lib/cooperative'
 import { EnvlogError, mayConcernOneDevice } from '../../../lib/errors'
-import { countOf } from '../../../lib/output/content'
 import { planMessages } from '../../../lib/output/plan'
-import type { RequestContext } from '../../../lib/quota/types'
+import { countOf } from '../../../lib/readings/content'
+import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
-import type { Output } from '../../../shared/outputs'
+import { DEFAULT_CHUNK, type Output } from '../../../shared/outputs'
 import { localizeError } from '../report/localize'
 import type { RunStatus } from '../report/status'
 import { createWaitStatus } from '../report/wait-status'
@@ -49,7 +49,7 @@ export interface RunContext<T extends ActionType> {
   deliver(delivery: Delivery, isEmpty?: boolean): Promise<void>
   nodeState: NodeState
   nodeId: string
-  /** For polling: delivers the data of one device, or warns that its clock was set back. */
+  /** For polling: delivers the data of one device. */
   pollPorts: PollPorts
   setStatus(status: RunStatus): void
 }
@@ -61,6 +61,9 @@ export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
   signal: AbortSignal
   setStatus(status: RunStatus): void
 }
+
+/** Node-RED delivers each message in a callback of its own, after the sender has yielded. */
+const MESSAGES_PER_TURN = 64
 
 /**
  * Creates what one trigger works with.
@@ -89,31 +92,36 @@ export function createRunContext<T extends ActionType>(
   })
   const requestContext = createRequestContext(signal)
 
+  /**
+   * Lets Node-RED hand over what was sent. Once this node is being closed, its receivers may be gone, and what was sent
+   * does not count as delivered.
+   */
+  async function endTurn(): Promise<void> {
+    await nextTurn()
+    if (signal.aborted) throw new EnvlogError('closed')
+  }
+
   async function deliver(delivery: Delivery, isEmpty = false): Promise<void> {
     deliveredCount ??= 0
     if (!isEmpty) {
       const plan = planMessages(delivery.content, {
         fieldNames: 'channel',
+        chunk: DEFAULT_CHUNK,
         ...settings,
         group: delivery.group,
       })
       const buildMessage = createMessageBuilder({ ...ports, delivery, plan })
-      await runCooperatively(plan.messages[Symbol.iterator](), signal, (draft, yielder) => {
-        if (!draft) return
-        trigger.send(buildMessage(draft))
-        yielder.countMessage()
-      })
+      let sent = 0
+      for (const draft of plan.messages) {
+        if (draft) trigger.send(buildMessage(draft))
+        const isTurnOver = !draft || ++sent % MESSAGES_PER_TURN === 0
+        if (isTurnOver) await endTurn()
+      }
+      await endTurn()
       deliveredCount += countOf(delivery.content)
     }
     delivery.failed?.forEach(report)
   }
-
-  const warn = ({ serial }: ResolvedDevice, what: 'goes-on' | 'stops') =>
-    node.warn(
-      what === 'stops'
-        ? RED._('warnings.clock-set-back-stops', { serial } as never)
-        : RED._('warnings.clock-set-back-goes-on', { serial } as never),
-    )
 
   /** False for devices that were refused today, and for those whose records await their receipt. */
   const isDue = (device: ResolvedDevice) =>
@@ -193,7 +201,7 @@ export function createRunContext<T extends ActionType>(
     deliver,
     nodeState,
     nodeId: node.id,
-    pollPorts: { nodeState, deliver, warn },
+    pollPorts: { nodeState, deliver },
     setStatus,
   }
   return { context, deliveredCount: () => deliveredCount }

@@ -1,5 +1,5 @@
 import type { Quota } from '../../../lib/quota/quota'
-import type { QuotaWait } from '../../../lib/quota/types'
+import type { QuotaWait } from '../../../lib/request'
 import type { RunStatus } from './status'
 
 /** Shows in the node's status what the concurrent requests of one trigger wait for. */

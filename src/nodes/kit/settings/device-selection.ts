@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import * as z from 'zod/mini'
 import {
   type NamedDevice,
   type NamedSelection,
@@ -6,8 +6,8 @@ import {
   type Selection,
 } from '../../../lib/collect/devices'
 import { EnvlogError } from '../../../lib/errors'
-import { isSerial } from '../../../shared/action'
-import type { CommonSettings } from './action-settings'
+import { type ActionType, isSerial } from '../../../shared/action'
+import type { SettingsOf } from '../../../shared/action-schemas'
 import { type Evaluate, formatTypedInput } from './typed-input'
 
 /**
@@ -15,67 +15,38 @@ import { type Evaluate, formatTypedInput } from './typed-input'
  * nodes*).
  */
 
-/** Where a list is accepted, one of its elements is too. */
-const one = <T>(element: T): T[] => [element]
+/** A schema whose output becomes something else. */
+const converted = <T extends z.ZodMiniType, R>(schema: T, convert: (found: z.output<T>) => R) =>
+  z.pipe(schema, z.transform(convert))
 
-const serial = v.pipe(
-  v.union([v.string(), v.number()]),
-  v.transform((value) => String(value).trim()),
-  v.check(isSerial),
-)
+/** One element, or a list of them. */
+const oneOrMore = <T extends z.ZodMiniType>(element: T) =>
+  z.union([converted(element, (found) => [found]), z.array(element)])
+
+const textOrNumber = z.union([z.string(), z.number()])
+const serial = converted(textOrNumber, (value) => String(value).trim()).check(z.refine(isSerial))
 /** A serial, or an object with one, such as the `base` of a current reading. */
-const unit = v.union([
-  serial,
-  v.pipe(
-    v.object({ serial }),
-    v.transform((found) => found.serial),
-  ),
-])
+const unit = z.union([serial, converted(z.object({ serial }), (found) => found.serial)])
 /** A blank text counts as missing. */
-const optionalUnit = v.nullish(
-  v.union([
-    unit,
-    v.pipe(
-      v.literal(''),
-      v.transform(() => null),
-    ),
-  ]),
-)
-const several = v.union([v.pipe(unit, v.transform(one)), v.array(unit)])
+const optionalUnit = z.nullish(z.union([unit, z.literal('')]))
 /** The name of a group, or an object with one, such as the `group` of a current reading. */
-const text = v.pipe(v.string(), v.minLength(1))
-const name = v.union([
-  text,
-  v.pipe(
-    v.object({ name: text }),
-    v.transform((found) => found.name),
-  ),
-])
-const names = v.union([v.pipe(name, v.transform(one)), v.array(name)])
+const text = z.string().check(z.minLength(1))
+const name = z.union([text, converted(z.object({ name: text }), (found) => found.name)])
 
-const named = v.union([
-  v.pipe(
-    serial,
-    v.transform((found): Named => ({ devices: [{ serial: found }] })),
+const named = z.union([
+  converted(serial, (found): Named => ({ devices: [{ serial: found }] })),
+  converted(
+    z.object({ serial, base: optionalUnit }),
+    (found): Named => ({ devices: [nameDevice(found.serial, found.base)] }),
   ),
-  v.pipe(
-    v.object({ serial, base: optionalUnit }),
-    v.transform((found): Named => ({ devices: [nameDevice(found.serial, found.base)] })),
+  converted(
+    z.strictObject({ remote: oneOrMore(unit) }),
+    ({ remote }): Named => ({ devices: remote.map((found) => ({ serial: found })) }),
   ),
-  v.pipe(
-    v.strictObject({ remote: several }),
-    v.transform(({ remote }): Named => ({ devices: remote.map((found) => ({ serial: found })) })),
-  ),
-  v.pipe(
-    v.strictObject({ base: several }),
-    v.transform(({ base }): Named => ({ bases: base })),
-  ),
-  v.pipe(
-    v.strictObject({ group: names }),
-    v.transform(({ group }): Named => ({ groups: group })),
-  ),
+  converted(z.strictObject({ base: oneOrMore(unit) }), ({ base }): Named => ({ bases: base })),
+  converted(z.strictObject({ group: oneOrMore(name) }), ({ group }): Named => ({ groups: group })),
 ])
-const selections = v.union([v.pipe(named, v.transform(one)), v.array(named)])
+const selections = oneOrMore(named)
 
 type Named = Partial<NamedSelection>
 
@@ -83,7 +54,10 @@ type Named = Partial<NamedSelection>
  * The devices that the settings choose, each once; evaluates the typed input where they choose by it.
  * @throws EnvlogError `devices-missing`, `devices-empty` or `devices-unreadable` with the property
  */
-export async function evaluateSelection(settings: CommonSettings, evaluate: Evaluate): Promise<Selection> {
+export async function evaluateSelection(
+  settings: SettingsOf<ActionType>,
+  evaluate: Evaluate,
+): Promise<Selection> {
   const { select, devices, bases, groups } = settings
   if (select === 'all') return 'all'
   if (select === 'list') return eachOnce([{ devices, bases }])
@@ -93,9 +67,9 @@ export async function evaluateSelection(settings: CommonSettings, evaluate: Eval
   // Node-RED throws where a parent object of the property is missing.
   const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
-  const result = v.safeParse(selections, settings.propertyType === 'env' ? parseText(value) : value)
+  const result = z.safeParse(selections, settings.propertyType === 'env' ? parseText(value) : value)
   if (!result.success) throw new EnvlogError('devices-unreadable', { property })
-  const found = eachOnce(result.output)
+  const found = eachOnce(result.data)
   if (Object.values(found).flat().length === 0) throw new EnvlogError('devices-empty', { property })
   return found
 }

@@ -1,9 +1,6 @@
 import type { Account } from '../../../lib/account'
 import type { NodeStateOptions } from '../../../lib/collect/node-state'
-import { readMoment } from '../../../lib/collect/period'
 import type { PollOptions } from '../../../lib/collect/poll'
-import type { Start } from '../../../lib/collect/record-cursor'
-import { EnvlogError } from '../../../lib/errors'
 import type { SettingsOf } from './action-settings'
 
 /** How new records or alerts are delivered. */
@@ -24,19 +21,5 @@ export function toNodeStateOptions(type: string, account: Account, settings: obj
     receiptTimeoutMs: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
     ...(type === 'envlog-latest' && { cursorKind: 'records' }),
     ...(type === 'envlog-alerts' && { cursorKind: 'alerts' }),
-  }
-}
-
-/**
- * Reads the setting `start`: `held`, `now`, or a time, which is UTC where it has no offset.
- * @throws EnvlogError `start-unreadable`
- */
-export function readStart(setting: string | number): Start {
-  if (setting === 'held' || setting === 'now') return setting
-  try {
-    const moment = readMoment(setting, 'start')
-    return { since: 'instant' in moment ? moment.instant : moment.wallClock }
-  } catch {
-    throw new EnvlogError('start-unreadable')
   }
 }

@@ -27,7 +27,7 @@ interface Context {
 
 /**
  * The state of a node in a context store of Node-RED, as JSON text: Node-RED copies an object property by property, and
- * writes it to a file with a line for each. Earlier versions wrote the object.
+ * writes it to a file with a line for each.
  * @param name of the store; blank for the default one
  * @param key of the state in the node's context
  * @param onWriteError called when a write fails and the one before did not

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { systemClock } from '../../../../src/lib/clock'
-import { createQuota } from '../../../../src/lib/quota/quota'
+import { Quota } from '../../../../src/lib/quota/quota'
 import { chunksOf, refusal, type Script, silence, streamed } from '../../../support/fake-transport'
 import { asking, patient } from '../answers'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
@@ -97,7 +97,7 @@ describe('closing a client', () => {
   const timers = useFakeTimers()
 
   it('does not abort a request that another client of the same account waits for', async () => {
-    const quota = createQuota(systemClock)
+    const quota = new Quota(systemClock)
     let answer = (_: ReturnType<typeof ok>) => {}
     const closing = clientOf(() => new Promise((resolve) => (answer = resolve)), { quota })
     const staying = clientOf(silence, { quota })

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { MAX_BODY_BYTES, readBody } from '../../../../src/lib/api/body'
-import { MAX_SINGLE_PARSE_BYTES } from '../../../../src/lib/decode/response-decoder'
 import { chunksOf, streamed } from '../../../support/fake-transport'
 import { failure, patient } from '../answers'
 import { clientOf, watch } from './setup'
 
 const ignore = () => {}
+const bodyOf = (parts: readonly (string | Uint8Array)[], headers = {}) =>
+  readBody({ status: 200, headers, chunks: chunksOf(parts) }, ignore)
 
 describe('a body', () => {
   it('is the same text however its bytes are chunked', async () => {
@@ -20,46 +22,42 @@ describe('a body', () => {
           parts.push(bytes.subarray(at, at + length))
           at += length
         }
-        assert.equal((await readBody(chunksOf(parts), ignore)).text(), text)
+        assert.equal(await bodyOf(parts), text)
       }),
     )
   })
 
+  it('is complete if it is larger than the first buffer', async () => {
+    const parts = ['a'.repeat(60_000), 'b'.repeat(10_000), 'c'.repeat(300_000)]
+    assert.equal(await bodyOf(parts), parts.join(''))
+  })
+
   it('reports activity for every chunk', async () => {
     let alive = 0
-    await readBody(chunksOf(['a', 'b', 'c']), () => alive++)
+    await readBody(streamed(chunksOf(['a', 'b', 'c'])), () => alive++)
     assert.equal(alive, 3)
   })
 
-  it('that arrives byte by byte is parsed in larger chunks, each byte once', async () => {
-    const bytes = Buffer.from(`{"data":[${'{"ch1":1},'.repeat(1000)}`)
-    const pushed: Uint8Array[] = []
-    const parser = { push: (chunk: Uint8Array) => void pushed.push(chunk), end: () => undefined }
-    const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
-    const body = await readBody(chunksOf([...single, bytes, ...single]), ignore, { parser })
-    const all = Buffer.concat([bytes, bytes, bytes])
-    assert.deepEqual([Buffer.concat(pushed).equals(all), body.text()], [true, all.toString()])
-    assert.ok(pushed.length < 10, `${pushed.length} pieces`)
+  it('is decompressed if a gateway has compressed it all the same', async () => {
+    const text = '{"devices":[]}'
+    assert.equal(await bodyOf([gzipSync(text)], { 'content-encoding': 'gzip' }), text)
+    assert.equal(await bodyOf([deflateSync(text)], { 'content-encoding': 'Deflate' }), text)
+    assert.equal(await bodyOf([brotliCompressSync(text)], { 'content-encoding': 'br' }), text)
+    assert.equal(await bodyOf([text], { 'content-encoding': 'identity' }), text)
   })
 
-  it('may be as large as allowed and not a byte larger', async () => {
-    const body = await readBody(chunksOf(['1234', '5678']), ignore, { maxBytes: 8 })
-    assert.equal(body.text(), '12345678')
-    await assert.rejects(
-      readBody(chunksOf(['1234', '56789']), ignore, { maxBytes: 8 }),
-      failure('reply-too-large'),
-    )
+  it('is ENVLOG_REPLY that names the compression if it cannot be decompressed', async () => {
+    for (const encoding of ['zstd', 'gzip']) {
+      await assert.rejects(bodyOf(['text'], { 'content-encoding': encoding }), {
+        reason: 'reply-compressed',
+        params: { encoding },
+      })
+    }
   })
 
-  it('keeps only the beginning if that is enough', async () => {
-    const body = await readBody(chunksOf(['a'.repeat(5000), 'b'.repeat(5000)]), ignore, { keepBytes: 6000 })
-    assert.equal(body.text(), 'a'.repeat(5000))
-  })
-
-  it('is ENVLOG_REPLY if it can only be parsed as a whole, and is too large for that', async () => {
-    const body = await readBody(chunksOf(['x'.repeat(MAX_SINGLE_PARSE_BYTES), 'x']), ignore)
-    assert.throws(() => body.text(MAX_SINGLE_PARSE_BYTES), failure('reply-too-large'))
-    assert.equal(body.text().length, MAX_SINGLE_PARSE_BYTES + 1)
+  it('is too large if it is so when decompressed', async () => {
+    const bomb = gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1))
+    await assert.rejects(bodyOf([bomb], { 'content-encoding': 'gzip' }), failure('reply-too-large'))
   })
 
   it('that is too large is ENVLOG_REPLY, is not read further, and not requested again', async () => {
@@ -81,7 +79,7 @@ describe('a body', () => {
     while (read.state === 'waits') await new Promise(setImmediate)
     assert.equal(read.state, 'reply-too-large')
     assert.equal(read.error?.code, 'ENVLOG_REPLY')
-    assert.deepEqual(read.error?.params, { megabytes: 64 })
+    assert.deepEqual(read.error?.params, { megabytes: 16 })
     assert.ok(given <= MAX_BODY_BYTES + chunk.length)
     assert.equal(transport.sent.length, 1)
     assert.equal(transport.open(), 0)
@@ -93,6 +91,6 @@ describe('a body', () => {
       yield Buffer.from('{')
       throw new Error('gone')
     }
-    await assert.rejects(readBody(streamed(broken()).chunks, ignore), /gone/)
+    await assert.rejects(readBody(streamed(broken()), ignore), /gone/)
   })
 })

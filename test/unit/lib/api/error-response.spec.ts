@@ -3,7 +3,7 @@ import type { EndpointName } from '../../../../src/lib/endpoints'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { json, refusal, text } from '../../../support/fake-transport'
 import { patient } from '../answers'
-import { clientOf, ok, useFakeTimers, watch } from './setup'
+import { clientOf, credentials, ok, useFakeTimers, watch } from './setup'
 
 const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
 
@@ -58,7 +58,7 @@ describe('an answer that is not 200', () => {
   const pages: Record<string, ReturnType<typeof json>> = {
     'a page': text('<html><h1>Not Found</h1></html>', 404),
     nothing: text('', 404),
-    'JSON of another server': json({ message: 'no Route matched', error: 'not found' }, 404),
+    'JSON of another server': json({ status: 'no Route matched', error: 'not found' }, 404),
     'an error object without code and message': json({ error: {} }, 404),
   }
   for (const [title, answer] of Object.entries(pages)) {
@@ -69,6 +69,40 @@ describe('an answer that is not 200', () => {
       }
     })
   }
+
+  it('401 or 403 without an error object is from a gateway', async () => {
+    for (const status of [401, 403])
+      assert.equal((await refused(text('<html>Forbidden</html>', status))).reason, 'gateway-answered')
+  })
+
+  it('is from the service also if its error object is not wrapped', async () => {
+    const error = await refused(json({ code: 400, message: 'no' }, 400))
+    assert.deepEqual(
+      [error.reason, error.cause.serviceCode, error.params.words],
+      ['device-refused', 400, 'no'],
+    )
+  })
+
+  it('404 of a relay endpoint names the relay suffix, from the service or a gateway', async () => {
+    for (const answer of [refusal(404), text('<html>', 404)])
+      assert.equal((await refused(answer, 'latest-data-relay')).reason, 'relay-not-found')
+  })
+
+  it('is called repeated only if it was', async () => {
+    const { client } = clientOf(() => refusal(503), { retries: 1 })
+    const read = watch(client.read('current', {}, patient))
+    await timers().tickAsync(60_000)
+    assert.deepEqual([read.error?.code, read.state], ['ENVLOG_SERVICE', 'service-failed-again'])
+    assert.equal((await refused(refusal(503))).reason, 'service-failed')
+  })
+
+  it('tells no secret that its message or code repeats', async () => {
+    const { apiKey, loginPass } = credentials
+    for (const secret of [apiKey, loginPass, JSON.stringify(loginPass), encodeURIComponent(loginPass)]) {
+      const error = await refused(refusal(400, `bad login ${secret}`, `code ${secret}`))
+      assert.deepEqual([error.params.words, error.cause.serviceCode], ['', undefined])
+    }
+  })
 
   for (const status of [404, 407, 408, 413, 421, 451]) {
     it(`a gateway's ${status} is retried like a network failure`, async () => {
@@ -150,17 +184,8 @@ describe('an answer that is not 200', () => {
     assert.ok(String((await refused(refusal(400, 'x'.repeat(100_000)))).params.words).length <= 300)
   })
 
-  it('over the limit has a retry time: the longer of the windows in the header and in the description', async () => {
-    const retryAt = async (headers: Record<string, string>) =>
-      (await refused(json({ error: { code: 429, message: 'slow' } }, 429, headers))).cause.retryAt
-    const headersWith = (reset: string) => ({ 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset })
-    assert.equal(await retryAt(headersWith('7200')), '2026-11-20T10:00:01.000Z')
-    assert.equal(await retryAt(headersWith('60')), '2026-11-20T09:00:01.000Z')
-    assert.equal(await retryAt({}), '2026-11-20T09:00:01.000Z')
-  })
-
-  for (const reset of ['0', '-1', 'soon', '1.5', '', '1e3', '999999999999999', '86401']) {
-    it(`over the limit is ENVLOG_QUOTA also with the invalid header X-RateLimit-Reset: ${reset}`, async () => {
+  for (const reset of ['7200', '60', '0', '-1', 'soon', '1.5', '', '1e3', '999999999999999', '86401']) {
+    it(`over the limit is ENVLOG_QUOTA with the account’s window, whatever X-RateLimit-Reset says: ${reset}`, async () => {
       const error = await refused(
         json({ error: { code: 429 } }, 429, { 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset }),
       )

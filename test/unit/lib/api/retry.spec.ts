@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { retryDelayMs } from '../../../../src/lib/api/retry'
-import { EnvlogError, type Reason } from '../../../../src/lib/errors'
+import { EnvlogError } from '../../../../src/lib/errors'
 import {
   brokenOff,
   connectionBroken,
@@ -141,48 +140,5 @@ describe('retries', () => {
     first.abort()
     await timers().tickAsync(600_000)
     assert.deepEqual([transport.sent.length, left.state, stays.state], [2, 'closed', 'connection-broken'])
-  })
-})
-
-describe('the delay before a retry', () => {
-  it('is random around a growing value', () => {
-    for (let number = 0; number < 10; number++) {
-      const [least, middle, most] = [0, 0.5, 0.999].map((random) => retryDelayMs(number, random)) as [
-        number,
-        number,
-        number,
-      ]
-      assert.ok(least > 0 && least < middle && middle < most)
-      assert.ok(middle >= retryDelayMs(Math.max(0, number - 1), 0.5))
-    }
-    assert.ok(retryDelayMs(1, 0.5) > retryDelayMs(0, 0.5) && retryDelayMs(2, 0.5) > retryDelayMs(1, 0.5))
-  })
-
-  it('stays below a minute', () => assert.ok(retryDelayMs(1000, 0.999) < 60_000))
-})
-
-describe('the usage of a request without an answer', () => {
-  useFakeTimers()
-
-  async function taken(reason: Reason): Promise<number> {
-    const { client, quota } = clientOf(() => Promise.reject(new EnvlogError(reason)), { retries: 0 })
-    await assert.rejects(client.read('current', {}, patient))
-    return quota.counts().endpoints.current.own
-  }
-
-  for (const reason of [
-    'no-connection',
-    'timeout-connect',
-    'no-certificate',
-    'proxy-refused',
-    'proxy-invalid',
-  ] as const) {
-    it(`is nothing if it cannot have reached the service: ${reason}`, async () => {
-      assert.equal(await taken(reason), 0)
-    })
-  }
-
-  it('is a permit if it may have reached the service', async () => {
-    assert.equal(await taken('connection-broken'), 1)
   })
 })

@@ -1,9 +1,9 @@
 import { install, type Clock as Timers } from '@sinonjs/fake-timers'
-import { type Client, type ClientSettings, createClient } from '../../../../src/lib/api/client'
+import { Client, type ClientSettings } from '../../../../src/lib/api/client'
 import { type Clock, systemClock } from '../../../../src/lib/clock'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { limitsWith } from '../../../../src/lib/quota/limits'
-import { createQuota, type Quota } from '../../../../src/lib/quota/quota'
+import { Quota } from '../../../../src/lib/quota/quota'
 import type { LimitsTable } from '../../../../src/shared/service-limits'
 import { type FakeTransport, fakeTransport, json, type Script } from '../../../support/fake-transport'
 import { currentDevice } from '../answers'
@@ -25,7 +25,7 @@ export function clientOf(
     concurrency = 2,
     limits = PLENTY,
     clock = systemClock,
-    quota = createQuota(clock),
+    quota = new Quota(clock),
     ...over
   }: Partial<ClientSettings> & {
     concurrency?: number
@@ -37,7 +37,7 @@ export function clientOf(
 ): { client: Client; transport: FakeTransport; quota: Quota } {
   const transport = fakeTransport(script)
   quota.join({ concurrency, limits: limitsWith(limits) })
-  const client = createClient({ ...settings, ...over }, { transport, clock, quota, random })
+  const client = new Client({ ...settings, ...over }, { transport, clock, quota, random })
   return { client, transport, quota }
 }
 

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
-import { createUndiciTransport } from '../../../../src/lib/api/transport'
+import { createServer, type Server, type Socket } from 'node:net'
+import { UndiciTransport } from '../../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../../src/lib/errors'
+
+const REQUEST = { headers: {}, body: '{}' }
+const NEVER = new AbortController().signal
+const TIMEOUT_MS = 2000
 
 describe('a proxy whose address cannot be used', () => {
   it('is reported without the address, which may hold a password', async () => {
     for (const url of ['http://[g4te', 'no address', 'ftp://g4te:o%3Ap3n@proxy.test']) {
-      const transport = createUndiciTransport({
+      const transport = new UndiciTransport({
         connections: 1,
         timeoutMs: 1000,
         proxy: { url, noProxy: [], password: 'o:p3n' },
       })
-      const request = { url: 'https://service.test/current', headers: {}, body: '{}' }
-      const sent = transport.send({ ...request, signal: new AbortController().signal })
+      const request = { ...REQUEST, url: 'https://service.test/current', signal: NEVER, onSent: () => {} }
+      const sent = transport.send(request, async () => {})
       await assert.rejects(sent, (error: EnvlogError) => {
         assert.equal(error.reason, 'proxy-invalid', url)
         assert.doesNotMatch(`${error.message} ${error.stack} ${error.cause}`, /g4te|p3n/)
@@ -19,5 +24,89 @@ describe('a proxy whose address cannot be used', () => {
       })
       await transport.close()
     }
+  })
+})
+
+describe('a request through a network that fails', () => {
+  let server: Server
+  let connections: number
+
+  /** A peer on this host. @param behave gets each connection once its first bytes have arrived */
+  async function listen(behave: (socket: Socket) => void): Promise<number> {
+    connections = 0
+    server = createServer((socket) => {
+      connections++
+      socket.on('error', () => {})
+      socket.once('data', () => behave(socket))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return (server.address() as { port: number }).port
+  }
+
+  afterEach(() => new Promise((resolve) => server.close(resolve)))
+
+  /** Sends a request. @returns the reason of its failure, and whether the service may have received it */
+  async function send(
+    url: string,
+    proxy?: string,
+    signal = NEVER,
+  ): Promise<{ reason: string; isSent: boolean }> {
+    const transport = new UndiciTransport({
+      ...{ connections: 2, timeoutMs: TIMEOUT_MS },
+      ...(proxy && { proxy: { url: proxy, noProxy: [] } }),
+    })
+    let isSent = false
+    const onSent = () => {
+      isSent = true
+    }
+    const result = await transport
+      .send({ ...REQUEST, url, signal, onSent }, async () => {})
+      .then(
+        () => 'none',
+        (error: EnvlogError) => error.reason,
+      )
+    await transport.close()
+    return { reason: result, isSent }
+  }
+
+  const endings: [string, (socket: Socket) => void][] = [
+    ['closes the connection', (socket) => socket.end()],
+    ['resets the connection', (socket) => socket.resetAndDestroy()],
+    ['answers in plain text', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ]
+  for (const [title, behave] of endings) {
+    it(`has not been sent if the peer ${title} in the TLS handshake`, async () => {
+      const port = await listen(behave)
+      const { isSent } = await send(`https://127.0.0.1:${port}/current`)
+      assert.deepEqual([isSent, connections], [false, 1])
+    })
+  }
+
+  const proxies: [string, (socket: Socket) => void, string][] = [
+    ['closes the connection', (socket) => socket.end(), 'connection-broken'],
+    ['resets the connection', (socket) => socket.resetAndDestroy(), 'connection-broken'],
+    ['closes it after half an answer', (socket) => socket.end('HTTP/1.1 2'), 'connection-broken'],
+    ['refuses', (socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'), 'proxy-refused'],
+    ['accepts, and then closes', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), 'connection-broken'],
+  ]
+  for (const [title, behave, expected] of proxies) {
+    it(`has not been sent if the proxy ${title} in answer to CONNECT, and connects once`, async () => {
+      const port = await listen(behave)
+      const { reason, isSent } = await send('https://service.test/current', `http://127.0.0.1:${port}`)
+      assert.deepEqual([reason, isSent, connections], [expected, false, 1])
+    })
+  }
+
+  it('has not been sent if it is given up while connecting', async () => {
+    const stop = new AbortController()
+    const port = await listen(() => stop.abort())
+    const { isSent } = await send(`https://127.0.0.1:${port}/current`, undefined, stop.signal)
+    assert.equal(isSent, false)
+  })
+
+  it('may have been received once its first byte was written', async () => {
+    const port = await listen((socket) => socket.resetAndDestroy())
+    const { reason, isSent } = await send(`http://127.0.0.1:${port}/current`)
+    assert.deepEqual([reason, isSent], ['connection-broken', true])
   })
 })

@@ -1,41 +1,99 @@
 import assert from 'node:assert/strict'
 import { checkAssumptions } from '../../../../src/lib/check/assumptions'
 import type { Exchange } from '../../../../src/lib/check/exchange'
+import type { EndpointName } from '../../../../src/lib/endpoints'
+import { differencesOf } from '../../../support/check'
 
 const FROM = 1_795_161_600
-const TO = FROM + 3_600
-const quota = { limit: 10, remaining: 9, windowSeconds: 120, recordsRemaining: null }
+const TO = FROM + 3600
+const INSIDE = [FROM + 600, FROM + 1200, FROM + 1800]
+const PERIOD = { 'unixtime-from': FROM, 'unixtime-to': TO }
 
-/** A period of an hour, answered with records of these times. */
-function periodOf(times: readonly number[]): Exchange {
-  const data = times.map((unixtime, index) => ({ 'data-id': index, unixtime, ch1: '1.0' }))
-  return {
-    endpoint: 'data',
-    params: { 'remote-serial': '52A10001', 'unixtime-from': FROM, 'unixtime-to': TO },
-    durationMs: 1,
-    result: { isAnswered: true, body: { data }, quota },
-  }
+const offsets = { 'time-diff': 0, 'std-bias': 0, 'dst-bias': 0 }
+const remote = {
+  ...{ 'remote-serial': '52A10002', 'remote-model': 'M', 'remote-name': 'R', 'base-serial': '58A10001' },
+  ...{ 'base-model': 'B', 'base-name': 'B', 'dst-flg': '0' },
 }
 
-const findingOf = (name: string, exchanges: readonly Exchange[]) =>
-  checkAssumptions(exchanges).find(({ assumption }) => assumption === name)
+function exchange(endpoint: EndpointName, params: object, fields: object): Exchange {
+  const quota = { limit: 20, remaining: 9, windowSeconds: 60, recordsRemaining: 1000 }
+  return { endpoint, params: { ...params }, durationMs: 1, body: { ...offsets, ...fields }, quota }
+}
 
-describe('what a check of the service finds about the ends of a period', () => {
-  const inside = [FROM + 600, FROM + 1200]
-  const cases: [records: string, times: number[], verdict: string, seen: string | undefined][] = [
-    ['neither end', inside, 'confirmed', 'strict'],
-    ['both ends', [FROM, ...inside, TO], 'differs', 'inclusive'],
-    ['the first second alone', [FROM, ...inside], 'differs', 'from-inclusive'],
-    ['the last second alone', [...inside, TO], 'differs', 'to-inclusive'],
-    ['a time before it', [FROM - 1, ...inside], 'contradicted', 'outside'],
-    ['a time behind it', [...inside, TO + 1], 'contradicted', 'outside'],
-    ['no record', [], 'not-seen', undefined],
+const standalone = { serial: '52A10001', model: 'M', name: 'N', channel: [{ num: 0, name: 'C', unit: 'C' }] }
+const recordsAt = (times: readonly number[]) =>
+  times.map((unixtime, index) => ({ unixtime, 'data-id': index, ch1: '1.0' }))
+const periodOf = (times: readonly number[], params: object = {}) =>
+  exchange('data', { ...PERIOD, ...params }, { ...standalone, data: recordsAt(times) })
+const latestOf = (ids: readonly unknown[]) => {
+  const data = ids.map((id, index) => ({ unixtime: FROM + index, 'data-id': id, ch1: '1.0' }))
+  return exchange('latest-data', {}, { ...standalone, data })
+}
+const relayOf = (times: readonly number[], ids = times.map((_, index) => index)) => {
+  const data = times.map((unixtime, index) => ({ unixtime, 'data-id': ids[index], ch1: '1.0' }))
+  const channel = [{ num: 1, name: 'ch1', unit: 'C' }]
+  return exchange('latest-data-relay', {}, { ...remote, channel, data })
+}
+const alertsOf = (texts: readonly object[]) => {
+  const entries = texts.map((text, index) => ({ unixtime: FROM + index, ...text }))
+  return exchange('alert', {}, { ...remote, channel: [], 'alert-logs': entries })
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+describe('what a check finds', () => {
+  const cases: [what: string, exchanges: Exchange[], assumption: string, seen: string | undefined][] = [
+    ['a period without its ends', [periodOf(INSIDE)], 'bounds', undefined],
+    ['a period with both ends', [periodOf([FROM, ...INSIDE, TO])], 'bounds', 'inclusive'],
+    ['a period with its first second', [periodOf([FROM, ...INSIDE])], 'bounds', 'inclusive'],
+    ['a period with its last second', [periodOf([...INSIDE, TO])], 'bounds', 'inclusive'],
+    ['a record before the period', [periodOf([FROM - 1, ...INSIDE])], 'bounds', 'outside'],
+    ['a record behind the period', [periodOf([...INSIDE, TO + 1])], 'bounds', 'outside'],
+    [
+      'the oldest records of a period, of which fewer were requested',
+      [relayOf(INSIDE), periodOf(INSIDE.slice(0, 2), { number: 2 })],
+      'newest-first',
+      'oldest',
+    ],
+    [
+      'more records than requested',
+      [relayOf(INSIDE), periodOf(INSIDE, { number: 2 })],
+      'newest-first',
+      'too-many',
+    ],
+    ['ids that grow', [latestOf([7, 8, 12])], 'ids-standalone', undefined],
+    ['ids that began again once', [relayOf(INSIDE, [65_534, 65_535, 0])], 'ids-relay', undefined],
+    ['ids that began again twice', [latestOf([7, 1, 0])], 'ids-standalone', 'id-order'],
+    ['an id twice', [latestOf([7, 7, 8])], 'ids-standalone', 'id-repeated'],
+    ['a record without an id', [latestOf([7, undefined, 8])], 'ids-standalone', 'id-outside'],
+    [
+      'an id of a remote unit above 65,535',
+      [relayOf(INSIDE, [65_535, 65_536, 0])],
+      'ids-relay',
+      'id-outside',
+    ],
+    ['ids that are all 0', [latestOf([0, 0, 0])], 'ids-standalone', undefined],
+    ['more than 300 latest records', [latestOf(numbers(301))], 'newest-300', 'more'],
+    ['more than 20 alerts', [alertsOf(numbers(21).map(() => ({})))], 'alert-20', 'more'],
+    ['an alert of an unknown wording', [alertsOf([{ ch1: 'Gas leak' }])], 'alert-texts', 'unknown-texts'],
+    [
+      'channels that fit neither 0 nor 1',
+      [exchange('data', PERIOD, { ...standalone, channel: [{ num: 5 }], data: recordsAt(INSIDE) })],
+      'channel-numbers',
+      'neither',
+    ],
+    [
+      'a serial number of nine characters',
+      [exchange('data', PERIOD, { ...standalone, serial: '52A100011', data: [] })],
+      'serials',
+      'other-length',
+    ],
+    ['an absent list', [exchange('data', PERIOD, standalone)], 'fields', 'fields-missing'],
+    ['a field that is not described', [alertsOf([{ colour: 1 }])], 'fields', 'fields-added'],
   ]
-  for (const [records, times, verdict, seen] of cases) {
-    it(`with ${records} in the answer: ${seen ?? verdict}`, () => {
-      const finding = findingOf('bounds', [periodOf(times)])
-      assert.equal(finding?.verdict, verdict)
-      if (seen !== undefined) assert.equal(finding?.seen, seen)
+  for (const [what, exchanges, assumption, seen] of cases) {
+    it(`in ${what}: ${seen ?? 'nothing'}`, () => {
+      assert.equal(differencesOf(checkAssumptions(exchanges))[assumption], seen)
     })
   }
 })

@@ -12,7 +12,7 @@ const entries = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => entry(from + index))
 
 /** Processes answers one after another. */
-function follow(start: 'now' | 'held' = 'held') {
+function follow(start: 'now' | 'all' = 'all') {
   let cursor: AlertCursor | null = null
   let taken = 0
   return {
@@ -31,7 +31,7 @@ const from = (first: number, last: number) => entries(first, last).map(({ timest
 
 describe('alerts', () => {
   it('of the first answer are known, or sent if the node is set to', () => {
-    assert.deepEqual(follow('held').take(entries(1, 3)), [1, 2, 3])
+    assert.deepEqual(follow('all').take(entries(1, 3)), [1, 2, 3])
     const now = follow('now')
     assert.deepEqual([now.take(entries(1, 3)), now.take(entries(1, 5))], [[], [4, 5]])
   })
@@ -46,9 +46,9 @@ describe('alerts', () => {
 
   it('that were never acknowledged are sent again, and none is reported as lost', () => {
     const log = entries(1, MAX_ENTRIES)
-    const { fresh, overflow } = planAlerts({ seen: [], isFirst: true, sequence: 1 }, log, 2, 'held')
+    const { fresh, overflow } = planAlerts({ seen: [], isFirst: true, sequence: 1 }, log, 2, 'all')
     assert.deepEqual([fresh.length, overflow], [MAX_ENTRIES, false])
-    assert.equal(planAlerts({ seen: [], sequence: 1 }, log, 2, 'held').overflow, true)
+    assert.equal(planAlerts({ seen: [], sequence: 1 }, log, 2, 'all').overflow, true)
   })
 
   it('are distinguished by time, source and text', () => {
@@ -88,7 +88,7 @@ describe('more alerts than an answer contains', () => {
   })
 
   it('are not reported as incomplete in a first answer, whatever it contains', () => {
-    for (const start of ['held', 'now'] as const) {
+    for (const start of ['all', 'now'] as const) {
       assert.ok(!follow(start).take(entries(1, 20)).includes('overflow'))
     }
   })

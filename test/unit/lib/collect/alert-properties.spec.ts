@@ -45,7 +45,7 @@ function acts(more: AlertAct[], ends: readonly ('no-connection' | 'dies')[] = ['
 }
 
 const order = fc.constantFrom('newest first' as const, 'oldest first' as const)
-const start = fc.constantFrom('now' as const, 'held' as const)
+const start = fc.constantFrom('now' as const, 'all' as const)
 
 async function play(simulation: AlertSimulation, life: readonly AlertAct[]): Promise<AlertSimulation> {
   for (const act of life) await simulation.perform(act)
@@ -53,7 +53,7 @@ async function play(simulation: AlertSimulation, life: readonly AlertAct[]): Pro
 }
 
 /** @throws where an alert is sent twice, missed, or lost without a report */
-function check(simulation: AlertSimulation, begin: 'now' | 'held'): void {
+function check(simulation: AlertSimulation, begin: 'now' | 'all'): void {
   const known = knownAlerts(simulation, begin, false)
   for (const [index, entry] of simulation.journal.entries()) {
     const before = known(index - 1)
@@ -123,7 +123,7 @@ describe('alerts that are to be acknowledged', () => {
 
 describe('a log entry without any words', () => {
   it('causes no message, and no receipt to wait for', async () => {
-    const simulation = createAlertSimulation('oldest first', 'held', { timeoutMs: TIMEOUT })
+    const simulation = createAlertSimulation('oldest first', 'all', { timeoutMs: TIMEOUT })
     simulation.log.push({ unixtime: 1_795_161_600, ch1: ' ' })
     await play(simulation, [plain])
     assert.deepEqual(

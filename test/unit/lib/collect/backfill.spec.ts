@@ -11,9 +11,12 @@ import { createRecordingStore } from '../../../support/collect/recording-store'
 import { graph, type Json, patient } from '../answers'
 
 const target = { serial: '5212A1B2', base: '5212A1B2' }
-const options: PollOptions = { time: 'utc', node: 'node', backfill: true, start: 'held', receipts: null }
 /** Records in an answer of the newest. */
 const NEWEST = 3
+const options: PollOptions = {
+  ...({ time: 'utc', node: 'node', backfill: true, start: 'all', receipts: null } as const),
+  newest: NEWEST,
+}
 /** Records in a page. */
 const PAGE = 5
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
@@ -64,7 +67,7 @@ async function begin() {
         news = what
         isNothing = nothing
       }
-      const ports = { nodeState, deliver, warn: () => {} }
+      const ports = { nodeState, deliver }
       let error: unknown
       await pollRecords(account, target, options, ports, patient).catch((failure) => {
         error = failure

@@ -17,7 +17,7 @@ const awaiting = {
   overdueAt: 1000,
   retained: 'data',
 } as const
-/** In each phase a device with its cursor at 10, and a warning that its clock was set back. */
+/** In each phase a device with its cursor at 10. */
 const phases = {
   idle: { name: 'idle' },
   requesting: { name: 'requesting' },
@@ -30,17 +30,15 @@ function inPhase(name: PhaseName): TestDeliveryState {
   const device: TestDeliveryState = {
     ...createDeliveryState(),
     cursor: at(10),
-    hasWarned: true,
     receiptsVoidUpTo: 5,
   }
   return { ...device, lastIssued: isHanded ? 20 : 0, phase: phases[name] }
 }
-const summary = ({ cursor, phase, hasWarned: warned }: TestDeliveryState) => ({ cursor, phase, warned })
+const summary = ({ cursor, phase }: TestDeliveryState) => ({ cursor, phase })
 
 const events = {
   trigger: { kind: 'trigger' },
   'nothing-new': { kind: 'nothing-new', next: at(30) },
-  'clock-set-back': { kind: 'clock-set-back' },
   'backfill-needed': { kind: 'backfill-needed', backfill: 'new' },
   'page-received': { kind: 'page-received', backfill: 'with a page', isLast: false },
   failed: { kind: 'failed', failureKind: 'transient', now: 0, canRetain: true },
@@ -58,19 +56,14 @@ const events = {
 /** Next phase, effect, and other changes. */
 type Row = [PhaseName | TestDeliveryState['phase'], DeliveryEffect, Partial<TestDeliveryState>?]
 const delivered = {
-  'nothing-new': ['idle', 'save', { cursor: at(30), hasWarned: false }],
-  delivered: ['idle', 'save', { cursor: at(30), hasWarned: false }],
+  'nothing-new': ['idle', 'save', { cursor: at(30) }],
+  delivered: ['idle', 'save', { cursor: at(30) }],
   'receipt-issued': [
     { name: 'awaiting-receipt', firstSequence: 30, next: at(30), overdueAt: 2000, retained: 'new' },
     'none',
-    { hasWarned: false },
   ],
 } as const satisfies Partial<Record<TestDeliveryEvent['kind'], Row>>
-const forgets = (forgotten: number): Row => [
-  'idle',
-  'save',
-  { cursor: null, hasWarned: false, receiptsVoidUpTo: forgotten },
-]
+const forgets = (forgotten: number): Row => ['idle', 'save', { cursor: null, receiptsVoidUpTo: forgotten }]
 const moves = (phase: PhaseName): Row => [phase, 'save', { cursor: at(20) }]
 const everywhere = (phase: PhaseName, forgotten = 15): Partial<Record<TestDeliveryEvent['kind'], Row>> => ({
   'receipt-received': moves(phase),
@@ -84,7 +77,6 @@ const table: Record<PhaseName, Partial<Record<TestDeliveryEvent['kind'], Row>>> 
   requesting: {
     ...everywhere('requesting'),
     ...delivered,
-    'clock-set-back': ['idle', 'none'],
     'backfill-needed': [
       { name: 'backfilling', backfill: 'new', isComplete: false, failures: null },
       'request-page',
@@ -115,7 +107,6 @@ const table: Record<PhaseName, Partial<Record<TestDeliveryEvent['kind'], Row>>> 
     'receipt-issued': [
       { name: 'awaiting-receipt', firstSequence: 20, next: at(30), overdueAt: 2000, retained: 'new' },
       'none',
-      { hasWarned: false },
     ],
   },
 }
@@ -145,31 +136,6 @@ describe('the transition table', () => {
   it('keeps a cursor that is further than that of the store', () => {
     const { machine } = applyEvents(createDeliveryState(), events['receipt-received'], events.restore)
     assert.deepEqual([machine.cursor, machine.receiptsVoidUpTo], [at(20), 7])
-  })
-
-  it('warns once of a clock that was set back, and again after it went on', () => {
-    const setBack = [events.trigger, events['clock-set-back']]
-    const fresh = inPhase('idle')
-    const known = { ...fresh, hasWarned: false }
-    const { effects } = applyEvents(
-      known,
-      ...setBack,
-      ...setBack,
-      events.trigger,
-      events['nothing-new'],
-      ...setBack,
-    )
-    assert.deepEqual(
-      effects.filter((_, index) => index % 2),
-      ['warn', 'none', 'save', 'warn'],
-    )
-    for (const after of ['delivered', 'receipt-issued', 'forget'] as const) {
-      assert.equal(
-        applyEvents(known, ...setBack, events.trigger, events[after]).machine.hasWarned,
-        false,
-        after,
-      )
-    }
   })
 })
 

@@ -2,7 +2,7 @@ import type { Account } from '../../../../src/lib/account'
 import { readEnvelope } from '../../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import { EnvlogError } from '../../../../src/lib/errors'
-import type { RequestContext } from '../../../../src/lib/quota/types'
+import type { RequestContext } from '../../../../src/lib/request'
 import { type RecordOrder, selectRecords, sortRecords } from '../../../support/collect/selection'
 import { graph, type Json } from '../answers'
 

@@ -103,7 +103,7 @@ describe('a store', () => {
     let fails = true
     const good = createRecordingStore(saved(5))
     const load = () => (fails ? Promise.reject(new Error('not connected yet')) : good.load())
-    const { nodeState, cursor } = begin({ ...good, load })
+    const { nodeState, cursor, clock } = begin({ ...good, load })
     for (let times = 0; times < 3; times++) {
       await assert.rejects(nodeState.ready(), failure('store-unreadable'))
       nodeState.setLastSent([[DEVICE, 'mark']])
@@ -114,6 +114,7 @@ describe('a store', () => {
     await nodeState.ready()
     assert.deepEqual(cursor(), at(5))
     nodeState.save()
+    await clock.pass(1000)
     assert.deepEqual(good.latest(), { ...saved(5), marks: { [DEVICE]: 'mark' } })
   })
 
@@ -182,13 +183,13 @@ describe('a store', () => {
     let fails = true
     const good = createRecordingStore({ ...saved(4), cursors: {} })
     const save = (text: string) => (fails ? Promise.reject(new Error('full')) : good.save(text))
-    const { deliver } = begin({ ...good, save })
+    const { deliver, clock } = begin({ ...good, save })
     await nextTurn()
     deliver(5)
-    await nextTurn()
+    await clock.pass(1000)
     fails = false
     deliver(6)
-    await nextTurn()
+    await clock.pass(1000)
     assert.deepEqual(good.latest(), saved(6))
   })
 
@@ -283,15 +284,18 @@ describe('a store', () => {
       states.push(JSON.parse(text))
       return new Promise<void>((resolve) => ends.push(resolve))
     }
-    const { deliver } = begin({ ...createRecordingStore({ ...saved(4), cursors: {} }), save })
+    const { deliver, clock } = begin({ ...createRecordingStore({ ...saved(4), cursors: {} }), save })
     await nextTurn()
-    for (const sequence of [5, 6, 7]) deliver(sequence)
+    deliver(5)
+    await nextTurn()
+    for (const sequence of [6, 7]) deliver(sequence)
+    await clock.pass(2000)
     assert.deepEqual(states, [saved(5)])
     ends[0]?.()
-    await nextTurn()
+    await clock.pass(1000)
     assert.deepEqual(states, [saved(5), saved(7)])
     ends[1]?.()
-    await nextTurn()
+    await clock.pass(1000)
     assert.equal(states.length, 2)
   })
 
@@ -316,19 +320,24 @@ describe('a store', () => {
     assert.deepEqual([old.writes.length, present.writes.length], [0, 1])
   })
 
-  const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
+  const records = { held: '.1', hashes: ['x'], since: null, from: null, taken: 5 }
 
   it('contains cursors of records, or of alerts', async () => {
     const { nodeState } = begin(
       createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'c/1': records } }),
     )
     await nodeState.ready()
-    const cursor = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
+    const cursor = { held: '.1', hashes: ['x'], since: null, from: null, sequence: 5 }
     assert.deepEqual([nodeState.delivery(DEVICE).cursor, nodeState.delivery('c/1').cursor], [at(5), cursor])
   })
 
   const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
-  for (const cursor of [...odd, { ...records, at: null }, { ...records, time: 'x' }]) {
+  for (const cursor of [
+    ...odd,
+    { ...records, hashes: null },
+    { ...records, held: 'x' },
+    { ...records, since: 'x' },
+  ]) {
     it(`with the cursor ${JSON.stringify(cursor)} is damaged`, async () => {
       const { nodeState } = begin(
         createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'b/1': cursor } }),

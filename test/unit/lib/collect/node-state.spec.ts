@@ -13,14 +13,15 @@ const target = (key: string) => {
 
 /** The state of a node in a new process, loaded from the store. */
 async function begin(store = createRecordingStore()) {
-  const nodeState = createNodeState(createVirtualClock(0))
+  const clock = createVirtualClock(0)
+  const nodeState = createNodeState(clock)
   nodeState.open(store)
   await nodeState.ready()
   const deliver = (device: string, sequence: number) => {
     nodeState.dispatch(device, { kind: 'trigger' })
     nodeState.dispatch(device, { kind: 'delivered', next: at(sequence) })
   }
-  return { nodeState, store, deliver, cursor: (device: string) => nodeState.delivery(device).cursor }
+  return { clock, nodeState, store, deliver, cursor: (device: string) => nodeState.delivery(device).cursor }
 }
 
 describe('the state of a node', () => {
@@ -59,11 +60,11 @@ describe('the state of a node', () => {
   })
 
   it('is saved by every step that changes a cursor, and by no other', async () => {
-    const { nodeState, store, deliver } = await begin()
+    const { nodeState, store, deliver, clock } = await begin()
     const writes = () => store.writes.length
     deliver(FIRST, 5)
+    await clock.pass(1000)
     assert.equal(writes(), 1)
-    await nextTurn()
     nodeState.dispatch(FIRST, { kind: 'trigger' })
     nodeState.dispatch(FIRST, {
       kind: 'receipt-issued',
@@ -73,9 +74,10 @@ describe('the state of a node', () => {
     })
     nodeState.dispatch(FIRST, { kind: 'receipt-overdue' })
     nodeState.setLastSent([])
-    await nextTurn()
+    await clock.pass(1000)
     assert.equal(writes(), 1, 'what is open is in memory only')
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(9) })
+    await clock.pass(1000)
     assert.equal(writes(), 2)
   })
 
@@ -89,7 +91,7 @@ describe('the state of a node', () => {
       nodeState.setDevices([target(FIRST)])
       nodeState.dispatch(FIRST, { kind: 'trigger' })
       nodeState.dispatch(FIRST, { kind: 'nothing-new', next })
-      await nextTurn()
+      await clock.pass(1000)
     }
     await poll({ seen: ['a'], sequence: 1 })
     assert.equal(store.writes.length, 1, 'the first answer makes the cursor')
@@ -106,9 +108,9 @@ describe('the state of a node', () => {
   })
 
   it('survives a deploy, also if the store contains older state, or is another one', async () => {
-    const { nodeState, store, deliver, cursor } = await begin()
+    const { nodeState, store, deliver, cursor, clock } = await begin()
     deliver(FIRST, 5)
-    await nextTurn()
+    await clock.pass(1000)
     nodeState.dispatch(SECOND, { kind: 'trigger' })
     const other = createRecordingStore({
       version: 1,
@@ -121,7 +123,7 @@ describe('the state of a node', () => {
     await nodeState.ready()
     assert.deepEqual([cursor(FIRST), nodeState.delivery(SECOND).phase.name], [at(5), 'idle'])
     deliver(SECOND, 7)
-    await nextTurn()
+    await clock.pass(1000)
     assert.deepEqual([store.writes.length, other.writes.length], [1, 2])
     assert.deepEqual((await begin(other)).cursor(FIRST), at(5))
   })
@@ -255,7 +257,7 @@ describe('data that is retained in memory', () => {
   })
 
   it('is not shared with a node of another type with the same id', async () => {
-    const records = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
+    const records = { held: '.1', hashes: ['x'], since: null, from: null, sequence: 5 }
     const store = createRecordingStore()
     const { nodeState, cursor } = await begin(store)
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: records })
@@ -284,7 +286,7 @@ describe('data that is retained in memory', () => {
 
 describe('forgetting', () => {
   it('clears the named devices under every base unit, or all, and is saved', async () => {
-    const { nodeState, store, deliver, cursor } = await begin()
+    const { nodeState, store, deliver, cursor, clock } = await begin()
     for (const device of [FIRST, SECOND, 'a/b']) deliver(device, 5)
     nodeState.setLastSent([
       [FIRST, 'mark'],
@@ -293,10 +295,10 @@ describe('forgetting', () => {
     nodeState.forget(['5212A1B2'])
     assert.deepEqual([cursor(FIRST), cursor(SECOND), cursor('a/b')], [null, null, at(5)])
     assert.deepEqual([nodeState.lastSent(FIRST), nodeState.lastSent('a/b')], [undefined, 'mark'])
-    await nextTurn()
+    await clock.pass(1000)
     assert.equal((await begin(store)).cursor(FIRST), null)
     nodeState.forget('all')
-    await nextTurn()
+    await clock.pass(1000)
     assert.equal((await begin(store)).cursor('a/b'), null)
     assert.equal(nodeState.lastSent('a/b'), undefined)
   })

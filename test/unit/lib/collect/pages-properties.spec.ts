@@ -4,6 +4,7 @@ import type { Account } from '../../../../src/lib/account'
 import { collectRange } from '../../../../src/lib/collect/range'
 import { readEnvelope } from '../../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../../src/lib/errors'
+import { runs } from '../../../support/chance'
 import { graph, type Json, patient } from '../answers'
 import { type Behaviour, type ModelRecord, select } from './model-service'
 
@@ -81,7 +82,7 @@ const period = fc
     fc.oneof(fc.integer({ min: 1, max: 45_000 }), fc.integer({ min: 30_000, max: 60_000 })),
   )
   .map(([from, length]) => [from, from + length] as const)
-const numRuns = 500
+const numRuns = runs(6000)
 
 describe('a period that is fetched in pages of any size', () => {
   it('is whole, each record once, pages of any size', () =>

@@ -3,16 +3,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AlertCursor, planAlerts } from '../../../../src/lib/collect/alert-cursor'
 import { createNodeState } from '../../../../src/lib/collect/node-state'
-import { readReceipt } from '../../../../src/lib/collect/receipt'
 import type { RecordCursor } from '../../../../src/lib/collect/record-cursor'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
 import { planAnswer, planSequence, record } from '../../../support/collect/records'
 import { root } from '../../../support/package'
 
-/** Stored state of two nodes and receipts of their messages, written before any of it was renamed. */
+/** Stored state of two nodes, of version 1. */
 const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v1.json'), 'utf8'))
-const [DELIVERED, BEGUN, FORGOTTEN] = ['5839F001/5212A1B2', '52A10001/52A10001', '52A10002/52A10002']
+const [DELIVERED, BEGUN] = ['5839F001/5212A1B2', '52A10001/52A10001']
 /** The delivered records: two in the same second, one ahead of the clock and one without a time. */
 const delivered = [record(-60, 4), record(0, 5), record(0, 6), record(7200, 9), record(null, 8)]
 const alert = (timestamp: number, text: string) => ({ timestamp, texts: [{ source: 'ch1', text }] })
@@ -49,23 +48,11 @@ describe('state that was saved by the first version', () => {
   it('of alerts is known, and unacknowledged ones are sent again', async () => {
     const { cursor } = await load('alerts')
     const log = [alert(1, 'high'), alert(2, 'low'), alert(3, 'new')]
-    const next = (device: string) => planAlerts(cursor(device) as AlertCursor, log, Date.now(), 'held')
+    const next = (device: string) => planAlerts(cursor(device) as AlertCursor, log, Date.now(), 'all')
     assert.deepEqual(next(DELIVERED).fresh, [log[2]])
     const full = Array.from({ length: 20 }, (_, index) => alert(index, 'other'))
-    const begun = planAlerts(cursor(BEGUN) as AlertCursor, full, Date.now(), 'held')
+    const begun = planAlerts(cursor(BEGUN) as AlertCursor, full, Date.now(), 'all')
     assert.deepEqual([next(BEGUN).fresh, begun.overflow], [log, false])
-  })
-
-  it('accepts its receipts, and knows which are void', async () => {
-    for (const kind of ['records', 'alerts'] as const) {
-      const { nodeState, cursor } = await load(kind)
-      const receipt = readReceipt(old.receipts[kind], nodeState.receiptKey())
-      assert.deepEqual([receipt.node, receipt.device], ['node', BEGUN])
-      nodeState.dispatch(BEGUN, { kind: 'receipt-received', cursor: receipt.cursor })
-      assert.deepEqual(cursor(BEGUN), cursor(DELIVERED), 'it is of the same answer')
-      nodeState.dispatch(FORGOTTEN, { kind: 'receipt-received', cursor: receipt.cursor })
-      assert.equal(cursor(FORGOTTEN) === null, kind === 'records')
-    }
   })
 
   it('is written in the same format: the first version can still read it', async () => {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import type { Comparison } from '../../../../src/lib/api/body'
 import type { PolledData } from '../../../../src/lib/collect/feeds'
 import type { AccountAccess } from '../../../../src/lib/collect/fetch'
 import { createNodeState } from '../../../../src/lib/collect/node-state'
@@ -26,18 +24,16 @@ function simulate() {
   const nodeState = createNodeState(clock)
   const held = { answer: relayGraph({ data: [record(1), record(2)] }) as Json }
   const delivered: PolledData[] = []
-  const read = async (endpoint: EndpointName, _params: Json, _context: unknown, compare?: Comparison) => {
-    const text = JSON.stringify(held.answer)
-    const digest = createHash('sha256').update(text).digest('base64')
-    const about = { endpoint, receivedAt: clock.now(), quota: {} }
-    return { ...about, body: readEnvelope(endpoint, text), ...(compare && { digest }) }
+  const read = async (endpoint: EndpointName) => {
+    const body = readEnvelope(endpoint, JSON.stringify(held.answer))
+    return { endpoint, receivedAt: clock.now(), quota: {}, body }
   }
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as AccountAccess
   nodeState.open({ load: async () => null, save: async () => {} })
   const poll = async (device: typeof target) => {
     await nodeState.ready()
-    const ports = { nodeState, deliver: async (data: PolledData) => void delivered.push(data), warn() {} }
-    const options = { start: 'held', backfill: true, receipts: null, time: 'utc', node: 'node' } as const
+    const ports = { nodeState, deliver: async (data: PolledData) => void delivered.push(data) }
+    const options = { start: 'all', backfill: true, receipts: null, time: 'utc', node: 'node' } as const
     await pollRecords(account, device, options, ports, patient)
   }
   return { clock, nodeState, held, delivered, poll }

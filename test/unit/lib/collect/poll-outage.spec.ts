@@ -18,7 +18,7 @@ const options = {
   time: 'utc',
   node: 'node',
   backfill: true,
-  start: 'held',
+  start: 'all',
   receipts: { timeoutMs: TIMEOUT },
 } as const
 
@@ -59,7 +59,7 @@ async function begin(others = 0) {
     }
   }
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
-  const ports = { nodeState, deliver: async (news: PolledData) => void delivered.push(news), warn: () => {} }
+  const ports = { nodeState, deliver: async (news: PolledData) => void delivered.push(news) }
 
   return {
     endpoints,
@@ -75,7 +75,7 @@ async function begin(others = 0) {
       if (isAwaitingReceipt(nodeState, target, clock.monotonic())) return
       const pollOptions = { ...options, receipts }
       if (what === 'alerts')
-        await pollAlerts(account, target, { ...pollOptions, start: 'held' }, ports, patient)
+        await pollAlerts(account, target, { ...pollOptions, start: 'all' }, ports, patient)
       else await pollRecords(account, target, pollOptions, ports, patient)
     },
     acknowledge: (index: number) =>

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Account } from '../../../../src/lib/account'
 import { collectRange, type RangeQuery } from '../../../../src/lib/collect/range'
-import { yieldToEventLoop } from '../../../../src/lib/cooperative'
-import type { GraphEnvelope } from '../../../../src/lib/decode/envelopes'
-import { EnvlogError } from '../../../../src/lib/errors'
-import { asking, graph, patient, relayGraph } from '../answers'
+import { graph, patient, relayGraph } from '../answers'
 import {
   type Behaviour,
   type ModelRecord,
@@ -99,49 +95,6 @@ describe('fetching a period', () => {
     assert.equal(requests.length, 0)
   })
 
-  /**
-   * An account that records the order of requests and readings, and whose second page is pending until it is aborted.
-   */
-  function watched(records: ModelRecord[], began: () => void = () => {}, parks = false) {
-    const { account } = modelService(records, strict)
-    const order: string[] = []
-    const { client } = account
-    const read = async (...[endpoint, params, context]: Parameters<typeof client.read>) => {
-      order.push('request')
-      if (parks && order.length > 1) {
-        await new Promise((resolve) => context.signal.addEventListener('abort', resolve))
-        order.push('gave up')
-        throw new EnvlogError('closed')
-      }
-      const answer = await client.read(endpoint, params, context)
-      const { channel } = answer.body as GraphEnvelope
-      const reading = () => {
-        order.push('read')
-        began()
-        return channel
-      }
-      return { ...answer, body: Object.defineProperty(answer.body, 'channel', { get: reading }) }
-    }
-    return { account: { ...account, client: { ...client, read } } as Account, order }
-  }
-
-  it('requests the next page before it decodes one', async () => {
-    const { account, order } = watched(steady(40_000))
-    await collectRange(account, standalone, instants(0, 1e9), patient)
-    assert.deepEqual(order, ['request', 'request', 'read', 'request', 'read', 'read'])
-  })
-
-  it('decodes a page first if only that shows how many are left, or whether they can be read', async () => {
-    const newest = watched(steady(40_000))
-    await collectRange(newest.account, standalone, { ...instants(0, 1e9), number: 20_000 }, patient)
-    assert.deepEqual(newest.order, ['request', 'read', 'request', 'read'])
-    const undated = steady(16_000).map((one) => ({ ...one, unixtime: 'yesterday' }))
-    const damaged = modelAccount(() => graph({ data: undated }))
-    const run = collectRange(damaged.account, standalone, instants(0, 1e9), patient)
-    await assert.rejects(run, { code: 'ENVLOG_REPLY', cause: { endpoint: 'data' } })
-    assert.equal(damaged.requests.length, 1, 'no request for a page that would not be read')
-  })
-
   it('leaves a record out that cannot be read, and reports it with the others', async () => {
     const data = steady(5).map((one) => ({ ...one, ch1: one.value }))
     const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'yesterday' }, null, 7] }))
@@ -186,7 +139,7 @@ describe('fetching a period', () => {
     await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
       reason: 'reply-other-period',
     })
-    assert.equal(requests.length, 3, 'one was on its way already')
+    assert.equal(requests.length, 2)
     const early = modelAccount(() => graph({ data: steady(300) }))
     const run = collectRange(early.account, standalone, instants(5e8, 6e8), patient)
     await assert.rejects(run, { reason: 'reply-other-period' })
@@ -205,34 +158,5 @@ describe('fetching a period', () => {
     assert.ok(content.kind === 'series')
     const offsets = new Set(content.series.records.map(({ time }) => time?.slice(-6)))
     assert.equal(offsets.size, 1)
-  })
-
-  it('ends if its caller aborts, and aborts the page in flight', async () => {
-    const abort = new AbortController()
-    const { account, order } = watched(steady(40_000), () => abort.abort(), true)
-    const unhandled: unknown[] = []
-    const note = (error: unknown) => unhandled.push(error)
-    process.on('unhandledRejection', note)
-    const run = collectRange(account, standalone, instants(0, 1e9), asking(abort.signal))
-    await assert.rejects(run, (error) => error instanceof EnvlogError && error.code === 'ENVLOG_CLOSED')
-    await yieldToEventLoop()
-    process.off('unhandledRejection', note)
-    assert.deepEqual([order, unhandled], [['request', 'request', 'read', 'gave up'], []])
-  })
-
-  it('aborts the page in flight if the one before it cannot be read', async () => {
-    const damage = () => {
-      throw new EnvlogError('reply-unreadable', { part: 'channel' })
-    }
-    const { account, order } = watched(steady(40_000), damage, true)
-    const unhandled: unknown[] = []
-    const note = (error: unknown) => unhandled.push(error)
-    process.on('unhandledRejection', note)
-    await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
-      code: 'ENVLOG_REPLY',
-    })
-    await yieldToEventLoop()
-    process.off('unhandledRejection', note)
-    assert.deepEqual([order, unhandled], [['request', 'request', 'read', 'gave up'], []])
   })
 })

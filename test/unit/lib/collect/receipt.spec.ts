@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
+import { encodeHeld } from '../../../../src/lib/collect/held'
 import { type Receipt, readReceipt, readReceiptNode, writeReceipt } from '../../../../src/lib/collect/receipt'
 import { failure } from '../answers'
 
 const cursor = {
-  time: 1_795_161_600_000,
-  hashesAtTime: ['Zm9v'],
-  outOfOrder: [],
-  id: 812,
+  ...{
+    held: encodeHeld([{ timestamp: 1_795_161_600_000, dataId: 812 }]),
+    hashes: ['Zm9v'],
+    since: null,
+    from: null,
+  },
   sequence: 1_795_161_605_000,
 }
 /** The cursor as it is persisted. */
-const persisted = { time: cursor.time, at: ['Zm9v'], beside: [], id: 812, taken: cursor.sequence }
+const persisted = { held: cursor.held, hashes: ['Zm9v'], since: null, from: null, taken: cursor.sequence }
 const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }
 
 const KEY = 'of the node'
@@ -30,9 +33,11 @@ describe('a receipt', () => {
     { taken: 1e308 },
     { ...persisted, taken: Number.MAX_SAFE_INTEGER },
     { ...persisted, taken: 'x' },
-    { ...persisted, at: null },
-    { ...persisted, beside: [7] },
-    { ...persisted, time: '2026' },
+    { ...persisted, held: null },
+    { ...persisted, held: 'x' },
+    { ...persisted, hashes: [7] },
+    { ...persisted, since: '2026' },
+    { ...persisted, from: '2026' },
     { seen: [7], taken: 1 },
     { seen: null, taken: 1 },
     {},

@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict'
 import { ANSWER_TIME, planAnswer, planSequence, record, seconds } from '../../../support/collect/records'
 
-/** Records a minute apart, the last at the time of the answer. */
-const minutes = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, index) => record((from + index - 100) * 60, from + index))
+const HOUR = 3600
+const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+/** Records a minute apart, the hundredth at the time of the first answer. */
+const minute = (id: number) => record((id - 100) * 60, id)
+const minutes = (from: number, to: number) => upTo(from, to).map(minute)
+/** The 300 records of a full answer. */
+const full = (to: number) => minutes(to - 299, to)
+/** An answer that arrives together with this record. */
+const arrives = (id: number) => ({ arrivesAfter: (id - 100) * 60 })
+
+/** A device of which the records up to this one are known. */
+function known(to: number, given: Parameters<typeof planSequence>[0] = {}) {
+  const device = planSequence(given)
+  device.next(full(to), arrives(to))
+  return device
+}
 
 describe('without a cursor', () => {
-  it('`held` delivers the first answer', () => {
+  it('`all` delivers the first answer', () => {
     const device = planSequence()
     assert.deepEqual(device.next(minutes(1, 3)), [1, 2, 3])
     assert.deepEqual(device.next(minutes(2, 4)), [4])
@@ -14,31 +27,38 @@ describe('without a cursor', () => {
 
   it('`now` delivers nothing of the first answer, and all later records', () => {
     const device = planSequence({ start: 'now' })
-    assert.deepEqual(device.next([...minutes(1, 3), record(null, 77), record(7200, 78)]), [])
-    assert.deepEqual(device.next([record(null, 77), ...minutes(2, 5), record(7200, 78)]), [4, 5])
+    assert.deepEqual(device.next([...minutes(95, 98), record(null, 77), record(7200, 78)]), [])
+    const later = [record(null, 77), ...minutes(97, 100), record(7200, 78)]
+    assert.deepEqual(device.next(later, arrives(110)), [99, 100], 'of a clock that is slow, too')
     assert.deepEqual(device.gaps, [])
-    const empty = planSequence({ start: 'now' })
-    assert.deepEqual([empty.next([]), empty.next(minutes(1, 2), { canBackfill: false })], [[], [1, 2]])
   })
 
-  it('a time delivers all since then, that second included, with a backfill if the answer does not reach it', () => {
-    const since = (minute: number) => ({ start: { since: (ANSWER_TIME + (minute - 100) * 60) * 1000 } })
+  it('`now` delivers a record that arrives late, where the first answer would have shown it', () => {
+    const device = planSequence({ start: 'now' })
+    device.next([...minutes(90, 94), ...minutes(96, 98)])
+    assert.deepEqual(device.next(minutes(90, 99), arrives(101)), [95, 99])
+  })
+
+  it('`now` delivers what is later than an empty first answer, up to an hour earlier as clocks differ', () => {
+    const device = planSequence({ start: 'now', canBackfill: false })
+    assert.deepEqual(device.next([]), [])
+    assert.deepEqual(device.next(full(102), arrives(102)), upTo(40, 102))
+  })
+
+  it('a time delivers all since then, that second included, with a backfill if a full answer does not reach it', () => {
+    const since = (id: number) => ({ start: { since: (ANSWER_TIME + (id - 100) * 60) * 1000 } })
     assert.deepEqual(planSequence(since(2)).next(minutes(1, 4)), [2, 3, 4])
-    const found = planAnswer(null, minutes(50, 54), since(2))
+    assert.deepEqual(planSequence(since(2)).next(minutes(50, 54)), upTo(50, 54), 'it is the whole log')
+    const found = planAnswer(null, full(700), { ...since(2), ...arrives(700) })
     assert.ok(found.kind === 'backfill-needed')
-    assert.deepEqual([seconds(found.from), seconds(found.to)], [-98 * 60, -50 * 60 + 1])
-    assert.deepEqual(planSequence(since(2)).next([]), [])
-  })
-
-  it('a time later than all records waits for it, and is not treated as a clock that was set back', () => {
-    const device = planSequence({ start: { since: ANSWER_TIME * 1000 } })
-    assert.deepEqual([device.next(minutes(97, 99)), device.next(minutes(97, 99))], [[], []])
-    assert.deepEqual(device.next(minutes(98, 102)), [100, 101, 102])
+    assert.deepEqual([seconds(found.from), seconds(found.to)], [-98 * 60, 301 * 60 + 1])
+    const later = planSequence(since(100))
+    assert.deepEqual([later.next(minutes(97, 99)), later.next(minutes(98, 102))], [[], [100, 101, 102]])
   })
 })
 
 describe('with a cursor', () => {
-  it('records are new if they are later, or of the same second and unknown, in any order', () => {
+  it('records are new if the last answer did not hold them, in any order', () => {
     const device = planSequence()
     const second = [record(0, 5), record(0, 6), record(0, 7), record(0, 8)]
     assert.deepEqual(device.next([record(-60, 4), ...second.slice(0, 2)]), [4, 5, 6])
@@ -47,232 +67,277 @@ describe('with a cursor', () => {
     assert.deepEqual(device.next(second), [])
   })
 
-  it('records of one second are distinguished by values if ids are all 0', () => {
-    const device = planSequence()
-    assert.deepEqual(device.next([record(0, 0, 1)]), [0])
-    assert.deepEqual(device.next([record(0, 0, 1), record(0, 0, 2)]), [0])
-    assert.deepEqual(device.next([record(0, 0, 2), record(0, 0, 1)]), [])
+  it('records that arrive late are new, by time and then by number', () => {
+    for (const standalone of [true, false]) {
+      const device = planSequence({ standalone })
+      device.next([...minutes(1, 2), ...minutes(6, 7)])
+      const late = [record(-94 * 60, 5), ...minutes(3, 4)]
+      assert.deepEqual(device.next([...minutes(1, 2), ...late, ...minutes(6, 8)]), [3, 4, 5, 8])
+      assert.deepEqual(device.next([...minutes(1, 2), ...late, ...minutes(6, 8)]), [])
+    }
   })
 
-  it('a thousand hashes of one second cover all its records: the state of a device stays small', () => {
+  it('records that arrive late are new also where none has a number', () => {
     const device = planSequence()
-    const second = Array.from({ length: 3000 }, (_, index) => record(0, index))
-    assert.equal(device.next(second).length, 3000)
-    assert.ok(JSON.stringify(device.cursor()).length < 20_000)
-    assert.deepEqual(device.next([...second, record(0, 3000)]), [])
-    assert.deepEqual(device.next([...second, record(60, 3001)]), [3001])
+    const blank = (...ids: number[]) => ids.map((id) => ({ ...minute(id), 'data-id': 0 }))
+    device.next(blank(1, 2, 5))
+    assert.equal(device.next(blank(1, 2, 3, 4, 5)).length, 2)
+    assert.deepEqual(device.next(blank(1, 2, 3, 4, 5)), [])
   })
 
-  it('a record is recognised if an answer has more channels', () => {
+  it('a record whose values were revised, or whose answer has more channels, is the same', () => {
     const device = planSequence()
-    device.next([record(0, 5), record(null, 9)])
-    const more = [record(null, 9), record(0, 5), record(1, 6, 6, { ch2: 1 })]
-    assert.deepEqual(device.next(more), [6])
+    device.next([record(0, 5), record(null, 9), record(60, 0)])
+    const revised = [record(null, 9, 90), record(0, 5, 50, { ch2: 1 }), record(60, 0, 1), record(120, 6)]
+    assert.deepEqual(device.next(revised), [6])
   })
 
-  it('an empty answer does not change the cursor', () => {
+  for (const standalone of [true, false]) {
+    for (const id of [0, null]) {
+      it(`records of one second are distinguished by values, standalone ${standalone}, number ${id}`, () => {
+        const device = planSequence({ standalone })
+        const one = (seconds: number, value: number) => ({ ...record(seconds, 0, value), 'data-id': id })
+        assert.equal(device.next([one(0, 1)]).length, 1)
+        assert.equal(device.next([one(0, 1), one(0, 2)]).length, 1)
+        assert.equal(device.next([one(0, 2), one(0, 1), one(60, 3)]).length, 1)
+        assert.equal(device.next([one(0, 2), one(0, 1), one(0, 4), one(60, 3)]).length, 1)
+        assert.equal(device.next([one(0, 4), one(0, 2), one(0, 1), one(60, 3)]).length, 0)
+      })
+    }
+  }
+
+  it('records without a time, and ahead of the clock, are new once', () => {
     const device = planSequence()
-    device.next(minutes(1, 3))
-    const before = device.cursor()
+    const odd = [record(null, 70), record(9000, 71)]
+    assert.deepEqual(device.next([...minutes(1, 2), ...odd]), [70, 1, 2, 71])
+    assert.deepEqual(device.next(minutes(1, 3)), [3])
     assert.deepEqual(device.next([]), [])
-    assert.deepEqual({ ...device.cursor(), sequence: 0 }, { ...before, sequence: 0 })
-    assert.deepEqual(device.next(minutes(3, 4)), [4])
-  })
-
-  it('an older newest record means that the clock was set back', () => {
-    const device = planSequence()
-    device.next(minutes(1, 9))
-    assert.equal(device.next([...minutes(2, 4), record(9000, 10), record(null, 11)]), 'clock-set-back')
-    assert.deepEqual(device.next(minutes(4, 11)), [10, 11], 'it has caught up')
+    assert.deepEqual(device.next([...minutes(2, 4), ...odd, record(9001, 72)]), [4, 72])
   })
 })
 
-describe("a device's clock that was set back", () => {
-  /** Ids a minute apart from 1 on; from `back` on, by a clock that is `behind` minutes slow. */
-  const measured = (from: number, to: number, back: number, behind: number) =>
-    Array.from({ length: to - from + 1 }, (_, index) => from + index).map((id) =>
-      record((id - 100 - (id >= back ? behind : 0)) * 60 + (id >= back ? 7 : 0), id),
-    )
+describe('what is remembered', () => {
+  /** Letters of a cursor as it is saved. */
+  const size = (device: ReturnType<typeof planSequence>) => JSON.stringify(device.cursor()).length
 
-  for (const standalone of [true, false]) {
-    it(`loses and duplicates nothing, ids of a ${standalone ? 'standalone' : 'remote'} device`, () => {
-      for (const every of [1, 3, 7, 29]) {
-        const device = planSequence({ standalone })
-        const delivered: unknown[] = []
-        let warnings = 0
-        for (let newest = 40; newest < 140; newest += every) {
-          const found = device.next(measured(Math.max(1, newest - 80), newest, 60, 30))
-          assert.ok(Array.isArray(found), `${newest}: ${found}`)
-          delivered.push(...found)
-          if (device.isSetBack()) warnings++
-        }
-        assert.equal(new Set(delivered).size, delivered.length, 'none twice')
-        assert.deepEqual(
-          (delivered as number[]).toSorted((a, b) => a - b),
-          Array.from({ length: delivered.length }, (_, index) => index + 1),
-          'none is missing',
-        )
-        assert.equal(warnings, 1)
-        assert.deepEqual(device.gaps, [], 'ids that stand between others are no gaps')
-      }
-    })
-  }
-
-  it('is not assumed because ids restart', () => {
-    const device = planSequence({ standalone: false })
-    const began = [...minutes(1, 6), ...[7, 8, 9].map((at, id) => record((at - 100) * 60, id))]
-    assert.deepEqual(device.next(began.slice(0, 8)), [1, 2, 3, 4, 5, 6, 0, 1])
-    assert.deepEqual(device.next(began), [2])
-    assert.deepEqual([device.next(began), device.isSetBack()], [[], false])
+  it('takes 200 letters for a device that records at a steady interval, however often it is polled', () => {
+    const device = known(300)
+    for (const to of upTo(301, 900)) device.next(full(to), arrives(to))
+    assert.ok(size(device) <= 200, `${size(device)}`)
   })
 
-  it('without ids cannot be recognised: nothing is sent until it has caught up', () => {
+  it('takes 3000 letters for any other, of as many records as an answer has', () => {
+    const device = planSequence({ canBackfill: false })
+    for (const turn of upTo(1, 40)) {
+      const odd = upTo(turn * 100, turn * 100 + 299).map((id) => record(((id * 7919) % 86_400) - 90_000, id))
+      device.next(odd)
+    }
+    assert.ok(size(device) <= 3200, `${size(device)}`)
+  })
+
+  it('does not grow with records that have no time', () => {
     const device = planSequence()
-    const blank = (from: number, to: number) => minutes(from, to).map((one) => ({ ...one, 'data-id': null }))
-    device.next(blank(1, 9))
-    assert.equal(device.next(blank(2, 4)), 'clock-set-back')
+    const timeless = (to: number) => upTo(to - 299, to).map((id) => record(null, id))
+    assert.equal(device.next(timeless(300)).length, 300)
+    for (const turn of upTo(1, 60)) {
+      const found = device.next(timeless(300 + turn * 200))
+      assert.equal(found.length, 200)
+    }
+    assert.ok(size(device) <= 3200, `${size(device)}`)
   })
+
+  it('are the values of 300 records that time and number do not tell apart', () => {
+    const device = planSequence()
+    const second = upTo(1, 300).map((value) => record(0, 0, value))
+    assert.equal(device.next(second).length, 300)
+    for (const turn of upTo(1, 20)) assert.deepEqual([turn, ...device.next(second.toReversed())], [turn])
+    assert.ok(size(device) < 15_000, `${size(device)}`)
+  })
+
+  it('are records that an answer in between lacked', () => {
+    const device = planSequence()
+    device.next(minutes(1, 50))
+    for (const answer of [minutes(1, 40), [], minutes(45, 50)]) device.next(answer)
+    assert.deepEqual(device.next(minutes(1, 51)), [51])
+  })
+
+  it('is how far a full answer reached: what is older is known by its time and its number', () => {
+    for (const standalone of [true, false]) {
+      const device = known(400, { standalone })
+      assert.deepEqual(device.next([...minutes(90, 100), ...minutes(112, 400)], arrives(400)), [])
+      assert.deepEqual(known(400, { standalone }).next([...minutes(50, 90)], arrives(400)), [])
+    }
+  })
+
+  it('does not make an older record known whose number is later, or that has none: in doubt it is delivered', () => {
+    const answer = [record(-30 * 60, 401), ...minutes(102, 400)]
+    for (const id of [0, null]) {
+      const blank = [{ ...minute(70), 'data-id': id }, ...minutes(102, 400)]
+      assert.deepEqual(known(400).next(blank, arrives(401)), [id])
+    }
+    assert.deepEqual(known(400).next(answer, arrives(401)), [401])
+    assert.deepEqual(known(400, { standalone: false }).next(answer, arrives(401)), [401])
+  })
+})
+
+describe('a hole', () => {
+  it('is between a full answer and the records before, where nothing in it is known', () => {
+    assert.equal(known(400).next(full(701), arrives(701)), 'backfill-needed')
+    assert.deepEqual(known(400).next(full(699), arrives(699)), upTo(401, 699), 'one is known')
+    assert.deepEqual(known(400).next(minutes(450, 460), arrives(460)), upTo(450, 460), 'it is not full')
+  })
+
+  it('is none where the numbers go on: 401 to 700 after 400', () => {
+    for (const canBackfill of [true, false]) {
+      const device = known(400)
+      const found = device.next(full(700), { ...arrives(700), canBackfill })
+      assert.deepEqual([found, device.isOverflow(), device.gaps], [upTo(401, 700), false, []])
+    }
+    const remote = planSequence({ standalone: false })
+    const wrapped = (to: number) =>
+      full(to).map((one) => ({ ...one, 'data-id': (Number(one['data-id']) + 65_135) % 65_536 }))
+    remote.next(wrapped(400), arrives(400))
+    assert.deepEqual(remote.next(wrapped(700), arrives(700)), upTo(0, 299))
+  })
+
+  it('reaches from the newest known record to just after the oldest of the answer', () => {
+    const found = planAnswer(known(400).cursor(), full(800), arrives(800))
+    assert.ok(found.kind === 'backfill-needed')
+    assert.deepEqual([seconds(found.from), seconds(found.to)], [300 * 60, 401 * 60 + 1])
+  })
+
+  it('begins where the node began if nothing is known: at its first answer, which was empty', () => {
+    for (const [start, from] of [
+      ['all', -HOUR],
+      ['now', -HOUR],
+    ] as const) {
+      const device = planSequence({ start })
+      device.next([])
+      const found = planAnswer(device.cursor(), full(800), { start, ...arrives(800) })
+      assert.ok(found.kind === 'backfill-needed')
+      assert.deepEqual([seconds(found.from), seconds(found.to)], [from, 401 * 60 + 1])
+    }
+  })
+
+  it('is overflow without a backfill, and only then', () => {
+    const device = known(400, { canBackfill: false })
+    assert.equal(device.next(full(800), arrives(800)).length, 300)
+    assert.deepEqual([device.isOverflow(), device.gaps], [true, ['missing 100']])
+    device.next(full(801), arrives(801))
+    assert.equal(device.isOverflow(), false)
+    const empty = planSequence({ canBackfill: false })
+    empty.next([])
+    empty.next(minutes(1, 5))
+    assert.equal(empty.isOverflow(), false, 'it is the whole log')
+  })
+
+  it('is overflow also after a backfill that begins later than what is known', () => {
+    for (const [more, isLost] of [
+      [minutes(900, 1200), true],
+      [minutes(400, 1200), false],
+      [minutes(401, 1200), false],
+    ] as const) {
+      const device = known(400)
+      device.next(more, { ...arrives(1200), canBackfill: false })
+      assert.equal(device.isOverflow(), isLost)
+    }
+  })
+
+  it('is no overflow once it was fetched, also where nothing was known', () => {
+    const since = planSequence({ start: { since: (ANSWER_TIME - HOUR) * 1000 } })
+    assert.equal(since.next(full(700), arrives(700)), 'backfill-needed')
+    assert.equal(since.next(minutes(50, 700), { ...arrives(700), canBackfill: false }).length, 651)
+    assert.equal(since.isOverflow(), false)
+    const empty = planSequence()
+    empty.next([])
+    assert.equal(empty.next(full(700), arrives(700)), 'backfill-needed')
+    empty.next(minutes(120, 700), { ...arrives(700), canBackfill: false })
+    assert.equal(empty.isOverflow(), false)
+  })
+
+  it('is not hidden by a known record of a wrong clock that stays among the newest', () => {
+    const ahead = record(40 * HOUR, 71)
+    const device = planSequence()
+    device.next([...full(400).slice(1), ahead], arrives(400))
+    assert.deepEqual(device.next([...full(401).slice(1), ahead], arrives(401)), [401])
+    assert.equal(device.next([...full(900).slice(1), ahead], arrives(900)), 'backfill-needed')
+  })
+
+  it('begins before a record that was ahead of the clock, also after its time has come', () => {
+    const device = planSequence()
+    device.next([...full(400).slice(1), record(300 * 60 + 3 * HOUR, 71)], arrives(400))
+    const found = planAnswer(device.cursor(), full(1100), arrives(1100))
+    assert.ok(found.kind === 'backfill-needed')
+    assert.equal(seconds(found.from), 300 * 60)
+  })
+
+  it('is found also where the clock of the device is hours ahead', () => {
+    const device = planSequence()
+    const wrong = (to: number) =>
+      full(to).map((one) => ({ ...one, unixtime: Number(one.unixtime) + 10 * HOUR }))
+    device.next(wrong(400), arrives(400))
+    assert.deepEqual(device.next(wrong(401), arrives(401)), [401])
+    assert.equal(device.next(wrong(900), arrives(900)), 'backfill-needed')
+  })
+})
+
+describe("a device's clock", () => {
+  for (const standalone of [true, false]) {
+    for (const behind of [20, 30, 600, -600]) {
+      it(`that is set by ${-behind} minutes loses and duplicates nothing, standalone ${standalone}`, () => {
+        const measured = (to: number) =>
+          upTo(Math.max(1, to - 80), to).map((id) =>
+            record((id - 100 - (id >= 60 ? behind : 0)) * 60 + (id >= 60 ? 7 : 0), id),
+          )
+        for (const every of [1, 3, 7, 29]) {
+          const device = planSequence({ standalone })
+          const delivered: unknown[] = []
+          let last = 0
+          for (let to = 40; to < 140; to += every) {
+            delivered.push(...device.next(measured(to), arrives(to)))
+            last = to
+          }
+          assert.deepEqual(
+            (delivered as number[]).toSorted((a, b) => a - b),
+            upTo(1, last),
+          )
+          assert.deepEqual(device.gaps, [], 'numbers that are known are not missing')
+        }
+      })
+
+      it(`and its numbers begin again, ${-behind} minutes, standalone ${standalone}: all are sent`, () => {
+        const before = minutes(40, 99)
+        const after = (count: number) =>
+          upTo(1, count).map((id) => record((id - 1 - behind) * 60 + 7, standalone ? id : id - 1))
+        const device = planSequence({ standalone })
+        device.next(before, arrives(99))
+        let sent = 0
+        for (const count of upTo(1, 60)) {
+          sent += device.next([...before, ...after(count)], arrives(99 + count)).length
+        }
+        assert.equal(sent, 60)
+      })
+    }
+  }
 })
 
 describe("the host's clock", () => {
-  const HOUR = 3600
-  /** The records collected after an answer of the newest, including the backfill where one is requested. */
-  function taken(
-    device: ReturnType<typeof planSequence>,
-    newest: number,
-    arrives: number,
-  ): (number | null)[] {
-    const found = device.next(minutes(newest - 20, newest), { arrivesAfter: arrives })
-    const whole =
-      found === 'backfill-needed'
-        ? device.next(minutes(80, newest), { arrivesAfter: arrives, canBackfill: false })
-        : found
-    assert.ok(Array.isArray(whole), `${newest}: ${whole}`)
-    return whole
+  /** The records collected after an answer, including the backfill where one is requested. */
+  function taken(device: ReturnType<typeof planSequence>, to: number, arrivesAfter: number) {
+    const found = device.next(full(to), { arrivesAfter })
+    if (found !== 'backfill-needed') return found
+    return device.next(minutes(100, to), { arrivesAfter, canBackfill: false })
   }
 
   for (const hours of [-30 * 24, -24, -3, -1, 1, 3, 24, 30 * 24]) {
     it(`that is ${hours} h off after a first poll, and correct later, duplicates and loses nothing`, () => {
       const device = planSequence()
       const delivered: unknown[] = []
-      for (let newest = 100; newest < 500; newest++) {
-        const off = newest > 110 && newest < 300 ? hours * HOUR : 0
-        delivered.push(...taken(device, newest, (newest - 100) * 60 + off))
+      for (const to of [...upTo(400, 420), ...upTo(1000, 1020), ...upTo(1400, 1420)]) {
+        const off = to > 410 && to < 1010 ? hours * HOUR : 0
+        delivered.push(...taken(device, to, (to - 100) * 60 + off))
       }
-      assert.deepEqual(
-        delivered,
-        Array.from({ length: 420 }, (_, index) => 80 + index),
-      )
+      assert.deepEqual(delivered, upTo(101, 1420))
     })
   }
-
-  it('that is behind for weeks needs no more state', () => {
-    const device = planSequence()
-    for (let newest = 100; newest < 6000; newest += 10) {
-      const found = taken(device, newest, newest === 100 ? 0 : -40 * 24 * HOUR)
-      assert.equal(found.length, newest === 100 ? 21 : 10, `${newest}`)
-    }
-    assert.ok((device.cursor()?.outOfOrder.length ?? 0) <= 2001)
-    assert.equal(taken(device, 6010, 5920 * 60).length, 20)
-  })
-})
-
-describe('a backfill', () => {
-  const known = () => {
-    const device = planSequence()
-    device.next(minutes(1, 3))
-    return device
-  }
-
-  it('is needed if the oldest is later than the cursor, or of its second and unknown', () => {
-    assert.equal(known().next(minutes(4, 8)), 'backfill-needed')
-    assert.equal(known().next([record(-97 * 60, 33), ...minutes(4, 8)]), 'backfill-needed')
-    assert.deepEqual(known().next(minutes(3, 8)), [4, 5, 6, 7, 8], 'one matches')
-    assert.deepEqual(known().next([record(-97.1 * 60, 33), ...minutes(4, 5)]), [4, 5], 'one is older')
-  })
-
-  it('reaches from the cursor to just after the oldest, and ends once it is complete', () => {
-    const device = known()
-    const found = planAnswer(device.cursor(), minutes(50, 54))
-    assert.ok(found.kind === 'backfill-needed')
-    assert.deepEqual([seconds(found.from), seconds(found.to)], [-97 * 60, -50 * 60 + 1])
-    assert.equal(device.next(minutes(3, 54), { canBackfill: false })?.length, 51)
-    assert.deepEqual(device.next(minutes(50, 55)), [55])
-  })
-
-  it('is skipped if it is disabled', () => {
-    const device = known()
-    assert.deepEqual(device.next(minutes(8, 9), { canBackfill: false }), [8, 9])
-    assert.deepEqual(device.gaps, ['missing 4'])
-  })
-
-  it('is needed also if an answer contains only records ahead of the clock', () => {
-    assert.equal(known().next([record(9000, 10), record(9060, 11)]), 'backfill-needed')
-  })
-})
-
-describe('records ahead of the clock, or without a time', () => {
-  const HOUR = 3600
-
-  it('are ahead by more than an hour', () => {
-    const device = planSequence()
-    assert.deepEqual(device.next([record(HOUR, 1), record(HOUR + 1, 2)]), [1, 2])
-    assert.equal(seconds(device.cursor()?.time ?? null), HOUR)
-    assert.equal(device.cursor()?.outOfOrder.length, 1)
-  })
-
-  it('are sent once and do not move the cursor', () => {
-    const device = planSequence()
-    const odd = [record(null, 70), record(9000, 71)]
-    assert.deepEqual(device.next([...minutes(1, 2), ...odd]), [70, 1, 2, 71])
-    assert.deepEqual(device.next([...minutes(1, 3), ...odd]), [3])
-    assert.deepEqual(device.next([...minutes(2, 4), ...odd, record(9001, 72)]), [4, 72])
-    assert.equal(seconds(device.cursor()?.time ?? null), -96 * 60)
-  })
-
-  it('are not sent again when their time comes, and do not hide records until then', () => {
-    const device = planSequence()
-    const ahead = record(2 * HOUR, 71)
-    const until = (minute: number) => minutes(90, minute).concat(ahead)
-    assert.deepEqual(device.next(minutes(98, 100).concat(ahead)), [98, 99, 100, 71])
-    for (let minute = 101; minute < 300; minute++) {
-      const answer = minutes(minute - 2, minute).concat(ahead)
-      assert.deepEqual(device.next(answer, { arrivesAfter: (minute - 100) * 60 }), [minute])
-    }
-    assert.deepEqual(device.next(until(300), { arrivesAfter: 200 * 60 }), [300])
-  })
-
-  it('do not hide records of a slow clock after their time has passed', () => {
-    const device = planSequence()
-    const ahead = record(2 * HOUR, 71)
-    const slow = (minute: number) => minutes(minute - 122, minute - 120)
-    assert.deepEqual(device.next(slow(102).concat(ahead)), [-20, -19, -18, 71])
-    for (let minute = 103; minute < 420; minute++) {
-      const answer = slow(minute).concat(ahead)
-      const found = device.next(answer, { arrivesAfter: (minute - 100) * 60 })
-      assert.deepEqual(found, [minute - 120], `${minute}`)
-    }
-  })
-
-  it('are sent once also if an answer in between does not contain them', () => {
-    const device = planSequence()
-    assert.deepEqual(device.next([...minutes(1, 2), record(9000, 71)]), [1, 2, 71])
-    assert.deepEqual([device.next([]), device.next(minutes(1, 3))], [[], [3]])
-    assert.deepEqual(device.next([...minutes(2, 3), record(9000, 71)]), [])
-  })
-
-  it('may be all records of a device with a wrong clock: each is sent once', () => {
-    const device = planSequence()
-    const wrong = (from: number, to: number) => minutes(from + 600, to + 600)
-    const delivered: unknown[] = []
-    for (let minute = 3; minute < 300; minute++) {
-      const found = device.next(wrong(minute - 2, minute), { arrivesAfter: (minute - 100) * 60 })
-      assert.ok(Array.isArray(found))
-      delivered.push(...found)
-    }
-    assert.deepEqual(
-      delivered,
-      Array.from({ length: 299 }, (_, index) => 601 + index),
-    )
-  })
 })

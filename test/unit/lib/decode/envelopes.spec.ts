@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readCsv, readEnvelope } from '../../../../src/lib/decode/envelopes'
+import { readEnvelope, readRaw } from '../../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { readCurrent } from '../../../../src/lib/readings/current'
 import {
@@ -209,11 +209,11 @@ describe('an envelope', () => {
 describe('a CSV answer', () => {
   it('is passed on unchanged: quoted or not, with or without a byte order mark', () => {
     for (const body of ['"a"\r\n', '\ufeff"a"\r\n', '\ufeff" a "', 'a,b\r\n'])
-      assert.equal(readCsv(body), body)
+      assert.equal(readRaw('csv', body), body)
   })
 
   it('is ENVLOG_REPLY if it is no CSV: the word Array for an unknown serial', () => {
     for (const body of ['Array', '', ' \r\n', '\ufeff', '[]', 'null', '<html>', '{"error":{"code":400}}'])
-      assert.throws(() => readCsv(body), failure('reply-not-csv'))
+      assert.throws(() => readRaw('csv', body), failure('reply-not-csv'))
   })
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
-import type { ReadContent } from '../../../../src/lib/output/content'
 import type { OutgoingMessage, OutputOptions } from '../../../../src/lib/output/elements'
 import { type Plan, planMessages } from '../../../../src/lib/output/plan'
 import { readAlerts } from '../../../../src/lib/readings/alerts'
+import type { ReadContent } from '../../../../src/lib/readings/content'
 import { readCurrent } from '../../../../src/lib/readings/current'
 import { readSeries } from '../../../../src/lib/readings/series'
 import type { ActionName } from '../../../support/flow-types'
@@ -30,7 +30,7 @@ type Of<K extends ReadContent['kind']> = Extract<ReadContent, { kind: K }>
 
 export function current(devices: readonly Json[], time: TimeStyle = 'utc'): Of<'current'> {
   const options = { receivedAt: RECORD_TIME * 1000 + 42_000, time, series1Models: [], staleAfter: 60 }
-  return { kind: 'current', readings: readCurrent(currentEnvelope(...devices.map(currentDevice)), options) }
+  return { kind: 'current', ...readCurrent(currentEnvelope(...devices.map(currentDevice)), options) }
 }
 
 export const series = (fields: Json, time: TimeStyle = 'utc'): Of<'series'> => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Subject } from '../../../../src/lib/output/content'
 import { createMetadata } from '../../../../src/lib/output/metadata'
 import type { Row } from '../../../../src/lib/output/rows'
+import type { Subject } from '../../../../src/lib/readings/content'
 
 const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
 const answer = { endpoint: 'latest-data-relay' as const, receivedAt: 1_795_161_605_123, quota }

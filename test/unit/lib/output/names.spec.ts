@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { channelNames } from '../../../../src/lib/output/names'
 import { pointsOf } from '../../../../src/lib/output/points'
 import { rowsAbout } from '../../../../src/lib/output/rows'
-import { createTopicFormatter } from '../../../../src/lib/output/topic'
+import { formatTopic } from '../../../../src/lib/output/topic'
 import { FIELD_NAMES, type FieldNames } from '../../../../src/shared/outputs'
 import { current, RECORD_TIME, series } from './contents'
 
@@ -74,8 +74,7 @@ describe('names of the channels of one device', () => {
         assert.equal(rows.length, channel.length, 'none is lost')
         assert.equal(new Set(rows.map(({ row }) => row.channel)).size, rows.length)
         for (const part of [template, '{label}', '{quantity}', '{channel}']) {
-          const make = createTopicFormatter(part)
-          const topics = rows.map(({ subject }) => make({ account: 'A', ...subject }))
+          const topics = rows.map(({ subject }) => formatTopic(part, { account: 'A', ...subject }))
           assert.equal(new Set(topics).size, rows.length, `${topics}`)
         }
         const [point] = pointsOf(content, { measurement: 'm', group: '', fieldNames })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { ReadContent } from '../../../../src/lib/output/content'
 import { countPoints, type PointOptions, pointsOf } from '../../../../src/lib/output/points'
+import type { ReadContent } from '../../../../src/lib/readings/content'
 import { HOSTILE, stored, storedTag } from '../../../support/outputs'
 import { alerts, anyContent, current, GROUP, kinds, RECORD_TIME, series } from './contents'
 

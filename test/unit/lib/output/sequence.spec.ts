@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { ReadContent } from '../../../../src/lib/output/content'
 import { planMessages } from '../../../../src/lib/output/plan'
+import type { ReadContent } from '../../../../src/lib/readings/content'
 import type { Series } from '../../../../src/lib/readings/series'
 import { messagesOf } from '../../../support/messages'
 import {

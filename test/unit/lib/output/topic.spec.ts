@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createTopicFormatter, formatTopic, type TopicValues } from '../../../../src/lib/output/topic'
+import { formatTopic, type TopicValues } from '../../../../src/lib/output/topic'
 import { TOPICS } from '../../../../src/shared/action'
 
 const device: TopicValues = {
@@ -25,9 +25,9 @@ describe('a topic', () => {
   })
 
   it('differs for equal devices under two base units', () => {
-    const format = createTopicFormatter(TOPICS['envlog-latest'])
-    assert.equal(format(device), 'envlog/5839F001/5212A1B2')
-    assert.equal(format({ ...device, base: '5839F002' }), 'envlog/5839F002/5212A1B2')
+    const template = TOPICS['envlog-latest']
+    assert.equal(formatTopic(template, device), 'envlog/5839F001/5212A1B2')
+    assert.equal(formatTopic(template, { ...device, base: '5839F002' }), 'envlog/5839F002/5212A1B2')
   })
 
   it('has the documented defaults', () => {

@@ -35,13 +35,13 @@ describe('the limits of an account', () => {
 })
 
 describe('the limits of several nodes', () => {
-  it('are the smallest limit and the longest window of all', () => {
+  it('are of each limit the one that allows less over time', () => {
     const rows = strictestOf([
       limitsWith({ current: { limit: 5, window: 60 }, data: { records: 200_000, recordsWindow: 7200 } }),
       limitsWith({ current: { limit: 20, window: 300 }, data: { records: 90_000 } }),
     ])
-    assert.deepEqual(rows.current.requests, { limit: 5, windowSeconds: 300 })
-    assert.deepEqual(rows.data.records, { limit: 90_000, windowSeconds: 7200 })
+    assert.deepEqual(rows.current.requests, { limit: 20, windowSeconds: 300 })
+    assert.deepEqual(rows.data.records, { limit: 90_000, windowSeconds: 3600 })
     assert.deepEqual(rows.alert, limitsWith().alert)
   })
 

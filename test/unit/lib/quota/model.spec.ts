@@ -2,33 +2,50 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { runs } from '../../../support/chance'
 import { expectedOccupiedMs, idealSendTimes } from '../../../support/quota/ideal-client'
-import { createQuotaSimulation, type Scenario } from '../../../support/quota/quota-simulation'
 import { limitRows, soleClient } from '../../../support/quota/scenarios'
+import { type Scenario, Simulation } from '../../../support/quota/simulation'
 
-/** Maximum time that one request occupies its permit, ms. */
+/** Maximum time that one request holds its permit, ms. */
 const round = ({ row, up, back }: Scenario) => expectedOccupiedMs(row.window) + up + back
 
-/** Some at once, then one by one at random times; some are aborted; the wall clock jumps. */
+/** Some at once, then one by one at random times; some are given up; the wall clock jumps; flows are deployed. */
 async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
-  const simulation = createQuotaSimulation(scenario)
+  const simulation = new Simulation(scenario)
   const { random, clock } = simulation
-  simulation.start()
   const most = Math.min(200, scenario.row.limit * windows)
   const step = (round(scenario) * windows) / most
   for (let count = 0; count < most; count += 1) {
     const stop = new AbortController()
-    simulation.submit(() => false, stop.signal)
+    simulation.request(() => false, stop)
     if (random.chance(givenUp)) clock.after(random.next() * round(scenario), () => stop.abort())
     if (random.chance(0.05)) clock.jump((random.next() - 0.5) * 1e8)
+    if (random.chance(0.02)) simulation.deploy()
     if (random.chance(0.5)) await clock.pass(random.next() * step * 3)
   }
   return simulation
 }
 
-describe('the quota of an account without other clients', function () {
+/** Endless demand for so many rounds, while others use the account. */
+async function endlessDemand(scenario: Scenario, rounds: number, othersPerWindow = 0) {
+  const simulation = new Simulation(scenario)
+  const { clock, random, service } = simulation
+  const end = clock.monotonic() + rounds * round(scenario)
+  const goesOn = () => clock.monotonic() < end
+  for (let count = 0; count < scenario.concurrency + 3; count++) simulation.request(goesOn)
+  const useByOthers = () => {
+    service.foreign()
+    const gap = (scenario.row.window * 1000) / othersPerWindow
+    if (goesOn()) clock.after(random.next() * 2 * gap, useByOthers)
+  }
+  if (othersPerWindow > 0) useByOthers()
+  await clock.pass(end - clock.monotonic())
+  return simulation
+}
+
+describe('the quota of an account, by a model of the service', function () {
   this.timeout(0)
 
-  it('never exceeds the limit, with any windows, latencies, faults and clocks', () =>
+  it('never exceeds the limit, with any windows, latencies, faults, deploys and clocks', () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await anyDemand(scenario, 5)
@@ -47,40 +64,48 @@ describe('the quota of an account without other clients', function () {
           await simulation.clock.pass(round(scenario))
         assert.equal(simulation.open(), 0)
         await simulation.clock.pass(2 * round(scenario))
-        const { running, waiting } = simulation.quota().counts()
+        const { running, waiting } = simulation.quota.counts()
         assert.deepEqual([running, waiting, simulation.clock.pending()], [0, 0, 0])
       }),
       { numRuns: runs(300) },
     ))
 
-  it('learns the service’s own limits with the first answer, before it could exceed them', () =>
+  it('keeps to the service’s own limit if the account’s is another one, from the first answer on', () =>
     fc.assert(
       fc.asyncProperty(soleClient, limitRows(120, 15), async (scenario, table) => {
+        // Where the account's window is shorter, what the service reported holds for that time only.
+        const { window } = scenario.row
+        const own = { ...table, window: Math.max(table.window, window) }
         const faults = { failed: 0.1 }
-        // The first answer arrives before another request is sent without it (5 s).
-        const [up, back] = [Math.min(scenario.up, 2000), Math.min(scenario.back, 2000)]
-        const simulation = await anyDemand({ ...scenario, up, back, table, headerRate: 1, faults }, 5, 0)
+        const simulation = await anyDemand({ ...scenario, table: own, headerRate: 1, faults }, 5, 0)
         assert.deepEqual(simulation.service.refusals(), [])
       }),
       { numRuns: runs(300) },
     ))
 
-  /** Endless demand for thirty rounds. */
+  it('is careful after a start: what the last Node-RED used is known from the first answer on', () =>
+    fc.assert(
+      fc.asyncProperty(soleClient, async (scenario) => {
+        const simulation = await anyDemand({ ...scenario, headerRate: 1, faults: {} }, 1, 0)
+        const inFlight = round(scenario)
+        simulation.start()
+        for (let count = 0; count < 20; count++) simulation.request()
+        await simulation.clock.pass(inFlight)
+        // One for the first request; of those that were in flight at the end, nothing is known.
+        assert.ok(simulation.service.refusals().length <= 1 + scenario.concurrency)
+      }),
+      { numRuns: runs(300) },
+    ))
+
   async function reachesNearlyAll(scenario: Scenario): Promise<void> {
     const { row, concurrency } = scenario
-    const simulation = createQuotaSimulation({ ...scenario, faults: {} })
-    const { clock, sent } = simulation
-    simulation.start()
-    const lasts = 30 * round(scenario)
-    const end = clock.monotonic() + lasts
-    for (let count = 0; count < concurrency + 3; count++) simulation.submit(() => clock.monotonic() < end)
-    await clock.pass(lasts)
-    const latencies = sent.map(({ latency }) => latency)
+    const simulation = await endlessDemand({ ...scenario, faults: {} }, 30)
+    const latencies = simulation.sent().map(({ latency }) => latency)
     // The ideal client may send more requests than ours did: the latencies are repeated.
-    const best = idealSendTimes({ ...row, concurrency }, [...latencies, ...latencies]).filter(
-      (at) => at <= lasts,
-    ).length
-    assert.ok(sent.length >= 0.95 * best, `${sent.length} of ${best}`)
+    const ideal = idealSendTimes({ ...row, concurrency }, [...latencies, ...latencies])
+    const best = ideal.filter((at) => at <= 30 * round(scenario)).length
+    const { length } = simulation.sent()
+    assert.ok(length >= 0.95 * best, `${length} of ${best}`)
   }
 
   it('sends at least 95 % of what an ideal client could send', () =>
@@ -92,15 +117,29 @@ describe('the quota of an account without other clients', function () {
       fc.asyncProperty(slow, ({ scenario, back }) => {
         const { window } = scenario.row
         const row = { ...scenario.row, kind: 'sliding' as const, limit: scenario.row.limit + 2 }
-        return reachesNearlyAll({
-          ...scenario,
-          row,
-          headerRate: 1,
-          up: 0.02 * window * 1000,
-          back: back * window * 1000,
-        })
+        const latencies = { up: 0.02 * window * 1000, back: back * window * 1000 }
+        return reachesNearlyAll({ ...scenario, row, headerRate: 1, ...latencies })
       }),
       { numRuns: runs(300) },
     )
   })
+
+  it('is refused for the usage of others at most once in a window, if responses have headers', () =>
+    fc.assert(
+      fc.asyncProperty(
+        soleClient,
+        fc.double({ min: 0.1, max: 1.5, noNaN: true }),
+        async (scenario, others) => {
+          const { row } = scenario
+          const alone = { ...scenario, concurrency: 1, headerRate: 1, faults: {} }
+          const { service } = await endlessDemand(alone, 8, others * row.limit)
+          const refusals = service.refusals()
+          for (const [index, { at }] of refusals.entries()) {
+            const before = refusals[index - 1]
+            assert.ok(!before || at - before.at >= row.window * 1000, `${at} after ${before?.at}`)
+          }
+        },
+      ),
+      { numRuns: runs(300) },
+    ))
 })

@@ -76,7 +76,11 @@ describe('the gaps of a series', () => {
 
   it('count on if a standalone id passes 65535', () => {
     assert.deepEqual(findGaps(every(60, 65_534, 65_535, 65_536, 65_537), true), [])
-    assert.deepEqual(kinds(numbered([0, 65_535], [60, 0]), true), [['restart', null]])
+  })
+
+  it('are not shown by the number 0 of a standalone device, in any mixture', () => {
+    const mixed = numbered([0, 812], [60, 0], [60, 0], [120, 813], [180, 0], [240, 816])
+    assert.deepEqual(kinds(mixed, true), [['missing', 2]])
   })
 
   it('are a restart if the time is too short for a wrap-around', () => {

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { runToEnd } from '../../../../src/lib/cooperative'
-import {
-  oldestTimestamp,
-  readSeries,
-  readSeriesPartStepwise,
-  type Series,
-} from '../../../../src/lib/readings/series'
+import { readSeries, readSeriesPart, type Series } from '../../../../src/lib/readings/series'
 import { BASE, failure, graph, graphEnvelope, type Json, relayGraph } from '../answers'
 
 const read = (answer: Json, style: 'utc' | 'local' = 'utc'): Series =>
@@ -199,27 +193,6 @@ describe('a series', () => {
     assert.deepEqual({ records, gaps, channels: channels.length }, { records: [], gaps: [], channels: 1 })
   })
 
-  it('has its oldest time before it is decoded', () => {
-    const time = fc.oneof(fc.integer({ min: -5, max: 2e9 }), fc.double({ min: 0, max: 2e9, noNaN: true }))
-    const readable = fc.oneof(time, time.map(String), fc.constantFrom('', null, '0', 0))
-    fc.assert(
-      fc.property(fc.array(readable), (times) => {
-        const envelope = graphEnvelope(graph({ data: times.map((unixtime) => ({ unixtime, ch1: 1 })) }))
-        const { records } = readSeries(envelope, 'utc')
-        const dated = records.flatMap(({ timestamp }) => timestamp ?? [])
-        const isSure = times.every((time) => time !== '' && time !== null)
-        assert.equal(oldestTimestamp(envelope.records), isSure ? (dated[0] ?? null) : null)
-      }),
-    )
-  })
-
-  it('has no oldest time if a record may be unreadable', () => {
-    for (const odd of [{ unixtime: 'soon' }, { unixtime: 1e15 }, { unixtime: {} }, 'record']) {
-      const envelope = graphEnvelope(graph({ data: [{ unixtime: 10 }, odd] as Json[] }))
-      assert.equal(oldestTimestamp(envelope.records), null, JSON.stringify(odd))
-    }
-  })
-
   it('reads the id in any spelling', () => {
     const both = (one: unknown, other: unknown) =>
       records({ unixtime: 10, ch1: 1, 'data-id': one, data_id: other })[0]?.dataId
@@ -233,7 +206,7 @@ describe('a series', () => {
   it('leaves out unreadable records, and reports which, without their contents', () => {
     for (const record of [[], 'secret', 7, { unixtime: 'secret' }]) {
       const envelope = graphEnvelope(graph({ data: [{ unixtime: 10, ch1: 1 }, record as never] }))
-      const { part, unreadable } = runToEnd(readSeriesPartStepwise(envelope, 'utc'))
+      const { part, unreadable } = readSeriesPart(envelope, 'utc')
       assert.deepEqual([part.records.length, unreadable], [1, ['data.1']])
     }
     assert.equal(records({ unixtime: 10, ch1: 1 }, null as never).length, 1, 'null is none')

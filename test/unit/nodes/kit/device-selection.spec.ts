@@ -66,7 +66,8 @@ describe('the devices that a message names', () => {
 
   it('can be an element of a current payload, or the payload', async () => {
     const envelope = currentEnvelope(currentDevice({ unixtime: '' }), currentDevice({ serial: '5212A1B3' }))
-    const payload = readCurrent(envelope, { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null })
+    const options = { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null } as const
+    const { readings: payload } = readCurrent(envelope, options)
     assert.deepEqual(await select(payload[0]), devices({ serial: A, base: B }))
     assert.deepEqual(await select(payload), devices({ serial: A, base: B }, { serial: '5212A1B3', base: B }))
   })
@@ -169,14 +170,11 @@ describe('the devices that the settings name', () => {
     assert.equal(await evaluateSelection(settings({}), msg), 'all')
     const chosen = { select: 'list', devices: [{ serial: A, base: B }, { serial: B }], bases: ['OTHER001'] }
     const single = devices({ serial: A, base: B }, { serial: B })
-    assert.deepEqual(await evaluateSelection(settings({ ...chosen, version: 2 }), msg), {
+    assert.deepEqual(await evaluateSelection(settings(chosen), msg), {
       ...single,
       bases: ['OTHER001'],
     })
-    // Version 1 used base units only without devices.
-    assert.deepEqual(await evaluateSelection(settings({ ...chosen, version: 1 }), msg), single)
     const groups = settings({
-      version: 2,
       select: 'group',
       groups: ['Racks'],
       bases: [B],
@@ -184,7 +182,6 @@ describe('the devices that the settings name', () => {
     })
     assert.deepEqual(await evaluateSelection(groups, msg), { ...nothing, groups: ['Racks'] })
     const twice = settings({
-      version: 2,
       select: 'list',
       devices: [{ serial: A }, { serial: A }],
       bases: [B, B],

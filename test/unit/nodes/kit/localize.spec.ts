@@ -15,7 +15,7 @@ function withCatalogs(language: string): NodeAPI {
 describe('a localized error', () => {
   const RED = withCatalogs('en-US')
   const messageOf = (property: string) =>
-    localizeError(RED, new EnvlogError('setting-invalid', { property })).message
+    localizeError(RED, new EnvlogError('setting-invalid', { property, problem: 'text' })).message
 
   for (const [property, label] of [
     ['baseUrl', 'Address'],
@@ -31,14 +31,23 @@ describe('a localized error', () => {
       assert.ok(messageOf(property).includes(`'${label}'`)))
   }
 
+  it('says what is allowed, and what to do', () => {
+    const params = { property: 'repeat', problem: 'whole', least: 0, most: 2_000_000 }
+    assert.equal(
+      localizeError(RED, new EnvlogError('setting-invalid', params)).message,
+      "'Repeat every' must be a whole number from 0 to 2,000,000. Open the node or its account and correct it.",
+    )
+  })
+
   it('leaves the property of a message as users write it', () => {
     const { message } = localizeError(RED, new EnvlogError('devices-missing', { property: 'msg.devices' }))
     assert.ok(message.includes("'msg.devices'"), message)
   })
 
   it('does so in Japanese', () => {
-    const error = new EnvlogError('setting-invalid', { property: 'baseUrl' })
-    assert.match(localizeError(withCatalogs('ja'), error).message, /アドレス/)
+    const params = { property: 'timeout', problem: 'whole', least: 1, most: 3600 }
+    const { message } = localizeError(withCatalogs('ja'), new EnvlogError('setting-invalid', params))
+    assert.match(message, /^「.+」は 1 ～ 3,600 の整数にしてください。ノードまたはアカウント/)
   })
 
   it('contains local times of the server, with the date if it is not today', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { systemClock } from '../../../../src/lib/clock'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
 import { runPeriodically } from '../../../../src/nodes/kit/action/repeat'
-import { MAX_REPEAT_SECONDS } from '../../../../src/shared/action'
+import { MAX_SECONDS } from '../../../../src/shared/action'
 import { useFakeTimers, watch } from '../../lib/api/setup'
 
 const MINUTE = 60_000
@@ -99,9 +99,9 @@ describe('repeating', () => {
   })
 
   it('can wait for the longest interval', async () => {
-    const { distances } = setup(MAX_REPEAT_SECONDS * 1000)
-    await timers().tickAsync(MAX_REPEAT_SECONDS * 1000 + 10_000)
-    assert.deepEqual(distances(), [MAX_REPEAT_SECONDS * 1000])
+    const { distances } = setup(MAX_SECONDS * 1000)
+    await timers().tickAsync(MAX_SECONDS * 1000 + 10_000)
+    assert.deepEqual(distances(), [MAX_SECONDS * 1000])
   })
 
   for (const [how, ms] of [

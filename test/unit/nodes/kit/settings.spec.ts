@@ -5,6 +5,7 @@ import { readActionSettings } from '../../../../src/nodes/kit/settings/action-se
 import { ACTION_TYPES, type ActionType, TOPICS } from '../../../../src/shared/action'
 import { defaultsOf } from '../../../support/built'
 
+const variable = (name: string) => `\${${name}}`
 const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }
 const address = { baseUrl: 'https://service.example/' }
 const account = (over: object = {}, secrets: object = credentials) =>
@@ -19,7 +20,7 @@ function refused(read: () => unknown, reason: Reason, property?: string) {
   assert.throws(read, (error) => {
     assert.ok(error instanceof EnvlogError)
     assert.deepEqual([error.reason, error.code], [reason, 'ENVLOG_CONFIG'])
-    if (property) assert.deepEqual(error.params, { property })
+    if (property) assert.equal(error.params.property, property)
     return true
   })
 }
@@ -27,9 +28,7 @@ function refused(read: () => unknown, reason: Reason, property?: string) {
 describe('the settings of an action node', () => {
   for (const type of ACTION_TYPES) {
     it(`are those of a new node where nothing is saved: ${type}`, () => {
-      // A period without a beginning begins where the form’s does.
-      const form = { ...defaultsOf(type), ...(type === 'envlog-range' && { from: '' }) }
-      assert.deepEqual(action({}, type), action({ ...form, account: 'a' }, type))
+      assert.deepEqual(action({}, type), action({ ...defaultsOf(type), account: 'a' }, type))
     })
   }
 
@@ -94,27 +93,70 @@ describe('the settings of an action node', () => {
     })
   }
 
-  it('name the wrong limit of envlog-current', () => {
-    for (const staleAfter of [-1, 0.5, 'old']) {
-      refused(() => action({ staleAfter }, 'envlog-current'), 'setting-invalid', 'staleAfter')
-    }
+  it('may begin with everything, nothing, or a time', () => {
+    const startOf = (start: unknown) => action({ start }, 'envlog-latest').start
+    const since = Date.parse('2026-01-15T08:30:00Z')
+    assert.deepEqual([startOf('all'), startOf('now'), startOf('')], ['all', 'now', 'all'])
+    for (const same of ['2026-01-15T08:30:00Z', '2026-01-15T17:30:00+09:00', '2026-01-15T08:30', since])
+      assert.deepEqual(startOf(same), { since }, `${same}`)
+    for (const none of ['yesterday evening', '2026-02-30T00:00', '1969-12-31', '9999-01-01'])
+      refused(() => startOf(none), 'setting-invalid', 'start')
+  })
+
+  it('of a newer package are an error that asks for an update, whatever else they contain', () => {
+    for (const version of [2, '2']) refused(() => action({ version, repeat: 'often' }), 'settings-newer')
+    for (const version of [undefined, '', 1, '1']) assert.equal(action({ version }).version, 1)
+    for (const version of [0, 'x', {}]) refused(() => action({ version }), 'setting-invalid', 'version')
   })
 
   it('are ENVLOG_CONFIG without a chosen device', () => {
-    refused(() => action({ select: 'list' }), 'no-devices')
-    refused(() => action({ select: 'base', devices: [{ serial: '5212A1B2' }] }), 'no-devices')
+    refused(() => action({ select: 'list' }), 'setting-invalid', 'devices')
+    refused(() => action({ select: 'base', devices: [{ serial: '5212A1B2' }] }), 'setting-invalid', 'bases')
+    refused(() => action({ select: 'group', bases: ['5839F001'] }), 'setting-invalid', 'groups')
   })
 
   it('are ENVLOG_CONFIG if they repeat a choice that only messages contain', () => {
-    refused(() => action({ repeat: 60, select: 'msg' }), 'repeat-needs-message')
-    refused(() => action({ repeat: 60, fromType: 'msg', from: 'a' }), 'repeat-needs-message')
-    refused(() => action({ repeat: 60, toType: 'msg', to: 'a' }), 'repeat-needs-message')
+    refused(() => action({ repeat: 60, select: 'msg' }), 'setting-invalid', 'repeat')
+    refused(() => action({ repeat: 60, fromType: 'msg', from: 'a' }), 'setting-invalid', 'repeat')
+    refused(() => action({ repeat: 60, toType: 'msg', to: 'a' }), 'setting-invalid', 'repeat')
     assert.equal(action({ repeat: 0, select: 'msg' }).select, 'msg')
     assert.equal(action({ repeat: 60, fromType: 'flow', from: 'a' }).repeat, 60)
   })
 })
 
 describe('the settings of an account', () => {
+  it('name an environment variable that is not set, or that Node-RED does not replace', () => {
+    const problemOf = (read: () => unknown) => {
+      try {
+        read()
+      } catch (error) {
+        return error instanceof EnvlogError ? error.params : error
+      }
+      return undefined
+    }
+    const unset = { problem: 'variable-unset', variable: variable('NAME') }
+    assert.deepEqual(
+      problemOf(() => account({ baseUrl: variable('NAME') })),
+      { property: 'baseUrl', ...unset },
+    )
+    const secrets = { ...credentials, loginPass: variable('NAME') }
+    assert.deepEqual(
+      problemOf(() => account({}, secrets)),
+      { property: 'loginPass', ...unset },
+    )
+    assert.deepEqual(
+      problemOf(() => account({ baseUrl: `https://${variable('HOST')}` })),
+      {
+        property: 'baseUrl',
+        problem: 'variable-inside',
+      },
+    )
+    assert.equal(
+      account({}, { ...credentials, loginPass: `a${variable('NAME')}` }).credentials.loginPass,
+      `a${variable('NAME')}`,
+    )
+  })
+
   it('are those of a new account where nothing is saved', () => {
     const form = { ...defaultsOf('envlog-account'), ...address }
     const read = account()
@@ -168,7 +210,14 @@ describe('the settings of an account', () => {
   ]
   for (const [over, property] of wrong) {
     it(`that are wrong are ENVLOG_CONFIG and named: ${JSON.stringify(over)}`, () => {
-      assert.throws(() => account(over), { code: 'ENVLOG_CONFIG', params: { property } })
+      assert.throws(
+        () => account(over),
+        (error) => {
+          assert.ok(error instanceof EnvlogError)
+          assert.deepEqual([error.code, error.params.property], ['ENVLOG_CONFIG', property])
+          return true
+        },
+      )
     })
   }
 

@@ -1,0 +1,101 @@
+import { createAccount } from '../lib/account'
+import { proxyPasswords, UndiciTransport } from '../lib/api/transport'
+import { Anonymizer } from '../lib/check/anonymize'
+import { checkAssumptions } from '../lib/check/assumptions'
+import { collectExchanges, listDevices } from '../lib/check/collect'
+import { type Answered, type Exchange, isAnswered } from '../lib/check/exchange'
+import type { Finding } from '../lib/check/findings'
+import { type ReadAnswer, readAnswer } from '../lib/check/read'
+import { buildReport } from '../lib/check/report'
+import { systemClock } from '../lib/clock'
+import { readElements } from '../lib/decode/fields'
+import { concernsOneDevice, type EnvlogError } from '../lib/errors'
+import { isRemoteUnit } from '../lib/readings/device'
+import { createRegistry } from '../lib/registry'
+import { ACCOUNT_DEFAULTS } from '../shared/account'
+import { watchConnection } from './connection'
+import type { Login } from './credentials'
+import type { Translate } from './texts'
+
+/** Everything read; something not read or against an assumption; not reachable or refused; wrong use. */
+export const EXIT = { ok: 0, notRead: 1, notReached: 2, usage: 3 } as const
+
+import { version } from '../lib/version'
+
+/** With stand-ins for names and serial numbers: the output of `--json`. */
+export type CheckResult = Awaited<ReturnType<typeof checkService>>['result']
+
+/** Requests what the account allows, and compares it with what the package expects. */
+export async function checkService(login: Login, env: NodeJS.ProcessEnv, translate: Translate) {
+  const { timeout } = ACCOUNT_DEFAULTS
+  const transport = { connections: 1, timeoutMs: timeout * 1000 }
+  const secrets = proxyPasswords(transport, env)
+  const registry = createRegistry(systemClock)
+  const account = createAccount(
+    // No retries: the number of requests was announced.
+    { ...login, name: '', timeout, concurrency: 1, retries: 0, series1Models: [], secrets },
+    { transport: new UndiciTransport(transport), clock: systemClock, random: Math.random, registry },
+  )
+  const abort = new AbortController()
+  const onInterrupt = () => abort.abort()
+  process.once('SIGINT', onInterrupt)
+  const stopWatching = watchConnection(login.baseUrl)
+  const context = { signal: abort.signal, queueKey: 'check', maxWaitMs: 0 }
+  const originals = await collectExchanges(account, context).finally(() => account.close())
+  process.off('SIGINT', onInterrupt)
+  const connection = await stopWatching()
+
+  const anonymizer = new Anonymizer(originals, (text) => account.client.revealsLogin(text))
+  const { exchanges } = anonymizer
+  const read = exchanges.filter(isAnswered).map((answer) => readAnswer(answer, Date.now()))
+  const findings = checkAssumptions(exchanges)
+  const hide = (words: unknown) => (anonymizer.reveals(String(words ?? '')) ? '' : String(words ?? ''))
+  const result = {
+    package: version,
+    exitCode: exitCodeOf(exchanges, read, findings),
+    connection,
+    devices: countDevices(exchanges.find(isAnswered)),
+    exchanges: exchanges.map((exchange) => toResult(exchange, hide, translate)),
+    read,
+    findings,
+  }
+  return { result, report: buildReport(exchanges, version) }
+}
+
+function countDevices(current: Answered | undefined) {
+  const devices = current ? listDevices(current.body) : []
+  const remote = devices.filter(isRemoteUnit).length
+  const all = readElements(current?.body.devices) ?? []
+  return { standalone: devices.length - remote, remote, unreadable: all.length - devices.length }
+}
+
+/** @param hide returns the service's words without what must not be shown */
+function toResult(exchange: Exchange, hide: (words: unknown) => string, translate: Translate) {
+  const { endpoint, params, durationMs } = exchange
+  const about = { endpoint, params, durationMs }
+  if (isAnswered(exchange)) return { ...about, status: 200, quota: exchange.quota, error: undefined }
+  const { code, reason, cause, params: details } = exchange.error
+  const { status = null } = cause
+  // A check repeats no request, but the nodes' sentence says that the request was repeated.
+  const key = reason === 'service-failed' ? 'check.service-failed' : `errors.${reason}`
+  const serves = translate(`serves.${details.serves ?? 'all'}`)
+  const message = translate(key, { ...details, serves, words: hide(details.words), status: status ?? '' })
+  return { ...about, status, quota: undefined, error: { code, reason, message: message.trim() } }
+}
+
+/** A device that has no such data is refused, which is no failure of the check. */
+function exitCodeOf(
+  exchanges: readonly Exchange[],
+  read: readonly ReadAnswer[],
+  findings: readonly Finding[],
+): number {
+  const errors = exchanges.flatMap((exchange) => (isAnswered(exchange) ? [] : [exchange.error]))
+  const isRefusedDevice = (error: EnvlogError) => error.code === 'ENVLOG_SERVICE' && concernsOneDevice(error)
+  if (errors.some((error) => error.code !== 'ENVLOG_REPLY' && !isRefusedDevice(error))) return EXIT.notReached
+  const isUnreadable = errors.some(({ code }) => code === 'ENVLOG_REPLY')
+  // Some kinds of device have no records and no alerts, but hardly all devices of an account.
+  const isRefused = read.length <= 1 && errors.length > 0
+  const isIncomplete = isUnreadable || isRefused || read.some(({ unreadable }) => unreadable.length > 0)
+  const isContradicted = findings.some(({ verdict }) => verdict === 'contradicted')
+  return isIncomplete || isContradicted ? EXIT.notRead : EXIT.ok
+}

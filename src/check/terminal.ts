@@ -1,0 +1,29 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+
+/** What of a process the command needs. */
+export type Io = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>
+
+/**
+ * Asks a person. What is typed for a secret is never shown, nor what is pasted after the end of a line, which may be a
+ * secret.
+ * @throws with code `ABORT_ERR` at Ctrl-C and Ctrl-D
+ */
+export async function ask({ stdin, stderr }: Io, question: string, isSecret = false): Promise<string> {
+  let isShown = true
+  const output = new Writable({
+    decodeStrings: false,
+    write(text, _encoding, done) {
+      if (isShown) stderr.write(text)
+      if (String(text).includes(isSecret ? question : '\n')) isShown = false
+      done()
+    },
+  })
+  const terminal = createInterface({ input: stdin, output, terminal: true })
+  try {
+    return (await terminal.question(question)).trim()
+  } finally {
+    terminal.close()
+    if (isSecret) stderr.write('\n')
+  }
+}

@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util'
+
+/** Wrong use of the command. The message is a key of the catalogs; its parameters may be keys too. */
+export class UsageError extends Error {
+  constructor(
+    readonly key: string,
+    readonly params: Readonly<Record<string, string>> = {},
+  ) {
+    super(key)
+  }
+}
+
+export type Options = ReturnType<typeof readOptions>
+
+/** Reads the arguments. Secrets are never among them: other users of the machine could see them. @throws UsageError */
+export function readOptions(args: string[]) {
+  try {
+    const options = {
+      save: { type: 'string' },
+      credentials: { type: 'string' },
+      lang: { type: 'string' },
+      json: { type: 'boolean' },
+      yes: { type: 'boolean', short: 'y' },
+      help: { type: 'boolean', short: 'h' },
+    } as const
+    return parseArgs({ args, options }).values
+  } catch {
+    // The parser's message repeats the argument, which may be a password that was typed by mistake.
+    throw new UsageError('check.usage-unknown')
+  }
+}

@@ -1,0 +1,54 @@
+import { type ActionType, nameOfType } from '../shared/action'
+import { actionSchemas } from '../shared/action-schemas'
+import { prepareAction, saveAction } from './action-form'
+import { nodeLabel } from './node-label'
+import { prepareOutput } from './output-form'
+import { type FindProblem, propertiesOf } from './properties'
+import { type Definition, type Form, translate } from './red'
+
+/** What distinguishes the form of one action node from the others. */
+interface ActionForm {
+  /** Prepares the parts of the form that others do not have. */
+  prepare?(form: Form): void
+  /** Of properties that need more than their schema. */
+  findProblem?: Readonly<Record<string, FindProblem>>
+}
+
+type ActionDefinition = Omit<Definition, 'category'> & ThisType<Form>
+
+/**
+ * The definition of an action node, with properties from its schema. The build registers it (scripts/build.ts), and
+ * adds its place and look in the palette.
+ */
+export function defineAction(type: ActionType, { prepare, findProblem }: ActionForm = {}): ActionDefinition {
+  const name = nameOfType(type)
+  return {
+    defaults: {
+      ...propertiesOf(actionSchemas[type], findProblem),
+      account: { value: '', type: 'envlog-account', required: true, label: translate('label.account') },
+    },
+    paletteLabel() {
+      return this._(`${name}.label`)
+    },
+    label() {
+      return nodeLabel(this, this._(`${name}.label`))
+    },
+    labelStyle() {
+      return this.name ? 'node_label_italic' : ''
+    },
+    inputLabels() {
+      return this._(`${name}.input`)
+    },
+    outputLabels() {
+      return this._(`${name}.output`)
+    },
+    oneditprepare() {
+      prepareOutput(this, type)
+      prepare?.(this)
+      prepareAction(this)
+    },
+    oneditsave() {
+      saveAction(this)
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { isEnvVariable } from '../shared/account'
+import { findConflict } from '../shared/action-schemas'
+import { STORED_SECRET } from '../shared/admin'
+import { describeProblem, type Problem } from '../shared/problems'
+import { findProblem, newValueOf, type Schema } from '../shared/schema'
+import { type Form, type Property, translate } from './red'
+
+/** The settings of a node; while its form is open, as they are typed. */
+type Settings = Readonly<Record<string, unknown>>
+
+/** Finds what is wrong with the value of a property among the settings: a problem, or a sentence of Node-RED. */
+export type FindProblem = (property: string, settings: Settings) => Problem | string | undefined
+
+function findInSchema(schema: Schema): FindProblem {
+  return (property, settings) =>
+    findProblem(schema, property, settings[property]) ?? findConflict(property, settings)
+}
+
+type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
+
+/**
+ * The properties of a schema as Node-RED's definitions have them: the value of a new node, and a validator.
+ * @param finders of properties that need more than their schema
+ */
+export function propertiesOf<S extends Schema>(
+  schema: S,
+  finders: Readonly<Record<string, FindProblem>> = {},
+): Record<keyof S['shape'], ValidatedProperty> {
+  const properties = Object.keys(schema.shape).map((name) => {
+    const find = finders[name] ?? findInSchema(schema)
+    // Node-RED takes a sentence only from functions that declare exactly two parameters.
+    const validate = function (this: Form, value: unknown, _options: object) {
+      return check(this, name, value, find)
+    }
+    return [name, { value: newValueOf(schema, name), validate }]
+  })
+  return Object.fromEntries(properties) as Record<keyof S['shape'], ValidatedProperty>
+}
+
+/** Gives `true` or a sentence about the value of a property. */
+export function check(node: Form, name: string, value: unknown, find: FindProblem): true | string {
+  // The editor does not know the values of stored secrets and environment variables.
+  if (value === STORED_SECRET || isEnvVariable(value)) return true
+  const settings = new Proxy(node, {
+    get: (_, property) => (property === name ? value : asTyped(node, String(property))),
+  })
+  const problem = find(name, settings) ?? true
+  return typeof problem === 'object' ? describeProblem(problem, name, translate) : problem
+}
+
+/** Another property of a node that is checked: while its form is open, what is typed is newer than what is saved. */
+function asTyped(node: Form, name: string): unknown {
+  const input = $(`#node-input-${name}`)
+  return input.is(':checkbox') ? input.prop('checked') : input.val() || node[name]
+}

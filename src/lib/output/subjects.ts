@@ -1,0 +1,30 @@
+import type { Alert } from '../readings/alerts'
+import type { Channel } from '../readings/channel'
+import { type Content, type Subject, subjectOf } from '../readings/content'
+import { channelNames } from './names'
+import { beginningText, topicText } from './topic'
+
+/** Makes the subjects of the channels of one device, by their keys; of any other key the device's own. */
+export function subjectsOf(
+  device: Subject,
+  channels: readonly Channel[],
+): (key: string | undefined) => Subject {
+  const labels = channelNames(channels, 'label', topicText, [], beginningText)
+  const quantities = channelNames(channels, 'quantity')
+  const subjects = new Map(
+    channels.map(({ key, number, unit }) => {
+      const [label, quantity] = [labels.get(key) ?? key, quantities.get(key) ?? key]
+      return [key, { ...device, channel: { number, label, unit, quantity } }] as const
+    }),
+  )
+  return (key) => (key === undefined ? device : (subjects.get(key) ?? device))
+}
+
+/** An alert of a channel is about that channel. */
+export function alertSubjects(
+  { device, channels }: Extract<Content, { kind: 'alerts' }>,
+  group: string,
+): (alert: Alert) => Subject {
+  const subject = subjectsOf(subjectOf(device, group), channels)
+  return ({ channel }) => subject(channel?.key)
+}

@@ -1,0 +1,127 @@
+import { readSentinels } from '../../shared/account'
+import { EnvlogError } from '../errors'
+import { Redactor } from '../redact'
+import type { Connection } from './shared-quota'
+
+/** Longest time between two attempts of the library to connect. */
+const MAX_RECONNECT_MS = 1000
+const CONNECT_TIMEOUT_MS = 5000
+/** How long a new connection may take until it is usable, login included. */
+const OPENING_MS = 8000
+/** How often the sentinels are asked for the primary. */
+const SENTINEL_SCAN_MS = 2000
+
+/**
+ * Prepares connections to a Redis or Valkey, or to the one that its sentinels name. The client library is optional: users
+ * who share an account install it.
+ * @param address without a password
+ * @returns opens a connection
+ * @throws EnvlogError `shared-client-missing`
+ */
+export function createConnector(address: string, password: string): () => Connection {
+  const library = loadLibrary()
+  const redactor = new Redactor([password])
+  return () => {
+    const client = createClient(library, address, password)
+    const openedAt = performance.now()
+    let wasConnected = false
+    let code: string | undefined
+    // Messages may contain secrets of the address, and a wrong server may send the password back as a code.
+    const notice = (error: unknown) => {
+      // An error that says only that there is no connection says less than the one that ended it.
+      code = redactor.guard(codeOf(error) ?? '') || code || (error as Error)?.constructor?.name
+    }
+    client.on('error', notice)
+    const connected = client.connect().then(() => {
+      wasConnected = true
+    })
+    connected.catch(notice)
+    // Each sentinel may fail, twice, until one is found that answers.
+    const sentinels = readSentinels(address)?.nodes.length ?? 0
+    let mayFail = Math.max(1, 2 * sentinels)
+    const failed = new Promise<never>((_, reject) => {
+      client.on('error', (error) => {
+        if (--mayFail === 0) reject(error)
+      })
+    })
+    failed.catch(() => {})
+    return {
+      async run(script, keys, argument) {
+        try {
+          // The sentinel client would ask the sentinels again and again before it was connected.
+          if (!wasConnected) await Promise.race([connected, failed])
+          const reply = await client.eval(script, { keys, arguments: [argument] })
+          code = undefined
+          return reply
+        } catch (error) {
+          notice(error)
+          throw Object.assign(new Error('Redis cannot be asked'), { code })
+        }
+      },
+      isOpening: () => !wasConnected && performance.now() - openedAt < OPENING_MS,
+      end() {
+        try {
+          // It rejects, or throws, if it was never connected.
+          Promise.resolve(client.destroy()).catch(() => {})
+        } catch {}
+      },
+    }
+  }
+}
+
+function createClient(library: typeof import('redis'), address: string, password: string) {
+  const socket = {
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    reconnectStrategy: (tries: number) => Math.min(MAX_RECONNECT_MS, 50 * 2 ** tries),
+  }
+  // A command that cannot be sent now is handled without Redis, and must not be sent later.
+  const common = { disableOfflineQueue: true, ...(password ? { password } : {}) }
+  const sentinels = readSentinels(address)
+  if (!sentinels) {
+    const { username, url } = splitUser(address)
+    return library.createClient({ url, ...common, ...(username ? { username } : {}), socket })
+  }
+  const { nodes, name, isTls, username, database } = sentinels
+  const encrypted = isTls ? { ...socket, tls: true as const } : socket
+  return library.createSentinel({
+    name,
+    sentinelRootNodes: nodes,
+    nodeClientOptions: { ...common, ...(username ? { username } : {}), database, socket: encrypted },
+    sentinelClientOptions: { socket: encrypted },
+    passthroughClientErrorEvents: true,
+    scanInterval: SENTINEL_SCAN_MS,
+    maxCommandRediscovers: 1,
+  })
+}
+
+/** With a user name in the address, the library would ignore the password that is given apart. */
+function splitUser(address: string): { username: string; url: string } {
+  const url = new URL(address)
+  const username = decodeURIComponent(url.username)
+  url.username = ''
+  return { username, url: url.href }
+}
+
+/** The code of a network or TLS error, or the word that an error of Redis begins with. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error === 'string') {
+    // The sentinel client reports some errors of its connections as text.
+    const [code] = /\bE[A-Z]{4,20}\b/.exec(error) ?? []
+    return code ?? (/certificate/i.test(error) ? 'CERTIFICATE' : undefined)
+  }
+  const { code, message = '', cause } = error as { code?: unknown; message?: string; cause?: unknown }
+  // The sentinel client wraps the error of a server.
+  if (cause) return codeOf(cause)
+  if (typeof code === 'string') return code
+  // Older servers wrap the error of a script: `ERR Error running script …: -READONLY You can't write …`.
+  const [, word] = /^(?:ERR .*: -)?([A-Z]{3,20})\b/.exec(message) ?? []
+  return word
+}
+
+function loadLibrary(): typeof import('redis') {
+  try {
+    return require('redis')
+  } catch {
+    throw new EnvlogError('shared-client-missing')
+  }
+}

@@ -1,0 +1,63 @@
+import type { Alert } from './alerts'
+import type { Channel } from './channel'
+import type { Reading } from './current'
+import type { Device } from './device'
+import type { Series } from './series'
+
+/** The content of an answer, or of one device's answers: the source of all outputs. */
+export type Content =
+  | { kind: 'current'; readings: readonly Reading[] }
+  | { kind: 'series'; series: Series }
+  | { kind: 'alerts'; device: Device; channels: readonly Channel[]; alerts: readonly Alert[] }
+  | { kind: 'raw'; payload: unknown; device?: Subject }
+
+/** Content that outputs convert; raw answers are sent unchanged. */
+export type ReadContent = Exclude<Content, { kind: 'raw' }>
+
+/** What a message is about: a device, or one of its values. */
+export interface Subject {
+  serial: string
+  name: string
+  /** The base unit's serial. */
+  base: string
+  /** The group's name, blank for none. */
+  group: string
+  channel?: SubjectChannel
+}
+
+/** Names of a channel: no other of its device has the same label or quantity. */
+export interface SubjectChannel {
+  number: number
+  label: string
+  unit: string
+  /** The channel's key if its quantity is not known. */
+  quantity: string
+}
+
+export function subjectOf({ serial, name, base }: Device, group: string): Subject {
+  return { serial, name, base: base.serial, group }
+}
+
+export function subjectOfReading(reading: Reading): Subject {
+  return subjectOf(reading, reading.group?.name ?? '')
+}
+
+/** The one device a content is about, if it is about one. */
+export function deviceOf(content: Content): Device | undefined {
+  if (content.kind === 'series') return content.series
+  return content.kind === 'alerts' ? content.device : undefined
+}
+
+/** How many readings, records, alerts or raw answers there are. */
+export function countOf(content: Content): number {
+  switch (content.kind) {
+    case 'current':
+      return content.readings.length
+    case 'series':
+      return content.series.records.length
+    case 'alerts':
+      return content.alerts.length
+    case 'raw':
+      return 1
+  }
+}

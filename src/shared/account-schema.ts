@@ -1,0 +1,105 @@
+import * as z from 'zod/mini'
+import {
+  ACCOUNT_DEFAULTS,
+  CREDENTIAL_LENGTHS,
+  findAddressProblem,
+  findSharedQuotaProblem,
+  isRelaySuffix,
+  normalizeAddress,
+} from './account'
+import { checked, nodeProperties, orDefault, text, textThat, trimmedText, wholeNumber } from './schema'
+import { type LimitsTable, MAX_WINDOW_SECONDS } from './service-limits'
+
+const address = z.pipe(
+  text.check(
+    checked((value) => {
+      if (value.includes('${')) return { problem: 'variable-inside' }
+      const problem = findAddressProblem(value)
+      return problem && { problem: problem === 'missing' ? problem : `address-${problem}` }
+    }),
+  ),
+  z.transform(normalizeAddress),
+)
+
+/** Prefixes that are separated by commas. */
+const prefixes = z.transform((list) =>
+  String(list)
+    .split(',')
+    .map((prefix) => prefix.trim())
+    .filter((prefix) => prefix !== ''),
+)
+
+const amount = z.optional(z.int().check(z.minimum(1)))
+const seconds = z.optional(z.int().check(z.minimum(1), z.maximum(MAX_WINDOW_SECONDS)))
+const requests = z.optional(z.strictObject({ limit: amount, window: seconds }))
+const records = z.optional(
+  z.strictObject({ limit: amount, window: seconds, records: amount, recordsWindow: seconds }),
+)
+const limitsTable = z.strictObject({
+  current: requests,
+  'latest-data': requests,
+  'latest-data-relay': requests,
+  data: records,
+  'data-relay': records,
+  alert: requests,
+})
+
+/**
+ * The rows that the setting `limits` replaces; `undefined` if it is not valid. It is JSON text; flows that are written
+ * by hand may contain the object.
+ */
+export function readLimits(value: unknown): LimitsTable | undefined {
+  try {
+    const table = typeof value === 'string' ? JSON.parse(value || '{}') : value
+    return z.safeParse(limitsTable, table).data as LimitsTable | undefined
+  } catch {
+    return undefined
+  }
+}
+
+const limits = z.pipe(
+  z
+    .transform(readLimits)
+    .check(checked((table) => (table === undefined ? { problem: 'limits' } : undefined))),
+  z.transform((table) => table ?? {}),
+)
+
+const sharedQuota = trimmedText.check(
+  checked((value) => {
+    const problem = value === '' ? undefined : findSharedQuotaProblem(value)
+    return problem && { problem: `shared-quota-${problem}` }
+  }),
+)
+
+/** The saved properties of an account. */
+export const accountSchema = z.object({
+  ...nodeProperties,
+  baseUrl: orDefault(address, ''),
+  relaySuffix: orDefault(textThat(isRelaySuffix, 'relay-suffix'), ACCOUNT_DEFAULTS.relaySuffix),
+  timeout: orDefault(wholeNumber(1, 3600), ACCOUNT_DEFAULTS.timeout),
+  concurrency: orDefault(wholeNumber(1, 20), ACCOUNT_DEFAULTS.concurrency),
+  retries: orDefault(wholeNumber(0, 10), ACCOUNT_DEFAULTS.retries),
+  limits: orDefault(limits, ''),
+  series1Models: orDefault(prefixes, ''),
+  store: orDefault(trimmedText, ''),
+  sharedQuota: orDefault(sharedQuota, ''),
+  tls: orDefault(text, ''),
+  proxy: orDefault(text, ''),
+})
+
+function credential([least, most]: readonly [least: number, most: number]) {
+  const problem = least === most ? 'length' : 'length-between'
+  const check = checked(({ length: found }: string) => {
+    if (found === 0) return { problem: 'missing' }
+    return found >= least && found <= most ? undefined : { problem, least, most, found }
+  })
+  return orDefault(text.check(check), '')
+}
+
+/** The credentials of an account. */
+export const credentialsSchema = z.object({
+  apiKey: credential(CREDENTIAL_LENGTHS.apiKey),
+  loginId: credential(CREDENTIAL_LENGTHS.loginId),
+  loginPass: credential(CREDENTIAL_LENGTHS.loginPass),
+  sharedQuotaPassword: orDefault(text, ''),
+})

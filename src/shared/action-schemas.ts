@@ -1,0 +1,164 @@
+import * as z from 'zod/mini'
+import {
+  type ActionType,
+  ADVANCES,
+  DEVICES_TYPES,
+  MAX_SECONDS,
+  needsMessage,
+  PERIOD_TYPES,
+  RECEIPT_OUTPUTS,
+  SELECTS,
+  STARTS,
+  TIME_STYLES,
+  TOPICS,
+} from './action'
+import { readTime } from './moment'
+import { DEFAULT_CHUNK, FIELD_NAMES, MEASUREMENTS, OUTPUTS, SENDS } from './outputs'
+import type { Problem } from './problems'
+import {
+  flag,
+  nodeProperties,
+  orDefault,
+  orDefaultIfAbsent,
+  serial,
+  serialOrBlank,
+  text,
+  textThat,
+  wholeNumber,
+} from './schema'
+
+const MAX_COUNT = 1_000_000_000
+
+const namedDevice = z.pipe(
+  z.object({ serial, base: serialOrBlank }),
+  z.transform(({ serial, base }): { serial: string; base?: string } =>
+    base ? { serial, base } : { serial },
+  ),
+)
+
+/** As the service sends it: a name may be a number, or nothing but blanks. */
+const groupName = z.union([z.string().check(z.minLength(1)), z.pipe(z.number(), z.transform(String))])
+
+const common = (type: ActionType) => ({
+  ...nodeProperties,
+  account: orDefault(text, ''),
+  select: orDefault(z.enum(SELECTS), 'all'),
+  devices: orDefault(z.array(namedDevice), []),
+  bases: orDefault(z.array(serial), []),
+  groups: orDefault(z.array(groupName), []),
+  property: orDefault(text, 'devices'),
+  propertyType: orDefault(z.enum(DEVICES_TYPES), 'msg'),
+  exclude: orDefault(z.array(serial), []),
+  repeat: orDefault(wholeNumber(0, MAX_SECONDS), 0),
+  wait: orDefault(z.nullable(wholeNumber(0, MAX_SECONDS)), null),
+  output: orDefault(z.enum(OUTPUTS), 'readings'),
+  send: orDefault(z.enum(SENDS), type === 'envlog-current' ? 'all' : 'device'),
+  // Nodes that write line protocol do not escape the measurement.
+  measurement: orDefault(
+    textThat((name) => /^[^\s,\\]*$/.test(name), 'measurement'),
+    MEASUREMENTS[type],
+  ),
+  time: orDefault(z.enum(TIME_STYLES), 'utc'),
+  topic: orDefaultIfAbsent(z.string(), TOPICS[type]),
+})
+
+/** Of nodes that send values: points of alerts have fixed fields. */
+const valued = { fieldNames: orDefault(z.enum(FIELD_NAMES), 'channel') }
+
+/** Of nodes that poll: they deliver each record or alert once. */
+const polling = {
+  onlyNew: orDefault(flag, true),
+  advance: orDefault(z.enum(ADVANCES), 'sent'),
+  ackTimeout: orDefault(wholeNumber(1, MAX_SECONDS), 600),
+}
+
+/** What a node without a cursor sends of a device: everything, nothing, or what is not older than a time in ms. */
+export type Start = (typeof STARTS)[number] | { since: number }
+
+const FIRST_YEAR = Date.UTC(1970)
+const LAST_YEAR = Date.UTC(9999)
+
+/** `all`, `now`, or a time, which is UTC if it has no offset. */
+const startOrTime = z.transform((value, context): Start => {
+  const word = STARTS.find((one) => one === value)
+  if (word) return word
+  const moment = readTime(String(value))
+  const since = moment && ('instant' in moment ? moment.instant : moment.wallClock)
+  if (since !== null && since > FIRST_YEAR && since < LAST_YEAR) return { since }
+  context.issues.push({ code: 'custom', input: value, params: { problem: 'start' } })
+  return 'now'
+})
+
+type Settings = Readonly<Record<string, unknown>>
+
+const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0
+
+/** What settings must fulfil together, by the property where the form shows the problem. */
+const RULES: Readonly<Record<string, [problem: Problem['problem'], isBroken: (all: Settings) => boolean]>> = {
+  devices: [
+    'no-devices',
+    ({ select, devices, bases }) => select === 'list' && isEmpty(devices) && isEmpty(bases),
+  ],
+  bases: ['no-devices', ({ select, bases }) => select === 'base' && isEmpty(bases)],
+  groups: ['no-devices', ({ select, groups }) => select === 'group' && isEmpty(groups)],
+  repeat: ['repeat-needs-message', (all) => Number(all.repeat) > 0 && needsMessage(all)],
+  advance: [
+    'advance-needs-device',
+    ({ advance, onlyNew, send, output }) =>
+      advance === 'acknowledged' &&
+      onlyNew === true &&
+      !(send === 'device' && RECEIPT_OUTPUTS.includes(String(output))),
+  ],
+}
+
+/** The rule that a property breaks together with others. */
+export function findConflict(property: string, settings: Settings): Problem | undefined {
+  const [problem, isBroken] = RULES[property] ?? []
+  return problem && isBroken?.(settings) ? { problem } : undefined
+}
+
+function node<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.object(shape).check(({ value, issues }) => {
+    for (const property of Object.keys(RULES)) {
+      const params = findConflict(property, value)
+      if (params) issues.push({ code: 'custom', input: value, path: [property], params })
+    }
+  })
+}
+
+/** The saved properties of the action nodes. */
+export const actionSchemas = {
+  'envlog-current': node({
+    ...common('envlog-current'),
+    ...valued,
+    onlyNew: orDefault(flag, false),
+    staleAfter: orDefault(z.nullable(wholeNumber(0, MAX_COUNT)), null),
+  }),
+  'envlog-latest': node({
+    ...common('envlog-latest'),
+    ...valued,
+    ...polling,
+    backfill: orDefault(flag, true),
+    start: orDefault(startOrTime, 'all'),
+  }),
+  'envlog-range': node({
+    ...common('envlog-range'),
+    ...valued,
+    from: orDefaultIfAbsent(text, '-24h'),
+    fromType: orDefault(z.enum(PERIOD_TYPES), 'rel'),
+    to: orDefault(text, ''),
+    toType: orDefault(z.enum(PERIOD_TYPES), 'date'),
+    number: orDefault(z.nullable(wholeNumber(1, MAX_COUNT)), null),
+    chunk: orDefault(wholeNumber(1, 1_000_000), DEFAULT_CHUNK),
+  }),
+  'envlog-alerts': node({
+    ...common('envlog-alerts'),
+    ...polling,
+    start: orDefault(z.enum(STARTS), 'now'),
+  }),
+}
+
+/** Settings of one type of action node. */
+export type SettingsOf<T extends ActionType> = {
+  [Type in ActionType]: z.output<(typeof actionSchemas)[Type]>
+}[T]

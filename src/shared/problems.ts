@@ -1,0 +1,92 @@
+/** Sentences about invalid settings, for forms and runtime alike. */
+
+/** Each has a sentence in the catalogs (`problems.<problem>`). */
+export const PROBLEMS = [
+  'missing',
+  'newer',
+  'whole',
+  'choice',
+  'text',
+  'list',
+  'length',
+  'length-between',
+  'variable-unset',
+  'variable-inside',
+  'address-unreadable',
+  'address-not-https',
+  'address-has-extras',
+  'relay-suffix',
+  'limits',
+  'shared-quota-unreadable',
+  'shared-quota-has-password',
+  'serial',
+  'no-devices',
+  'measurement',
+  'start',
+  'repeat-needs-message',
+  'advance-needs-device',
+  'time',
+  'relative',
+  'period',
+] as const
+
+/** What is wrong with a value, and what the sentence about it names. */
+export interface Problem {
+  problem: (typeof PROBLEMS)[number]
+  [parameter: string]: string | number
+}
+
+/** Looks a key up in the nodes' catalog; for an unknown key it returns the key, possibly with its namespace. */
+type Translate = (key: string, params?: Record<string, unknown>) => string
+
+/** The sentence about the value of a property. */
+export function describeProblem(
+  { problem, ...params }: Problem,
+  property: string,
+  translate: Translate,
+): string {
+  const texts = Object.entries(params).map(([name, value]) => [name, value.toLocaleString('en-US')])
+  return translate(`problems.${problem}`, {
+    ...Object.fromEntries(texts),
+    property: labelOf(property, translate),
+  })
+}
+
+/** The parameters of an error as its sentence names them. */
+export function localizeParams(
+  params: Readonly<Record<string, unknown>>,
+  translate: Translate,
+): Record<string, unknown> {
+  const { serves, property, problem } = params
+  return {
+    ...params,
+    serves: serves === undefined ? '' : translate(`serves.${serves}`),
+    ...(property !== undefined && { property: labelOf(String(property), translate) }),
+    ...(problem !== undefined && {
+      problem: describeProblem(params as Problem, String(property), translate),
+    }),
+  }
+}
+
+/** Where the catalog has the labels of the forms. */
+const LABEL_GROUPS = ['label', 'current', 'latest', 'range', 'alerts', 'account']
+/** Properties that share the field of another one in the form. */
+const SHARED_FIELDS: Record<string, string> = {
+  devices: 'select',
+  bases: 'select',
+  groups: 'select',
+  fromType: 'from',
+  toType: 'to',
+}
+
+/** The label of a property in the form; the property itself if the form has none, such as one of a message. */
+function labelOf(property: string, translate: Translate): string {
+  const [first = ''] = property.split('.')
+  const name = SHARED_FIELDS[first] ?? first
+  for (const group of LABEL_GROUPS) {
+    const key = `${group}.${name}`
+    const label = translate(key)
+    if (!label.endsWith(key)) return label
+  }
+  return property
+}

@@ -1,0 +1,103 @@
+import * as z from 'zod/mini'
+import { isSerial } from './action'
+import type { Problem } from './problems'
+
+/**
+ * Parts of the schemas of saved properties (docs/nodes.md), which forms and runtime share. A number may be saved as
+ * text, a blank or absent value is the default, and unknown properties are ignored.
+ */
+
+/** The `version` that every node is saved with (docs/versions.md). */
+export const SETTINGS_VERSION = 1
+
+const isBlank = (value: unknown) =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+
+/** What a new node has as the value of a property. */
+const newValues = z.registry<{ value: unknown }>()
+
+function withNewValue<T extends z.ZodMiniType>(property: T, value: unknown): T {
+  newValues.add(property, { value })
+  return property
+}
+
+/** A property whose blank or absent value is the fallback. `null` is saved as a blank. */
+export function orDefault<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>) {
+  const unlessBlank = z.transform((value) => (isBlank(value) ? undefined : value) as z.input<T> | undefined)
+  return withNewValue(z.pipe(unlessBlank, z.prefault(schema, fallback)), fallback ?? '')
+}
+
+/** A property whose absent value is the fallback, and whose blank value means something else. */
+export function orDefaultIfAbsent<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>) {
+  return withNewValue(z.prefault(schema, fallback), fallback)
+}
+
+/** A check that finds what is wrong with a value. */
+export const checked =
+  <T>(find: (value: T) => Problem | undefined) =>
+  ({ value, issues }: z.core.ParsePayload<T>): void => {
+    const params = find(value)
+    if (params) issues.push({ code: 'custom', input: value, params })
+  }
+
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .transform(Number)
+    .check(
+      checked((number) =>
+        Number.isInteger(number) && number >= least && number <= most
+          ? undefined
+          : { problem: 'whole', least, most },
+      ),
+    )
+
+export const text = z.transform((value) => (isBlank(value) ? '' : String(value)))
+
+/** A text that fulfils a condition. */
+export const textThat = (isValid: (text: string) => boolean, problem: Problem['problem']) =>
+  text.check(checked((value) => (isValid(value) ? undefined : { problem })))
+
+export const trimmedText = z.transform((value) => (isBlank(value) ? '' : String(value).trim()))
+
+const serialThat = (isValid: (text: string) => boolean) =>
+  trimmedText.check(checked((value) => (isValid(value) ? undefined : { problem: 'serial', value })))
+
+export const serial = serialThat(isSerial)
+export const serialOrBlank = serialThat((value) => value === '' || isSerial(value))
+
+export const flag = z.transform((value) => value === true || value === 'true')
+
+/**
+ * Settings of a newer package are rejected, because they may have another meaning: requesting the wrong devices, or
+ * sending rows of another shape to a database, would be worse.
+ */
+const version = wholeNumber(1, 1_000_000).check(
+  checked((saved) =>
+    saved > SETTINGS_VERSION ? { problem: 'newer', saved, known: SETTINGS_VERSION } : undefined,
+  ),
+)
+
+/** Properties that all nodes have. The version is checked before what depends on it. */
+export const nodeProperties = { name: orDefault(text, ''), version: orDefault(version, SETTINGS_VERSION) }
+
+/** The settings of one type of node. */
+export type Schema = z.ZodMiniObject
+
+/** The value of a property in a new node. */
+export function newValueOf(schema: Schema, property: string): unknown {
+  return newValues.get(schema.shape[property] as z.ZodMiniType)?.value
+}
+
+/** What is wrong with an issue's value. This is the one mapping from the schemas to the sentences of the catalogs. */
+export function toProblem(issue: z.core.$ZodIssue): Problem {
+  if (issue.code === 'custom') return issue.params as Problem
+  if (issue.code === 'invalid_value') return { problem: 'choice', choices: issue.values.join(', ') }
+  const isList = issue.code === 'invalid_type' && issue.expected === 'array'
+  return { problem: isList ? 'list' : 'text' }
+}
+
+/** What is wrong with the value of one property. */
+export function findProblem(schema: Schema, property: string, value: unknown): Problem | undefined {
+  const issue = z.safeParse(schema.shape[property] as z.ZodMiniType, value).error?.issues[0]
+  return issue && toProblem(issue)
+}

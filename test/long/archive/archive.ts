@@ -1,0 +1,139 @@
+/**
+ * An archive to which a flow posts rows, as to a database: each post is stored as a whole or not at all, and only
+ * answered if it is stored.
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { Random } from '../../support/chance'
+import { until } from '../../support/wait'
+import type { Lines } from './fleet'
+
+type Table = 'records' | 'alerts'
+
+export interface Row {
+  base: string
+  serial: string
+  time: string
+  /** of records */
+  channel?: number
+  dataid?: number
+  value?: number
+  error?: string
+  /** of alerts */
+  source?: string
+  text?: string
+}
+
+interface Stored {
+  table: Table
+  row: Row
+  /** Increases from message to message that the flow has sent. */
+  order: number
+}
+
+export interface Archive {
+  /** Without the table. */
+  url: string
+  /** In the order of arrival. */
+  rows(): readonly Row[]
+  /** By device, in the order in which the flow sent them. */
+  records(): Lines
+  alerts(): Lines
+  /** How many rows there are. */
+  size(): number
+  /** `hidden`: nothing is stored. `disturbed`: by chance a post is not stored, or is stored and not answered. */
+  state: 'calm' | 'hidden' | 'disturbed'
+  /** Resolves when nothing is on its way from a Node-RED that has ended. */
+  whenAlone(): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** Longer than any wait before the next request. */
+const STANDSTILL_MS = 60_000
+const LOSS = 0.2
+
+/** Tells rows apart, as the key of a database does. */
+export const keyOf = ({ base, serial, channel, source, time, text }: Row): string =>
+  JSON.stringify([base, serial, channel ?? source, time, text])
+
+/** @param keyed false: without a key, so that duplicates are stored too */
+export async function startArchive(random: Random, { keyed }: { keyed: boolean }): Promise<Archive> {
+  const stored: Stored[] = []
+  const keys = new Set<string>()
+  let open = 0
+
+  function store(table: Table, row: Row, order: number): void {
+    const key = keyOf(row)
+    if (keyed && keys.has(key)) return
+    keys.add(key)
+    stored.push({ table, row, order })
+  }
+
+  const server = createServer(async (request, response) => {
+    // Without a whole body it was killed while sending.
+    const rows = await json(request).catch(() => undefined)
+    if (rows === undefined) return
+    const { state } = archive
+    const isLost = () => state === 'hidden' || (state === 'disturbed' && random.next() < LOSS)
+    const table = (request.url ?? '').slice(1) as Table
+    const isStored = !isLost()
+    if (isStored) for (const row of rows as Row[]) store(table, row, Number(request.headers.order))
+    // The http request node passes messages on whatever the status is, but not without an answer.
+    if (isStored && !isLost()) response.end()
+    else response.destroy()
+  })
+  server.on('connection', (socket) => {
+    open++
+    socket.on('error', () => {}).once('close', () => open--)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  function linesOf(wanted: Table, lineOf: (row: Row) => string): Lines {
+    const lines: Lines = new Map()
+    for (const { table, row } of stored.toSorted((a, b) => a.order - b.order)) {
+      if (table !== wanted) continue
+      const device = `${row.base}/${row.serial}`
+      const known = lines.get(device)
+      if (known) known.push(lineOf(row))
+      else lines.set(device, [lineOf(row)])
+    }
+    return lines
+  }
+
+  const archive: Archive = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    rows: () => stored.map(({ row }) => row),
+    records: () =>
+      linesOf('records', ({ time, channel, dataid, value, error }) => {
+        return `${time} ch${channel} ${dataid} ${value ?? error}`
+      }),
+    alerts: () => linesOf('alerts', ({ time, source, text }) => `${time} ${source} ${text}`),
+    size: () => stored.length,
+    state: 'calm',
+    whenAlone: () => until('nobody is connected to the archive', () => open === 0),
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+  return archive
+}
+
+/** Resolves when it has the given number of rows, or when no more are added, because some were lost. */
+export async function whenCollected(archive: Archive, rows: number, deadline: number): Promise<void> {
+  let size = -1
+  let since = 0
+  await until(
+    'everything is collected',
+    () => {
+      if (archive.size() !== size) since = performance.now()
+      size = archive.size()
+      return size >= rows || performance.now() - since > STANDSTILL_MS
+    },
+    deadline,
+  )
+}

@@ -1,0 +1,104 @@
+/** A flow that posts the rows of records and alerts to an archive. */
+
+import type { Simulator } from '../../../simulator'
+import { defaultsOf } from '../../support/built'
+import { position } from '../../support/e2e-flow'
+import type { AnyNode } from '../../support/flow-harness'
+import { NO_LIMITS } from '../../support/no-limits'
+import type { FlowNode } from '../../support/node-red'
+import type { Archive } from './archive'
+
+export const LATEST = 'latest'
+export const TAB = 'tab'
+
+interface ArchiveFlowOptions {
+  simulator: Simulator
+  archive: Archive
+  /** Without a cursor: from when on. */
+  since: number
+  advance: 'sent' | 'acknowledged'
+  ackTimeout?: number
+  /** Alerts too. */
+  alerts?: boolean
+  /** Asks as soon as the flow starts, and not only after the first seconds. */
+  atOnce?: boolean
+  /** The archive is slow: up to half a second per message. */
+  slow?: boolean
+}
+
+export function archiveFlow(options: ArchiveFlowOptions): FlowNode[] {
+  const {
+    simulator,
+    archive,
+    since,
+    advance,
+    ackTimeout = 2,
+    alerts = true,
+    atOnce = false,
+    slow = false,
+  } = options
+  const { apiKey, loginId, loginPass } = simulator.account
+  const common = { account: 'account', repeat: 1, output: 'rows', send: 'device', advance, ackTimeout }
+  const start = new Date(since).toISOString()
+  return [
+    { id: TAB, type: 'tab', label: 'archive' },
+    {
+      id: 'account',
+      type: 'envlog-account',
+      ...defaultsOf('envlog-account'),
+      baseUrl: simulator.url,
+      timeout: 2,
+      retries: 1,
+      limits: NO_LIMITS,
+      credentials: { apiKey, loginId, loginPass },
+    },
+    ...branch(LATEST, { ...common, start }, `${archive.url}/records`, slow),
+    ...(alerts ? branch('alerts', { ...common, start: 'all' }, `${archive.url}/alerts`) : []),
+    ...(atOnce ? [{ ...begin, wires: [[LATEST]] }] : []),
+  ]
+}
+
+const begin: FlowNode = {
+  id: 'begin',
+  type: 'inject',
+  z: TAB,
+  ...position,
+  once: true,
+  onceDelay: 0.1,
+  props: [],
+}
+
+type Settings = Record<string, unknown> & { advance: string }
+
+const RANDOM_DELAY: AnyNode = {
+  type: 'delay',
+  pauseType: 'random',
+  randomFirst: '0',
+  randomLast: '500',
+  randomUnits: 'milliseconds',
+}
+
+/** Posts may overtake each other. Starts of Node-RED are more than a millisecond apart. */
+const ORDER: AnyNode = {
+  type: 'function',
+  func: `context.order = Math.max((context.order ?? 0) + 0.001, Date.now())
+msg.headers = { order: context.order }
+return msg`,
+}
+
+/** Action node → post, and its receipt back when it was taken. */
+function branch(name: 'latest' | 'alerts', settings: Settings, url: string, slow = false): FlowNode[] {
+  const type = `envlog-${name}`
+  const nodes: AnyNode[] = [
+    { type, ...defaultsOf(type), ...settings },
+    ...(slow ? [RANDOM_DELAY] : []),
+    ORDER,
+    { type: 'http request', method: 'POST', ret: 'txt', url, senderr: true },
+  ]
+  const idOf = (index: number) => (index === 0 ? name : `${name}-${index}`)
+  return nodes.map((node, index) => {
+    const back = settings.advance === 'acknowledged' ? [name] : []
+    const next = index < nodes.length - 1 ? [idOf(index + 1)] : back
+    return { ...node, id: idOf(index), z: TAB, ...position, wires: [next] }
+  })
+}

@@ -1,0 +1,32 @@
+/** A process that requests current readings. Separate, because proxy variables are read at the start of a process. */
+
+import { createAccount } from '../../../src/lib/account'
+import { UndiciTransport } from '../../../src/lib/api/transport'
+import { systemClock } from '../../../src/lib/clock'
+import { createRegistry } from '../../../src/lib/registry'
+
+const [, , baseUrl = '', login = '{}'] = process.argv
+const account = createAccount(
+  {
+    name: '',
+    baseUrl,
+    relaySuffix: 'relay',
+    credentials: JSON.parse(login),
+    timeout: 10,
+    concurrency: 1,
+    retries: 0,
+    series1Models: [],
+  },
+  {
+    transport: new UndiciTransport({ connections: 1, timeoutMs: 10_000 }),
+    clock: systemClock,
+    random: Math.random,
+    registry: createRegistry(systemClock),
+  },
+)
+
+account.client
+  .read('current', {}, { signal: new AbortController().signal, queueKey: 'ask', maxWaitMs: null })
+  .then(({ body }) => console.log(`${body.devices.length} devices`))
+  .catch((error) => console.log(`${error.code} ${error.reason} ${JSON.stringify(error.params)}`))
+  .finally(() => account.close())

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { installOffline, packOffline } from '../../../scripts/pack-offline'
+import { pack } from '../../support/package'
+
+const INSTALL_MS = 120_000
+
+describe('the package for machines without internet', () => {
+  it('can be installed from an empty cache, and the nodes load; the published one cannot', async function () {
+    this.timeout(INSTALL_MS)
+    await assert.rejects(installOffline((await pack()).tarball), /ENOTCACHED/)
+    await installOffline((await packOffline()).tarball)
+  })
+})

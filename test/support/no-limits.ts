@@ -1,0 +1,17 @@
+import type { Simulator } from '../../simulator'
+import { LIMITS } from '../../src/shared/service-limits'
+
+/** Limits of an account that are never reached. */
+export const NO_LIMITS = JSON.stringify(
+  Object.fromEntries(
+    Object.entries(LIMITS).map(([name, row]) => [
+      name,
+      { limit: 1_000_000, ...('records' in row && { records: 1_000_000_000, recordsWindow: 1 }) },
+    ]),
+  ),
+)
+
+/** Limits of an account as the service has them, because the stricter ones apply. */
+export function limitsOf({ options: { limits } }: Simulator): string {
+  return limits === 'off' ? NO_LIMITS : JSON.stringify(limits)
+}

@@ -1,0 +1,111 @@
+import { Client } from '../../../src/lib/api/client'
+import { limitsWith } from '../../../src/lib/quota/limits'
+import { Quota } from '../../../src/lib/quota/quota'
+import type { QueueKey } from '../../../src/lib/request'
+import { createRandom, type Random } from '../chance'
+import { createVirtualClock } from '../clock'
+import { type Fate, ModelService, type ServiceRow } from './model-service'
+
+export interface Scenario {
+  seed: number
+  row: ServiceRow
+  /** The client's configured limit, if it differs. */
+  table?: { limit: number; window: number } | undefined
+  concurrency: number
+  /** Longest latencies of request and response, ms. */
+  up: number
+  back: number
+  refusedCounts: boolean
+  /** How often a response has headers. */
+  headerRate: number
+  /** Probabilities of faults. */
+  faults: Partial<Record<Fate['ends'], number>>
+}
+
+const SETTINGS = {
+  baseUrl: 'https://service.example',
+  relaySuffix: 'relay',
+  credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },
+  /** No response of the model is that late. */
+  timeout: 10_000,
+  retries: 1,
+}
+
+/** A service, and a Node-RED that requests current readings of one device after the other. */
+export class Simulation {
+  readonly clock
+  readonly random: Random
+  readonly service: ModelService
+  readonly scenario: Scenario
+  quota!: Quota
+  #client!: Client
+  #transport!: ReturnType<ModelService['transport']>
+  #count = 0
+  #open = 0
+  #life = 0
+
+  constructor(scenario: Scenario) {
+    this.scenario = scenario
+    this.random = createRandom(scenario.seed)
+    this.clock = createVirtualClock(this.random.next() * 1000)
+    this.service = new ModelService(this.clock, scenario.row, scenario.refusedCounts)
+    this.start()
+  }
+
+  /** Starts Node-RED, in place of the one before: it knows nothing of what that one used. */
+  start(): void {
+    const { row, table = row, concurrency } = this.scenario
+    this.#life++
+    this.#open = 0
+    this.quota = new Quota(this.clock)
+    const limits = { current: { limit: table.limit, window: table.window } }
+    this.quota.join({ concurrency, limits: limitsWith(limits) })
+    this.deploy()
+  }
+
+  /** A deploy opens another client; the usage stays. */
+  deploy(): void {
+    void this.#client?.close()
+    this.#transport = this.service.transport(() => this.#fate())
+    const ports = { transport: this.#transport, clock: this.clock, quota: this.quota, random: () => 0.5 }
+    this.#client = new Client(SETTINGS, ports)
+  }
+
+  /** Requests that were made and have no result. */
+  open(): number {
+    return this.#open
+  }
+
+  sent(): readonly { at: number; latency: number }[] {
+    return this.#transport.sent
+  }
+
+  /** @param repeat whether to make another one afterwards, for endless demand */
+  request(repeat: () => boolean = () => false, stop = new AbortController()): void {
+    const life = this.#life
+    const queueKey: QueueKey = this.random.pick(['a', 'b', 'c'])
+    this.#open++
+    const end = () => {
+      if (life !== this.#life) return
+      this.#open--
+      if (repeat()) this.request(repeat)
+    }
+    const params = { 'remote-serial': [`${this.#count++}`] }
+    this.#client.read('current', params, { signal: stop.signal, queueKey, maxWaitMs: null }).then(end, end)
+  }
+
+  #fate(): Fate {
+    const { up, back, headerRate, faults } = this.scenario
+    const { random } = this
+    let ends: Fate['ends'] = 'well'
+    for (const [fault, share] of Object.entries(faults))
+      if (random.chance(share)) ends = fault as Fate['ends']
+    return {
+      up: Math.round(random.next() * up),
+      back: Math.round(random.next() * back),
+      ends,
+      counted: random.chance(0.5),
+      hasHeaders: random.chance(headerRate),
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ModelService } from '../../support/quota/model-service'
+import { until } from '../../support/wait'
+import { createService, HELD_MS, Member, mostRefusedInAWindow, ROW } from './members'
+import { type RedisServer, startRedis } from './redis-server'
+
+const STARTING_MS = 60_000
+const RUN_MS = 60_000
+/** Of what one Node-RED alone could send; timers are late on a busy machine. The model measures it exactly. */
+const MIN_THROUGHPUT = 0.75
+
+describe('a quota that several Node-REDs share through a real Redis', function () {
+  this.timeout(RUN_MS)
+  let redis: RedisServer
+  let service: ModelService
+  let members: Member[]
+
+  before('starts Redis', async function () {
+    this.timeout(STARTING_MS)
+    redis = await startRedis()
+  })
+  beforeEach('forgets everything', async () => {
+    await redis.command('FLUSHALL')
+    service = createService()
+    members = []
+  })
+  afterEach('ends the members', () => {
+    for (const member of members) member.end()
+  })
+  after('ends Redis', () => redis.end('SIGKILL'))
+
+  /** Members that all are connected and want more than there is. */
+  async function start(count: number, hasHeaders = true): Promise<Member[]> {
+    const options = { address: redis.url, hasHeaders }
+    const started = Array.from({ length: count }, () => new Member(service, options))
+    members.push(...started)
+    await Promise.all(started.map((member) => member.isConnected()))
+    for (const member of started) member.demand()
+    return started
+  }
+
+  const windows = (count: number) => sleep(count * HELD_MS)
+
+  /** What is sent in the next windows, as a share of what is allowed. */
+  async function throughput(count: number): Promise<number> {
+    const before = service.log.length
+    await windows(count)
+    return (service.log.length - before) / (count * ROW.limit)
+  }
+
+  for (const count of [1, 2, 3, 4]) {
+    it(`is used up by ${count} of them, and never exceeded`, async () => {
+      await start(count)
+      // Until the data is older than a window, requests are sent one at a time.
+      await windows(1.5)
+      const share = await throughput(3)
+      assert.deepEqual(service.refusals(), [])
+      assert.ok(share >= MIN_THROUGHPUT, `${share}`)
+      for (const member of members) assert.ok(member.sent.length >= (5 * ROW.limit) / count / 4)
+    })
+  }
+
+  it('is never exceeded without headers either', async () => {
+    await start(3, false)
+    await windows(4)
+    assert.deepEqual(service.refusals(), [])
+  })
+
+  it('is never exceeded when others use the account too, beyond what no client could know', async () => {
+    await start(2)
+    await windows(1.5)
+    for (let count = 0; count < 4; count++) service.foreign()
+    await windows(3)
+    assert.ok(mostRefusedInAWindow(service) <= 1)
+    assert.ok(service.refusals().length <= 2, `${service.refusals().length}`)
+  })
+
+  it('loses nothing when members are deployed, and what a killed one had in flight is free after its lease', async () => {
+    const [first] = await start(2)
+    await windows(1.5)
+    first?.end()
+    await start(1)
+    await windows(1)
+    // A process that died has left a reservation behind.
+    const [key] = ((await redis.command('KEYS', '*:current')) as string[]) ?? []
+    const { 0: seconds } = (await redis.command('TIME')) as string[]
+    await redis.command('HSET', String(key), 'dead', `8 f ${Number(seconds) * 1000 + 3000}`)
+    await windows(3)
+    assert.deepEqual(service.refusals(), [])
+    assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
+  })
+
+  const troubles: [string, () => Promise<void>, () => Promise<void>][] = [
+    ['is killed, and started again without its data', () => redis.end('SIGKILL'), () => redis.start()],
+    ['stands still', () => redis.signal('SIGSTOP'), () => redis.signal('SIGCONT')],
+    [
+      'becomes read-only',
+      async () => void (await redis.command('REPLICAOF', '127.0.0.1', '1')),
+      async () => void (await redis.command('REPLICAOF', 'NO', 'ONE')),
+    ],
+  ]
+  for (const [title, begin, end] of troubles) {
+    it(`goes on without Redis if that ${title}: at most one refusal in a window for each`, async () => {
+      await start(2)
+      await windows(1.5)
+      await begin()
+      await Promise.all(members.map((member) => member.isConnected(false)))
+      const sent = service.log.length
+      await windows(3)
+      assert.ok(service.log.length > sent, 'goes on')
+      await end()
+      await Promise.all(members.map((member) => member.isConnected()))
+      assert.ok(mostRefusedInAWindow(service) <= members.length, `${mostRefusedInAWindow(service)}`)
+      // And then as before.
+      await windows(2.5)
+      const before = service.refusals().length
+      const share = await throughput(2)
+      assert.equal(service.refusals().length, before)
+      assert.ok(share >= MIN_THROUGHPUT, `${share}`)
+    })
+  }
+
+  it('is not exceeded if Redis loses its data, as long as it can be reached', async () => {
+    await start(3)
+    await windows(1.5)
+    for (let count = 0; count < 3; count++) {
+      await redis.command('FLUSHALL')
+      await windows(0.7)
+    }
+    await windows(2)
+    assert.ok(mostRefusedInAWindow(service) <= members.length)
+    const before = service.refusals().length
+    assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
+    assert.equal(service.refusals().length, before)
+  })
+
+  it('writes no secret, and lets its data expire', async () => {
+    const [member] = await start(1)
+    await until('something was sent', () => (member?.sent.length ?? 0) > 2)
+    const contents = await redis.contents()
+    assert.match(JSON.stringify(contents), /an-account/)
+    assert.doesNotMatch(JSON.stringify(contents), /kkkk|user0001|service\.example/)
+    for (const { key, lasts } of contents) assert.ok(lasts > 0, key)
+  })
+})

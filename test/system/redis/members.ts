@@ -1,0 +1,98 @@
+/** Node-REDs, as far as the quota goes, that share one account at a model of the service through a real Redis. */
+import { Client } from '../../../src/lib/api/client'
+import { systemClock } from '../../../src/lib/clock'
+import { limitsWith } from '../../../src/lib/quota/limits'
+import { Quota } from '../../../src/lib/quota/quota'
+import { createConnector } from '../../../src/lib/quota/redis'
+import { createRandom } from '../../support/chance'
+import { type Fate, ModelService, type ServiceRow } from '../../support/quota/model-service'
+import { until } from '../../support/wait'
+
+/** Short, so that a test sees many windows. */
+export const ROW: ServiceRow = { limit: 10, window: 1, kind: 'sliding', phase: 0 }
+/** A window and its margin, ms. */
+export const HELD_MS = 1020
+/** Latencies to the service and back, ms. */
+const WAY_MS = 15
+const LEASE_MS = 3000
+/** To find that Redis is away, or back. */
+const NOTICED_MS = 20_000
+
+const random = createRandom('members of a shared quota')
+
+export const createService = (row = ROW) => new ModelService(systemClock, row, false)
+
+export interface MemberOptions {
+  address: string
+  password?: string
+  hasHeaders?: boolean
+}
+
+export class Member {
+  readonly quota = new Quota(systemClock)
+  /** Why Redis was away, each time it was. */
+  readonly reasons: (string | undefined)[] = []
+  /** When each request was sent, monotonic ms. */
+  readonly #transport
+  readonly #client: Client
+  readonly #ending = new AbortController()
+  #count = 0
+  readonly leave: () => void
+
+  constructor(service: ModelService, { address, password = '', hasHeaders = true }: MemberOptions) {
+    const fate = (): Fate => ({
+      ...{ up: random.below(WAY_MS), back: random.below(WAY_MS) },
+      ...{ ends: 'well', counted: true, hasHeaders },
+    })
+    this.#transport = service.transport(fate)
+    const redis = { connect: createConnector(address, password), account: 'an-account', leaseMs: LEASE_MS }
+    const onSharedChange = (isConnected: boolean, code?: string) => {
+      if (!isConnected && code !== undefined) this.reasons.push(code)
+    }
+    const limits = limitsWith({ current: { limit: ROW.limit, window: ROW.window } })
+    this.leave = this.quota.join({ concurrency: 4, limits, redis, onSharedChange })
+    const settings = {
+      baseUrl: 'https://service.example',
+      relaySuffix: 'relay',
+      credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },
+      ...{ timeout: 30, retries: 0 },
+    }
+    const ports = { transport: this.#transport, clock: systemClock, quota: this.quota, random: () => 0.5 }
+    this.#client = new Client(settings, ports)
+  }
+
+  get sent(): readonly { at: number }[] {
+    return this.#transport.sent
+  }
+
+  /** One request, of its own. */
+  async request(): Promise<void> {
+    const context = { signal: this.#ending.signal, queueKey: 'node', maxWaitMs: null }
+    await this.#client.read('current', { 'remote-serial': [`${this.#count++}`] }, context)
+  }
+
+  /** Endless demand, until it is ended. */
+  demand(): void {
+    const goOn = async () => {
+      while (!this.#ending.signal.aborted) await this.request().catch(() => {})
+    }
+    for (let count = 0; count < 6; count++) void goOn()
+  }
+
+  isConnected(expected = true): Promise<unknown> {
+    return until(`connected: ${expected}`, () => this.quota.counts().sharedConnected === expected, NOTICED_MS)
+  }
+
+  /** As a deploy or a stop does. */
+  end(): void {
+    this.#ending.abort()
+    this.leave()
+  }
+}
+
+/** When the requests of a service that were one too many came, by window: how many there were at most in one. */
+export function mostRefusedInAWindow(service: ModelService): number {
+  const times = service.refusals().map(({ at }) => at)
+  const counts = times.map((from) => times.filter((at) => at >= from && at < from + ROW.window * 1000).length)
+  return Math.max(0, ...counts)
+}

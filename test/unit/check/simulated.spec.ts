@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import {
+  type DeviceDefinition,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../../../simulator'
+import { MAX_REQUESTS } from '../../../src/lib/check/collect'
+import { isAnswered } from '../../../src/lib/check/exchange'
+import { checkSimulated } from '../../support/check'
+
+/** The service's clock stands still. */
+const NOW = Date.UTC(2026, 10, 20, 8)
+const now = NOW / 1000
+const channels = [1, 2, 3, 4, 5, 6].map((num) => ({ num, name: `Probe ${num}`, unit: num === 2 ? '%' : 'C' }))
+const base = { serial: '58000001', name: 'Hall' }
+/** A device that is measured last and refused, one that is served, with six channels, and a remote unit. */
+const FLEET: readonly DeviceDefinition[] = [
+  {
+    ...{ serial: '52000002', kind: 'other-standalone', model: 'M-900', name: 'Not served' },
+    current: (at) => ({ unixtime: at, values: { 1: 20 } }),
+  },
+  { serial: '52000001', name: 'Freezer', channels, group: { num: 1, name: 'Cold' } },
+  { serial: '52000003', base, name: 'Rack', channels: channels.slice(0, 2) },
+]
+
+let simulator: Simulator
+const start = async (options: SimulatorOptions) => {
+  simulator = await startSimulator({ startTime: NOW, speed: 0, ...options })
+}
+
+describe('a check of a simulated service', () => {
+  afterEach(() => simulator?.close())
+
+  async function differencesOf(options: SimulatorOptions) {
+    await start(options)
+    return (await checkSimulated(simulator)).differences
+  }
+
+  for (const devices of [1, 14, 300]) {
+    it(`raises no alarm for ${devices} described devices`, async () => {
+      assert.deepEqual(await differencesOf({ devices }), {})
+    })
+  }
+
+  it('names each difference from the description', async () => {
+    const found = await differencesOf({
+      variants: {
+        ...{
+          inclusiveBounds: true,
+          channelBase: 1,
+          extraFields: true,
+          errorCode: 'text',
+          dstFlag: 'missing',
+        },
+        ...{ noBaseunit: 'empty-array', rateHeaders: 'absent' },
+      },
+      fleet: FLEET,
+    })
+    assert.deepEqual(found, {
+      ...{ bounds: 'inclusive', 'channel-numbers': 'other-base', fields: 'fields-added' },
+      ...{ 'error-object': 'code-as-text', 'daylight-saving': 'flag-missing', standalone: 'no-base-unit' },
+      ...{ limits: 'other-limits', 'records-limit': 'other-limits' },
+    })
+  })
+
+  it('names what a device does differently', async () => {
+    const records = Array.from({ length: 20 }, (_, index) => ({
+      ...{ unixtime: now - 600 * (20 - index), id: Math.floor(index / 2) + 1, values: { 1: 20 } },
+    }))
+    const alerts = [{ unixtime: now - 600, texts: { ch1: 'Gas leak 3' } }]
+    const device = { serial: '52000011', battery: 9, records, alerts }
+    assert.deepEqual(await differencesOf({ fleet: [device] }), {
+      ...{ 'ids-standalone': 'id-repeated', 'alert-texts': 'unknown-texts', 'battery-table': 'other-codes' },
+    })
+  })
+
+  it('raises no alarm for what envlog reads alike', async () => {
+    const found = await differencesOf({
+      variants: {
+        ...{ numbers: 'text', offsetSpelling: 'underscore', nested: 'array', noGroup: 'empty-array' },
+        ...{ standaloneNum: 1, recordOrder: 'shuffled', blank: ['rssi', 'value', 'channel.name'] },
+        ...{ dstBias: '60', errorText: 'Sonde defekt', errorLanguage: 'ja' },
+      },
+      fleet: FLEET,
+    })
+    assert.deepEqual(found, {})
+  })
+
+  it('sends at most as many requests as announced, also if the service refuses the first devices', async () => {
+    const refused = { kind: 'other-standalone', serial: '52000009', model: 'A' } as const
+    const fleet = [
+      refused,
+      ...FLEET,
+      { serial: '52000010', model: 'B', base: { serial: '58000009', sends: 'ftp' } },
+    ]
+    await start({ fleet } as SimulatorOptions)
+    await checkSimulated(simulator)
+    for (const [endpoint, { total }] of Object.entries(simulator.counts())) {
+      const most = MAX_REQUESTS[endpoint as keyof typeof MAX_REQUESTS]
+      assert.ok(total >= 1 && total <= most, `${endpoint}: ${total}`)
+    }
+  })
+
+  it('sends one request if the account has no devices, or the login is refused', async () => {
+    for (const options of [{ devices: 0 }, { faults: [{ kind: 'status', status: 401 }] }] as const) {
+      await start(options as SimulatorOptions)
+      await checkSimulated(simulator)
+      assert.deepEqual(
+        simulator.log.map(({ endpoint }) => endpoint),
+        ['current'],
+      )
+      await simulator.close()
+    }
+  })
+
+  it('goes on after a response that cannot be read', async () => {
+    await start({ fleet: FLEET, faults: [{ kind: 'html', endpoints: ['latest-data', 'alert'] }] })
+    const { originals } = await checkSimulated(simulator)
+    const failed = originals.filter((exchange) => !isAnswered(exchange)).map(({ endpoint }) => endpoint)
+    assert.deepEqual(failed, ['latest-data', 'alert'])
+  })
+})

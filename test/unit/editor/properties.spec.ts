@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { findPeriodProblem } from '../../../src/editor/period'
+import { propertiesOf } from '../../../src/editor/properties'
+import { readMoment } from '../../../src/lib/collect/period'
+import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
+import { ACTION_TYPES, type ActionType } from '../../../src/shared/action'
+import { actionSchemas } from '../../../src/shared/action-schemas'
+import { STORED_SECRET } from '../../../src/shared/admin'
+import type { Schema } from '../../../src/shared/schema'
+import { useFakeRed } from '../../support/fake-red'
+
+const FROM_ENVIRONMENT = '$' + '{ENVLOG}'
+const ends = { from: findPeriodProblem, to: findPeriodProblem }
+
+/** What the form says about the value of a property: `true` or a sentence. */
+function verdict(schema: Schema, name: string, value: unknown, others: object = {}): true | string {
+  const { validate } = propertiesOf(schema, ends)[name] ?? assert.fail(name)
+  assert.equal(validate.length, 2, 'Node-RED takes no sentence from others')
+  const node = { id: '', type: '', _: (key: string) => key, ...others }
+  return validate.call(node, value, {})
+}
+const ofAction = (name: string, value: unknown, others?: object, type: ActionType = 'envlog-latest') =>
+  verdict(actionSchemas[type], name, value, others)
+const ofAccount = (name: string, value: unknown) => verdict(accountSchema, name, value)
+const ofCredential = (name: string, value: unknown) => verdict(credentialsSchema, name, value)
+const ofPeriod = (end: 'from' | 'to', value: string, saved: object = {}) =>
+  ofAction(end, value, { from: '', fromType: 'rel', to: '', toType: 'date', ...saved }, 'envlog-range')
+
+const variable = (name: string) => `\${${name}}`
+
+describe('the form of a new node', () => {
+  useFakeRed()
+
+  it('is valid but for what has to be entered', () => {
+    for (const schema of [accountSchema, ...ACTION_TYPES.map((type) => actionSchemas[type])]) {
+      const properties = Object.entries(propertiesOf(schema as Schema))
+      const node = Object.fromEntries(properties.map(([name, { value }]) => [name, value]))
+      const invalid = properties.filter(([name, { value }]) => verdict(schema, name, value, node) !== true)
+      assert.deepEqual(
+        invalid.map(([name]) => name),
+        schema === accountSchema ? ['baseUrl'] : [],
+      )
+    }
+  })
+})
+
+describe('a form', () => {
+  useFakeRed()
+
+  it('accepts environment variables and stored secrets, which only the runtime knows', () => {
+    for (const found of [
+      ofAccount('baseUrl', FROM_ENVIRONMENT),
+      ofAction('repeat', FROM_ENVIRONMENT),
+      ofPeriod('to', FROM_ENVIRONMENT),
+      ofCredential('apiKey', STORED_SECRET),
+    ]) {
+      assert.equal(found, true)
+    }
+  })
+
+  it('says what is allowed, with the name of the property', () => {
+    for (const [found, sentence] of [
+      [ofAction('repeat', '1.5'), "'Repeat every' must be a whole number from 0 to 2,000,000."],
+      [ofAction('repeat', 'often'), "'Repeat every' must be a whole number from 0 to 2,000,000."],
+      [ofAccount('retries', '-1'), "'Retries' must be a whole number from 0 to 10."],
+      [ofAction('select', 'some'), "'Devices' must be one of all, list, base, group, msg."],
+      [ofAction('exclude', 'x'), "'Exclude' must be a list."],
+      [ofAction('topic', 5), "'Topic' must be text."],
+      [ofAction('measurement', 'a b'), "'Measurement' must not contain spaces, commas or backslashes."],
+      [ofAction('version', 2), /^Saved by a newer version/],
+      [
+        ofAction('exclude', ['5F0A1001', 'x']),
+        "'Exclude' contains 'x', which is not a serial number. Serial numbers have 8 letters and digits.",
+      ],
+      [ofAction('start', 'tomorrow'), /^'On first run, send' must be a time between 1970 and 9999/],
+      [ofAccount('baseUrl', ''), "'Address' is missing."],
+      [ofAccount('baseUrl', 'service.example'), /must look like https/],
+      [ofAccount('baseUrl', 'http://service.example'), /must begin with https/],
+      [
+        ofAccount('baseUrl', `https://${variable('HOST')}/api`),
+        /an environment variable only if it is the whole value/,
+      ],
+      [ofAccount('baseUrl', 'https://me:it@service.example'), /must not contain a login/],
+      [ofAccount('relaySuffix', 'a/b'), /letters, digits/],
+      [ofAccount('limits', '{"alert":'), /JSON such as/],
+      [ofAccount('sharedQuota', 'nowhere'), /redis:/],
+      [ofAccount('sharedQuota', 'redis://:pass@host'), /in 'Redis password'/],
+      [ofCredential('apiKey', ''), "'API key' is missing."],
+      [ofCredential('apiKey', 'k'.repeat(44)), "'API key' must have 45 characters (now 44)."],
+      [ofCredential('loginPass', 'abc'), "'Password' must have 4 to 16 characters (now 3)."],
+    ] as const) {
+      if (typeof sentence === 'string') assert.equal(found, sentence)
+      else assert.match(String(found), sentence)
+    }
+  })
+
+  it('checks settings with those that they depend on', () => {
+    const bases = ['5F0A1001']
+    assert.equal(ofAction('devices', [], { select: 'list' }), 'No device is chosen.')
+    assert.equal(ofAction('devices', [], { select: 'list', bases }), true)
+    assert.equal(ofAction('bases', [], { select: 'base' }), 'No device is chosen.')
+    assert.equal(ofAction('groups', [], { select: 'group' }), 'No device is chosen.')
+    assert.match(String(ofAction('repeat', 60, { select: 'msg', propertyType: 'msg' })), /must be 0/)
+    const acknowledged = (others: object) => ofAction('advance', 'acknowledged', { onlyNew: true, ...others })
+    assert.match(String(acknowledged({ output: 'values', send: 'value' })), /Receipts need/)
+    assert.equal(acknowledged({ output: 'rows', send: 'device' }), true)
+  })
+
+  it('rejects ends of periods that are in the wrong order', () => {
+    const [date, rel] = [
+      { fromType: 'date', toType: 'date' },
+      { fromType: 'rel', toType: 'rel' },
+    ]
+    assert.match(String(ofPeriod('from', '24h', rel)), /-24h/)
+    for (const [value, saved] of [
+      ['2026-11-20 08:00', { ...date, from: '2026-11-20 08:00' }],
+      ['2026-11-18', { ...date, from: '2026-11-20T08:00:00Z' }],
+      ['-24h', rel],
+      ['-7d', { ...rel, from: '-24h' }],
+    ] as const) {
+      assert.match(String(ofPeriod('to', value, saved)), /later than the beginning/, value)
+    }
+    for (const [value, saved] of [
+      ['', date],
+      ['2026-11-20T08:00:00Z', { ...date, from: '2026-11-20 16:00' }],
+      ['2026-11-20', { ...date, from: '2026-11-19' }],
+      ['-1h', rel],
+      ['-24h', { ...rel, from: '-7d' }],
+      ['-24h', { ...rel, fromType: 'msg', from: 'payload' }],
+    ] as const) {
+      assert.equal(ofPeriod('to', value, saved), true, `${value}`)
+    }
+  })
+
+  it('rejects exactly the dates that the runtime rejects', () => {
+    const digits = fc.stringMatching(/^[0-9]{1,14}$/)
+    const dates = fc.stringMatching(
+      /^20[0-9]{2}-[01][0-9]-[0-3][0-9]([ T][0-2][0-9]:[0-6][0-9])?(Z|[+]09:00)?$/,
+    )
+    fc.assert(
+      fc.property(fc.oneof(dates, digits, fc.string()), (text) => {
+        fc.pre(text !== '' && !text.includes('$'))
+        const isTaken = (() => {
+          try {
+            readMoment(text, 'from')
+            return true
+          } catch {
+            return false
+          }
+        })()
+        const found = ofPeriod('from', text, { fromType: 'date' })
+        if (isTaken) assert.equal(found, true)
+        else assert.match(String(found), /must be a time such as/)
+      }),
+    )
+  })
+})
+
+describe('a form in Japanese', () => {
+  useFakeRed('ja')
+
+  it('says what is allowed', () => {
+    assert.equal(ofAction('repeat', -1), '「取得間隔」は 0 ～ 2,000,000 の整数にしてください。')
+  })
+})
+
+describe('a form that is open', () => {
+  useFakeRed('en-US', { select: 'all', propertyType: 'msg', send: 'device', output: 'rows', onlyNew: true })
+
+  it('checks a value with the typed values of other fields, not the saved ones', () => {
+    const saved = { select: 'msg', propertyType: 'msg', send: 'each', output: 'values', onlyNew: true }
+    assert.equal(ofAction('repeat', '60', saved), true)
+    assert.equal(ofAction('advance', 'acknowledged', saved), true)
+  })
+})

@@ -1,0 +1,426 @@
+import assert from 'node:assert/strict'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { limitsWith } from '../../../../src/lib/quota/limits'
+import { MAX_QUEUED } from '../../../../src/lib/quota/quota'
+import { EDITOR, type QuotaWait } from '../../../../src/lib/request'
+import { brokenOff, refusal, streamed, text } from '../../../support/fake-transport'
+import { fine, records, Station, withHeaders } from './setup'
+
+/** Of the endpoint `current`: a window of two minutes and a margin, ms. */
+const HELD_MS = 121_000
+const HOUR_MS = 3_600_000
+const one = { current: { limit: 1 } }
+const two = { current: { limit: 2 } }
+
+const current = (station: Station) => station.quota.counts().endpoints.current
+
+describe('a permit', () => {
+  it('is free again a window and a margin after the response, not after the request', async () => {
+    const station = await new Station(one).begin()
+    station.request('a')
+    await station.clock.pass(60_000)
+    await station.answer()
+    station.request('b')
+    await station.clock.pass(HELD_MS - 1)
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(1)
+    assert.deepEqual(await station.serials(), ['b'])
+  })
+
+  it('is not used by a request that was not sent', async () => {
+    const station = await new Station(one).begin()
+    station.isReachable = false
+    const seen = station.request('a')
+    await station.clock.settle()
+    assert.deepEqual([seen.error?.reason, current(station).own], ['no-connection', 0])
+  })
+
+  it('is used by a request that may have been received', async () => {
+    const station = await new Station(one).begin()
+    const seen = await station.exchange(new EnvlogError('connection-broken'))
+    assert.deepEqual([seen.error?.reason, current(station).own], ['connection-broken', 1])
+  })
+
+  it('stays used when the settings of the account change', async () => {
+    const station = await new Station(one).begin()
+    await station.exchange()
+    station.quota.join({ concurrency: 1, limits: limitsWith() })
+    assert.equal(current(station).own, 1)
+  })
+})
+
+describe('the order of requests', () => {
+  /** The order in which requests are sent, one by one. */
+  async function orderOf(station: Station): Promise<string[]> {
+    const order: string[] = []
+    for (;;) {
+      const [first] = await station.serials()
+      if (first === undefined) return order
+      order.push(first)
+      await station.answer()
+    }
+  }
+
+  it('is by turns of the nodes, one request each, and the editor comes first', async () => {
+    const station = await new Station({ current: { limit: 100 } }, 1).begin()
+    for (const serial of ['a1', 'a2', 'a3', 'a4']) station.request(serial, { queueKey: 'a' })
+    for (const serial of ['b1', 'b2']) station.request(serial, { queueKey: 'b' })
+    station.request('editor', { queueKey: EDITOR })
+    assert.deepEqual(await orderOf(station), ['a1', 'editor', 'b1', 'a2', 'b2', 'a3', 'a4'])
+  })
+
+  it('lets a request that two nodes wait for go with the first turn of the two', async () => {
+    const station = await new Station({ current: { limit: 100 } }, 1).begin()
+    for (const serial of ['a1', 'a2', 'both']) station.request(serial, { queueKey: 'a' })
+    station.request('both', { queueKey: 'b' })
+    assert.deepEqual(await orderOf(station), ['a1', 'both', 'a2'])
+  })
+
+  it('lets other endpoints pass while one waits', async () => {
+    const station = await new Station(one).begin()
+    await station.begin('alert')
+    await station.exchange()
+    station.request('waits')
+    station.request('passes', { endpoint: 'alert' })
+    assert.deepEqual(await station.serials(), ['passes'])
+  })
+
+  it('sends no more at a time than the least concurrency of all account nodes', async () => {
+    const station = await new Station({ current: { limit: 100 } }, 2).begin()
+    for (const serial of ['a', 'b', 'c']) station.request(serial)
+    assert.deepEqual(await station.serials(), ['a', 'b'])
+  })
+
+  it('has a bound', async () => {
+    const station = new Station()
+    station.request('sent')
+    await station.clock.settle()
+    for (let count = 0; count < MAX_QUEUED; count++) station.request(`${count}`)
+    const tooMany = station.request('one more')
+    await station.clock.settle()
+    assert.equal(tooMany.error?.code, 'ENVLOG_BUSY')
+  }).timeout(20_000)
+})
+
+describe('equal requests at the same time', () => {
+  it('are sent once, and each caller gets a copy that it may change', async () => {
+    const station = await new Station().begin()
+    const seen = [station.request('a'), station.request('a', { client: station.connect() })]
+    assert.deepEqual(await station.serials(), ['a'])
+    seen.push(station.request('a'))
+    await station.answer()
+    const values = seen.map(({ value }) => value)
+    assert.deepEqual(values[0], values[1])
+    assert.equal(new Set(values).size, 3)
+    assert.equal(current(station).own, 1)
+  })
+
+  it('go on for those that stay, and end when the last one leaves', async () => {
+    const station = await new Station(one).begin()
+    const stops = [new AbortController(), new AbortController()]
+    const [first, last] = stops.map(({ signal }) => station.request('a', { signal }))
+    await station.clock.settle()
+    stops[0]?.abort()
+    await station.clock.settle()
+    assert.deepEqual([first?.error?.code, last?.state], ['ENVLOG_CLOSED', 'waiting'])
+    stops[1]?.abort()
+    await station.clock.settle()
+    assert.deepEqual([last?.error?.code, station.quota.counts().running], ['ENVLOG_CLOSED', 0])
+  })
+
+  it('are new ones after all have left', async () => {
+    const station = await new Station({ current: { limit: 100 } }).begin()
+    const stop = new AbortController()
+    station.request('a', { signal: stop.signal })
+    await station.clock.settle()
+    stop.abort()
+    const seen = station.request('a')
+    await station.clock.settle()
+    station.sent.at(-1)?.answer(fine())
+    await station.clock.settle()
+    assert.equal(seen.state, 'done')
+  })
+})
+
+describe('a node that does not wait without limit', () => {
+  it('fails at once if the estimate is longer, with the time of the next permit', async () => {
+    const station = await new Station(one).begin()
+    await station.exchange()
+    await station.clock.pass(1000)
+    const { error } = await settled(station, station.request('a', { maxWaitMs: 0 }))
+    const retryAt = new Date(station.clock.now() + HELD_MS - 1000).toISOString()
+    assert.equal(error?.reason, 'quota-wait')
+    assert.deepEqual(error?.cause, { endpoint: 'current', retryAt })
+  })
+
+  it('waits if the estimate is within its limit; those that are sent before count', async () => {
+    const station = await new Station(one).begin()
+    await station.exchange()
+    const seen = ['a', 'b', 'c', 'd'].map((serial) => station.request(serial, { maxWaitMs: 2.5 * HELD_MS }))
+    await station.clock.settle()
+    assert.deepEqual(
+      seen.map(({ state }) => state),
+      ['waiting', 'waiting', 'failed', 'failed'],
+    )
+  })
+
+  it('fails as soon as the wait becomes longer than that', async () => {
+    const station = await new Station(two).begin()
+    station.request('slow')
+    await station.exchange(fine(), 'quick')
+    const seen = ['a', 'b'].map((serial) => station.request(serial, { maxWaitMs: HELD_MS }))
+    await station.clock.pass(2000)
+    assert.deepEqual(
+      seen.map(({ state }) => state),
+      ['waiting', 'failed'],
+    )
+  })
+
+  it('does not count waiting for a connection, nor for the first answer after a start', async () => {
+    const station = new Station()
+    station.request('first')
+    const seen = station.request('a', { maxWaitMs: 0 })
+    await station.clock.pass(60_000)
+    assert.equal(seen.state, 'waiting')
+    await station.answer()
+    await station.answer()
+    assert.equal(seen.state, 'done')
+  })
+
+  it('gets the error of the last attempt if that was one', async () => {
+    const station = await new Station({}, 1).begin()
+    const seen = await station.exchange(refusal(429), 'a')
+    assert.equal(seen.state, 'waiting')
+    const impatient = station.request('a', { maxWaitMs: 0 })
+    await station.clock.settle()
+    assert.deepEqual([impatient.error?.reason, seen.state], ['quota-refused', 'waiting'])
+  })
+})
+
+describe('a node that shows its wait', () => {
+  it('is told the estimate, its changes, and the end', async () => {
+    const station = await new Station(one).begin()
+    await station.exchange()
+    const waits: QuotaWait[] = []
+    const until = station.clock.now() + HELD_MS
+    station.request('a', { onWait: (wait) => waits.push(wait) })
+    await station.clock.settle()
+    assert.deepEqual(waits, [{ endpoint: 'current', until, records: false }])
+    await station.clock.pass(HELD_MS)
+    assert.deepEqual(waits.at(-1), { endpoint: 'current', until: null, records: false })
+    assert.equal(waits.length, 2)
+  })
+
+  it('fails alone if it throws then', async () => {
+    const station = await new Station(one).begin()
+    await station.exchange()
+    const broken = station.request('a', {
+      onWait: () => {
+        throw new Error('broken')
+      },
+    })
+    const other = station.request('b')
+    await station.clock.settle()
+    assert.deepEqual([broken.error?.message, other.state], ['broken', 'waiting'])
+  })
+})
+
+describe('after a start', () => {
+  it('requests of an endpoint are sent one at a time until the service has answered', async () => {
+    for (const answer of [fine(), refusal(400), refusal(500)]) {
+      const station = new Station()
+      for (const serial of ['a', 'b', 'c']) station.request(serial)
+      assert.deepEqual(await station.serials(), ['a'])
+      await station.answer(answer)
+      assert.deepEqual(await station.serials(), ['b', 'c'])
+    }
+  })
+
+  it('neither the page of a gateway nor a broken connection is an answer of the service', async () => {
+    for (const answer of [text('<html>', 502), text('<html>'), new EnvlogError('connection-broken')]) {
+      const station = new Station()
+      for (const serial of ['a', 'b', 'c']) station.request(serial)
+      await station.answer(answer)
+      assert.deepEqual(await station.serials(), ['b'])
+    }
+  })
+
+  it('an endpoint that others have used up is known to be after the first answer', async () => {
+    const station = new Station()
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
+    station.request('a')
+    await station.clock.pass(HELD_MS - 1)
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(1)
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+})
+
+describe('the limit that a response reports', () => {
+  const used = (station: Station, count: number) => {
+    for (let index = 0; index < count; index++) station.request(`used ${index}`)
+  }
+
+  it('applies if it is stricter than the account’s', async () => {
+    const station = await new Station().begin()
+    await station.exchange(fine({ limit: 3, window: 120, remaining: 2 }))
+    used(station, 5)
+    assert.equal((await station.serials()).length, 2)
+  })
+
+  it('changes nothing if it is more generous', async () => {
+    const station = await new Station({ current: { limit: 4 } }).begin()
+    await station.exchange(fine({ limit: 1000, window: 1, remaining: 999 }))
+    used(station, 10)
+    assert.equal((await station.serials()).length, 3)
+  })
+
+  it('holds no longer than the account’s window, and then the next response decides', async () => {
+    const station = await new Station().begin()
+    await station.exchange(fine({ limit: 1, window: 86_400, remaining: 0 }))
+    await station.clock.pass(HELD_MS)
+    used(station, 3)
+    assert.equal((await station.serials()).length, 1)
+    await station.answer(fine({ limit: 10, window: 120, remaining: 9 }))
+    assert.equal((await station.serials()).length, 2)
+  })
+
+  it('leaves the rest to others: what they use does not count against a lower limit of the account', async () => {
+    const station = await new Station({ current: { limit: 4 } }).begin()
+    await station.exchange(fine({ limit: 12, window: 120, remaining: 3 }))
+    used(station, 10)
+    assert.equal((await station.serials()).length, 3)
+    assert.deepEqual(current(station).foreign, 8)
+  })
+
+  it('blocks what others have used for one window, once', async () => {
+    const station = await new Station().begin()
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 4 }))
+    assert.equal(current(station).foreign, 5)
+    station.request('in flight when that ends')
+    await station.clock.pass(HELD_MS)
+    // The service may have counted them when it answered.
+    await station.answer(fine({ limit: 10, window: 120, remaining: 3 }))
+    assert.equal(current(station).foreign, 0)
+  })
+
+  it('says nothing if its headers are odd, or those of a gateway', async () => {
+    const station = await new Station().begin()
+    await station.exchange(withHeaders(text('<html>', 502), { limit: 1, window: 3600, remaining: 0 }))
+    await station.exchange(fine({ limit: 0, window: 120 }))
+    used(station, 20)
+    assert.equal((await station.serials()).length, 8)
+  })
+})
+
+describe('a refusal of the service', () => {
+  it('closes the endpoint for the account’s window; then the request goes again', async () => {
+    const station = await new Station().begin()
+    const seen = await station.exchange(withHeaders(refusal(429), { limit: 10, window: 5, remaining: 0 }))
+    station.request('other')
+    await station.clock.pass(HELD_MS - 1)
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(1)
+    assert.deepEqual((await station.serials()).sort(), ['first', 'other'])
+    await station.answer()
+    await station.answer()
+    assert.equal(seen.state, 'done')
+  })
+
+  it('is an error of 4xx with nothing remaining as well, but not one of the login', async () => {
+    for (const [status, waits] of [
+      [400, true],
+      [401, false],
+    ] as const) {
+      const station = await new Station().begin()
+      const seen = await station.exchange(
+        withHeaders(refusal(status), { limit: 99, window: 120, remaining: 0 }),
+      )
+      assert.equal(seen.state, waits ? 'waiting' : 'failed', `${status}`)
+    }
+  })
+
+  it('fails the request the third time, with when to try again', async () => {
+    const station = await new Station().begin()
+    const seen = station.request('a')
+    for (let count = 0; count < 3; count++) {
+      await station.answer(refusal(429))
+      if (count < 2) await station.clock.pass(HELD_MS)
+    }
+    assert.deepEqual([seen.error?.reason, seen.error?.cause.status], ['quota-refused', 429])
+    assert.equal(Date.parse(String(seen.error?.cause.retryAt)), station.clock.now() + HELD_MS)
+  })
+})
+
+describe('the records of a device', () => {
+  const data = { endpoint: 'data' as const }
+  const limit = { data: { records: 10_000, recordsWindow: 3600 } }
+
+  it('are reserved as wanted and counted as received', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 9000 })
+    await station.answer(records(100))
+    const [left] = station.quota.counts().records
+    assert.deepEqual(left, { endpoint: 'data', device: '/a', limit: 10_000, left: 9900 })
+  })
+
+  it('wait for the device alone, while others of the endpoint are sent', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 10_000 })
+    await station.answer(records(10_000))
+    const waits: QuotaWait[] = []
+    station.request('a', { ...data, number: 5000, onWait: (wait) => waits.push(wait) })
+    station.request('b', { ...data, number: 5000 })
+    assert.deepEqual(await station.serials(), ['b'])
+    assert.deepEqual(waits[0]?.records, true)
+    await station.clock.pass(HOUR_MS + 1000)
+    assert.deepEqual(await station.serials(), ['b', 'a'])
+  })
+
+  it('fail at once with records-wait for who does not wait for records', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 10_000 })
+    await station.answer(records(10_000))
+    const { error } = await settled(
+      station,
+      station.request('a', { ...data, number: 1, maxRecordsWaitMs: 0 }),
+    )
+    assert.equal(error?.reason, 'records-wait')
+  })
+
+  it('are counted by the header if the response breaks off, and as reserved without one', async () => {
+    for (const [headers, left] of [
+      [{ records: 8000 }, 8000],
+      [{}, 5000],
+    ] as const) {
+      const station = await new Station(limit).begin('data')
+      station.request('a', { ...data, number: 5000 })
+      await station.answer(withHeaders(streamed(brokenOff('{"data":[')), headers))
+      assert.equal(station.quota.counts().records[0]?.left, left)
+    }
+  })
+
+  it('that others have used are blocked for a window', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 1000 })
+    await station.answer(records(1000, { remaining: 10, records: 2000 }))
+    assert.equal(station.quota.counts().records[0]?.left, 2000)
+  })
+
+  it('close only the device if they are used up, and then the request goes again', async () => {
+    const station = await new Station(limit).begin('data')
+    const seen = station.request('a', { ...data, number: 5000 })
+    await station.answer(withHeaders(refusal(429), { remaining: 10, records: 0 }))
+    station.request('b', { ...data, number: 5000 })
+    assert.deepEqual(await station.serials(), ['b'])
+    assert.equal(seen.state, 'waiting')
+    await station.clock.pass(HOUR_MS + 1000)
+    assert.deepEqual(await station.serials(), ['b', 'a'])
+  })
+})
+
+/** What has become of a request. */
+async function settled<T>(station: Station, seen: T): Promise<T> {
+  await station.clock.settle()
+  return seen
+}

@@ -1,0 +1,142 @@
+import { Client } from '../../../../src/lib/api/client'
+import type { HttpRequest, HttpResponse, Transport } from '../../../../src/lib/api/transport'
+import type { EndpointName } from '../../../../src/lib/endpoints'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { limitsWith } from '../../../../src/lib/quota/limits'
+import { Quota } from '../../../../src/lib/quota/quota'
+import type { RequestContext } from '../../../../src/lib/request'
+import type { LimitsTable } from '../../../../src/shared/service-limits'
+import { createVirtualClock } from '../../../support/clock'
+import { fakeTransport, json } from '../../../support/fake-transport'
+
+export type Headers = { limit?: number; remaining?: number; window?: number; records?: number }
+
+/** An answer with the rate-limit headers. */
+export function withHeaders(
+  response: HttpResponse,
+  { limit, remaining, window, records }: Headers,
+): HttpResponse {
+  const headers: Record<string, string> = {}
+  if (limit !== undefined) headers['x-ratelimit-limit'] = `${limit}`
+  if (remaining !== undefined) headers['x-ratelimit-remaining'] = `${remaining}`
+  if (window !== undefined) headers['x-ratelimit-reset'] = `${window}`
+  if (records !== undefined) headers['x-ratelimit-remaining-datacount'] = `${records}`
+  return { ...response, headers }
+}
+
+export const fine = (headers: Headers = {}) => withHeaders(json({ devices: [], data: [] }), headers)
+
+/** So many raw records. */
+export const records = (count: number, headers: Headers = {}) =>
+  withHeaders(json({ data: Array(count).fill(0) }), headers)
+
+/** A result that has, or has not, arrived. */
+export interface Seen {
+  state: 'waiting' | 'done' | 'failed'
+  value?: unknown
+  error?: EnvlogError
+}
+
+/** A request that was sent; `answer` ends it. */
+export interface Sent {
+  params: Record<string, unknown>
+  answer(response: HttpResponse | EnvlogError): void
+}
+
+/** One Node-RED with one account, and the service in the test's hand. */
+export class Station {
+  readonly clock = createVirtualClock()
+  readonly quota = new Quota(this.clock)
+  /** Requests that were sent and not answered. */
+  readonly sent: Sent[] = []
+  /** False while no connection can be made. */
+  isReachable = true
+  readonly #client: Client
+
+  constructor(limits: LimitsTable = {}, concurrency = 100, retries = 0) {
+    this.quota.join({ concurrency, limits: limitsWith(limits) })
+    this.#client = this.connect(retries)
+  }
+
+  /** One more client of the account, as another account node has. */
+  connect(retries = 0): Client {
+    const service = fakeTransport((request) => this.#receive(request))
+    const transport: Transport = {
+      send: (request, read) =>
+        this.isReachable ? service.send(request, read) : Promise.reject(new EnvlogError('no-connection')),
+      close: () => service.close(),
+    }
+    const settings = {
+      baseUrl: 'https://service.example',
+      relaySuffix: 'relay',
+      credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },
+      ...{ timeout: 100_000, retries },
+    }
+    const ports = { transport, clock: this.clock, quota: this.quota, random: () => 0.5 }
+    return new Client(settings, ports)
+  }
+
+  #receive({ body }: HttpRequest): Promise<HttpResponse> {
+    return new Promise((resolve, reject) => {
+      const sent: Sent = {
+        params: JSON.parse(body),
+        answer: (response) => {
+          this.sent.splice(this.sent.indexOf(sent), 1)
+          if (response instanceof Error) reject(response)
+          else resolve(response)
+        },
+      }
+      this.sent.push(sent)
+    })
+  }
+
+  /** Makes a request for a device. */
+  request(
+    serial: string,
+    {
+      endpoint = 'current',
+      number,
+      client = this.#client,
+      ...context
+    }: Partial<RequestContext> & { endpoint?: EndpointName; number?: number; client?: Client } = {},
+  ): Seen {
+    const signal = new AbortController().signal
+    const whole: RequestContext = { signal, queueKey: 'node', maxWaitMs: null, ...context }
+    const params = endpoint === 'current' ? { 'remote-serial': [serial] } : { 'remote-serial': serial }
+    const period = number === undefined ? {} : { number }
+    const seen: Seen = { state: 'waiting' }
+    client.readRaw(endpoint, { ...params, ...period } as never, whole).then(
+      ({ body }) => Object.assign(seen, { state: 'done', value: body }),
+      (error) => Object.assign(seen, { state: 'failed', error }),
+    )
+    return seen
+  }
+
+  /** The devices of the requests that were sent and not answered. */
+  async serials(): Promise<string[]> {
+    await this.clock.settle()
+    return this.sent.map(({ params }) => String(params['remote-serial']))
+  }
+
+  /** Answers the oldest request that was sent. */
+  async answer(response: HttpResponse | EnvlogError = fine()): Promise<void> {
+    await this.clock.settle()
+    this.sent[0]?.answer(response)
+    await this.clock.settle()
+  }
+
+  /** Makes a request and answers it. */
+  async exchange(response: HttpResponse | EnvlogError = fine(), serial = 'first'): Promise<Seen> {
+    const seen = this.request(serial)
+    await this.answer(response)
+    return seen
+  }
+
+  /** Answers one request of the endpoint, so that it is known, and waits until that is forgotten. */
+  async begin(endpoint: EndpointName = 'current'): Promise<this> {
+    this.request('begin', { endpoint })
+    await this.answer(fine())
+    await this.clock.pass(2 * 3_700_000)
+    return this
+  }
+}

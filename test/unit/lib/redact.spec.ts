@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { Redactor } from '../../../src/lib/redact'
+
+const secret = fc.string({ unit: 'grapheme', minLength: 4, maxLength: 60 })
+const around = fc.string({ unit: 'grapheme', maxLength: 12 })
+
+const SPELLINGS: Record<string, (text: string) => string> = {
+  verbatim: (text) => text,
+  JSON: (text) => JSON.stringify(text),
+  'JSON in ASCII': (text) =>
+    JSON.stringify(text)
+      .replaceAll('/', '\\/')
+      .replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'a URL': encodeURIComponent,
+  'a form': (text) => new URLSearchParams({ text }).toString(),
+  base64: (text) => Buffer.from(text).toString('base64'),
+  base64url: (text) => Buffer.from(text).toString('base64url'),
+}
+
+describe('a secret in a text that envlog writes', () => {
+  for (const [name, spell] of Object.entries(SPELLINGS)) {
+    it(`is found in ${name}`, () => {
+      fc.assert(
+        fc.property(secret, around, around, (secret, before, after) => {
+          const text = `before ${spell(before + secret + after)} after`
+          const redactor = new Redactor(['other', secret])
+          assert.ok(redactor.reveals(text), text)
+          assert.equal(redactor.guard(text), '')
+        }),
+      )
+    })
+  }
+
+  it('is not found in other texts', () => {
+    const redactor = new Redactor(['', 'Secret-1', 'ab'])
+    for (const text of ['', 'the login was refused', 'secret', '%zz %', '\\u00', 'QUJD'])
+      assert.equal(redactor.guard(text), text)
+  })
+})
