@@ -80,6 +80,8 @@ export async function startArchive(random: Random, { keyed }: { keyed: boolean }
     const table = (request.url ?? '').slice(1) as Table
     const isStored = !isLost()
     if (isStored) for (const row of rows as Row[]) store(table, row, Number(request.headers.order))
+    // A kept connection may end in the moment it is used again: the http request node would lose the row.
+    response.setHeader('connection', 'close')
     // The http request node passes messages on whatever the status is, but not without an answer.
     if (isStored && !isLost()) response.end()
     else response.destroy()
