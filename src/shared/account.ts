@@ -59,15 +59,7 @@ export type SharedQuotaProblem = 'unreadable' | 'has-password'
 /** What is wrong with the address of a Redis or Valkey; `undefined` for a valid one. Its password is stored apart. */
 export function findSharedQuotaProblem(text: string): SharedQuotaProblem | undefined {
   if (splitPassword(text)) return 'has-password'
-  return addressesOf(text).every(isRedisAddress) ? undefined : 'unreadable'
-}
-
-/** The address of each sentinel, or the one address. */
-function addressesOf(text: string): string[] {
-  const sentinels = readSentinels(text)
-  const place = ({ host, port }: { host: string; port: number }) =>
-    host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-  return sentinels?.nodes.map((node) => `redis://${place(node)}`) ?? [text.trim()]
+  return readRedisAddress(text) ? undefined : 'unreadable'
 }
 
 /**
@@ -75,18 +67,13 @@ function addressesOf(text: string): string[] {
  * password may contain any character, also unescaped, and may be a parameter.
  */
 export function splitPassword(text: string): { address: string; password: string } | undefined {
-  const whole = text.trim()
-  const loginStart = whole.indexOf('://') + 3
-  if (loginStart < 3) return undefined
-  const at = whole.lastIndexOf('@')
-  const login = whole.slice(loginStart, Math.max(at, loginStart))
-  const [place = '', query = ''] = whole.slice(Math.max(at + 1, loginStart)).split('?')
-  const colon = login.indexOf(':')
-  const user = colon < 0 ? login : login.slice(0, colon)
-  const password =
-    colon < 0 ? (new URLSearchParams(query).get('password') ?? '') : decodePercent(login.slice(colon + 1))
+  const [, scheme = '', rest = ''] = /^([a-z+]+:\/\/)(.*)$/i.exec(text.trim()) ?? []
+  const [, place = rest, parameter = ''] = /^([^?]*)\?(?:.*&)?password=([^&#]*)/i.exec(rest) ?? []
+  const at = place.lastIndexOf('@')
+  const [user = '', ...words] = place.slice(0, Math.max(0, at)).split(':')
+  const password = decodePercent(words.join(':') || parameter)
   if (password === '') return undefined
-  return { address: `${whole.slice(0, loginStart)}${user ? `${user}@` : ''}${place}`, password }
+  return { address: `${scheme}${user ? `${user}@` : ''}${place.slice(at + 1)}`, password }
 }
 
 /** Decodes the percent escapes of a text, which is returned as it is where they are invalid. */
@@ -100,39 +87,48 @@ export function decodePercent(text: string): string {
 
 /** True where the connection to this Redis is not encrypted and leaves this host. */
 export function isClearText(text: string): boolean {
-  if (!/^redis(\+sentinel)?:/.test(text.trim())) return false
-  return addressesOf(text).some((one) => URL.canParse(one) && !isLoopback(new URL(one).hostname))
+  const address = readRedisAddress(text)
+  if (!address || address.isTls) return false
+  return address.hosts.some(({ host }) => !isLoopback(host.includes(':') ? `[${host}]` : host))
 }
 
-function isRedisAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname, search, hash } = new URL(text)
-  return (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '' && search + hash === ''
-}
-
-/** A Redis that sentinels monitor under `name`. */
-export interface SentinelAddress {
+/** One Redis or Valkey, or the sentinels that monitor it. */
+export interface RedisAddress {
   isTls: boolean
-  nodes: { host: string; port: number }[]
-  name: string
   username: string
+  hosts: { host: string; port: number }[]
+  /** What its sentinels call it; `null` where there are none. */
+  sentinelName: string | null
   database: number
 }
 
-const SENTINEL_PORT = 26379
-const SENTINEL_SCHEMES = ['redis+sentinel://', 'rediss+sentinel://']
+const SERVER = /^redis(?<tls>s?):\/\/(?:(?<user>[^@:/?#]*)@)?(?<hosts>[^@/?#,]+)(?:\/(?<database>\d{0,4}))?$/
+const SENTINELS =
+  /^redis(?<tls>s?)\+sentinel:\/\/(?:(?<user>[^@:/?#]*)@)?(?<hosts>[^@/?#]+)\/(?<name>[^@/?#]+)(?:\/(?<database>\d{1,4}))?$/
 
-/** Reads `redis+sentinel://user@host:port,host:port/name/database`; `undefined` for any other text. */
-export function readSentinels(text: string): SentinelAddress | undefined {
+/**
+ * Reads `redis://user@host:port/database` or `redis+sentinel://user@host:port,host:port/name/database`, with `rediss` for
+ * TLS; `undefined` for any other text.
+ */
+export function readRedisAddress(text: string): RedisAddress | undefined {
   const address = text.trim()
-  const scheme = SENTINEL_SCHEMES.find((one) => address.startsWith(one))
-  const [place = '', name = '', database = '0', ...more] = address.slice(scheme?.length ?? 0).split('/')
-  const [hosts = '', username = '', ...others] = place.split('@').reverse()
-  const isWhole = hosts !== '' && name !== '' && /^\d{1,4}$/.test(database)
-  if (!scheme || !isWhole || more.length > 0 || others.length > 0 || username.includes(':')) return undefined
-  const nodes = hosts.split(',').map((one) => {
-    const [, ipv6, host = '', port] = /^(?:\[([\d:a-f]+)\]|([^:]*))(?::(\d{1,5}))?$/i.exec(one) ?? []
-    return { host: ipv6 ?? host, port: port ? Number(port) : SENTINEL_PORT }
-  })
-  return { isTls: scheme.startsWith('rediss'), nodes, name, username, database: Number(database) }
+  const { groups } = SERVER.exec(address) ?? SENTINELS.exec(address) ?? {}
+  if (!groups) return undefined
+  const { tls, user = '', hosts = '', name = null, database } = groups
+  const read = hosts.split(',').map((one) => readHost(one, name === null ? 6379 : 26379))
+  if (!read.every((one) => one !== undefined)) return undefined
+  return {
+    isTls: tls === 's',
+    username: decodePercent(user),
+    hosts: read,
+    sentinelName: name,
+    database: Number(database ?? 0),
+  }
+}
+
+/** A name or IPv4, or IPv6 in brackets, with or without a port. */
+function readHost(text: string, defaultPort: number): { host: string; port: number } | undefined {
+  const [, ipv6, host = ipv6, port = defaultPort] =
+    /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i.exec(text) ?? []
+  return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) }
 }

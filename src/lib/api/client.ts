@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { type LinkedAbort, linkAbort } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
@@ -76,7 +75,9 @@ interface Attempt {
   answer?: Answer<unknown>
   error?: unknown
   isSent: boolean
-  /** Of an answer of the service itself; `null` if there was none, or only the page of a gateway. */
+  /** True if the service itself has answered: not a gateway, and no response that broke off. */
+  isAnswered: boolean
+  /** Of the response; `null` if there was none, or only the page of a gateway. */
   headers: QuotaHeaders | null
   /** Records received; `null` if that is not known. */
   records: number | null
@@ -91,8 +92,8 @@ export class Client {
   readonly #ports: ClientPorts
   readonly #redactor: Redactor
   readonly #loginRedactor: Redactor
-  /** Distinguishes logins with one API key, without revealing them. */
-  readonly #login: string
+  /** Requests that wait or run, by what they ask for. */
+  readonly #requests = new Map<string, JoinedRequest>()
   readonly #callers = new Set<LinkedAbort>()
   readonly #sending = new Set<Promise<void>>()
   #isClosed = false
@@ -104,9 +105,6 @@ export class Client {
     const secrets = [apiKey, loginPass, ...(settings.secrets ?? [])]
     this.#redactor = new Redactor(secrets)
     this.#loginRedactor = new Redactor([...secrets, loginId, new URL(settings.baseUrl).hostname])
-    this.#login = createHash('sha256')
-      .update(JSON.stringify([loginId, loginPass]))
-      .digest('base64')
   }
 
   /**
@@ -143,25 +141,24 @@ export class Client {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const caller of this.#callers) caller.abort()
-    // Callers of other clients may share what this one sends: the connections stay until that has ended.
     inBackground(Promise.allSettled(this.#sending).then(() => this.#ports.transport.close()))
   }
 
   /** Joins the equal request that waits or runs, or begins one. */
   async #submit(call: Call, context: RequestContext): Promise<Answer<unknown>> {
-    if (this.#isClosed) throw new EnvlogError('closed')
+    if (this.#isClosed || context.signal.aborted) throw new EnvlogError('closed')
     const { quota, clock } = this.#ports
     const path = buildPath(call.endpoint, this.#settings.relaySuffix)
-    const key = JSON.stringify([this.#login, call.isRaw, path, call.params])
+    const key = JSON.stringify([call.isRaw, path, call.params])
     const caller = linkAbort(context.signal)
     this.#callers.add(caller)
     try {
-      const known = quota.requests.get(key)
+      const known = this.#requests.get(key)
       const isNew = known === undefined || known.signal.aborted
       const request = isNew ? new JoinedRequest(call.endpoint, demandOf(call)) : known
       const answer = request.join({ ...context, signal: caller.signal }, clock.monotonic())
       if (isNew) this.#begin(key, call, request)
-      else quota.reviewSoon()
+      else quota.proceedSoon()
       return (await answer) as Answer<unknown>
     } finally {
       this.#callers.delete(caller)
@@ -170,19 +167,20 @@ export class Client {
   }
 
   #begin(key: string, call: Call, request: JoinedRequest): void {
-    const { requests } = this.#ports.quota
-    requests.set(key, request)
+    this.#requests.set(key, request)
     // Decoded responses are never changed; raw ones become payloads, which flows may change.
     const copy = (answer: Answer<unknown>) => (call.isRaw ? structuredClone(answer) : answer)
+    // Who comes from now on needs another request.
+    const forget = () => {
+      if (this.#requests.get(key) === request) this.#requests.delete(key)
+    }
     const sending = this.#send(call, request)
+      .finally(forget)
       .then(
         (answer) => request.resolve(answer, copy),
         (error) => request.reject(error),
       )
-      .finally(() => {
-        this.#sending.delete(sending)
-        if (requests.get(key) === request) requests.delete(key)
-      })
+      .finally(() => this.#sending.delete(sending))
     this.#sending.add(sending)
   }
 
@@ -228,7 +226,7 @@ export class Client {
       ...params,
     })
     const url = baseUrl + buildPath(endpoint, relaySuffix)
-    const attempt: Attempt = { isSent: false, headers: null, records: null }
+    const attempt: Attempt = { isSent: false, isAnswered: false, headers: null, records: null }
     const onSent = () => {
       attempt.isSent = true
     }
@@ -244,18 +242,18 @@ export class Client {
       if (status !== 200) {
         const parts = { endpoint, status, text, retriesDone, redactor: this.#redactor }
         const { error, isFromService } = readErrorResponse(parts)
-        if (isFromService) attempt.headers = headers
+        if (isFromService) Object.assign(attempt, { headers, isAnswered: true })
         return { ...attempt, records: 0, error: error.with(causeOf(endpoint, params)) }
       }
       const receivedAt = clock.now()
+      attempt.isAnswered = true
       const decoded = decode(text)
       const { number } = params as Partial<DeviceParams>
       const answer = { endpoint, body: decoded, receivedAt, quota: headers, ...(number ? { number } : {}) }
       return { ...attempt, records: countRecords(decoded), answer }
     } catch (error) {
       if (!(error instanceof EnvlogError)) return { ...attempt, error }
-      // A page that is not JSON is not the service's, so its headers are not either.
-      if (error.reason === 'reply-not-json') attempt.headers = null
+      if (PAGES.has(error.reason)) Object.assign(attempt, { headers: null, isAnswered: false })
       return { ...attempt, error: error.with(causeOf(endpoint, params)) }
     }
   }
@@ -268,6 +266,9 @@ const HEADERS = {
   'accept-encoding': 'identity',
   'user-agent': `envlog/${version}`,
 }
+
+/** Of responses that are those of a gateway, so their headers say nothing. */
+const PAGES: ReadonlySet<Reason> = new Set(['reply-not-json', 'reply-not-csv'])
 
 const SERVICE_FAILURES: ReadonlySet<Reason> = new Set(['service-failed', 'service-failed-again'])
 

@@ -1,19 +1,19 @@
 import type { EndpointCounts, QuotaCounts, RecordCounts } from '../../shared/admin'
 import type { Caller, JoinedRequest } from '../api/joined-request'
 import { inBackground } from '../background'
-import { type Clock, createAlarm, nextTurn } from '../clock'
+import { type Clock, createAlarm } from '../clock'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { EDITOR, type QueueKey } from '../request'
-import { Endpoint, type LimitScope, type Outcome, type Reservation, type StartEstimate } from './endpoint'
+import { Endpoint, type LimitScope, type Outcome, type StartEstimate } from './endpoint'
 import { type AccountLimits, ENDPOINT_NAMES, limitsWith, mapEndpoints, strictestOf } from './limits'
-import { type Denial, type Lease, type RedisPort, SharedQuota, type Usage } from './shared-quota'
+import { type RedisPort, SharedQuota } from './shared-quota'
 
 /** Requests that may wait for one account. */
 export const MAX_QUEUED = 10_000
 /** Shorter waits, and smaller changes of an estimate, are not told. */
 const MIN_TOLD_MS = 1000
-/** How often estimates are looked at again while somebody waits. */
+/** How often waits are looked at again. */
 const REVIEW_MS = 1000
 /** A person looks at the devices with the fewest records left. */
 const MAX_REPORTED_DEVICES = 5
@@ -40,6 +40,8 @@ export interface Permit {
 /** A request in the queue. */
 interface Waiting {
   request: JoinedRequest
+  /** Redis is being asked for its permit. */
+  isAsked: boolean
   resolve(permit: Permit): void
 }
 
@@ -48,30 +50,24 @@ interface Waiting {
  * exceeded and requests within them are sent immediately.
  */
 export class Quota {
-  /** Requests that wait or run, by what they ask for. */
-  readonly requests = new Map<string, JoinedRequest>()
   readonly #clock: Clock
   readonly #participants = new Set<Participant>()
   readonly #endpoints: Record<EndpointName, Endpoint>
   /** In the order of their arrival. */
-  #queue: Waiting[] = []
+  readonly #queue = new Set<Waiting>()
   /** When each key was served last, by a count: the one that was served longest ago is next. */
   readonly #turns = new Map<QueueKey, number>()
   #turn = 0
   #running = 0
   #shared: SharedQuota | undefined
-  /** What this process has used, for Redis. */
-  readonly #usage = new Set<Usage>()
-  #isReviewDue = false
+  #isDue = false
   readonly #wakeAt: (at: number) => void
-  readonly #reviewAt: (at: number) => void
 
   constructor(clock: Clock) {
     const limits = limitsWith()
     this.#clock = clock
-    this.#endpoints = mapEndpoints((name) => new Endpoint(limits[name]))
-    this.#wakeAt = createAlarm(clock, () => this.#dispatch())
-    this.#reviewAt = createAlarm(clock, () => this.#review())
+    this.#endpoints = mapEndpoints((name) => new Endpoint(name, limits[name]))
+    this.#wakeAt = createAlarm(clock, () => this.#proceed())
   }
 
   /** Adds a participant; the returned function removes it. */
@@ -97,31 +93,32 @@ export class Quota {
   acquire(request: JoinedRequest): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (request.signal.aborted) throw new EnvlogError('closed')
-      if (this.#queue.length >= MAX_QUEUED) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
+      if (this.#queue.size >= MAX_QUEUED) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
       const giveUp = () => {
-        this.#queue = this.#queue.filter((one) => one !== waiting)
+        this.#queue.delete(waiting)
+        this.proceedSoon()
         reject(new EnvlogError('closed'))
-        this.#dispatch()
       }
       const waiting: Waiting = {
         request,
+        isAsked: false,
         resolve: (permit) => {
+          this.#queue.delete(waiting)
           request.signal.removeEventListener('abort', giveUp)
           resolve(permit)
         },
       }
       request.signal.addEventListener('abort', giveUp, { once: true })
-      this.#queue.push(waiting)
-      this.#dispatch()
-      this.reviewSoon()
+      this.#queue.add(waiting)
+      this.proceedSoon()
     })
   }
 
-  /** Looks at the waits of all callers, because one has joined or an estimate has changed: once for all of this turn. */
-  reviewSoon(): void {
-    if (this.#isReviewDue || this.#queue.length === 0) return
-    this.#isReviewDue = true
-    inBackground(nextTurn().then(() => this.#review()))
+  /** Something has changed: once for all changes at the same time, requests are sent and waits looked at. */
+  proceedSoon(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    queueMicrotask(() => this.#proceed())
   }
 
   /** When a number of further requests will have been sent, ms since 1970 UTC, as far as can be foreseen. */
@@ -140,115 +137,108 @@ export class Quota {
   counts(): QuotaCounts {
     return {
       running: this.#running,
-      waiting: this.#queue.length,
-      sharedConnected: this.#shared?.isConnected ?? null,
+      waiting: this.#queue.size,
+      sharedConnected: this.#shared ? this.#shared.state === 'connected' : null,
       endpoints: mapEndpoints((name) => this.#countsOf(name)),
       records: this.#fewestRecords(),
     }
   }
 
-  /** Sends all requests that have permits, and sets the alarm for the next one. */
-  #dispatch(): void {
+  /** Sends all requests that have permits, tells the others how long they wait, and sets the alarm for the next one. */
+  #proceed(): void {
+    this.#isDue = false
+    const now = this.#clock.monotonic()
     const concurrency = Math.min(...[...this.#participants].map((one) => one.concurrency))
-    while (this.#queue.length > 0 && this.#running < concurrency) {
-      const next = this.#findNext(this.#clock.monotonic())
+    while (this.#running < concurrency) {
+      const [next] = this.#inOrder(this.#sendable(now))
       if (!next) break
-      this.#queue.splice(this.#queue.indexOf(next), 1)
-      inBackground(this.#grant(next))
+      inBackground(this.#grant(next, now))
     }
-    if (this.#queue.length > 0) return
-    if (this.#running === 0) this.#turns.clear()
-    this.#wakeAt(Number.POSITIVE_INFINITY)
-    this.#reviewAt(Number.POSITIVE_INFINITY)
+    this.#review(now)
+    if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
+    const startsAt = [...this.#waiting()].map(({ request }) => this.#startsAt(request, now))
+    const inFuture = startsAt.filter((at) => at > now)
+    if (startsAt.length > 0) inFuture.push(now + REVIEW_MS)
+    this.#wakeAt(inFuture.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY))
   }
 
-  /** The oldest request of the key that was served longest ago, of those that have a permit; the editor's come first. */
-  #findNext(now: number): Waiting | undefined {
-    const isAlone = this.#shared !== undefined && !this.#shared.isConnected
-    const startsAt = mapEndpoints((name) => this.#endpoints[name].startsAt(now, isAlone))
-    let next: Waiting | undefined
-    let nextTurn = Number.POSITIVE_INFINITY
-    let wakeAt = Number.POSITIVE_INFINITY
-    for (const waiting of this.#queue) {
-      const { endpoint, records } = waiting.request
-      let at = startsAt[endpoint]
-      if (at <= now && records) at = this.#endpoints[endpoint].recordsAt(records, now)
-      if (at > now) {
-        wakeAt = Math.min(wakeAt, at)
-        continue
+  /** Requests for which Redis is not being asked already. */
+  #waiting(): Waiting[] {
+    return [...this.#queue].filter(({ isAsked }) => !isAsked)
+  }
+
+  #sendable(now: number): Waiting[] {
+    return this.#waiting().filter(({ request }) => this.#startsAt(request, now) <= now)
+  }
+
+  #startsAt({ endpoint, records }: JoinedRequest, now: number): number {
+    const at = this.#endpoints[endpoint].startsAt(now)
+    return at > now || !records ? at : this.#endpoints[endpoint].recordsAt(records, now)
+  }
+
+  /** The order in which requests are sent if nothing else comes: keys take turns, the editor's come first. */
+  #inOrder(requests: Waiting[]): Waiting[] {
+    const counts = new Map<QueueKey, number>()
+    const places = requests.map((waiting) => {
+      let round = Number.POSITIVE_INFINITY
+      let turn = Number.POSITIVE_INFINITY
+      for (const { context } of waiting.request.callers) {
+        const { queueKey } = context
+        const count = counts.get(queueKey) ?? 0
+        counts.set(queueKey, count + 1)
+        round = Math.min(round, queueKey === EDITOR ? -1 : count)
+        turn = Math.min(turn, this.#turns.get(queueKey) ?? 0)
       }
-      const turn = this.#turnOf(waiting.request)
-      if (turn >= nextTurn) continue
-      next = waiting
-      nextTurn = turn
-    }
-    if (!next) this.#wakeAt(wakeAt)
-    return next
+      return { waiting, round, turn }
+    })
+    places.sort((a, b) => a.round - b.round || a.turn - b.turn)
+    return places.map(({ waiting }) => waiting)
   }
 
-  /** When the caller whose turn is first was served last. */
-  #turnOf({ callers }: JoinedRequest): number {
-    let turn = Number.POSITIVE_INFINITY
-    for (const { context } of callers) {
-      const { queueKey } = context
-      turn = Math.min(turn, queueKey === EDITOR ? -1 : (this.#turns.get(queueKey) ?? 0))
-    }
-    return turn
-  }
-
-  /** Reserves what a request needs, here and in the shared quota, and lets it be sent. */
-  async #grant(waiting: Waiting): Promise<void> {
+  /** Reserves what a request needs, here and in Redis, and lets it be sent. */
+  async #grant(waiting: Waiting, now: number): Promise<void> {
     const { request } = waiting
     const endpoint = this.#endpoints[request.endpoint]
-    const now = this.#clock.monotonic()
+    const shared = this.#shared?.state === 'connected' ? this.#shared : undefined
     this.#running++
     this.#turn++
     for (const { context } of request.callers) this.#turns.set(context.queueKey, this.#turn)
+    waiting.isAsked = true
     const reservation = endpoint.reserve(request.records, now)
-    const needs = endpoint.needs(request.endpoint, request.records, reservation, now)
-    const lease = await this.#shared?.reserve(needs)
-    if (lease && 'waitMs' in lease) this.#wait(waiting, reservation, lease)
-    else {
-      if (lease?.isShared) endpoint.applyLease(reservation, lease, this.#clock.monotonic())
-      const permit = this.#permitFor(request, reservation, lease)
-      if (request.signal.aborted) permit.settle(UNSENT)
-      else waiting.resolve(permit)
+    const needs = endpoint.needs(reservation)
+    const reply = shared && (await shared.reserve(reservation.id, needs))
+    if (reply && 'need' in reply) {
+      // Others were faster.
+      this.#running--
+      waiting.isAsked = false
+      endpoint.deny(reservation, reply, this.#clock.monotonic())
+      return this.proceedSoon()
     }
-  }
-
-  /** Others were faster, or Redis was lost: the request waits again, before all others. */
-  #wait(waiting: Waiting, reservation: Reservation, { waitMs, need }: Denial): void {
-    const now = this.#clock.monotonic()
-    this.#running--
-    this.#endpoints[waiting.request.endpoint].postpone(reservation, need, now, now + waitMs)
-    if (!waiting.request.signal.aborted) this.#queue.unshift(waiting)
-    this.#dispatch()
-    this.reviewSoon()
-  }
-
-  #permitFor(request: JoinedRequest, reservation: Reservation, lease: Lease | undefined): Permit {
-    const endpoint = this.#endpoints[request.endpoint]
-    request.tellStart()
-    return {
-      records: reservation.records,
-      settle: (outcome) => {
-        const now = this.#clock.monotonic()
-        this.#running--
-        const { refused, uses } = endpoint.settle(reservation, outcome, now, lease?.isShared ?? false)
-        lease?.settle(uses)
-        this.#dispatch()
-        if (refused) this.reviewSoon()
-        return refused
-      },
+    const settle = (outcome: Outcome): LimitScope | undefined => {
+      const now = this.#clock.monotonic()
+      this.#running--
+      const { refused, uses } = endpoint.settle(reservation, outcome, now)
+      if (shared && reply)
+        inBackground(shared.settle(reservation.id, needs, uses, now - reservation.request.sentAt))
+      this.proceedSoon()
+      return refused
+    }
+    if (shared && !reply) {
+      // Redis was lost: the request is sent without it.
+      waiting.isAsked = false
+      settle(UNSENT)
+    } else if (request.signal.aborted) settle(UNSENT)
+    else {
+      if (reply) endpoint.grant(reservation, reply)
+      request.tellStart()
+      waiting.resolve({ records: reservation.records, settle })
     }
   }
 
   /** Tells all callers how long they will wait, and rejects those for whom it is too long. */
-  #review(): void {
-    const now = this.#clock.monotonic()
+  #review(now: number): void {
     const positions = mapEndpoints(() => 0)
-    this.#isReviewDue = false
-    for (const { request } of this.#inOrder()) {
+    for (const { request } of this.#inOrder([...this.#queue])) {
       const { endpoint, records } = request
       const estimate = this.#endpoints[endpoint].estimate(records, positions[endpoint] + 1, now)
       for (const caller of request.callers) {
@@ -257,7 +247,6 @@ export class Quota {
       }
       if (!request.signal.aborted) positions[endpoint]++
     }
-    if (this.#queue.length > 0) this.#reviewAt(now + REVIEW_MS)
   }
 
   #tell(request: JoinedRequest, caller: Caller, estimate: StartEstimate, now: number): void {
@@ -269,22 +258,6 @@ export class Quota {
     const isSame =
       told?.isForRecords === estimate.isForRecords && Math.abs(told.at - estimate.at) < MIN_TOLD_MS
     if (!isSame) request.tell(caller, estimate, this.#toWallMs())
-  }
-
-  /** The queue in the order in which it will be sent if nothing else comes. */
-  #inOrder(): Waiting[] {
-    const counts = new Map<QueueKey, number>()
-    const places = this.#queue.map((waiting) => {
-      let round = Number.POSITIVE_INFINITY
-      for (const { context } of waiting.request.callers) {
-        const count = counts.get(context.queueKey) ?? 0
-        counts.set(context.queueKey, count + 1)
-        round = Math.min(round, context.queueKey === EDITOR ? -1 : count)
-      }
-      return { waiting, round, turn: this.#turnOf(waiting.request) }
-    })
-    places.sort((a, b) => a.round - b.round || a.turn - b.turn)
-    return places.map(({ waiting }) => waiting)
   }
 
   /** Why a request is not waited for: what its last attempt failed with, or else that it takes too long. */
@@ -301,28 +274,24 @@ export class Quota {
       for (const name of ENDPOINT_NAMES) this.#endpoints[name].configure(limits[name])
     }
     const redis = all.find((one) => one.redis)?.redis
-    if (!redis) {
+    if (this.#shared?.redis !== redis) {
       this.#shared?.close()
-      this.#shared = undefined
-    } else {
-      const usage = this.#usage
-      const onChange = () => this.#onSharedChange()
-      this.#shared ??= new SharedQuota({ clock: this.#clock, redis, usage, onChange })
-      this.#tellShared()
+      this.#shared = redis && this.#share(redis)
     }
-    this.#dispatch()
+    this.#onSharedChange()
   }
 
-  /** While Redis is away, what others used is known only from what the service answers. */
+  #share(redis: RedisPort): SharedQuota {
+    const usage = () => ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].usage())
+    return new SharedQuota({ clock: this.#clock, redis, usage, onChange: () => this.#onSharedChange() })
+  }
+
   #onSharedChange(): void {
-    if (!this.#shared?.isConnected) for (const name of ENDPOINT_NAMES) this.#endpoints[name].forget()
-    this.#tellShared()
-    this.#dispatch()
-  }
-
-  #tellShared(): void {
-    const { isConnected = false, code } = this.#shared ?? {}
-    for (const { redis, onSharedChange } of this.#participants) if (redis) onSharedChange?.(isConnected, code)
+    const { state = 'none', code } = this.#shared ?? {}
+    for (const name of ENDPOINT_NAMES) this.#endpoints[name].setSharing(state)
+    for (const { redis, onSharedChange } of this.#participants)
+      if (redis) onSharedChange?.(state === 'connected', code)
+    this.proceedSoon()
   }
 
   #countsOf(name: EndpointName): EndpointCounts {
@@ -330,7 +299,7 @@ export class Quota {
     return {
       ...counts,
       freeAt: counts.left > 0 ? null : Math.round(nextAt + this.#toWallMs()),
-      waiting: this.#queue.filter(({ request }) => request.endpoint === name).length,
+      waiting: [...this.#queue].filter(({ request }) => request.endpoint === name).length,
     }
   }
 
@@ -349,7 +318,7 @@ export class Quota {
   }
 }
 
-const UNSENT: Outcome = { isSent: false, headers: null, records: 0 }
+const UNSENT: Outcome = { isSent: false, isAnswered: false, headers: null, records: 0 }
 
 /** Waiting only for a connection, with an estimate of now, is never too long. */
 function isTooLong({ context, since }: Caller, { at, isForRecords }: StartEstimate, now: number): boolean {

@@ -3,16 +3,15 @@
  * Processes of other versions use the same data, so keys and entries are a contract:
  *
  * - `epoch`: `<id> <since, ms> <run id of the server>`. Without it, or with another run id, the data was lost.
- * - one hash per limit: id of an entry → `<amount> <kind> <ms>`. Kind `f`: in flight, at most until then; `s`: used by a
- *   request that was answered then; `o`: used by others, as headers showed then; `c`: closed until then.
+ * - one hash per limit: id of an entry → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at most until then; `s`:
+ *   used by a request that was answered then; `o`: used by others, as headers showed then; `r`: the limit that a response
+ *   reported then, with its window; `c`: refused then. `kept`: how long entries are kept, ms.
  *
  * All instants are by the server's clock.
  */
 
 /** When to ask again for a permit that is reserved for a request in flight. */
 const RETRY_MS = 250
-/** Longer than any window and any request: what is older is removed. */
-const KEPT_MS = 90_000_000
 /** A month: an account that is no longer used leaves nothing behind. */
 const EPOCH_KEPT_MS = 2_592_000_000
 
@@ -29,34 +28,47 @@ end
 
 local function currentEpoch()
   local id, since, run = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%d+) (%S+)$')
-  if run == runId() then return id, tonumber(since) end
+  -- An instant ahead of the clock is from before the clock was set back.
+  if run == runId() then return id, math.min(tonumber(since), now) end
 end
 
-local function write(key, id, amount, kind, at)
-  redis.call('HSET', key, id, string.format('%.0f %s %.0f', amount, kind, at))
-  redis.call('PEXPIRE', key, ${KEPT_MS})
+local function write(key, id, amount, kind, at, heldMs)
+  redis.call('HSET', key, id, string.format('%.0f %s %.0f %.0f', amount, kind, at, heldMs or 0))
 end
 
-local function readAll(key)
+-- Entries by id. They are kept for the longest window that a process has named, and for the time in flight.
+local function open(key, heldMs)
+  local kept = math.max(tonumber(redis.call('HGET', key, 'kept') or 0), heldMs + arg.leaseMs)
+  redis.call('HSET', key, 'kept', string.format('%.0f', kept))
+  redis.call('PEXPIRE', key, string.format('%.0f', kept))
   local all, entries = redis.call('HGETALL', key), {}
   for i = 1, #all, 2 do
-    local amount, kind, at = string.match(all[i + 1], '^(%d+) (%a) (%d+)$')
-    -- An instant ahead of the clock is from before the clock was set back.
-    local entry = { amount = tonumber(amount), kind = kind, at = tonumber(at) }
-    if (kind == 's' or kind == 'o') and entry.at > now then entry.at = now end
-    local isOver = (kind == 'f' or kind == 'c') and entry.at <= now or entry.at <= now - ${KEPT_MS}
-    if isOver then redis.call('HDEL', key, all[i]) else entries[#entries + 1] = entry end
+    local amount, kind, at, held = string.match(all[i + 1], '^(%d+) (%a) (%d+) (%d+)$')
+    if kind then
+      local entry = { amount = tonumber(amount), kind = kind, at = tonumber(at), heldMs = tonumber(held) }
+      local latest = kind == 'f' and now + kept or now
+      local isChanged = entry.at > latest
+      if isChanged then entry.at = latest end
+      -- Its process has died: the request was sent at any time until then.
+      if kind == 'f' and entry.at <= now then entry.kind, isChanged = 's', true end
+      if entry.at <= now - kept then
+        redis.call('HDEL', key, all[i])
+      else
+        entries[all[i]] = entry
+        if isChanged then write(key, all[i], entry.amount, entry.kind, entry.at, entry.heldMs) end
+      end
+    end
   end
   return entries
 end
 
--- What a limit holds, and when each part of it will be free: usage of others counts only against a reported limit.
+-- What a limit holds, and when each part of it will be free.
 local function heldBy(limit, entries, since)
   local held, inFlight, parts = 0, 0, {}
-  for _, entry in ipairs(entries) do
+  for _, entry in pairs(entries) do
     if entry.kind == 'f' then
       held, inFlight = held + entry.amount, inFlight + entry.amount
-    elseif entry.kind == 's' or (entry.kind == 'o' and limit.reported) then
+    elseif entry.kind == 's' or (entry.kind == 'o' and limit.countsOthers) then
       local freeAt = entry.at + limit.heldMs
       if freeAt > since then
         held = held + entry.amount
@@ -70,7 +82,8 @@ end
 
 /**
  * KEYS: epoch, one for each need. ARGV: `epoch`, `id`, `leaseMs`, `needs`.
- * Returns {1, granted amounts…, what all hold of the first need}; {0, ms to wait, index of the need that cannot be met}; {-1} if the data was lost.
+ * Returns {1, granted amounts…}; {0, index of the need that cannot be met, ms until it is to be asked again, ms until it
+ * is expected to be met}; {-1} if the data was lost.
  *
  * Until an epoch is older than the window, others may not have reported what they used: one request at a time.
  */
@@ -78,15 +91,32 @@ export const RESERVE = `${COMMON}
 local epoch, since = currentEpoch()
 if epoch ~= arg.epoch then return { -1 } end
 
--- How much of a need there is, or how long to wait for the least that is needed.
-local function available(need, entries, isEndpoint)
-  local amount, wait = need.wanted, 0
-  for _, entry in ipairs(entries) do
-    if entry.kind == 'c' then wait = entry.at - now end
+-- The account's limit and, for one window of it, what the last response reported. A stricter one may still be in force
+-- after that: then the next request goes alone.
+local function limitsOf(need, entries)
+  local own = { limit = need.limit, heldMs = need.heldMs, countsOthers = need.countsOthers, till = math.huge }
+  local reported = entries.reported
+  if not reported then return { own }, false end
+  local till = reported.at + need.heldMs
+  if till > now then
+    return { own, { limit = reported.amount, heldMs = reported.heldMs, countsOthers = true, till = till } }, false
   end
-  for _, limit in ipairs(need.limits) do
+  local perMs = reported.amount / reported.heldMs
+  return { own }, reported.amount < need.limit or perMs < need.limit / need.heldMs
+end
+
+-- How much of a need there is, when to ask again for the least that is needed, and when it is expected.
+local function available(need, entries, isRequest)
+  local limits, isAlone = limitsOf(need, entries)
+  isAlone = isAlone or (isRequest and now - since < need.heldMs)
+  local amount, retryMs, estimateMs = need.wanted, 0, 0
+  if entries.closed then
+    retryMs = math.max(0, entries.closed.at + need.heldMs - now)
+    estimateMs = retryMs
+  end
+  for _, limit in ipairs(limits) do
     local held, inFlight, parts = heldBy(limit, entries, now)
-    if inFlight > 0 and isEndpoint and now - since < limit.heldMs then wait = math.max(wait, ${RETRY_MS}) end
+    if inFlight > 0 and isAlone then retryMs = math.max(retryMs, ${RETRY_MS}) end
     amount = math.min(amount, limit.limit - held)
     local missing = math.min(need.minimum, limit.limit) - (limit.limit - held)
     if missing > 0 then
@@ -99,63 +129,78 @@ local function available(need, entries, isEndpoint)
           break
         end
       end
-      wait = math.max(wait, inFlight > 0 and math.min(freeAt - now, ${RETRY_MS}) or freeAt - now)
+      local wait = math.min(freeAt, limit.till) - now
+      estimateMs = math.max(estimateMs, wait)
+      retryMs = math.max(retryMs, inFlight > 0 and math.min(wait, ${RETRY_MS}) or wait)
     end
   end
-  return amount, wait
+  return amount, retryMs, estimateMs
 end
 
 local reply = { 1 }
 for i, need in ipairs(arg.needs) do
-  local amount, wait = available(need, readAll(KEYS[i + 1]), i == 1)
-  if wait > 0 then return { 0, math.ceil(wait), i - 1 } end
+  local amount, retryMs, estimateMs = available(need, open(KEYS[i + 1], need.heldMs), i == 1)
+  if retryMs > 0 then return { 0, i - 1, math.ceil(retryMs), math.ceil(estimateMs) } end
   reply[i + 1] = amount
 end
 for i in ipairs(arg.needs) do write(KEYS[i + 1], arg.id, reply[i + 1], 'f', now + arg.leaseMs) end
-reply[#reply + 1] = heldBy(arg.needs[1].limits[1], readAll(KEYS[2]), now)
 return reply
 `
 
 /**
- * KEYS: epoch, one for each use. ARGV: `epoch`, `id`, `uses`. A `remaining` of -1: the service did not report it.
+ * KEYS: epoch, one for each use. ARGV: `epoch`, `id`, `leaseMs`, `needs`, `uses`, `flightMs`. A `remaining` of -1: the
+ * service did not report it.
  * Returns 1, or -1 if the data was lost.
  */
 export const SETTLE = `${COMMON}
 if currentEpoch() ~= arg.epoch then return -1 end
 for i, use in ipairs(arg.uses) do
-  local key = KEYS[i + 1]
+  local key, need = KEYS[i + 1], arg.needs[i]
   if use.used > 0 then write(key, arg.id, use.used, 's', now) else redis.call('HDEL', key, arg.id) end
-  if use.remaining >= 0 then
+  if use.limit then
+    if i == 1 then write(key, 'reported', use.limit, 'r', now, use.heldMs) end
+    local entries = open(key, math.max(need.heldMs, use.heldMs))
     -- What expired while the request was in flight may still have been counted.
-    local limit = { heldMs = use.heldMs, reported = true }
-    local others = use.limit - use.remaining - heldBy(limit, readAll(key), now - use.flightMs)
-    if others > 0 then write(key, 'others ' .. arg.id, others, 'o', now) end
+    local limit = { heldMs = use.heldMs, countsOthers = true }
+    local others = use.limit - use.remaining - heldBy(limit, entries, now - arg.flightMs)
+    if use.remaining >= 0 and others > 0 then write(key, 'others ' .. arg.id, others, 'o', now) end
   end
-  if use.closedMs > 0 then write(key, 'closed', 0, 'c', now + use.closedMs) end
+  if use.isClosed then write(key, 'closed', 0, 'c', now) end
 end
 return 1
 `
 
 /**
- * KEYS: epoch, one for each part. ARGV: `candidate` for a new epoch, `parts` with all entries of a process: `id`,
- * `amount`, and `ageMs` or, in flight, `leaseMs`. An amount of 0 is nothing any more.
- * Returns the epoch.
+ * KEYS: epoch, one for each part. ARGV: `candidate` for a new epoch, `leaseMs`, `parts` with all entries of a process:
+ * `id`, `amount`, and `ageMs` or, in flight, null. An amount of 0 is nothing any more.
+ * Returns the epoch. It is written each time, which also shows that the server can be written to.
  */
 export const REPORT = `${COMMON}
-local epoch = currentEpoch()
-if not epoch then
-  epoch = arg.candidate
-  redis.call('SET', KEYS[1], string.format('%s %.0f %s', epoch, now, runId()))
+local epoch, since = currentEpoch()
+if not epoch then epoch, since = arg.candidate, now end
+redis.call('SET', KEYS[1], string.format('%s %.0f %s', epoch, since, runId()), 'PX', ${EPOCH_KEPT_MS})
+
+-- A response to another process has shown usage that its own process reports only now: it counts once.
+local function takeFromOthers(key, entries, amount, at)
+  for id, entry in pairs(entries) do
+    if entry.kind == 'o' and entry.at >= at and amount > 0 then
+      local taken = math.min(amount, entry.amount)
+      amount, entry.amount = amount - taken, entry.amount - taken
+      write(key, id, entry.amount, 'o', entry.at)
+    end
+  end
 end
-redis.call('PEXPIRE', KEYS[1], ${EPOCH_KEPT_MS})
+
 for i, part in ipairs(arg.parts) do
-  for _, entry in ipairs(part) do
+  local key = KEYS[i + 1]
+  local entries = open(key, part.heldMs)
+  for _, entry in ipairs(part.entries) do
+    local at = entry.ageMs ~= cjson.null and now - entry.ageMs
     if entry.amount == 0 then
-      redis.call('HDEL', KEYS[i + 1], entry.id)
-    elseif entry.leaseMs then
-      write(KEYS[i + 1], entry.id, entry.amount, 'f', now + entry.leaseMs)
+      redis.call('HDEL', key, entry.id)
     else
-      write(KEYS[i + 1], entry.id, entry.amount, 's', now - entry.ageMs)
+      if at and not entries[entry.id] then takeFromOthers(key, entries, entry.amount, at) end
+      write(key, entry.id, entry.amount, at and 's' or 'f', at or now + arg.leaseMs)
     end
   end
 end

@@ -1,4 +1,4 @@
-import { readSentinels } from '../../shared/account'
+import { type RedisAddress, readRedisAddress } from '../../shared/account'
 import { EnvlogError } from '../errors'
 import { Redactor } from '../redact'
 import type { Connection } from './shared-quota'
@@ -14,34 +14,35 @@ const SENTINEL_SCAN_MS = 2000
 /**
  * Prepares connections to a Redis or Valkey, or to the one that its sentinels name. The client library is optional: users
  * who share an account install it.
- * @param address without a password
+ * @param address a valid one
  * @returns opens a connection
  * @throws EnvlogError `shared-client-missing`
  */
 export function createConnector(address: string, password: string): () => Connection {
   const library = loadLibrary()
   const redactor = new Redactor([password])
+  const read = readRedisAddress(address) as RedisAddress
   return () => {
-    const client = createClient(library, address, password)
+    const client = createClient(library, read, password)
     const openedAt = performance.now()
     let wasConnected = false
     let code: string | undefined
     // Messages may contain secrets of the address, and a wrong server may send the password back as a code.
     const notice = (error: unknown) => {
       // An error that says only that there is no connection says less than the one that ended it.
-      code = redactor.guard(codeOf(error) ?? '') || code || (error as Error)?.constructor?.name
+      const name = error instanceof Error ? error.constructor.name : undefined
+      code = redactor.guard(codeOf(error) ?? '') || code || name
     }
-    client.on('error', notice)
     const connected = client.connect().then(() => {
       wasConnected = true
     })
     connected.catch(notice)
-    // Each sentinel may fail, twice, until one is found that answers.
-    const sentinels = readSentinels(address)?.nodes.length ?? 0
-    let mayFail = Math.max(1, 2 * sentinels)
+    // The library goes on trying; a call fails when every server has failed, each sentinel twice.
+    let failures = 0
     const failed = new Promise<never>((_, reject) => {
       client.on('error', (error) => {
-        if (--mayFail === 0) reject(error)
+        notice(error)
+        if (++failures >= (read.sentinelName === null ? 1 : 2 * read.hosts.length)) reject(error)
       })
     })
     failed.catch(() => {})
@@ -69,37 +70,31 @@ export function createConnector(address: string, password: string): () => Connec
   }
 }
 
-function createClient(library: typeof import('redis'), address: string, password: string) {
+function createClient(library: typeof import('redis'), address: RedisAddress, password: string) {
+  const { hosts, isTls, username, database, sentinelName } = address
   const socket = {
     connectTimeout: CONNECT_TIMEOUT_MS,
     reconnectStrategy: (tries: number) => Math.min(MAX_RECONNECT_MS, 50 * 2 ** tries),
+    ...(isTls && { tls: true as const }),
   }
-  // A command that cannot be sent now is handled without Redis, and must not be sent later.
-  const common = { disableOfflineQueue: true, ...(password ? { password } : {}) }
-  const sentinels = readSentinels(address)
-  if (!sentinels) {
-    const { username, url } = splitUser(address)
-    return library.createClient({ url, ...common, ...(username ? { username } : {}), socket })
+  const options = {
+    // A command that cannot be sent now is handled without Redis, and must not be sent later.
+    disableOfflineQueue: true,
+    database,
+    ...(username && { username }),
+    ...(password && { password }),
   }
-  const { nodes, name, isTls, username, database } = sentinels
-  const encrypted = isTls ? { ...socket, tls: true as const } : socket
+  if (sentinelName === null) return library.createClient({ ...options, socket: { ...socket, ...hosts[0] } })
   return library.createSentinel({
-    name,
-    sentinelRootNodes: nodes,
-    nodeClientOptions: { ...common, ...(username ? { username } : {}), database, socket: encrypted },
-    sentinelClientOptions: { socket: encrypted },
+    name: sentinelName,
+    sentinelRootNodes: hosts,
+    nodeClientOptions: { ...options, socket },
+    // A sentinel that is connected and mute would be waited for without end.
+    sentinelClientOptions: { socket: { ...socket, socketTimeout: OPENING_MS } },
     passthroughClientErrorEvents: true,
     scanInterval: SENTINEL_SCAN_MS,
     maxCommandRediscovers: 1,
   })
-}
-
-/** With a user name in the address, the library would ignore the password that is given apart. */
-function splitUser(address: string): { username: string; url: string } {
-  const url = new URL(address)
-  const username = decodeURIComponent(url.username)
-  url.username = ''
-  return { username, url: url.href }
 }
 
 /** The code of a network or TLS error, or the word that an error of Redis begins with. */

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { REPORT, RESERVE, SETTLE } from './redis-scripts'
+import type { Entry } from './window'
 
-/** A Redis that is slower than this counts as away. */
+/** A Redis that is slower than this counts as away; opening a connection may take longer. */
 const CALL_TIMEOUT_MS = 1000
+const OPENING_TIMEOUT_MS = 5000
 /** How often usage is reported while Redis is connected, and how often a connection is tried while it is away. */
 const REPORT_MS = 10_000
 const RETRY_MS = 1000
@@ -35,55 +37,46 @@ export interface Need {
   wanted: number
   /** With how few it is sent. */
   minimum: number
-  /** The account's own limit, and what the last response reported: both hold. */
-  limits: { limit: number; heldMs: number; reported: boolean }[]
+  /** The account's own limit; Redis knows what the last response reported. */
+  limit: number
+  heldMs: number
+  countsOthers: boolean
+}
+
+/** Others have what the request needs. */
+export interface Denied {
+  /** Which need it is (0: requests, 1: records). */
+  need: number
+  /** When to ask again. */
+  retryMs: number
+  /** When it is expected to be free if all requests in flight are answered now. */
+  estimateMs: number
 }
 
 /** What became of a need. */
 export interface Use {
   used: number
-  /** What the service reported as remaining of `limit`; `null` if it did not. */
-  remaining: number | null
-  limit: number
-  heldMs: number
-  flightMs: number
-  /** How long the limit is closed, because the service refused the request; 0 if it did not. */
-  closedMs: number
+  /** What the service reported as remaining of `limit`; -1 if it did not. */
+  remaining: number
+  limit?: number
+  heldMs?: number
+  /** The service has refused the request for it. */
+  isClosed: boolean
 }
 
-/** A request that is counted in Redis, or will be when Redis is back. */
-export interface Lease {
-  /** False while Redis is away. */
-  isShared: boolean
-  /** What was granted of each need: fewer records than wanted if others use the device as well. */
-  granted: number[]
-  /** What all members hold of the first need, this one included. */
-  held: number
-  settle(uses: Use[]): void
-}
-
-/** Others have what the request needs: when to ask again, and which need it is (0: requests, 1: records). */
-export interface Denial {
-  waitMs: number
-  need: number
-}
-
-/** What this process has used of a limit, as long as it may count. */
+/** What this process uses and has used of a limit. */
 export interface Usage {
   name: string
-  id: string
-  amount: number
-  /** When it was answered, in monotonic ms; `undefined` while it is in flight. */
-  at: number | undefined
   heldMs: number
+  entries: Entry[]
 }
 
 export interface SharedQuotaPorts {
   clock: Clock
   redis: RedisPort
-  /** All usage of this process. It outlives a deploy, which opens another connection. */
-  usage: Set<Usage>
-  /** Called when the connection is lost or back, or is lost for another reason. */
+  /** All usage of this process. */
+  usage(): Usage[]
+  /** Called when the first connection has succeeded or failed, when it is lost or back, or lost for another reason. */
   onChange(): void
 }
 
@@ -95,12 +88,14 @@ export interface SharedQuotaPorts {
 export class SharedQuota {
   readonly #ports: SharedQuotaPorts
   #connection: Connection
-  /** Identifies the data in Redis; `undefined` while it is away. */
-  #epoch: string | undefined
+  #state: 'opening' | 'connected' | 'away' = 'opening'
+  /** Identifies the data in Redis. */
+  #epoch = ''
   #code: string | undefined
   #failures = 0
   #isClosed = false
-  #openLeases = 0
+  /** Requests that are reserved and not settled. */
+  #open = 0
   #cancelReport = () => {}
 
   constructor(ports: SharedQuotaPorts) {
@@ -109,8 +104,12 @@ export class SharedQuota {
     inBackground(this.#reportAgain())
   }
 
-  get isConnected(): boolean {
-    return this.#epoch !== undefined
+  get redis(): RedisPort {
+    return this.#ports.redis
+  }
+
+  get state(): 'opening' | 'connected' | 'away' {
+    return this.#state
   }
 
   /** Why it is not connected, in a word, if that is known. */
@@ -118,69 +117,46 @@ export class SharedQuota {
     return this.#code
   }
 
-  /** Reserves what a request needs. While Redis is away, it is only noted. */
-  async reserve(needs: Need[]): Promise<Lease | Denial> {
-    const { clock, redis, usage } = this.#ports
-    const id = randomUUID()
-    const noted = needs.map(({ name, wanted, limits }): Usage => {
-      const heldMs = Math.max(...limits.map((limit) => limit.heldMs))
-      return { name, id, amount: wanted, at: undefined, heldMs }
-    })
-    for (const one of noted) usage.add(one)
-    const drop = () => {
-      for (const one of noted) Object.assign(one, { amount: 0, at: clock.monotonic() })
-    }
-    const isShared = this.isConnected
-    let granted = needs.map(({ wanted }) => wanted)
-    let held = 0
-    if (isShared) {
-      try {
-        const { leaseMs } = redis
-        const argument = { epoch: this.#epoch, id, leaseMs, needs }
-        const [status, ...rest] = (await this.#run(RESERVE, needs, argument)) as number[]
-        if (status === -1) throw dataLost()
-        if (status === 0) {
-          for (const one of noted) usage.delete(one)
-          const [waitMs = 0, need = 0] = rest
-          return { waitMs, need }
-        }
-        held = rest.pop() ?? 0
-        granted = rest
-      } catch (error) {
-        drop()
-        this.#lose(error)
-        return { waitMs: 0, need: 0 }
+  /**
+   * Reserves what a request needs, while Redis is connected.
+   * @returns how much of each need is granted: maybe fewer records than wanted; `undefined` if Redis was lost
+   */
+  async reserve(id: string, needs: Need[]): Promise<number[] | Denied | undefined> {
+    try {
+      const reply = await this.#run(RESERVE, needs, { epoch: this.#epoch, id, needs })
+      const [status, ...rest] = reply as [number, ...number[]]
+      if (status === -1) throw dataLost()
+      if (status === 0) {
+        const [need = 0, retryMs = 0, estimateMs = 0] = rest
+        return { need, retryMs, estimateMs }
       }
+      this.#open++
+      return rest
+    } catch (error) {
+      this.#lose(error)
+      return undefined
     }
-    this.#openLeases++
-    for (const [index, one] of noted.entries()) one.amount = granted[index] ?? 0
-    const settle = (uses: Use[]) => {
-      for (const [index, one] of noted.entries())
-        Object.assign(one, { amount: uses[index]?.used ?? 0, at: clock.monotonic() })
-      inBackground(this.#settle(id, needs, uses))
+  }
+
+  /** Ends a reservation. If Redis is away, the next report does. */
+  async settle(id: string, needs: Need[], uses: Use[], flightMs: number): Promise<void> {
+    try {
+      if (this.#state !== 'connected') return
+      const argument = { epoch: this.#epoch, id, needs, uses, flightMs: Math.round(flightMs) }
+      if ((await this.#run(SETTLE, needs, argument)) === -1) throw dataLost()
+    } catch (error) {
+      this.#lose(error)
+    } finally {
+      this.#open--
+      if (this.#isClosed) this.close()
     }
-    return { isShared, granted, held, settle }
   }
 
   /** What is in flight is settled before the connection ends. */
   close(): void {
     this.#isClosed = true
     this.#cancelReport()
-    if (this.#openLeases === 0) this.#connection.end()
-  }
-
-  async #settle(id: string, needs: Need[], uses: Use[]): Promise<void> {
-    try {
-      if (!this.isConnected) return
-      const sent = uses.map((use) => ({ ...use, remaining: use.remaining ?? -1 }))
-      const argument = { epoch: this.#epoch, id, uses: sent }
-      if ((await this.#run(SETTLE, needs, argument)) === -1) throw dataLost()
-    } catch (error) {
-      this.#lose(error)
-    } finally {
-      this.#openLeases--
-      if (this.#isClosed) this.close()
-    }
+    if (this.#open === 0) this.#connection.end()
   }
 
   /** Reports all usage, now and from now on. Never rejects. */
@@ -193,33 +169,25 @@ export class SharedQuota {
       this.#lose(error)
       if (++this.#failures % MAX_FAILURES === 0 && !this.#connection.isOpening()) this.#reconnect()
     }
-    this.#reportIn(this.isConnected ? REPORT_MS : RETRY_MS)
+    this.#reportIn(this.#state === 'connected' ? REPORT_MS : RETRY_MS)
   }
 
   async #report(): Promise<void> {
-    const { clock, redis, usage } = this.#ports
+    const { clock, usage } = this.#ports
     const now = clock.monotonic()
-    const parts = new Map<string, object[]>()
-    const reported = [...usage]
-    for (const one of reported) {
-      const { name, id, amount, at, heldMs } = one
-      if (at !== undefined && at + heldMs <= now) usage.delete(one)
-      const entry =
-        at === undefined
-          ? { id, amount, leaseMs: redis.leaseMs }
-          : { id, amount, ageMs: Math.round(now - at) }
-      parts.set(name, [...(parts.get(name) ?? []), entry])
-    }
-    const names = [...parts.keys()].map((name) => ({ name }))
-    const argument = { candidate: randomUUID(), parts: [...parts.values()] }
-    const epoch = String(await this.#run(REPORT, names, argument))
-    for (const one of reported)
-      if (one.at !== undefined && one.at <= now && one.amount === 0) usage.delete(one)
+    const parts = usage().map(({ name, heldMs, entries }) => {
+      const current = entries.filter(({ at }) => at + heldMs > now)
+      return { name, heldMs, entries: current.map((entry) => reportOf(entry, now)) }
+    })
+    const reported = parts.filter(({ entries }) => entries.length > 0)
+    const argument = { candidate: randomUUID(), parts: reported }
+    const epoch = String(await this.#run(REPORT, reported, argument))
     if (this.#isClosed) return
-    const wasConnected = this.isConnected
+    const isNews = this.#state !== 'connected'
+    this.#state = 'connected'
     this.#epoch = epoch
     this.#code = undefined
-    if (!wasConnected) this.#ports.onChange()
+    if (isNews) this.#ports.onChange()
   }
 
   #reportIn(ms: number): void {
@@ -235,33 +203,39 @@ export class SharedQuota {
   }
 
   #lose(error: unknown): void {
-    const { code } = error as { code?: string }
-    const isChange = this.isConnected || code !== this.#code
-    this.#epoch = undefined
+    const { code = this.#code } = error as { code?: string }
+    const isNews = this.#state !== 'away' || code !== this.#code
+    this.#state = 'away'
     this.#code = code
     this.#reportIn(RETRY_MS)
-    if (isChange && !this.#isClosed) this.#ports.onChange()
+    if (isNews && !this.#isClosed) this.#ports.onChange()
   }
 
   async #run(script: string, parts: { name: string }[], argument: object): Promise<unknown> {
     const { clock, redis } = this.#ports
-    const keys = ['epoch', ...parts.map(({ name }) => name)].map(
-      (name) => `envlog:{${redis.account}}:${name}`,
-    )
+    const { account, leaseMs } = redis
+    const keys = ['epoch', ...parts.map(({ name }) => name)].map((name) => `envlog:{${account}}:${name}`)
+    const limitMs = this.#state === 'opening' ? OPENING_TIMEOUT_MS : CALL_TIMEOUT_MS
     let cancel = () => {}
     const timeout = new Promise<never>((_, reject) => {
       const fail = () => reject(Object.assign(new Error('Redis is too slow'), { code: 'TIMEOUT' }))
       // A second timer: if the event loop was blocked, a reply that came meanwhile is read between the two.
-      cancel = clock.after(CALL_TIMEOUT_MS, () => {
+      cancel = clock.after(limitMs, () => {
         cancel = clock.after(1, fail)
       })
     })
     try {
-      return await Promise.race([this.#connection.run(script, keys, JSON.stringify(argument)), timeout])
+      const reply = this.#connection.run(script, keys, JSON.stringify({ ...argument, leaseMs }))
+      return await Promise.race([reply, timeout])
     } finally {
       cancel()
     }
   }
 }
+
+/** An entry with its age, or `null` while it is in flight. */
+const reportOf = ({ id, amount, at }: Entry, now: number) => ({
+  ...{ id, amount, ageMs: Number.isFinite(at) ? Math.round(now - at) : null },
+})
 
 const dataLost = () => Object.assign(new Error('Redis has lost its data'), { code: 'DATA_LOST' })

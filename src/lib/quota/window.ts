@@ -1,153 +1,165 @@
 import { heldMs, type RateLimit } from './limits'
 
-/** An amount that was used at an instant, by this process or by others. */
-interface Entry {
-  at: number
-  amount: number
-  byOthers: boolean
-  /** When the first of the entries that were merged into it began. */
-  firstAt: number
+/** A limit, and what counts against it. */
+export interface WindowLimit extends RateLimit {
+  countsOthers: boolean
+  /** Until when it applies. */
+  until: number
 }
 
-/** Entries closer together than this share of the window are merged, so their number is bounded. */
-const MERGE_SHARE = 1 / 500
-/** Entries that are free again and are kept for requests that are still in flight. */
-const KEPT_EXPIRED = 64
+/** What one request uses, or what others were found to have used. */
+export interface Entry {
+  id: string
+  amount: number
+  sentAt: number
+  /** When it was answered; infinite while it is in flight. */
+  at: number
+  byOthers: boolean
+}
+
+/** A shared quota has no permit: when to ask again, and when one is expected. */
+export interface Denial {
+  retryAt: number
+  freeAt: number
+}
 
 /**
- * One limit, safe for fixed and for sliding windows of the service: a permit is held while its request is in flight, and
- * from the response on for a window and a margin (docs/quota.md). Instants are monotonic ms.
+ * Usage of an endpoint, or of a device's records, and the limits that apply to it at the same time. Safe for fixed and
+ * sliding windows of the service: a permit is held while its request is in flight, and from the response on for a window
+ * and a margin (docs/quota.md). Instants are monotonic ms.
  */
 export class Window {
-  #rate: RateLimit
-  #inFlight = 0
-  /** Oldest first. Those before `#expired` are free again, `#used` is the sum of the others. */
+  #limits: readonly [own: WindowLimit, ...reported: WindowLimit[]]
+  /** Answered, oldest first. */
   #entries: Entry[] = []
-  #expired = 0
-  #used = 0
-  #closedUntil = Number.NEGATIVE_INFINITY
+  readonly #inFlight = new Set<Entry>()
+  #closedAt = Number.NEGATIVE_INFINITY
+  #denial: Denial = { retryAt: Number.NEGATIVE_INFINITY, freeAt: Number.NEGATIVE_INFINITY }
 
-  constructor(rate: RateLimit) {
-    this.#rate = rate
+  constructor(own: WindowLimit) {
+    this.#limits = [own]
   }
 
-  get rate(): RateLimit {
-    return this.#rate
+  /** Changes the limits; what is used stays used. */
+  setLimits(own: WindowLimit, ...reported: WindowLimit[]): void {
+    this.#limits = [own, ...reported]
   }
 
-  get limit(): number {
-    return this.#rate.limit
+  get inFlight(): number {
+    return this.#inFlight.size
   }
 
-  /** How long a permit is held after the response, ms. */
-  get heldMs(): number {
-    return heldMs(this.#rate.windowSeconds)
+  reserve(id: string, amount: number, now: number): Entry {
+    const entry = { id, amount, sentAt: now, at: Number.POSITIVE_INFINITY, byOthers: false }
+    const longestMs = Math.max(...this.#limits.map(({ windowSeconds }) => heldMs(windowSeconds)))
+    // The service may have counted them when it answers what is in flight.
+    const oldest = Math.min(now, ...[...this.#inFlight].map(({ sentAt }) => sentAt))
+    this.#entries = this.#entries.filter(({ at }) => at + longestMs > oldest)
+    this.#inFlight.add(entry)
+    return entry
   }
 
-  /** True if it allows less, at once or over time. */
-  isStricterThan({ rate }: Window): boolean {
-    const { limit, windowSeconds } = this.#rate
-    return limit < rate.limit || limit / windowSeconds < rate.limit / rate.windowSeconds
+  /** Ends a reservation: `used` of it counts from now on. In a shared quota, nothing used is reported as well. */
+  settle(entry: Entry, used: number, now: number, isShared: boolean): void {
+    this.#inFlight.delete(entry)
+    entry.amount = used
+    entry.at = now
+    if (used > 0 || isShared) this.#entries.push(entry)
   }
 
-  /** Changes the limit; what is used stays used. */
-  configure(rate: RateLimit): void {
-    this.#rate = rate
-    this.#expired = 0
-    this.#used = this.#entries.reduce((sum, { amount }) => sum + amount, 0)
-  }
-
-  reserve(amount: number): void {
-    this.#inFlight += amount
-  }
-
-  /** Ends a reservation: `used` of it count from now on. */
-  settle(reserved: number, used: number, now: number): void {
-    this.#inFlight -= reserved
-    this.#add(used, now, false)
+  /** A shared quota has denied a reservation: when to ask again, and when it is expected to be free. */
+  deny(entry: Entry, denial?: Denial): void {
+    this.#inFlight.delete(entry)
+    if (denial) this.#denial = denial
   }
 
   /**
-   * The service reported what remained when it answered a request that was sent at `sentAt`. What it counted beyond what
-   * is known here was used by others. What has expired since then may still have been counted.
+   * The service reported what remained of a limit when it answered a request that was sent at `sentAt`. What it counted
+   * beyond what is known here was used by others. What has expired since then may still have been counted.
    */
-  noticeOthers(remaining: number, sentAt: number, now: number): void {
-    let known = this.used(now)
-    for (let index = this.#expired - 1; index >= 0; index--) {
-      const { at, amount } = this.#entries[index] as Entry
-      if (at + this.heldMs > sentAt) known += amount
-    }
-    this.#add(this.limit - remaining - known, now, true)
+  noticeOthers({ limit, windowSeconds }: RateLimit, remaining: number, sentAt: number, now: number): void {
+    const known = sum(this.#all().filter(({ at }) => at + heldMs(windowSeconds) > sentAt))
+    const amount = limit - remaining - known
+    if (amount > 0) this.#entries.push({ id: '', amount, sentAt, at: now, byOthers: true })
   }
 
-  /** Nothing is available until then. */
-  close(until: number): void {
-    this.#closedUntil = Math.max(this.#closedUntil, until)
+  /** The service has refused a request: nothing is available for a window. */
+  close(now: number): void {
+    this.#closedAt = now
   }
 
-  /** What is in use, requests in flight included. */
-  used(now: number): number {
-    this.#expire(now)
-    return this.#inFlight + this.#used
+  /** Until when it is closed after a refusal. */
+  closedUntil(): number {
+    return this.#closedAt + heldMs(this.#limits[0].windowSeconds)
   }
 
-  usedByOthers(now: number): number {
-    this.#expire(now)
-    return this.#entries
-      .slice(this.#expired)
-      .reduce((sum, { amount, byOthers }) => sum + (byOthers ? amount : 0), 0)
+  /** The limits that apply now. */
+  limitsAt(now: number): WindowLimit[] {
+    return this.#limits.filter(({ until }) => now < until)
   }
 
-  available(now: number): number {
-    return now < this.#closedUntil ? 0 : Math.max(0, this.limit - this.used(now))
+  /** What counts against a limit, requests in flight included. */
+  used(limit: WindowLimit, now: number, withOthers: boolean): number {
+    return sum(this.#all().filter((entry) => doesCount(entry, limit, now, withOthers)))
+  }
+
+  /** @param withOthers false if a shared quota counts what others use */
+  available(now: number, withOthers: boolean): number {
+    if (now < this.closedUntil()) return 0
+    const left = this.limitsAt(now).map((limit) => limit.limit - this.used(limit, now, withOthers))
+    return Math.max(0, Math.min(...left))
+  }
+
+  /** When a request for an amount can be sent. */
+  startsAt(amount: number, now: number, withOthers: boolean): number {
+    return Math.max(this.#freeAt(amount, now, withOthers), this.#denial.retryAt)
   }
 
   /**
    * When an amount will be available if all requests in flight are answered now and nothing else is used. An amount above
    * the limit takes a further window for each multiple of it.
    */
-  availableAt(amount: number, now: number): number {
-    const opensAt = Math.max(now, this.#closedUntil)
-    const windows = Math.max(0, Math.ceil(amount / this.limit) - 1)
-    let missing = amount - windows * this.limit - (this.limit - this.used(now))
-    let at = now
-    for (let index = this.#expired; missing > 0 && index < this.#entries.length; index++) {
-      const entry = this.#entries[index] as Entry
-      missing -= entry.amount
-      at = entry.at + this.heldMs
-    }
-    if (missing > 0) at = now + this.heldMs
-    return Math.max(opensAt, at) + windows * this.heldMs
+  estimate(amount: number, now: number, withOthers: boolean): number {
+    return Math.max(this.#freeAt(amount, now, withOthers), this.#denial.freeAt)
   }
 
   isUnused(now: number): boolean {
-    return this.used(now) === 0 && now >= this.#closedUntil
+    return now >= this.closedUntil() && this.used(this.#limits[0], now, true) === 0 && this.inFlight === 0
   }
 
-  #add(amount: number, now: number, byOthers: boolean): void {
-    if (amount <= 0) return
-    this.#expire(now)
-    this.#used += amount
-    const last = this.#entries[this.#entries.length - 1]
-    const isMerged =
-      this.#expired < this.#entries.length &&
-      last?.byOthers === byOthers &&
-      now - last.firstAt <= this.heldMs * MERGE_SHARE
-    if (isMerged) {
-      last.at = now
-      last.amount += amount
-    } else this.#entries.push({ at: now, amount, byOthers, firstAt: now })
+  /** What this process uses and has used. */
+  own(): Entry[] {
+    return [...this.#entries.filter(({ byOthers }) => !byOthers), ...this.#inFlight]
   }
 
-  #expire(now: number): void {
-    for (;;) {
-      const first = this.#entries[this.#expired]
-      if (!first || first.at + this.heldMs > now) break
-      this.#used -= first.amount
-      this.#expired++
+  #freeAt(amount: number, now: number, withOthers: boolean): number {
+    const instants = this.limitsAt(now).map((limit) => this.#limitFreeAt(limit, amount, now, withOthers))
+    return Math.max(now, this.closedUntil(), ...instants)
+  }
+
+  #limitFreeAt(limit: WindowLimit, amount: number, now: number, withOthers: boolean): number {
+    const ms = heldMs(limit.windowSeconds)
+    const windows = Math.max(0, Math.ceil(amount / limit.limit) - 1)
+    let missing = amount - windows * limit.limit - (limit.limit - this.used(limit, now, withOthers))
+    let at = now
+    for (const entry of this.#entries) {
+      if (missing <= 0) break
+      if (!doesCount(entry, limit, now, withOthers)) continue
+      missing -= entry.amount
+      at = entry.at + ms
     }
-    if (this.#expired <= 2 * KEPT_EXPIRED) return
-    this.#entries = this.#entries.slice(this.#expired - KEPT_EXPIRED)
-    this.#expired = KEPT_EXPIRED
+    if (missing > 0) at = now + ms
+    return Math.min(at + windows * ms, limit.until)
   }
+
+  #all(): Entry[] {
+    return [...this.#entries, ...this.#inFlight]
+  }
+}
+
+const sum = (entries: Entry[]) => entries.reduce((total, { amount }) => total + amount, 0)
+
+function doesCount(entry: Entry, limit: WindowLimit, now: number, withOthers: boolean): boolean {
+  if (entry.byOthers && !(limit.countsOthers && withOthers)) return false
+  return entry.at + heldMs(limit.windowSeconds) > now
 }

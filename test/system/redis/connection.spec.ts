@@ -79,7 +79,7 @@ describe('the connection to a shared quota in Redis', function () {
   /** Requests of which a Redis knows. */
   async function known(server: RedisServer): Promise<number> {
     const own = (await server.contents()).find(({ key }) => key.endsWith(':current'))
-    return own?.value.match(/"\d+ s \d+"/g)?.length ?? 0
+    return own?.value.match(/"\d+ s \d+ \d+"/g)?.length ?? 0
   }
 
   it('logs in as the user that the address names, with the password of the account', async () => {

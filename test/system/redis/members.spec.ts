@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelService } from '../../support/quota/model-service'
 import { until } from '../../support/wait'
-import { createService, HELD_MS, Member, mostRefusedInAWindow, ROW } from './members'
+import { createService, HELD_MS, Member, mostRefusedInAWindow, ROW, reportTo } from './members'
 import { type RedisServer, startRedis } from './redis-server'
 
 const STARTING_MS = 60_000
@@ -67,6 +67,72 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.deepEqual(service.refusals(), [])
   })
 
+  it('is never exceeded by one that starts while another one has used it up', async () => {
+    const [first] = await start(1)
+    await windows(1.5)
+    for (let count = 0; count < 3; count++) {
+      const { length } = first?.sent ?? []
+      await until('used up', () => (first?.sent.length ?? 0) >= length + ROW.limit)
+      const late = new Member(service, { address: redis.url })
+      members.push(late)
+      late.demand()
+      await windows(0.5)
+    }
+    assert.deepEqual(service.refusals(), [])
+  })
+
+  it('keeps all to what the service has told one of them, if that is stricter', async () => {
+    const own = { address: redis.url, limit: 10 * ROW.limit }
+    const [busy, rare] = [new Member(service, own), new Member(service, own)]
+    members.push(busy, rare)
+    await Promise.all(members.map((member) => member.isConnected()))
+    busy.demand()
+    await windows(1.5)
+    for (let count = 0; count < 4; count++) {
+      await Promise.all(Array.from({ length: 3 }, () => rare.request()))
+      await windows(1.2)
+    }
+    assert.deepEqual(service.refusals(), [])
+  })
+
+  it('is not blocked by instants ahead of the clock, which was set back', async () => {
+    await start(2)
+    await windows(1.5)
+    const [key] = ((await redis.command('KEYS', '*:current')) as string[]) ?? []
+    const ahead = Date.now() + 3_600_000
+    await redis.command(
+      'HSET',
+      String(key),
+      'used',
+      `9 s ${ahead} 0`,
+      'others',
+      `9 o ${ahead} 0`,
+      'closed',
+      `0 c ${ahead} 0`,
+    )
+    await windows(1.5)
+    assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
+  })
+
+  it('counts usage of a time without Redis once, though a response has shown it to another one', async () => {
+    const [first] = await start(1)
+    await windows(1.5)
+    first?.end()
+    await windows(1)
+    const [key] = ((await redis.command('KEYS', '*:current')) as string[]) ?? []
+    const { 0: seconds } = (await redis.command('TIME')) as string[]
+    await redis.command('HSET', String(key), 'others x', `6 o ${Number(seconds) * 1000 + 5000} 0`)
+    const others = async () => String(await redis.command('HGET', String(key), 'others x')).split(' ')[0]
+    const usage = {
+      name: 'current',
+      heldMs: HELD_MS,
+      entries: [{ id: 'away', amount: 4, sentAt: 0, at: 0, byOthers: false }],
+    }
+    const reporter = reportTo(redis, usage)
+    await until('it is reported', async () => (await others()) === '2')
+    reporter.close()
+  })
+
   it('is never exceeded when others use the account too, beyond what no client could know', async () => {
     await start(2)
     await windows(1.5)
@@ -85,7 +151,8 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     // A process that died has left a reservation behind.
     const [key] = ((await redis.command('KEYS', '*:current')) as string[]) ?? []
     const { 0: seconds } = (await redis.command('TIME')) as string[]
-    await redis.command('HSET', String(key), 'dead', `8 f ${Number(seconds) * 1000 + 3000}`)
+    await redis.command('HSET', String(key), 'dead', `8 f ${Number(seconds) * 1000 + 1500} 0`)
+    // It may have been sent at any time until then, and counts for a window.
     await windows(3)
     assert.deepEqual(service.refusals(), [])
     assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
@@ -94,6 +161,11 @@ describe('a quota that several Node-REDs share through a real Redis', function (
   const troubles: [string, () => Promise<void>, () => Promise<void>][] = [
     ['is killed, and started again without its data', () => redis.end('SIGKILL'), () => redis.start()],
     ['stands still', () => redis.signal('SIGSTOP'), () => redis.signal('SIGCONT')],
+    [
+      'is full',
+      async () => void (await redis.command('CONFIG', 'SET', 'maxmemory', '1')),
+      async () => void (await redis.command('CONFIG', 'SET', 'maxmemory', '0')),
+    ],
     [
       'becomes read-only',
       async () => void (await redis.command('REPLICAOF', '127.0.0.1', '1')),
@@ -109,6 +181,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       const sent = service.log.length
       await windows(3)
       assert.ok(service.log.length > sent, 'goes on')
+      for (const { reasons } of members) assert.ok(reasons.length <= 2, `${reasons}`)
       await end()
       await Promise.all(members.map((member) => member.isConnected()))
       assert.ok(mostRefusedInAWindow(service) <= members.length, `${mostRefusedInAWindow(service)}`)

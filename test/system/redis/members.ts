@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/lib/clock'
 import { limitsWith } from '../../../src/lib/quota/limits'
 import { Quota } from '../../../src/lib/quota/quota'
 import { createConnector } from '../../../src/lib/quota/redis'
+import { SharedQuota, type Usage } from '../../../src/lib/quota/shared-quota'
 import { createRandom } from '../../support/chance'
 import { type Fate, ModelService, type ServiceRow } from '../../support/quota/model-service'
 import { until } from '../../support/wait'
@@ -26,6 +27,8 @@ export interface MemberOptions {
   address: string
   password?: string
   hasHeaders?: boolean
+  /** The account's own limit. */
+  limit?: number
 }
 
 export class Member {
@@ -39,7 +42,10 @@ export class Member {
   #count = 0
   readonly leave: () => void
 
-  constructor(service: ModelService, { address, password = '', hasHeaders = true }: MemberOptions) {
+  constructor(
+    service: ModelService,
+    { address, password = '', hasHeaders = true, limit = ROW.limit }: MemberOptions,
+  ) {
     const fate = (): Fate => ({
       ...{ up: random.below(WAY_MS), back: random.below(WAY_MS) },
       ...{ ends: 'well', counted: true, hasHeaders },
@@ -49,7 +55,7 @@ export class Member {
     const onSharedChange = (isConnected: boolean, code?: string) => {
       if (!isConnected && code !== undefined) this.reasons.push(code)
     }
-    const limits = limitsWith({ current: { limit: ROW.limit, window: ROW.window } })
+    const limits = limitsWith({ current: { limit, window: ROW.window } })
     this.leave = this.quota.join({ concurrency: 4, limits, redis, onSharedChange })
     const settings = {
       baseUrl: 'https://service.example',
@@ -88,6 +94,19 @@ export class Member {
     this.#ending.abort()
     this.leave()
   }
+}
+
+/** Reports usage to a Redis, as a Node-RED that was away does. */
+export function reportTo({ url }: { url: string }, usage: Usage): SharedQuota {
+  const redis = { connect: createConnector(url, ''), account: 'an-account', leaseMs: LEASE_MS }
+  const now = systemClock.monotonic()
+  const entries = usage.entries.map((entry) => ({ ...entry, at: now }))
+  return new SharedQuota({
+    clock: systemClock,
+    redis,
+    usage: () => [{ ...usage, entries }],
+    onChange: () => {},
+  })
 }
 
 /** When the requests of a service that were one too many came, by window: how many there were at most in one. */

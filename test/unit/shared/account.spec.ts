@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { findSharedQuotaProblem, readSentinels, splitPassword } from '../../../src/shared/account'
+import { findSharedQuotaProblem, readRedisAddress, splitPassword } from '../../../src/shared/account'
 
 describe('the address of a shared quota', () => {
   const logins: [typed: string, address: string, password: string][] = [
@@ -8,6 +8,8 @@ describe('the address of a shared quota', () => {
     ['redis://user:p@ss:w/rd?@host', 'redis://user@host', 'p@ss:w/rd?'],
     ['redis://user:p%40ss@[::1]:6379', 'redis://user@[::1]:6379', 'p@ss'],
     ['redis://host:6379?password=s3cret', 'redis://host:6379', 's3cret'],
+    ['redis://host:6379?db=1&password=p@ss', 'redis://host:6379', 'p@ss'],
+    ['redis+sentinel://one,two/main?password=p@ss', 'redis+sentinel://one,two/main', 'p@ss'],
     ['redis+sentinel://user:p@ss@one,two:26380/main', 'redis+sentinel://user@one,two:26380/main', 'p@ss'],
   ]
   for (const [typed, address, password] of logins) {
@@ -19,21 +21,49 @@ describe('the address of a shared quota', () => {
     })
   }
 
-  it('is refused if it cannot be connected to', () => {
-    for (const text of ['host', 'http://host', 'redis://', 'redis://host?db=1', 'redis+sentinel://one,two'])
-      assert.equal(findSharedQuotaProblem(text), 'unreadable', text)
+  const refused = [
+    'host',
+    'http://host',
+    'redis://',
+    'redis://host?db=1',
+    'redis://host?auth=s3cret',
+    'redis://host#s3cret',
+    'redis://host:6379/mydb',
+    'redis://host/0/',
+    'redis://host:65536',
+    'redis://one,two',
+    'redis+sentinel://one,two',
+    'redis+sentinel://one/main?auth=s3cret',
+    'redis+sentinel://one/main#s3cret',
+    'redis+sentinel://one,/main',
+  ]
+  for (const text of refused) {
+    it(`is refused if it cannot be connected to: ${text}`, () => {
+      assert.equal(findSharedQuotaProblem(text), 'unreadable')
+    })
+  }
+
+  it('may have a user with any character, and a database', () => {
+    assert.deepEqual(readRedisAddress(' redis://100%@host/2 '), {
+      isTls: false,
+      username: '100%',
+      hosts: [{ host: 'host', port: 6379 }],
+      sentinelName: null,
+      database: 2,
+    })
+    assert.equal(readRedisAddress('rediss://a%40b@[::1]:6380/')?.username, 'a@b')
   })
 
   it('may name sentinels by host, IPv4 or IPv6, each with a port or without', () => {
-    assert.deepEqual(readSentinels('rediss+sentinel://one,127.0.0.1:26380,[fd00::1]:26381,[::1]/main/3'), {
+    assert.deepEqual(readRedisAddress('rediss+sentinel://one,127.0.0.1:26380,[fd00::1]:26381,[::1]/main/3'), {
       isTls: true,
-      nodes: [
+      hosts: [
         { host: 'one', port: 26379 },
         { host: '127.0.0.1', port: 26380 },
         { host: 'fd00::1', port: 26381 },
         { host: '::1', port: 26379 },
       ],
-      name: 'main',
+      sentinelName: 'main',
       username: '',
       database: 3,
     })

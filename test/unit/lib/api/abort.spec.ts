@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
-import { systemClock } from '../../../../src/lib/clock'
-import { Quota } from '../../../../src/lib/quota/quota'
 import { chunksOf, refusal, type Script, silence, streamed } from '../../../support/fake-transport'
 import { asking, patient } from '../answers'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
@@ -95,22 +93,6 @@ describe('aborting a request', () => {
 
 describe('closing a client', () => {
   const timers = useFakeTimers()
-
-  it('does not abort a request that another client of the same account waits for', async () => {
-    const quota = new Quota(systemClock)
-    let answer = (_: ReturnType<typeof ok>) => {}
-    const closing = clientOf(() => new Promise((resolve) => (answer = resolve)), { quota })
-    const staying = clientOf(silence, { quota })
-    const reads = [closing, staying].map(({ client }) => watch(client.read('current', {}, patient)))
-    await timers().tickAsync(100)
-    await closing.client.close()
-    await timers().tickAsync(100)
-    assert.equal(reads[0]?.error?.code, 'ENVLOG_CLOSED')
-    answer(ok())
-    await timers().tickAsync(100)
-    assert.equal(reads[1]?.state, 'done')
-    assert.deepEqual([staying.transport.sent.length, closing.transport.closed], [0, true])
-  })
 
   for (const [title, script] of points) {
     it(`${title} rejects pending and later requests with ENVLOG_CLOSED`, async () => {

@@ -66,7 +66,7 @@ describe('the order of requests', () => {
     for (const serial of ['a1', 'a2', 'a3', 'a4']) station.request(serial, { queueKey: 'a' })
     for (const serial of ['b1', 'b2']) station.request(serial, { queueKey: 'b' })
     station.request('editor', { queueKey: EDITOR })
-    assert.deepEqual(await orderOf(station), ['a1', 'editor', 'b1', 'a2', 'b2', 'a3', 'a4'])
+    assert.deepEqual(await orderOf(station), ['editor', 'a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
   })
 
   it('lets a request that two nodes wait for go with the first turn of the two', async () => {
@@ -105,7 +105,7 @@ describe('the order of requests', () => {
 describe('equal requests at the same time', () => {
   it('are sent once, and each caller gets a copy that it may change', async () => {
     const station = await new Station().begin()
-    const seen = [station.request('a'), station.request('a', { client: station.connect() })]
+    const seen = [station.request('a'), station.request('a')]
     assert.deepEqual(await station.serials(), ['a'])
     seen.push(station.request('a'))
     await station.answer()
@@ -113,6 +113,16 @@ describe('equal requests at the same time', () => {
     assert.deepEqual(values[0], values[1])
     assert.equal(new Set(values).size, 3)
     assert.equal(current(station).own, 1)
+  })
+
+  it('are new ones for who asks as the answer arrives', async () => {
+    const station = await new Station().begin()
+    let later: ReturnType<Station['request']> | undefined
+    const first = station.request('a', { onAnswer: () => (later = station.request('a')) })
+    await station.answer()
+    assert.deepEqual([first.state, await station.serials()], ['done', ['a']])
+    await station.answer()
+    assert.equal(later?.state, 'done')
   })
 
   it('go on for those that stay, and end when the last one leaves', async () => {
@@ -162,6 +172,15 @@ describe('a node that does not wait without limit', () => {
       seen.map(({ state }) => state),
       ['waiting', 'waiting', 'failed', 'failed'],
     )
+  })
+
+  it('is sent if its permit becomes free in the moment in which its limit ends', async () => {
+    const station = await new Station(one).begin()
+    await station.exchange()
+    const seen = station.request('a', { maxWaitMs: HELD_MS })
+    await station.clock.pass(HELD_MS)
+    await station.answer()
+    assert.equal(seen.state, 'done')
   })
 
   it('fails as soon as the wait becomes longer than that', async () => {
@@ -245,6 +264,16 @@ describe('after a start', () => {
     }
   })
 
+  it('neither is a page in place of CSV, nor a response that breaks off', async () => {
+    const csv = { type: 'csv' }
+    for (const answer of [text('<html>'), streamed(brokenOff('{"devices":['))]) {
+      const station = new Station()
+      for (const serial of ['a', 'b', 'c']) station.request(serial, { endpoint: 'data', params: csv })
+      await station.answer(answer)
+      assert.deepEqual(await station.serials(), ['b'])
+    }
+  })
+
   it('an endpoint that others have used up is known to be after the first answer', async () => {
     const station = new Station()
     await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
@@ -283,6 +312,18 @@ describe('the limit that a response reports', () => {
     assert.equal((await station.serials()).length, 1)
     await station.answer(fine({ limit: 10, window: 120, remaining: 9 }))
     assert.equal((await station.serials()).length, 2)
+  })
+
+  it('does not let a request wait for its own longer window', async () => {
+    const station = await new Station().begin()
+    await station.exchange(fine({ limit: 10, window: 86_400, remaining: 0 }))
+    const seen = station.request('a', { maxWaitMs: 0 })
+    const retryAt = new Date(station.clock.now() + HELD_MS).toISOString()
+    await station.clock.settle()
+    assert.equal(seen.error?.cause.retryAt, retryAt)
+    station.request('b')
+    await station.clock.pass(HELD_MS)
+    assert.deepEqual(await station.serials(), ['b'])
   })
 
   it('leaves the rest to others: what they use does not count against a lower limit of the account', async () => {
@@ -325,6 +366,15 @@ describe('a refusal of the service', () => {
     await station.answer()
     await station.answer()
     assert.equal(seen.state, 'done')
+  })
+
+  it('closes it for the window of the corrected limit if the limits are corrected', async () => {
+    const station = new Station({ current: { limit: 10, window: 86_400 } })
+    await station.exchange(refusal(429))
+    station.quota.join({ concurrency: 1, limits: limitsWith() })
+    station.leave()
+    await station.clock.pass(HELD_MS)
+    assert.deepEqual(await station.serials(), ['first'])
   })
 
   it('is an error of 4xx with nothing remaining as well, but not one of the login', async () => {

@@ -43,6 +43,14 @@ export interface Sent {
   answer(response: HttpResponse | EnvlogError): void
 }
 
+interface Asked {
+  endpoint?: EndpointName
+  number?: number
+  params?: object
+  /** Called in the moment in which the answer arrives. */
+  onAnswer?(): void
+}
+
 /** One Node-RED with one account, and the service in the test's hand. */
 export class Station {
   readonly clock = createVirtualClock()
@@ -51,15 +59,12 @@ export class Station {
   readonly sent: Sent[] = []
   /** False while no connection can be made. */
   isReachable = true
+  /** Removes the account node. */
+  readonly leave: () => void
   readonly #client: Client
 
-  constructor(limits: LimitsTable = {}, concurrency = 100, retries = 0) {
-    this.quota.join({ concurrency, limits: limitsWith(limits) })
-    this.#client = this.connect(retries)
-  }
-
-  /** One more client of the account, as another account node has. */
-  connect(retries = 0): Client {
+  constructor(limits: LimitsTable = {}, concurrency = 100) {
+    this.leave = this.quota.join({ concurrency, limits: limitsWith(limits) })
     const service = fakeTransport((request) => this.#receive(request))
     const transport: Transport = {
       send: (request, read) =>
@@ -70,10 +75,14 @@ export class Station {
       baseUrl: 'https://service.example',
       relaySuffix: 'relay',
       credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },
-      ...{ timeout: 100_000, retries },
+      ...{ timeout: 100_000, retries: 0 },
     }
-    const ports = { transport, clock: this.clock, quota: this.quota, random: () => 0.5 }
-    return new Client(settings, ports)
+    this.#client = new Client(settings, {
+      transport,
+      clock: this.clock,
+      quota: this.quota,
+      random: () => 0.5,
+    })
   }
 
   #receive({ body }: HttpRequest): Promise<HttpResponse> {
@@ -96,17 +105,21 @@ export class Station {
     {
       endpoint = 'current',
       number,
-      client = this.#client,
+      params: more = {},
+      onAnswer = () => {},
       ...context
-    }: Partial<RequestContext> & { endpoint?: EndpointName; number?: number; client?: Client } = {},
+    }: Partial<RequestContext> & Asked = {},
   ): Seen {
     const signal = new AbortController().signal
     const whole: RequestContext = { signal, queueKey: 'node', maxWaitMs: null, ...context }
     const params = endpoint === 'current' ? { 'remote-serial': [serial] } : { 'remote-serial': serial }
     const period = number === undefined ? {} : { number }
     const seen: Seen = { state: 'waiting' }
-    client.readRaw(endpoint, { ...params, ...period } as never, whole).then(
-      ({ body }) => Object.assign(seen, { state: 'done', value: body }),
+    this.#client.readRaw(endpoint, { ...params, ...period, ...more } as never, whole).then(
+      ({ body }) => {
+        Object.assign(seen, { state: 'done', value: body })
+        onAnswer()
+      },
       (error) => Object.assign(seen, { state: 'failed', error }),
     )
     return seen

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { limitsWith } from '../../../../src/lib/quota/limits'
+import type { Participant } from '../../../../src/lib/quota/quota'
+import { REPORT, RESERVE } from '../../../../src/lib/quota/redis-scripts'
+import { fine, Station } from './setup'
+
+const limits = limitsWith()
+const current = (station: Station) => station.quota.counts().endpoints.current
+
+interface Reported {
+  parts: { name: string; entries: { amount: number; ageMs: number | null }[] }[]
+}
+
+/** A Redis in the test's hand: the scripts themselves are tested with a real one. */
+class FakeRedis {
+  readonly reports: Reported[] = []
+  /** What it answers to a reservation. */
+  reservation: number[] = [1, 1]
+  isThere = true
+  isEnded = false
+  reply = () => {}
+  readonly #gate: Promise<void>
+
+  constructor({ isSlow = false } = {}) {
+    this.#gate = new Promise((resolve) => {
+      this.reply = resolve
+      if (!isSlow) resolve()
+    })
+  }
+
+  join(station: Station): () => void {
+    const redis = { account: 'an-account', leaseMs: 300_000, connect: () => this.#connect() }
+    const participant: Participant = { concurrency: 100, limits, redis }
+    return station.quota.join(participant)
+  }
+
+  #connect() {
+    return {
+      run: async (script: string, _: string[], argument: string): Promise<unknown> => {
+        await this.#gate
+        if (!this.isThere) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+        if (script === REPORT) this.reports.push(JSON.parse(argument))
+        if (script === REPORT) return 'epoch'
+        return script === RESERVE ? this.reservation : 1
+      },
+      isOpening: () => false,
+      end: () => {
+        this.isEnded = true
+      },
+    }
+  }
+}
+
+describe('a quota that is shared', () => {
+  it('sends nothing at the start until Redis has been asked, or has failed', async () => {
+    for (const isThere of [true, false]) {
+      const station = await new Station().begin()
+      const redis = new FakeRedis({ isSlow: true })
+      redis.isThere = isThere
+      redis.join(station)
+      const seen = station.request('a', { maxWaitMs: 0 })
+      await station.clock.pass(4000)
+      assert.deepEqual(await station.serials(), [])
+      redis.reply()
+      assert.deepEqual(await station.serials(), ['a'])
+      assert.equal(seen.state, 'waiting')
+    }
+  })
+
+  it('sends nothing at the start for at most five seconds if Redis is mute', async () => {
+    const station = await new Station().begin()
+    new FakeRedis({ isSlow: true }).join(station)
+    station.request('a')
+    await station.clock.pass(5100)
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+
+  it('waits for a request in flight elsewhere without that counting as a wait for quota', async () => {
+    const station = await new Station().begin()
+    const redis = new FakeRedis()
+    redis.join(station)
+    await station.clock.settle()
+    redis.reservation = [0, 0, 250, 0]
+    const seen = station.request('a', { maxWaitMs: 0 })
+    await station.clock.pass(1000)
+    assert.equal(seen.state, 'waiting')
+    redis.reservation = [1, 1]
+    await station.clock.pass(250)
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+
+  it('fails at once for who does not wait if others have used it up, with when it will be free', async () => {
+    const station = await new Station().begin()
+    const redis = new FakeRedis()
+    redis.join(station)
+    await station.clock.settle()
+    redis.reservation = [0, 0, 250, 90_000]
+    const seen = station.request('a', { maxWaitMs: 0 })
+    const retryAt = new Date(station.clock.now() + 90_000).toISOString()
+    await station.clock.settle()
+    assert.deepEqual([seen.error?.reason, seen.error?.cause.retryAt], ['quota-wait', retryAt])
+  })
+
+  it('is told what was used before it was shared', async () => {
+    const station = await new Station().begin()
+    await station.exchange()
+    await station.clock.pass(5000)
+    const redis = new FakeRedis()
+    redis.join(station)
+    await station.clock.settle()
+    const [report] = redis.reports
+    const [part] = report?.parts ?? []
+    assert.equal(part?.name, 'current')
+    assert.deepEqual(
+      part?.entries.map(({ amount, ageMs }) => [amount, ageMs]),
+      [[1, 5000]],
+    )
+  })
+
+  it('goes to another Redis as soon as the account node that named the first one has left', async () => {
+    const station = await new Station().begin()
+    const [first, second] = [new FakeRedis(), new FakeRedis()]
+    const leave = first.join(station)
+    second.join(station)
+    await station.clock.settle()
+    assert.deepEqual([first.reports.length, second.reports.length], [1, 0])
+    leave()
+    await station.clock.settle()
+    assert.deepEqual([first.isEnded, second.reports.length], [true, 1])
+  })
+
+  it('shows as used by others what the service counts beyond this process', async () => {
+    const station = await new Station().begin()
+    new FakeRedis().join(station)
+    await station.clock.settle()
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 3 }))
+    const { own, foreign, left } = current(station)
+    assert.deepEqual({ own, foreign, left }, { own: 1, foreign: 6, left: 3 })
+    // Redis decides, not the header: it knows when each was used.
+    station.request('a')
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+
+  it('sends one request at a time while Redis is away', async () => {
+    const station = await new Station().begin()
+    const redis = new FakeRedis()
+    redis.join(station)
+    await station.clock.settle()
+    redis.isThere = false
+    for (const serial of ['a', 'b', 'c']) station.request(serial)
+    assert.deepEqual(await station.serials(), ['a'])
+    await station.answer()
+    assert.deepEqual(await station.serials(), ['b'])
+    assert.equal(station.quota.counts().sharedConnected, false)
+  })
+})
