@@ -112,11 +112,9 @@ async function showStores(form: Form): Promise<void> {
     .append(stores.map(({ name }) => $('<option>').val(name)))
   const show = () => {
     const name = String(field.val()).trim()
-    const store =
-      name === ''
-        ? (stores.find((one) => one.name === 'default') ?? stores[0])
-        : stores.find((one) => one.name === name)
-    const found = store ? (store.persistent ? 'kept' : 'forgotten') : 'unknown'
+    const store = stores.find((one) => one.name === name)
+    const named = store ? (store.persistent ? 'kept' : 'forgotten') : 'unknown'
+    const found = name === '' ? 'files' : named
     note.text(form._(`account.store-${found}`, { name, stores: enumerated(stores.map((one) => one.name)) }))
   }
   field.on('input change', show)

@@ -9,13 +9,23 @@ export interface StateStore {
   save(text: string): Promise<void>
   /** Called if a write fails and the one before did not. */
   onWriteError?(error: Error): void
+  /** Changes within this time after a write are written together; a second by default. */
+  writeIntervalMs?: number
+}
+
+/** What a store holds as text. Text that is no JSON is not ours: who reads the state says so. */
+export function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? text
+  } catch {
+    return text
+  }
 }
 
 /** A store that does not respond must not delay requests, or a deploy, for longer. */
 const MAX_RESPONSE_MS = 5000
 /** A write that takes longer counts as failed. */
 const MAX_WRITE_MS = 10_000
-/** Changes within this time after a write are written together. */
 const WRITE_INTERVAL_MS = 1000
 /** A write that failed is repeated after this time, or with the next change. */
 const RETRY_MS = 60_000
@@ -36,7 +46,7 @@ export function loadOrThrow(load: Promise<unknown>, clock: Clock): Promise<unkno
   return withTimeout(load, MAX_RESPONSE_MS, clock)
 }
 
-/** Writes a state to a store when it changes, at most once a second. A write that fails is repeated. */
+/** Writes a state to a store when it changes, at most once in its interval. A write that fails is repeated. */
 export class StateWriter {
   readonly #store: StateStore
   readonly #clock: Clock
@@ -61,7 +71,8 @@ export class StateWriter {
   save(): void {
     if (this.#hasEnded) return
     this.#hasChanged = true
-    const waitMs = this.#writtenAt + WRITE_INTERVAL_MS - this.#clock.monotonic()
+    const { writeIntervalMs = WRITE_INTERVAL_MS } = this.#store
+    const waitMs = this.#writtenAt + writeIntervalMs - this.#clock.monotonic()
     if (waitMs <= 0) inBackground(this.#write())
     else this.#cancelWrite ??= this.#clock.after(waitMs, () => inBackground(this.#write()))
   }

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Fault, startSimulator } from '../../simulator'
+import { decodeHeld } from '../../src/lib/collect/held'
+import { MAX_HELD } from '../../src/lib/collect/record-plan'
 import { createRandom, seed } from '../support/chance'
-import { startRestarting, stores } from '../support/restarting'
+import { startRestarting } from '../support/restarting'
 import { until } from '../support/wait'
 import { keyOf, type Row, startArchive, whenCollected } from './archive/archive'
 import { fastClock } from './archive/clock'
 import { differenceOf } from './archive/compare'
 import { archiveFleet, sizeOf, trueRecordLines } from './archive/fleet'
-import { archiveFlow, LATEST, TAB } from './archive/flow'
+import { archiveFlow, LATEST } from './archive/flow'
 
 /** Number of kills of each kind; KILLS=50 takes five minutes. */
 const kills = Number(process.env.KILLS ?? 6)
@@ -37,14 +39,14 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     for (const close of opened.splice(0).reverse()) await close()
   })
 
-  async function start(advance: 'sent' | 'acknowledged', store: Record<string, object>) {
+  async function start(advance: 'sent' | 'acknowledged') {
     const own = `${seed} ${advance}`
     const random = createRandom(own)
     const clock = fastClock({ from: FROM, until: FROM + (DAYS - 1) * DAY, speed: SPEED })
     const fleet = archiveFleet(DEVICES, FROM, FROM)
     const simulator = await startSimulator({ clock, seed: own, limits: 'off', fleet, faults: [DELAY] })
     opened.push(() => simulator.close())
-    const nodeRed = await startRestarting(store)
+    const nodeRed = await startRestarting()
     opened.push(() => nodeRed.kill())
     const acknowledged = advance === 'acknowledged'
     const archive = await startArchive(random, { keyed: acknowledged })
@@ -67,7 +69,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
   }
 
   it('loses no record with receipts', async () => {
-    const { simulator, clock, nodeRed, archive, killSometime } = await start('acknowledged', stores.atOnce)
+    const { simulator, clock, nodeRed, archive, killSometime } = await start('acknowledged')
     const sizes: number[] = []
     for (let times = 0; times < kills; times++) {
       await killSometime()
@@ -83,8 +85,8 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     assert.ok(new Set(sizes).size > kills / 4, 'it was collecting when it was killed')
   })
 
-  it('repeats only what was delivered after the last write of the store without receipts', async () => {
-    const { nodeRed, archive, killSometime } = await start('sent', stores.every(1))
+  it('repeats only what was delivered after the last write of its file without receipts', async () => {
+    const { nodeRed, archive, killSometime } = await start('sent')
     const repeats: number[] = []
     let arrivals = 0
     let written: Delivered = new Map()
@@ -96,7 +98,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
       const { again, twice } = repeatedAfter(arrivals, archive.rows())
       for (const { base, serial, time } of again) {
         const delivered = new Date(written.get(`${base}/${serial}`) ?? 0).toISOString()
-        assert.ok(time > delivered, `${serial} ${time} came again; the store held ${delivered}`)
+        assert.ok(time > delivered, `${serial} ${time} came again; the file held ${delivered}`)
       }
       assert.deepEqual(twice.slice(0, 3), [], 'comes twice without a kill between')
       repeats.push(again.length)
@@ -104,7 +106,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
       written = cursorsIn(nodeRed.userDir)
     }
     console.log(`      sent: ${JSON.stringify({ rows: arrivals, repeats })}`)
-    assert.ok(isTelling(), 'the store was written, and something came twice')
+    assert.ok(isTelling(), 'the file was written, and something came twice')
   })
 })
 
@@ -123,9 +125,9 @@ function repeatedAfter(arrival: number, rows: readonly Row[]): { again: Row[]; t
 /** Device → time of the last delivered record. */
 type Delivered = Map<string, number>
 
-/** The cursors in the context store on disk. */
+/** The cursors in the file of the node. */
 function cursorsIn(userDir: string): Delivered {
-  const file = join(userDir, 'context', TAB, `${LATEST}.json`)
+  const file = join(userDir, 'envlog', `${LATEST}.json`)
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -134,6 +136,8 @@ function cursorsIn(userDir: string): Delivered {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
     throw error
   }
-  const { cursors } = JSON.parse(JSON.parse(text).cursors) as { cursors: Record<string, { time: number }> }
-  return new Map(Object.entries(cursors).map(([device, { time }]) => [device, time]))
+  const { cursors } = JSON.parse(text) as { cursors: Record<string, { held: string }> }
+  const newest = (held: string) =>
+    Math.max(0, ...(decodeHeld(held, MAX_HELD) ?? []).map(({ timestamp }) => timestamp ?? 0))
+  return new Map(Object.entries(cursors).map(([device, { held }]) => [device, newest(held)]))
 }

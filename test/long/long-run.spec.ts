@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../simulator'
 import { createRandom, seed } from '../support/chance'
-import { startRestarting, stores } from '../support/restarting'
+import { startRestarting } from '../support/restarting'
 import { startArchive, whenCollected } from './archive/archive'
 import { fastClock } from './archive/clock'
 import { type Difference, differenceOf } from './archive/compare'
@@ -31,19 +31,14 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
 
   it('stores each record and alert once and in order, with any faults of the service, deploys and kills', async () => {
     // After a kill, records since the last write are sent twice: the key of the archive recognizes them.
-    await run({ advance: 'sent', store: stores.every(3) }, ['silence', 'outage', 'deploy', 'kill'])
+    await run('sent', ['silence', 'outage', 'deploy', 'kill'])
   })
 
   it('loses nothing with receipts, with any faults of the archive, deploys and kills at any time', async () => {
-    await run({ advance: 'acknowledged', store: stores.atOnce }, disruptionKinds)
+    await run('acknowledged', disruptionKinds)
   })
 
-  interface Way {
-    advance: 'sent' | 'acknowledged'
-    store: Record<string, object>
-  }
-
-  async function run({ advance, store }: Way, wanted: readonly DisruptionKind[]): Promise<void> {
+  async function run(advance: 'sent' | 'acknowledged', wanted: readonly DisruptionKind[]): Promise<void> {
     const own = `${seed} ${advance}`
     const random = createRandom(own)
     // The end is in the past: records of the future are not part of this test.
@@ -57,7 +52,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     }
     const simulator = await startSimulator({ clock, seed: own, limits: 'off', fleet, onRequest })
     opened.push(() => simulator.close())
-    const nodeRed = await startRestarting(store)
+    const nodeRed = await startRestarting()
     opened.push(() => nodeRed.kill())
     const archive = await startArchive(random, { keyed: true })
     opened.push(() => archive.close())

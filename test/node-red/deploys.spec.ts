@@ -4,7 +4,7 @@ import { defaultsOf } from '../support/built'
 import { createRandom, runs } from '../support/chance'
 import { limitsOf } from '../support/no-limits'
 import type { DeployType, FlowNode } from '../support/node-red'
-import { type Restarting, startRestarting, stores } from '../support/restarting'
+import { type Restarting, startRestarting } from '../support/restarting'
 import { until } from '../support/wait'
 
 const STARTING_MS = 120_000
@@ -12,6 +12,10 @@ const RUN_MS = 60_000
 const RECORDS = 3000
 const DEVICE = '52A10001'
 const place = { z: 'tab', x: 100, y: 100 }
+
+const WRITTEN_EACH_SECOND = {
+  default: { module: 'localfilesystem', config: { cache: true, flushInterval: 1 } },
+}
 
 /** A sink as a database is: it has what has reached it, over all deploys. */
 const SINK = `
@@ -25,7 +29,7 @@ describe('a deploy or a stop while messages are being sent', () => {
 
   before('starts Node-RED', async function () {
     this.timeout(STARTING_MS)
-    nodeRed = await startRestarting(stores.every(1))
+    nodeRed = await startRestarting({ contextStorage: WRITTEN_EACH_SECOND })
   })
   after('ends Node-RED', () => nodeRed?.kill())
 

@@ -14,7 +14,7 @@ import { limitsOf } from './no-limits'
 import type { DeployType, FlowNode, StartOptions } from './node-red'
 import { root } from './package'
 import { linkPackage } from './palette'
-import { type Restarting, startRestarting, stores } from './restarting'
+import { ON_DISK, type Restarting, startRestarting } from './restarting'
 import { until } from './wait'
 
 const folder = join(root, 'examples')
@@ -200,7 +200,7 @@ export function useExamples({
 
   before('starts Node-RED with the package installed', async function () {
     this.timeout(STARTING_MS)
-    nodeRed = await startRestarting(stores.atOnce, speed, { ...options, packages })
+    nodeRed = await startRestarting({ contextStorage: ON_DISK, speed, ...options, packages })
   })
 
   // Servers end after the nodes that are connected to them, because some nodes would crash.

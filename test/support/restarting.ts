@@ -17,22 +17,11 @@ export interface Restarting {
   start(): Promise<void>
 }
 
-/** Settings of a context store: written immediately, or at an interval. */
-export const stores = {
-  atOnce: { default: { module: 'localfilesystem', config: { cache: false } } },
-  every: (seconds: number) => ({
-    default: { module: 'localfilesystem', config: { cache: true, flushInterval: seconds } },
-  }),
-}
+/** Settings of a context store that is written immediately. */
+export const ON_DISK = { default: { module: 'localfilesystem', config: { cache: false } } }
 
-/** @param speed of its timers, see `StartOptions` */
-export async function startRestarting(
-  contextStorage: Record<string, object>,
-  speed = 1,
-  options: Pick<StartOptions, 'httpNodeAuth' | 'packages'> = {},
-): Promise<Restarting> {
-  const surroundings: StartOptions = { contextStorage, speed, ...options }
-  let nodeRed: NodeRed = await startNodeRed(firstRuntime, surroundings)
+export async function startRestarting(options: StartOptions = {}): Promise<Restarting> {
+  let nodeRed: NodeRed = await startNodeRed(firstRuntime, options)
   const { userDir } = nodeRed
   return {
     userDir,
@@ -47,7 +36,7 @@ export async function startRestarting(
       await nodeRed.stop()
     },
     async start() {
-      nodeRed = await startNodeRed(firstRuntime, { ...surroundings, userDir })
+      nodeRed = await startNodeRed(firstRuntime, { ...options, userDir })
     },
   }
 }

@@ -4,6 +4,7 @@ import { onBackgroundError } from '../../lib/background'
 import type { AccountNode } from '../kit/action/account'
 import { localizeError } from '../kit/report/localize'
 import { createContextStore } from '../kit/state/context-store'
+import { createFileStore } from '../kit/state/file-store'
 import { type AccountConfig, openAccount } from './open-account'
 import { createSharedQuotaStatus } from './shared-quota-status'
 
@@ -14,9 +15,16 @@ export function registerAccountNode(RED: NodeAPI): void {
     RED.nodes.createNode(this, config)
     let account: Account | undefined
     const storeName = String(config.store ?? '').trim()
-    const onStoreError = createStoreWarning(RED, this, storeName)
+    const { userDir } = RED.settings
+    const onWriteError = createStoreWarning(RED, this, storeName)
     this.users = {}
-    this.storeFor = (node) => createContextStore(RED, node, storeName, 'cursors', onStoreError)
+    this.storeFor = (node) => {
+      // Node-RED's default context store is in memory: after a restart, everything would be sent again.
+      if (storeName !== '' || !userDir)
+        return createContextStore(RED, node, storeName, 'cursors', onWriteError)
+      const onMissing = () => node.log(RED._('warnings.state-missing'))
+      return createFileStore(userDir, node.id, onMissing, onWriteError)
+    }
     this.deployed = () => ({ config: { ...config }, credentials: { ...(this.credentials as object) } })
     this.getAccount = () => {
       account ??= openAccount(RED, config, this.credentials ?? {}, {
@@ -45,6 +53,6 @@ function createStoreWarning(RED: NodeAPI, node: Node, name: string): (error: Err
   return ({ message }) => {
     if (hasWarned) return
     hasWarned = true
-    node.warn(RED._('warnings.store-failing', { store: name || 'default', detail: message } as never))
+    node.warn(RED._('warnings.store-failing', { store: name || 'envlog/', detail: message } as never))
   }
 }

@@ -46,7 +46,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'picker.note-*': ['devices', 'bases', 'groups'],
   'quantity.*': [...QUANTITIES],
   'picker.*': ['all', 'none', 'add'],
-  'account.store-*': ['kept', 'forgotten', 'unknown'],
+  'account.store-*': ['files', 'kept', 'forgotten', 'unknown'],
   'output.*': OUTPUTS,
   'start.*': STARTS,
   'send.*': SENDS,

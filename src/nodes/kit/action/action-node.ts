@@ -149,11 +149,11 @@ function startNode<T extends ActionType>(
   })
 
   node.on('close', (removed: boolean, done: () => void) => {
-    if (removed) forgetRemovedNode(RED, node.id)
     releaseAccount(RED, config.account, node)
     const close = async () => {
       await queue.close()
       await closeState()
+      if (removed) forgetRemovedNode(RED, node.id)
     }
     close().then(done, done)
   })

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
-import type { StateStore } from '../../../lib/state-store'
+import { parseOrKeep, type StateStore } from '../../../lib/state-store'
 import type { ContextStore } from '../../../shared/admin'
 
 /** Names of Node-RED's default store, unless the settings file gives them to another one. */
@@ -57,14 +57,5 @@ export function createContextStore(
       new Promise((resolve, reject) => {
         context().set(key, text, store, (error) => (error ? reject(error) : resolve()))
       }),
-  }
-}
-
-/** Text that is no JSON is not ours: who reads the state says so. */
-function parseOrKeep(text: string): unknown {
-  try {
-    return JSON.parse(text) ?? text
-  } catch {
-    return text
   }
 }

@@ -1,4 +1,6 @@
 import type { NodeAPI } from 'node-red'
+import { inBackground } from '../../../lib/background'
+import { removeStateFile } from './file-store'
 import { registry } from './registry'
 
 /** Nodes that Node-RED has closed as removed. */
@@ -7,7 +9,8 @@ let isListening = false
 
 /**
  * Forgets the state of a node that was closed as removed, once it is no longer in the flows. Node-RED also calls nodes
- * removed that are disabled: their state stays, because they may be enabled again.
+ * removed that are disabled: their state stays, because they may be enabled again. To be called when nothing is written
+ * any more.
  */
 export function forgetRemovedNode(RED: NodeAPI, nodeId: string): void {
   closed.add(nodeId)
@@ -24,5 +27,7 @@ function forgetDeleted(RED: NodeAPI): void {
     if (existing.has(nodeId)) continue
     closed.delete(nodeId)
     registry.forget(nodeId)
+    const { userDir } = RED.settings
+    if (userDir) inBackground(removeStateFile(userDir, nodeId))
   }
 }

@@ -12,7 +12,7 @@ function runtimeWith(ids: Set<string>) {
   const eachNode = (callback: (node: { id: string }) => void) => {
     for (const id of ids) callback({ id })
   }
-  return { RED: { events, nodes: { eachNode } } as unknown as NodeAPI, events }
+  return { RED: { events, nodes: { eachNode }, settings: {} } as unknown as NodeAPI, events }
 }
 
 /** The module of a new process: it listens to the first Node-RED that it is given. */

@@ -1,0 +1,58 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { parseOrKeep, type StateStore } from '../../../lib/state-store'
+
+/** Of a gateway's memory card, which wears out. */
+const WRITE_INTERVAL_MS = 2000
+
+/** In Node-RED's user directory. */
+const FOLDER = 'envlog'
+
+/**
+ * The state of a node in a file of its own, `envlog/<id>.json` in Node-RED's user directory: after a power failure it is
+ * there as a whole, as it was before the last write or after it.
+ * @param onMissing called if there is no file, though other nodes have theirs: the node starts over
+ * @param onWriteError called when a write fails and the one before did not
+ */
+export function createFileStore(
+  userDir: string,
+  nodeId: string,
+  onMissing: () => void,
+  onWriteError: (error: Error) => void,
+): StateStore {
+  const file = fileOf(userDir, nodeId)
+  return {
+    onWriteError,
+    writeIntervalMs: WRITE_INTERVAL_MS,
+    async load() {
+      try {
+        return parseOrKeep(await readFile(file, 'utf8'))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      }
+      const files = await readdir(dirname(file)).catch(() => [])
+      if (files.length > 0) onMissing()
+      return undefined
+    },
+    async save(text) {
+      // It holds the key that receipts are signed with.
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      const next = await open(`${file}.new`, 'w', 0o600)
+      try {
+        await next.writeFile(text)
+        await next.sync()
+      } finally {
+        await next.close()
+      }
+      await rename(`${file}.new`, file)
+    },
+  }
+}
+
+/** Removes the file of a node that was deleted, if it has one. */
+export async function removeStateFile(userDir: string, nodeId: string): Promise<void> {
+  await rm(fileOf(userDir, nodeId), { force: true })
+}
+
+const fileOf = (userDir: string, nodeId: string) =>
+  join(userDir, FOLDER, `${encodeURIComponent(nodeId)}.json`)

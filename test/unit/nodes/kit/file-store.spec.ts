@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createFileStore, removeStateFile } from '../../../../src/nodes/kit/state/file-store'
+import { temporaryFolder } from '../../../support/run'
+
+describe('the state of a node in a file', () => {
+  const open = (userDir: string, id = 'a1b2', onMissing: () => void = () => assert.fail('missing')) =>
+    createFileStore(userDir, id, onMissing, (error) => assert.fail(error))
+
+  it('is what was saved last, and only its user can read it', async () => {
+    const userDir = temporaryFolder('file-store')
+    const store = open(userDir)
+    assert.equal(await store.load(), undefined)
+    for (const text of ['{"version":1}', '{"version":1,"more":true}']) await store.save(text)
+    assert.deepEqual(await open(userDir).load(), { version: 1, more: true })
+    const file = join(userDir, 'envlog', 'a1b2.json')
+    assert.equal(statSync(file).mode & 0o077, 0)
+    assert.deepEqual(readdirSync(join(userDir, 'envlog')), ['a1b2.json'])
+  })
+
+  it('is one of its own, whatever the id is', async () => {
+    const userDir = temporaryFolder('file-store')
+    for (const id of ['a', '../a', 'a/b', '..']) await open(userDir, id).save(JSON.stringify({ id }))
+    for (const id of ['a', '../a', 'a/b', '..']) assert.deepEqual(await open(userDir, id).load(), { id })
+    assert.deepEqual(readdirSync(userDir), ['envlog'])
+  })
+
+  it('is not empty if it is damaged: a file of length 0, or other text', async () => {
+    const userDir = temporaryFolder('file-store')
+    await open(userDir).save('{}')
+    for (const text of ['', 'null', '{"ver']) {
+      writeFileSync(join(userDir, 'envlog', 'a1b2.json'), text)
+      assert.equal(await open(userDir).load(), text)
+    }
+  })
+
+  it('stays as it was if the next one cannot be written', async () => {
+    const userDir = temporaryFolder('file-store')
+    await open(userDir).save('{"version":1}')
+    // In the way of the new file, also for root.
+    mkdirSync(join(userDir, 'envlog', 'a1b2.json.new'))
+    await assert.rejects(open(userDir).save('{"version":2}'))
+    assert.equal(readFileSync(join(userDir, 'envlog', 'a1b2.json'), 'utf8'), '{"version":1}')
+  })
+
+  it('is said to be missing if other nodes have theirs', async () => {
+    const userDir = temporaryFolder('file-store')
+    await open(userDir, 'other').save('{}')
+    let isMissing = false
+    const store = open(userDir, 'a1b2', () => {
+      isMissing = true
+    })
+    assert.deepEqual([await store.load(), isMissing], [undefined, true])
+  })
+
+  it('is removed with the node, if there is one', async () => {
+    const userDir = temporaryFolder('file-store')
+    await removeStateFile(userDir, 'a1b2')
+    await open(userDir).save('{}')
+    await removeStateFile(userDir, 'a1b2')
+    assert.equal(existsSync(join(userDir, 'envlog', 'a1b2.json')), false)
+  })
+})
