@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { EndpointCounts } from '../../shared/admin'
 import type { EndpointName } from '../endpoints'
 import type { QuotaHeaders } from './headers'
 import { type EndpointLimits, heldMs, type RateLimit } from './limits'
-import type { Denied, Need, Usage, Use } from './shared-quota'
+import type { Denied, Need, Sharing, Usage, Use } from './shared-quota'
 import { type Entry, Window, type WindowLimit } from './window'
 
 /** Records that a request wants of a device, and with how few it is sent rather than wait for more. */
@@ -45,9 +44,6 @@ export interface StartEstimate {
   isForRecords: boolean
 }
 
-/** Whether a quota is shared through Redis, and whether that can be asked. */
-export type Sharing = 'none' | 'opening' | 'connected' | 'away'
-
 /** Statuses that say nothing about the quota, whatever their headers report. */
 const NOT_ABOUT_QUOTA = new Set([401, 403])
 
@@ -62,6 +58,8 @@ export class Endpoint {
   #reported: WindowLimit | undefined
   readonly #devices = new Map<string, Window>()
   #sharing: Sharing = 'none'
+  /** A shared quota has no permit before that: when to ask again, and when one is expected. */
+  #denial = NO_DENIAL
   /** The service has answered since the start: until then, requests are sent one at a time. */
   #isKnown = false
 
@@ -73,6 +71,7 @@ export class Endpoint {
 
   configure(limits: EndpointLimits): void {
     this.#limits = limits
+    this.#denial = NO_DENIAL
     this.#setLimits()
     const { records } = limits
     if (records) for (const device of this.#devices.values()) device.setLimits(ownLimit(records, true))
@@ -80,6 +79,7 @@ export class Endpoint {
 
   setSharing(sharing: Sharing): void {
     this.#sharing = sharing
+    this.#denial = NO_DENIAL
   }
 
   /** When the next request can be sent; infinite if only a response, or Redis, can allow it. */
@@ -93,13 +93,13 @@ export class Endpoint {
     if (this.#sharing === 'opening') return Number.POSITIVE_INFINITY
     const isAlone = this.#sharing === 'away' || !this.#isKnown
     if (isAlone && this.#requests.inFlight > 0) return Number.POSITIVE_INFINITY
-    return this.#requests.startsAt(1, now, this.#withOthers)
+    return Math.max(this.#denial.retryAt, this.#requests.availableAt(1, now, this.#isShared))
   }
 
   /** When there are enough records of the device; now where they are not counted. */
   recordsAt(demand: RecordDemand | undefined, now: number): number {
     const device = this.#deviceOf(demand, now)
-    return demand && device ? device.startsAt(this.#leastOf(demand), now, this.#withOthers) : now
+    return demand && device ? device.availableAt(this.#leastOf(demand), now, this.#isShared) : now
   }
 
   /**
@@ -107,48 +107,47 @@ export class Endpoint {
    * @param position 1 if it is the next one
    */
   estimate(demand: RecordDemand | undefined, position: number, now: number): StartEstimate {
-    const at = this.#requests.estimate(position, now, this.#withOthers)
-    const device = this.#deviceOf(demand, now)
-    const recordsAt = demand && device ? device.estimate(this.#leastOf(demand), now, this.#withOthers) : now
+    const at = Math.max(this.#denial.freeAt, this.#requests.availableAt(position, now, this.#isShared))
+    const recordsAt = this.recordsAt(demand, now)
     return { at: Math.max(at, recordsAt), isForRecords: recordsAt > at }
   }
 
   /** Reserves a request, and as many of the wanted records as there are. */
-  reserve(demand: RecordDemand | undefined, now: number): Reservation {
-    const id = randomUUID()
-    const request = this.#requests.reserve(id, 1, now)
+  reserve(id: string, demand: RecordDemand | undefined, now: number): Reservation {
+    const request = this.#requests.reserve(id, 1, now, this.#isShared)
     const window = this.#deviceOf(demand, now)
     if (!demand || !window) return { id, request, records: demand?.wanted, ofDevice: undefined }
-    const records = Math.min(demand.wanted, window.available(now, this.#withOthers))
-    const entry = window.reserve(id, records, now)
+    const records = Math.min(demand.wanted, window.available(now, this.#isShared))
+    const entry = window.reserve(id, records, now, this.#isShared)
     const minimum = Math.min(records, this.#leastOf(demand))
     return { id, request, records, ofDevice: { window, entry, name: this.#nameOf(demand.device), minimum } }
   }
 
   /** What a shared quota is asked for. */
   needs({ records = 0, ofDevice }: Reservation): Need[] {
-    const needOf = (name: string, wanted: number, minimum: number, { limit, windowSeconds }: RateLimit) => ({
-      ...{ name, wanted, minimum, limit, heldMs: heldMs(windowSeconds) },
-    })
-    const request = { ...needOf(this.#name, 1, 1, this.#limits.requests), countsOthers: false }
-    if (!ofDevice || !this.#limits.records) return [request]
-    const device = needOf(ofDevice.name, records, ofDevice.minimum, this.#limits.records)
-    return [request, { ...device, countsOthers: true }]
+    const { requests, records: ofRecords } = this.#limits
+    const needs = [{ name: this.#name as string, wanted: 1, minimum: 1, ...limitOf(requests) }]
+    if (ofDevice && ofRecords)
+      needs.push({ name: ofDevice.name, wanted: records, minimum: ofDevice.minimum, ...limitOf(ofRecords) })
+    return needs
   }
 
   /** A shared quota has granted the reservation: maybe fewer records. */
   grant(reservation: Reservation, [, records]: number[]): void {
-    const { ofDevice } = reservation
+    const { request, ofDevice } = reservation
+    this.#denial = NO_DENIAL
+    request.isAsked = false
     if (records === undefined || !ofDevice) return
+    ofDevice.entry.isAsked = false
     ofDevice.entry.amount = records
     reservation.records = records
   }
 
   /** A shared quota has not granted it: others have the requests, or the records. */
   deny({ request, ofDevice }: Reservation, { need, retryMs, estimateMs }: Denied, now: number): void {
-    const denial = { retryAt: now + retryMs, freeAt: now + estimateMs }
-    this.#requests.deny(request, need === 0 ? denial : undefined)
-    ofDevice?.window.deny(ofDevice.entry, need === 1 ? denial : undefined)
+    this.#requests.settle(request, 0, now)
+    ofDevice?.window.settle(ofDevice.entry, 0, now)
+    if (need === 0) this.#denial = { retryAt: now + retryMs, freeAt: now + estimateMs }
   }
 
   /**
@@ -161,82 +160,74 @@ export class Endpoint {
     now: number,
   ): { refused: LimitScope | undefined; uses: Use[] } {
     const { headers, isSent, isAnswered } = outcome
-    const { requests: own, records: ownRecords } = this.#limits
-    const isShared = this.#sharing !== 'none'
-    const device = ofDevice && ownRecords ? { ...ofDevice, limit: ownRecords } : undefined
-    const used = device ? recordsUsed(records, device.limit.limit, outcome) : 0
-    this.#requests.settle(request, isSent ? 1 : 0, now, isShared)
-    ofDevice?.window.settle(ofDevice.entry, used, now, isShared)
-    if (isAnswered) this.#isKnown = true
-
+    const { requests: own, records: ofRecords } = this.#limits
     const { remaining = null, recordsRemaining = null } = headers ?? {}
+    if (isAnswered) this.#isKnown = true
     const reported = reportedLimit(headers, own)
     if (reported) {
       // It holds until the next response, and never longer than the account's own window.
       this.#reported = { ...reported, countsOthers: true, until: now + heldMs(own.windowSeconds) }
       this.#setLimits()
-      if (remaining !== null) this.#requests.noticeOthers(reported, remaining, request.sentAt, now)
     }
-    if (device && recordsRemaining !== null)
-      device.window.noticeOthers(device.limit, recordsRemaining, request.sentAt, now)
-
-    const refused = findRefusal(outcome, device !== undefined)
+    const refused = findRefusal(outcome, ofDevice !== undefined && ofRecords !== null)
     // Of a device that has records left, fewer are asked for immediately.
     const canAskForFewer = recordsRemaining !== null && recordsRemaining > 0 && recordsRemaining < records
-    const closesDevice = refused === 'device' && !canAskForFewer
-    if (refused === 'endpoint') this.#requests.close(now)
-    if (closesDevice) device?.window.close(now)
-
-    const useOf = (
+    const settleOne = (
+      { window, entry }: { window: Window; entry: Entry },
       used: number,
       limit: RateLimit | undefined,
-      remaining: number | null,
+      left: number | null,
       isClosed: boolean,
-    ) => ({
-      ...{ used, remaining: remaining ?? -1, isClosed },
-      ...(limit && { limit: limit.limit, heldMs: heldMs(limit.windowSeconds) }),
-    })
-    const uses = [useOf(isSent ? 1 : 0, reported, remaining, refused === 'endpoint')]
-    if (device) uses.push(useOf(used, device.limit, recordsRemaining, closesDevice))
+    ): Use => {
+      window.settle(entry, used, now)
+      if (limit && left !== null) window.noticeOthers(limit, left, entry.sentAt, now, this.#isShared)
+      if (isClosed) window.close(now)
+      return { used, remaining: left ?? -1, isClosed, reported: limit ? limitOf(limit) : null }
+    }
+    const used = isSent ? 1 : 0
+    const ofRequests = { window: this.#requests, entry: request }
+    const uses = [settleOne(ofRequests, used, reported, remaining, refused === 'endpoint')]
+    if (ofDevice) {
+      const limit = ofRecords ?? undefined
+      const used = limit ? recordsUsed(records, limit.limit, outcome) : 0
+      const isClosed = refused === 'device' && !canAskForFewer
+      uses.push(settleOne(ofDevice, used, limit, recordsRemaining, isClosed))
+    }
     return { refused, uses }
   }
 
   /** What a shared quota is told again and again. */
   usage(): Usage[] {
-    const usageOf = (name: string, window: Window, { windowSeconds }: RateLimit) => ({
-      ...{ name, heldMs: heldMs(windowSeconds), entries: window.own() },
-    })
     const { requests, records } = this.#limits
-    const ofDevices = [...this.#devices].map(([device, window]) =>
-      usageOf(this.#nameOf(device), window, records ?? requests),
-    )
-    return [usageOf(this.#name, this.#requests, requests), ...ofDevices]
+    const usage = [{ name: this.#name as string, ...limitOf(requests), entries: this.#requests.own() }]
+    for (const [device, window] of this.#devices)
+      if (records) usage.push({ name: this.#nameOf(device), ...limitOf(records), entries: window.own() })
+    return usage
   }
 
   /** What the admin API reports, with the instant of the next permit in monotonic ms. */
   counts(now: number): Omit<EndpointCounts, 'freeAt' | 'waiting'> & { nextAt: number } {
     const limits = this.#requests.limitsAt(now)
-    const leftOf = (limit: WindowLimit) => limit.limit - this.#requests.used(limit, now, true)
-    const [first] = limits.toSorted((a, b) => leftOf(a) - leftOf(b))
-    const { limit, windowSeconds } = first as WindowLimit
-    const used = (withOthers: boolean) => this.#requests.used(limits.at(-1) as WindowLimit, now, withOthers)
-    const left = this.#requests.available(now, true)
+    const leftOf = (limit: WindowLimit) => limit.limit - this.#requests.used(limit, now, false)
+    const { limit, windowSeconds } = limits.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
     const own = this.#requests.used(ownLimit(this.#limits.requests, false), now, false)
-    const nextAt = this.#requests.estimate(1, now, true)
-    return { limit, windowSeconds, own, foreign: used(true) - used(false), left, nextAt }
+    const all = limits.map((one) => this.#requests.used({ ...one, countsOthers: true }, now, false))
+    const nextAt = Math.max(this.#denial.freeAt, this.#requests.availableAt(1, now, false))
+    const left = this.#denial.freeAt > now ? 0 : this.#requests.available(now, false)
+    return { limit, windowSeconds, own, foreign: Math.max(...all) - own, left, nextAt }
   }
 
   /** The devices whose records were requested lately, and what is left of them. */
   recordsLeft(now: number): { device: string; limit: number; left: number }[] {
     const limit = this.#limits.records?.limit ?? 0
     return [...this.#devices].map(([device, window]) => ({
-      ...{ device, limit, left: window.available(now, true) },
+      ...{ device, limit, left: window.available(now, false) },
     }))
   }
 
-  /** While Redis is connected, it counts what others use. */
-  get #withOthers(): boolean {
-    return this.#sharing !== 'connected'
+  /** Redis counts what it knows of others. */
+  get #isShared(): boolean {
+    return this.#sharing === 'connected'
   }
 
   #setLimits(): void {
@@ -266,6 +257,10 @@ export class Endpoint {
     return `${this.#name} ${device}`
   }
 }
+
+const NO_DENIAL = { retryAt: Number.NEGATIVE_INFINITY, freeAt: Number.NEGATIVE_INFINITY }
+
+const limitOf = ({ limit, windowSeconds }: RateLimit) => ({ limit, heldMs: heldMs(windowSeconds) })
 
 const ownLimit = (rate: RateLimit, countsOthers: boolean): WindowLimit => {
   return { ...rate, countsOthers, until: Number.POSITIVE_INFINITY }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { EndpointCounts, QuotaCounts, RecordCounts } from '../../shared/admin'
 import type { Caller, JoinedRequest } from '../api/joined-request'
 import { inBackground } from '../background'
@@ -5,9 +6,9 @@ import { type Clock, createAlarm } from '../clock'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { EDITOR, type QueueKey } from '../request'
-import { Endpoint, type LimitScope, type Outcome, type StartEstimate } from './endpoint'
+import { Endpoint, type LimitScope, type Outcome, type Reservation, type StartEstimate } from './endpoint'
 import { type AccountLimits, ENDPOINT_NAMES, limitsWith, mapEndpoints, strictestOf } from './limits'
-import { type RedisPort, SharedQuota } from './shared-quota'
+import { type Denied, type RedisPort, SharedQuota } from './shared-quota'
 
 /** Requests that may wait for one account. */
 export const MAX_QUEUED = 10_000
@@ -40,8 +41,9 @@ export interface Permit {
 /** A request in the queue. */
 interface Waiting {
   request: JoinedRequest
-  /** Redis is being asked for its permit. */
-  isAsked: boolean
+  arrival: number
+  /** Redis has denied records of the device: when to ask again, and when they are expected. */
+  denial?: { retryAt: number; freeAt: number }
   resolve(permit: Permit): void
 }
 
@@ -54,11 +56,14 @@ export class Quota {
   readonly #participants = new Set<Participant>()
   readonly #endpoints: Record<EndpointName, Endpoint>
   /** In the order of their arrival. */
-  readonly #queue = new Set<Waiting>()
+  #queue = new Set<Waiting>()
   /** When each key was served last, by a count: the one that was served longest ago is next. */
   readonly #turns = new Map<QueueKey, number>()
   #turn = 0
+  #arrivals = 0
   #running = 0
+  /** Names this process in Redis. */
+  readonly #process = randomUUID()
   #shared: SharedQuota | undefined
   #isDue = false
   readonly #wakeAt: (at: number) => void
@@ -93,7 +98,9 @@ export class Quota {
   acquire(request: JoinedRequest): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (request.signal.aborted) throw new EnvlogError('closed')
-      if (this.#queue.size >= MAX_QUEUED) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
+      // One that goes again was admitted already.
+      const isFull = this.#queue.size >= MAX_QUEUED && !request.lastError
+      if (isFull) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
       const giveUp = () => {
         this.#queue.delete(waiting)
         this.proceedSoon()
@@ -101,9 +108,8 @@ export class Quota {
       }
       const waiting: Waiting = {
         request,
-        isAsked: false,
+        arrival: this.#arrivals++,
         resolve: (permit) => {
-          this.#queue.delete(waiting)
           request.signal.removeEventListener('abort', giveUp)
           resolve(permit)
         },
@@ -150,30 +156,23 @@ export class Quota {
     const now = this.#clock.monotonic()
     const concurrency = Math.min(...[...this.#participants].map((one) => one.concurrency))
     while (this.#running < concurrency) {
-      const [next] = this.#inOrder(this.#sendable(now))
+      const sendable = [...this.#queue].filter((waiting) => this.#startsAt(waiting, now) <= now)
+      const [next] = this.#inOrder(sendable)
       if (!next) break
       inBackground(this.#grant(next, now))
     }
     this.#review(now)
     if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
-    const startsAt = [...this.#waiting()].map(({ request }) => this.#startsAt(request, now))
+    const startsAt = [...this.#queue].map((waiting) => this.#startsAt(waiting, now))
     const inFuture = startsAt.filter((at) => at > now)
     if (startsAt.length > 0) inFuture.push(now + REVIEW_MS)
     this.#wakeAt(inFuture.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY))
   }
 
-  /** Requests for which Redis is not being asked already. */
-  #waiting(): Waiting[] {
-    return [...this.#queue].filter(({ isAsked }) => !isAsked)
-  }
-
-  #sendable(now: number): Waiting[] {
-    return this.#waiting().filter(({ request }) => this.#startsAt(request, now) <= now)
-  }
-
-  #startsAt({ endpoint, records }: JoinedRequest, now: number): number {
+  #startsAt({ request: { endpoint, records }, denial }: Waiting, now: number): number {
     const at = this.#endpoints[endpoint].startsAt(now)
-    return at > now || !records ? at : this.#endpoints[endpoint].recordsAt(records, now)
+    if (at > now || !records) return at
+    return Math.max(this.#endpoints[endpoint].recordsAt(records, now), denial?.retryAt ?? now)
   }
 
   /** The order in which requests are sent if nothing else comes: keys take turns, the editor's come first. */
@@ -200,47 +199,59 @@ export class Quota {
     const { request } = waiting
     const endpoint = this.#endpoints[request.endpoint]
     const shared = this.#shared?.state === 'connected' ? this.#shared : undefined
+    this.#queue.delete(waiting)
     this.#running++
     this.#turn++
     for (const { context } of request.callers) this.#turns.set(context.queueKey, this.#turn)
-    waiting.isAsked = true
-    const reservation = endpoint.reserve(request.records, now)
+    const reservation = endpoint.reserve(`${this.#process}:${this.#turn}`, request.records, now)
     const needs = endpoint.needs(reservation)
     const reply = shared && (await shared.reserve(reservation.id, needs))
-    if (reply && 'need' in reply) {
-      // Others were faster.
-      this.#running--
-      waiting.isAsked = false
-      endpoint.deny(reservation, reply, this.#clock.monotonic())
-      return this.proceedSoon()
-    }
     const settle = (outcome: Outcome): LimitScope | undefined => {
       const now = this.#clock.monotonic()
+      const { id, request: entry } = reservation
       this.#running--
       const { refused, uses } = endpoint.settle(reservation, outcome, now)
-      if (shared && reply)
-        inBackground(shared.settle(reservation.id, needs, uses, now - reservation.request.sentAt))
+      // Redis may have come back, or this Redis may be about to be left.
+      const connected = [this.#shared, shared].find((one) => one?.state === 'connected')
+      if (connected) inBackground(connected.settle(id, needs, uses, now - entry.sentAt))
       this.proceedSoon()
       return refused
     }
-    if (shared && !reply) {
+    if (reply && 'need' in reply) this.#deny(waiting, reservation, reply)
+    else if (shared && !reply) {
       // Redis was lost: the request is sent without it.
-      waiting.isAsked = false
       settle(UNSENT)
-    } else if (request.signal.aborted) settle(UNSENT)
-    else {
+      this.#putBack(waiting)
+    } else {
       if (reply) endpoint.grant(reservation, reply)
       request.tellStart()
-      waiting.resolve({ records: reservation.records, settle })
+      if (request.signal.aborted) settle(UNSENT)
+      else waiting.resolve({ records: reservation.records, settle })
     }
+  }
+
+  /** Others were faster: the request waits again. */
+  #deny(waiting: Waiting, reservation: Reservation, denied: Denied): void {
+    const now = this.#clock.monotonic()
+    this.#running--
+    this.#endpoints[waiting.request.endpoint].deny(reservation, denied, now)
+    if (denied.need === 1) waiting.denial = { retryAt: now + denied.retryMs, freeAt: now + denied.estimateMs }
+    this.#putBack(waiting)
+    this.proceedSoon()
+  }
+
+  #putBack(waiting: Waiting): void {
+    if (waiting.request.signal.aborted) return
+    this.#queue = new Set([waiting, ...this.#queue].sort((a, b) => a.arrival - b.arrival))
   }
 
   /** Tells all callers how long they will wait, and rejects those for whom it is too long. */
   #review(now: number): void {
     const positions = mapEndpoints(() => 0)
-    for (const { request } of this.#inOrder([...this.#queue])) {
+    for (const { request, denial } of this.#inOrder([...this.#queue])) {
       const { endpoint, records } = request
-      const estimate = this.#endpoints[endpoint].estimate(records, positions[endpoint] + 1, now)
+      let estimate = this.#endpoints[endpoint].estimate(records, positions[endpoint] + 1, now)
+      if (denial && denial.freeAt > estimate.at) estimate = { at: denial.freeAt, isForRecords: true }
       for (const caller of request.callers) {
         if (isTooLong(caller, estimate, now)) request.leave(caller, this.#waitError(request, estimate))
         else this.#tell(request, caller, estimate, now)
@@ -283,14 +294,16 @@ export class Quota {
 
   #share(redis: RedisPort): SharedQuota {
     const usage = () => ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].usage())
-    return new SharedQuota({ clock: this.#clock, redis, usage, onChange: () => this.#onSharedChange() })
+    const ports = { clock: this.#clock, redis, process: this.#process, usage }
+    return new SharedQuota({ ...ports, onChange: () => this.#onSharedChange() })
   }
 
   #onSharedChange(): void {
     const { state = 'none', code } = this.#shared ?? {}
     for (const name of ENDPOINT_NAMES) this.#endpoints[name].setSharing(state)
+    // It is called in the middle of the work for all, so it must not throw.
     for (const { redis, onSharedChange } of this.#participants)
-      if (redis) onSharedChange?.(state === 'connected', code)
+      if (redis) inBackground(Promise.resolve().then(() => onSharedChange?.(state === 'connected', code)))
     this.proceedSoon()
   }
 

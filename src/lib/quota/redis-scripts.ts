@@ -5,13 +5,16 @@
  * - `epoch`: `<id> <since, ms> <run id of the server>`. Without it, or with another run id, the data was lost.
  * - one hash per limit: id of an entry → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at most until then; `s`:
  *   used by a request that was answered then; `o`: used by others, as headers showed then; `r`: the limit that a response
- *   reported then, with its window; `c`: refused then. `kept`: how long entries are kept, ms.
+ *   reported then, with its window; `c`: refused then; `w`: a process waits since then, and until `heldMs` after 1970.
+ *   `kept`: how long entries are kept, ms.
  *
  * All instants are by the server's clock.
  */
 
 /** When to ask again for a permit that is reserved for a request in flight. */
 const RETRY_MS = 250
+/** How long a place is kept for a process that was told to ask again. */
+const PLACE_MS = 500
 /** A month: an account that is no longer used leaves nothing behind. */
 const EPOCH_KEPT_MS = 2_592_000_000
 
@@ -81,20 +84,23 @@ end
 `
 
 /**
- * KEYS: epoch, one for each need. ARGV: `epoch`, `id`, `leaseMs`, `needs`.
+ * KEYS: epoch, one for each need: requests, and records. ARGV: `epoch`, `id`, `leaseMs`, `needs`.
  * Returns {1, granted amounts…}; {0, index of the need that cannot be met, ms until it is to be asked again, ms until it
  * is expected to be met}; {-1} if the data was lost.
  *
  * Until an epoch is older than the window, others may not have reported what they used: one request at a time.
+ * Processes take turns: who was denied keeps a place before those who asked later, as one that is near would always be
+ * faster.
  */
 export const RESERVE = `${COMMON}
 local epoch, since = currentEpoch()
 if epoch ~= arg.epoch then return { -1 } end
+local place = 'place ' .. string.match(arg.id, '^[^:]*')
 
 -- The account's limit and, for one window of it, what the last response reported. A stricter one may still be in force
 -- after that: then the next request goes alone.
-local function limitsOf(need, entries)
-  local own = { limit = need.limit, heldMs = need.heldMs, countsOthers = need.countsOthers, till = math.huge }
+local function limitsOf(need, entries, isRecords)
+  local own = { limit = need.limit, heldMs = need.heldMs, countsOthers = isRecords, till = math.huge }
   local reported = entries.reported
   if not reported then return { own }, false end
   local till = reported.at + need.heldMs
@@ -105,10 +111,22 @@ local function limitsOf(need, entries)
   return { own }, reported.amount < need.limit or perMs < need.limit / need.heldMs
 end
 
+-- Processes that have waited for longer and are about to ask again.
+local function countAhead(entries)
+  local own, count = entries[place], 0
+  for id, entry in pairs(entries) do
+    local isDue = entry.heldMs > now and entry.heldMs - ${PLACE_MS} <= now
+    local isOther = entry.kind == 'w' and id ~= place and isDue
+    if isOther and (not own or entry.at < own.at) then count = count + 1 end
+  end
+  return count
+end
+
 -- How much of a need there is, when to ask again for the least that is needed, and when it is expected.
-local function available(need, entries, isRequest)
-  local limits, isAlone = limitsOf(need, entries)
-  isAlone = isAlone or (isRequest and now - since < need.heldMs)
+local function available(need, entries, isRecords)
+  local limits, isAlone = limitsOf(need, entries, isRecords)
+  isAlone = isAlone or (not isRecords and now - since < need.heldMs)
+  local ahead = isRecords and 0 or countAhead(entries)
   local amount, retryMs, estimateMs = need.wanted, 0, 0
   if entries.closed then
     retryMs = math.max(0, entries.closed.at + need.heldMs - now)
@@ -116,9 +134,11 @@ local function available(need, entries, isRequest)
   end
   for _, limit in ipairs(limits) do
     local held, inFlight, parts = heldBy(limit, entries, now)
-    if inFlight > 0 and isAlone then retryMs = math.max(retryMs, ${RETRY_MS}) end
-    amount = math.min(amount, limit.limit - held)
-    local missing = math.min(need.minimum, limit.limit) - (limit.limit - held)
+    local left = limit.limit - held
+    if isAlone and inFlight + ahead > 0 then retryMs = math.max(retryMs, ${RETRY_MS}) end
+    if left > 0 and left <= ahead then retryMs = math.max(retryMs, ${RETRY_MS}) end
+    amount = math.min(amount, left)
+    local missing = math.min(need.minimum, limit.limit) - left
     if missing > 0 then
       local freeAt = now + limit.heldMs
       table.sort(parts, function(one, other) return one.at < other.at end)
@@ -134,15 +154,21 @@ local function available(need, entries, isRequest)
       retryMs = math.max(retryMs, inFlight > 0 and math.min(wait, ${RETRY_MS}) or wait)
     end
   end
-  return amount, retryMs, estimateMs
+  return amount, math.ceil(retryMs), math.ceil(estimateMs)
 end
 
 local reply = { 1 }
 for i, need in ipairs(arg.needs) do
-  local amount, retryMs, estimateMs = available(need, open(KEYS[i + 1], need.heldMs), i == 1)
-  if retryMs > 0 then return { 0, i - 1, math.ceil(retryMs), math.ceil(estimateMs) } end
+  local entries = open(KEYS[i + 1], need.heldMs)
+  local amount, retryMs, estimateMs = available(need, entries, i > 1)
+  if retryMs > 0 then
+    local waits = entries[place] and entries[place].at or now
+    if i == 1 then write(KEYS[2], place, 0, 'w', waits, now + retryMs + ${PLACE_MS}) end
+    return { 0, i - 1, retryMs, estimateMs }
+  end
   reply[i + 1] = amount
 end
+redis.call('HDEL', KEYS[2], place)
 for i in ipairs(arg.needs) do write(KEYS[i + 1], arg.id, reply[i + 1], 'f', now + arg.leaseMs) end
 return reply
 `
@@ -156,13 +182,14 @@ export const SETTLE = `${COMMON}
 if currentEpoch() ~= arg.epoch then return -1 end
 for i, use in ipairs(arg.uses) do
   local key, need = KEYS[i + 1], arg.needs[i]
+  local reported = use.reported ~= cjson.null and use.reported
   if use.used > 0 then write(key, arg.id, use.used, 's', now) else redis.call('HDEL', key, arg.id) end
-  if use.limit then
-    if i == 1 then write(key, 'reported', use.limit, 'r', now, use.heldMs) end
-    local entries = open(key, math.max(need.heldMs, use.heldMs))
+  local entries = open(key, math.max(need.heldMs, reported and reported.heldMs or 0))
+  if reported then
+    if i == 1 then write(key, 'reported', reported.limit, 'r', now, reported.heldMs) end
     -- What expired while the request was in flight may still have been counted.
-    local limit = { heldMs = use.heldMs, countsOthers = true }
-    local others = use.limit - use.remaining - heldBy(limit, entries, now - arg.flightMs)
+    local limit = { heldMs = reported.heldMs, countsOthers = true }
+    local others = reported.limit - use.remaining - heldBy(limit, entries, now - arg.flightMs)
     if use.remaining >= 0 and others > 0 then write(key, 'others ' .. arg.id, others, 'o', now) end
   end
   if use.isClosed then write(key, 'closed', 0, 'c', now) end
@@ -171,37 +198,30 @@ return 1
 `
 
 /**
- * KEYS: epoch, one for each part. ARGV: `candidate` for a new epoch, `leaseMs`, `parts` with all entries of a process:
- * `id`, `amount`, and `ageMs` or, in flight, null. An amount of 0 is nothing any more.
+ * KEYS: epoch, one for each part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with all entries of a
+ * process: `id`, `amount`, and `ageMs`: null in flight, -1 while Redis is being asked. What else it has in flight here was
+ * lost on the way, and is deleted.
  * Returns the epoch. It is written each time, which also shows that the server can be written to.
  */
 export const REPORT = `${COMMON}
 local epoch, since = currentEpoch()
 if not epoch then epoch, since = arg.candidate, now end
 redis.call('SET', KEYS[1], string.format('%s %.0f %s', epoch, since, runId()), 'PX', ${EPOCH_KEPT_MS})
-
--- A response to another process has shown usage that its own process reports only now: it counts once.
-local function takeFromOthers(key, entries, amount, at)
-  for id, entry in pairs(entries) do
-    if entry.kind == 'o' and entry.at >= at and amount > 0 then
-      local taken = math.min(amount, entry.amount)
-      amount, entry.amount = amount - taken, entry.amount - taken
-      write(key, id, entry.amount, 'o', entry.at)
+local prefix = arg.process .. ':'
+for i, part in ipairs(arg.parts) do
+  local key, listed = KEYS[i + 1], {}
+  local known = open(key, part.heldMs)
+  for _, entry in ipairs(part.entries) do
+    listed[entry.id] = true
+    if entry.ageMs == cjson.null then
+      write(key, entry.id, entry.amount, 'f', now + arg.leaseMs)
+    elseif entry.ageMs >= 0 then
+      write(key, entry.id, entry.amount, 's', now - entry.ageMs)
     end
   end
-end
-
-for i, part in ipairs(arg.parts) do
-  local key = KEYS[i + 1]
-  local entries = open(key, part.heldMs)
-  for _, entry in ipairs(part.entries) do
-    local at = entry.ageMs ~= cjson.null and now - entry.ageMs
-    if entry.amount == 0 then
-      redis.call('HDEL', key, entry.id)
-    else
-      if at and not entries[entry.id] then takeFromOthers(key, entries, entry.amount, at) end
-      write(key, entry.id, entry.amount, at and 's' or 'f', at or now + arg.leaseMs)
-    end
+  for id, entry in pairs(known) do
+    local isOwn = string.sub(id, 1, #prefix) == prefix
+    if isOwn and entry.kind == 'f' and not listed[id] then redis.call('HDEL', key, id) end
   end
 end
 return epoch

@@ -31,6 +31,9 @@ export interface RedisPort {
   leaseMs: number
 }
 
+/** Whether a quota is shared through Redis, and whether that can be asked. */
+export type Sharing = 'none' | 'opening' | 'connected' | 'away'
+
 /** What a request needs of one limit: of the endpoint's requests, or of a device's records. */
 export interface Need {
   name: string
@@ -40,7 +43,6 @@ export interface Need {
   /** The account's own limit; Redis knows what the last response reported. */
   limit: number
   heldMs: number
-  countsOthers: boolean
 }
 
 /** Others have what the request needs. */
@@ -56,10 +58,9 @@ export interface Denied {
 /** What became of a need. */
 export interface Use {
   used: number
-  /** What the service reported as remaining of `limit`; -1 if it did not. */
+  /** The limit that the response has reported, and what remains of it; -1 if it does not say. */
+  reported: { limit: number; heldMs: number } | null
   remaining: number
-  limit?: number
-  heldMs?: number
   /** The service has refused the request for it. */
   isClosed: boolean
 }
@@ -74,6 +75,8 @@ export interface Usage {
 export interface SharedQuotaPorts {
   clock: Clock
   redis: RedisPort
+  /** Names this process; ids of its reservations begin with it and a colon. */
+  process: string
   /** All usage of this process. */
   usage(): Usage[]
   /** Called when the first connection has succeeded or failed, when it is lost or back, or lost for another reason. */
@@ -88,14 +91,14 @@ export interface SharedQuotaPorts {
 export class SharedQuota {
   readonly #ports: SharedQuotaPorts
   #connection: Connection
-  #state: 'opening' | 'connected' | 'away' = 'opening'
+  #state: Exclude<Sharing, 'none'> = 'opening'
   /** Identifies the data in Redis. */
   #epoch = ''
   #code: string | undefined
   #failures = 0
   #isClosed = false
-  /** Requests that are reserved and not settled. */
-  #open = 0
+  /** Limits that were asked for since the last report: what was lost on the way is deleted by the next one. */
+  #touched = new Map<string, number>()
   #cancelReport = () => {}
 
   constructor(ports: SharedQuotaPorts) {
@@ -108,7 +111,7 @@ export class SharedQuota {
     return this.#ports.redis
   }
 
-  get state(): 'opening' | 'connected' | 'away' {
+  get state(): Exclude<Sharing, 'none'> {
     return this.#state
   }
 
@@ -122,16 +125,18 @@ export class SharedQuota {
    * @returns how much of each need is granted: maybe fewer records than wanted; `undefined` if Redis was lost
    */
   async reserve(id: string, needs: Need[]): Promise<number[] | Denied | undefined> {
+    const { clock, redis } = this.#ports
+    const askedAt = clock.monotonic()
     try {
-      const reply = await this.#run(RESERVE, needs, { epoch: this.#epoch, id, needs })
+      const reply = await this.#ask(RESERVE, needs, { epoch: this.#epoch, id, needs })
       const [status, ...rest] = reply as [number, ...number[]]
       if (status === -1) throw dataLost()
       if (status === 0) {
         const [need = 0, retryMs = 0, estimateMs = 0] = rest
         return { need, retryMs, estimateMs }
       }
-      this.#open++
-      return rest
+      // The process stood still for so long that Redis has taken it for dead.
+      return clock.monotonic() - askedAt < redis.leaseMs ? rest : undefined
     } catch (error) {
       this.#lose(error)
       return undefined
@@ -140,28 +145,25 @@ export class SharedQuota {
 
   /** Ends a reservation. If Redis is away, the next report does. */
   async settle(id: string, needs: Need[], uses: Use[], flightMs: number): Promise<void> {
+    const argument = { epoch: this.#epoch, id, needs, uses, flightMs: Math.round(flightMs) }
     try {
-      if (this.#state !== 'connected') return
-      const argument = { epoch: this.#epoch, id, needs, uses, flightMs: Math.round(flightMs) }
-      if ((await this.#run(SETTLE, needs, argument)) === -1) throw dataLost()
+      if ((await this.#ask(SETTLE, needs, argument)) === -1) throw dataLost()
     } catch (error) {
       this.#lose(error)
-    } finally {
-      this.#open--
-      if (this.#isClosed) this.close()
     }
   }
 
-  /** What is in flight is settled before the connection ends. */
+  /** What is in flight can still be settled for a moment. */
   close(): void {
     this.#isClosed = true
     this.#cancelReport()
-    if (this.#open === 0) this.#connection.end()
+    this.#ports.clock.after(CALL_TIMEOUT_MS, () => this.#connection.end())
   }
 
   /** Reports all usage, now and from now on. Never rejects. */
   async #reportAgain(): Promise<void> {
     this.#cancelReport()
+    const wasConnected = this.#state === 'connected'
     try {
       await this.#report()
       this.#failures = 0
@@ -169,19 +171,29 @@ export class SharedQuota {
       this.#lose(error)
       if (++this.#failures % MAX_FAILURES === 0 && !this.#connection.isOpening()) this.#reconnect()
     }
-    this.#reportIn(this.#state === 'connected' ? REPORT_MS : RETRY_MS)
+    // What was sent alone during the first report is not in it.
+    if (this.#state === 'connected') this.#reportIn(wasConnected ? REPORT_MS : 0)
+    else this.#reportIn(RETRY_MS)
   }
 
   async #report(): Promise<void> {
-    const { clock, usage } = this.#ports
+    const { clock, process, usage } = this.#ports
     const now = clock.monotonic()
-    const parts = usage().map(({ name, heldMs, entries }) => {
-      const current = entries.filter(({ at }) => at + heldMs > now)
-      return { name, heldMs, entries: current.map((entry) => reportOf(entry, now)) }
-    })
-    const reported = parts.filter(({ entries }) => entries.length > 0)
-    const argument = { candidate: randomUUID(), parts: reported }
-    const epoch = String(await this.#run(REPORT, reported, argument))
+    const parts = usage().map(({ name, heldMs, entries }) => ({
+      ...{ name, heldMs, entries: entries.map((entry) => reportOf(entry, now)) },
+    }))
+    const touched = [...this.#touched]
+    for (const [name, heldMs] of touched)
+      if (!parts.some((part) => part.name === name)) parts.push({ name, heldMs, entries: [] })
+    const argument = { candidate: randomUUID(), process, parts }
+    this.#touched.clear()
+    let epoch: string
+    try {
+      epoch = String(await this.#run(REPORT, parts, argument))
+    } catch (error) {
+      for (const [name, heldMs] of touched) this.#touched.set(name, heldMs)
+      throw error
+    }
     if (this.#isClosed) return
     const isNews = this.#state !== 'connected'
     this.#state = 'connected'
@@ -211,6 +223,11 @@ export class SharedQuota {
     if (isNews && !this.#isClosed) this.#ports.onChange()
   }
 
+  #ask(script: string, needs: Need[], argument: object): Promise<unknown> {
+    for (const { name, heldMs } of needs) this.#touched.set(name, heldMs)
+    return this.#run(script, needs, argument)
+  }
+
   async #run(script: string, parts: { name: string }[], argument: object): Promise<unknown> {
     const { clock, redis } = this.#ports
     const { account, leaseMs } = redis
@@ -233,9 +250,10 @@ export class SharedQuota {
   }
 }
 
-/** An entry with its age, or `null` while it is in flight. */
-const reportOf = ({ id, amount, at }: Entry, now: number) => ({
-  ...{ id, amount, ageMs: Number.isFinite(at) ? Math.round(now - at) : null },
-})
+/** An entry with its age; with `null` while it is in flight, and -1 while Redis is being asked for it. */
+function reportOf({ id, amount, at, isAsked }: Entry, now: number) {
+  const ageMs = Number.isFinite(at) ? Math.round(now - at) : null
+  return { id, amount, ageMs: isAsked ? -1 : ageMs }
+}
 
 const dataLost = () => Object.assign(new Error('Redis has lost its data'), { code: 'DATA_LOST' })

@@ -14,13 +14,10 @@ export interface Entry {
   sentAt: number
   /** When it was answered; infinite while it is in flight. */
   at: number
-  byOthers: boolean
-}
-
-/** A shared quota has no permit: when to ask again, and when one is expected. */
-export interface Denial {
-  retryAt: number
-  freeAt: number
+  /** `othersInRedis`: a shared quota counts it. */
+  by: 'us' | 'others' | 'othersInRedis'
+  /** Redis is being asked for it. */
+  isAsked: boolean
 }
 
 /**
@@ -34,53 +31,56 @@ export class Window {
   #entries: Entry[] = []
   readonly #inFlight = new Set<Entry>()
   #closedAt = Number.NEGATIVE_INFINITY
-  #denial: Denial = { retryAt: Number.NEGATIVE_INFINITY, freeAt: Number.NEGATIVE_INFINITY }
+  /** The longest window that there was: a shorter one may hold only for a while. */
+  #longestMs: number
 
   constructor(own: WindowLimit) {
     this.#limits = [own]
+    this.#longestMs = heldMs(own.windowSeconds)
   }
 
   /** Changes the limits; what is used stays used. */
   setLimits(own: WindowLimit, ...reported: WindowLimit[]): void {
     this.#limits = [own, ...reported]
+    this.#longestMs = Math.max(this.#longestMs, ...this.#limits.map((one) => heldMs(one.windowSeconds)))
   }
 
   get inFlight(): number {
     return this.#inFlight.size
   }
 
-  reserve(id: string, amount: number, now: number): Entry {
-    const entry = { id, amount, sentAt: now, at: Number.POSITIVE_INFINITY, byOthers: false }
-    const longestMs = Math.max(...this.#limits.map(({ windowSeconds }) => heldMs(windowSeconds)))
+  reserve(id: string, amount: number, now: number, isAsked: boolean): Entry {
+    const entry: Entry = { id, amount, sentAt: now, at: Number.POSITIVE_INFINITY, by: 'us', isAsked }
     // The service may have counted them when it answers what is in flight.
     const oldest = Math.min(now, ...[...this.#inFlight].map(({ sentAt }) => sentAt))
-    this.#entries = this.#entries.filter(({ at }) => at + longestMs > oldest)
+    this.#entries = this.#entries.filter(({ at }) => at + this.#longestMs > oldest)
     this.#inFlight.add(entry)
     return entry
   }
 
-  /** Ends a reservation: `used` of it counts from now on. In a shared quota, nothing used is reported as well. */
-  settle(entry: Entry, used: number, now: number, isShared: boolean): void {
+  /** Ends a reservation: `used` of it counts from now on. */
+  settle(entry: Entry, used: number, now: number): void {
     this.#inFlight.delete(entry)
     entry.amount = used
     entry.at = now
-    if (used > 0 || isShared) this.#entries.push(entry)
-  }
-
-  /** A shared quota has denied a reservation: when to ask again, and when it is expected to be free. */
-  deny(entry: Entry, denial?: Denial): void {
-    this.#inFlight.delete(entry)
-    if (denial) this.#denial = denial
+    if (used > 0) this.#entries.push(entry)
   }
 
   /**
    * The service reported what remained of a limit when it answered a request that was sent at `sentAt`. What it counted
    * beyond what is known here was used by others. What has expired since then may still have been counted.
    */
-  noticeOthers({ limit, windowSeconds }: RateLimit, remaining: number, sentAt: number, now: number): void {
+  noticeOthers(
+    { limit, windowSeconds }: RateLimit,
+    remaining: number,
+    sentAt: number,
+    now: number,
+    isShared: boolean,
+  ): void {
     const known = sum(this.#all().filter(({ at }) => at + heldMs(windowSeconds) > sentAt))
     const amount = limit - remaining - known
-    if (amount > 0) this.#entries.push({ id: '', amount, sentAt, at: now, byOthers: true })
+    const by = isShared ? 'othersInRedis' : 'others'
+    if (amount > 0) this.#entries.push({ id: '', amount, sentAt, at: now, by, isAsked: false })
   }
 
   /** The service has refused a request: nothing is available for a window. */
@@ -98,53 +98,46 @@ export class Window {
     return this.#limits.filter(({ until }) => now < until)
   }
 
-  /** What counts against a limit, requests in flight included. */
-  used(limit: WindowLimit, now: number, withOthers: boolean): number {
-    return sum(this.#all().filter((entry) => doesCount(entry, limit, now, withOthers)))
+  /**
+   * What counts against a limit, requests in flight included.
+   * @param isShared a shared quota counts what it knows of others
+   */
+  used(limit: WindowLimit, now: number, isShared: boolean): number {
+    return sum(this.#all().filter((entry) => doesCount(entry, limit, now, isShared)))
   }
 
-  /** @param withOthers false if a shared quota counts what others use */
-  available(now: number, withOthers: boolean): number {
+  available(now: number, isShared: boolean): number {
     if (now < this.closedUntil()) return 0
-    const left = this.limitsAt(now).map((limit) => limit.limit - this.used(limit, now, withOthers))
+    const left = this.limitsAt(now).map((limit) => limit.limit - this.used(limit, now, isShared))
     return Math.max(0, Math.min(...left))
-  }
-
-  /** When a request for an amount can be sent. */
-  startsAt(amount: number, now: number, withOthers: boolean): number {
-    return Math.max(this.#freeAt(amount, now, withOthers), this.#denial.retryAt)
   }
 
   /**
    * When an amount will be available if all requests in flight are answered now and nothing else is used. An amount above
    * the limit takes a further window for each multiple of it.
    */
-  estimate(amount: number, now: number, withOthers: boolean): number {
-    return Math.max(this.#freeAt(amount, now, withOthers), this.#denial.freeAt)
+  availableAt(amount: number, now: number, isShared: boolean): number {
+    const instants = this.limitsAt(now).map((limit) => this.#limitFreeAt(limit, amount, now, isShared))
+    return Math.max(now, this.closedUntil(), ...instants)
   }
 
   isUnused(now: number): boolean {
-    return now >= this.closedUntil() && this.used(this.#limits[0], now, true) === 0 && this.inFlight === 0
+    return now >= this.closedUntil() && this.used(this.#limits[0], now, false) === 0
   }
 
   /** What this process uses and has used. */
   own(): Entry[] {
-    return [...this.#entries.filter(({ byOthers }) => !byOthers), ...this.#inFlight]
+    return this.#all().filter(({ by }) => by === 'us')
   }
 
-  #freeAt(amount: number, now: number, withOthers: boolean): number {
-    const instants = this.limitsAt(now).map((limit) => this.#limitFreeAt(limit, amount, now, withOthers))
-    return Math.max(now, this.closedUntil(), ...instants)
-  }
-
-  #limitFreeAt(limit: WindowLimit, amount: number, now: number, withOthers: boolean): number {
+  #limitFreeAt(limit: WindowLimit, amount: number, now: number, isShared: boolean): number {
     const ms = heldMs(limit.windowSeconds)
     const windows = Math.max(0, Math.ceil(amount / limit.limit) - 1)
-    let missing = amount - windows * limit.limit - (limit.limit - this.used(limit, now, withOthers))
+    let missing = amount - windows * limit.limit - (limit.limit - this.used(limit, now, isShared))
     let at = now
     for (const entry of this.#entries) {
       if (missing <= 0) break
-      if (!doesCount(entry, limit, now, withOthers)) continue
+      if (!doesCount(entry, limit, now, isShared)) continue
       missing -= entry.amount
       at = entry.at + ms
     }
@@ -159,7 +152,7 @@ export class Window {
 
 const sum = (entries: Entry[]) => entries.reduce((total, { amount }) => total + amount, 0)
 
-function doesCount(entry: Entry, limit: WindowLimit, now: number, withOthers: boolean): boolean {
-  if (entry.byOthers && !(limit.countsOthers && withOthers)) return false
-  return entry.at + heldMs(limit.windowSeconds) > now
+function doesCount({ by, at }: Entry, limit: WindowLimit, now: number, isShared: boolean): boolean {
+  if (by !== 'us' && (!limit.countsOthers || (isShared && by === 'othersInRedis'))) return false
+  return at + heldMs(limit.windowSeconds) > now
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelService } from '../../support/quota/model-service'
 import { until } from '../../support/wait'
-import { createService, HELD_MS, Member, mostRefusedInAWindow, ROW, reportTo } from './members'
+import { createService, HELD_MS, Member, mostRefusedInAWindow, ROW } from './members'
 import { type RedisServer, startRedis } from './redis-server'
 
 const STARTING_MS = 60_000
@@ -112,25 +112,6 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     )
     await windows(1.5)
     assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
-  })
-
-  it('counts usage of a time without Redis once, though a response has shown it to another one', async () => {
-    const [first] = await start(1)
-    await windows(1.5)
-    first?.end()
-    await windows(1)
-    const [key] = ((await redis.command('KEYS', '*:current')) as string[]) ?? []
-    const { 0: seconds } = (await redis.command('TIME')) as string[]
-    await redis.command('HSET', String(key), 'others x', `6 o ${Number(seconds) * 1000 + 5000} 0`)
-    const others = async () => String(await redis.command('HGET', String(key), 'others x')).split(' ')[0]
-    const usage = {
-      name: 'current',
-      heldMs: HELD_MS,
-      entries: [{ id: 'away', amount: 4, sentAt: 0, at: 0, byOthers: false }],
-    }
-    const reporter = reportTo(redis, usage)
-    await until('it is reported', async () => (await others()) === '2')
-    reporter.close()
   })
 
   it('is never exceeded when others use the account too, beyond what no client could know', async () => {

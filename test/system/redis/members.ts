@@ -4,7 +4,6 @@ import { systemClock } from '../../../src/lib/clock'
 import { limitsWith } from '../../../src/lib/quota/limits'
 import { Quota } from '../../../src/lib/quota/quota'
 import { createConnector } from '../../../src/lib/quota/redis'
-import { SharedQuota, type Usage } from '../../../src/lib/quota/shared-quota'
 import { createRandom } from '../../support/chance'
 import { type Fate, ModelService, type ServiceRow } from '../../support/quota/model-service'
 import { until } from '../../support/wait'
@@ -94,19 +93,6 @@ export class Member {
     this.#ending.abort()
     this.leave()
   }
-}
-
-/** Reports usage to a Redis, as a Node-RED that was away does. */
-export function reportTo({ url }: { url: string }, usage: Usage): SharedQuota {
-  const redis = { connect: createConnector(url, ''), account: 'an-account', leaseMs: LEASE_MS }
-  const now = systemClock.monotonic()
-  const entries = usage.entries.map((entry) => ({ ...entry, at: now }))
-  return new SharedQuota({
-    clock: systemClock,
-    redis,
-    usage: () => [{ ...usage, entries }],
-    onChange: () => {},
-  })
 }
 
 /** When the requests of a service that were one too many came, by window: how many there were at most in one. */

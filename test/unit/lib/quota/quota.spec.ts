@@ -49,6 +49,23 @@ describe('a permit', () => {
   })
 })
 
+describe('usage', () => {
+  it('outlives another account node with a shorter window', async () => {
+    const station = await new Station(two).begin()
+    await station.exchange()
+    await station.exchange()
+    const leave = station.quota.join({
+      concurrency: 1,
+      limits: limitsWith({ current: { limit: 1, window: 70 } }),
+    })
+    await station.clock.pass(75_000)
+    station.request('allowed by the other one')
+    await station.answer()
+    leave()
+    assert.equal(current(station).own, 3)
+  })
+})
+
 describe('the order of requests', () => {
   /** The order in which requests are sent, one by one. */
   async function orderOf(station: Station): Promise<string[]> {
@@ -228,6 +245,19 @@ describe('a node that shows its wait', () => {
     await station.clock.pass(HELD_MS)
     assert.deepEqual(waits.at(-1), { endpoint: 'current', until: null, records: false })
     assert.equal(waits.length, 2)
+  })
+
+  it('takes no permit with it if it throws as its request is sent', async () => {
+    const station = await new Station(one, 1).begin()
+    await station.exchange()
+    const broken = station.request('a', {
+      onWait: ({ until }) => {
+        if (until === null) throw new Error('broken')
+      },
+    })
+    station.request('b')
+    await station.clock.pass(HELD_MS)
+    assert.deepEqual([broken.error?.message, await station.serials()], ['broken', ['b']])
   })
 
   it('fails alone if it throws then', async () => {

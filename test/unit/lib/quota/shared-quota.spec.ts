@@ -16,6 +16,8 @@ class FakeRedis {
   readonly reports: Reported[] = []
   /** What it answers to a reservation. */
   reservation: number[] = [1, 1]
+  /** How often it was asked for one. */
+  reservations = 0
   isThere = true
   isEnded = false
   reply = () => {}
@@ -41,6 +43,7 @@ class FakeRedis {
         if (!this.isThere) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
         if (script === REPORT) this.reports.push(JSON.parse(argument))
         if (script === REPORT) return 'epoch'
+        if (script === RESERVE) this.reservations++
         return script === RESERVE ? this.reservation : 1
       },
       isOpening: () => false,
@@ -101,6 +104,62 @@ describe('a quota that is shared', () => {
     assert.deepEqual([seen.error?.reason, seen.error?.cause.retryAt], ['quota-wait', retryAt])
   })
 
+  it('lets who does not wait use the last permits, as many as there are', async () => {
+    const station = await new Station({ current: { limit: 4 } }).begin()
+    new FakeRedis().join(station)
+    await station.clock.settle()
+    for (const serial of ['a', 'b', 'c', 'd']) station.request(serial, { maxWaitMs: 0 })
+    assert.equal((await station.serials()).length, 4)
+  })
+
+  it('does not ask again and again for records that others have used', async () => {
+    const station = await new Station().begin('data')
+    const redis = new FakeRedis()
+    redis.join(station)
+    await station.clock.settle()
+    redis.reservation = [0, 1, 3_600_000, 3_600_000]
+    const asked = redis.reservations
+    const seen = ['a', 'b', 'c'].map((serial, index) =>
+      station.request(serial, {
+        endpoint: 'data',
+        number: 5000,
+        ...(index === 2 && { maxRecordsWaitMs: 0 }),
+      }),
+    )
+    await station.clock.pass(60_000)
+    assert.equal(redis.reservations - asked, 3)
+    assert.deepEqual(
+      seen.map(({ state, error }) => error?.reason ?? state),
+      ['waiting', 'waiting', 'records-wait'],
+    )
+  })
+
+  it('remembers what a response has shown of others while Redis was away', async () => {
+    const station = await new Station().begin()
+    const redis = new FakeRedis()
+    redis.isThere = false
+    redis.join(station)
+    await station.clock.settle()
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
+    redis.isThere = true
+    await station.clock.pass(2000)
+    assert.equal(station.quota.counts().sharedConnected, true)
+    station.request('a')
+    assert.deepEqual(await station.serials(), [])
+  })
+
+  it('forgets what a Redis has denied if the account no longer uses it', async () => {
+    const station = await new Station().begin()
+    const redis = new FakeRedis()
+    const leave = redis.join(station)
+    await station.clock.settle()
+    redis.reservation = [0, 0, 80_000_000, 80_000_000]
+    station.request('a')
+    assert.deepEqual(await station.serials(), [])
+    leave()
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+
   it('is told what was used before it was shared', async () => {
     const station = await new Station().begin()
     await station.exchange()
@@ -123,10 +182,11 @@ describe('a quota that is shared', () => {
     const leave = first.join(station)
     second.join(station)
     await station.clock.settle()
-    assert.deepEqual([first.reports.length, second.reports.length], [1, 0])
+    assert.deepEqual([first.reports.length, second.reports.length], [2, 0])
     leave()
     await station.clock.settle()
-    assert.deepEqual([first.isEnded, second.reports.length], [true, 1])
+    await station.clock.pass(1000)
+    assert.deepEqual([first.isEnded, second.reports.length], [true, 2])
   })
 
   it('shows as used by others what the service counts beyond this process', async () => {
