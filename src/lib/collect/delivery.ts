@@ -24,6 +24,22 @@ export interface DeliveryState<B, R> {
   lastIssued: number
   /** Receipts of cursors up to this sequence are void: they are of what was forgotten. */
   receiptsVoidUpTo: number
+  /** What was sent with a receipt that has not come back. */
+  unacknowledged?: Unacknowledged | null
+  /** A backfill was given up, and no page has been received since: the next one that fails is given up at once. */
+  hasGivenUp?: boolean
+}
+
+/** After so many resends without a receipt, people are told. */
+export const MAX_QUIET_RESENDS = 3
+
+export interface Unacknowledged {
+  /** When its answer was received, ms since 1970 UTC. */
+  since: number
+  /** How often it was sent again. */
+  resends: number
+  /** The cursor once it is acknowledged. */
+  next: Cursor
 }
 
 export type DeliveryPhase<B, R> =
@@ -75,6 +91,8 @@ export type DeliveryEvent<B, R> =
   | { kind: 'receipt-issued'; next: Cursor; overdueAt: number; retained: R | null }
   | { kind: 'receipt-received'; cursor: Cursor }
   | { kind: 'receipt-overdue' }
+  /** What awaits its receipt counts as delivered. */
+  | { kind: 'skip' }
   /** `now` in ms since 1970 UTC: this process does not know which receipts one before it issued. */
   | { kind: 'forget'; now: number }
   /** The node closes: no answer arrives any more. */
@@ -122,11 +140,19 @@ function inEveryPhase<B, R>(): Transitions<B, R> {
       const isAwaited = 'firstSequence' in phase && cursor.sequence >= phase.firstSequence
       const isLater = cursor.sequence > receiptsVoidUpTo && cursor.sequence > (state.cursor?.sequence ?? 0)
       const after = isAwaited ? idle : phase
-      return isLater ? [{ ...state, cursor, phase: after }, 'save'] : [{ ...state, phase: after }, 'none']
+      const unacknowledged = isAwaited || isLater ? null : (state.unacknowledged ?? null)
+      const next = { ...state, phase: after, unacknowledged }
+      return isLater ? [{ ...next, cursor }, 'save'] : [next, 'none']
+    },
+    // What is being requested was compared with the cursor before.
+    skip: (state) => {
+      const { unacknowledged } = state
+      if (!unacknowledged) return [state, 'none']
+      return [{ ...state, cursor: unacknowledged.next, phase: idle, unacknowledged: null }, 'save']
     },
     forget: (state, { now }) => {
       const receiptsVoidUpTo = Math.max(now, latestSequence(state))
-      return [{ ...state, cursor: null, phase: idle, receiptsVoidUpTo }, 'save']
+      return [{ ...state, cursor: null, phase: idle, receiptsVoidUpTo, unacknowledged: null }, 'save']
     },
     // What changed while it was read stays.
     restore: (state, { cursor, receiptsVoidUpTo }) => {
@@ -140,7 +166,7 @@ function inEveryPhase<B, R>(): Transitions<B, R> {
 /** Events in a phase that ends with a delivery, or with nothing to deliver. */
 function onDelivery<B, R>(): Transitions<B, R> {
   const finish: Transition<B, R, { next: Cursor }, DeliveryPhase<B, R>> = (state, { next }) => [
-    { ...state, cursor: next, phase: idle },
+    { ...state, cursor: next, phase: idle, unacknowledged: null },
     'save',
   ]
   return {
@@ -153,7 +179,13 @@ function onDelivery<B, R>(): Transitions<B, R> {
       const isRepeated = current.name === 'receipt-overdue'
       const firstSequence = isRepeated ? current.firstSequence : next.sequence
       const phase = { name: 'awaiting-receipt', firstSequence, next, overdueAt, retained } as const
-      return [{ ...state, phase, lastIssued: next.sequence }, 'none']
+      const before = state.unacknowledged
+      const unacknowledged = {
+        since: before?.since ?? next.sequence,
+        resends: before ? before.resends + 1 : 0,
+        next,
+      }
+      return [{ ...state, phase, lastIssued: next.sequence, unacknowledged }, 'none']
     },
   }
 }
@@ -183,14 +215,19 @@ function createTable<B, R>(): TransitionTable<B, R> {
       ...delivery,
       trigger: (state) => [state, state.phase.isComplete ? 'deliver-backfill' : 'request-page'],
       'page-received': (state, { backfill, isLast }) => [
-        { ...state, phase: { name: 'backfilling', backfill, isComplete: isLast, failures: null } },
+        {
+          ...state,
+          phase: { name: 'backfilling', backfill, isComplete: isLast, failures: null },
+          hasGivenUp: false,
+        },
         isLast ? 'deliver-backfill' : 'request-page',
       ],
       failed: (state, { failureKind, now, canRetain }) => {
         const isPersistent = failureKind === 'persistent'
         const failures = isPersistent ? countFailure(state.phase.failures, now) : state.phase.failures
         const phase = { ...state.phase, failures }
-        if (isPersistent && isHopeless(failures, now)) return [{ ...state, phase }, 'give-up-backfill']
+        if (isPersistent && (state.hasGivenUp || isHopeless(failures, now)))
+          return [{ ...state, phase, hasGivenUp: true }, 'give-up-backfill']
         return [{ ...state, phase: canRetain ? phase : idle }, 'none']
       },
       deploy: (state, { hasNewSettings }) => [hasNewSettings ? { ...state, phase: idle } : state, 'none'],

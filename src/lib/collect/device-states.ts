@@ -5,6 +5,7 @@ import {
   createDeliveryState,
   type DeliveryEffect,
   type DeliveryEvent,
+  MAX_QUIET_RESENDS,
   transition,
 } from './delivery'
 import { deviceKey, type ResolvedDevice } from './devices'
@@ -100,8 +101,19 @@ export class DeviceStates {
     if (sent.length > 0) this.onChange()
   }
 
+  skip(serials: readonly string[] | 'all'): void {
+    for (const device of this.states.keys())
+      if (isMeant(device, serials)) this.dispatch(device, { kind: 'skip' })
+  }
+
+  unacknowledged(): { devices: number; since: number } | undefined {
+    const all = [...this.states.values()].flatMap(({ unacknowledged }) => unacknowledged ?? [])
+    const told = all.filter(({ resends }) => resends >= MAX_QUIET_RESENDS)
+    if (told.length === 0) return undefined
+    return { devices: told.length, since: Math.min(...told.map(({ since }) => since)) }
+  }
+
   forget(serials: readonly string[] | 'all'): void {
-    const isMeant = (device: string) => serials === 'all' || serials.includes(serialOf(device))
     const now = this.clock.now()
     for (const serial of serials === 'all' ? ['all'] : serials) {
       this.forgottenAt.delete(serial)
@@ -110,8 +122,8 @@ export class DeviceStates {
     const surplus = [...this.forgottenAt.keys()].slice(0, -MAX_FORGOTTEN_SERIALS)
     for (const serial of surplus) this.forgottenAt.delete(serial)
     for (const device of this.states.keys())
-      if (isMeant(device)) this.dispatch(device, { kind: 'forget', now })
-    for (const device of this.sent.keys()) if (isMeant(device)) this.sent.delete(device)
+      if (isMeant(device, serials)) this.dispatch(device, { kind: 'forget', now })
+    for (const device of this.sent.keys()) if (isMeant(device, serials)) this.sent.delete(device)
     this.onChange()
   }
 
@@ -220,6 +232,8 @@ export class DeviceStates {
   }
 }
 
+const isMeant = (device: string, serials: readonly string[] | 'all') =>
+  serials === 'all' || serials.includes(serialOf(device))
 const serialOf = (device: string) => device.slice(device.lastIndexOf('/') + 1)
 const baseOf = (device: string) => device.slice(0, device.lastIndexOf('/'))
 

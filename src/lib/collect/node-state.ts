@@ -9,8 +9,8 @@ import type { PollingOrder } from './for-each'
 import { type CursorKind, readPersistedState, toPersistedState } from './persisted-state'
 import type { DeviceDeliveryState, RetainedCount } from './retained'
 
-/** Devices whose unreadable parts are reported once: more than any account has. */
-const MAX_REPORTED_DEVICES = 10_000
+/** Reports of devices that are made once: more than any account has. */
+const MAX_REPORTS = 10_000
 /** A store that has not answered within this time is read again. */
 const LOAD_AGAIN_MS = 60_000
 
@@ -51,6 +51,10 @@ export interface NodeState {
   saved(device: string): Promise<void>
   /** Whether a device may keep so many records and alerts in memory; by default those that it keeps already. */
   canRetain(device: string, count?: number): boolean
+  /** What awaits its receipt counts as delivered, of all devices that have one of the serials, or of all there are. */
+  skip(serials: readonly string[] | 'all'): void
+  /** Devices whose records were sent again and again without a receipt, and since when, ms since 1970 UTC. */
+  unacknowledged(): { devices: number; since: number } | undefined
   /** Forgets all devices that have one of the serials, or all there are. Receipts of before are void. */
   forget(serials: readonly string[] | 'all'): void
   /**
@@ -59,8 +63,8 @@ export interface NodeState {
    * @param hasLeft whether a device is no longer under that base unit
    */
   setDevices(devices: readonly ResolvedDevice[], hasLeft?: (device: ResolvedDevice) => boolean): void
-  /** True once for each device until the process ends. */
-  isFirstReport(device: NamedDevice): boolean
+  /** True once for each device and kind of report until the process ends. */
+  isFirstReport(device: NamedDevice, kind: 'unreadable' | 'refused'): boolean
   readonly pollingOrder: PollingOrder
   /** What was last sent of a device's current reading. */
   lastSent(device: string): string | undefined
@@ -73,7 +77,7 @@ export interface NodeState {
 export function createNodeState(clock: Clock, retained: RetainedCount = { count: 0 }): NodeState {
   const devices = new DeviceStates(clock, retained, () => persistence.save())
   const persistence = createPersistence(clock, devices)
-  const isFirst = createOnce(MAX_REPORTED_DEVICES)
+  const isFirst = createOnce(MAX_REPORTS)
   let previousSettings = ''
   return {
     pollingOrder: devices.pollingOrder,
@@ -85,11 +89,13 @@ export function createNodeState(clock: Clock, retained: RetainedCount = { count:
       const cursor = devices.unsavedCursor(device)
       if (cursor && (await persistence.written())) devices.setSaved(device, cursor)
     },
-    isFirstReport: ({ serial, base = '' }) => isFirst(`${base}/${serial}`),
+    isFirstReport: ({ serial, base = '' }, kind) => isFirst(`${kind} ${base}/${serial}`),
     delivery: (device) => devices.get(device),
     dispatch: (device, event) => devices.dispatch(device, event),
     canRetain: (device, count) => devices.canRetain(device, count),
     forget: (serials) => devices.forget(serials),
+    skip: (serials) => devices.skip(serials),
+    unacknowledged: () => devices.unacknowledged(),
     setDevices: (selected, hasLeft = () => false) => devices.setDevices(selected, hasLeft),
     lastSent: (device) => devices.lastSent(device),
     setLastSent: (sent) => devices.setLastSent(sent),

@@ -209,7 +209,9 @@ describe('what the actions send', () => {
     assert.equal(flow.errors.messages.length, 1)
     const [msg] = flow.errors.messages
     assert.equal(msg?.error.code, 'ENVLOG_SERVICE')
-    assert.deepEqual(msg?.error.cause, {
+    const { retryAt, ...cause } = msg?.error.cause ?? {}
+    assert.match(retryAt, /^\d{4}-/)
+    assert.deepEqual(cause, {
       status: 400,
       serviceCode: 400,
       endpoint: 'latest-data-relay',

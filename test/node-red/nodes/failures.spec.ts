@@ -193,23 +193,53 @@ describe('what the actions report', () => {
     flow.send({ envlog: { forget: true } })
     await flow.completed.next()
     flow.send({ again: true })
-    assert.equal((await flow.errors.next()).again, true)
+    assert.equal((await flow.completed.next()).again, true, 'neither has ever answered')
   })
 
-  it('a device that the service refuses is requested once a day, until a deploy or forget', async () => {
+  it('a device that the service refuses is left out for a while, until a deploy or forget', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(oldRelay) })
     const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
     flow.send()
-    await flow.errors.next()
+    const { error } = await flow.errors.next()
+    assert.match(error.cause.retryAt, /^\d{4}-/)
     assert.equal(requestCount(), 1)
     flow.send({ note: 'no device is left' })
     assert.equal((await flow.completed.next()).note, 'no device is left')
     assert.equal(requestCount(), 1)
+    assert.match(String(flow.shown().at(-1)?.text), /refused/)
     flow.send({ envlog: { forget: [oldRelay.serial] } })
     await flow.completed.next()
-    flow.send()
-    await flow.errors.next()
+    flow.send({ note: 'it has never answered, and was reported' })
+    await flow.completed.next()
     assert.equal(requestCount(), 2)
+  })
+
+  it('a device that has answered before is reported at each refusal', async () => {
+    const flow = await startFlow('latest', simulator(), { node: list(freezer, fridge) })
+    flow.send()
+    await flow.completed.next()
+    simulator().set({ faults: [{ kind: 'status', status: 400, serials: [freezer.serial] }] })
+    for (let times = 0; times < 2; times++) {
+      flow.send()
+      assert.equal((await flow.errors.next()).error.cause.serial, freezer.serial)
+      await flow.completed.next()
+      flow.send({ envlog: { forget: [freezer.serial] } })
+      await flow.completed.next()
+    }
+  })
+
+  it('a refusal of all devices, three or more, is one failure of the account, and none is left out', async () => {
+    simulator().set({
+      faults: [{ kind: 'status', status: 400, endpoints: ['latest-data', 'latest-data-relay'] }],
+    })
+    const flow = await startFlow('latest', simulator(), { node: list(freezer, fridge, rackA) })
+    flow.send()
+    const { error } = await flow.errors.next()
+    assert.deepEqual([error.code, error.cause.status, error.cause.serial], ['ENVLOG_SERVICE', 400, undefined])
+    simulator().set({ faults: [] })
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual([flow.errors.messages.length, flow.output.messages.length], [1, 3])
   })
 
   it('a failure of the account ends the trigger with one error for any number of devices', async () => {

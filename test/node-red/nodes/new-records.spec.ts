@@ -152,6 +152,32 @@ describe('only new records', () => {
     }
   })
 
+  it('that are never acknowledged are shown after three resends, until a receipt or `skip`', async () => {
+    const passing = install({ toFake: ['performance'] })
+    try {
+      const flow = await start({ ...acknowledged, ackTimeout: 60 })
+      const sent = [(await trigger(flow))[0]]
+      const shown = () => flow.shown().at(-1)
+      for (let resends = 1; resends <= 3; resends++) {
+        assert.notEqual(shown()?.shape, 'ring', `${resends}`)
+        passing.tick(60_000)
+        sent.push((await trigger(flow))[0])
+        assert.deepEqual(ids(sent.at(-1)), ids(sent[0]))
+      }
+      assert.match(String(shown()?.text), /status\.unacknowledged|not acknowledged since/)
+      assert.deepEqual([shown()?.fill, shown()?.shape], ['red', 'ring'])
+      assert.deepEqual(await trigger(flow, { envlog: { skip: ['52A10001'] } }), [])
+      assert.deepEqual(shown(), {})
+      later(MINUTE)
+      const [next] = await trigger(flow)
+      assert.deepEqual(ids(next), [ids(sent[0])?.at(-1) + 1])
+      await trigger(flow, { envlog: sent[0]?.envlog })
+      assert.deepEqual(await trigger(flow), [], 'a receipt of what was skipped acknowledges nothing')
+    } finally {
+      passing.uninstall()
+    }
+  })
+
   it('accept only valid receipts of this node', async () => {
     const flow = await start(acknowledged)
     const [first] = await trigger(flow)

@@ -56,6 +56,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
 export const PLURALS = [
   ...COUNTED.map((counted) => `status.${counted}`),
   ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],
+  'status.unacknowledged',
   ...['summary.devices', 'summary.node-devices', 'summary.node-bases', 'summary.round'],
   ...['summary.node-and-bases', 'summary.node-groups'],
 ]

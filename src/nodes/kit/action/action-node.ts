@@ -8,7 +8,7 @@ import { localizeError } from '../report/localize'
 import { type CountUnit, type RunStatus, toNodeStatus } from '../report/status'
 import type { SettingsOf } from '../settings/action-settings'
 import { toNodeStateOptions } from '../settings/poll-options'
-import { createRefusedDevices } from '../state/refused-devices'
+import { RefusedDevices } from '../state/refused-devices'
 import { registry } from '../state/registry'
 import { forgetRemovedNode } from '../state/removed-nodes'
 import { acquireAccount, releaseAccount } from './account'
@@ -64,9 +64,11 @@ function startNode<T extends ActionType>(
     if (!signal.aborted) node.status(toNodeStatus(RED, status))
   }
   const nodeState = registry.getOrCreateNodeState(node.id)
-  const refusedDevices = createRefusedDevices(systemClock)
+  const refusedDevices = new RefusedDevices(systemClock)
   let settings: SettingsOf<T> | undefined
   let hasStoreFailed = false
+  /** The status shows that receipts are missing. */
+  let isUnacknowledged = false
   let closeState = async () => {}
 
   /** @throws EnvlogError `ENVLOG_CONFIG`, at each call until the node is deployed again */
@@ -89,13 +91,18 @@ function startNode<T extends ActionType>(
     setStatus({ kind: 'requesting' })
     await loadState(settings)
     const ports = { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus }
-    const { context, deliveredCount } = runModule.createRunContext(ports)
+    const { context, deliveredCount, refusedCount } = runModule.createRunContext(ports)
     await action.run(context)
     const unit = context.format === 'read' ? action.unit : 'answers'
     const count = deliveredCount()
     // i18next takes longer to format the count than most answers take to read: the messages are delivered first.
     await nextTurn()
-    setStatus(count === undefined ? { kind: 'idle' } : { kind: 'received', unit, count, at: Date.now() })
+    const refused = refusedCount()
+    const unacknowledged = nodeState.unacknowledged()
+    isUnacknowledged = unacknowledged !== undefined
+    if (unacknowledged) setStatus({ kind: 'unacknowledged', ...unacknowledged })
+    else if (count === undefined) setStatus({ kind: 'idle', refused })
+    else setStatus({ kind: 'received', unit, count, at: Date.now(), refused })
   }
 
   /** Nodes whose state holds only the polling order wait for a failing store once, and then do without it. */
@@ -127,10 +134,14 @@ function startNode<T extends ActionType>(
     if (control.kind === 'forget') {
       nodeState.forget(control.serials)
       refusedDevices.forget(control.serials)
-    } else {
+    } else if (control.kind === 'skip') nodeState.skip(control.serials)
+    else {
       const { device, cursor } = readOwnReceipt(control.receipt, nodeState, action.type)
       nodeState.dispatch(device, { kind: 'receipt-received', cursor })
     }
+    if (!isUnacknowledged || nodeState.unacknowledged()) return
+    isUnacknowledged = false
+    setStatus({ kind: 'idle', refused: 0 })
   }
 
   async function onInput(trigger: Trigger): Promise<void> {
@@ -170,7 +181,7 @@ function startNode<T extends ActionType>(
       node.receive(msg)
     })
 
-  setStatus({ kind: 'idle' })
+  setStatus({ kind: 'idle', refused: 0 })
   try {
     const { repeat } = configure().settings
     const ports = { clock: systemClock, random: Math.random }

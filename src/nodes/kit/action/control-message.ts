@@ -9,16 +9,18 @@ import { isSerial } from '../../../shared/action'
 export type ControlMessage =
   | { kind: 'receipt'; receipt: unknown }
   | { kind: 'forget'; serials: readonly string[] | 'all' }
+  | { kind: 'skip'; serials: readonly string[] | 'all' }
 
 /**
- * Reads `msg.envlog.receipt` and `msg.envlog.forget`; `undefined` for a message that triggers the node.
+ * Reads `msg.envlog.receipt`, `msg.envlog.forget` and `msg.envlog.skip`; `undefined` for a message that triggers the node.
  * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
  */
 export function readControlMessage(msg: NodeMessage, nodeId: string): ControlMessage | undefined {
   const { envlog } = msg as { envlog?: unknown }
   if (typeof envlog !== 'object' || envlog === null) return undefined
-  const { receipt, forget } = envlog as { receipt?: unknown; forget?: unknown }
+  const { receipt, forget, skip } = envlog as { receipt?: unknown; forget?: unknown; skip?: unknown }
   if (forget !== undefined) return { kind: 'forget', serials: readSerials(forget) }
+  if (skip !== undefined) return { kind: 'skip', serials: readSerials(skip) }
   if (receipt === undefined) return undefined
   // Messages of another envlog node have receipts of that node: here they are triggers.
   return readReceiptNode(receipt) === nodeId ? { kind: 'receipt', receipt } : undefined
@@ -31,9 +33,9 @@ export function readOwnReceipt(input: unknown, { receiptKey }: NodeState, type: 
   throw new EnvlogError('receipt-unreadable')
 }
 
-function readSerials(forget: unknown): readonly string[] | 'all' {
-  if (forget === true) return 'all'
-  const serials = Array.isArray(forget) ? forget.map((one) => String(one).trim()) : []
+function readSerials(value: unknown): readonly string[] | 'all' {
+  if (value === true) return 'all'
+  const serials = Array.isArray(value) ? value.map((one) => String(one).trim()) : []
   if (serials.length === 0 || !serials.every(isSerial)) throw new EnvlogError('forget-unreadable')
   return serials
 }

@@ -4,7 +4,9 @@ import { EnvlogError } from '../../../lib/errors'
 /** The first run begins at a random time in this span after a deploy, so that nodes do not all begin at once. */
 const MIN_FIRST_DELAY_MS = 1000
 const FIRST_DELAY_SPREAD_MS = 4000
-const MAX_BACKOFF_MS = 3_600_000
+const MAX_BACKOFF_MS = 300_000
+/** Requests with a refused login may lock it. */
+const MAX_LOGIN_BACKOFF_MS = 3_600_000
 
 /** True for errors that more requests cannot fix: no answer, a failing service, refused credentials. */
 function needsBackoff(error: unknown): boolean {
@@ -15,14 +17,15 @@ function needsBackoff(error: unknown): boolean {
     code === 'ENVLOG_TIMEOUT' ||
     code === 'ENVLOG_AUTH' ||
     reason === 'service-failed' ||
+    reason === 'service-refused' ||
     (cause.status ?? 0) >= 500
   )
 }
 
 /**
  * Runs `trigger` every `periodMs` until the signal aborts, never twice at a time: a run begins one interval after the
- * start of the run before, or at its end if that is later. Errors that need a backoff double the interval, up to an
- * hour or the period, whichever is longer; a success resets it.
+ * start of the run before, or at its end if that is later. Errors that need a backoff double the interval, up to five
+ * minutes, or an hour where the login is refused, or the period if that is longer; a success resets it.
  * @param trigger starts one run, and rejects as the run does
  */
 export async function runPeriodically(
@@ -45,7 +48,9 @@ export async function runPeriodically(
       await trigger()
       intervalMs = periodMs
     } catch (error) {
-      if (needsBackoff(error)) intervalMs = Math.max(periodMs, Math.min(intervalMs * 2, MAX_BACKOFF_MS))
+      const isLogin = error instanceof EnvlogError && error.code === 'ENVLOG_AUTH'
+      const mostMs = isLogin ? MAX_LOGIN_BACKOFF_MS : MAX_BACKOFF_MS
+      if (needsBackoff(error)) intervalMs = Math.max(periodMs, Math.min(intervalMs * 2, mostMs))
     }
     delayMs = Math.max(0, intervalMs - (clock.monotonic() - startedAt))
   }

@@ -1,7 +1,9 @@
 import type { Account } from '../../../lib/account'
 import { nextTurn } from '../../../lib/clock'
+import { MAX_QUIET_RESENDS } from '../../../lib/collect/delivery'
 import {
   type DeviceFailure,
+  deviceKey,
   type ResolvedDevice,
   resolveDevices,
   type Selection,
@@ -17,7 +19,7 @@ import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import { DEFAULT_CHUNK, type Output } from '../../../shared/outputs'
 import { localizeError } from '../report/localize'
-import type { RunStatus } from '../report/status'
+import { formatPastTime, type RunStatus } from '../report/status'
 import { createWaitStatus } from '../report/wait-status'
 import type { SettingsOf } from '../settings/action-settings'
 import { evaluateSelection } from '../settings/device-selection'
@@ -62,22 +64,32 @@ export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
   setStatus(status: RunStatus): void
 }
 
+/** A refusal of all devices of a round is that of the account, if there are so many. */
+const MIN_REFUSED_ALL = 3
+
 /** Node-RED delivers each message in a callback of its own, after the sender has yielded. */
 const MESSAGES_PER_TURN = 64
 
 /**
  * Creates what one trigger works with.
- * @returns also how many readings, records or alerts were delivered; `undefined` where no device was due
+ * @returns also how many readings, records or alerts were delivered, `undefined` where no device was due; and how many
+ * devices were left out because the service has refused them
  */
 export function createRunContext<T extends ActionType>(
   ports: RunPorts<T>,
-): { context: RunContext<T>; deliveredCount(): number | undefined } {
+): { context: RunContext<T>; deliveredCount(): number | undefined; refusedCount(): number } {
   const { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus } = ports
   const { pollingOrder } = nodeState
   let deliveredCount: number | undefined
+  let refusedCount = 0
 
   const report = ({ device, error }: DeviceFailure) => {
-    if (error.reason === 'reply-left-out' && 'serial' in device && !nodeState.isFirstReport(device)) return
+    if (
+      error.reason === 'reply-left-out' &&
+      'serial' in device &&
+      !nodeState.isFirstReport(device, 'unreadable')
+    )
+      return
     const msg = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
     node.error(localizeError(RED, error), msg)
   }
@@ -123,7 +135,15 @@ export function createRunContext<T extends ActionType>(
     delivery.failed?.forEach(report)
   }
 
-  /** False for devices that were refused today, and for those whose records await their receipt. */
+  /** Once for what was sent again and again without a receipt. */
+  function warnIfUnacknowledged(device: ResolvedDevice): void {
+    const { unacknowledged } = nodeState.delivery(deviceKey(device))
+    if (unacknowledged?.resends !== MAX_QUIET_RESENDS) return
+    const params = { serial: device.serial, time: formatPastTime(unacknowledged.since) }
+    node.warn(RED._('warnings.unacknowledged', params as never))
+  }
+
+  /** False for devices that were refused lately, and for those whose records await their receipt. */
   const isDue = (device: ResolvedDevice) =>
     !refusedDevices.has(device) && !isAwaitingReceipt(nodeState, device, account.monotonic())
 
@@ -134,6 +154,8 @@ export function createRunContext<T extends ActionType>(
     concurrency = account.concurrency,
   ): Promise<void> {
     const failures = createFailureLog(report)
+    const refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
+    let asked = 0
     const needsDirectory = needsGroupNames(node.type as ActionType, settings)
     const { devices, unknown } = await resolveDevices(
       await evaluateDevices(),
@@ -149,6 +171,7 @@ export function createRunContext<T extends ActionType>(
     async function runOne(device: ResolvedDevice, deviceSignal: AbortSignal): Promise<void> {
       const { serial, base } = device
       const deviceContext = createRequestContext(deviceSignal)
+      asked++
       // The directory is read first: its failure must not cost an answer that was received already.
       const described =
         needsDirectory && device.group === undefined
@@ -163,14 +186,36 @@ export function createRunContext<T extends ActionType>(
         waitStatus.countDone()
       }
       pollingOrder.markPolled(device)
+      refusedDevices.succeed(device)
+      warnIfUnacknowledged(device)
       deliveredCount ??= 0
       failures.markSuccess()
     }
 
     function onFailure(device: ResolvedDevice, error: EnvlogError): void {
       const { serial, base } = device
-      if (error.reason === 'device-refused') refusedDevices.add(device)
-      failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
+      if (error.reason === 'device-refused') refusals.push({ device, error })
+      else failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
+    }
+
+    /** A refusal of all devices says nothing of any of them: it is a failure of the account. */
+    function findRefusalOfAll(): EnvlogError | undefined {
+      const [first] = refusals
+      if (!first || refusals.length < MIN_REFUSED_ALL || refusals.length < asked) return undefined
+      const { serial: _, base: __, ...cause } = first.error.cause
+      return new EnvlogError('service-refused', first.error.params, cause)
+    }
+
+    function addRefusals(): void {
+      for (const { device, error } of refusals) {
+        const { serial, base } = device
+        const hasAnswered =
+          refusedDevices.hasAnswered(device) || nodeState.delivery(deviceKey(device)).cursor !== null
+        const retryAt = new Date(refusedDevices.add(device)).toISOString()
+        // Most likely its kind has no such data.
+        if (!hasAnswered && !nodeState.isFirstReport(device, 'refused')) continue
+        failures.add({ device: { serial, base }, error: error.with({ serial, base, retryAt }) })
+      }
     }
 
     try {
@@ -183,10 +228,15 @@ export function createRunContext<T extends ActionType>(
         (device) => pollingOrder.isSuspect(device),
       )
     } catch (error) {
+      addRefusals()
       nodeState.save()
       failures.flush()
       throw error
     }
+    const refusalOfAll = findRefusalOfAll()
+    if (refusalOfAll) throw refusalOfAll
+    addRefusals()
+    refusedCount = devices.filter((device) => refusedDevices.has(device)).length
     failures.finish()
   }
 
@@ -204,7 +254,7 @@ export function createRunContext<T extends ActionType>(
     pollPorts: { nodeState, deliver },
     setStatus,
   }
-  return { context, deliveredCount: () => deliveredCount }
+  return { context, deliveredCount: () => deliveredCount, refusedCount: () => refusedCount }
 }
 
 /** False for a device whose wait for quota failed or was aborted: it is polled first the next time. */

@@ -3,13 +3,16 @@ import { EnvlogError } from '../../../lib/errors'
 
 /** What an action node does, for its status. */
 export type RunStatus =
-  | { kind: 'idle' }
+  /** `refused`: devices that are left out because the service has refused them. */
+  | { kind: 'idle'; refused: number }
   | { kind: 'requesting' }
   /** Waits for quota until then, ms since 1970 UTC; with `round`, it is when the last of its devices is done. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
   | { kind: 'progress'; unit: CountUnit; count: number }
   /** `at` in ms since 1970 UTC. */
-  | { kind: 'received'; unit: CountUnit; count: number; at: number }
+  | { kind: 'received'; unit: CountUnit; count: number; at: number; refused: number }
+  /** Sent again and again without a receipt, since then, ms since 1970 UTC. */
+  | { kind: 'unacknowledged'; devices: number; since: number }
   | { kind: 'failed'; error: unknown }
 
 /** What the status counts: keys of the catalogs (`status.<unit>`). */
@@ -21,15 +24,23 @@ const A_DAY_MS = 86_400_000
 export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
   switch (status.kind) {
     case 'idle':
-      return {}
+      return status.refused === 0 ? {} : { fill: 'grey', shape: 'dot', text: formatRefused(RED, status) }
     case 'requesting':
       return { fill: 'blue', shape: 'dot', text: 'status.asking' }
     case 'waiting':
       return { fill: 'yellow', shape: 'ring', text: formatWait(RED, status) }
     case 'progress':
       return { fill: 'blue', shape: 'dot', text: formatCount(RED, status) }
-    case 'received':
-      return { fill: 'green', shape: 'dot', text: `${formatCount(RED, status)} ${formatTime(status.at)}` }
+    case 'received': {
+      const parts = [formatCount(RED, status), formatTime(status.at)]
+      if (status.refused > 0) parts.push(formatRefused(RED, status))
+      return { fill: 'green', shape: 'dot', text: parts.join(' ') }
+    }
+    case 'unacknowledged': {
+      const { devices: count, since } = status
+      const text = RED._('status.unacknowledged', { count, time: formatPastTime(since) } as never)
+      return { fill: 'red', shape: 'ring', text }
+    }
     case 'failed': {
       const code = status.error instanceof EnvlogError ? status.error.code : 'failed'
       return code === 'ENVLOG_CONFIG'
@@ -42,6 +53,9 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
 function formatCount(RED: NodeAPI, { unit, count }: { unit: CountUnit; count: number }): string {
   return RED._(`status.${unit}`, { count } as never)
 }
+
+const formatRefused = (RED: NodeAPI, { refused }: { refused: number }) =>
+  RED._('status.refused', { count: refused } as never)
 
 function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind: 'waiting' }): string {
   const time = formatLocalTime(until)
@@ -56,6 +70,10 @@ function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind:
 export function formatLocalTime(at: number): string {
   return at - Date.now() < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
 }
+
+/** A past time in the time zone of the server, as `formatLocalTime`. @param at ms since 1970 UTC */
+export const formatPastTime = (at: number) =>
+  Date.now() - at < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
 
 function formatTime(at: number): string {
   const date = new Date(at)

@@ -1,35 +1,52 @@
 import type { Clock } from '../../../lib/clock'
 import { deviceKey, type ResolvedDevice } from '../../../lib/collect/devices'
 
-/** A refused device is requested again after so long. */
-const REFUSAL_MS = 86_400_000
+/** How long a refused device is left out; each further refusal doubles it. */
+const FIRST_PAUSE_MS = 600_000
+const MAX_PAUSE_MS = 86_400_000
 
 /**
  * Devices that the service refused, because some models have no such data: with all devices chosen, a node would be
  * refused each time (docs/collecting.md, *Refused devices*). A deploy empties it.
  */
-export interface RefusedDevices {
-  add(device: ResolvedDevice): void
-  has(device: ResolvedDevice): boolean
-  forget(serials: readonly string[] | 'all'): void
-}
+export class RefusedDevices {
+  readonly #clock: Clock
+  readonly #pauses = new Map<string, { serial: string; pauseMs: number; until: number }>()
+  readonly #answered = new Set<string>()
 
-export function createRefusedDevices(clock: Clock): RefusedDevices {
-  const refusals = new Map<string, { serial: string; at: number }>()
-  const isExpired = (at: number) => clock.monotonic() - at >= REFUSAL_MS
-  return {
-    add(device) {
-      for (const [key, { at }] of refusals) if (isExpired(at)) refusals.delete(key)
-      refusals.set(deviceKey(device), { serial: device.serial, at: clock.monotonic() })
-    },
-    has(device) {
-      const refusal = refusals.get(deviceKey(device))
-      return refusal !== undefined && !isExpired(refusal.at)
-    },
-    forget(serials) {
-      for (const [key, { serial }] of refusals) {
-        if (serials === 'all' || serials.includes(serial)) refusals.delete(key)
-      }
-    },
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** @returns when it is to be requested again, ms since 1970 UTC */
+  add(device: ResolvedDevice): number {
+    const key = deviceKey(device)
+    const before = this.#pauses.get(key)
+    const pauseMs = before ? Math.min(MAX_PAUSE_MS, 2 * before.pauseMs) : FIRST_PAUSE_MS
+    const until = this.#clock.monotonic() + pauseMs
+    this.#pauses.set(key, { serial: device.serial, pauseMs, until })
+    return this.#clock.now() + pauseMs
+  }
+
+  /** The service has answered: its pauses start over. */
+  succeed(device: ResolvedDevice): void {
+    this.#pauses.delete(deviceKey(device))
+    this.#answered.add(deviceKey(device))
+  }
+
+  /** Whether the device has answered since the deploy. */
+  hasAnswered(device: ResolvedDevice): boolean {
+    return this.#answered.has(deviceKey(device))
+  }
+
+  /** Whether the device is left out now. */
+  has(device: ResolvedDevice): boolean {
+    const { until = Number.NEGATIVE_INFINITY } = this.#pauses.get(deviceKey(device)) ?? {}
+    return this.#clock.monotonic() < until
+  }
+
+  forget(serials: readonly string[] | 'all'): void {
+    for (const [key, { serial }] of this.#pauses)
+      if (serials === 'all' || serials.includes(serial)) this.#pauses.delete(key)
   }
 }

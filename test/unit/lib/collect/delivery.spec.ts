@@ -32,7 +32,8 @@ function inPhase(name: PhaseName): TestDeliveryState {
     cursor: at(10),
     receiptsVoidUpTo: 5,
   }
-  return { ...device, lastIssued: isHanded ? 20 : 0, phase: phases[name] }
+  const unacknowledged = { since: 20, resends: 0, next: at(20) }
+  return { ...device, ...(isHanded && { lastIssued: 20, unacknowledged }), phase: phases[name] }
 }
 const summary = ({ cursor, phase }: TestDeliveryState) => ({ cursor, phase })
 
@@ -47,6 +48,7 @@ const events = {
   'receipt-issued': { kind: 'receipt-issued', next: at(30), overdueAt: 2000, retained: 'new' },
   'receipt-received': { kind: 'receipt-received', cursor: at(20) },
   'receipt-overdue': { kind: 'receipt-overdue' },
+  skip: { kind: 'skip' },
   forget: { kind: 'forget', now: 15 },
   close: { kind: 'close' },
   deploy: { kind: 'deploy', hasNewSettings: false, overdueAt: 5000 },
@@ -96,6 +98,7 @@ const table: Record<PhaseName, Partial<Record<TestDeliveryEvent['kind'], Row>>> 
   'awaiting-receipt': {
     ...everywhere('awaiting-receipt', 20),
     trigger: ['awaiting-receipt', 'none'],
+    skip: moves('idle'),
     'receipt-received': moves('idle'),
     'receipt-overdue': ['receipt-overdue', 'none'],
   },
@@ -103,6 +106,7 @@ const table: Record<PhaseName, Partial<Record<TestDeliveryEvent['kind'], Row>>> 
     ...everywhere('receipt-overdue', 20),
     ...delivered,
     trigger: ['receipt-overdue', 'redeliver'],
+    skip: moves('idle'),
     'receipt-received': moves('idle'),
     'receipt-issued': [
       { name: 'awaiting-receipt', firstSequence: 20, next: at(30), overdueAt: 2000, retained: 'new' },
@@ -177,6 +181,19 @@ describe('a backfill', () => {
     )
     assert.deepEqual(given.effects, ['none', 'none', 'none', 'give-up-backfill'])
     assert.equal(applyEvents(given.machine, events.delivered).machine.phase.name, 'idle')
+  })
+
+  it('is given up at once if one was given up before, until a page is received', () => {
+    const given = applyEvents(
+      filling,
+      fails('persistent', 1),
+      fails('persistent', 20),
+      fails('persistent', 25),
+    )
+    assert.equal(given.effects.at(-1), 'give-up-backfill')
+    const again = { ...given.machine, phase: filling.phase }
+    assert.equal(applyEvents(again, fails('persistent', 26)).effects.at(-1), 'give-up-backfill')
+    assert.equal(applyEvents(again, events['page-received'], fails('persistent', 26)).effects.at(-1), 'none')
   })
 
   it('is not given up before that: not for many in a few hours, nor for two in days', () => {

@@ -68,19 +68,22 @@ describe('repeating', () => {
     'timeout-silent',
     'timeout-total',
     'service-failed',
-    'login-refused',
-    'access-refused',
+    'service-refused',
   ]
+  const inMinutes = (distances: number[]) => distances.slice(0, 8).map((distance) => distance / MINUTE)
   for (const reason of backingOff) {
+    it(`doubles its interval after ${reason}, up to five minutes, and resets it after a success`, async () => {
+      const { distances } = setup(MINUTE, (index) => (index < 4 ? { fails: reason } : {}))
+      await timers().tickAsync(HOUR)
+      assert.deepEqual(inMinutes(distances()), [2, 4, 5, 5, 1, 1, 1, 1])
+    })
+  }
+
+  for (const reason of ['login-refused', 'access-refused'] as const) {
     it(`doubles its interval after ${reason}, up to an hour, and resets it after a success`, async () => {
       const { distances } = setup(10 * MINUTE, (index) => (index < 5 ? { fails: reason } : {}))
-      await timers().tickAsync(6 * HOUR)
-      assert.deepEqual(
-        distances()
-          .slice(0, 6)
-          .map((distance) => distance / MINUTE),
-        [20, 40, 60, 60, 60, 10],
-      )
+      await timers().tickAsync(8 * HOUR)
+      assert.deepEqual(inMinutes(distances()), [20, 40, 60, 60, 60, 10, 10, 10])
     })
   }
 

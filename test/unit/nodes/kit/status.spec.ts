@@ -9,7 +9,8 @@ const short = { _: (_key: string, { count }: { count: number }) => `${count} rec
 const at = new Date(2026, 10, 20, 8, 5).getTime()
 
 describe('the status of a node', () => {
-  it('is nothing before the first trigger', () => assert.deepEqual(toNodeStatus(RED, { kind: 'idle' }), {}))
+  it('is nothing before the first trigger', () =>
+    assert.deepEqual(toNodeStatus(RED, { kind: 'idle', refused: 0 }), {}))
 
   it('is a grey ring if the node is not configured', () => {
     const grey = { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
@@ -31,7 +32,7 @@ describe('the status of a node', () => {
   })
 
   it('is a green dot with what was received, and when', () => {
-    assert.deepEqual(toNodeStatus(short, { kind: 'received', unit: 'records', count: 300, at }), {
+    assert.deepEqual(toNodeStatus(short, { kind: 'received', unit: 'records', count: 300, at, refused: 0 }), {
       fill: 'green',
       shape: 'dot',
       text: '300 records 08:05',
