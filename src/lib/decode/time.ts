@@ -47,15 +47,31 @@ export function formatTime(timestamp: number | null, style: TimeStyle, offset: n
   return createTimeFormatter(style, offset)(timestamp)
 }
 
-/** Returns a `formatTime` for many times of one device. */
+const A_DAY_MS = 86_400_000
+const TWO_DIGITS = Array.from({ length: 60 }, (_, index) => String(index).padStart(2, '0'))
+
+/** Returns a `formatTime` for many times of one device: with `toISOString` for each, they would be half the time of a page. */
 export function createTimeFormatter(
   style: TimeStyle,
   offset: number,
 ): (timestamp: number | null) => string | null {
-  if (style === 'utc') return (timestamp) => (timestamp === null ? null : new Date(timestamp).toISOString())
-  const [shiftMs, zone] = [offset * 60_000, formatOffset(offset)]
-  return (timestamp) =>
-    timestamp === null ? null : new Date(timestamp + shiftMs).toISOString().slice(0, -1) + zone
+  const [shiftMs, zone] = style === 'utc' ? [0, 'Z'] : [offset * 60_000, formatOffset(offset)]
+  let day = Number.NaN
+  let date = ''
+  return (timestamp) => {
+    if (timestamp === null) return null
+    const shifted = timestamp + shiftMs
+    if (Math.floor(shifted / A_DAY_MS) !== day) {
+      day = Math.floor(shifted / A_DAY_MS)
+      date = new Date(day * A_DAY_MS).toISOString().slice(0, 11)
+    }
+    const ms = shifted - day * A_DAY_MS
+    const seconds = Math.floor(ms / 1000)
+    const minutes = Math.floor(seconds / 60)
+    const rest = ms % 1000 === 0 ? '000' : String(Math.floor(ms % 1000)).padStart(3, '0')
+    const clock = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`
+    return `${date}${clock}.${rest}${zone}`
+  }
 }
 
 /** Formats an offset in minutes, rounded to whole ones: `+09:00`, `-03:30`. */

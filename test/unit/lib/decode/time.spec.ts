@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { formatTime, readTimestamp, toUtcOffset } from '../../../../src/lib/decode/time'
+import {
+  createTimeFormatter,
+  formatTime,
+  MAX_TIMESTAMP_MS,
+  readTimestamp,
+  toUtcOffset,
+} from '../../../../src/lib/decode/time'
 import { currentDevice, currentEnvelope, failure, graph, graphEnvelope, relayGraph } from '../answers'
 
 const part = () => 'data.0.unixtime'
@@ -78,6 +84,20 @@ describe('a formatted time', () => {
         const timestamp = seconds * 1000
         assert.equal(Date.parse(formatTime(timestamp, 'local', offset) ?? ''), timestamp)
         assert.equal(Date.parse(formatTime(timestamp, 'utc', offset) ?? ''), timestamp)
+      }),
+    )
+  })
+
+  it('is that of the language for each instant of many, in any order', () => {
+    const instants = fc.array(fc.integer({ min: -MAX_TIMESTAMP_MS / 5, max: MAX_TIMESTAMP_MS }))
+    fc.assert(
+      fc.property(instants, (all) => {
+        const format = createTimeFormatter('utc', 0)
+        const near = all.flatMap((one) => [one, one + 1, one + 86_399_999])
+        assert.deepEqual(
+          near.map(format),
+          near.map((one) => new Date(one).toISOString()),
+        )
       }),
     )
   })
