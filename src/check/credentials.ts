@@ -6,7 +6,7 @@ import {
   findAddressProblem,
   isRelaySuffix,
   normalizeAddress,
-} from '../shared/account'
+} from '../shared/account-rules'
 import { ask, type Io } from './terminal'
 import type { Translate } from './texts'
 import { UsageError } from './usage'

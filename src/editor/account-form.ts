@@ -1,4 +1,4 @@
-import { isClearText, splitPassword } from '../shared/account'
+import { isClearText, splitPassword } from '../shared/account-rules'
 import type { AccountTestResult, ContextStore, QuotaCounts } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
 import { prepareReport, releaseReport } from './account-report'

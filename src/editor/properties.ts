@@ -1,4 +1,4 @@
-import { isEnvVariable } from '../shared/account'
+import { isEnvVariable } from '../shared/account-rules'
 import { findConflict } from '../shared/action-schemas'
 import { STORED_SECRET } from '../shared/admin'
 import { describeProblem, type Problem } from '../shared/problems'

@@ -1,4 +1,5 @@
 import type { EndpointName } from './endpoints'
+import type { QuotaHeaders } from './quota/headers'
 
 /** Queue key of requests from the editor, which precede those of all nodes. */
 export const EDITOR = Symbol('editor')
@@ -25,4 +26,15 @@ export interface RequestContext {
   maxRecordsWaitMs?: number
   /** Called when a wait for quota begins, when its estimate changes by a second or more, and when it ends. */
   onWait?(wait: QuotaWait): void
+}
+
+/** A decoded response of status 200. */
+export interface Answer<B> {
+  endpoint: EndpointName
+  body: B
+  /** When the last byte arrived, in ms since 1970 UTC. */
+  receivedAt: number
+  quota: QuotaHeaders
+  /** Records that were requested: fewer than wanted if the device's limit has fewer left; only of `data`. */
+  number?: number
 }

@@ -6,7 +6,7 @@ import {
   findSharedQuotaProblem,
   isRelaySuffix,
   normalizeAddress,
-} from './account'
+} from './account-rules'
 import { checked, nodeProperties, orDefault, text, textThat, trimmedText, wholeNumber } from './schema'
 import { type LimitsTable, MAX_WINDOW_SECONDS } from './service-limits'
 

@@ -15,7 +15,7 @@ import type { LimitScope, RecordDemand } from '../quota/endpoint'
 import { type QuotaHeaders, readQuotaHeaders } from '../quota/headers'
 import type { Quota } from '../quota/quota'
 import { Redactor } from '../redact'
-import type { RequestContext } from '../request'
+import type { Answer, RequestContext } from '../request'
 import { version } from '../version'
 import { readBody } from './body'
 import { withDeadline } from './deadline'
@@ -43,17 +43,6 @@ export interface ClientPorts {
   quota: Quota
   /** 0 ≤ x < 1, for the jitter of retry delays. */
   random(): number
-}
-
-/** A decoded response of status 200. */
-export interface Answer<B> {
-  endpoint: EndpointName
-  body: B
-  /** When the last byte arrived, in ms since 1970 UTC. */
-  receivedAt: number
-  quota: QuotaHeaders
-  /** Records that were requested: fewer than wanted if the device's limit has fewer left; only of `data`. */
-  number?: number
 }
 
 /** Longest time in ms for a whole response, by the longest silence in seconds. */

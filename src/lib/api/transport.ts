@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher, Pool } from 'undici'
-import { decodePercent, isLoopback } from '../../shared/account'
+import { decodePercent, isLoopback } from '../../shared/account-rules'
 import { inBackground } from '../background'
 import { EnvlogError } from '../errors'
 

@@ -1,6 +1,6 @@
-import type { Answer } from '../api/client'
 import type { QuotaHeaders } from '../quota/headers'
 import type { Subject } from '../readings/content'
+import type { Answer } from '../request'
 import type { Row } from './rows'
 
 /** `msg.envlog`: about the answer (docs/messages.md). */

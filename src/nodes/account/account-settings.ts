@@ -1,5 +1,5 @@
 import { EnvlogError } from '../../lib/errors'
-import { isEnvVariable } from '../../shared/account'
+import { isEnvVariable } from '../../shared/account-rules'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
 import { parseSettings } from '../kit/settings/parse-settings'
 

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { createAccount } from '../../../src/lib/account'
 import { systemClock } from '../../../src/lib/clock'
 import { createRegistry } from '../../../src/lib/registry'
-import { findAddressProblem, isLoopback, isRelaySuffix, normalizeAddress } from '../../../src/shared/account'
+import {
+  findAddressProblem,
+  isLoopback,
+  isRelaySuffix,
+  normalizeAddress,
+} from '../../../src/shared/account-rules'
 import { isSerial } from '../../../src/shared/action'
 import { fakeTransport, json } from '../../support/fake-transport'
 import { currentDevice, patient } from './answers'

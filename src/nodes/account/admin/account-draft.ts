@@ -1,9 +1,9 @@
 import type { NodeAPI } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
-import { isEnvVariable, normalizeAddress } from '../../../shared/account'
+import { isEnvVariable, normalizeAddress } from '../../../shared/account-rules'
 import { type AccountDraft, STORED_SECRET, toAccountDraft } from '../../../shared/admin'
-import { findAccountNode } from '../../kit/action/account'
+import { findAccountNode } from '../../kit/action/acquire-account'
 import { openAccount } from '../open-account'
 
 /** A person waits, and can press the button again: repeated requests would take the quota of the nodes. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isClearText } from '../../../../src/shared/account'
+import { isClearText } from '../../../../src/shared/account-rules'
 
 describe('the connection to a shared Redis', () => {
   it('is in clear text where it leaves this computer without TLS', () => {

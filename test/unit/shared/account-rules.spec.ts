@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { findSharedQuotaProblem, readRedisAddress, splitPassword } from '../../../src/shared/account'
+import { findSharedQuotaProblem, readRedisAddress, splitPassword } from '../../../src/shared/account-rules'
 
 describe('the address of a shared quota', () => {
   const logins: [typed: string, address: string, password: string][] = [
