@@ -4,7 +4,7 @@ import { shortHash } from './record-cursor'
 
 /** What a node remembers of a device's alert log (docs/collecting.md, *Alerts*). */
 export interface AlertCursor extends Cursor {
-  /** Hashes of the latest 20 entries, the newest last. */
+  /** The texts of the last response, by `idOf`, the newest last; more of before if it was short. */
   seen: string[]
   /** Nothing was acknowledged yet: entries that are not remembered were not lost. */
   isFirst?: true
@@ -18,7 +18,7 @@ export interface ComparableAlert {
 }
 
 export interface AlertPlan<E extends ComparableAlert> {
-  /** The new entries. */
+  /** The new entries, with their new texts. */
   fresh: E[]
   /** Older entries were lost before the request. */
   overflow: boolean
@@ -27,7 +27,8 @@ export interface AlertPlan<E extends ComparableAlert> {
 }
 
 /**
- * Determines which entries of an answer are new: those that are not remembered.
+ * Determines what is new in an answer: the texts that are not remembered. They are told apart by time and source, because
+ * the service may word them anew when a channel gets another name; by their wording only where several have both in common.
  * @param known the device's cursor; `null` where nothing was delivered yet
  * @param sequence of the next cursor
  */
@@ -38,22 +39,41 @@ export function planAlerts<E extends ComparableAlert>(
   start: 'now' | 'all',
 ): AlertPlan<E> {
   const seen = new Set(known?.seen)
-  const hashes = entries.map(hashEntry)
+  const ids = new Set(entries.flatMap((entry) => entry.texts.map((text) => idOf(entry, text))))
+  const [inAnswer, inSeen] = [countByPlace(ids), countByPlace(seen)]
+  const isKnown = (id: string) => {
+    const place = placeOf(id)
+    return seen.has(id) || (inAnswer.get(place) === 1 && inSeen.get(place) === 1)
+  }
+  const news = new Set([...ids].filter((id) => !isKnown(id)))
+  // Texts that are alike in every word count as one.
+  const fresh = entries.flatMap((entry): E[] => {
+    const texts = entry.texts.filter((text) => news.delete(idOf(entry, text)))
+    return texts.length === 0 ? [] : [{ ...entry, texts }]
+  })
+  const isContinued = [...ids].some(isKnown)
+  const earlier = [...seen].filter((id) => !ids.has(id))
   const isSilent = known === null && start === 'now'
-  // Entries that are alike in every word count as one.
-  const firstIndexes = new Map(hashes.map((hash, index) => [hash, index] as const).reverse())
-  const isNew = (hash: string, index: number) => firstIndexes.get(hash) === index && !seen.has(hash)
-  // An entry without a text is remembered, but there is nothing to deliver.
-  const isWanted = ({ texts }: E, index: number) => texts.length > 0 && isNew(hashes[index] as string, index)
-  const isContinued = hashes.some((hash) => seen.has(hash))
-  const earlier = [...seen].filter((hash) => !firstIndexes.has(hash))
   return {
-    fresh: isSilent ? [] : entries.filter(isWanted),
+    fresh: isSilent ? [] : fresh,
     overflow: known !== null && !known.isFirst && entries.length >= MAX_ALERTS && !isContinued,
-    next: { seen: [...earlier, ...new Set(hashes)].slice(-MAX_ALERTS), sequence },
+    next: { seen: [...earlier, ...ids].slice(-Math.max(MAX_ALERTS, ids.size)), sequence },
   }
 }
 
-function hashEntry({ timestamp, texts }: ComparableAlert): string {
-  return shortHash(JSON.stringify([timestamp, ...texts.map(({ source, text }) => [source, text])]))
+/** Letters of the hash of a wording. */
+const WORDING_LENGTH = 4
+
+/** Time and source of a text, and a hash of its wording: without a time, only that tells texts apart. */
+function idOf({ timestamp }: ComparableAlert, { source, text }: { source: string; text: string }): string {
+  const wording = shortHash(text).slice(0, WORDING_LENGTH)
+  return `${timestamp ?? wording} ${source} ${wording}`
+}
+
+const placeOf = (id: string) => id.slice(0, -WORDING_LENGTH)
+
+function countByPlace(ids: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const id of ids) counts.set(placeOf(id), (counts.get(placeOf(id)) ?? 0) + 1)
+  return counts
 }

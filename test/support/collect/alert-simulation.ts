@@ -29,6 +29,8 @@ export type AlertEntry =
   /** @param at how long this journal was when what is on the disk was written */
   | { kind: 'died'; at: number; hasCursor: boolean }
 
+/** Channels of the device. */
+const CHANNELS = 6
 /** Number of entries of a log. */
 export const LOG_SIZE = 20
 
@@ -44,7 +46,7 @@ export function createAlertSimulation(
   receipts: { timeoutMs: number } | null = null,
 ) {
   const time = createVirtualClock(0)
-  const log: { unixtime: number; ch1: string }[] = []
+  const log: { unixtime: number; channels: Record<string, string> }[] = []
   const journal: AlertEntry[] = []
   const disk = createDisk(journal)
   let nodeState = createNodeState(time)
@@ -59,7 +61,8 @@ export function createAlertSimulation(
       const held = log.slice(-LOG_SIZE)
       journal.push({ kind: 'answered', upTo: log.length })
       for (const act of meanwhile) await perform(act)
-      const logs = order === 'oldest first' ? held : held.toReversed()
+      const entries = held.map(({ unixtime, channels }) => ({ unixtime, ...channels }))
+      const logs = order === 'oldest first' ? entries : entries.toReversed()
       const body = readEnvelope('alert', JSON.stringify(alertAnswer({ 'alert-logs': logs })))
       return { endpoint: 'alert', body, receivedAt: time.now(), quota: {} }
     }
@@ -109,8 +112,10 @@ export function createAlertSimulation(
 
   function raise(count: number, apart: number): void {
     for (let each = 0; each < count; each++) {
-      time.advance(apart * 1000)
-      log.push({ unixtime: Math.floor(time.now() / 1000), ch1: String(log.length) })
+      // No two have second and source in common.
+      time.advance(each % CHANNELS === 0 ? Math.max(1, apart) * 1000 : apart * 1000)
+      const unixtime = Math.floor(time.now() / 1000)
+      log.push({ unixtime, channels: { [`ch${1 + (each % CHANNELS)}`]: String(log.length) } })
     }
   }
 

@@ -51,7 +51,29 @@ describe('alerts', () => {
     assert.equal(planAlerts({ seen: [], sequence: 1 }, log, 2, 'all').overflow, true)
   })
 
-  it('are distinguished by time, source and text', () => {
+  it('are the same if the service words them anew, because a channel got another name', () => {
+    const device = follow()
+    device.take(entries(1, 20))
+    const renamed = entries(1, 20).map(({ timestamp }) => entry(timestamp, `renamed ${timestamp}`))
+    assert.deepEqual(device.take(renamed), [])
+    assert.deepEqual(device.take([...renamed.slice(1), entry(21)]), [21])
+  })
+
+  it('are sent without the texts of the entry that were sent before', () => {
+    const before = { timestamp: 1, texts: [{ source: 'ch1', text: 'high' }] }
+    const { next } = planAlerts(null, [before], 1, 'all')
+    const after = { timestamp: 1, texts: [...before.texts, { source: 'ch2', text: 'low' }] }
+    const { fresh } = planAlerts(next, [after], 2, 'all')
+    assert.deepEqual(fresh, [{ timestamp: 1, texts: [{ source: 'ch2', text: 'low' }] }])
+  })
+
+  it('are sent once also if an answer has more than the service describes', () => {
+    const device = follow()
+    device.take(entries(1, 25))
+    assert.deepEqual([device.take(entries(1, 25)), device.take(entries(2, 26))], [[], [26]])
+  })
+
+  it('of one second and source are distinguished by text', () => {
     const device = follow()
     device.take([entry(1, 'high')])
     const others = [entry(1, 'high', 'ch2'), entry(1, 'low'), entry(2, 'high'), entry(null, 'high')]

@@ -124,7 +124,7 @@ describe('alerts that are to be acknowledged', () => {
 describe('a log entry without any words', () => {
   it('causes no message, and no receipt to wait for', async () => {
     const simulation = createAlertSimulation('oldest first', 'all', { timeoutMs: TIMEOUT })
-    simulation.log.push({ unixtime: 1_795_161_600, ch1: ' ' })
+    simulation.log.push({ unixtime: 1_795_161_600, channels: { ch1: ' ' } })
     await play(simulation, [plain])
     assert.deepEqual(
       simulation.journal.map(({ kind }) => kind),
