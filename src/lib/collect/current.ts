@@ -8,6 +8,7 @@ import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice, un
 import type { Directory } from './directory'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
 import type { NodeState } from './node-state'
+import { shortHash } from './record-cursor'
 
 export interface CurrentQuery {
   selection: Selection
@@ -150,8 +151,8 @@ function createFilter({ selection, exclude }: CurrentQuery): (member: Member) =>
 }
 
 /**
- * The readings whose measurement time or `stale` changed since they were last sent (docs/collecting.md, *Current
- * readings*). Call `remember` once they are sent.
+ * The readings whose measurement time, `stale`, battery level or an error of a channel changed since they were last sent
+ * (docs/collecting.md, *Current readings*). Call `remember` once they are sent.
  */
 export function changedReadings(
   readings: readonly Reading[],
@@ -165,4 +166,9 @@ export function changedReadings(
 }
 
 const readingKey = ({ serial, base }: Reading) => `${base.serial}/${serial}`
-const toSentValue = ({ timestamp, stale }: Reading) => `${timestamp} ${stale}`
+
+function toSentValue({ timestamp, stale, battery, channels }: Reading): string {
+  const errors = channels.flatMap(({ key, error }) => (error === null ? [] : [[key, error]]))
+  const parts = [timestamp, stale, battery.level]
+  return [...parts, ...(errors.length > 0 ? [shortHash(JSON.stringify(errors))] : [])].join(' ')
+}

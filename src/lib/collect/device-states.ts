@@ -166,6 +166,7 @@ export class DeviceStates {
       deliveries: [...this.states],
       lastSent: [...this.sent],
       lastSelected: [...this.selectedAt],
+      savedAt: this.savedAt,
       pollingOrder: this.pollingOrder.toKeys(),
     }
   }
@@ -182,10 +183,9 @@ export class DeviceStates {
     for (const [device, value] of Object.entries(saved.lastSent)) {
       if (!this.sent.has(device)) this.sent.set(device, value)
     }
-    for (const [device, at] of Object.entries(saved.lastSelected)) {
-      this.selectedAt.set(device, at)
-      this.savedAt = Math.min(this.savedAt, at)
-    }
+    // The time in which Node-RED was off does not count.
+    const offMs = Math.max(0, this.clock.now() - (saved.savedAt ?? this.clock.now()))
+    for (const [device, at] of Object.entries(saved.lastSelected)) this.selectedAt.set(device, at + offMs)
     this.pollingOrder.restore(saved.pollingOrder)
   }
 

@@ -22,6 +22,8 @@ export interface SavedState {
   lastSent: Record<string, string>
   /** When the node was last about a device, ms since 1970 UTC. */
   lastSelected: Record<string, number>
+  /** When this was saved, ms since 1970 UTC; `null` if that is not known. */
+  savedAt: number | null
   /** Devices, the least recently polled first. */
   pollingOrder: string[]
 }
@@ -36,6 +38,8 @@ interface PersistedState {
   marks: Record<string, string>
   /** `lastSelected` */
   selected?: Record<string, number>
+  /** `savedAt` */
+  at?: number
   /** `pollingOrder` */
   round: string[]
 }
@@ -65,12 +69,13 @@ export interface StateToSave {
   deliveries: readonly (readonly [string, { cursor: Cursor | null; receiptsVoidUpTo: number }])[]
   lastSent: readonly (readonly [string, string])[]
   lastSelected: readonly (readonly [string, number])[]
+  savedAt: number
   pollingOrder: readonly string[]
 }
 
 /** The state as a store contains it. */
 export function toPersistedState(state: StateToSave): PersistedState {
-  const { receiptKey, deliveries, lastSent, lastSelected, pollingOrder } = state
+  const { receiptKey, deliveries, lastSent, lastSelected, savedAt, pollingOrder } = state
   const cursors: PersistedState['cursors'] = {}
   const forgotten: PersistedState['forgotten'] = {}
   for (const [device, { cursor, receiptsVoidUpTo }] of deliveries) {
@@ -84,6 +89,7 @@ export function toPersistedState(state: StateToSave): PersistedState {
     forgotten,
     marks: Object.fromEntries(lastSent),
     selected: Object.fromEntries(lastSelected),
+    at: savedAt,
     round: [...pollingOrder],
   }
 }
@@ -95,19 +101,27 @@ export function toPersistedState(state: StateToSave): PersistedState {
  */
 export function readPersistedState(value: unknown): SavedState {
   if (value === undefined || value === null) {
-    return { cursors: {}, receiptsVoidUpTo: {}, lastSent: {}, lastSelected: {}, pollingOrder: [] }
+    return {
+      cursors: {},
+      receiptsVoidUpTo: {},
+      lastSent: {},
+      lastSelected: {},
+      savedAt: null,
+      pollingOrder: [],
+    }
   }
   if (isObject(value) && typeof value.version === 'number' && value.version > 1) {
     throw new EnvlogError('store-newer')
   }
   if (!isPersistedState(value)) throw new EnvlogError('store-unreadable')
-  const { key, cursors, forgotten, marks, selected = {}, round } = value
+  const { key, cursors, forgotten, marks, selected = {}, at = null, round } = value
   return {
     ...(key !== undefined && { receiptKey: key }),
     cursors: mapValues(cursors, toCursor),
     receiptsVoidUpTo: forgotten,
     lastSent: marks,
     lastSelected: selected,
+    savedAt: at,
     pollingOrder: round,
   }
 }
@@ -154,8 +168,8 @@ function toCursor(cursor: PersistedCursor): RecordCursor | AlertCursor {
 
 function isPersistedState(value: unknown): value is PersistedState {
   if (!isObject(value) || value.version !== 1) return false
-  const { cursors, forgotten, marks, round, selected = {}, key = '' } = value
-  if (!isMapOf(selected, isInstant) || !isText(key)) return false
+  const { cursors, forgotten, marks, round, selected = {}, at = 0, key = '' } = value
+  if (!isMapOf(selected, isInstant) || !isInstant(at) || !isText(key)) return false
   const areMaps = isMapOf(cursors, isPersistedCursor) && isMapOf(forgotten, isInstant)
   return areMaps && isMapOf(marks, isText) && isTexts(round)
 }

@@ -110,7 +110,10 @@ describe('the saved state of a node', () => {
       saved.push(JSON.parse(held.value as string))
     }
     for (const one of saved)
-      assert.deepEqual({ ...(one as object), selected: 0 }, { ...(saved[0] as object), selected: 0 })
+      assert.deepEqual(
+        { ...(one as object), selected: 0, at: 0 },
+        { ...(saved[0] as object), selected: 0, at: 0 },
+      )
     assert.deepEqual((saved[0] as typeof old.records).cursors, old.records.cursors)
   })
 

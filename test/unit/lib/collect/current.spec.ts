@@ -18,14 +18,26 @@ async function begin(store = createRecordingStore()) {
 }
 
 describe('readings that changed since they were last sent', () => {
-  it('are those whose time or `stale` changed, not their values or names', async () => {
+  it('are those whose time, `stale`, battery level or an error changed, not their values or names', async () => {
     const { look } = await begin()
     const first = look(at(1))
     assert.equal(first.changed.length, 1)
     assert.equal(look(at(1)).changed.length, 1, 'not sent yet')
     first.remember()
-    assert.equal(look(at(1, { rssi: 0, name: 'other', age: 99, channels: [] })).changed.length, 0)
+    const channels = sampleReading.channels.map((one) => ({ ...one, value: (one.value ?? 0) + 1 }))
+    assert.equal(
+      look(at(1, { rssi: 0, name: 'other', age: 99, channels } as Partial<Reading>)).changed.length,
+      0,
+    )
     assert.equal(look(at(2)).changed.length, 1)
+    assert.equal(look(at(1, { battery: { code: 1, level: 'replace-now' } })).changed.length, 1)
+    const [channel] = sampleReading.channels
+    const failing = { ...channel, value: null, error: 'Comm Error' } as Reading['channels'][number]
+    look(at(1, { channels: [failing] })).remember()
+    assert.equal(look(at(1, { channels: [failing] })).changed.length, 0)
+    assert.equal(look(at(1, { channels: [{ ...failing, error: 'Sensor Error' }] })).changed.length, 1)
+    assert.equal(look(at(1, { channels: [] })).changed.length, 1, 'it works again')
+    look(at(1)).remember()
     for (const stale of [true, null]) assert.equal(look(at(1, { stale })).changed.length, 1)
     assert.equal(look(at(null)).changed.length, 1)
   })

@@ -220,6 +220,24 @@ describe('data that is retained in memory', () => {
     assert.deepEqual(held.round, [FIRST])
   })
 
+  it('is kept while Node-RED is off, however long that is', async () => {
+    const clock = createVirtualClock(0)
+    const store = createRecordingStore()
+    const first = createNodeState(clock)
+    first.open(store)
+    await first.ready()
+    for (const device of [FIRST, 'a/b']) first.dispatch(device, { kind: 'receipt-received', cursor: at(5) })
+    first.setDevices([target(FIRST), target('a/b')])
+    first.save()
+    await first.close(store)
+    clock.advance(100 * 86_400_000)
+    const next = createNodeState(clock)
+    next.open(store)
+    await next.ready()
+    next.setDevices([target(FIRST)])
+    assert.deepEqual(next.delivery('a/b').cursor, at(5))
+  })
+
   it('is not kept longer because of restarts', async () => {
     const day = 86_400_000
     const store = createRecordingStore({
@@ -236,7 +254,9 @@ describe('data that is retained in memory', () => {
       const nodeState = createNodeState(clock)
       nodeState.open(store)
       await nodeState.ready()
-      assert.equal(nodeState.delivery(FIRST).cursor === null, restart > 30, `${restart}`)
+      assert.equal(nodeState.delivery(FIRST).cursor === null, restart > 29, `${restart}`)
+      nodeState.setDevices([])
+      clock.advance(day)
       nodeState.setDevices([])
       nodeState.save()
       await nextTurn()
