@@ -67,6 +67,7 @@ export const reasons = {
   'reply-too-deep': 'ENVLOG_REPLY',
   'reply-other-device': 'ENVLOG_REPLY',
   'reply-other-period': 'ENVLOG_REPLY',
+  'reply-lacks-record': 'ENVLOG_REPLY',
   'reply-not-json': 'ENVLOG_REPLY',
   'reply-not-csv': 'ENVLOG_REPLY',
   'reply-error-object': 'ENVLOG_REPLY',

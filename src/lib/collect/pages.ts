@@ -112,6 +112,15 @@ export function addPage(paging: Paging, series: SeriesPart, received: ReceivedPa
   return { ...added, nextTo, overlap: [...new Set(again.map(identify))], overlapFrom: oldest }
 }
 
+/**
+ * Whether a page lacks the record at its end that the page after it has shown: then the service may have left out others
+ * too. Where a whole page was of one second, the next one begins before that.
+ */
+export function lacksShownRecord({ overlapFrom, nextTo }: Paging, { records }: SeriesPart): boolean {
+  if (overlapFrom === null || overlapFrom >= nextTo * 1000) return false
+  return !records.some(({ timestamp }) => timestamp === overlapFrom)
+}
+
 /** Whether a record was not requested. */
 const isOutside =
   ({ from, to }: Page) =>

@@ -2,6 +2,7 @@ import { nextTurn } from '../clock'
 import type { GraphEnvelope } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import { type DeviceParams, MAX_RECORDS } from '../endpoints'
+import { EnvlogError } from '../errors'
 import { mergeSeries } from '../readings/merge'
 import type { RequestContext } from '../request'
 import { decodeRecords } from './decode'
@@ -14,7 +15,7 @@ import {
   type ResponseFormat,
   toCollected,
 } from './fetch'
-import { addPage, nextPage, type Page, type ReceivedPage, startPaging } from './pages'
+import { addPage, lacksShownRecord, nextPage, type Page, type ReceivedPage, startPaging } from './pages'
 import { isWallClock, type Period, placePeriod } from './period'
 
 export interface RangeQuery {
@@ -34,7 +35,8 @@ export interface CollectedRange extends Collected {
 /**
  * All records of a period (endpoints 4 and 5), page by page from the latest down; undecoded ones in a single request.
  * @param onPage called with the number of pages so far, after each but the last
- * @throws EnvlogError `period-empty`; those of requests, of the directory and of decoding; `reply-other-period`
+ * @throws EnvlogError `period-empty`; those of requests, of the directory and of decoding; `reply-other-period`,
+ * `reply-lacks-record`
  */
 export async function collectRange(
   account: AccountAccess,
@@ -62,6 +64,7 @@ export async function collectRange(
     const offset = paging.parts[0]?.utcOffset
     const decoded = decodeRecords(target, { ...answer, body }, { time, offset })
     failed.push(...decoded.failed)
+    if (lacksShownRecord(paging, decoded.part)) throw new EnvlogError('reply-lacks-record')
     paging = addPage(paging, decoded.part, received)
     if (paging.isComplete) {
       if (pages > 1) await nextTurn()

@@ -40,6 +40,7 @@ describe('an error', () => {
       'relay-not-found',
       'reply-compressed',
       'reply-error-object',
+      'reply-lacks-record',
       'reply-left-out',
       'reply-not-csv',
       'reply-not-json',

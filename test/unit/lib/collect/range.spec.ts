@@ -146,6 +146,18 @@ describe('fetching a period', () => {
     assert.equal(early.requests.length, 1)
   })
 
+  it('is ENVLOG_REPLY if a page lacks what the one before it has shown: others may be missing too', async () => {
+    const given = steady(40_000)
+    for (const second of [[], given.slice(0, 10_000)]) {
+      const pages = [given.slice(-16_000), second]
+      const { account, requests } = modelAccount(() => graph({ data: pages[requests.length - 1] ?? [] }))
+      await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
+        reason: 'reply-lacks-record',
+      })
+      assert.equal(requests.length, 2)
+    }
+  })
+
   it('has times with one offset, even if daylight saving began between two pages', async () => {
     const given = steady(20_000)
     const { account } = modelAccount(({ params }, index) => ({
