@@ -44,7 +44,11 @@ export async function collectLatest(
   { time, format }: { time: TimeStyle; format: ResponseFormat },
   context: RequestContext,
 ): Promise<Collected> {
-  if (format !== 'read') return collectRaw(account, 'latest', target, { type: format }, context)
+  if (format !== 'read') {
+    // Endpoint 2 has no `csv2`: its `csv` is the one with header rows.
+    const type = format === 'csv2' && isStandalone(target) ? 'csv' : format
+    return collectRaw(account, 'latest', target, { type }, context)
+  }
   const answer = await fetchRecords(account, 'latest', target, {}, context)
   const { part, failed } = decodeRecords(target, answer, { time })
   return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }

@@ -81,13 +81,7 @@ describe('any fleet, and any variant of the service', () => {
    */
   function checkReports({ action, output, errors, failed, messages, send }: PairRun): void {
     const devices = simulator().truth.devices()
-    const served = servedDevices(simulator(), action).filter(
-      ({ standalone }) =>
-        output !== 'csv2' ||
-        action === 'range' ||
-        !standalone ||
-        simulator().options.variants.csv2OnLatestData,
-    )
+    const served = servedDevices(simulator(), action)
     const reported = errors.length + (failed ? 1 : 0)
     const refused = devices.length - served.length
     const isAll = served.length === 0 && refused >= 3

@@ -135,16 +135,12 @@ describe('an answer as it was received', () => {
     }
   })
 
-  it('latest as csv2 of a device whose endpoint has none is a failure of that device', async () => {
-    const { flow, messages } = await run('latest', 'csv2', [freezer, rackA])
-    assert.deepEqual(
-      flow.errors.messages.map(({ error, envlog }) => [error.code, envlog.device.serial]),
-      [['ENVLOG_SERVICE', freezer.serial]],
-    )
-    assert.deepEqual(
-      messages.map(({ envlog }) => envlog.device.serial),
-      [rackA.serial],
-    )
+  it('latest as csv2 asks standalone devices for csv, which is the one with header rows there', async () => {
+    const { flow, named, messages } = await run('latest', 'csv2', [freezer, rackA])
+    assert.deepEqual(flow.errors.messages, [])
+    const types = new Map(named.map((one) => [one.endpoint, 'type' in one ? one.type : undefined]))
+    assert.deepEqual([types.get('latest-data'), types.get('latest-data-relay')], ['csv', 'csv2'])
+    assert.equal(messages.length, 2)
   })
 
   it('that is the word Array is ENVLOG_REPLY of that device, and the others continue', async () => {
