@@ -4,7 +4,7 @@ import type { RequestContext } from '../request'
 import { decodeRecords } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import type { AccountAccess, Collected } from './fetch'
-import { addPage, nextPage, type Paging, startPaging } from './pages'
+import { addPage, lacksShownRecord, nextPage, type Paging, startPaging } from './pages'
 import { fetchPage } from './range'
 import type { ReceivedRecords, Start } from './record-cursor'
 
@@ -19,6 +19,9 @@ export interface Backfill {
   /** What is new for a node that has no cursor yet. */
   start: Start
 }
+
+/** The period ends so long after the oldest record of the answer, which its first page shows too. */
+const END_MS = 1000
 
 /** @param period what is missing: ms since 1970 UTC, from inclusive, to exclusive */
 export function startBackfill(
@@ -43,10 +46,16 @@ export async function fetchBackfillPage(
   context: RequestContext,
 ): Promise<Backfill> {
   const { received, paging } = backfill
-  const page = await fetchPage(account, target, nextPage(paging), { ...context, maxRecordsWaitMs: 0 })
   // Pages do not say whether daylight saving time was on, so the answer's offset applies to all.
   const style = { time: received.time, offset: received.series.utcOffset }
-  const { part, failed } = decodeRecords(target, { ...page.answer, body: page.body }, style)
+  const fetchOne = async () => {
+    const page = await fetchPage(account, target, nextPage(paging), { ...context, maxRecordsWaitMs: 0 })
+    return { page, ...decodeRecords(target, { ...page.answer, body: page.body }, style) }
+  }
+  let one = await fetchOne()
+  // The service may have left out more. If it does so again, it may have dropped its oldest records meanwhile.
+  if (lacksShownRecord(paging, one.part, paging.to - END_MS)) one = await fetchOne()
+  const { page, part, failed } = one
   return {
     ...backfill,
     answer: page.answer,

@@ -115,10 +115,16 @@ export function addPage(paging: Paging, series: SeriesPart, received: ReceivedPa
 /**
  * Whether a page lacks the record at its end that the page after it has shown: then the service may have left out others
  * too. Where a whole page was of one second, the next one begins before that.
+ * @param shownAt time of the record that was shown at the end of the first page, ms; `null` if none was
  */
-export function lacksShownRecord({ overlapFrom, nextTo }: Paging, { records }: SeriesPart): boolean {
-  if (overlapFrom === null || overlapFrom >= nextTo * 1000) return false
-  return !records.some(({ timestamp }) => timestamp === overlapFrom)
+export function lacksShownRecord(
+  { overlapFrom, nextTo }: Paging,
+  { records }: SeriesPart,
+  shownAt: number | null = null,
+): boolean {
+  const time = overlapFrom ?? shownAt
+  if (time === null || time >= nextTo * 1000) return false
+  return !records.some(({ timestamp }) => timestamp === time)
 }
 
 /** Whether a record was not requested. */

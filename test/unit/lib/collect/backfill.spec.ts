@@ -29,6 +29,7 @@ async function begin() {
   nodeState.open(createRecordingStore())
   await nodeState.ready()
   let fails: Reason | null = null
+  let emptyPages = 0
   const endpoints: string[] = []
 
   async function read(endpoint: EndpointName, params: { [key: string]: number }) {
@@ -37,7 +38,9 @@ async function begin() {
     if (isRange && fails) throw new EnvlogError(fails, {}, { endpoint })
     const { 'unixtime-from': from = 0, 'unixtime-to': to = 0 } = params
     const isInside = ({ at }: Json) => Number(at) > from && Number(at) < to
+    const isEmpty = isRange && emptyPages-- > 0
     const data = isRange ? records.filter(isInside).slice(-PAGE) : records.slice(-NEWEST)
+    if (isEmpty) data.length = 0
     const body = readEnvelope(endpoint, JSON.stringify(graph({ data })))
     return { endpoint, receivedAt: clock.now(), quota: {}, number: PAGE, body }
   }
@@ -55,6 +58,10 @@ async function begin() {
     },
     fail(reason: Reason | null) {
       fails = reason
+    },
+    /** So many pages of the range endpoint are empty. */
+    empty(pages: number) {
+      emptyPages = pages
     },
     pass: (hours: number) => clock.advance(hours * 3_600_000),
     endpoints: endpoints,
@@ -84,6 +91,28 @@ async function begin() {
     },
   }
 }
+
+describe('a backfill whose page lacks what the response after it has shown', () => {
+  it('requests that page again', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.poll()
+    device.measure(20)
+    device.empty(1)
+    const { delivered, overflow, gaps } = await device.poll()
+    assert.deepEqual([delivered, overflow, gaps], [upTo(2, 22), undefined, []])
+  })
+
+  it('sends what there is, marked as incomplete, if the page lacks it twice', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.poll()
+    device.measure(20)
+    device.empty(2)
+    const { delivered, overflow, gaps } = await device.poll()
+    assert.deepEqual([delivered, overflow, gaps], [upTo(19, 22), true, [17]])
+  })
+})
 
 describe('a backfill that cannot be completed', () => {
   it('as the service refuses for over a day: the answer is sent, marked as incomplete, with the refusal', async () => {
