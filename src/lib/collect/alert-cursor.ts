@@ -52,7 +52,7 @@ export function planAlerts<E extends ComparableAlert>(
     return texts.length === 0 ? [] : [{ ...entry, texts }]
   })
   const isContinued = [...ids].some(isKnown)
-  const earlier = [...seen].filter((id) => !ids.has(id))
+  const earlier = [...seen].filter((id) => !inAnswer.has(placeOf(id)))
   const isSilent = known === null && start === 'now'
   return {
     fresh: isSilent ? [] : fresh,

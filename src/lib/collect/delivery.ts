@@ -26,7 +26,7 @@ export interface DeliveryState<B, R> {
   receiptsVoidUpTo: number
   /** What was sent with a receipt that has not come back. */
   unacknowledged?: Unacknowledged | null
-  /** A backfill was given up, and no page has been received since: the next one that fails is given up at once. */
+  /** A backfill was given up, and no page has been received since: the next one that is refused is given up at once. */
   hasGivenUp?: boolean
 }
 
@@ -34,7 +34,7 @@ export interface DeliveryState<B, R> {
 export const MAX_QUIET_RESENDS = 3
 
 export interface Unacknowledged {
-  /** When its answer was received, ms since 1970 UTC. */
+  /** Sequence of its first delivery, which is when its answer was received, ms since 1970 UTC. */
   since: number
   /** How often it was sent again. */
   resends: number
@@ -59,16 +59,16 @@ interface Issued {
   next: Cursor
 }
 
-/** Persistent failures of one page, and when the first occurred, in monotonic ms; `null` where there are none. */
+/** Failures of one page that may be permanent, and when the first occurred, in monotonic ms; `null` where there are none. */
 type PageFailures = { count: number; firstAt: number } | null
 
-/** Persistent failures may be permanent: the service refuses the device, or its answer cannot be decoded. */
-export type FailureKind = 'transient' | 'persistent'
+/** May be permanent: the service refuses the device (`refused`), or its answer cannot be decoded (`unreadable`). */
+export type FailureKind = 'transient' | 'refused' | 'unreadable'
 
-/** Refusals of one device and unreadable answers are persistent, all other failures transient. */
 export function classifyFailure(error: unknown): FailureKind {
   if (!(error instanceof EnvlogError)) return 'transient'
-  return error.reason === 'device-refused' || error.code === 'ENVLOG_REPLY' ? 'persistent' : 'transient'
+  if (error.reason === 'device-refused') return 'refused'
+  return error.code === 'ENVLOG_REPLY' ? 'unreadable' : 'transient'
 }
 
 export type DeliveryEvent<B, R> =
@@ -140,7 +140,8 @@ function inEveryPhase<B, R>(): Transitions<B, R> {
       const isAwaited = 'firstSequence' in phase && cursor.sequence >= phase.firstSequence
       const isLater = cursor.sequence > receiptsVoidUpTo && cursor.sequence > (state.cursor?.sequence ?? 0)
       const after = isAwaited ? idle : phase
-      const unacknowledged = isAwaited || isLater ? null : (state.unacknowledged ?? null)
+      const { unacknowledged: sent = null } = state
+      const unacknowledged = sent && cursor.sequence >= sent.since ? null : sent
       const next = { ...state, phase: after, unacknowledged }
       return isLater ? [{ ...next, cursor }, 'save'] : [next, 'none']
     },
@@ -152,7 +153,8 @@ function inEveryPhase<B, R>(): Transitions<B, R> {
     },
     forget: (state, { now }) => {
       const receiptsVoidUpTo = Math.max(now, latestSequence(state))
-      return [{ ...state, cursor: null, phase: idle, receiptsVoidUpTo, unacknowledged: null }, 'save']
+      const forgotten = { cursor: null, unacknowledged: null, hasGivenUp: false }
+      return [{ ...state, ...forgotten, phase: idle, receiptsVoidUpTo }, 'save']
     },
     // What changed while it was read stays.
     restore: (state, { cursor, receiptsVoidUpTo }) => {
@@ -223,10 +225,11 @@ function createTable<B, R>(): TransitionTable<B, R> {
         isLast ? 'deliver-backfill' : 'request-page',
       ],
       failed: (state, { failureKind, now, canRetain }) => {
-        const isPersistent = failureKind === 'persistent'
+        const isPersistent = failureKind !== 'transient'
+        const isRefusedAgain = failureKind === 'refused' && state.hasGivenUp
         const failures = isPersistent ? countFailure(state.phase.failures, now) : state.phase.failures
         const phase = { ...state.phase, failures }
-        if (isPersistent && (state.hasGivenUp || isHopeless(failures, now)))
+        if (isRefusedAgain || (isPersistent && isHopeless(failures, now)))
           return [{ ...state, phase, hasGivenUp: true }, 'give-up-backfill']
         return [{ ...state, phase: canRetain ? phase : idle }, 'none']
       },

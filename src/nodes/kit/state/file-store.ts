@@ -34,24 +34,41 @@ export function createFileStore(
       if (files.length > 0) onMissing()
       return undefined
     },
-    async save(text) {
-      // It holds the key that receipts are signed with.
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-      const next = await open(`${file}.new`, 'w', 0o600)
-      try {
-        await next.writeFile(text)
-        await next.sync()
-      } finally {
-        await next.close()
-      }
-      await rename(`${file}.new`, file)
+    save(text) {
+      // A write of the node before may be slow.
+      const before = writes.get(file) ?? Promise.resolve()
+      const write = before.then(() => replaceFile(file, text))
+      writes.set(
+        file,
+        write.catch(() => {}),
+      )
+      return write
     },
   }
 }
 
+/** The last write of each file. */
+const writes = new Map<string, Promise<void>>()
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  // It holds the key that receipts are signed with.
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const next = await open(`${file}.new`, 'w', 0o600)
+  try {
+    await next.writeFile(text)
+    await next.sync()
+  } finally {
+    await next.close()
+  }
+  await rename(`${file}.new`, file)
+}
+
 /** Removes the file of a node that was deleted, if it has one. */
 export async function removeStateFile(userDir: string, nodeId: string): Promise<void> {
-  await rm(fileOf(userDir, nodeId), { force: true })
+  const file = fileOf(userDir, nodeId)
+  await writes.get(file)
+  writes.delete(file)
+  await rm(file, { force: true })
 }
 
 const fileOf = (userDir: string, nodeId: string) =>

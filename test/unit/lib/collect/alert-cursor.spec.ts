@@ -57,6 +57,8 @@ describe('alerts', () => {
     const renamed = entries(1, 20).map(({ timestamp }) => entry(timestamp, `renamed ${timestamp}`))
     assert.deepEqual(device.take(renamed), [])
     assert.deepEqual(device.take([...renamed.slice(1), entry(21)]), [21])
+    const again = entries(2, 20).map(({ timestamp }) => entry(timestamp, `again ${timestamp}`))
+    assert.deepEqual(device.take([...again, entry(21)]), [])
   })
 
   it('are sent without the texts of the entry that were sent before', () => {

@@ -174,47 +174,44 @@ describe('a backfill', () => {
   it('is given up if the same page was refused, or could not be decoded, three times in over a day', () => {
     const given = applyEvents(
       filling,
-      fails('persistent', 1),
+      fails('unreadable', 1),
       fails('transient', 5),
-      fails('persistent', 20),
-      fails('persistent', 25),
+      fails('unreadable', 20),
+      fails('unreadable', 25),
     )
     assert.deepEqual(given.effects, ['none', 'none', 'none', 'give-up-backfill'])
     assert.equal(applyEvents(given.machine, events.delivered).machine.phase.name, 'idle')
   })
 
-  it('is given up at once if one was given up before, until a page is received', () => {
-    const given = applyEvents(
-      filling,
-      fails('persistent', 1),
-      fails('persistent', 20),
-      fails('persistent', 25),
-    )
+  it('is given up at once if it is refused after one was given up, until a page is received', () => {
+    const given = applyEvents(filling, fails('refused', 1), fails('refused', 20), fails('refused', 25))
     assert.equal(given.effects.at(-1), 'give-up-backfill')
     const again = { ...given.machine, phase: filling.phase }
-    assert.equal(applyEvents(again, fails('persistent', 26)).effects.at(-1), 'give-up-backfill')
-    assert.equal(applyEvents(again, events['page-received'], fails('persistent', 26)).effects.at(-1), 'none')
+    const last = (...after: TestDeliveryEvent[]) => applyEvents(again, ...after).effects.at(-1)
+    assert.equal(last(fails('refused', 26)), 'give-up-backfill')
+    assert.equal(last(fails('unreadable', 26)), 'none', 'it may be readable the next time')
+    assert.equal(last(events['page-received'], fails('refused', 26)), 'none')
   })
 
   it('is not given up before that: not for many in a few hours, nor for two in days', () => {
-    const many = Array.from({ length: 100 }, (_, index) => fails('persistent', index * 0.24))
+    const many = Array.from({ length: 100 }, (_, index) => fails('unreadable', index * 0.24))
     assert.deepEqual(new Set(applyEvents(filling, ...many).effects), new Set(['none']))
-    assert.equal(applyEvents(filling, fails('persistent', 1), fails('persistent', 99)).effects.at(-1), 'none')
+    assert.equal(applyEvents(filling, fails('unreadable', 1), fails('unreadable', 99)).effects.at(-1), 'none')
   })
 
   it('resets the count of failures with each received page', () => {
     const { effects } = applyEvents(
       filling,
-      fails('persistent', 1),
-      fails('persistent', 20),
+      fails('unreadable', 1),
+      fails('unreadable', 20),
       events['page-received'],
-      fails('persistent', 26),
+      fails('unreadable', 26),
     )
     assert.equal(effects.at(-1), 'none')
   })
 
   it('is requested from the beginning if received pages cannot be retained', () => {
-    for (const failure of ['transient', 'persistent'] as const) {
+    for (const failure of ['transient', 'unreadable'] as const) {
       const { machine } = applyEvents(filling, fails(failure, 1, false))
       assert.equal(machine.phase.name, 'idle')
     }
@@ -222,6 +219,13 @@ describe('a backfill', () => {
 })
 
 describe('an unacknowledged delivery', () => {
+  it('stays unacknowledged if a late receipt of the one before arrives', () => {
+    const waiting = { ...inPhase('awaiting-receipt'), cursor: at(10) }
+    const { machine } = applyEvents(waiting, { kind: 'receipt-received', cursor: at(11) })
+    assert.deepEqual([machine.cursor, machine.unacknowledged?.next], [at(11), at(20)])
+    assert.deepEqual(applyEvents(machine, events.skip).machine.cursor, at(20))
+  })
+
   const again = [events['receipt-overdue'], events.trigger]
 
   it('is retained, and completed by any receipt since its first delivery', () => {

@@ -35,6 +35,15 @@ describe('the state of a node in a file', () => {
     }
   })
 
+  it('is that of the later of two writes at the same time, by two nodes that follow each other', async () => {
+    const userDir = temporaryFolder('file-store')
+    await Promise.all([
+      open(userDir).save('{"version":1}'.padEnd(100_000)),
+      open(userDir).save('{"version":2}'),
+    ])
+    assert.deepEqual(await open(userDir).load(), { version: 2 })
+  })
+
   it('stays as it was if the next one cannot be written', async () => {
     const userDir = temporaryFolder('file-store')
     await open(userDir).save('{"version":1}')
