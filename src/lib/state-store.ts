@@ -7,6 +7,8 @@ export interface StateStore {
   load(): Promise<unknown>
   /** @param text the state as JSON */
   save(text: string): Promise<void>
+  /** Called if nothing was saved of a node that remembers what it has delivered. */
+  onMissing?(): void
   /** Called if a write fails and the one before did not. */
   onWriteError?(error: Error): void
   /** Changes within this time after a write are written together; a second by default. */

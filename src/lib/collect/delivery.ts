@@ -30,7 +30,7 @@ export interface DeliveryState<B, R> {
   hasGivenUp?: boolean
 }
 
-/** After so many resends without a receipt, people are told. */
+/** After so many resends without a receipt, people are told: with the next one. */
 export const MAX_QUIET_RESENDS = 3
 
 export interface Unacknowledged {
@@ -89,6 +89,8 @@ export type DeliveryEvent<B, R> =
    * again; what is not retained is requested again.
    */
   | { kind: 'receipt-issued'; next: Cursor; overdueAt: number; retained: R | null }
+  /** What a receipt was issued for was sent. */
+  | { kind: 'handed-over'; next: Cursor }
   | { kind: 'receipt-received'; cursor: Cursor }
   | { kind: 'receipt-overdue' }
   /** What awaits its receipt counts as delivered. */
@@ -145,6 +147,13 @@ function inEveryPhase<B, R>(): Transitions<B, R> {
       const next = { ...state, phase: after, unacknowledged }
       return isLater ? [{ ...next, cursor }, 'save'] : [next, 'none']
     },
+    // Its receipt may have come back during the sending.
+    'handed-over': (state, { next }) => {
+      const { cursor, unacknowledged: before } = state
+      if (cursor && cursor.sequence >= next.sequence) return [state, 'none']
+      const resends = before ? before.resends + 1 : 0
+      return [{ ...state, unacknowledged: { since: before?.since ?? next.sequence, resends, next } }, 'none']
+    },
     // What is being requested was compared with the cursor before.
     skip: (state) => {
       const { unacknowledged } = state
@@ -181,13 +190,7 @@ function onDelivery<B, R>(): Transitions<B, R> {
       const isRepeated = current.name === 'receipt-overdue'
       const firstSequence = isRepeated ? current.firstSequence : next.sequence
       const phase = { name: 'awaiting-receipt', firstSequence, next, overdueAt, retained } as const
-      const before = state.unacknowledged
-      const unacknowledged = {
-        since: before?.since ?? next.sequence,
-        resends: before ? before.resends + 1 : 0,
-        next,
-      }
-      return [{ ...state, phase, lastIssued: next.sequence, unacknowledged }, 'none']
+      return [{ ...state, phase, lastIssued: next.sequence }, 'none']
     },
   }
 }

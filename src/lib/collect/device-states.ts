@@ -45,6 +45,8 @@ export class DeviceStates {
    * When a serial, or `all`, was forgotten, ms: earlier receipts are void, also of devices that nothing is known of.
    */
   private readonly forgottenAt = new Map<string, number>()
+  /** What the node is about now. */
+  private chosen = new Set<string>()
   /** When the node was last about a device, ms since 1970 UTC. */
   private readonly selectedAt = new Map<string, number>()
   /** When the state was saved last, ms since 1970 UTC: what changes with each trigger alone is saved once a day. */
@@ -107,8 +109,8 @@ export class DeviceStates {
   }
 
   unacknowledged(): { devices: number; since: number } | undefined {
-    const all = [...this.states.values()].flatMap(({ unacknowledged }) => unacknowledged ?? [])
-    const told = all.filter(({ resends }) => resends >= MAX_QUIET_RESENDS)
+    const all = [...this.chosen].flatMap((device) => this.states.get(device)?.unacknowledged ?? [])
+    const told = all.filter(({ resends }) => resends > MAX_QUIET_RESENDS)
     if (told.length === 0) return undefined
     return { devices: told.length, since: Math.min(...told.map(({ since }) => since)) }
   }
@@ -137,7 +139,8 @@ export class DeviceStates {
       // Never later than now: the clock was ahead, or the device was saved without this.
       this.selectedAt.set(device, Math.min((this.selectedAt.get(device) ?? now) + isSetByMs, now))
     }
-    for (const device of devices) this.selectedAt.set(deviceKey(device), now)
+    this.chosen = new Set(devices.map(deviceKey))
+    for (const device of this.chosen) this.selectedAt.set(device, now)
     for (const [device, at] of this.selectedAt) if (now - at >= MAX_UNSELECTED_MS) this.delete(device)
     if (now - this.savedAt >= A_DAY_MS) this.onChange()
   }
@@ -151,6 +154,7 @@ export class DeviceStates {
       if (cursor && !cursorOf(kind, cursor)) this.delete(device)
       else {
         this.dispatch(device, { kind: 'deploy', hasNewSettings, overdueAt })
+        if (overdueAt === null) this.set(device, { ...this.get(device), unacknowledged: null })
         if (cursor) this.unsaved.set(device, cursor)
       }
     }

@@ -4,7 +4,7 @@ import { EnvlogError } from '../errors'
 import { loadOrThrow, type StateStore, StateWriter } from '../state-store'
 import type { DeliveryEffect } from './delivery'
 import { type DeviceEvent, DeviceStates } from './device-states'
-import type { NamedDevice, ResolvedDevice } from './devices'
+import { deviceKey, type NamedDevice, type ResolvedDevice } from './devices'
 import type { PollingOrder } from './for-each'
 import { type CursorKind, readPersistedState, toPersistedState } from './persisted-state'
 import type { DeviceDeliveryState, RetainedCount } from './retained'
@@ -65,6 +65,9 @@ export interface NodeState {
   setDevices(devices: readonly ResolvedDevice[], hasLeft?: (device: ResolvedDevice) => boolean): void
   /** True once for each device and kind of report until the process ends. */
   isFirstReport(device: NamedDevice, kind: 'unreadable' | 'refused'): boolean
+  /** The device has answered in this process. */
+  markAnswered(device: ResolvedDevice): void
+  hasAnswered(device: ResolvedDevice): boolean
   readonly pollingOrder: PollingOrder
   /** What was last sent of a device's current reading. */
   lastSent(device: string): string | undefined
@@ -78,6 +81,7 @@ export function createNodeState(clock: Clock, retained: RetainedCount = { count:
   const devices = new DeviceStates(clock, retained, () => persistence.save())
   const persistence = createPersistence(clock, devices)
   const isFirst = createOnce(MAX_REPORTS)
+  const answered = new Set<string>()
   let previousSettings = ''
   return {
     pollingOrder: devices.pollingOrder,
@@ -90,6 +94,10 @@ export function createNodeState(clock: Clock, retained: RetainedCount = { count:
       if (cursor && (await persistence.written())) devices.setSaved(device, cursor)
     },
     isFirstReport: ({ serial, base = '' }, kind) => isFirst(`${kind} ${base}/${serial}`),
+    markAnswered(device) {
+      answered.add(deviceKey(device))
+    },
+    hasAnswered: (device) => answered.has(deviceKey(device)),
     delivery: (device) => devices.get(device),
     dispatch: (device, event) => devices.dispatch(device, event),
     canRetain: (device, count) => devices.canRetain(device, count),
@@ -146,7 +154,9 @@ function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSave' | 
   const writeTo = (store: StateStore) => new StateWriter(store, clock, toSave)
 
   async function load(own: Opened): Promise<void> {
-    const saved = readPersistedState(await own.store.load())
+    const value = await own.store.load()
+    if (value === undefined && own.kind) own.store.onMissing?.()
+    const saved = readPersistedState(value)
     // Another read was faster, or the node was made again.
     if (isLoaded || opened !== own) return
     devices.restore(saved, own.kind)

@@ -192,6 +192,7 @@ async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Curso
     issue(receipts.timeoutMs)
     const receipt = writeReceipt({ node, device, cursor: next }, ports.nodeState.receiptKey())
     await ports.deliver({ ...data, receipt })
+    step(poll, { kind: 'handed-over', next })
   } catch (error) {
     // What was received is kept, also where the wait has ended early.
     if (stateOf(poll).phase === phase) issue(0)

@@ -242,6 +242,17 @@ describe('what the actions report', () => {
     assert.deepEqual([flow.errors.messages.length, flow.output.messages.length], [1, 3])
   })
 
+  it('a device that the account does not have is reported also if all others are refused', async () => {
+    simulator().set({
+      faults: [{ kind: 'status', status: 400, endpoints: ['latest-data', 'latest-data-relay'] }],
+    })
+    const node = list({ serial: '52A1FFFF' }, freezer, fridge, rackA)
+    const flow = await startFlow('latest', simulator(), { node })
+    flow.send()
+    const errors = [await flow.errors.next(), await flow.errors.next()]
+    assert.deepEqual(errors.map(code).sort(), ['ENVLOG_INPUT', 'ENVLOG_SERVICE'])
+  })
+
   it('a failure of the account ends the trigger with one error for any number of devices', async () => {
     simulator().set({
       faults: [{ kind: 'status', status: 500, endpoints: ['latest-data', 'latest-data-relay'] }],

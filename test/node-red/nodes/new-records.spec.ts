@@ -158,7 +158,7 @@ describe('only new records', () => {
       const flow = await start({ ...acknowledged, ackTimeout: 60 })
       const sent = [(await trigger(flow))[0]]
       const shown = () => flow.shown().at(-1)
-      for (let resends = 1; resends <= 3; resends++) {
+      for (let resends = 1; resends <= 4; resends++) {
         assert.notEqual(shown()?.shape, 'ring', `${resends}`)
         passing.tick(60_000)
         sent.push((await trigger(flow))[0])

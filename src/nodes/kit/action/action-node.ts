@@ -61,6 +61,7 @@ function startNode<T extends ActionType>(
   /** Messages of the node's timer, and what each calls with its result. */
   const timerMessages = new WeakMap<NodeMessage, (result: Promise<void>) => void>()
   const setStatus = (status: RunStatus) => {
+    isUnacknowledged = status.kind === 'unacknowledged'
     if (!signal.aborted) node.status(toNodeStatus(RED, status))
   }
   const nodeState = registry.getOrCreateNodeState(node.id)
@@ -99,7 +100,6 @@ function startNode<T extends ActionType>(
     await nextTurn()
     const refused = refusedCount()
     const unacknowledged = nodeState.unacknowledged()
-    isUnacknowledged = unacknowledged !== undefined
     if (unacknowledged) setStatus({ kind: 'unacknowledged', ...unacknowledged })
     else if (count === undefined) setStatus({ kind: 'idle', refused })
     else setStatus({ kind: 'received', unit, count, at: Date.now(), refused })
@@ -139,9 +139,7 @@ function startNode<T extends ActionType>(
       const { device, cursor } = readOwnReceipt(control.receipt, nodeState, action.type)
       nodeState.dispatch(device, { kind: 'receipt-received', cursor })
     }
-    if (!isUnacknowledged || nodeState.unacknowledged()) return
-    isUnacknowledged = false
-    setStatus({ kind: 'idle', refused: 0 })
+    if (isUnacknowledged && !nodeState.unacknowledged()) setStatus({ kind: 'idle', refused: 0 })
   }
 
   async function onInput(trigger: Trigger): Promise<void> {

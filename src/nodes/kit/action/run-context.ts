@@ -138,14 +138,12 @@ export function createRunContext<T extends ActionType>(
   /** Once for what was sent again and again without a receipt. */
   function warnIfUnacknowledged(device: ResolvedDevice): void {
     const { unacknowledged } = nodeState.delivery(deviceKey(device))
-    if (unacknowledged?.resends !== MAX_QUIET_RESENDS) return
+    if (unacknowledged?.resends !== MAX_QUIET_RESENDS + 1) return
     const params = { serial: device.serial, time: formatPastTime(unacknowledged.since) }
     node.warn(RED._('warnings.unacknowledged', params as never))
   }
 
-  /** False for devices that were refused lately, and for those whose records await their receipt. */
-  const isDue = (device: ResolvedDevice) =>
-    !refusedDevices.has(device) && !isAwaitingReceipt(nodeState, device, account.monotonic())
+  const isAwaited = (device: ResolvedDevice) => isAwaitingReceipt(nodeState, device, account.monotonic())
 
   const evaluateDevices = () => evaluateSelection(settings, evaluateTypedInput)
 
@@ -164,7 +162,9 @@ export function createRunContext<T extends ActionType>(
       requestContext,
     )
     nodeState.setDevices(devices, ({ serial, base }) => account.directory.has(serial, base) === false)
-    const due = devices.filter(isDue)
+    // A device that awaits its receipt is not asked, but has answered before.
+    const isAnyAwaited = devices.some(isAwaited)
+    const due = devices.filter((device) => !refusedDevices.has(device) && !isAwaited(device))
     waitStatus.setTotal(due.length)
     for (const failure of unknown) failures.add(failure)
 
@@ -187,6 +187,7 @@ export function createRunContext<T extends ActionType>(
       }
       pollingOrder.markPolled(device)
       refusedDevices.succeed(device)
+      nodeState.markAnswered(device)
       warnIfUnacknowledged(device)
       deliveredCount ??= 0
       failures.markSuccess()
@@ -201,7 +202,8 @@ export function createRunContext<T extends ActionType>(
     /** A refusal of all devices says nothing of any of them: it is a failure of the account. */
     function findRefusalOfAll(): EnvlogError | undefined {
       const [first] = refusals
-      if (!first || refusals.length < MIN_REFUSED_ALL || refusals.length < asked) return undefined
+      if (!first || refusals.length < MIN_REFUSED_ALL || refusals.length < asked || isAnyAwaited)
+        return undefined
       const { serial: _, base: __, ...cause } = first.error.cause
       return new EnvlogError('service-refused', first.error.params, cause)
     }
@@ -209,8 +211,8 @@ export function createRunContext<T extends ActionType>(
     function addRefusals(): void {
       for (const { device, error } of refusals) {
         const { serial, base } = device
-        const hasAnswered =
-          refusedDevices.hasAnswered(device) || nodeState.delivery(deviceKey(device)).cursor !== null
+        const { cursor, phase } = nodeState.delivery(deviceKey(device))
+        const hasAnswered = nodeState.hasAnswered(device) || cursor !== null || phase.name === 'backfilling'
         const retryAt = new Date(refusedDevices.add(device)).toISOString()
         // Most likely its kind has no such data.
         if (!hasAnswered && !nodeState.isFirstReport(device, 'refused')) continue
@@ -234,7 +236,10 @@ export function createRunContext<T extends ActionType>(
       throw error
     }
     const refusalOfAll = findRefusalOfAll()
-    if (refusalOfAll) throw refusalOfAll
+    if (refusalOfAll) {
+      failures.flush()
+      throw refusalOfAll
+    }
     addRefusals()
     refusedCount = devices.filter((device) => refusedDevices.has(device)).length
     failures.finish()

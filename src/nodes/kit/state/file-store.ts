@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { inBackground } from '../../../lib/background'
 import { parseOrKeep, type StateStore } from '../../../lib/state-store'
 
 /** Of a gateway's memory card, which wears out. */
@@ -30,9 +31,11 @@ export function createFileStore(
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       }
-      const files = await readdir(dirname(file)).catch(() => [])
-      if (files.length > 0) onMissing()
       return undefined
+    },
+    onMissing() {
+      const folder = readdir(dirname(file)).catch(() => [])
+      inBackground(folder.then((files) => files.length > 0 && onMissing()))
     },
     save(text) {
       // A write of the node before may be slow.
@@ -69,6 +72,20 @@ export async function removeStateFile(userDir: string, nodeId: string): Promise<
   await writes.get(file)
   writes.delete(file)
   await rm(file, { force: true })
+}
+
+/** A context store that has taken over from the file: the file is removed, as it would be wrong later. */
+export function inPlaceOfFile(store: StateStore, userDir: string, nodeId: string): StateStore {
+  let isRemoved = false
+  return {
+    ...store,
+    async save(text) {
+      await store.save(text)
+      if (isRemoved) return
+      isRemoved = true
+      await removeStateFile(userDir, nodeId)
+    },
+  }
 }
 
 const fileOf = (userDir: string, nodeId: string) =>

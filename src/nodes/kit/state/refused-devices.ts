@@ -12,7 +12,6 @@ const MAX_PAUSE_MS = 86_400_000
 export class RefusedDevices {
   readonly #clock: Clock
   readonly #pauses = new Map<string, { serial: string; pauseMs: number; until: number }>()
-  readonly #answered = new Set<string>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -31,12 +30,6 @@ export class RefusedDevices {
   /** The service has answered: its pauses start over. */
   succeed(device: ResolvedDevice): void {
     this.#pauses.delete(deviceKey(device))
-    this.#answered.add(deviceKey(device))
-  }
-
-  /** Whether the device has answered since the deploy. */
-  hasAnswered(device: ResolvedDevice): boolean {
-    return this.#answered.has(deviceKey(device))
   }
 
   /** Whether the device is left out now. */

@@ -48,6 +48,7 @@ const events = {
   'receipt-issued': { kind: 'receipt-issued', next: at(30), overdueAt: 2000, retained: 'new' },
   'receipt-received': { kind: 'receipt-received', cursor: at(20) },
   'receipt-overdue': { kind: 'receipt-overdue' },
+  'handed-over': { kind: 'handed-over', next: at(30) },
   skip: { kind: 'skip' },
   forget: { kind: 'forget', now: 15 },
   close: { kind: 'close' },
@@ -219,6 +220,22 @@ describe('a backfill', () => {
 })
 
 describe('an unacknowledged delivery', () => {
+  it('begins when it was handed over, not before', () => {
+    const { machine } = applyEvents(inPhase('requesting'), events['receipt-issued'])
+    assert.equal(machine.unacknowledged ?? null, null)
+    const sent = applyEvents(machine, events['handed-over']).machine
+    assert.deepEqual(sent.unacknowledged, { since: 30, resends: 0, next: at(30) })
+    const again = applyEvents(
+      sent,
+      events['receipt-overdue'],
+      events['receipt-issued'],
+      events['handed-over'],
+    )
+    assert.equal(again.machine.unacknowledged?.resends, 1)
+    const returned = applyEvents(machine, { kind: 'receipt-received', cursor: at(30) }, events['handed-over'])
+    assert.equal(returned.machine.unacknowledged ?? null, null, 'its receipt came during the sending')
+  })
+
   it('stays unacknowledged if a late receipt of the one before arrives', () => {
     const waiting = { ...inPhase('awaiting-receipt'), cursor: at(10) }
     const { machine } = applyEvents(waiting, { kind: 'receipt-received', cursor: at(11) })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFileStore, removeStateFile } from '../../../../src/nodes/kit/state/file-store'
+import { createFileStore, inPlaceOfFile, removeStateFile } from '../../../../src/nodes/kit/state/file-store'
 import { temporaryFolder } from '../../../support/run'
 
 describe('the state of a node in a file', () => {
@@ -56,11 +56,22 @@ describe('the state of a node in a file', () => {
   it('is said to be missing if other nodes have theirs', async () => {
     const userDir = temporaryFolder('file-store')
     await open(userDir, 'other').save('{}')
-    let isMissing = false
-    const store = open(userDir, 'a1b2', () => {
-      isMissing = true
-    })
-    assert.deepEqual([await store.load(), isMissing], [undefined, true])
+    await new Promise<void>((resolve) => open(userDir, 'a1b2', resolve).onMissing?.())
+    open(temporaryFolder('file-store')).onMissing?.()
+  })
+
+  it('is removed when a context store has taken over', async () => {
+    const userDir = temporaryFolder('file-store')
+    await open(userDir).save('{}')
+    const saved: string[] = []
+    const context = {
+      load: async () => undefined,
+      save: async (text: string) => {
+        saved.push(text)
+      },
+    }
+    await inPlaceOfFile(context, userDir, 'a1b2').save('{"version":1}')
+    assert.deepEqual([saved, existsSync(join(userDir, 'envlog', 'a1b2.json'))], [['{"version":1}'], false])
   })
 
   it('is removed with the node, if there is one', async () => {
