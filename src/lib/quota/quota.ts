@@ -156,23 +156,29 @@ export class Quota {
     const now = this.#clock.monotonic()
     const concurrency = Math.min(...[...this.#participants].map((one) => one.concurrency))
     while (this.#running < concurrency) {
-      const sendable = [...this.#queue].filter((waiting) => this.#startsAt(waiting, now) <= now)
-      const [next] = this.#inOrder(sendable)
+      const sendable = this.#starts(now).filter(({ at }) => at <= now)
+      const [next] = this.#inOrder(sendable.map(({ waiting }) => waiting))
       if (!next) break
       inBackground(this.#grant(next, now))
     }
     this.#review(now)
     if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
-    const startsAt = [...this.#queue].map((waiting) => this.#startsAt(waiting, now))
-    const inFuture = startsAt.filter((at) => at > now)
-    if (startsAt.length > 0) inFuture.push(now + REVIEW_MS)
-    this.#wakeAt(inFuture.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY))
+    const later = this.#starts(now).filter(({ at }) => at > now)
+    const firstAt = later.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY)
+    this.#wakeAt(this.#queue.size > 0 ? Math.min(firstAt, now + REVIEW_MS) : firstAt)
   }
 
-  #startsAt({ request: { endpoint, records }, denial }: Waiting, now: number): number {
-    const at = this.#endpoints[endpoint].startsAt(now)
-    if (at > now || !records) return at
-    return Math.max(this.#endpoints[endpoint].recordsAt(records, now), denial?.retryAt ?? now)
+  /** When each request of the queue can be sent. */
+  #starts(now: number): { waiting: Waiting; at: number }[] {
+    const ofEndpoints = mapEndpoints((name) => this.#endpoints[name].startsAt(now))
+    return [...this.#queue].map((waiting) => {
+      const { request, denial } = waiting
+      const { endpoint, records } = request
+      const at = ofEndpoints[endpoint]
+      if (at > now || !records) return { waiting, at }
+      const recordsAt = this.#endpoints[endpoint].recordsAt(records, now)
+      return { waiting, at: Math.max(recordsAt, denial?.retryAt ?? now) }
+    })
   }
 
   /** The order in which requests are sent if nothing else comes: keys take turns, the editor's come first. */

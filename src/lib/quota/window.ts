@@ -77,7 +77,8 @@ export class Window {
     now: number,
     isShared: boolean,
   ): void {
-    const known = sum(this.#all().filter(({ at }) => at + heldMs(windowSeconds) > sentAt))
+    const since = sentAt - heldMs(windowSeconds)
+    const known = this.#sum(({ at }) => at > since)
     const amount = limit - remaining - known
     const by = isShared ? 'othersInRedis' : 'others'
     if (amount > 0) this.#entries.push({ id: '', amount, sentAt, at: now, by, isAsked: false })
@@ -103,7 +104,7 @@ export class Window {
    * @param isShared a shared quota counts what it knows of others
    */
   used(limit: WindowLimit, now: number, isShared: boolean): number {
-    return sum(this.#all().filter((entry) => doesCount(entry, limit, now, isShared)))
+    return this.#sum(counterOf(limit, now, isShared))
   }
 
   available(now: number, isShared: boolean): number {
@@ -127,17 +128,18 @@ export class Window {
 
   /** What this process uses and has used. */
   own(): Entry[] {
-    return this.#all().filter(({ by }) => by === 'us')
+    return [...this.#entries.filter(({ by }) => by === 'us'), ...this.#inFlight]
   }
 
   #limitFreeAt(limit: WindowLimit, amount: number, now: number, isShared: boolean): number {
     const ms = heldMs(limit.windowSeconds)
     const windows = Math.max(0, Math.ceil(amount / limit.limit) - 1)
-    let missing = amount - windows * limit.limit - (limit.limit - this.used(limit, now, isShared))
+    const counts = counterOf(limit, now, isShared)
+    let missing = amount - windows * limit.limit - (limit.limit - this.#sum(counts))
     let at = now
     for (const entry of this.#entries) {
       if (missing <= 0) break
-      if (!doesCount(entry, limit, now, isShared)) continue
+      if (!counts(entry)) continue
       missing -= entry.amount
       at = entry.at + ms
     }
@@ -145,14 +147,17 @@ export class Window {
     return Math.min(at + windows * ms, limit.until)
   }
 
-  #all(): Entry[] {
-    return [...this.#entries, ...this.#inFlight]
+  #sum(isMeant: (entry: Entry) => boolean): number {
+    let total = 0
+    for (const entry of this.#entries) if (isMeant(entry)) total += entry.amount
+    for (const entry of this.#inFlight) if (isMeant(entry)) total += entry.amount
+    return total
   }
 }
 
-const sum = (entries: Entry[]) => entries.reduce((total, { amount }) => total + amount, 0)
-
-function doesCount({ by, at }: Entry, limit: WindowLimit, now: number, isShared: boolean): boolean {
-  if (by !== 'us' && (!limit.countsOthers || (isShared && by === 'othersInRedis'))) return false
-  return at + heldMs(limit.windowSeconds) > now
+/** Tells which entries count against a limit. */
+function counterOf(limit: WindowLimit, now: number, isShared: boolean): (entry: Entry) => boolean {
+  const since = now - heldMs(limit.windowSeconds)
+  return ({ by, at }) =>
+    at > since && (by === 'us' || (limit.countsOthers && !(isShared && by === 'othersInRedis')))
 }
