@@ -1,12 +1,12 @@
 import type { Simulator } from '../../simulator'
 import { LIMITS } from '../../src/shared/service-limits'
 
-/** Limits of an account that are never reached. */
+/** Limits of an account that are never reached. A refusal that is a fault of the test closes them for a second, not an hour. */
 export const NO_LIMITS = JSON.stringify(
   Object.fromEntries(
     Object.entries(LIMITS).map(([name, row]) => [
       name,
-      { limit: 1_000_000, ...('records' in row && { records: 1_000_000_000, recordsWindow: 1 }) },
+      { limit: 1_000_000, window: 1, ...('records' in row && { records: 1_000_000_000, recordsWindow: 1 }) },
     ]),
   ),
 )
