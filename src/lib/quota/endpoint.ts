@@ -44,6 +44,9 @@ export interface StartEstimate {
   isForRecords: boolean
 }
 
+/** In this time, all that can reach a Redis that is back have found it. */
+const RETURNING_MS = 2500
+
 /** Statuses that say nothing about the quota, whatever their headers report. */
 const NOT_ABOUT_QUOTA = new Set([401, 403])
 
@@ -58,6 +61,8 @@ export class Endpoint {
   #reported: WindowLimit | undefined
   readonly #devices = new Map<string, Window>()
   #sharing: Sharing = 'none'
+  /** Redis is back, but others may not have reported yet what they have used. */
+  #carefulUntil = Number.NEGATIVE_INFINITY
   /** A shared quota has no permit before that: when to ask again, and when one is expected. */
   #denial = NO_DENIAL
   /** The service has answered since the start: until then, requests are sent one at a time. */
@@ -77,7 +82,8 @@ export class Endpoint {
     if (records) for (const device of this.#devices.values()) device.setLimits(ownLimit(records, true))
   }
 
-  setSharing(sharing: Sharing): void {
+  setSharing(sharing: Sharing, now: number): void {
+    if (this.#sharing === 'away' && sharing === 'connected') this.#carefulUntil = now + RETURNING_MS
     this.#sharing = sharing
     this.#denial = NO_DENIAL
   }
@@ -91,7 +97,7 @@ export class Endpoint {
       this.#setLimits()
     }
     if (this.#sharing === 'opening') return Number.POSITIVE_INFINITY
-    const isAlone = this.#sharing === 'away' || !this.#isKnown
+    const isAlone = this.#sharing === 'away' || !this.#isKnown || now < this.#carefulUntil
     if (isAlone && this.#requests.inFlight > 0) return Number.POSITIVE_INFINITY
     return Math.max(this.#denial.retryAt, this.#requests.availableAt(1, now, this.#isShared))
   }

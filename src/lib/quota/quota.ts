@@ -306,7 +306,7 @@ export class Quota {
 
   #onSharedChange(): void {
     const { state = 'none', code } = this.#shared ?? {}
-    for (const name of ENDPOINT_NAMES) this.#endpoints[name].setSharing(state)
+    for (const name of ENDPOINT_NAMES) this.#endpoints[name].setSharing(state, this.#clock.monotonic())
     // It is called in the middle of the work for all, so it must not throw.
     for (const { redis, onSharedChange } of this.#participants)
       if (redis) inBackground(Promise.resolve().then(() => onSharedChange?.(state === 'connected', code)))

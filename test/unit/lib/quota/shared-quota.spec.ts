@@ -201,6 +201,21 @@ describe('a quota that is shared', () => {
     assert.deepEqual(await station.serials(), ['a'])
   })
 
+  it('sends one request at a time for a moment when Redis is back: others may not have reported yet', async () => {
+    const station = await new Station().begin()
+    const redis = new FakeRedis()
+    redis.isThere = false
+    redis.join(station)
+    await station.clock.settle()
+    redis.isThere = true
+    await station.clock.pass(1100)
+    assert.equal(station.quota.counts().sharedConnected, true)
+    for (const serial of ['a', 'b', 'c']) station.request(serial)
+    assert.deepEqual(await station.serials(), ['a'])
+    await station.clock.pass(3000)
+    assert.deepEqual(await station.serials(), ['a', 'b', 'c'])
+  })
+
   it('sends one request at a time while Redis is away', async () => {
     const station = await new Station().begin()
     const redis = new FakeRedis()
