@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../simulator'
 import { defaultsOf } from '../support/built'
 import { createRandom, runs } from '../support/chance'
-import { limitsOf } from '../support/no-limits'
+import { accountNode } from '../support/e2e-flow'
 import type { DeployType, FlowNode } from '../support/node-red'
 import { type Restarting, startRestarting } from '../support/restarting'
 import { until } from '../support/wait'
@@ -44,17 +44,9 @@ describe('a deploy or a stop while messages are being sent', () => {
 
   /** @param id of the node, which remembers what it has delivered */
   function flow(send: string, id: string): FlowNode[] {
-    const { apiKey, loginId, loginPass } = simulator.account
     return [
       { id: 'tab', type: 'tab', label: send },
-      {
-        id: 'account',
-        type: 'envlog-account',
-        ...defaultsOf('envlog-account'),
-        baseUrl: simulator.url,
-        limits: limitsOf(simulator),
-        credentials: { apiKey, loginId, loginPass },
-      },
+      accountNode(simulator),
       { id: 'go', type: 'inject', ...place, props: [], wires: [[id]] },
       { id: 'empty', type: 'inject', ...place, props: [], wires: [['reset']] },
       { id: 'reset', type: 'function', ...place, func: "global.set('stored', {})", outputs: 0, wires: [] },

@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Simulator, startSimulator } from '../../simulator'
 import { defaultsOf } from '../support/built'
-import { position } from '../support/e2e-flow'
-import { limitsOf } from '../support/no-limits'
+import { accountNode, position } from '../support/e2e-flow'
 import type { FlowNode } from '../support/node-red'
 import { type Restarting, startRestarting } from '../support/restarting'
 import { until } from '../support/wait'
@@ -39,17 +38,9 @@ describe('Node-RED with its own settings, which name no context store', function
   })
 
   function flow(): FlowNode[] {
-    const { apiKey, loginId, loginPass } = simulator.account
     return [
       { id: 'tab', type: 'tab', label: 'restart' },
-      {
-        id: 'account',
-        type: 'envlog-account',
-        ...defaultsOf('envlog-account'),
-        baseUrl: simulator.url,
-        limits: limitsOf(simulator),
-        credentials: { apiKey, loginId, loginPass },
-      },
+      accountNode(simulator),
       node('go', 'inject', {
         props: [{ p: 'payload' }],
         payload: 'done',

@@ -23,6 +23,20 @@ export function collectorNode(collector: Collector, box: string): FlowNode {
 
 export const position = { x: 100, y: 100 }
 
+/** An account at the simulator, with its limits. @param more properties that replace others */
+export function accountNode(simulator: Simulator, more: object = {}): FlowNode {
+  const { apiKey, loginId, loginPass } = simulator.account
+  return {
+    id: 'account',
+    type: 'envlog-account',
+    ...defaultsOf('envlog-account'),
+    baseUrl: simulator.url,
+    limits: limitsOf(simulator),
+    credentials: { apiKey, loginId, loginPass },
+    ...more,
+  }
+}
+
 interface ActionsFlowOptions {
   simulator: Simulator
   collector: Collector
@@ -33,16 +47,10 @@ interface ActionsFlowOptions {
 /** `trigger-<action>` triggers each; `trigger-refused` triggers one whose account has a wrong password. */
 export function actionsFlow({ simulator, collector, nodes }: ActionsFlowOptions): FlowNode[] {
   const { apiKey, loginId, loginPass } = simulator.account
-  const account = (id: string, password: string): FlowNode => ({
-    id,
-    type: 'envlog-account',
-    ...defaultsOf('envlog-account'),
-    name: 'Plant A',
-    baseUrl: simulator.url,
-    retries: 0,
-    limits: limitsOf(simulator),
-    credentials: { apiKey, loginId, loginPass: password },
-  })
+  const account = (id: string, password: string): FlowNode => {
+    const credentials = { apiKey, loginId, loginPass: password }
+    return accountNode(simulator, { id, name: 'Plant A', retries: 0, credentials })
+  }
   const action = (id: string, name: ActionName, accountId: string, properties: object): FlowNode[] => [
     {
       id: `trigger-${id}`,

@@ -28,7 +28,7 @@ export interface AlertPlan<E extends ComparableAlert> {
 
 /**
  * Determines what is new in an answer: the texts that are not remembered. They are told apart by time and source, because
- * the service may word them anew when a channel gets another name; by their wording only where several have both in common.
+ * the service may reword them when a channel gets another name; by their wording only where several have both in common.
  * @param known the device's cursor; `null` where nothing was delivered yet
  * @param sequence of the next cursor
  */

@@ -2,7 +2,7 @@
 
 import type { Simulator } from '../../../simulator'
 import { defaultsOf } from '../../support/built'
-import { position } from '../../support/e2e-flow'
+import { accountNode, position } from '../../support/e2e-flow'
 import type { AnyNode } from '../../support/flow-harness'
 import { NO_LIMITS } from '../../support/no-limits'
 import type { FlowNode } from '../../support/node-red'
@@ -37,21 +37,11 @@ export function archiveFlow(options: ArchiveFlowOptions): FlowNode[] {
     atOnce = false,
     slow = false,
   } = options
-  const { apiKey, loginId, loginPass } = simulator.account
   const common = { account: 'account', repeat: 1, output: 'rows', send: 'device', advance, ackTimeout }
   const start = new Date(since).toISOString()
   return [
     { id: TAB, type: 'tab', label: 'archive' },
-    {
-      id: 'account',
-      type: 'envlog-account',
-      ...defaultsOf('envlog-account'),
-      baseUrl: simulator.url,
-      timeout: 2,
-      retries: 1,
-      limits: NO_LIMITS,
-      credentials: { apiKey, loginId, loginPass },
-    },
+    accountNode(simulator, { timeout: 2, retries: 1, limits: NO_LIMITS }),
     ...branch(LATEST, { ...common, start }, `${archive.url}/records`, slow),
     ...(alerts ? branch('alerts', { ...common, start: 'all' }, `${archive.url}/alerts`) : []),
     ...(atOnce ? [{ ...begin, wires: [[LATEST]] }] : []),

@@ -163,8 +163,8 @@ export function createRunContext<T extends ActionType>(
     )
     nodeState.setDevices(devices, ({ serial, base }) => account.directory.has(serial, base) === false)
     // A device that awaits its receipt is not asked, but has answered before.
-    const isAnyAwaited = devices.some(isAwaited)
-    const due = devices.filter((device) => !refusedDevices.has(device) && !isAwaited(device))
+    const awaited = new Set(devices.filter(isAwaited))
+    const due = devices.filter((device) => !refusedDevices.has(device) && !awaited.has(device))
     waitStatus.setTotal(due.length)
     for (const failure of unknown) failures.add(failure)
 
@@ -202,7 +202,7 @@ export function createRunContext<T extends ActionType>(
     /** A refusal of all devices says nothing of any of them: it is a failure of the account. */
     function findRefusalOfAll(): EnvlogError | undefined {
       const [first] = refusals
-      if (!first || refusals.length < MIN_REFUSED_ALL || refusals.length < asked || isAnyAwaited)
+      if (!first || refusals.length < MIN_REFUSED_ALL || refusals.length < asked || awaited.size > 0)
         return undefined
       const { serial: _, base: __, ...cause } = first.error.cause
       return new EnvlogError('service-refused', first.error.params, cause)

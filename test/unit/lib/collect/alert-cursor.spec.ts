@@ -51,7 +51,7 @@ describe('alerts', () => {
     assert.equal(planAlerts({ seen: [], sequence: 1 }, log, 2, 'all').overflow, true)
   })
 
-  it('are the same if the service words them anew, because a channel got another name', () => {
+  it('are the same if the service rewords them, because a channel got another name', () => {
     const device = follow()
     device.take(entries(1, 20))
     const renamed = entries(1, 20).map(({ timestamp }) => entry(timestamp, `renamed ${timestamp}`))
