@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from './clock'
 import { createDirectoryState, type DirectoryState } from './collect/directory'
-import { createNodeState, type NodeState } from './collect/node-state'
+import { NodeState } from './collect/node-state'
 import { Quota } from './quota/quota'
 
 /** Accounts and logins that are kept although no node uses them. */
@@ -35,7 +35,8 @@ export function createRegistry(clock: Clock): Registry {
   const quotas = new Map<string, Quota>()
   const directories = new Map<string, DirectoryState>()
   const nodeStates = new Map<string, NodeState>()
-  const retained = { count: 0 }
+  const retainedByAll = () =>
+    [...nodeStates.values()].reduce((sum, { retainedCount }) => sum + retainedCount, 0)
   return {
     getOrCreateShared({ baseUrl, credentials: { apiKey, loginId, loginPass } }, triedBy) {
       const account = accountKey(baseUrl, apiKey)
@@ -53,9 +54,8 @@ export function createRegistry(clock: Clock): Registry {
         ),
       }
     },
-    getOrCreateNodeState: (node) => getOrCreate(nodeStates, node, () => createNodeState(clock, retained)),
+    getOrCreateNodeState: (node) => getOrCreate(nodeStates, node, () => new NodeState(clock, retainedByAll)),
     forget(node) {
-      nodeStates.get(node)?.forget('all')
       nodeStates.delete(node)
     },
     clear() {

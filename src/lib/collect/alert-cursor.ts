@@ -1,14 +1,5 @@
 import { MAX_ALERTS } from '../endpoints'
-import type { Cursor } from './delivery'
-import { shortHash } from './record-cursor'
-
-/** What a node remembers of a device's alert log (docs/collecting.md, *Alerts*). */
-export interface AlertCursor extends Cursor {
-  /** The texts of the last response, by `idOf`, the newest last; more of before if it was short. */
-  seen: string[]
-  /** Nothing was acknowledged yet: entries that are not remembered were not lost. */
-  isFirst?: true
-}
+import { type AlertCursor, shortHash } from './cursor'
 
 /** An alert log entry as far as it is compared: when it was, and its texts. */
 export interface ComparableAlert {

@@ -6,7 +6,7 @@ import type { DeviceFailure, ResolvedDevice } from './devices'
 import type { AccountAccess, Collected } from './fetch'
 import { addPage, lacksShownRecord, nextPage, type Paging, startPaging } from './pages'
 import { fetchPage } from './range'
-import type { ReceivedRecords, Start } from './record-cursor'
+import type { ReceivedRecords, Start } from './record-plan'
 
 /** Records between a cursor and an answer while they are fetched: the answer, and the pages received so far. */
 export interface Backfill {

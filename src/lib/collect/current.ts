@@ -4,11 +4,11 @@ import type { CurrentParams } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { type Reading, readCurrent } from '../readings/current'
 import type { RequestContext } from '../request'
+import { shortHash } from './cursor'
 import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice, unknownGroup } from './devices'
 import type { Directory } from './directory'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
 import type { NodeState } from './node-state'
-import { shortHash } from './record-cursor'
 
 export interface CurrentQuery {
   selection: Selection
@@ -158,10 +158,14 @@ export function changedReadings(
   readings: readonly Reading[],
   state: NodeState,
 ): { changed: Reading[]; remember(): void } {
-  const changed = readings.filter((reading) => state.lastSent(readingKey(reading)) !== toSentValue(reading))
+  const stateOf = (reading: Reading) => state.device(readingKey(reading))
+  const changed = readings.filter((reading) => stateOf(reading).lastSent !== toSentValue(reading))
   return {
     changed,
-    remember: () => state.setLastSent(changed.map((reading) => [readingKey(reading), toSentValue(reading)])),
+    remember() {
+      for (const reading of changed) stateOf(reading).lastSent = toSentValue(reading)
+      if (changed.length > 0) state.save()
+    },
   }
 }
 

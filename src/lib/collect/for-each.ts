@@ -1,6 +1,5 @@
 import { linkAbort } from '../abort'
 import { concernsOneDevice, EnvlogError, mayConcernOneDevice } from '../errors'
-import { deviceKey, type ResolvedDevice } from './devices'
 
 /** So many ambiguous failures in a row are no longer the items' own. */
 const MAX_AMBIGUOUS_IN_A_ROW = 3
@@ -104,56 +103,4 @@ function createFailures<T>(
 
 function isShortOfQuota(error: unknown): boolean {
   return error instanceof EnvlogError && error.code === 'ENVLOG_QUOTA'
-}
-
-/**
- * When a node polled its devices: the least recently polled goes first, so that a trigger that the quota cuts short is
- * continued by the next one (docs/quota.md).
- */
-export interface PollingOrder {
-  /** Devices that were never polled come first, as they were named. */
-  leastRecentlyPolledFirst(devices: readonly ResolvedDevice[]): ResolvedDevice[]
-  /** @param isSuspect its failure was ambiguous: it may be its own, or the account's */
-  markPolled(device: ResolvedDevice, isSuspect?: boolean): void
-  /** Whether the last failure was ambiguous. */
-  isSuspect(device: ResolvedDevice): boolean
-  delete(key: string): void
-  /** Keys of devices, the least recently polled first. */
-  toKeys(): string[]
-  restore(keys: readonly string[]): void
-}
-
-/** No device was polled yet. */
-export function createPollingOrder(): PollingOrder {
-  /** The least recently polled first. */
-  const polled = new Set<string>()
-  const suspect = new Set<string>()
-  const moveToEnd = (key: string) => {
-    polled.delete(key)
-    polled.add(key)
-  }
-  return {
-    leastRecentlyPolledFirst(devices) {
-      const ranks = new Map([...polled].map((key, index) => [key, index + 1]))
-      const rank = (device: ResolvedDevice) => ranks.get(deviceKey(device)) ?? 0
-      return [...devices].sort((a, b) => rank(a) - rank(b))
-    },
-    markPolled(device, isSuspect = false) {
-      const key = deviceKey(device)
-      moveToEnd(key)
-      if (isSuspect) suspect.add(key)
-      else suspect.delete(key)
-    },
-    isSuspect: (device) => suspect.has(deviceKey(device)),
-    delete(key) {
-      polled.delete(key)
-      suspect.delete(key)
-    },
-    toKeys: () => [...polled],
-    restore(keys) {
-      const since = [...polled]
-      polled.clear()
-      for (const key of [...keys, ...since]) moveToEnd(key)
-    },
-  }
 }

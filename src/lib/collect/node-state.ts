@@ -2,136 +2,29 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import { loadOrThrow, type StateStore, StateWriter } from '../state-store'
-import type { DeliveryEffect } from './delivery'
-import { type DeviceEvent, DeviceStates } from './device-states'
+import { type CursorKind, kindOf } from './cursor'
+import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
 import { deviceKey, type NamedDevice, type ResolvedDevice } from './devices'
-import type { PollingOrder } from './for-each'
-import { type CursorKind, readPersistedState, toPersistedState } from './persisted-state'
-import type { DeviceDeliveryState, RetainedCount } from './retained'
+import { readSavedState, type SavedState } from './saved-state'
 
 /** Reports of devices that are made once: more than any account has. */
 const MAX_REPORTS = 10_000
 /** A store that has not answered within this time is read again. */
 const LOAD_AGAIN_MS = 60_000
+const A_DAY_MS = 86_400_000
+/** The state of a device that was not selected for this long is deleted. */
+const MAX_UNSELECTED_MS = 30 * A_DAY_MS
+/** Records and alerts that all nodes of a process keep in memory; beyond this they are requested again. */
+const MAX_RETAINED = 100_000
 
-/** What the state has to know of its node. */
+/** What the state has to know about its node. */
 export interface NodeStateOptions {
   /** Names the settings that shape what is delivered: what was fetched with others is dropped. */
   settingsKey?: string
-  /** What the node polls: cursors of the other kind are of a node that had its id before. */
+  /** What the node polls: cursors of the other kind belong to an earlier node with the same id. */
   cursorKind?: CursorKind
   /** How long receipts are awaited; `null` for not at all. */
   receiptTimeoutMs?: number | null
-}
-
-/**
- * What a node knows of its devices. It outlives every deploy in the process, and restarts in a store. Devices are
- * named `base/serial`.
- */
-export interface NodeState {
-  /** The node is made. In a new process the store is read first; then each change is written to it. */
-  open(store: StateStore, options?: NodeStateOptions): void
-  /** The node that opened it with this store closes. Nothing is written there after this. */
-  close(store: StateStore): Promise<void>
-  /**
-   * Waits until the store was read. Before that nothing may be requested or written, because a node that takes a store
-   * that cannot be read for an empty one loses records. After a failure the store is read again, and an answer that
-   * is late is accepted.
-   * @throws EnvlogError `store-newer`, `store-unreadable`, `closed`
-   */
-  ready(): Promise<void>
-  /** What receipts are signed with; it is saved with the cursors. */
-  receiptKey(): string
-  delivery(device: string): DeviceDeliveryState
-  /** Applies an event to the state of a device, and returns what is to be done. */
-  dispatch(device: string, event: DeviceEvent): DeliveryEffect
-  /** Whether it is known that the store has a cursor of the device. */
-  isSaved(device: string): boolean
-  /** Resolves when a cursor of the device is in the store, or cannot be written there now. */
-  saved(device: string): Promise<void>
-  /** Whether a device may keep so many records and alerts in memory; by default those that it keeps already. */
-  canRetain(device: string, count?: number): boolean
-  /** What awaits its receipt counts as delivered, of all devices that have one of the serials, or of all there are. */
-  skip(serials: readonly string[] | 'all'): void
-  /** Devices whose records were sent again and again without a receipt, and since when, ms since 1970 UTC. */
-  unacknowledged(): { devices: number; since: number } | undefined
-  /** Forgets all devices that have one of the serials, or all there are. Receipts of before are void. */
-  forget(serials: readonly string[] | 'all'): void
-  /**
-   * The node is about these devices now. What it knows of one that has moved to another base unit moves along, and
-   * what it was not about for 30 days is deleted.
-   * @param hasLeft whether a device is no longer under that base unit
-   */
-  setDevices(devices: readonly ResolvedDevice[], hasLeft?: (device: ResolvedDevice) => boolean): void
-  /** True once for each device and kind of report until the process ends. */
-  isFirstReport(device: NamedDevice, kind: 'unreadable' | 'refused'): boolean
-  /** The device has answered in this process. */
-  markAnswered(device: ResolvedDevice): void
-  hasAnswered(device: ResolvedDevice): boolean
-  readonly pollingOrder: PollingOrder
-  /** What was last sent of a device's current reading. */
-  lastSent(device: string): string | undefined
-  setLastSent(sent: readonly (readonly [string, string])[]): void
-  /** Saves the polling order of a round that was cut short. */
-  save(): void
-}
-
-/** @param retained shared by all nodes of the process */
-export function createNodeState(clock: Clock, retained: RetainedCount = { count: 0 }): NodeState {
-  const devices = new DeviceStates(clock, retained, () => persistence.save())
-  const persistence = createPersistence(clock, devices)
-  const isFirst = createOnce(MAX_REPORTS)
-  const answered = new Set<string>()
-  let previousSettings = ''
-  return {
-    pollingOrder: devices.pollingOrder,
-    receiptKey: persistence.receiptKey,
-    ready: persistence.ready,
-    save: persistence.save,
-    isSaved: (device) => devices.unsavedCursor(device) === undefined,
-    async saved(device) {
-      const cursor = devices.unsavedCursor(device)
-      if (cursor && (await persistence.written())) devices.setSaved(device, cursor)
-    },
-    isFirstReport: ({ serial, base = '' }, kind) => isFirst(`${kind} ${base}/${serial}`),
-    markAnswered(device) {
-      answered.add(deviceKey(device))
-    },
-    hasAnswered: (device) => answered.has(deviceKey(device)),
-    delivery: (device) => devices.get(device),
-    dispatch: (device, event) => devices.dispatch(device, event),
-    canRetain: (device, count) => devices.canRetain(device, count),
-    forget: (serials) => devices.forget(serials),
-    skip: (serials) => devices.skip(serials),
-    unacknowledged: () => devices.unacknowledged(),
-    setDevices: (selected, hasLeft = () => false) => devices.setDevices(selected, hasLeft),
-    lastSent: (device) => devices.lastSent(device),
-    setLastSent: (sent) => devices.setLastSent(sent),
-    open(store, { settingsKey = '', cursorKind, receiptTimeoutMs = null } = {}) {
-      persistence.open(store, cursorKind)
-      const overdueAt = receiptTimeoutMs === null ? null : clock.monotonic() + receiptTimeoutMs
-      devices.deploy(cursorKind, settingsKey !== previousSettings, overdueAt)
-      previousSettings = settingsKey
-      // It may be another store, or lack what the node knew at its end.
-      persistence.save()
-    },
-    async close(store) {
-      const writer = persistence.close(store)
-      if (!writer) return
-      devices.close()
-      await writer.end()
-    },
-  }
-}
-
-/** True once for each key. Keys are made from answers, so there may be more of them than `max`. */
-function createOnce(max: number): (key: string) => boolean {
-  const seen = new Set<string>()
-  return (key) => {
-    if (seen.has(key) || seen.size === max) return false
-    seen.add(key)
-    return true
-  }
 }
 
 /** The node as it was made last. */
@@ -144,67 +37,250 @@ interface Opened {
   loadedAt?: number
 }
 
-/** Reads the state from the store of the node, and writes its changes there. */
-function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSave' | 'restore'>) {
-  let receiptKey = randomBytes(32).toString('base64url')
-  let opened: Opened | undefined
-  let isLoaded = false
-  const toSave = () => toPersistedState({ receiptKey, ...devices.toSave() })
-  const save = () => opened?.writer?.save()
-  const writeTo = (store: StateStore) => new StateWriter(store, clock, toSave)
+/**
+ * What a node knows of its devices, by `base/serial`. It outlives every deploy in the process, and restarts in a store.
+ */
+export class NodeState {
+  readonly #clock: Clock
+  readonly #retainedByAll: () => number
+  readonly #devices = new Map<string, DeviceState>()
+  #selected = new Set<string>()
+  /** Until when `unselectedMs` is counted, monotonic ms. */
+  #countedAt: number
+  #savedAt: number
+  /** When something was last forgotten, ms since 1970 UTC: earlier receipts of devices without a state are void. */
+  #forgottenAt = 0
+  #lastRank = 0
+  readonly #reported = new Set<string>()
+  #receiptKey = randomBytes(32).toString('base64url')
+  #opened: Opened | undefined
+  #isLoaded = false
+  #settingsKey = ''
 
-  async function load(own: Opened): Promise<void> {
-    const value = await own.store.load()
-    if (value === undefined && own.kind) own.store.onMissing?.()
-    const saved = readPersistedState(value)
+  /** @param retainedByAll records and alerts that all nodes of the process keep in memory, with this one */
+  constructor(clock: Clock, retainedByAll: () => number = () => this.retainedCount) {
+    this.#clock = clock
+    this.#retainedByAll = retainedByAll
+    this.#countedAt = clock.monotonic()
+    this.#savedAt = this.#countedAt
+  }
+
+  /** What receipts are signed with; it is saved with the cursors. */
+  get receiptKey(): string {
+    return this.#receiptKey
+  }
+
+  get retainedCount(): number {
+    return [...this.#devices.values()].reduce((sum, { retainedCount }) => sum + retainedCount, 0)
+  }
+
+  /** @param key `base/serial` */
+  device(key: string): DeviceState {
+    const found = this.#devices.get(key) ?? new DeviceState(() => this.save(), this.#forgottenAt)
+    this.#devices.set(key, found)
+    return found
+  }
+
+  /** The node is made. In a new process the store is read first; then each change is written to it. */
+  open(
+    store: StateStore,
+    { settingsKey = '', cursorKind, receiptTimeoutMs = null }: NodeStateOptions = {},
+  ): void {
+    const opened: Opened = { store, kind: cursorKind }
+    this.#opened = opened
+    if (this.#isLoaded) opened.writer = this.#createWriter(store)
+    else this.#startLoading(opened)
+    const overdueAt = receiptTimeoutMs === null ? null : this.#clock.monotonic() + receiptTimeoutMs
+    for (const [key, device] of this.#devices) {
+      if (!isOfKind(device, cursorKind)) this.#devices.delete(key)
+      else device.deploy(settingsKey !== this.#settingsKey, overdueAt)
+    }
+    this.#settingsKey = settingsKey
+    // It may be another store, or lack what the node knew at its end.
+    this.save()
+  }
+
+  /** The node that opened it with this store closes. Nothing is written there after this. */
+  async close(store: StateStore): Promise<void> {
+    const { writer } = this.#opened ?? {}
+    if (this.#opened?.store !== store) return
+    this.#opened = undefined
+    for (const device of this.#devices.values()) device.close()
+    this.#countUnselected()
+    writer?.save()
+    await writer?.end()
+  }
+
+  /**
+   * Waits until the store was read. Before that nothing may be requested or written, because a node that takes a store
+   * that cannot be read for an empty one loses records. After a failure the store is read again, and an answer that
+   * is late is accepted.
+   * @throws EnvlogError `store-newer`, `store-unreadable`, `closed`
+   */
+  async ready(): Promise<void> {
+    if (this.#isLoaded) return
+    const opened = this.#opened
+    if (!opened) throw new EnvlogError('closed')
+    const isOverdue = this.#clock.monotonic() - (opened.loadedAt ?? 0) >= LOAD_AGAIN_MS
+    try {
+      if (opened.loading === undefined || isOverdue) this.#startLoading(opened)
+      await loadOrThrow(opened.loading as Promise<void>, this.#clock)
+    } catch (error) {
+      if (this.#opened === opened)
+        throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
+    }
+    if (this.#opened !== opened) throw new EnvlogError('closed')
+  }
+
+  /** Something has changed. */
+  save(): void {
+    this.#opened?.writer?.save()
+  }
+
+  /** @returns whether all changes so far are in the store; a store that fails is not waited for */
+  async written(): Promise<boolean> {
+    return (await this.#opened?.writer?.written()) ?? false
+  }
+
+  /**
+   * The node is about these devices now. What it knows of one that has moved to another base unit moves along, and
+   * what it has not selected for 30 days is deleted.
+   * @param hasLeft whether a device is no longer under that base unit
+   */
+  setDevices(
+    devices: readonly ResolvedDevice[],
+    hasLeft: (device: ResolvedDevice) => boolean = () => false,
+  ): void {
+    for (const device of devices) this.#move(device, hasLeft)
+    this.#selected = new Set(devices.map(deviceKey))
+    this.#countUnselected()
+    for (const [key, device] of this.#devices) {
+      if (this.#selected.has(key)) device.unselectedMs = 0
+      else if (device.unselectedMs >= MAX_UNSELECTED_MS) this.#devices.delete(key)
+    }
+    if (this.#clock.monotonic() - this.#savedAt >= A_DAY_MS) this.save()
+  }
+
+  /**
+   * The devices in the order in which they are to be polled, so that a trigger that the quota cuts short is continued by
+   * the next one (docs/quota.md). Those that were never polled come first, as they were named.
+   */
+  leastRecentlyPolledFirst(devices: readonly ResolvedDevice[]): ResolvedDevice[] {
+    const rank = (device: ResolvedDevice) =>
+      this.#devices.get(deviceKey(device))?.polledRank ?? Number.NEGATIVE_INFINITY
+    // Equal ranks, such as two infinite ones, have no difference.
+    return [...devices].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
+  }
+
+  /** @param isSuspect its failure was ambiguous: it may be its own, or the account's */
+  markPolled(device: ResolvedDevice, isSuspect = false): void {
+    const state = this.device(deviceKey(device))
+    state.polledRank = ++this.#lastRank
+    state.isSuspect = isSuspect
+  }
+
+  /** A single device may exceed the bound: otherwise its backfill could never be delivered. */
+  canRetain(device: DeviceState, count = device.retainedCount): boolean {
+    const others = this.#retainedByAll() - device.retainedCount
+    return others === 0 || others + count <= MAX_RETAINED
+  }
+
+  /** What was sent without a receipt counts as delivered, for all devices with one of the serials, or for all. */
+  skip(serials: readonly string[] | 'all'): void {
+    for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.skip()
+  }
+
+  /** Forgets all devices that have one of the serials, or all. Receipts from before are void. */
+  forget(serials: readonly string[] | 'all'): void {
+    this.#forgottenAt = this.#clock.now()
+    for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.forget(this.#forgottenAt)
+    this.save()
+  }
+
+  /** Devices whose records were sent again and again without a receipt, and since when, ms since 1970 UTC. */
+  unacknowledged(): { devices: number; since: number } | undefined {
+    const told = [...this.#selected].flatMap((key) => {
+      const { unacknowledged } = this.#devices.get(key) ?? {}
+      return unacknowledged && unacknowledged.resends > MAX_QUIET_RESENDS ? [unacknowledged.since] : []
+    })
+    return told.length === 0 ? undefined : { devices: told.length, since: Math.min(...told) }
+  }
+
+  /** True once for each device and kind of report until the process ends. */
+  isFirstReport({ serial, base = '' }: NamedDevice, kind: 'unreadable' | 'refused'): boolean {
+    const key = `${kind} ${base}/${serial}`
+    if (this.#reported.has(key) || this.#reported.size === MAX_REPORTS) return false
+    this.#reported.add(key)
+    return true
+  }
+
+  #countUnselected(): void {
+    const now = this.#clock.monotonic()
+    for (const [key, device] of this.#devices)
+      if (!this.#selected.has(key)) device.unselectedMs += now - this.#countedAt
+    this.#countedAt = now
+  }
+
+  #move(device: ResolvedDevice, hasLeft: (device: ResolvedDevice) => boolean): void {
+    const key = deviceKey(device)
+    if (!(this.#devices.get(key)?.isBlank ?? true)) return
+    const former = [...this.#devices.keys()].find(
+      (other) =>
+        other !== key && isAmong(other, [device.serial]) && hasLeft({ ...device, base: baseOf(other) }),
+    )
+    if (former === undefined) return
+    const state = this.device(former)
+    state.move()
+    this.#devices.delete(former)
+    this.#devices.set(key, state)
+  }
+
+  #toSave(): SavedState {
+    this.#savedAt = this.#clock.monotonic()
+    const inOrder = [...this.#devices].sort(([, a], [, b]) => a.polledRank - b.polledRank || 0)
+    const devices = inOrder.flatMap(([key, device]) => {
+      const saved = device.toSave()
+      return saved ? [[key, saved]] : []
+    })
+    return { version: 1, receiptKey: this.#receiptKey, devices: Object.fromEntries(devices) }
+  }
+
+  async #load(opened: Opened): Promise<void> {
+    const saved = readSavedState(await opened.store.load())
+    if (!saved && opened.kind) opened.store.onMissing?.()
     // Another read was faster, or the node was made again.
-    if (isLoaded || opened !== own) return
-    devices.restore(saved, own.kind)
-    receiptKey = saved.receiptKey ?? receiptKey
-    isLoaded = true
-    own.writer = writeTo(own.store)
+    if (this.#isLoaded || this.#opened !== opened) return
+    const devices = Object.entries(saved?.devices ?? {})
+    for (const [index, [key, { cursor, ...others }]] of devices.entries()) {
+      const device = this.device(key)
+      const isWanted = cursor && (!opened.kind || kindOf(cursor) === opened.kind)
+      device.restore({ ...others, ...(isWanted && { cursor }) })
+      if (device.polledRank === Number.NEGATIVE_INFINITY) device.polledRank = index - devices.length
+    }
+    this.#receiptKey = saved?.receiptKey ?? this.#receiptKey
+    this.#isLoaded = true
+    opened.writer = this.#createWriter(opened.store)
   }
 
   /** Starts one read for all that wait. */
-  function startLoading(own: Opened): void {
-    own.loadedAt = clock.monotonic()
-    const loading = load(own)
-    own.loading = loading
+  #startLoading(opened: Opened): void {
+    opened.loadedAt = this.#clock.monotonic()
+    const loading = this.#load(opened)
+    opened.loading = loading
     const finish = () => {
-      if (own.loading === loading) own.loading = undefined
+      if (opened.loading === loading) opened.loading = undefined
     }
     loading.then(finish, finish)
   }
 
-  return {
-    receiptKey: () => receiptKey,
-    save,
-    written: async () => opened?.writer?.written() ?? false,
-    open(store: StateStore, kind: CursorKind | undefined): void {
-      const own: Opened = { store, kind }
-      opened = own
-      if (isLoaded) own.writer = writeTo(store)
-      else startLoading(own)
-    },
-    /** @returns what ends the writes; `undefined` where the node was opened with another store */
-    close(store: StateStore): { end(): Promise<void> } | undefined {
-      if (opened?.store !== store) return undefined
-      const { writer } = opened
-      opened = undefined
-      return { end: async () => writer?.end() }
-    },
-    async ready(): Promise<void> {
-      if (isLoaded) return
-      const own = opened
-      if (!own) throw new EnvlogError('closed')
-      const isOverdue = clock.monotonic() - (own.loadedAt ?? 0) >= LOAD_AGAIN_MS
-      try {
-        if (own.loading === undefined || isOverdue) startLoading(own)
-        await loadOrThrow(own.loading as Promise<void>, clock)
-      } catch (error) {
-        if (opened === own) throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
-      }
-      if (opened !== own) throw new EnvlogError('closed')
-    },
+  #createWriter(store: StateStore): StateWriter {
+    return new StateWriter(store, this.#clock, () => this.#toSave())
   }
 }
+
+const isOfKind = ({ cursor }: DeviceState, kind: CursorKind | undefined) =>
+  !cursor || !kind || kindOf(cursor) === kind
+
+const isAmong = (device: string, serials: readonly string[] | 'all') =>
+  serials === 'all' || serials.includes(device.slice(device.lastIndexOf('/') + 1))
+const baseOf = (device: string) => device.slice(0, device.lastIndexOf('/'))

@@ -1,46 +1,59 @@
 /**
- * Polls one device for new records or alerts: requests what the state of its delivery (`delivery.ts`) says, compares
- * the answer with the cursor (`feeds.ts`), and delivers what is new, with a receipt or without.
+ * Polls one device for records or alerts that were not delivered yet: request, compare with what the last response held,
+ * fill the hole, deliver, remember (docs/collecting.md).
  */
 
 import { orClosed } from '../abort'
+import type { TimeStyle } from '../decode/time'
+import { MAX_LATEST_RECORDS } from '../endpoints'
 import type { EnvlogError } from '../errors'
-import { countOf } from '../readings/content'
+import type { LogEntry } from '../readings/alerts'
+import { copyContent, countOf } from '../readings/content'
+import { mergeSeries } from '../readings/merge'
 import type { RequestContext } from '../request'
-import { fetchBackfillPage } from './backfill'
-import { type Cursor, classifyFailure, type DeliveryEffect, latestSequence } from './delivery'
-import type { DeviceEvent } from './device-states'
+import { planAlerts } from './alert-cursor'
+import { type Backfill, fetchBackfillPage, mergeBackfill, startBackfill } from './backfill'
+import type { AlertCursor, Cursor, RecordCursor } from './cursor'
+import { decodeAlerts, decodeRecords } from './decode'
+import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-state'
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
-import {
-  type AlertFeedOptions,
-  copyToRetain,
-  createAlertFeed,
-  createRecordFeed,
-  type Feed,
-  type PolledData,
-  type PollPlan,
-  planBackfilled,
-  type RecordFeedOptions,
-} from './feeds'
-import type { AccountAccess } from './fetch'
+import { type AccountAccess, type Collected, fetchAlertLog, fetchRecords, toCollected } from './fetch'
 import type { NodeState } from './node-state'
 import { writeReceipt } from './receipt'
-import type { DeviceDeliveryState } from './retained'
+import { planRecords, type RecordPlan, type Start } from './record-plan'
 
-export interface DeliveryOptions {
+/** Records or alerts of a device that were not delivered yet. */
+export interface PolledData extends Collected {
+  /** Older records or alerts were lost, or could not be fetched. */
+  overflow?: boolean
+  /** Comes back once the data is stored. */
+  receipt?: string
+}
+
+interface CommonOptions {
+  time: TimeStyle
   /** The id of the node, for its receipts. */
   node: string
-  /** How long a receipt is awaited; `null` where what was sent counts as delivered. */
+  /** How long a receipt is awaited; `null` if what was sent counts as delivered. */
   receipts: { timeoutMs: number } | null
 }
 
-export type PollOptions = RecordFeedOptions & DeliveryOptions
+export interface PollOptions extends CommonOptions {
+  /** Whether records between the cursor and an answer are fetched. */
+  backfill: boolean
+  start: Start
+  /** How many records make a response full. */
+  newest?: number
+}
+
+export interface AlertPollOptions extends CommonOptions {
+  /** What a node without a cursor delivers: only later alerts, or all of the first answer. */
+  start: 'now' | 'all'
+}
 
 export interface PollPorts {
   nodeState: NodeState
-  /**
-   * Sends the data, or only reports what failed where nothing is new. The cursor stays where it throws.
-   */
+  /** Sends the data, or only reports what failed if there is nothing to send. The cursor stays if it throws. */
   deliver(data: PolledData, isEmpty?: boolean): Promise<void>
 }
 
@@ -48,165 +61,237 @@ export interface PollPorts {
 interface Poll {
   account: AccountAccess
   target: ResolvedDevice
-  feed: Feed
-  options: DeliveryOptions
+  options: CommonOptions
   ports: PollPorts
   context: RequestContext
+  device: DeviceState
+  /** Whether it was overtaken by `forget`, `skip` or a deploy, and may change nothing any more. */
+  isOver(): boolean
+}
+
+/** What is to be delivered. */
+interface Delivery {
+  data: PolledData
+  /** Nothing is to be sent; parts that could not be read are still reported. */
+  isEmpty: boolean
+  /** The cursor once it is delivered. */
+  next: Cursor
+  /** The cursor of a device without one, from which the same data is new. */
+  before: Cursor
+  /** If it is sent again: the sequence of its first delivery. */
+  firstSequence?: number
 }
 
 /**
  * Delivers the records of a device that were not delivered yet, complete and in order (docs/collecting.md, *Records*).
  * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor stays then
  */
-export function pollRecords(
+export async function pollRecords(
   account: AccountAccess,
   target: ResolvedDevice,
   options: PollOptions,
   ports: PollPorts,
   context: RequestContext,
 ): Promise<void> {
-  return run({ account, target, feed: createRecordFeed(options), options, ports, context })
+  const poll = begin(account, target, options, ports, context)
+  const { device, isOver } = poll
+  if (device.isAwaitingReceipt(account.monotonic())) return
+  if (device.overdue) return redeliver(poll, device.overdue)
+  try {
+    if (!device.backfill) {
+      const { plan, answer, received, failed } = await requestNewest(poll, options)
+      if (isOver()) return
+      if (plan.kind === 'complete') {
+        await deliver(poll, toDelivery(plan, { target, answer, failed }))
+        return
+      }
+      device.startBackfill(startBackfill(received, answer, failed, plan, options.start))
+    }
+    const failed = await fillHole(poll)
+    if (isOver() || !device.backfill) return
+    await deliver(poll, planBackfilled(poll, device.backfill, failed))
+  } catch (error) {
+    if (!isOver() && !ports.nodeState.canRetain(device)) device.dropBackfill()
+    throw error
+  }
 }
 
 /**
  * Delivers the alerts of a device that were not delivered yet (docs/collecting.md, *Alerts*).
  * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor stays then
  */
-export function pollAlerts(
+export async function pollAlerts(
   account: AccountAccess,
   target: ResolvedDevice,
-  options: AlertFeedOptions & DeliveryOptions,
+  options: AlertPollOptions,
   ports: PollPorts,
   context: RequestContext,
 ): Promise<void> {
-  return run({ account, target, feed: createAlertFeed(options), options, ports, context })
+  const poll = begin(account, target, options, ports, context)
+  const { device } = poll
+  if (device.isAwaitingReceipt(account.monotonic())) return
+  if (device.overdue) return redeliver(poll, device.overdue)
+  const { body, ...answer } = await fetchAlertLog(account, target, context)
+  if (poll.isOver()) return
+  const { cursor, latestSequence } = device
+  const sequence = Math.max(answer.receivedAt, latestSequence + 1)
+  const compare = (entries: readonly LogEntry[]) =>
+    planAlerts(cursor as AlertCursor | null, entries, sequence, options.start)
+  let plan = compare([])
+  const { log, failed } = decodeAlerts(target, { ...answer, body }, options.time, (entries) => {
+    plan = compare(entries)
+    return plan.fresh
+  })
+  const collected = toCollected(target, answer, { kind: 'alerts', ...log })
+  await deliver(poll, {
+    data: { ...collected, ...(plan.overflow && { overflow: true }), failed },
+    isEmpty: plan.fresh.length === 0,
+    next: plan.next,
+    before: { seen: [], isFirst: true, sequence: sequence - 1 } as AlertCursor,
+  })
 }
 
-/** Whether a receipt of the device is awaited, so that it is not to be polled. @param now monotonic ms */
-export function isAwaitingReceipt(state: NodeState, target: ResolvedDevice, now: number): boolean {
-  const device = deviceKey(target)
-  const { phase } = state.delivery(device)
-  if (phase.name !== 'awaiting-receipt') return false
-  if (now < phase.overdueAt) return true
-  state.dispatch(device, { kind: 'receipt-overdue' })
-  return false
+function begin(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  options: CommonOptions,
+  ports: PollPorts,
+  context: RequestContext,
+): Poll {
+  const device = ports.nodeState.device(deviceKey(target))
+  return { account, target, options, ports, context, device, isOver: device.beginPoll() }
 }
 
-/** Carries out one effect after the other, until nothing is left to do. */
-async function run(poll: Poll): Promise<void> {
-  const { account, target, ports } = poll
+/** Requests the newest records, and compares them with the cursor as it is when they have arrived. */
+async function requestNewest({ account, target, context, device }: Poll, options: PollOptions) {
+  const { time, start, backfill, newest = MAX_LATEST_RECORDS } = options
+  const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, context)
+  const { part, failed } = decodeRecords(target, { ...answer, body }, { time })
+  const series = mergeSeries([part])
+  const { receivedAt } = answer
+  const isFull = series.records.length + failed.length >= newest
+  const sequence = Math.max(receivedAt, device.latestSequence + 1)
+  const received = { series, receivedAt, isFull, most: newest, sequence, time }
+  const plan = planRecords(device.cursor as RecordCursor | null, received, { start, canBackfill: backfill })
+  return { plan, answer, received, failed }
+}
+
+/**
+ * Fetches what is missing of the backfill, page by page.
+ * @returns why it was given up; empty if it is complete
+ * @throws EnvlogError those of the request and of decoding; the next trigger goes on with the same page
+ */
+async function fillHole({ account, target, context, device, isOver }: Poll): Promise<DeviceFailure[]> {
   try {
-    let effect: DeliveryEffect | undefined = step(poll, { kind: 'trigger' })
-    while (effect) effect = await carryOut(poll, effect)
+    while (device.backfill && !device.backfill.paging.isComplete) {
+      const backfill = await fetchBackfillPage(account, target, device.backfill, context)
+      if (isOver()) return []
+      device.addPage(backfill)
+    }
+    return []
   } catch (error) {
-    const now = account.monotonic()
-    const canRetain = ports.nodeState.canRetain(deviceKey(target))
-    const effect = step(poll, { kind: 'failed', failureKind: classifyFailure(error), now, canRetain })
-    if (effect !== 'give-up-backfill') throw error
+    if (isOver() || !device.failPage(error, account.monotonic())) throw error
     const { serial, base } = target
-    const reported = (error as EnvlogError).with({ serial, base })
-    await deliverBackfill(poll, [{ device: { serial, base }, error: reported }])
+    return [{ device: { serial, base }, error: (error as EnvlogError).with({ serial, base }) }]
   }
 }
 
-/** Returns what is to be done next; `undefined` where nothing is. */
-async function carryOut(poll: Poll, effect: DeliveryEffect): Promise<DeliveryEffect | undefined> {
-  switch (effect) {
-    case 'request':
-      return request(poll)
-    case 'request-page':
-      return requestPage(poll)
-    case 'deliver-backfill':
-      return deliverBackfill(poll, [])
-    case 'redeliver':
-      return redeliver(poll)
-    default:
-      return undefined
-  }
-}
-
-const stateOf = ({ ports, target }: Poll): DeviceDeliveryState => ports.nodeState.delivery(deviceKey(target))
-const step = ({ ports, target }: Poll, event: DeviceEvent) =>
-  ports.nodeState.dispatch(deviceKey(target), event)
-
-async function request(poll: Poll): Promise<DeliveryEffect | undefined> {
-  const { account, target, feed, context } = poll
-  const plan = await feed(account, target, context)
-  const state = stateOf(poll)
-  // A `forget` was received meanwhile: the next trigger starts over.
-  if (state.phase.name !== 'requesting') return undefined
-  return follow(poll, plan(state.cursor, latestSequence(state)))
-}
-
-async function requestPage(poll: Poll): Promise<DeliveryEffect | undefined> {
-  const { account, target, context } = poll
-  const { phase } = stateOf(poll)
-  if (phase.name !== 'backfilling') return undefined
-  const backfill = await fetchBackfillPage(account, target, phase.backfill, context)
-  // A `forget` was received meanwhile.
-  if (stateOf(poll).phase !== phase) return undefined
-  return step(poll, { kind: 'page-received', backfill, isLast: backfill.paging.isComplete })
-}
-
-/** @param failed why no more could be fetched; empty where the backfill is complete */
-async function deliverBackfill(
-  poll: Poll,
+/** @param failed why the backfill is not complete */
+function planBackfilled(
+  { target, device }: Poll,
+  { received: last, answer, start, paging, failed: unreadable }: Backfill,
   failed: readonly DeviceFailure[],
-): Promise<DeliveryEffect | undefined> {
-  const { phase, cursor } = stateOf(poll)
-  if (phase.name !== 'backfilling') return undefined
-  return follow(poll, planBackfilled(poll.target, phase.backfill, cursor, failed))
+): Delivery {
+  const received = { ...last, series: mergeBackfill({ received: last, paging }) }
+  const plan = planRecords(device.cursor as RecordCursor | null, received, {
+    start,
+    canBackfill: false,
+    last,
+  })
+  if (plan.kind !== 'complete') throw new TypeError(plan.kind)
+  const overflow = plan.overflow || failed.length > 0
+  return toDelivery({ ...plan, overflow }, { target, answer, failed: [...unreadable, ...failed] })
 }
 
-async function follow(poll: Poll, plan: PollPlan): Promise<DeliveryEffect | undefined> {
-  if (plan.kind !== 'complete') return step(poll, plan)
-  const { data, next, before } = plan
-  if (!plan.isEmpty) return deliver(poll, data, before, next)
-  step(poll, { kind: 'nothing-new', next })
-  if (data.failed && data.failed.length > 0) await poll.ports.deliver(data, true)
-  return undefined
+function toDelivery(
+  { fresh, overflow, next, before }: Extract<RecordPlan, { kind: 'complete' }>,
+  { target, answer, failed }: Pick<Backfill, 'answer' | 'failed'> & { target: ResolvedDevice },
+): Delivery {
+  const collected = toCollected(target, answer, { kind: 'series', series: fresh })
+  const data = { ...collected, ...(overflow && { overflow }), failed }
+  return { data, isEmpty: fresh.records.length === 0, next, before }
 }
 
-/** Delivers data, with a receipt where the node awaits them. */
-async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Cursor): Promise<undefined> {
-  const { account, target, options, ports, context } = poll
-  const { node, receipts } = options
-  if (!receipts) {
-    await ports.deliver(data)
-    step(poll, { kind: 'delivered', next })
+async function deliver(poll: Poll, delivery: Delivery): Promise<void> {
+  const { device, ports, options, isOver } = poll
+  const { data, isEmpty, next } = delivery
+  if (isEmpty) {
+    device.advance(next)
+    if (data.failed && data.failed.length > 0) await ports.deliver(data, true)
     return
   }
-  const device = deviceKey(target)
-  step(poll, { kind: 'before-receipt', before })
-  const { phase } = stateOf(poll)
-  const retained = ports.nodeState.canRetain(device, countOf(data.content)) ? copyToRetain(data) : null
-  function issue(timeoutMs: number): void {
-    step(poll, { kind: 'receipt-issued', next, overdueAt: account.monotonic() + timeoutMs, retained })
+  if (options.receipts) return deliverWithReceipt(poll, delivery, options.receipts.timeoutMs)
+  await ports.deliver(data)
+  if (!isOver()) device.advance(next)
+}
+
+async function deliverWithReceipt(
+  { account, target, device, ports, options, context, isOver }: Poll,
+  { data, next, before, firstSequence }: Delivery,
+  timeoutMs: number,
+): Promise<void> {
+  const { nodeState } = ports
+  device.beginWith(before)
+  const { cursor } = device
+  const canRetain = nodeState.canRetain(device, countOf(data.content))
+  const retained = canRetain ? copyToRetain(data) : null
+  let isIssued = false
+  const issue = () => {
+    isIssued = true
+    const overdueAt = account.monotonic() + timeoutMs
+    device.issue({ firstSequence: firstSequence ?? next.sequence, next, overdueAt, retained })
   }
+  /** Whether its receipt was returned, or it was forgotten or skipped, while it was about to be sent. */
+  const isObsolete = () => isOver() || (firstSequence !== undefined && !device.overdue)
   try {
     // A device of which the store knows nothing after a crash would start over, and what came meanwhile be lost.
-    if (!ports.nodeState.isSaved(device)) await orClosed(ports.nodeState.saved(device), context.signal)
-    // A `forget` was received meanwhile.
-    if (stateOf(poll).phase !== phase) return
+    if (!device.isSaved && (await orClosed(nodeState.written(), context.signal)))
+      device.isSaved = device.cursor === cursor
+    if (isObsolete()) return
     // Before sending, because the receipt may be returned during it.
-    issue(receipts.timeoutMs)
-    const receipt = writeReceipt({ node, device, cursor: next }, ports.nodeState.receiptKey())
+    issue()
+    const receipt = writeReceipt(
+      { node: options.node, device: deviceKey(target), cursor: next },
+      nodeState.receiptKey,
+    )
     await ports.deliver({ ...data, receipt })
-    step(poll, { kind: 'handed-over', next })
+    if (!isOver()) device.markSent(next)
   } catch (error) {
-    // What was received is kept, also where the wait has ended early.
-    if (stateOf(poll).phase === phase) issue(0)
-    step(poll, { kind: 'receipt-overdue' })
+    // What was received is kept, also if the wait has ended early.
+    if (!isIssued && !isObsolete()) issue()
+    device.expireReceipt(next)
     throw error
   }
 }
 
 /** Delivers again what was not acknowledged, under a new receipt and without a request. */
-async function redeliver(poll: Poll): Promise<undefined> {
-  const state = stateOf(poll)
-  if (state.phase.name !== 'receipt-overdue') return
-  const next = { ...state.phase.next, sequence: latestSequence(state) + 1 }
+async function redeliver(
+  poll: Poll,
+  { next: issued, retained, firstSequence }: OverdueDelivery,
+): Promise<void> {
+  const { device, target } = poll
+  const next = { ...issued, sequence: device.latestSequence + 1 }
   // A deploy may have changed whether the name of the group is wanted.
-  const data = { ...state.phase.retained, group: poll.target.group ?? '' }
-  await deliver(poll, data, next, next)
+  const data = { ...retained, group: target.group ?? '' }
+  await deliver(poll, { data, isEmpty: false, next, before: next, firstSequence })
+}
+
+/** A copy to retain until the receipt arrives: receivers may change what was sent. */
+function copyToRetain({ answer, content, group, overflow }: PolledData): RetainedDelivery {
+  return {
+    answer: structuredClone(answer),
+    content: copyContent(content),
+    group,
+    ...(overflow && { overflow }),
+  }
 }

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseJson } from '../decode/json'
 import { EnvlogError } from '../errors'
-import type { Cursor } from './delivery'
-import { readPersistedCursor, toPersistedCursor } from './persisted-state'
+import type { Cursor } from './cursor'
+import { isCursor } from './saved-state'
 
 /**
  * The content of a receipt: up to where the records or alerts of a device are stored. It is sent with them as opaque
@@ -18,7 +18,7 @@ export interface Receipt {
 
 /** @param key of the node's state, so that only the node can create receipts */
 export function writeReceipt({ node, device, cursor }: Receipt, key: string): string {
-  const text = JSON.stringify([node, device, toPersistedCursor(cursor)])
+  const text = JSON.stringify([node, device, cursor])
   return `${Buffer.from(text).toString('base64url')}.${sign(text, key)}`
 }
 
@@ -53,8 +53,7 @@ export function readReceipt(receipt: unknown, key: string): Receipt {
   const { text, signature, parts } = parse(receipt)
   const [found, expected] = [Buffer.from(signature), Buffer.from(sign(text, key))]
   if (found.length !== expected.length || !timingSafeEqual(found, expected)) throw unreadable()
-  const [node, device, persisted] = parts
-  const cursor = readPersistedCursor(persisted)
-  if (typeof node !== 'string' || typeof device !== 'string' || !cursor) throw unreadable()
+  const [node, device, cursor] = parts
+  if (typeof node !== 'string' || typeof device !== 'string' || !isCursor(cursor)) throw unreadable()
   return { node, device, cursor }
 }

@@ -2,12 +2,30 @@
  * Which records of a response are new: those that the last response did not hold, whatever their time is
  * (docs/collecting.md, *Records*).
  */
-import { formatTime } from '../decode/time'
+import { formatTime, type TimeStyle } from '../decode/time'
 import { type Gap, ID_MODULUS, type NumberedRecord, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type Series } from '../readings/series'
+import { type RecordCursor, shortHash } from './cursor'
 import { decodeHeld, encodeHeld, keyOf, type RecordKey } from './held'
-import { type ReceivedRecords, type RecordCursor, type Start, shortHash } from './record-cursor'
+
+/** What a node without a cursor delivers of its first answer: all it holds, nothing, or what is since a time, ms. */
+export type Start = 'all' | 'now' | { since: number }
+
+/** The records of an answer, with those that were fetched before it. */
+export interface ReceivedRecords {
+  series: Series
+  /** When the answer arrived, ms since 1970 UTC. */
+  receivedAt: number
+  /** The response was full: there may be earlier records. */
+  isFull: boolean
+  /** How many records a full response has. */
+  most: number
+  /** Sequence of the cursor that is made from it. */
+  sequence: number
+  /** How times are written, for a gap after a record that is not in the answer. */
+  time: TimeStyle
+}
 
 /** What follows from an answer. */
 export type RecordPlan =

@@ -61,3 +61,13 @@ export function countOf(content: Content): number {
       return 1
   }
 }
+
+/** A deep copy. Records are copied by hand: a structured clone of those of a long outage would stop the event loop. */
+export function copyContent(content: Content): Content {
+  if (content.kind !== 'series') return structuredClone(content)
+  const { records, ...others } = content.series
+  const copies = records.map((record) =>
+    record.errors ? { ...record, errors: { ...record.errors } } : { ...record },
+  )
+  return { kind: 'series', series: { ...structuredClone(others), records: copies } }
+}

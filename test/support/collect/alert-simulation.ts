@@ -1,7 +1,6 @@
 import type { Account } from '../../../src/lib/account'
-import type { PolledData } from '../../../src/lib/collect/feeds'
-import { createNodeState } from '../../../src/lib/collect/node-state'
-import { isAwaitingReceipt, pollAlerts } from '../../../src/lib/collect/poll'
+import { NodeState } from '../../../src/lib/collect/node-state'
+import { type PolledData, pollAlerts } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
@@ -49,7 +48,7 @@ export function createAlertSimulation(
   const log: { unixtime: number; channels: Record<string, string> }[] = []
   const journal: AlertEntry[] = []
   const disk = createDisk(journal)
-  let nodeState = createNodeState(time)
+  let nodeState = new NodeState(time)
   nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
   async function trigger({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'trigger' }>): Promise<void> {
@@ -73,7 +72,7 @@ export function createAlertSimulation(
       journal.push({ kind: 'delivered', alerts, isOverflow: overflow, receipt })
       if (dies) throw new ProcessDied()
     }
-    const isOpen = isAwaitingReceipt(nodeState, target, time.monotonic())
+    const isOpen = nodeState.device(KEY).isAwaitingReceipt(time.monotonic())
     const options = { time: 'utc', node: 'node', start, receipts } as const
     try {
       await pollAlerts(account, target, options, { nodeState: nodeState, deliver }, patient)
@@ -92,10 +91,10 @@ export function createAlertSimulation(
 
   async function crash(older: number): Promise<void> {
     disk.crash(older)
-    nodeState = createNodeState(time)
+    nodeState = new NodeState(time)
     nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
     await nodeState.ready()
-    const hasCursor = nodeState.delivery(KEY).cursor !== null
+    const hasCursor = nodeState.device(KEY).cursor !== null
     journal.push({ kind: 'died', at: disk.writtenAt(), hasCursor })
   }
 
@@ -104,10 +103,7 @@ export function createAlertSimulation(
     const [index, entry] = deliveries[back] ?? []
     if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
     journal.push({ kind: 'acknowledged', delivery: index })
-    nodeState.dispatch(KEY, {
-      kind: 'receipt-received',
-      cursor: readReceipt(entry.receipt, nodeState.receiptKey()).cursor,
-    })
+    nodeState.device(KEY).acknowledge(readReceipt(entry.receipt, nodeState.receiptKey).cursor)
   }
 
   function raise(count: number, apart: number): void {

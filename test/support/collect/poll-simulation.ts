@@ -1,7 +1,6 @@
 import type { Account } from '../../../src/lib/account'
-import type { PolledData } from '../../../src/lib/collect/feeds'
-import { createNodeState } from '../../../src/lib/collect/node-state'
-import { isAwaitingReceipt, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
+import { NodeState } from '../../../src/lib/collect/node-state'
+import { type PolledData, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
@@ -58,7 +57,7 @@ export function createPollSimulation(
   const disk = createDisk(journal)
   /** How long each request may wait for records of the device. */
   const maxRecordsWaits: (number | undefined)[] = []
-  let nodeState = createNodeState(time)
+  let nodeState = new NodeState(time)
   let requestPlans: RequestPlan[] = []
   let requests = 0
   /** How far the host's clock is behind, ms. */
@@ -120,7 +119,7 @@ export function createPollSimulation(
   async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {
     requestPlans = [...planned]
     requests = 0
-    const isOpen = isAwaitingReceipt(nodeState, target, time.monotonic())
+    const isOpen = nodeState.device(key).isAwaitingReceipt(time.monotonic())
     try {
       await poll(dies)
     } catch (error) {
@@ -140,13 +139,13 @@ export function createPollSimulation(
   /** @param older number of the last writes that are lost */
   async function crash(older: number): Promise<void> {
     disk.crash(older)
-    nodeState = createNodeState(time)
+    nodeState = new NodeState(time)
     nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
     await nodeState.ready()
     journal.push({
       kind: 'died',
       at: disk.writtenAt(),
-      hasCursor: nodeState.delivery(key).cursor !== null,
+      hasCursor: nodeState.device(key).cursor !== null,
     })
   }
 
@@ -155,14 +154,11 @@ export function createPollSimulation(
     const [index, entry] = deliveries[back] ?? []
     if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
     const from = cursorSequence()
-    nodeState.dispatch(key, {
-      kind: 'receipt-received',
-      cursor: readReceipt(entry.receipt, nodeState.receiptKey()).cursor,
-    })
+    nodeState.device(key).acknowledge(readReceipt(entry.receipt, nodeState.receiptKey).cursor)
     journal.push({ kind: 'acknowledged', delivery: index, from, to: cursorSequence() })
   }
 
-  const cursorSequence = () => nodeState.delivery(key).cursor?.sequence ?? 0
+  const cursorSequence = () => nodeState.device(key).cursor?.sequence ?? 0
 
   function forget(): void {
     nodeState.forget('all')

@@ -1,5 +1,5 @@
-import type { RecordCursor, Start } from '../../../src/lib/collect/record-cursor'
-import { planRecords, type RecordPlan } from '../../../src/lib/collect/record-plan'
+import type { RecordCursor } from '../../../src/lib/collect/cursor'
+import { planRecords, type RecordPlan, type Start } from '../../../src/lib/collect/record-plan'
 import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { readSeries } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope, type Json, relayGraph } from '../../unit/lib/answers'

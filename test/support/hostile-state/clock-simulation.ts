@@ -1,8 +1,7 @@
 /** Simulates a device, its service and a host, each with its own clock that can be changed at any time. */
 import { createAccount } from '../../../src/lib/account'
-import type { PolledData } from '../../../src/lib/collect/feeds'
-import { createNodeState } from '../../../src/lib/collect/node-state'
-import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
+import { NodeState } from '../../../src/lib/collect/node-state'
+import { type PolledData, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import { createRegistry } from '../../../src/lib/registry'
@@ -81,7 +80,7 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
   let off = 0
   let isSaving = false
   let meanwhile: ClockAct[] = []
-  let nodeState = createNodeState(clock)
+  let nodeState = new NodeState(clock)
   nodeState.open(store)
 
   /** What really is the time, seconds. */
@@ -195,7 +194,7 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
     } else {
       await clock.settle()
       await nodeState.close(store)
-      if (act.act === 'restart') nodeState = createNodeState(clock)
+      if (act.act === 'restart') nodeState = new NodeState(clock)
       nodeState.open(store)
       await nodeState.ready()
     }

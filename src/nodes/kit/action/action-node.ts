@@ -8,7 +8,6 @@ import { localizeError } from '../report/localize'
 import { type CountUnit, type RunStatus, toNodeStatus } from '../report/status'
 import type { SettingsOf } from '../settings/action-settings'
 import { toNodeStateOptions } from '../settings/poll-options'
-import { RefusedDevices } from '../state/refused-devices'
 import { registry } from '../state/registry'
 import { forgetRemovedNode } from '../state/removed-nodes'
 import { acquireAccount, releaseAccount } from './acquire-account'
@@ -65,7 +64,6 @@ function startNode<T extends ActionType>(
     if (!signal.aborted) node.status(toNodeStatus(RED, status))
   }
   const nodeState = registry.getOrCreateNodeState(node.id)
-  const refusedDevices = new RefusedDevices(systemClock)
   let settings: SettingsOf<T> | undefined
   let hasStoreFailed = false
   /** The status shows that receipts are missing. */
@@ -91,7 +89,7 @@ function startNode<T extends ActionType>(
     runModule ??= require('./run-context') as typeof import('./run-context')
     setStatus({ kind: 'requesting' })
     await loadState(settings)
-    const ports = { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus }
+    const ports = { RED, node, trigger, settings, account, nodeState, signal, setStatus }
     const { context, deliveredCount, refusedCount } = runModule.createRunContext(ports)
     await action.run(context)
     const unit = context.format === 'read' ? action.unit : 'answers'
@@ -131,13 +129,11 @@ function startNode<T extends ActionType>(
   async function applyControl(control: ControlMessage): Promise<void> {
     configure()
     await nodeState.ready()
-    if (control.kind === 'forget') {
-      nodeState.forget(control.serials)
-      refusedDevices.forget(control.serials)
-    } else if (control.kind === 'skip') nodeState.skip(control.serials)
+    if (control.kind === 'forget') nodeState.forget(control.serials)
+    else if (control.kind === 'skip') nodeState.skip(control.serials)
     else {
       const { device, cursor } = readOwnReceipt(control.receipt, nodeState, action.type)
-      nodeState.dispatch(device, { kind: 'receipt-received', cursor })
+      nodeState.device(device).acknowledge(cursor)
     }
     if (isUnacknowledged && !nodeState.unacknowledged()) setStatus({ kind: 'idle', refused: 0 })
   }

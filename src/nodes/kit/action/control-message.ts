@@ -1,6 +1,6 @@
 import type { NodeMessage } from 'node-red'
+import { kindOf } from '../../../lib/collect/cursor'
 import type { NodeState } from '../../../lib/collect/node-state'
-import { isCursorOf } from '../../../lib/collect/persisted-state'
 import { type Receipt, readReceipt, readReceiptNode } from '../../../lib/collect/receipt'
 import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
@@ -28,8 +28,8 @@ export function readControlMessage(msg: NodeMessage, nodeId: string): ControlMes
 
 /** The device and cursor of a receipt that this node has issued. @throws EnvlogError `receipt-unreadable` */
 export function readOwnReceipt(input: unknown, { receiptKey }: NodeState, type: string): Receipt {
-  const receipt = readReceipt(input, receiptKey())
-  if (isCursorOf(receipt.cursor, type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt
+  const receipt = readReceipt(input, receiptKey)
+  if (kindOf(receipt.cursor) === (type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt
   throw new EnvlogError('receipt-unreadable')
 }
 

@@ -1,6 +1,6 @@
 import type { Account } from '../../../lib/account'
 import { nextTurn } from '../../../lib/clock'
-import { MAX_QUIET_RESENDS } from '../../../lib/collect/delivery'
+import { type DeviceState, MAX_QUIET_RESENDS } from '../../../lib/collect/device-state'
 import {
   type DeviceFailure,
   deviceKey,
@@ -11,7 +11,7 @@ import {
 import type { ResponseFormat } from '../../../lib/collect/fetch'
 import { forEachConcurrent } from '../../../lib/collect/for-each'
 import type { NodeState } from '../../../lib/collect/node-state'
-import { isAwaitingReceipt, type PollPorts } from '../../../lib/collect/poll'
+import type { PollPorts } from '../../../lib/collect/poll'
 import { EnvlogError, mayConcernOneDevice } from '../../../lib/errors'
 import { planMessages } from '../../../lib/output/plan'
 import { countOf } from '../../../lib/readings/content'
@@ -24,7 +24,6 @@ import { createWaitStatus } from '../report/wait-status'
 import type { SettingsOf } from '../settings/action-settings'
 import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
-import type { RefusedDevices } from '../state/refused-devices'
 import { createMessageBuilder, type Delivery, type MessagePorts } from './message'
 
 /** What the `run` of a node file works with, for one trigger. */
@@ -58,7 +57,6 @@ export interface RunContext<T extends ActionType> {
 
 export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
   nodeState: NodeState
-  refusedDevices: RefusedDevices
   /** Aborts when the node closes. */
   signal: AbortSignal
   setStatus(status: RunStatus): void
@@ -78,8 +76,8 @@ const MESSAGES_PER_TURN = 64
 export function createRunContext<T extends ActionType>(
   ports: RunPorts<T>,
 ): { context: RunContext<T>; deliveredCount(): number | undefined; refusedCount(): number } {
-  const { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus } = ports
-  const { pollingOrder } = nodeState
+  const { RED, node, trigger, settings, account, nodeState, signal, setStatus } = ports
+  const stateOf = (device: ResolvedDevice): DeviceState => nodeState.device(deviceKey(device))
   let deliveredCount: number | undefined
   let refusedCount = 0
 
@@ -137,13 +135,14 @@ export function createRunContext<T extends ActionType>(
 
   /** Once for what was sent again and again without a receipt. */
   function warnIfUnacknowledged(device: ResolvedDevice): void {
-    const { unacknowledged } = nodeState.delivery(deviceKey(device))
+    const { unacknowledged } = stateOf(device)
     if (unacknowledged?.resends !== MAX_QUIET_RESENDS + 1) return
     const params = { serial: device.serial, time: formatPastTime(unacknowledged.since) }
     node.warn(RED._('warnings.unacknowledged', params as never))
   }
 
-  const isAwaited = (device: ResolvedDevice) => isAwaitingReceipt(nodeState, device, account.monotonic())
+  const isAwaited = (device: ResolvedDevice) => stateOf(device).isAwaitingReceipt(account.monotonic())
+  const isRefused = (device: ResolvedDevice) => stateOf(device).isPaused(account.monotonic())
 
   const evaluateDevices = () => evaluateSelection(settings, evaluateTypedInput)
 
@@ -164,7 +163,7 @@ export function createRunContext<T extends ActionType>(
     nodeState.setDevices(devices, ({ serial, base }) => account.directory.has(serial, base) === false)
     // A device that awaits its receipt is not asked, but has answered before.
     const awaited = new Set(devices.filter(isAwaited))
-    const due = devices.filter((device) => !refusedDevices.has(device) && !awaited.has(device))
+    const due = devices.filter((device) => !isRefused(device) && !awaited.has(device))
     waitStatus.setTotal(due.length)
     for (const failure of unknown) failures.add(failure)
 
@@ -180,14 +179,13 @@ export function createRunContext<T extends ActionType>(
       try {
         await work({ ...device, ...described }, deviceContext)
       } catch (error) {
-        if (wasPolled(error)) pollingOrder.markPolled(device, isSuspicious(error))
+        if (wasPolled(error)) nodeState.markPolled(device, isSuspicious(error))
         throw error
       } finally {
         waitStatus.countDone()
       }
-      pollingOrder.markPolled(device)
-      refusedDevices.succeed(device)
-      nodeState.markAnswered(device)
+      nodeState.markPolled(device)
+      stateOf(device).markAnswered()
       warnIfUnacknowledged(device)
       deliveredCount ??= 0
       failures.markSuccess()
@@ -211,9 +209,9 @@ export function createRunContext<T extends ActionType>(
     function addRefusals(): void {
       for (const { device, error } of refusals) {
         const { serial, base } = device
-        const { cursor, phase } = nodeState.delivery(deviceKey(device))
-        const hasAnswered = nodeState.hasAnswered(device) || cursor !== null || phase.name === 'backfilling'
-        const retryAt = new Date(refusedDevices.add(device)).toISOString()
+        const state = stateOf(device)
+        const hasAnswered = state.hasAnswered || state.cursor !== null || state.backfill !== null
+        const retryAt = new Date(Date.now() + state.refuse(account.monotonic())).toISOString()
         // Most likely its kind has no such data.
         if (!hasAnswered && !nodeState.isFirstReport(device, 'refused')) continue
         failures.add({ device: { serial, base }, error: error.with({ serial, base, retryAt }) })
@@ -222,12 +220,12 @@ export function createRunContext<T extends ActionType>(
 
     try {
       await forEachConcurrent(
-        pollingOrder.leastRecentlyPolledFirst(due),
+        nodeState.leastRecentlyPolledFirst(due),
         concurrency,
         signal,
         runOne,
         onFailure,
-        (device) => pollingOrder.isSuspect(device),
+        (device) => stateOf(device).isSuspect,
       )
     } catch (error) {
       addRefusals()
@@ -241,7 +239,7 @@ export function createRunContext<T extends ActionType>(
       throw refusalOfAll
     }
     addRefusals()
-    refusedCount = devices.filter((device) => refusedDevices.has(device)).length
+    refusedCount = devices.filter(isRefused).length
     failures.finish()
   }
 

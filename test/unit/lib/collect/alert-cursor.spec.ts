@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type AlertCursor, type ComparableAlert, planAlerts } from '../../../../src/lib/collect/alert-cursor'
+import { type ComparableAlert, planAlerts } from '../../../../src/lib/collect/alert-cursor'
+import type { AlertCursor } from '../../../../src/lib/collect/cursor'
 
 /** Maximum entries of an answer. */
 const MAX_ENTRIES = 20

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createNodeState } from '../../../../src/lib/collect/node-state'
+import { NodeState } from '../../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
 
@@ -11,13 +11,12 @@ describe('a node whose messages name one device after the other', () => {
   for (const days of [-60, -30, 29, 30, 60]) {
     it(`still knows each of them if the host’s clock is set by ${days} days in between`, async () => {
       const clock = createVirtualClock(0)
-      const nodeState = createNodeState(clock)
+      const nodeState = new NodeState(clock)
       nodeState.open(createRecordingStore())
       await nodeState.ready()
       const cursor = { seen: ['x'], sequence: clock.now() }
       nodeState.setDevices([B])
-      nodeState.dispatch(`${B.base}/${B.serial}`, { kind: 'trigger' })
-      nodeState.dispatch(`${B.base}/${B.serial}`, { kind: 'delivered', next: cursor })
+      nodeState.device(`${B.base}/${B.serial}`).advance(cursor)
       clock.advance(60_000)
       nodeState.setDevices([A])
       clock.jump(days * DAY)
@@ -26,7 +25,7 @@ describe('a node whose messages name one device after the other', () => {
       await nextTurn()
       nodeState.setDevices([B])
       assert.deepEqual(
-        nodeState.delivery(`${B.base}/${B.serial}`).cursor,
+        nodeState.device(`${B.base}/${B.serial}`).cursor,
         cursor,
         'it was polled two minutes ago',
       )

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../../src/lib/account'
-import type { PolledData } from '../../../../src/lib/collect/feeds'
-import { createNodeState } from '../../../../src/lib/collect/node-state'
-import { type PollOptions, pollRecords } from '../../../../src/lib/collect/poll'
+import { NodeState } from '../../../../src/lib/collect/node-state'
+import { type PolledData, type PollOptions, pollRecords } from '../../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
@@ -25,7 +24,7 @@ const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_,
 async function begin() {
   const clock = createVirtualClock(0)
   const records: Json[] = []
-  const nodeState = createNodeState(clock)
+  const nodeState = new NodeState(clock)
   nodeState.open(createRecordingStore())
   await nodeState.ready()
   let fails: Reason | null = null

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { changedReadings } from '../../../../src/lib/collect/current'
-import { createNodeState } from '../../../../src/lib/collect/node-state'
+import { NodeState } from '../../../../src/lib/collect/node-state'
 import type { Reading } from '../../../../src/lib/readings/current'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
@@ -11,7 +11,7 @@ const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
 const base = (serial: string) => ({ base: { serial, name: '', model: '' } })
 
 async function begin(store = createRecordingStore()) {
-  const nodeState = createNodeState(createVirtualClock(0))
+  const nodeState = new NodeState(createVirtualClock(0))
   nodeState.open(store)
   await nodeState.ready()
   return { store, look: (...readings: Reading[]) => changedReadings(readings, nodeState), nodeState }

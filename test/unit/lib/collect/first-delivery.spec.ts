@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../../src/lib/account'
-import type { PolledData } from '../../../../src/lib/collect/feeds'
-import { createNodeState } from '../../../../src/lib/collect/node-state'
-import { isAwaitingReceipt, pollRecords } from '../../../../src/lib/collect/poll'
+import { NodeState } from '../../../../src/lib/collect/node-state'
+import { type PolledData, pollRecords } from '../../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import type { StateStore } from '../../../../src/lib/state-store'
@@ -14,6 +13,7 @@ import { graph, patient } from '../answers'
 const WRITE_MS = 500
 const device = (serial: string) => ({ serial, base: serial })
 const [FREEZER, FRIDGE] = [device('5212A1B2'), device('5212A1B3')]
+const KEY = `${FREEZER.base}/${FREEZER.serial}`
 const RECORDS = [1, 2].map((id) => ({ unixtime: 1_795_161_600 + id * 60, 'data-id': id, ch1: id }))
 
 /** A node that awaits receipts, in a new process. */
@@ -22,7 +22,7 @@ async function begin(
   store: StateStore,
   { start = 'all', timeoutMs = 60_000 }: { start?: 'all' | 'now'; timeoutMs?: number } = {},
 ) {
-  const nodeState = createNodeState(clock)
+  const nodeState = new NodeState(clock)
   nodeState.open(store, { receiptTimeoutMs: 60_000 })
   await nodeState.ready()
   const delivered: PolledData[] = []
@@ -78,7 +78,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
       await nextTurn()
       assert.equal(delivered.length, index + 1)
       const afterCrash = await begin(clock, { load: async () => store.contents(), save: async () => {} })
-      assert.notEqual(afterCrash.nodeState.delivery(`${serial}/${serial}`).cursor, null)
+      assert.notEqual(afterCrash.nodeState.device(`${serial}/${serial}`).cursor, null)
     }
     await Promise.all(polls)
   })
@@ -147,7 +147,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     await nextTurn()
     await clock.pass(8000)
     await polled
-    assert.equal(isAwaitingReceipt(nodeState, FREEZER, clock.monotonic()), true)
+    assert.equal(nodeState.device(KEY).isAwaitingReceipt(clock.monotonic()), true)
   })
 
   it('are not sent by a node that was closed meanwhile, or whose devices were forgotten', async () => {
@@ -162,7 +162,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     assert.equal(await polls[0], 'closed', 'it does not wait for the store')
     await clock.pass(10 * WRITE_MS)
     assert.deepEqual([await Promise.all(polls), delivered], [['closed', undefined], []])
-    assert.equal(nodeState.delivery(`${FREEZER.serial}/${FREEZER.serial}`).phase.name, 'receipt-overdue')
+    assert.ok(nodeState.device(KEY).overdue)
     // Both are sent by the next trigger.
     const again = [poll(FREEZER), poll(FRIDGE)]
     await nextTurn()

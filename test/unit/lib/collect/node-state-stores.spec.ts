@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { createNodeState } from '../../../../src/lib/collect/node-state'
+import { NodeState } from '../../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
 import { failure } from '../answers'
 
 const DEVICE = '5839F001/5212A1B2'
 const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
-const persisted = (taken: number) => ({ seen: [`${taken}`], taken })
-const saved = (taken: number) => {
-  const nothing = { forgotten: {}, marks: {}, selected: {}, round: [] }
-  return { version: 1, key: 'key', cursors: { [DEVICE]: persisted(taken) }, ...nothing }
-}
+const savedWith = (devices: Record<string, unknown>) => ({ version: 1, receiptKey: 'key', devices })
+const saved = (sequence: number) => savedWith({ [DEVICE]: { cursor: at(sequence) } })
 /** The outcome of a promise, once it is settled. */
 function outcome(waiting: Promise<void>): () => string | undefined {
   let end: string | undefined
@@ -23,16 +20,11 @@ function outcome(waiting: Promise<void>): () => string | undefined {
   )
   return () => end
 }
-/** What a store contains, whenever it was saved. */
-function contentsOf(store: { latest(): unknown }): object {
-  const { at: _, ...contents } = store.latest() as { at?: number }
-  return contents
-}
 const silence = <T>() => new Promise<T>(() => {})
 
 function begin(store = createRecordingStore()) {
   const clock = createVirtualClock(0)
-  const nodeState = createNodeState(clock)
+  const nodeState = new NodeState(clock)
   nodeState.open(store)
   let isReady = false
   nodeState.ready().then(
@@ -41,16 +33,13 @@ function begin(store = createRecordingStore()) {
     },
     () => {},
   )
-  const deliver = (sequence: number) => {
-    nodeState.dispatch(DEVICE, { kind: 'trigger' })
-    nodeState.dispatch(DEVICE, { kind: 'delivered', next: at(sequence) })
-  }
+  const deliver = (sequence: number) => nodeState.device(DEVICE).advance(at(sequence))
   return {
     clock,
     nodeState,
     deliver,
     isReady: () => isReady,
-    cursor: () => nodeState.delivery(DEVICE).cursor,
+    cursor: () => nodeState.device(DEVICE).cursor,
   }
 }
 
@@ -111,7 +100,7 @@ describe('a store', () => {
     const { nodeState, cursor, clock } = begin({ ...good, load })
     for (let times = 0; times < 3; times++) {
       await assert.rejects(nodeState.ready(), failure('store-unreadable'))
-      nodeState.setLastSent([[DEVICE, 'mark']])
+      nodeState.device(DEVICE).lastSent = 'mark'
       await nextTurn()
     }
     assert.deepEqual(good.writes, [])
@@ -120,22 +109,24 @@ describe('a store', () => {
     assert.deepEqual(cursor(), at(5))
     nodeState.save()
     await clock.pass(1000)
-    assert.deepEqual(contentsOf(good), { ...saved(5), marks: { [DEVICE]: 'mark' } })
+    assert.deepEqual(good.latest(), savedWith({ [DEVICE]: { cursor: at(5), lastSent: 'mark' } }))
   })
 
   const newer = { ...saved(5), version: 2 }
   const unreadable: Record<string, unknown> = {
     'a newer version': newer,
     'a version of something else': { ...saved(5), version: 'x' },
-    'no version': { cursors: {} },
-    'a text': 'half of it: {"version":1,"cur',
+    'no version': { receiptKey: 'key', devices: {} },
+    'no key': { version: 1, devices: {} },
+    'a text': 'half of it: {"version":1,"dev',
     'a list': [],
     'a number': 7,
-    'a cursor that is none': { ...saved(5), cursors: { [DEVICE]: persisted(5), other: { taken: 'x' } } },
-    'cursors that are a list': { ...saved(5), cursors: [] },
-    'a mark that is no text': { ...saved(5), marks: { [DEVICE]: 1 } },
-    'receipts that are void till no time': { ...saved(5), forgotten: { [DEVICE]: null } },
-    'a round of something else': { ...saved(5), round: [{}] },
+    'a cursor that is none': savedWith({ [DEVICE]: { cursor: at(5) }, other: { cursor: { sequence: 'x' } } }),
+    'devices that are a list': { ...saved(5), devices: [] },
+    'a device that is a list': savedWith({ [DEVICE]: [] }),
+    'a reading sent that is no text': savedWith({ [DEVICE]: { lastSent: 1 } }),
+    'receipts that are void till no time': savedWith({ [DEVICE]: { voidUpTo: null } }),
+    'failures without a count': savedWith({ [DEVICE]: { pageFailures: { ms: 5 } } }),
   }
   for (const [title, held] of Object.entries(unreadable)) {
     it(`that contains ${title} is not treated as empty: nothing is ready, and it is not overwritten`, async () => {
@@ -178,15 +169,14 @@ describe('a store', () => {
     nodeState.open(present)
     await nodeState.close(old)
     await nodeState.ready()
-    nodeState.dispatch(DEVICE, { kind: 'trigger' })
-    nodeState.dispatch(DEVICE, { kind: 'delivered', next: at(6) })
+    nodeState.device(DEVICE).advance(at(6))
     await nextTurn()
-    assert.deepEqual([cursor(), contentsOf(present)], [at(6), saved(6)])
+    assert.deepEqual([cursor(), present.latest()], [at(6), saved(6)])
   })
 
   it('that fails to write gets the next change', async () => {
     let fails = true
-    const good = createRecordingStore({ ...saved(4), cursors: {} })
+    const good = createRecordingStore(savedWith({}))
     const save = (text: string) => (fails ? Promise.reject(new Error('full')) : good.save(text))
     const { deliver, clock } = begin({ ...good, save })
     await nextTurn()
@@ -195,7 +185,7 @@ describe('a store', () => {
     fails = false
     deliver(6)
     await clock.pass(1000)
-    assert.deepEqual(contentsOf(good), saved(6))
+    assert.deepEqual(good.latest(), saved(6))
   })
 
   it('knows after a restart what was forgotten: an old receipt does not restore it', async () => {
@@ -207,10 +197,10 @@ describe('a store', () => {
     await nextTurn()
     const { nodeState, cursor, clock } = begin(store)
     await nextTurn()
-    nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(5) })
+    nodeState.device(DEVICE).acknowledge(at(5))
     assert.equal(cursor(), null)
     const later = at(clock.now() + 1)
-    nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: later })
+    nodeState.device(DEVICE).acknowledge(later)
     assert.deepEqual(cursor(), later)
   })
 
@@ -220,18 +210,14 @@ describe('a store', () => {
     await nextTurn()
     before.deliver(5)
     const next = at(before.clock.now())
-    before.nodeState.dispatch(DEVICE, { kind: 'trigger' })
-    before.nodeState.dispatch(DEVICE, {
-      kind: 'receipt-issued',
-      next,
-      overdueAt: 0,
-      retained: null,
-    })
+    before.nodeState
+      .device(DEVICE)
+      .issue({ firstSequence: next.sequence, next, overdueAt: 0, retained: null })
     await nextTurn()
     const { nodeState, cursor } = begin(store)
     await nextTurn()
     nodeState.forget(['5212A1B2'])
-    nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: next })
+    nodeState.device(DEVICE).acknowledge(next)
     assert.equal(cursor(), null)
   })
 
@@ -240,11 +226,9 @@ describe('a store', () => {
       const { nodeState, cursor, clock } = begin()
       await nextTurn()
       nodeState.forget(serials)
-      nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(clock.now()) })
+      nodeState.device(DEVICE).acknowledge(at(clock.now()))
       assert.equal(cursor(), null)
-      nodeState.dispatch('a/b', { kind: 'receipt-received', cursor: at(clock.now()) })
-      assert.equal(nodeState.delivery('a/b').cursor === null, serials === 'all')
-      nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(clock.now() + 1) })
+      nodeState.device(DEVICE).acknowledge(at(clock.now() + 1))
       assert.deepEqual(cursor(), at(clock.now() + 1))
     }
   })
@@ -286,10 +270,10 @@ describe('a store', () => {
     const ends: (() => void)[] = []
     const states: unknown[] = []
     const save = (text: string) => {
-      states.push(contentsOf({ latest: () => JSON.parse(text) }))
+      states.push(JSON.parse(text))
       return new Promise<void>((resolve) => ends.push(resolve))
     }
-    const { deliver, clock } = begin({ ...createRecordingStore({ ...saved(4), cursors: {} }), save })
+    const { deliver, clock } = begin({ ...createRecordingStore(savedWith({})), save })
     await nextTurn()
     deliver(5)
     await nextTurn()
@@ -325,18 +309,17 @@ describe('a store', () => {
     assert.deepEqual([old.writes.length, present.writes.length], [0, 1])
   })
 
-  const records = { held: '.1', hashes: ['x'], since: null, from: null, taken: 5 }
+  const records = { held: '.1', hashes: ['x'], since: null, from: null, sequence: 5 }
 
   it('contains cursors of records, or of alerts', async () => {
     const { nodeState } = begin(
-      createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'c/1': records } }),
+      createRecordingStore(savedWith({ [DEVICE]: { cursor: at(5) }, 'c/1': { cursor: records } })),
     )
     await nodeState.ready()
-    const cursor = { held: '.1', hashes: ['x'], since: null, from: null, sequence: 5 }
-    assert.deepEqual([nodeState.delivery(DEVICE).cursor, nodeState.delivery('c/1').cursor], [at(5), cursor])
+    assert.deepEqual([nodeState.device(DEVICE).cursor, nodeState.device('c/1').cursor], [at(5), records])
   })
 
-  const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
+  const odd = [null, 7, 'x', [], {}, { sequence: 'x', seen: [] }, { sequence: 5, seen: [7] }, { sequence: 5 }]
   for (const cursor of [
     ...odd,
     { ...records, hashes: null },
@@ -345,7 +328,7 @@ describe('a store', () => {
   ]) {
     it(`with the cursor ${JSON.stringify(cursor)} is damaged`, async () => {
       const { nodeState } = begin(
-        createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'b/1': cursor } }),
+        createRecordingStore(savedWith({ [DEVICE]: { cursor: at(5) }, 'b/1': { cursor } })),
       )
       await assert.rejects(nodeState.ready(), failure('store-unreadable'))
     })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import type { PolledData } from '../../../../src/lib/collect/feeds'
 import type { AccountAccess } from '../../../../src/lib/collect/fetch'
-import { createNodeState } from '../../../../src/lib/collect/node-state'
-import { pollRecords } from '../../../../src/lib/collect/poll'
+import { NodeState } from '../../../../src/lib/collect/node-state'
+import { type PolledData, pollRecords } from '../../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import { createVirtualClock } from '../../../support/clock'
@@ -21,7 +20,7 @@ const target = { serial: '5212A1B2', base: '5839F001' }
 /** Polls a device of a service whose answer `held` has. */
 function simulate() {
   const clock = createVirtualClock(0, NOON + 3_000_000)
-  const nodeState = createNodeState(clock)
+  const nodeState = new NodeState(clock)
   const held = { answer: relayGraph({ data: [record(1), record(2)] }) as Json }
   const delivered: PolledData[] = []
   const read = async (endpoint: EndpointName) => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../../src/lib/account'
-import type { PolledData } from '../../../../src/lib/collect/feeds'
-import { createNodeState } from '../../../../src/lib/collect/node-state'
-import { isAwaitingReceipt, pollAlerts, pollRecords } from '../../../../src/lib/collect/poll'
+import { NodeState } from '../../../../src/lib/collect/node-state'
+import { type PolledData, pollAlerts, pollRecords } from '../../../../src/lib/collect/poll'
 import { readReceipt } from '../../../../src/lib/collect/receipt'
 import { readEnvelope } from '../../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../../src/lib/endpoints'
@@ -26,7 +25,7 @@ const options = {
 async function begin(others = 0) {
   const clock = createVirtualClock(0)
   let newest = 0
-  const nodeState = createNodeState(clock, { count: others })
+  const nodeState: NodeState = new NodeState(clock, () => others + nodeState.retainedCount)
   nodeState.open(createRecordingStore(), { receiptTimeoutMs: TIMEOUT })
   await nodeState.ready()
   const endpoints: string[] = []
@@ -72,17 +71,16 @@ async function begin(others = 0) {
       what: 'latest' | 'alerts' = 'latest',
       receipts: typeof options.receipts | null = options.receipts,
     ) {
-      if (isAwaitingReceipt(nodeState, target, clock.monotonic())) return
+      if (nodeState.device(KEY).isAwaitingReceipt(clock.monotonic())) return
       const pollOptions = { ...options, receipts }
       if (what === 'alerts')
         await pollAlerts(account, target, { ...pollOptions, start: 'all' }, ports, patient)
       else await pollRecords(account, target, pollOptions, ports, patient)
     },
     acknowledge: (index: number) =>
-      nodeState.dispatch(KEY, {
-        kind: 'receipt-received',
-        cursor: readReceipt(delivered.at(index)?.receipt, nodeState.receiptKey()).cursor,
-      }),
+      nodeState
+        .device(KEY)
+        .acknowledge(readReceipt(delivered.at(index)?.receipt, nodeState.receiptKey).cursor),
   }
 }
 

@@ -1,83 +1,83 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createPollingOrder } from '../../../../src/lib/collect/for-each'
+import { NodeState } from '../../../../src/lib/collect/node-state'
+import { createVirtualClock } from '../../../support/clock'
+import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
 
 const targets = ['a', 'b', 'c', 'd', 'e'].map((serial) => ({ serial, base: serial.toUpperCase() }))
 const one = (index: number) => targets[index] as (typeof targets)[number]
 
-describe('the polling order', () => {
-  it('begins with devices that were never polled, in the given order, and then the least recently polled', () => {
-    const round = createPollingOrder()
-    assert.deepEqual(round.leastRecentlyPolledFirst(targets), targets)
-    round.markPolled(one(0))
-    round.markPolled(one(3))
-    round.markPolled(one(0))
-    assert.deepEqual(round.leastRecentlyPolledFirst(targets), [1, 2, 4, 3, 0].map(one))
-  })
+async function begin(store = createRecordingStore()) {
+  const nodeState = new NodeState(createVirtualClock(0))
+  nodeState.open(store)
+  await nodeState.ready()
+  return nodeState
+}
 
-  it('that is interrupted continues where it stopped, also in a new process', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 12 }),
-        fc.boolean(),
-        (cuts, restarts) => {
-          let round = createPollingOrder()
-          const polled: string[] = []
-          for (const count of cuts) {
-            for (const target of round.leastRecentlyPolledFirst(targets).slice(0, count)) {
-              round.markPolled(target)
-              polled.push(target.serial)
-            }
-            if (!restarts) continue
-            const saved = JSON.parse(JSON.stringify(round.toKeys()))
-            round = createPollingOrder()
-            round.restore(saved)
-          }
-          assert.deepEqual(
-            polled,
-            polled.map((_, index) => one(index % targets.length).serial),
-          )
-        },
-      ),
+describe('the polling order', () => {
+  it('begins with devices that were never polled, in the given order, and then the least recently polled', async () => {
+    const nodeState = await begin()
+    assert.deepEqual(nodeState.leastRecentlyPolledFirst(targets), targets)
+    nodeState.markPolled(one(0))
+    nodeState.markPolled(one(3))
+    nodeState.markPolled(one(0))
+    assert.deepEqual(
+      nodeState.leastRecentlyPolledFirst(Object.freeze([...targets])),
+      [1, 2, 4, 3, 0].map(one),
     )
   })
 
-  it('does not change the given list, and contains each device once', () => {
-    const round = createPollingOrder()
-    round.markPolled(one(1))
-    const given = Object.freeze([...targets])
-    const named = (list: readonly { serial: string }[]) => list.map(({ serial }) => serial).toSorted()
-    assert.deepEqual(named(round.leastRecentlyPolledFirst(given)), named(given))
+  it('that is interrupted continues where it stopped, also in a new process', async () => {
+    const cuts = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(cuts, fc.boolean(), async (counts, restarts) => {
+        const store = createRecordingStore()
+        let nodeState = await begin(store)
+        const polled: string[] = []
+        for (const count of counts) {
+          for (const target of nodeState.leastRecentlyPolledFirst(targets).slice(0, count)) {
+            nodeState.markPolled(target)
+            polled.push(target.serial)
+          }
+          if (!restarts) continue
+          await nodeState.close(store)
+          nodeState = await begin(store)
+        }
+        const inTurn = polled.map((_, index) => one(index % targets.length).serial)
+        assert.deepEqual(polled, inTurn)
+      }),
+    )
   })
 
-  it('treats a serial under two base units as two devices', () => {
-    const twins = [
+  it('treats a serial under two base units as two devices', async () => {
+    const [first, second] = [
       { serial: 'a', base: 'X' },
       { serial: 'a', base: 'Y' },
     ]
-    const round = createPollingOrder()
-    round.markPolled(twins[0] as (typeof twins)[number])
-    assert.deepEqual(round.leastRecentlyPolledFirst(twins), twins.toReversed())
-    assert.deepEqual(round.toKeys(), ['X/a'])
+    const nodeState = await begin()
+    nodeState.markPolled(first)
+    assert.deepEqual(nodeState.leastRecentlyPolledFirst([first, second]), [second, first])
   })
 
-  it('that is restored late has devices that were polled since at the end', () => {
-    const round = createPollingOrder()
-    round.markPolled(one(0))
-    round.restore(['A/a', 'B/b', 'C/c'])
-    assert.deepEqual(round.toKeys(), ['B/b', 'C/c', 'A/a'])
+  it('that is restored late has devices that were polled since at the end', async () => {
+    const store = createRecordingStore()
+    const before = await begin(store)
+    for (const index of [0, 1, 2]) before.markPolled(one(index))
+    await before.close(store)
+    const after = new NodeState(createVirtualClock(0))
+    after.open(store)
+    after.markPolled(one(0))
+    await nextTurn()
+    await after.ready()
+    assert.deepEqual(after.leastRecentlyPolledFirst(targets), [3, 4, 1, 2, 0].map(one))
   })
 
-  it('knows which failures were ambiguous, until the device is polled again', () => {
-    const round = createPollingOrder()
-    round.markPolled(one(0), true)
-    round.markPolled(one(1), true)
-    round.markPolled(one(1))
-    assert.deepEqual(
-      targets.map((target) => round.isSuspect(target)),
-      [true, false, false, false, false],
-    )
-    round.delete('A/a')
-    assert.equal(round.isSuspect(one(0)), false)
+  it('knows which failures were ambiguous, until the device is polled again', async () => {
+    const nodeState = await begin()
+    nodeState.markPolled(one(0), true)
+    nodeState.markPolled(one(1), true)
+    nodeState.markPolled(one(1))
+    const areSuspect = targets.map(({ serial, base }) => nodeState.device(`${base}/${serial}`).isSuspect)
+    assert.deepEqual(areSuspect, [true, false, false, false, false])
   })
 })

@@ -1,0 +1,80 @@
+/** The saved state of a node. Stores contain it, and receipts contain cursors, so its names are a contract. */
+
+import { MAX_TIMESTAMP_MS } from '../decode/time'
+import { EnvlogError } from '../errors'
+import { type AlertCursor, type Cursor, kindOf, type RecordCursor } from './cursor'
+import { decodeHeld } from './held'
+import { MAX_HELD } from './record-plan'
+
+export interface SavedState {
+  version: 1
+  /** What receipts are signed with. */
+  receiptKey: string
+  /** By `base/serial`, the least recently polled first. */
+  devices: Record<string, SavedDevice>
+}
+
+export interface SavedDevice {
+  cursor?: Cursor
+  /** Receipts of cursors up to this sequence are void: an old one must not bring back what was forgotten. */
+  voidUpTo?: number
+  /** How often the same page of a backfill has failed, and how long the node has run since the first time, ms. */
+  pageFailures?: { count: number; ms: number }
+  hasGivenUp?: boolean
+  /** What was last sent of its current reading. */
+  lastSent?: string
+  /** How long the node has run without selecting the device, ms. */
+  unselectedMs?: number
+}
+
+/**
+ * Reads what a store contains; `undefined` if that is nothing. What cannot be understood is an error: it would be
+ * overwritten, and its records sent again.
+ * @throws EnvlogError `store-newer`, `store-unreadable`
+ */
+export function readSavedState(value: unknown): SavedState | undefined {
+  if (value === undefined || value === null) return undefined
+  if (isObject(value) && typeof value.version === 'number' && value.version > 1) {
+    throw new EnvlogError('store-newer')
+  }
+  if (!isSavedState(value)) throw new EnvlogError('store-unreadable')
+  return value
+}
+
+function isSavedState(value: unknown): value is SavedState {
+  if (!isObject(value) || value.version !== 1 || typeof value.receiptKey !== 'string') return false
+  return isObject(value.devices) && Object.values(value.devices).every(isSavedDevice)
+}
+
+function isSavedDevice(value: unknown): value is SavedDevice {
+  if (!isObject(value)) return false
+  const { cursor, voidUpTo = 0, pageFailures, hasGivenUp = false, lastSent = '', unselectedMs = 0 } = value
+  const areFailures =
+    pageFailures === undefined ||
+    (isObject(pageFailures) && [pageFailures.count, pageFailures.ms].every(isInstant))
+  return (
+    (cursor === undefined || isCursor(cursor)) &&
+    [voidUpTo, unselectedMs].every(isInstant) &&
+    areFailures &&
+    typeof hasGivenUp === 'boolean' &&
+    typeof lastSent === 'string'
+  )
+}
+
+export function isCursor(value: unknown): value is RecordCursor | AlertCursor {
+  if (!isObject(value) || !isInstant(value.sequence)) return false
+  const { seen, held, hashes, since, from } = value
+  if (kindOf(value as unknown as Cursor) === 'alerts') return isTexts(seen)
+  const isHeld = typeof held === 'string' && decodeHeld(held, MAX_HELD) !== undefined
+  return isHeld && isTexts(hashes) && [since, from].every((one) => one === null || isInstant(one))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A number that can be written as a time. */
+const isInstant = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) <= MAX_TIMESTAMP_MS
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Backfill } from '../../../../src/lib/collect/backfill'
+import { DeviceState, type RetainedDelivery } from '../../../../src/lib/collect/device-state'
+import { EnvlogError, type Reason } from '../../../../src/lib/errors'
+
+const HOUR = 3_600_000
+const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
+const retained = { content: { kind: 'alerts', alerts: [] } } as unknown as RetainedDelivery
+const backfill = { received: { series: { records: [] } }, paging: { parts: [] } } as unknown as Backfill
+
+/** A device with its cursor at 10, and how often it was to be saved since. */
+function begin() {
+  let saves = 0
+  const device = new DeviceState(() => saves++)
+  device.advance(at(10))
+  saves = 0
+  const issue = (sequence: number, firstSequence = sequence) => {
+    device.issue({ firstSequence, next: at(sequence), overdueAt: 1000, retained })
+    device.markSent(at(sequence))
+  }
+  return { device, issue, saves: () => saves }
+}
+
+describe('receipts', () => {
+  it('only move a cursor forward, in any order, and however often they are returned', () => {
+    const sequences = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 })
+    const begun = fc.constantFrom<(device: DeviceState) => void>(
+      () => {},
+      (device) => device.beginPoll(),
+      (device) => device.startBackfill(backfill),
+      (device) => device.issue({ firstSequence: 20, next: at(20), overdueAt: 1000, retained }),
+    )
+    fc.assert(
+      fc.property(begun, sequences, (make, order) => {
+        const { device, saves } = begin()
+        make(device)
+        let latest = 10
+        let moves = 0
+        for (const sequence of order) {
+          device.acknowledge(at(sequence))
+          if (sequence > latest) moves++
+          latest = Math.max(latest, sequence)
+          assert.deepEqual([device.cursor?.sequence, saves()], [latest, moves])
+        }
+      }),
+    )
+  })
+
+  it('of an older delivery leave the newer one awaited', () => {
+    const { device, issue } = begin()
+    issue(20)
+    issue(30)
+    device.acknowledge(at(20))
+    assert.equal(device.isAwaitingReceipt(0), true)
+    device.acknowledge(at(30))
+    assert.equal(device.isAwaitingReceipt(0), false)
+  })
+
+  it('of any delivery of the same records end the wait', () => {
+    const { device, issue } = begin()
+    issue(20)
+    issue(30, 20)
+    device.acknowledge(at(20))
+    assert.deepEqual([device.isAwaitingReceipt(0), device.unacknowledged], [false, null])
+  })
+
+  it('of what was forgotten are void, also if another process delivered it', () => {
+    const { device, issue } = begin()
+    issue(20)
+    device.forget(15)
+    device.acknowledge(at(20))
+    assert.equal(device.cursor, null)
+    device.forget(40)
+    device.acknowledge(at(40))
+    assert.equal(device.cursor, null)
+    device.acknowledge(at(41))
+    assert.deepEqual(device.cursor, at(41))
+  })
+
+  it('are overdue at their time: what was retained is sent again, anything else is requested', () => {
+    const { device, issue } = begin()
+    issue(20)
+    assert.deepEqual([device.isAwaitingReceipt(999), device.isAwaitingReceipt(1000)], [true, false])
+    assert.equal(device.overdue?.retained, retained)
+    device.issue({ firstSequence: 30, next: at(30), overdueAt: 1000, retained: null })
+    assert.equal(device.overdue, null)
+  })
+
+  it('that come back during the sending leave nothing unacknowledged', () => {
+    const { device } = begin()
+    device.issue({ firstSequence: 20, next: at(20), overdueAt: 1000, retained })
+    device.acknowledge(at(20))
+    device.markSent(at(20))
+    assert.equal(device.unacknowledged, null)
+  })
+
+  it('that are missing count the resends since the first delivery, and can be skipped', () => {
+    const { device, issue } = begin()
+    issue(20)
+    issue(30, 20)
+    assert.deepEqual(device.unacknowledged, { since: 20, resends: 1, next: at(30) })
+    device.acknowledge(at(11))
+    const isOver = device.beginPoll()
+    device.skip()
+    assert.deepEqual([device.cursor, device.unacknowledged, isOver()], [at(30), null, true])
+  })
+
+  it('after a deploy are awaited for the new time at most, or no longer', () => {
+    const { device, issue } = begin()
+    issue(20)
+    device.deploy(false, 5000)
+    assert.deepEqual([device.isAwaitingReceipt(999), device.isAwaitingReceipt(1000)], [true, false])
+    device.deploy(false, 600)
+    assert.equal(device.isAwaitingReceipt(600), false)
+    issue(30)
+    device.deploy(false, null)
+    assert.deepEqual([device.isAwaitingReceipt(0), device.overdue?.next], [false, at(30)])
+  })
+
+  it('after a deploy with other settings are awaited, but nothing is sent again in its old shape', () => {
+    const { device, issue } = begin()
+    issue(20)
+    device.deploy(true, 5000)
+    assert.deepEqual([device.isAwaitingReceipt(0), device.overdue], [true, null])
+  })
+})
+
+describe('a first delivery', () => {
+  it('with a receipt is saved as begun before, so that it can be repeated', () => {
+    const device = new DeviceState(() => {})
+    device.beginWith(at(8))
+    device.beginWith(at(9))
+    assert.deepEqual(device.cursor, at(8))
+  })
+})
+
+describe('a backfill', () => {
+  /** Fails at these hours; returns whether it was given up at each. */
+  const fail = (device: DeviceState, reason: Reason, ...hours: number[]) =>
+    hours.map((hour) => device.failPage(new EnvlogError(reason), hour * HOUR))
+
+  it('is requested as long as failures are transient', () => {
+    const { device } = begin()
+    device.startBackfill(backfill)
+    assert.ok(fail(device, 'no-connection', 1, 50, 100).every((isGivenUp) => !isGivenUp))
+    assert.equal(device.backfill, backfill)
+  })
+
+  it('is given up if the same page was refused, or could not be decoded, three times in over a day', () => {
+    for (const reason of ['device-refused', 'reply-unreadable'] as const) {
+      const { device } = begin()
+      device.startBackfill(backfill)
+      assert.deepEqual(fail(device, reason, 1, 20, 24.9, 25), [false, false, false, true])
+      assert.deepEqual(fail(begin().device, reason, 1, 99), [false, false])
+    }
+  })
+
+  it('is given up also by a Node-RED that is restarted every day', () => {
+    let { device } = begin()
+    const days: boolean[] = []
+    for (let day = 0; day < 3; day++) {
+      device.startBackfill(backfill)
+      days.push(...fail(device, 'device-refused', day * 24, day * 24 + 10))
+      const saved = JSON.parse(JSON.stringify(device.toSave()))
+      device = new DeviceState(() => {})
+      device.restore(saved)
+    }
+    assert.deepEqual(days, [false, false, false, false, false, true])
+  })
+
+  it('counts from each page that was received', () => {
+    const { device } = begin()
+    device.startBackfill(backfill)
+    fail(device, 'reply-unreadable', 1, 20)
+    device.addPage(backfill)
+    assert.deepEqual(fail(device, 'reply-unreadable', 26), [false])
+  })
+
+  it('is given up at once if it is refused after one was given up, until a page is received', () => {
+    const { device } = begin()
+    device.startBackfill(backfill)
+    assert.equal(fail(device, 'device-refused', 1, 20, 25).at(-1), true)
+    device.advance(at(20))
+    device.startBackfill(backfill)
+    assert.deepEqual(fail(device, 'reply-unreadable', 25), [false], 'it may be readable the next time')
+    assert.deepEqual(fail(device, 'device-refused', 26), [true])
+    device.addPage(backfill)
+    assert.deepEqual(fail(device, 'device-refused', 26), [false])
+  })
+})
+
+describe('a device that the service refused', () => {
+  it('is left out for 10 minutes, and for twice as long each time, up to a day', () => {
+    const { device } = begin()
+    let now = 0
+    const pauses = Array.from({ length: 10 }, () => {
+      const pauseMs = device.refuse(now)
+      assert.equal(device.isPaused(now + pauseMs - 1), true)
+      now += pauseMs
+      assert.equal(device.isPaused(now), false)
+      return pauseMs / 60_000
+    })
+    assert.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440])
+  })
+
+  it('begins with 10 minutes again after an answer, a deploy and forget', () => {
+    const ends: ((device: DeviceState) => void)[] = [
+      (device) => device.markAnswered(),
+      (device) => device.deploy(false, null),
+      (device) => device.forget(0),
+    ]
+    for (const end of ends) {
+      const { device } = begin()
+      device.refuse(0)
+      end(device)
+      assert.deepEqual([device.isPaused(0), device.refuse(0)], [false, 600_000])
+    }
+  })
+})
