@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Fault, startSimulator } from '../../simulator'
+import type { RecordCursor } from '../../src/lib/collect/cursor'
 import { decodeHeld } from '../../src/lib/collect/held'
 import { MAX_HELD } from '../../src/lib/collect/record-plan'
+import type { SavedDevice, SavedState } from '../../src/lib/collect/saved-state'
 import { createRandom, seed } from '../support/chance'
 import { startRestarting } from '../support/restarting'
 import { until } from '../support/wait'
@@ -136,8 +138,9 @@ function cursorsIn(userDir: string): Delivered {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
     throw error
   }
-  const { cursors } = JSON.parse(text) as { cursors: Record<string, { held: string }> }
+  const { devices } = JSON.parse(text) as SavedState
   const newest = (held: string) =>
     Math.max(0, ...(decodeHeld(held, MAX_HELD) ?? []).map(({ timestamp }) => timestamp ?? 0))
-  return new Map(Object.entries(cursors).map(([device, { held }]) => [device, newest(held)]))
+  const heldOf = ({ cursor }: SavedDevice) => (cursor as RecordCursor | undefined)?.held ?? ''
+  return new Map(Object.entries(devices).map(([device, saved]) => [device, newest(heldOf(saved))]))
 }

@@ -55,6 +55,8 @@ export class DeviceState {
   isSuspect = false
   /** It has answered in this process. */
   hasAnswered = false
+  /** Its newest records are far ahead of the clock, so that they hide those of the present. */
+  isFarAhead = false
   /** The store is known to have a cursor. */
   isSaved = false
 

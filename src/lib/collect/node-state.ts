@@ -207,7 +207,7 @@ export class NodeState {
   }
 
   /** True once for each device and kind of report until the process ends. */
-  isFirstReport({ serial, base = '' }: NamedDevice, kind: 'unreadable' | 'refused'): boolean {
+  isFirstReport({ serial, base = '' }: NamedDevice, kind: 'unreadable' | 'refused' | 'far-ahead'): boolean {
     const key = `${kind} ${base}/${serial}`
     if (this.#reported.has(key) || this.#reported.size === MAX_REPORTS) return false
     this.#reported.add(key)

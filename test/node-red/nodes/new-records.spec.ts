@@ -155,7 +155,8 @@ describe('only new records', () => {
   it('that are never acknowledged are shown after three resends, until a receipt or `skip`', async () => {
     const passing = install({ toFake: ['performance'] })
     try {
-      const flow = await start({ ...acknowledged, ackTimeout: 60 })
+      const settings = { ...acknowledged, ackTimeout: 60 }
+      let flow = await start(settings)
       const sent = [(await trigger(flow))[0]]
       const shown = () => flow.shown().at(-1)
       for (let resends = 1; resends <= 4; resends++) {
@@ -166,6 +167,8 @@ describe('only new records', () => {
       }
       assert.match(String(shown()?.text), /status\.unacknowledged|not acknowledged since/)
       assert.deepEqual([shown()?.fill, shown()?.shape], ['red', 'ring'])
+      flow = await start(settings, 'latest', { sameProcess: true })
+      assert.equal(shown()?.shape, 'ring', 'also after a deploy')
       assert.deepEqual(await trigger(flow, { envlog: { skip: ['52A10001'] } }), [])
       assert.deepEqual(shown(), {})
       later(MINUTE)

@@ -178,6 +178,9 @@ function startNode<T extends ActionType>(
   setStatus({ kind: 'idle', refused: 0 })
   try {
     const { repeat } = configure().settings
+    // Receipts are awaited over a deploy.
+    const unacknowledged = nodeState.unacknowledged()
+    if (unacknowledged) setStatus({ kind: 'unacknowledged', ...unacknowledged })
     const ports = { clock: systemClock, random: Math.random }
     if (repeat > 0) inBackground(runPeriodically(repeat * 1000, ports, signal, triggerByTimer))
   } catch (error) {

@@ -141,6 +141,12 @@ export function createRunContext<T extends ActionType>(
     node.warn(RED._('warnings.unacknowledged', params as never))
   }
 
+  /** Once: the records of a wrong clock stay among the newest until there are 300 later ones. */
+  function warnIfFarAhead(device: ResolvedDevice): void {
+    if (!stateOf(device).isFarAhead || !nodeState.isFirstReport(device, 'far-ahead')) return
+    node.warn(RED._('warnings.far-ahead', { serial: device.serial } as never))
+  }
+
   const isAwaited = (device: ResolvedDevice) => stateOf(device).isAwaitingReceipt(account.monotonic())
   const isRefused = (device: ResolvedDevice) => stateOf(device).isPaused(account.monotonic())
 
@@ -187,6 +193,7 @@ export function createRunContext<T extends ActionType>(
       nodeState.markPolled(device)
       stateOf(device).markAnswered()
       warnIfUnacknowledged(device)
+      warnIfFarAhead(device)
       deliveredCount ??= 0
       failures.markSuccess()
     }
