@@ -87,6 +87,7 @@ function sample(type: ActionType, output: Output, send: Send): object {
   const options = {
     output,
     send,
+    time: 'utc' as const,
     chunk: 1000,
     measurement: MEASUREMENTS[type],
     fieldNames: 'channel' as const,

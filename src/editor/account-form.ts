@@ -53,6 +53,7 @@ export function prepareAccount(form: Form): void {
   button.on('click', () => void test())
   prepareReport(form, addLine, () => void lines.empty())
 
+  offerTimeZones(form)
   void showStores(form)
   watchSharedQuota(form)
   const refresh = async () => {
@@ -95,6 +96,15 @@ function showQuota({ endpoints, records }: QuotaCounts): void {
     bar(device, left, limit, translate('quota.records', { left: number(left), limit: number(limit) }))
   }
   $('#envlog-quota').show()
+}
+
+/** Lists the time zones, that of the browser first. */
+function offerTimeZones(form: Form): void {
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone
+  const others = Intl.supportedValuesOf('timeZone').filter((name) => name !== own)
+  const options = others.map((name) => $('<option>').val(name))
+  const first = $('<option>').val(own).text(form._('account.zone-of-browser'))
+  $('#envlog-zones').empty().append(first, options)
 }
 
 /** Lists the context stores, and shows whether the chosen one is persistent. */

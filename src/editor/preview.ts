@@ -2,6 +2,7 @@ import { readLimits } from '../shared/account-schema'
 import type { ActionType } from '../shared/action'
 import { OFFERED, type Output, type Send } from '../shared/outputs'
 import { type DeviceSource, getDeviceList } from './device-source'
+import { withLocalTimes } from './local-sample'
 import type { Form } from './red'
 import { language } from './red'
 import {
@@ -21,10 +22,12 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
   const type = form.type as ActionType
   const samples = JSON.parse(ENVLOG_SAMPLES) as Record<string, object>
   // The form is not in the document while a tray covers it, so its elements are looked up now.
-  const names = ['output', 'send', 'repeat', 'select', 'account'] as const
+  const names = ['output', 'send', 'repeat', 'select', 'account', 'time'] as const
   const inputs = Object.fromEntries(names.map((name) => [name, $(`#node-input-${name}`)]))
   const [sends, sample, budgetLine] = [$('#envlog-sends'), $('#envlog-sample'), $('#envlog-budget')]
   const value = (name: (typeof names)[number]) => String(inputs[name]?.val() ?? '')
+
+  const accountNode = () => RED.nodes.node(value('account'))
 
   function sending(): [output: Output, send: Send | undefined] {
     const output = value('output') as Output
@@ -43,14 +46,16 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     const wholes = { list: config.bases, base: config.bases, group: config.groups }[String(config.select)]
     const isChosen = wholes === undefined || (wholes as unknown[]).length > 0
     sends.text(count === 0 && !isChosen ? form._('summary.none') : form._('summary.sends', parts))
-    const example = samples[`${type} ${output} ${send}`]
-    sample.text(example ? JSON.stringify(example, null, 2) : '')
+    const example = samples[`${type} ${output} ${send}`] ?? {}
+    const isLocal = value('time') === 'local'
+    const shown = isLocal ? withLocalTimes(example, String(accountNode()?.timeZone ?? '')) : example
+    sample.text(JSON.stringify(shown, null, 2))
   }
 
   function showBudget(config: ActionConfig): void {
     const devices = getDeviceList(source)?.devices
     const account = value('account')
-    const rows = limitsOf(readLimits(String(RED.nodes.node(account)?.limits ?? '')))
+    const rows = limitsOf(readLimits(String(accountNode()?.limits ?? '')))
     const estimate = estimateRequests(config, devices)
     const budget = toBudget(estimate, Number(config.repeat) || 0, rows)
     const others: ActionConfig[] = []

@@ -1,3 +1,4 @@
+import { TimeZone } from '../shared/local-clock'
 import type { LimitsTable } from '../shared/service-limits'
 import { Client, type ClientPorts, type ClientSettings, maxResponseMs } from './api/client'
 import { createDirectory, type Directory } from './collect/directory'
@@ -13,6 +14,8 @@ export interface AccountSettings extends ClientSettings {
   concurrency: number
   /** Prefixes of the model names that use the first column of the battery table (docs/service.md). */
   series1Models: readonly string[]
+  /** The name of the zone of local times; blank or absent for the offset of each device. */
+  timeZone?: string
   /** Replaces rows of the table of limits, until headers of the service report others. */
   limits?: LimitsTable
 }
@@ -34,6 +37,8 @@ export interface Account {
   readonly id: string
   readonly concurrency: number
   readonly series1Models: readonly string[]
+  /** What local times are of; `local` for the offset of each device. */
+  readonly localTime: 'local' | TimeZone
   readonly client: Client
   readonly directory: Directory
   readonly quota: Quota
@@ -60,6 +65,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
     id: accountKey(baseUrl, credentials.apiKey),
     concurrency,
     series1Models,
+    localTime: settings.timeZone ? new TimeZone(settings.timeZone) : 'local',
     client,
     directory: createDirectory(directory, (context) => client.read('current', {}, context), clock),
     quota,

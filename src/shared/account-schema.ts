@@ -7,6 +7,7 @@ import {
   isRelaySuffix,
   normalizeAddress,
 } from './account-rules'
+import { isTimeZone } from './local-clock'
 import { checked, nodeProperties, orDefault, text, textThat, trimmedText, wholeNumber } from './schema'
 import { type LimitsTable, MAX_WINDOW_SECONDS } from './service-limits'
 
@@ -71,6 +72,10 @@ const sharedQuota = trimmedText.check(
   }),
 )
 
+const timeZone = trimmedText.check(
+  checked((name) => (name === '' || isTimeZone(name) ? undefined : { problem: 'time-zone', value: name })),
+)
+
 /** The saved properties of an account. */
 export const accountSchema = z.object({
   ...nodeProperties,
@@ -80,6 +85,7 @@ export const accountSchema = z.object({
   concurrency: orDefault(wholeNumber(1, 20), ACCOUNT_DEFAULTS.concurrency),
   retries: orDefault(wholeNumber(0, 10), ACCOUNT_DEFAULTS.retries),
   limits: orDefault(limits, ''),
+  timeZone: orDefault(timeZone, ''),
   series1Models: orDefault(prefixes, ''),
   store: orDefault(trimmedText, ''),
   sharedQuota: orDefault(sharedQuota, ''),

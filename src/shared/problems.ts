@@ -16,6 +16,7 @@ export const PROBLEMS = [
   'address-not-https',
   'address-has-extras',
   'relay-suffix',
+  'time-zone',
   'limits',
   'shared-quota-unreadable',
   'shared-quota-has-password',

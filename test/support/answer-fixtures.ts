@@ -165,6 +165,7 @@ export async function receive(
   const how = {
     output: 'readings',
     send,
+    time: 'utc',
     chunk: DEFAULT_CHUNK,
     measurement: 'm',
     fieldNames: 'channel',

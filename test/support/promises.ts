@@ -23,14 +23,14 @@ function keysOf(value: object, keys: readonly string[], optional: readonly strin
 
 const DEVICE = ['serial', 'name', 'model', 'base', 'standalone', 'utcOffset']
 
-function asDevice({ serial, name, model, base, standalone }: Device, utcOffset: number): void {
+function asDevice({ serial, name, model, base, standalone }: Device, utcOffset: number | null): void {
   keysOf(base, ['serial', 'name', 'model'])
   for (const text of [serial, name, model, base.serial, base.name, base.model]) {
     assert.equal(typeof text, 'string')
   }
   assert.notEqual(serial, '')
   assert.equal(standalone, base.serial === serial)
-  assert.ok(Number.isInteger(utcOffset))
+  assert.ok(utcOffset === null || Number.isInteger(utcOffset))
 }
 
 function asTime({ time, timestamp }: { time: string | null; timestamp: number | null }): void {
@@ -65,7 +65,7 @@ function asOldestFirst(items: readonly { timestamp: number | null }[]): void {
 }
 
 export interface ReadingLike extends Device {
-  utcOffset: number
+  utcOffset: number | null
   time: string | null
   timestamp: number | null
   number: number | null

@@ -13,7 +13,7 @@ import type { DeviceFailure, ResolvedDevice } from './devices'
 export function decodeRecords(
   target: ResolvedDevice,
   { endpoint, body }: { endpoint: string; body: GraphEnvelope },
-  { time, offset }: { time: TimeStyle; offset?: number | undefined },
+  { time, offset }: { time: TimeStyle; offset?: number | null | undefined },
 ): { part: SeriesPart; failed: DeviceFailure[] } {
   try {
     const { part, unreadable } = readSeriesPart(body, time, offset)

@@ -1,3 +1,4 @@
+import { type LocalClock, toInstant } from '../../shared/local-clock'
 import { type Moment, readEpoch, readRelative, readTime } from '../../shared/moment'
 import { readNumber } from '../decode/number'
 import { EnvlogError } from '../errors'
@@ -43,12 +44,12 @@ export function isWallClock(moment: Moment): boolean {
 
 /**
  * Both ends in ms since 1970 UTC.
- * @param offsetMinutes how far the wall clock is ahead of UTC
+ * @param clock what shows its local times
  * @throws EnvlogError `period-empty` where it does not end after it begins
  */
-export function placePeriod({ from, to }: Period, offsetMinutes: number): { from: number; to: number } {
+export function placePeriod({ from, to }: Period, clock: LocalClock): { from: number; to: number } {
   const place = (moment: Moment) =>
-    'instant' in moment ? moment.instant : moment.wallClock - offsetMinutes * 60_000
+    'instant' in moment ? moment.instant : toInstant(clock, moment.wallClock)
   const placed = { from: place(from), to: place(to) }
   if (placed.to <= placed.from) throw new EnvlogError('period-empty')
   return placed

@@ -1,3 +1,4 @@
+import { fixedClock, type LocalClock } from '../../shared/local-clock'
 import { nextTurn } from '../clock'
 import type { GraphEnvelope } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
@@ -19,7 +20,7 @@ import { addPage, lacksShownRecord, nextPage, type Page, type ReceivedPage, star
 import { isWallClock, type Period, placePeriod } from './period'
 
 export interface RangeQuery {
-  /** Its wall-clock ends are of the device's clock where times are local, else UTC. */
+  /** Its wall-clock ends are local times of the zone or of the device where times are local, else UTC. */
   period: Period
   /** The latest so many records; `null` for all. */
   number: number | null
@@ -45,7 +46,7 @@ export async function collectRange(
   context: RequestContext,
   onPage: (pages: number) => void = () => {},
 ): Promise<CollectedRange> {
-  const { from, to } = placePeriod(period, await findUtcOffset(account, target, period, time, context))
+  const { from, to } = placePeriod(period, await findClock(account, target, period, time, context))
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const first = startPaging({ from, to, number })
   if (format !== 'read') {
@@ -92,16 +93,17 @@ export async function fetchPage(
   return { answer, body, received: { requested, count: body.records.length, recordsRemaining } }
 }
 
-/** Minutes ahead of UTC. The directory is only needed where an end of the period is of the device's clock. */
-async function findUtcOffset(
+/** What shows the period's local times. The directory is only needed where these are the device's. */
+async function findClock(
   account: AccountAccess,
   { serial, base }: ResolvedDevice,
   period: Period,
   time: TimeStyle,
   context: RequestContext,
-): Promise<number> {
-  if (time === 'utc' || (!isWallClock(period.from) && !isWallClock(period.to))) return 0
-  return account.directory.utcOffset(serial, base, context)
+): Promise<LocalClock> {
+  if (typeof time === 'object') return time
+  if (time === 'utc' || (!isWallClock(period.from) && !isWallClock(period.to))) return fixedClock(0)
+  return fixedClock(await account.directory.utcOffset(serial, base, context))
 }
 
 function buildPageParams({ from, to, number }: Page): Partial<DeviceParams> {

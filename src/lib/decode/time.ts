@@ -1,8 +1,12 @@
+import { formatOffset, TimeZone } from '../../shared/local-clock'
 import { EnvlogError } from '../errors'
 import { readNumber } from './number'
 
-/** Whether `time` texts are in UTC or in the device's local time with its offset. Both name the same instant. */
-export type TimeStyle = 'utc' | 'local'
+/**
+ * Whether `time` texts are in UTC, in the device's local time with its offset, or in the local time of a zone. All name
+ * the same instant.
+ */
+export type TimeStyle = 'utc' | 'local' | TimeZone
 
 /** In minutes. `dstFlag` is `null` where the answer has none. */
 export interface Offsets {
@@ -39,12 +43,29 @@ export function readTimestamp(value: unknown, part: () => string): number | null
 }
 
 /**
+ * Minutes ahead of UTC that go with a time: those of the device, or of the zone at that time; `null` if they are not known.
+ * @param timestamp ms since 1970 UTC
+ */
+export function utcOffsetAt(
+  timestamp: number | null,
+  style: TimeStyle,
+  deviceOffset: number | null,
+): number | null {
+  if (!(style instanceof TimeZone)) return deviceOffset
+  return timestamp === null ? null : style.offsetAt(timestamp)
+}
+
+/**
  * Formats a time as ISO 8601 with milliseconds; `null` stays `null`.
  * @param timestamp ms since 1970 UTC
- * @param offset minutes ahead of UTC
+ * @param deviceOffset minutes that the device is ahead of UTC; `null` if that is not known: its local times are UTC then
  */
-export function formatTime(timestamp: number | null, style: TimeStyle, offset: number): string | null {
-  return createTimeFormatter(style, offset)(timestamp)
+export function formatTime(
+  timestamp: number | null,
+  style: TimeStyle,
+  deviceOffset: number | null,
+): string | null {
+  return createTimeFormatter(style, deviceOffset)(timestamp)
 }
 
 const A_DAY_MS = 86_400_000
@@ -53,14 +74,22 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, index) => String(index).padSta
 /** Returns a `formatTime` for many times of one device: with `toISOString` for each, they would be half the time of a page. */
 export function createTimeFormatter(
   style: TimeStyle,
-  offset: number,
+  deviceOffset: number | null,
 ): (timestamp: number | null) => string | null {
-  const [shiftMs, zone] = style === 'utc' ? [0, 'Z'] : [offset * 60_000, formatOffset(offset)]
+  const zone = style instanceof TimeZone ? style : undefined
+  const isUtc = style === 'utc' || (style === 'local' && deviceOffset === null)
+  let offset = style === 'local' ? (deviceOffset ?? 0) : 0
+  let ending = isUtc ? 'Z' : formatOffset(offset)
   let day = Number.NaN
   let date = ''
   return (timestamp) => {
     if (timestamp === null) return null
-    const shifted = timestamp + shiftMs
+    const zoneOffset = zone?.offsetAt(timestamp) ?? offset
+    if (zoneOffset !== offset) {
+      offset = zoneOffset
+      ending = formatOffset(offset)
+    }
+    const shifted = timestamp + offset * 60_000
     if (Math.floor(shifted / A_DAY_MS) !== day) {
       day = Math.floor(shifted / A_DAY_MS)
       date = new Date(day * A_DAY_MS).toISOString().slice(0, 11)
@@ -70,13 +99,6 @@ export function createTimeFormatter(
     const minutes = Math.floor(seconds / 60)
     const rest = ms % 1000 === 0 ? '000' : String(Math.floor(ms % 1000)).padStart(3, '0')
     const clock = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`
-    return `${date}${clock}.${rest}${zone}`
+    return `${date}${clock}.${rest}${ending}`
   }
-}
-
-/** Formats an offset in minutes, rounded to whole ones: `+09:00`, `-03:30`. */
-function formatOffset(offset: number): string {
-  const minutes = Math.abs(Math.round(offset))
-  const pad = (part: number) => String(part).padStart(2, '0')
-  return `${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
 }

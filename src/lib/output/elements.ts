@@ -1,4 +1,5 @@
 import type { Output, Send } from '../../shared/outputs'
+import type { TimeStyle } from '../decode/time'
 import type { Alert } from '../readings/alerts'
 import { countOf, type ReadContent, type Subject, subjectOfReading } from '../readings/content'
 import type { Reading } from '../readings/current'
@@ -18,6 +19,8 @@ export interface OutgoingMessage {
 export interface OutputOptions extends PointOptions {
   output: Output
   send: Send
+  /** How times are written. */
+  time: TimeStyle
   /** Elements a message where `send` is `chunk`. */
   chunk: number
 }

@@ -1,3 +1,4 @@
+import { type TimeStyle, utcOffsetAt } from '../decode/time'
 import {
   type Content,
   deviceOf,
@@ -68,20 +69,26 @@ function planDevices(readings: readonly Reading[], output: ConvertedOutput, opti
 }
 
 /** A series stays one: its parts keep the device and the channels. */
-function planSeries(series: Series, { send, chunk, group }: OutputOptions): Plan {
+function planSeries(series: Series, { send, chunk, group, time }: OutputOptions): Plan {
   const subject = subjectOf(series, group)
   if (send === 'device') return { messages: [{ payload: series, subject }] }
   const size = send === 'chunk' ? chunk : 1
-  const messages = send === 'chunk' ? seriesChunks(series, subject, size) : seriesRecords(series, subject)
+  const messages =
+    send === 'chunk' ? seriesChunks(series, time, subject, size) : seriesRecords(series, time, subject)
   return { messages, sequence: { count: Math.ceil(series.records.length / size), length: 1 } }
 }
 
-function* seriesRecords(series: Series, subject: Subject): Generator<OutgoingMessage> {
-  for (const record of series.records) yield { payload: ownSeries(series, [record]), subject }
+function* seriesRecords(series: Series, time: TimeStyle, subject: Subject): Generator<OutgoingMessage> {
+  for (const record of series.records) yield { payload: ownSeries(series, time, [record]), subject }
 }
 
 /** A gap is in the chunk of the record after it. */
-function* seriesChunks(series: Series, subject: Subject, size: number): Generator<OutgoingMessage> {
+function* seriesChunks(
+  series: Series,
+  time: TimeStyle,
+  subject: Subject,
+  size: number,
+): Generator<OutgoingMessage> {
   const placed = placeGaps(series.records, series.standalone)
   let next = 0
   for (let from = 0; from < series.records.length; from += size) {
@@ -89,14 +96,15 @@ function* seriesChunks(series: Series, subject: Subject, size: number): Generato
     const first = next
     while ((placed[next]?.at ?? Number.POSITIVE_INFINITY) < from + size) next++
     const gaps = placed.slice(first, next).map(({ gap }) => gap)
-    yield { payload: { ...ownSeries(series, records), gaps }, subject }
+    yield { payload: { ...ownSeries(series, time, records), gaps }, subject }
   }
 }
 
 /** What one message changes must not change the next: nothing is shared between them. */
-function ownSeries({ gaps: _, ...series }: Series, records: readonly SeriesRecord[]) {
+function ownSeries({ gaps: _, ...series }: Series, time: TimeStyle, records: readonly SeriesRecord[]) {
   return {
     ...series,
+    utcOffset: utcOffsetAt(records.at(-1)?.timestamp ?? null, time, series.utcOffset),
     base: { ...series.base },
     channels: series.channels.map((channel) => ({ ...channel })),
     records,

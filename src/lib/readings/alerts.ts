@@ -1,6 +1,6 @@
 import type { AlertEnvelope } from '../decode/envelopes'
 import { sanitizeText } from '../decode/text'
-import { formatTime, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
+import { createTimeFormatter, readTimestamp, type TimeStyle, toUtcOffset, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
 import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
@@ -11,8 +11,8 @@ export interface Alert extends Device {
   time: string | null
   /** ms since 1970 UTC. */
   timestamp: number | null
-  /** Minutes ahead of UTC. */
-  utcOffset: number
+  /** Minutes ahead of UTC at that time; `null` if it is not known. */
+  utcOffset: number | null
   source: AlertSource
   /** `null` for battery and communication. */
   channel: Channel | null
@@ -56,6 +56,7 @@ export function readAlerts(
 ): AlertLog & { unreadable: string[] } {
   const device = readDevice(envelope.device, envelope.base)
   const offset = toUtcOffset(envelope.offsets)
+  const formatTime = createTimeFormatter(style, offset)
   const unreadable: string[] = []
   const entries = envelope.entries.map((entry, index) => {
     try {
@@ -84,9 +85,9 @@ export function readAlerts(
       return {
         ...device,
         base: { ...device.base },
-        time: formatTime(timestamp, style, offset),
+        time: formatTime(timestamp),
         timestamp,
-        utcOffset: offset,
+        utcOffset: utcOffsetAt(timestamp, style, offset),
         source,
         channel,
         kind: classifyAlert(source, text, channel?.name ?? ''),

@@ -2,7 +2,7 @@ import type { CurrentDevice } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
 import type { UnreadableDevice } from '../decode/fields'
 import { readNumber, readValueError } from '../decode/number'
-import { formatTime, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
+import { formatTime, readTimestamp, type TimeStyle, toUtcOffset, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'
@@ -16,8 +16,8 @@ export interface Reading extends Device {
   time: string | null
   /** ms since 1970 UTC. */
   timestamp: number | null
-  /** Minutes ahead of UTC. */
-  utcOffset: number
+  /** Minutes ahead of UTC at that time; `null` if it is not known. */
+  utcOffset: number | null
   /** Seconds between measurement and answer, never below 0. */
   age: number | null
   stale: boolean | null
@@ -90,7 +90,7 @@ function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
       entry.group && entry.group.name !== '' ? { number: entry.group.num, name: entry.group.name } : null,
     time: formatTime(timestamp, options.time, offset),
     timestamp,
-    utcOffset: offset,
+    utcOffset: utcOffsetAt(timestamp, options.time, offset),
     age,
     stale: options.staleAfter === null ? null : age === null || age > options.staleAfter,
     battery: readBattery(entry.battery, device, options.series1Models),

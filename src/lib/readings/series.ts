@@ -1,6 +1,6 @@
 import type { GraphEnvelope } from '../decode/envelopes'
 import { MISSING } from '../decode/number'
-import { createTimeFormatter, type TimeStyle, toUtcOffset } from '../decode/time'
+import { createTimeFormatter, type TimeStyle, toUtcOffset, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Channel, matchChannels, parseChannelNumber } from './channel'
 import { findGaps, type Gap, ID_MODULUS } from './continuity'
@@ -14,8 +14,8 @@ export interface Series extends SeriesPart {
 
 /** The records of one of several responses, in which gaps cannot be found yet. */
 export interface SeriesPart extends Device {
-  /** Minutes ahead of UTC, for all records. */
-  utcOffset: number
+  /** Minutes ahead of UTC at the newest record; `null` if it is not known. */
+  utcOffset: number | null
   channels: Channel[]
   records: SeriesRecord[]
 }
@@ -40,7 +40,7 @@ export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
 export function readSeriesPart(
   envelope: GraphEnvelope,
   style: TimeStyle,
-  offset = toUtcOffset(envelope.offsets),
+  offset: number | null = toUtcOffset(envelope.offsets),
 ): SeriesPartResult {
   const device = readDevice(envelope.device, envelope.base)
   const channels = matchChannels(envelope.channel, findChannels(envelope.records)).map(
@@ -60,8 +60,9 @@ export function readSeriesPart(
     }
   }
   if (firstError && records.length === 0) throw firstError
-  const part = { ...device, utcOffset: offset, channels, records: sortAndDeduplicate(records, channels) }
-  return { part, unreadable }
+  const sorted = sortAndDeduplicate(records, channels)
+  const utcOffset = utcOffsetAt(sorted.at(-1)?.timestamp ?? null, style, offset)
+  return { part: { ...device, utcOffset, channels, records: sorted }, unreadable }
 }
 
 /** The numbers of the channels that records have. */

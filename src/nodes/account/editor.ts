@@ -18,6 +18,7 @@ RED.nodes.registerType('envlog-account', {
     concurrency: properties.concurrency,
     retries: properties.retries,
     limits: properties.limits,
+    timeZone: properties.timeZone,
     series1Models: properties.series1Models,
     store: properties.store,
     sharedQuota: properties.sharedQuota,

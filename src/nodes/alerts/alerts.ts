@@ -9,9 +9,9 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-alerts',
     unit: 'alerts',
-    async run({ account, settings, format, nodeId, pollPorts, forEachDevice, deliver }) {
-      const { time, onlyNew, start } = settings
-      const options = { ...toDeliveryOptions(settings, nodeId), start }
+    async run({ account, settings, time, format, nodeId, pollPorts, forEachDevice, deliver }) {
+      const { onlyNew, start } = settings
+      const options = { ...toDeliveryOptions(settings, time, nodeId), start }
       await forEachDevice(async (device, requestContext) => {
         if (format === 'read' && onlyNew)
           await pollAlerts(account, device, options, pollPorts, requestContext)

@@ -7,8 +7,8 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
     unit: 'devices',
-    async run({ account, settings, format, evaluateSelection, requestContext, nodeState, deliver }) {
-      const { exclude, time, staleAfter, onlyNew } = settings
+    async run({ account, settings, time, format, evaluateSelection, requestContext, nodeState, deliver }) {
+      const { exclude, staleAfter, onlyNew } = settings
       const query = { selection: await evaluateSelection(), exclude, time, staleAfter, format }
       const collected = await collectCurrent(account, query, requestContext)
       if (!collected) return

@@ -9,9 +9,9 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-latest',
     unit: 'records',
-    async run({ account, settings, format, nodeId, pollPorts, forEachDevice, deliver }) {
-      const { time, onlyNew, backfill, start } = settings
-      const options = { ...toDeliveryOptions(settings, nodeId), backfill, start }
+    async run({ account, settings, time, format, nodeId, pollPorts, forEachDevice, deliver }) {
+      const { onlyNew, backfill, start } = settings
+      const options = { ...toDeliveryOptions(settings, time, nodeId), backfill, start }
       await forEachDevice(async (device, requestContext) => {
         if (format === 'read' && onlyNew)
           await pollRecords(account, device, options, pollPorts, requestContext)

@@ -8,8 +8,8 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-range',
     unit: 'records',
-    async run({ account, settings, format, evaluateTypedInput, forEachDevice, deliver, setStatus }) {
-      const { number, time } = settings
+    async run({ account, settings, time, format, evaluateTypedInput, forEachDevice, deliver, setStatus }) {
+      const { number } = settings
       const period = await evaluatePeriod(settings, account.now(), evaluateTypedInput)
       const onPage = (count: number) => setStatus({ kind: 'progress', unit: 'pages', count })
       // One device at a time, because up to 160,000 records of each are kept in memory until they are complete.

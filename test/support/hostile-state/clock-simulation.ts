@@ -51,7 +51,14 @@ export type ClockAct =
 /** The events of a run, in order. */
 export type ClockEvent =
   | { kind: 'answered'; at: number; records: ClockedRecord[]; stored: ClockedRecord[] }
-  | { kind: 'delivered'; seqs: number[]; times: number[]; texts: string[]; overflow: boolean; offset: number }
+  | {
+      kind: 'delivered'
+      seqs: number[]
+      times: number[]
+      texts: string[]
+      overflow: boolean
+      offset: number | null
+    }
   | { kind: 'failed'; code: string }
   | { kind: 'completed' }
 

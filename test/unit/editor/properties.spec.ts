@@ -83,6 +83,10 @@ describe('a form', () => {
       ],
       [ofAccount('baseUrl', 'https://me:it@service.example'), /must not contain a login/],
       [ofAccount('relaySuffix', 'a/b'), /letters, digits/],
+      [
+        ofAccount('timeZone', 'Europe/Berlim'),
+        "'Time zone' contains 'Europe/Berlim', which is not the name of a time zone such as Europe/Berlin.",
+      ],
       [ofAccount('limits', '{"alert":'), /JSON such as/],
       [ofAccount('sharedQuota', 'nowhere'), /redis:/],
       [ofAccount('sharedQuota', 'redis://:pass@host'), /in 'Redis password'/],

@@ -12,6 +12,7 @@ import type { ResponseFormat } from '../../../lib/collect/fetch'
 import { forEachConcurrent } from '../../../lib/collect/for-each'
 import type { NodeState } from '../../../lib/collect/node-state'
 import type { PollPorts } from '../../../lib/collect/poll'
+import type { TimeStyle } from '../../../lib/decode/time'
 import { EnvlogError, mayConcernOneDevice } from '../../../lib/errors'
 import { planMessages } from '../../../lib/output/plan'
 import { countOf } from '../../../lib/readings/content'
@@ -32,6 +33,8 @@ export interface RunContext<T extends ActionType> {
   account: Account
   /** For requests that are not about one device. */
   requestContext: RequestContext
+  /** How messages write times. */
+  time: TimeStyle
   /** What the chosen output needs of the answers. */
   format: ResponseFormat
   /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
@@ -78,6 +81,7 @@ export function createRunContext<T extends ActionType>(
 ): { context: RunContext<T>; deliveredCount(): number | undefined; refusedCount(): number } {
   const { RED, node, trigger, settings, account, nodeState, signal, setStatus } = ports
   const stateOf = (device: ResolvedDevice): DeviceState => nodeState.device(deviceKey(device))
+  const time = settings.time === 'local' ? account.localTime : 'utc'
   let deliveredCount: number | undefined
   let refusedCount = 0
 
@@ -118,6 +122,7 @@ export function createRunContext<T extends ActionType>(
         fieldNames: 'channel',
         chunk: DEFAULT_CHUNK,
         ...settings,
+        time,
         group: delivery.group,
       })
       const buildMessage = createMessageBuilder({ ...ports, delivery, plan })
@@ -254,6 +259,7 @@ export function createRunContext<T extends ActionType>(
     settings,
     account,
     requestContext,
+    time,
     format: FORMATS[settings.output],
     evaluateSelection: evaluateDevices,
     forEachDevice,

@@ -1,11 +1,13 @@
 import type { Account } from '../../../lib/account'
 import type { NodeStateOptions } from '../../../lib/collect/node-state'
 import type { PollOptions } from '../../../lib/collect/poll'
+import type { TimeStyle } from '../../../lib/decode/time'
 import type { SettingsOf } from './action-settings'
 
 /** How new records or alerts are delivered. */
 export function toDeliveryOptions(
-  { time, advance, ackTimeout }: Pick<SettingsOf<'envlog-alerts'>, 'time' | 'advance' | 'ackTimeout'>,
+  { advance, ackTimeout }: Pick<SettingsOf<'envlog-alerts'>, 'advance' | 'ackTimeout'>,
+  time: TimeStyle,
   nodeId: string,
 ): Pick<PollOptions, 'time' | 'node' | 'receipts'> {
   const receipts = advance === 'acknowledged' ? { timeoutMs: ackTimeout * 1000 } : null
@@ -17,7 +19,7 @@ export function toNodeStateOptions(type: string, account: Account, settings: obj
   const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {
     // Records that were fetched with other settings have other times, begin elsewhere, or are of another account.
-    settingsKey: JSON.stringify([account.id, time, start, backfill]),
+    settingsKey: JSON.stringify([account.id, time, account.localTime, start, backfill]),
     receiptTimeoutMs: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
     ...(type === 'envlog-latest' && { cursorKind: 'records' }),
     ...(type === 'envlog-alerts' && { cursorKind: 'alerts' }),

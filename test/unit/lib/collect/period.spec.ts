@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { placePeriod, readMoment, relativeMoment } from '../../../../src/lib/collect/period'
 import { EnvlogError } from '../../../../src/lib/errors'
+import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
 import { failure } from '../answers'
 
 const now = Date.UTC(2026, 10, 20, 12)
@@ -118,27 +119,42 @@ describe('a period', () => {
 
   it('is at its instants, whatever the offset', () => {
     const period = { from: { instant: 0 }, to: { instant: hour } }
-    assert.deepEqual(placePeriod(period, 540), { from: 0, to: hour })
+    assert.deepEqual(placePeriod(period, fixedClock(540)), { from: 0, to: hour })
   })
 
   it('has its wall clock times at the given offset', () => {
     const period = { from: { wallClock: 9 * hour }, to: { wallClock: 10 * hour } }
-    assert.deepEqual(placePeriod(period, 540), { from: 0, to: hour })
-    assert.deepEqual(placePeriod(period, -210), { from: 12.5 * hour, to: 13.5 * hour })
-    assert.deepEqual(placePeriod({ from: { instant: 0 }, to: { wallClock: 10 * hour } }, 540), {
+    assert.deepEqual(placePeriod(period, fixedClock(540)), { from: 0, to: hour })
+    assert.deepEqual(placePeriod(period, fixedClock(-210)), { from: 12.5 * hour, to: 13.5 * hour })
+    assert.deepEqual(placePeriod({ from: { instant: 0 }, to: { wallClock: 10 * hour } }, fixedClock(540)), {
       from: 0,
       to: hour,
     })
   })
 
+  it('has its wall clock times in a zone, also where the day is shorter or longer', () => {
+    const day = (date: string) => ({
+      from: { wallClock: Date.parse(date) },
+      to: { wallClock: Date.parse(date) + 24 * hour },
+    })
+    for (const [date, hours, begins] of [
+      ['2026-03-29', 23, '2026-03-28T23:00:00.000Z'],
+      ['2026-10-25', 25, '2026-10-24T22:00:00.000Z'],
+      ['2026-07-01', 24, '2026-06-30T22:00:00.000Z'],
+    ] as const) {
+      const { from, to } = placePeriod(day(date), new TimeZone('Europe/Berlin'))
+      assert.deepEqual([new Date(from).toISOString(), (to - from) / hour], [begins, hours])
+    }
+  })
+
   it('that does not end after it begins is ENVLOG_INPUT', () => {
     for (const to of [0, -1]) {
       assert.throws(
-        () => placePeriod({ from: { instant: 0 }, to: { instant: to } }, 0),
+        () => placePeriod({ from: { instant: 0 }, to: { instant: to } }, fixedClock(0)),
         failure('ENVLOG_INPUT'),
       )
     }
     const crossed = { from: { instant: hour }, to: { wallClock: 2 * hour } }
-    assert.throws(() => placePeriod(crossed, 60), failure('period-empty'))
+    assert.throws(() => placePeriod(crossed, fixedClock(60)), failure('period-empty'))
   })
 })

@@ -51,6 +51,7 @@ export const alerts = (entries: readonly Json[], fields: Json = {}): Of<'alerts'
 export const outputOptions = (over: Partial<OutputOptions>): OutputOptions => ({
   output: 'readings',
   send: 'device',
+  time: 'utc',
   chunk: 2,
   measurement: 'envlog',
   fieldNames: 'channel',

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import type { TimeStyle } from '../../../../src/lib/decode/time'
 import { readSeries, readSeriesPart, type Series } from '../../../../src/lib/readings/series'
+import { TimeZone } from '../../../../src/shared/local-clock'
 import { BASE, failure, graph, graphEnvelope, type Json, relayGraph } from '../answers'
 
-const read = (answer: Json, style: 'utc' | 'local' = 'utc'): Series =>
-  readSeries(graphEnvelope(answer), style)
+const read = (answer: Json, style: TimeStyle = 'utc'): Series => readSeries(graphEnvelope(answer), style)
 const records = (...data: Json[]) => read(relayGraph({ data })).records
 
 describe('a series', () => {
@@ -63,6 +64,17 @@ describe('a series', () => {
     const data = [{ unixtime: 1_795_161_600, 'data-id': 1, ch1: 1 }]
     const { time } = read(graph({ data, time_diff: '-210' }), 'local').records[0] ?? {}
     assert.equal(time, '2026-11-20T04:30:00.000-03:30')
+  })
+
+  it('has the local time of a zone, each record with the offset of its own time, and that of the last', () => {
+    const summer = Date.UTC(2026, 9, 25, 0, 59) / 1000
+    const data = [summer, summer + 60].map((unixtime, index) => ({ unixtime, 'data-id': index + 1, ch1: 1 }))
+    const { records, utcOffset } = read(graph({ data }), new TimeZone('Europe/Berlin'))
+    assert.deepEqual(
+      records.map(({ time }) => time),
+      ['2026-10-25T02:59:00.000+02:00', '2026-10-25T02:00:00.000+01:00'],
+    )
+    assert.equal(utcOffset, 60)
   })
 
   it('matches channels with the keys of the records, from 0 or from 1', () => {

@@ -204,6 +204,8 @@ describe('the settings of an account', () => {
     [{ limits: '{"alert": {"limit": 0}}' }, 'limits'],
     [{ limits: '{"alert": {"window": 86401}}' }, 'limits'],
     [{ limits: '{"alert": {"records": 5}}' }, 'limits'],
+    [{ timeZone: 'Europe/Berlim' }, 'timeZone'],
+    [{ timeZone: '+01:00' }, 'timeZone'],
     [{ sharedQuota: 'http://127.0.0.1' }, 'sharedQuota'],
     [{ sharedQuota: 'redis://:secret@127.0.0.1' }, 'sharedQuota'],
     [{ sharedQuota: 'redis+sentinel://127.0.0.1' }, 'sharedQuota'],

@@ -1,0 +1,27 @@
+import { fixedClock, formatLocalTime, isTimeZone, type LocalClock, TimeZone } from '../shared/local-clock'
+
+/** How far the device of the example messages is ahead of UTC, in minutes. */
+const SAMPLE_OFFSET = 540
+
+/** The clock of the example's local times. @param zone what the account says; blank for the device's own offset */
+function clockOf(zone: string): LocalClock {
+  return isTimeZone(zone) ? new TimeZone(zone) : fixedClock(SAMPLE_OFFSET)
+}
+
+/** An example message with local times, where real messages have them. */
+export function withLocalTimes(example: object, zone: string): unknown {
+  return localize(example, clockOf(zone))
+}
+
+function localize(value: unknown, clock: LocalClock): unknown {
+  if (Array.isArray(value)) return value.map((one) => localize(one, clock))
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).map(([key, field]) => [key, localize(field, clock)])
+  const changed = Object.fromEntries(fields) as Record<string, unknown>
+  const { time, timestamp, records, utcOffset } = value as Record<string, unknown>
+  const newest = Array.isArray(records) ? records.at(-1)?.timestamp : timestamp
+  if (typeof time === 'string' && typeof timestamp === 'number')
+    changed.time = formatLocalTime(clock, timestamp)
+  if (utcOffset !== undefined && typeof newest === 'number') changed.utcOffset = clock.offsetAt(newest)
+  return changed
+}

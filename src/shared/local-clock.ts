@@ -1,0 +1,114 @@
+/** Local times: of a time zone, or of a clock with a fixed offset. The tables of zones are those of Intl. */
+
+/** What shows local times. */
+export interface LocalClock {
+  /** Minutes ahead of UTC at an instant, in ms since 1970 UTC. */
+  offsetAt(instant: number): number
+}
+
+/** A clock that is always the same number of minutes ahead of UTC. */
+export const fixedClock = (offset: number): LocalClock => ({ offsetAt: () => offset })
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+/** Local time as ms, as if it were UTC. */
+export function toWallClock(clock: LocalClock, instant: number): number {
+  return instant + clock.offsetAt(instant) * MINUTE_MS
+}
+
+/**
+ * The instant when a clock shows a time, in ms since 1970 UTC. Of a time that it shows twice the first; of one that it
+ * skips, the instant that would have shown it without the change.
+ */
+export function toInstant(clock: LocalClock, wallClock: number): number {
+  const at = (offset: number) => wallClock - offset * MINUTE_MS
+  const [before, after] = [clock.offsetAt(wallClock - DAY_MS), clock.offsetAt(wallClock + DAY_MS)]
+  if (before === after || clock.offsetAt(at(before)) === before) return at(before)
+  return clock.offsetAt(at(after)) === after ? at(after) : at(before)
+}
+
+/** Formats an offset in minutes, rounded to whole ones: `+09:00`, `-03:30`. */
+export function formatOffset(offset: number): string {
+  const minutes = Math.abs(Math.round(offset))
+  const pad = (part: number) => String(part).padStart(2, '0')
+  return `${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
+}
+
+/** Formats the local time of an instant as ISO 8601 with milliseconds and offset. */
+export function formatLocalTime(clock: LocalClock, instant: number): string {
+  const text = new Date(toWallClock(clock, instant)).toISOString()
+  return text.replace('Z', formatOffset(clock.offsetAt(instant)))
+}
+
+/** True for the name of a zone, such as `Europe/Berlin`; false for a bare offset, which has no summer time. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    return createFormat(name) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** @throws RangeError for an unknown zone */
+const createFormat = (timeZone: string) =>
+  new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' })
+
+/** Offsets of a day that begins at 00:00 UTC: `after` applies from `change` on. */
+interface Day {
+  before: number
+  change: number
+  after: number
+}
+
+/** Days whose offsets are kept. */
+const MAX_DAYS = 10_000
+
+/** A zone with its daylight saving time. Intl takes microseconds for an offset, so it is asked once or twice a day. */
+export class TimeZone implements LocalClock {
+  readonly name: string
+  readonly #format: Intl.DateTimeFormat
+  readonly #days = new Map<number, Day>()
+
+  /** @throws RangeError for an unknown zone */
+  constructor(name: string) {
+    this.name = name
+    this.#format = createFormat(name)
+  }
+
+  offsetAt(instant: number): number {
+    const number = Math.floor(instant / DAY_MS)
+    let day = this.#days.get(number)
+    if (!day) {
+      if (this.#days.size >= MAX_DAYS) this.#days.clear()
+      day = this.#readDay(number)
+      this.#days.set(number, day)
+    }
+    return instant < day.change ? day.before : day.after
+  }
+
+  #readDay(number: number): Day {
+    let [low, high] = [number * DAY_MS, (number + 1) * DAY_MS]
+    const [before, after] = [
+      this.#days.get(number - 1)?.after ?? this.#readOffset(low),
+      this.#readOffset(high),
+    ]
+    if (before === after) return { before, change: high, after }
+    // Zones change on a minute.
+    while (high - low > MINUTE_MS) {
+      const middle = low + Math.floor((high - low) / 2 / MINUTE_MS) * MINUTE_MS
+      if (this.#readOffset(middle) === before) low = middle
+      else high = middle
+    }
+    return { before, change: high, after }
+  }
+
+  /** Intl writes `GMT-03:30`; seconds, which zones had long ago, are rounded. */
+  #readOffset(instant: number): number {
+    const text = this.#format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+    const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(text) ?? []
+    const offset = Math.round(Number(hours) * 60 + Number(minutes) + Number(seconds) / 60)
+    return sign === '-' ? -offset : offset
+  }
+}

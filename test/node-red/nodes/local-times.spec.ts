@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { manualClock } from '../../../simulator'
+import { fridge, rackA } from '../../support/devices'
+import { startFlow, useSimulator } from '../../support/flow'
+
+/** An hour after the end of summer time in Berlin. */
+const NOW = Date.UTC(2026, 9, 25, 2)
+const HOUR = 3_600_000
+
+const inBerlin = (instant: number) => {
+  const offset = instant < Date.UTC(2026, 9, 25, 1) ? 2 : 1
+  return new Date(instant + offset * HOUR).toISOString().replace('Z', `+0${offset}:00`)
+}
+
+describe('with a time zone, local times', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
+  const account = { timeZone: 'Europe/Berlin' }
+  const list = (...devices: object[]) => ({ select: 'list', devices, time: 'local' })
+
+  it('are of it in current readings', async () => {
+    const flow = await startFlow('current', simulator(), { account, node: list(fridge) })
+    flow.send()
+    const { payload } = await flow.output.next()
+    const [{ time, timestamp, utcOffset }] = payload
+    assert.deepEqual([time, utcOffset], [inBerlin(timestamp), 60])
+  })
+
+  it('are of it in records, with the offset of each one’s time', async () => {
+    const flow = await startFlow('latest', simulator(), { account, node: list(fridge) })
+    flow.send()
+    const { payload } = await flow.output.next()
+    assert.equal(payload.utcOffset, 60)
+    for (const { time, timestamp } of payload.records) assert.equal(time, inBerlin(timestamp))
+    assert.match(payload.records[0].time, /\+02:00$/)
+  })
+
+  for (const send of ['each', 'chunk'] as const) {
+    it(`are of it where ${send} message has an offset of its own`, async () => {
+      const node = { ...list(fridge), send, chunk: 1, from: '2026-10-25T02:59+02:00', fromType: 'date' }
+      const period = { to: '2026-10-25T02:01+01:00', toType: 'date' }
+      const flow = await startFlow('range', simulator(), { account, node: { ...node, ...period } })
+      flow.send()
+      await flow.completed.next()
+      assert.deepEqual(
+        flow.output.messages.map(({ payload }) => payload.utcOffset),
+        [120, 60],
+      )
+    })
+  }
+
+  it('are of it in rows and alerts', async () => {
+    const rows = await startFlow('latest', simulator(), { account, node: { ...list(rackA), output: 'rows' } })
+    rows.send()
+    for (const { time, timestamp } of (await rows.output.next()).payload)
+      assert.equal(time, inBerlin(timestamp))
+    const alerts = await startFlow('alerts', simulator(), { account, node: list(fridge) })
+    alerts.send()
+    const { payload } = await alerts.output.next()
+    assert.ok(payload.length > 0)
+    for (const { time, timestamp, utcOffset } of payload) {
+      assert.equal(time, inBerlin(timestamp))
+      assert.match(time, utcOffset === 120 ? /\+02:00$/ : /\+01:00$/)
+    }
+  })
+
+  it('are of it at the ends of a period: a day of 25 hours', async () => {
+    const period = { from: '2026-10-25', fromType: 'date', to: '2026-10-26', toType: 'date' }
+    const flow = await startFlow('range', simulator(), { account, node: { ...list(fridge), ...period } })
+    flow.send()
+    const { envlog } = await flow.output.next()
+    assert.deepEqual(envlog.range, { from: '2026-10-24T22:00:00.000Z', to: '2026-10-25T23:00:00.000Z' })
+  })
+
+  it('do not change times in UTC, nor the offset of the device', async () => {
+    const flow = await startFlow('current', simulator(), { account, node: { ...list(fridge), time: 'utc' } })
+    flow.send()
+    const { payload } = await flow.output.next()
+    assert.equal(payload[0].time, new Date(payload[0].timestamp).toISOString())
+    assert.equal(payload[0].utcOffset, 540)
+  })
+
+  it('of an unknown zone are ENVLOG_CONFIG', async () => {
+    const flow = await startFlow('current', simulator(), { account: { timeZone: 'Europe/Berlim' } })
+    flow.send()
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_CONFIG')
+  })
+})
