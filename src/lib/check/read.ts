@@ -40,14 +40,17 @@ export function readAnswer({ endpoint, body }: Answered, receivedAt: number): Re
     const offsets = names.map((name) => body[name] ?? body[name.replace('-', '_')])
     const identity = [
       row('device', envelope.device.serial, body['remote-serial'] ?? body.serial),
-      row('offset', `${toUtcOffset(envelope.offsets)} min`, ...offsets),
+      row('offset', formatMinutes(toUtcOffset(envelope.offsets)), ...offsets),
     ]
+    if (!envelope.offsets) unreadable.push('time-diff')
     return { endpoint, fields: [...identity, ...fields], unreadable }
   } catch (error) {
     if (!(error instanceof EnvlogError)) throw error
     return { endpoint, fields: [], unreadable: [String(error.params.part ?? endpoint)] }
   }
 }
+
+const formatMinutes = (offset: number | null) => (offset === null ? undefined : `${offset} min`)
 
 function row(field: string, read: unknown, ...contained: unknown[]): ReadField {
   const held = contained.map((one) => JSON.stringify(one)).join(' ')
@@ -59,16 +62,20 @@ function readDevices(envelope: CurrentEnvelope, receivedAt: number) {
   const { readings, unreadable } = readReadable(envelope, options)
   const [reading] = readings
   const entry = envelope.devices.find(({ serial }) => serial === reading?.serial)
-  const paths = unreadable.map(({ part }) => part)
+  const withoutOffset = envelope.devices.filter(({ offsets }) => !offsets)
+  const paths = [
+    ...unreadable.map(({ part }) => part),
+    ...withoutOffset.map(({ index }) => `devices.${index}.time_diff`),
+  ]
   if (!reading || !entry) return { fields: [], unreadable: paths }
-  const { timeDiff, stdBias, dstBias, dstFlag } = entry.offsets
+  const { timeDiff, stdBias, dstBias, dstFlag } = entry.offsets ?? {}
   const fields = [
     row('device', reading.serial, entry.serial),
     row('name', reading.name, entry.name),
     row('model', reading.model, entry.model),
     row('base', reading.standalone ? '=' : reading.base.serial, entry.baseunit?.serial),
     row('group', reading.group?.name, entry.group),
-    row('offset', `${reading.utcOffset} min`, timeDiff, stdBias, dstBias, dstFlag),
+    row('offset', formatMinutes(reading.utcOffset), timeDiff, stdBias, dstBias, dstFlag),
     row('time', reading.time, entry.unixtime),
     row('battery', reading.battery.level, entry.battery),
     row('rssi', reading.rssi, entry.rssi),

@@ -26,7 +26,8 @@ export interface CurrentDevice extends Identity {
   /** `null` where the answer has none. */
   baseunit: Identity | null
   group: { num: number | null; name: string } | null
-  offsets: Offsets
+  /** `null` where they cannot be read. */
+  offsets: Offsets | null
   index: number
 }
 

@@ -42,7 +42,8 @@ interface DeviceEnvelope {
   /** `null` where the answer has none, as for a standalone device. */
   base: Identity | null
   channel: ListedChannel[]
-  offsets: Offsets
+  /** `null` where they cannot be read. */
+  offsets: Offsets | null
 }
 
 export interface GraphEnvelope extends DeviceEnvelope {

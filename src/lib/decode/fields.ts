@@ -118,18 +118,26 @@ export interface UnreadableDevice {
 const MINUTES_OF_A_DAY = 1440
 
 /**
- * Reads the offsets of an answer; absent minutes are 0.
- * @throws InvalidShape also where local time is a day or more from UTC, which no text of a time can say
+ * Reads the offsets of an answer; absent minutes are 0. `null` if they cannot be read, or if local time is a day or more
+ * from UTC, which no text of a time can say: nothing but the local time depends on them.
  */
-export function readOffsets(object: Fields): Offsets {
-  const offsets = {
+export function readOffsets(object: Fields): Offsets | null {
+  try {
+    const offsets = readOffsetFields(object)
+    return Math.abs(toUtcOffset(offsets)) < MINUTES_OF_A_DAY ? offsets : null
+  } catch (error) {
+    if (error instanceof InvalidShape) return null
+    throw error
+  }
+}
+
+function readOffsetFields(object: Fields): Offsets {
+  return {
     timeDiff: readEither(object, 'time-diff', 'time_diff', readMinutes) ?? 0,
     stdBias: readEither(object, 'std-bias', 'std_bias', readMinutes) ?? 0,
     dstBias: readEither(object, 'dst-bias', 'dst_bias', readMinutes) ?? 0,
     dstFlag: readEither(object, 'dst-flg', 'dst_flg', readOptionalNumber),
   }
-  if (Math.abs(toUtcOffset(offsets)) >= MINUTES_OF_A_DAY) throw new InvalidShape('time-diff')
-  return offsets
 }
 
 /** Of two spellings the first that has a value. Both are read, because both have to be valid. */

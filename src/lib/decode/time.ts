@@ -19,8 +19,13 @@ export interface Offsets {
 /**
  * How many minutes a device's local time is ahead of UTC: time-diff + std-bias, or time-diff + dst-bias while the flag
  * says that daylight saving is on. Without a flag dst-bias is never added (docs/service.md, *Fields*).
+ * `null` where the offsets cannot be read.
  */
-export function toUtcOffset({ timeDiff, stdBias, dstBias, dstFlag }: Offsets): number {
+export function toUtcOffset(offsets: Offsets): number
+export function toUtcOffset(offsets: Offsets | null): number | null
+export function toUtcOffset(offsets: Offsets | null): number | null {
+  if (!offsets) return null
+  const { timeDiff, stdBias, dstBias, dstFlag } = offsets
   return timeDiff + (dstFlag === 1 ? dstBias : stdBias)
 }
 

@@ -59,7 +59,7 @@ describe('admin requests of the editor', () => {
     const group = { num: 1, name: 'Racks' }
     const odd = [
       currentDevice({ serial: '5C000001', unixtime: 'never', group }),
-      currentDevice({ serial: '5C000002', time_diff: 'none', group }),
+      currentDevice({ serial: '5C000002', channel: 'none', group }),
     ]
     for (const devices of [odd, [...odd, currentDevice()]]) {
       simulator().set({ faults: [{ kind: 'body', body: JSON.stringify({ devices }) }] })

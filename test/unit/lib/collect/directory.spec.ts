@@ -54,9 +54,10 @@ describe('the directory', () => {
     await assert.rejects(directory.utcOffset('A0000001', 'OTHER001', patient), failure('device-unknown'))
   })
 
-  it('contains a device of which only the reading cannot be read', async () => {
-    const odd = { ...device('A0000002'), dst_bias: 'n/a' }
-    for (const devices of [[device('A0000001'), odd], [odd]]) {
+  it('contains a device of which only the reading or the offset cannot be read', async () => {
+    const unreadable = { ...device('A0000002'), channel: 'none' }
+    const withoutOffset = { ...device('A0000002'), dst_bias: 'n/a' }
+    for (const devices of [[device('A0000001'), unreadable], [unreadable], [withoutOffset]]) {
       const { client } = clientOf(() => json({ devices }))
       const fetch = (context: RequestContext) => client.read('current', {}, context)
       const directory = createDirectory(createDirectoryState(), fetch, systemClock)

@@ -7,6 +7,7 @@ import {
   readTimestamp,
   toUtcOffset,
 } from '../../../../src/lib/decode/time'
+import { TimeZone } from '../../../../src/shared/local-clock'
 import { currentDevice, currentEnvelope, failure, graph, graphEnvelope, relayGraph } from '../answers'
 
 const part = () => 'data.0.unixtime'
@@ -46,14 +47,24 @@ describe('the offset of a device', () => {
     const withOffsets = (timeDiff: number, stdBias: number, dstBias = 0, flag = 0) =>
       graph({ 'time-diff': timeDiff, 'std-bias': stdBias, 'dst-bias': dstBias, 'dst-flg': flag })
     for (const answer of [withOffsets(540, 899), withOffsets(-1439, 0), withOffsets(1000, 900, 60, 1)])
-      assert.doesNotThrow(() => graphEnvelope(answer))
+      assert.notEqual(graphEnvelope(answer).offsets, null)
     for (const answer of [
       withOffsets(540, 900),
       withOffsets(1440, 0),
       withOffsets(-900, -540),
       withOffsets(1000, 60, 900, 1),
     ])
-      assert.throws(() => graphEnvelope(answer), failure('reply-unreadable'))
+      assert.equal(toUtcOffset(graphEnvelope(answer).offsets), null)
+  })
+
+  it('that cannot be read is unknown, of all spellings and forms', () => {
+    for (const wrong of [
+      { time_diff: 'GMT+9' },
+      { std_bias: '9:00' },
+      { 'dst-bias': 'n/a' },
+      { 'dst-flg': 'on' },
+    ])
+      assert.equal(toUtcOffset(graphEnvelope(graph(wrong)).offsets), null)
   })
 })
 
@@ -100,6 +111,11 @@ describe('a formatted time', () => {
         )
       }),
     )
+  })
+
+  it('is UTC if the offset of the device is not known, and the zone’s if there is one', () => {
+    assert.equal(formatTime(noon, 'local', null), '2026-11-20T12:00:00.000Z')
+    assert.equal(formatTime(noon, new TimeZone('Europe/Berlin'), null), '2026-11-20T13:00:00.000+01:00')
   })
 
   it('is null without an instant', () => {

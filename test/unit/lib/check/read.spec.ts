@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { readAnswer } from '../../../../src/lib/check/read'
+import { alertAnswer, currentDevice, graph, type Json } from '../answers'
+
+const read = (endpoint: 'current' | 'data' | 'alert', body: Json) => {
+  const answered = { endpoint, params: {}, durationMs: 1, body, quota: {} }
+  return readAnswer(answered as never, 1_795_161_605_000)
+}
+
+describe('what can be read of a response', () => {
+  it('names an offset that cannot be read, which messages only lack in local times', () => {
+    const device = currentDevice({ time_diff: 'GMT+9' })
+    for (const [endpoint, body, part] of [
+      ['current', { devices: [currentDevice(), device] }, 'devices.1.time_diff'],
+      ['data', graph({ time_diff: 'GMT+9' }), 'time-diff'],
+      ['alert', alertAnswer({ 'time-diff': 'GMT+9' }), 'time-diff'],
+    ] as const) {
+      const { unreadable, fields } = read(endpoint, body)
+      assert.deepEqual(unreadable, [part])
+      assert.ok(fields.some(({ field }) => field === 'offset'))
+    }
+  })
+})
