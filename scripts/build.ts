@@ -86,7 +86,7 @@ function registration(type: ActionType): string {
 
 /** The palette shows the nodes in this order. */
 async function editorScript(): Promise<string> {
-  const samples = Object.assign({}, ...ACTION_TYPES.map(samplesOf))
+  const samples = Object.assign({}, ...(await Promise.all(ACTION_TYPES.map(samplesOf))))
   const result = await build({
     stdin: {
       contents: ["import './account/editor'", ...ACTION_TYPES.map(registration)].join('\n'),

@@ -11,8 +11,10 @@ import type { Channel } from '../src/lib/readings/channel'
 import type { Content } from '../src/lib/readings/content'
 import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
+import { convertTemperatures } from '../src/lib/readings/temperature'
 import { type ActionType, nameOfType, TOPICS } from '../src/shared/action'
 import { MEASUREMENTS, OFFERED, type Output, type Send } from '../src/shared/outputs'
+import type { TemperatureUnit } from '../src/shared/quantity'
 
 const AT = Date.UTC(2026, 10, 20, 8)
 const GROUP = 'Cold chain'
@@ -83,7 +85,12 @@ const ENDPOINTS = {
   'envlog-alerts': 'alert',
 } as const
 
-function sample(type: ActionType, output: Output, send: Send): object {
+async function sample(
+  type: ActionType,
+  output: Output,
+  send: Send,
+  unit: TemperatureUnit | null,
+): Promise<object> {
   const options = {
     output,
     send,
@@ -93,7 +100,7 @@ function sample(type: ActionType, output: Output, send: Send): object {
     fieldNames: 'channel' as const,
     group: GROUP,
   }
-  const plan = planMessages(contentOf(type, output), options)
+  const plan = planMessages(await convertTemperatures(contentOf(type, output), unit), options)
   const message = [...plan.messages].find((one) => one !== undefined)
   if (!message) throw new Error(`no message for ${type} ${output} ${send}`)
   const { subject } = message
@@ -116,12 +123,16 @@ function sample(type: ActionType, output: Output, send: Send): object {
   }
 }
 
-/** Example messages by `<type> <output> <send>`. */
-export function samplesOf(type: ActionType): Record<string, object> {
-  const pairs = Object.entries(OFFERED[type]).flatMap(([output, sends]) =>
-    sends.map((send) => [output as Output, send] as const),
-  )
-  return Object.fromEntries(
-    pairs.map(([output, send]) => [`${type} ${output} ${send}`, sample(type, output, send)]),
-  )
+/** Example messages by `<type> <output> <send>`, and those that differ in °F by `<type> <output> <send> F`. */
+export async function samplesOf(type: ActionType): Promise<Record<string, object>> {
+  const samples: Record<string, object> = {}
+  for (const [output, sends] of Object.entries(OFFERED[type]) as [Output, readonly Send[]][]) {
+    for (const send of sends) {
+      const key = `${type} ${output} ${send}`
+      samples[key] = await sample(type, output, send, null)
+      const inFahrenheit = await sample(type, output, send, 'F')
+      if (JSON.stringify(inFahrenheit) !== JSON.stringify(samples[key])) samples[`${key} F`] = inFahrenheit
+    }
+  }
+  return samples
 }

@@ -118,9 +118,10 @@ export class Contents {
     listener.records(end - first)
     const type = (params.type ?? 'json') as GraphType
     const unit = ((variants.temperatureUnit && params['temperature-unit']) || 'device') as TemperatureUnit
-    const state = [view.stamp, first, end, view.high > view.low]
+    const zone = device.zone(now)
+    const state = [view.stamp, first, end, view.high > view.low, zone.dst]
     const key = view.stamp && JSON.stringify([endpoint, deviceKey, type, unit, ...state])
-    const make = () => graphBody({ endpoint, device, view, selection, type, unit }, variants)
+    const make = () => graphBody({ endpoint, device, zone, view, selection, type, unit }, variants)
     return { body: this.cache.get(key, make), csv: type !== 'json' }
   }
 }

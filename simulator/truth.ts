@@ -98,7 +98,8 @@ export function truthOf(directory: () => Directory, now: () => number): Truth {
 }
 
 function trueDevice(device: Device, now: number): TrueDevice {
-  const { kind, serial, model, name, base, num, group, rssi, zone } = device
+  const { kind, serial, model, name, base, num, group, rssi } = device
+  const zone = device.zone(now)
   const view = device.records(now)
   return {
     kind,
@@ -114,7 +115,7 @@ function trueDevice(device: Device, now: number): TrueDevice {
     battery: device.battery(now),
     rssi,
     ...zone,
-    offset: localOffset(device),
+    offset: localOffset(zone),
     channels: device.channels.map((each) => ({ num: each.num, name: each.name, unit: each.unit })),
     endpoints: [...endpointsOf(device)],
     stored: view.high - view.low,

@@ -10,7 +10,7 @@ export function alertBody(device: Device, now: number, variants: Variants): stri
   const channels = view.high > view.low ? shownChannels(device, style) : []
   return JSON.stringify({
     ...identity(device, style),
-    ...offsets(device, style, variants),
+    ...offsets(device.zone(now), style, variants),
     channel: channels.map(({ channel }) => channelFields(channel, style, variants)),
     'alert-logs': device.alerts(now, alertEntries).map((entry) => ({
       unixtime: numeric(entry.unixtime, style),

@@ -1,7 +1,7 @@
 /**
  * CSV (docs/service.md, *Fields*). Every cell in quotes; times are the device's local time (docs/service.md, *Fields*).
  */
-import type { Device } from '../fleet/device'
+import { offsetText, type Zone } from '../fleet/device'
 import type { RecordView } from '../fleet/records'
 import type { Variants } from '../variants'
 import type { ValueWriter } from './value'
@@ -32,15 +32,15 @@ export function dialect(variants: Variants): CsvDialect {
 
 /** csv2, and csv of latest-data. */
 export function csvBody(
-  device: Device,
+  zone: Zone,
   view: RecordView,
   indexes: readonly number[],
   writers: readonly ValueWriter[],
   variants: Variants,
 ): string {
   const { row, start } = dialect(variants)
-  const offset = localOffset(device) * 60
-  let body = start + headerRows(device, writers, variants).map(row).join('')
+  const offset = localOffset(zone) * 60
+  let body = start + headerRows(zone, writers, variants).map(row).join('')
   for (const index of indexes) {
     const record = view.at(index)
     const local = record.time + offset
@@ -51,13 +51,13 @@ export function csvBody(
   return body
 }
 
-function headerRows(device: Device, writers: readonly ValueWriter[], variants: Variants): string[][] {
+function headerRows(zone: Zone, writers: readonly ValueWriter[], variants: Variants): string[][] {
   const language = variants.csvLabels
   const blankNames = variants.blank.includes('channel.name')
   return [
     [timeLabel[language], timeLabel[language], ...writers.map((_, i) => `No.${i + 1}`)],
     [
-      zoneLabel(device, language),
+      zoneLabel(zone, language),
       serialLabel[language],
       ...writers.map(({ channel }) => (blankNames ? '' : channel.name)),
     ],
@@ -66,17 +66,12 @@ function headerRows(device: Device, writers: readonly ValueWriter[], variants: V
 }
 
 /** Minutes from UTC (docs/service.md, *Fields*). */
-export function localOffset(device: Device): number {
-  const { timeDiff, stdBias, dst, dstBias } = device.zone
+export function localOffset({ timeDiff, stdBias, dst, dstBias }: Zone): number {
   return timeDiff + (dst ? dstBias : stdBias)
 }
 
-function zoneLabel(device: Device, language: 'en' | 'ja'): string {
-  const { timeDiff, dst } = device.zone
-  const minutes = Math.abs(timeDiff)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const offset = `${timeDiff < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
-  return `GMT${offset} ${dstLabel[language]}:${dst ? 'ON' : 'OFF'}`
+function zoneLabel({ timeDiff, dst }: Zone, language: 'en' | 'ja'): string {
+  return `GMT${offsetText(timeDiff)} ${dstLabel[language]}:${dst ? 'ON' : 'OFF'}`
 }
 
 function localTime(seconds: number): string {

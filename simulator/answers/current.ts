@@ -64,7 +64,7 @@ function element(device: Device, now: number, variants: Variants): Record<string
     name: device.name,
     battery: numeric(device.battery(now), style),
     ...(blank('rssi') ? { rssi: '' } : rssi),
-    ...offsets(device, style, variants),
+    ...offsets(device.zone(now), style, variants),
     unixtime: blank('unixtime') ? '' : numeric(reading?.time ?? 0, style),
     channel: reading ? channels(device, reading.values, variants) : [],
     baseunit: nested(baseunit(device, variants), variants),

@@ -1,6 +1,6 @@
 /** Answers of latest-data, latest-data-relay, data and data-relay: JSON, csv and csv2. */
 import type { EndpointName, Style } from '../endpoints'
-import type { Device } from '../fleet/device'
+import type { Device, Zone } from '../fleet/device'
 import type { RecordView } from '../fleet/records'
 import type { Variants } from '../variants'
 import { csvBody, dialect } from './csv'
@@ -13,6 +13,7 @@ export type GraphType = 'json' | 'csv' | 'csv2'
 export interface GraphRequest {
   endpoint: EndpointName
   device: Device
+  zone: Zone
   view: RecordView
   selection: Selection
   type: GraphType
@@ -20,7 +21,7 @@ export interface GraphRequest {
 }
 
 export function graphBody(request: GraphRequest, variants: Variants): string {
-  const { endpoint, device, view, selection, type, unit } = request
+  const { endpoint, device, zone, view, selection, type, unit } = request
   const style = styleOf(endpoint, variants)
   const asText = style.numbers === 'text'
   // No channels while a device has no records: "may be empty when the device has insufficient data".
@@ -29,14 +30,15 @@ export function graphBody(request: GraphRequest, variants: Variants): string {
   const indexes = ordered(view, selection, variants.recordOrder)
   // As described: on latest-data, csv is the CSV format itself; elsewhere, csv and csv2 differ.
   if (type === 'csv2' || (type === 'csv' && endpoint === 'latest-data')) {
-    return csvBody(device, view, indexes, writers, variants)
+    return csvBody(zone, view, indexes, writers, variants)
   }
   if (type === 'csv') return plainCsv(view, indexes, writers, variants)
-  return jsonBody(device, style, writers, records(view, indexes, writers, asText, variants), variants)
+  return jsonBody(device, zone, style, writers, records(view, indexes, writers, asText, variants), variants)
 }
 
 function jsonBody(
   device: Device,
+  zone: Zone,
   style: Style,
   writers: readonly ValueWriter[],
   data: string,
@@ -44,7 +46,7 @@ function jsonBody(
 ): string {
   const head = JSON.stringify({
     ...identity(device, style),
-    ...offsets(device, style, variants),
+    ...offsets(zone, style, variants),
     channel: writers.map(({ channel, unit }) => ({ ...channelFields(channel, style, variants), unit })),
     ...extra(variants),
   })

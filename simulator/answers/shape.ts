@@ -1,6 +1,6 @@
 /** What the answers of all endpoints have in common: names, spellings, numbers or text. */
 import { type EndpointName, endpoints, type Style } from '../endpoints'
-import type { Channel, Device } from '../fleet/device'
+import type { Channel, Device, Zone } from '../fleet/device'
 import type { Variants } from '../variants'
 
 /** The described style of an endpoint, with the variants in force. */
@@ -20,9 +20,9 @@ export function numeric(value: number, style: Style): number | string {
 }
 
 /** Offsets (docs/service.md, *Fields*); a remote unit has those of its base unit (`fleet/device.ts`). */
-export function offsets(device: Device, style: Style, variants: Variants): Record<string, number | string> {
+export function offsets(zone: Zone, style: Style, variants: Variants): Record<string, number | string> {
   const mark = style.spelling === 'hyphen' ? '-' : '_'
-  const { timeDiff, stdBias, dst, dstBias } = device.zone
+  const { timeDiff, stdBias, dst, dstBias } = zone
   const flag = style.dstFlag && variants.dstFlag === 'described'
   const always60 = style.dstFlag || variants.dstBias === '60'
   return {

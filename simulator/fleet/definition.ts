@@ -24,6 +24,8 @@ export interface ZoneDefinition {
   stdBias?: number
   /** the device's DST setting is on */
   dst?: boolean
+  /** name of a zone whose daylight saving time sets `dst`, such as `America/New_York` */
+  timeZone?: string
   dstBias?: number
 }
 

@@ -3,7 +3,7 @@
  * are told relative to the start are rounded to its day.
  */
 import type { BaseUnitDefinition, DeviceDefinition } from './definition'
-import { signals } from './signal'
+import { type Signal, signals } from './signal'
 
 const day = 86_400
 
@@ -15,11 +15,24 @@ const bases = {
     serial: '5F0A1004',
     model: 'B-500',
     name: 'New York',
-    zone: { timeDiff: -300, dst: true, dstBias: 60 },
+    zone: { timeDiff: -300, dstBias: 60, timeZone: 'America/New_York' },
   },
 } as const satisfies Record<string, BaseUnitDefinition>
 
 const coldStore = { num: 1, name: 'Cold store' }
+
+/** The same temperatures in degrees Fahrenheit. */
+function fahrenheit(celsius: Signal): Signal {
+  const { mean, upperLimit } = celsius
+  const differences = ['daily', 'wander', 'noise', 'swing', 'rise'] as const
+  const scaled = differences.map((name) => [name, (celsius[name] ?? 0) * 1.8])
+  return {
+    ...celsius,
+    ...Object.fromEntries(scaled),
+    mean: mean * 1.8 + 32,
+    ...(upperLimit === undefined ? {} : { upperLimit: upperLimit * 1.8 + 32 }),
+  }
+}
 
 export function demoFleet(startTime: number): DeviceDefinition[] {
   const today = Math.floor(startTime / 1000 / day) * day
@@ -59,7 +72,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       model: 'M-540',
       name: 'St. John’s store',
       group: coldStore,
-      zone: { timeDiff: -210, dst: true, dstBias: 60 },
+      zone: { timeDiff: -210, dstBias: 60, timeZone: 'America/St_Johns' },
       channels: [{ num: 1, name: 'Air', unit: 'C', signal: signals.fridge }],
       // Initialised the day before yesterday: ids start over.
       records: { interval: 300, restartedAt: today - 2 * day + 30_000 },
@@ -151,7 +164,7 @@ function remoteDevices(today: number): DeviceDefinition[] {
     },
     {
       // The serial of Rack A again, under another base unit (docs/service.md, *Terms*); ch1 and ch3 only
-      // (docs/service.md, *Fields*).
+      // (docs/service.md, *Fields*), and degrees Fahrenheit.
       serial: '52C10008',
       model: 'M-630',
       name: 'Freezer truck',
@@ -159,7 +172,7 @@ function remoteDevices(today: number): DeviceDefinition[] {
       base: bases.newYork,
       battery: 4,
       channels: [
-        { num: 1, unit: 'C', signal: signals.freezer },
+        { num: 1, unit: 'F', signal: fahrenheit(signals.freezer) },
         { num: 3, unit: '%', signal: signals.humidity },
       ],
       records: { interval: 180 },

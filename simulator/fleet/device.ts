@@ -25,6 +25,9 @@ export interface Channel {
   broken: string | undefined
 }
 
+/** The offsets of a device at some time. */
+export type Zone = Required<Omit<ZoneDefinition, 'timeZone'>>
+
 export interface Device {
   kind: DeviceKind
   serial: string
@@ -35,7 +38,7 @@ export interface Device {
   group: { num: number; name: string }
   battery: (now: number) => number
   rssi: number | null
-  zone: Required<ZoneDefinition>
+  zone: (now: number) => Zone
   channels: readonly Channel[]
   records: RecordSource
   alerts: AlertSource
@@ -105,8 +108,19 @@ function baseOf(base: BaseUnitDefinition): Device['base'] {
   }
 }
 
-function zoneOf(zone: ZoneDefinition | undefined): Required<ZoneDefinition> {
-  return { timeDiff: 540, stdBias: 0, dst: false, dstBias: 0, ...zone }
+function zoneOf({ timeZone, ...zone }: ZoneDefinition = {}): Device['zone'] {
+  const offsets = { timeDiff: 540, stdBias: 0, dst: false, dstBias: 0, ...zone }
+  if (timeZone === undefined) return () => offsets
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
+  const winter = `GMT${offsetText(offsets.timeDiff)}`
+  return (now) => ({ ...offsets, dst: !format.format(now * 1000).endsWith(winter) })
+}
+
+/** Minutes from UTC as `-03:30`. */
+export function offsetText(offset: number): string {
+  const minutes = Math.abs(offset)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
 /** *Channel*: remote units cannot have channel names; theirs is ch and the number. */

@@ -27,7 +27,7 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
   const [sends, sample, budgetLine] = [$('#envlog-sends'), $('#envlog-sample'), $('#envlog-budget')]
   const value = (name: (typeof names)[number]) => String(inputs[name]?.val() ?? '')
 
-  const accountNode = () => RED.nodes.node(value('account'))
+  const readAccount = (): Readonly<Record<string, unknown>> => RED.nodes.node(value('account')) ?? {}
 
   function sending(): [output: Output, send: Send | undefined] {
     const output = value('output') as Output
@@ -46,16 +46,18 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     const wholes = { list: config.bases, base: config.bases, group: config.groups }[String(config.select)]
     const isChosen = wholes === undefined || (wholes as unknown[]).length > 0
     sends.text(count === 0 && !isChosen ? form._('summary.none') : form._('summary.sends', parts))
-    const example = samples[`${type} ${output} ${send}`] ?? {}
+    const key = `${type} ${output} ${send}`
+    const { timeZone = '', temperatureUnit = '' } = readAccount()
+    const example = samples[`${key} ${temperatureUnit}`] ?? samples[key] ?? {}
     const isLocal = value('time') === 'local'
-    const shown = isLocal ? withLocalTimes(example, String(accountNode()?.timeZone ?? '')) : example
+    const shown = isLocal ? withLocalTimes(example, String(timeZone)) : example
     sample.text(JSON.stringify(shown, null, 2))
   }
 
   function showBudget(config: ActionConfig): void {
     const devices = getDeviceList(source)?.devices
     const account = value('account')
-    const rows = limitsOf(readLimits(String(accountNode()?.limits ?? '')))
+    const rows = limitsOf(readLimits(String(readAccount().limits ?? '')))
     const estimate = estimateRequests(config, devices)
     const budget = toBudget(estimate, Number(config.repeat) || 0, rows)
     const others: ActionConfig[] = []

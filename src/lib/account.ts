@@ -1,4 +1,5 @@
 import { TimeZone } from '../shared/local-clock'
+import type { TemperatureUnit } from '../shared/quantity'
 import type { LimitsTable } from '../shared/service-limits'
 import { Client, type ClientPorts, type ClientSettings, maxResponseMs } from './api/client'
 import { createDirectory, type Directory } from './collect/directory'
@@ -16,6 +17,8 @@ export interface AccountSettings extends ClientSettings {
   series1Models: readonly string[]
   /** The name of the zone of local times; blank or absent for the offset of each device. */
   timeZone?: string
+  /** The unit of temperatures; `null` or absent for the units that the service sends. */
+  temperatureUnit?: TemperatureUnit | null
   /** Replaces rows of the table of limits, until headers of the service report others. */
   limits?: LimitsTable
 }
@@ -39,6 +42,8 @@ export interface Account {
   readonly series1Models: readonly string[]
   /** What local times are of; `local` for the offset of each device. */
   readonly localTime: 'local' | TimeZone
+  /** `null` for the units that the service sends. */
+  readonly temperatureUnit: TemperatureUnit | null
   readonly client: Client
   readonly directory: Directory
   readonly quota: Quota
@@ -66,6 +71,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
     concurrency,
     series1Models,
     localTime: settings.timeZone ? new TimeZone(settings.timeZone) : 'local',
+    temperatureUnit: settings.temperatureUnit ?? null,
     client,
     directory: createDirectory(directory, (context) => client.read('current', {}, context), clock),
     quota,

@@ -8,6 +8,7 @@ import {
   normalizeAddress,
 } from './account-rules'
 import { isTimeZone } from './local-clock'
+import { TEMPERATURE_UNITS } from './quantity'
 import { checked, nodeProperties, orDefault, text, textThat, trimmedText, wholeNumber } from './schema'
 import { type LimitsTable, MAX_WINDOW_SECONDS } from './service-limits'
 
@@ -86,6 +87,7 @@ export const accountSchema = z.object({
   retries: orDefault(wholeNumber(0, 10), ACCOUNT_DEFAULTS.retries),
   limits: orDefault(limits, ''),
   timeZone: orDefault(timeZone, ''),
+  temperatureUnit: orDefault(z.nullable(z.enum(TEMPERATURE_UNITS)), null),
   series1Models: orDefault(prefixes, ''),
   store: orDefault(trimmedText, ''),
   sharedQuota: orDefault(sharedQuota, ''),

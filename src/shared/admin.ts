@@ -11,6 +11,7 @@ const DRAFT_SETTINGS = [
   'timeout',
   'concurrency',
   'limits',
+  'temperatureUnit',
   'series1Models',
   'tls',
   'proxy',

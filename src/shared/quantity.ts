@@ -14,6 +14,10 @@ export const QUANTITIES = [
 ] as const
 export type Quantity = (typeof QUANTITIES)[number]
 
+/** Units that temperatures can be converted to. */
+export const TEMPERATURE_UNITS = ['C', 'F'] as const
+export type TemperatureUnit = (typeof TEMPERATURE_UNITS)[number]
+
 /** Spellings of °C and °F that devices of one account mix: full-width or not, as one character, two degree signs. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ['C', 'F'].flatMap((letter) => {

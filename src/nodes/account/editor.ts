@@ -19,6 +19,7 @@ RED.nodes.registerType('envlog-account', {
     retries: properties.retries,
     limits: properties.limits,
     timeZone: properties.timeZone,
+    temperatureUnit: properties.temperatureUnit,
     series1Models: properties.series1Models,
     store: properties.store,
     sharedQuota: properties.sharedQuota,

@@ -54,6 +54,19 @@ describe('admin requests of the editor', () => {
     assert.equal(simulator().log.length, 1)
   })
 
+  it('lists readings in the temperature unit of the form', async () => {
+    await startFlow('current', simulator())
+    const unitsIn = async (temperatureUnit: string) => {
+      const { body } = await post('devices', { account: typed({ temperatureUnit }) })
+      const units = body.devices.flatMap(({ values }: Message) => values.map(({ unit }: Message) => unit))
+      return ['°C', '°F'].filter((unit) => units.includes(unit))
+    }
+    assert.deepEqual(
+      [await unitsIn(''), await unitsIn('C'), await unitsIn('F')],
+      [['°C', '°F'], ['°C'], ['°F']],
+    )
+  })
+
   it('lists a device with an unreadable reading, also if it is the only one', async () => {
     await startFlow('current', simulator())
     const group = { num: 1, name: 'Racks' }

@@ -36,7 +36,6 @@ describe('simulator: the demo fleet', function () {
     assert.equal(new Set(devices.map((device) => device.kind)).size, 5)
     assert.ok(new Set(serials).size < serials.length, 'a serial under two base units')
     assert.ok(devices.some((device) => device.timeDiff < 0 && device.timeDiff % 60 !== 0))
-    assert.ok(devices.some((device) => device.dst && device.offset === device.timeDiff + 60))
     assert.ok(devices.some((device) => device.group.num === 0 && device.group.name !== ''))
     assert.ok(devices.some((device) => device.group.name === ''))
     assert.ok(devices.some((device) => /\p{Script=Han}/u.test(device.name)))
@@ -46,6 +45,28 @@ describe('simulator: the demo fleet', function () {
       named('Freezer truck').channels.map((channel) => channel.num),
       [1, 3],
     )
+  })
+
+  it('has a base unit in a zone with daylight saving time, and a device that measures in °F', async () => {
+    const offsets: unknown[] = []
+    for (const instant of [Date.UTC(2026, 2, 8, 6, 59), Date.UTC(2026, 2, 8, 7), Date.UTC(2026, 10, 1, 6)]) {
+      simulator = await simulate({ limits: 'off', clock: manualClock(instant) })
+      const { dst, offset, serial, base } = named('Freezer truck')
+      const unit = { 'remote-serial': serial, 'base-serial': base }
+      const { text } = await request(simulator, 'latest-data-relay', unit)
+      offsets.push([dst, offset, JSON.parse(text)['dst-flg']])
+    }
+    assert.deepEqual(offsets, [
+      [false, -300, '0'],
+      [true, -240, '1'],
+      [false, -300, '0'],
+    ])
+    const { channels } = named('Freezer truck')
+    assert.equal(channels[0]?.unit, 'F')
+    const values = recordsOf('Freezer truck')
+      .slice(-300)
+      .flatMap(({ values }) => values[1] ?? [])
+    assert.ok(values.every((value) => typeof value === 'string' || (value > -10 && value < 30)))
   })
 
   it('has ids that wrap, have gaps, restart, and stay 0', () => {

@@ -2,6 +2,7 @@ import type { Account } from '../../../lib/account'
 import type { DirectoryAnswer } from '../../../lib/collect/directory'
 import type { UnreadableDevice } from '../../../lib/decode/fields'
 import { type Reading, readReadable } from '../../../lib/readings/current'
+import { convertReading } from '../../../lib/readings/temperature'
 import type { RequestContext } from '../../../lib/request'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
 
@@ -24,10 +25,13 @@ export function readCachedDeviceList(account: Account): DeviceList | null {
 }
 
 function toDeviceList(account: Account, { body, receivedAt }: DirectoryAnswer): DeviceList {
-  const { series1Models } = account
+  const { series1Models, temperatureUnit } = account
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
   const { readings, unreadable } = readReadable(body, options)
-  const devices = [...readings.map(fromReading), ...unreadable.flatMap(fromUnreadable)]
+  const devices = [
+    ...readings.map((reading) => fromReading(convertReading(reading, temperatureUnit))),
+    ...unreadable.flatMap(fromUnreadable),
+  ]
   const { left, freeAt } = account.quota.counts().endpoints.current
   return { devices, receivedAt, left, freeAt }
 }

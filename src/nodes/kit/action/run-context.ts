@@ -16,6 +16,7 @@ import type { TimeStyle } from '../../../lib/decode/time'
 import { EnvlogError, mayConcernOneDevice } from '../../../lib/errors'
 import { planMessages } from '../../../lib/output/plan'
 import { countOf } from '../../../lib/readings/content'
+import { convertTemperatures } from '../../../lib/readings/temperature'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import { DEFAULT_CHUNK, type Output } from '../../../shared/outputs'
@@ -118,7 +119,8 @@ export function createRunContext<T extends ActionType>(
   async function deliver(delivery: Delivery, isEmpty = false): Promise<void> {
     deliveredCount ??= 0
     if (!isEmpty) {
-      const plan = planMessages(delivery.content, {
+      const content = await convertTemperatures(delivery.content, account.temperatureUnit)
+      const plan = planMessages(content, {
         fieldNames: 'channel',
         chunk: DEFAULT_CHUNK,
         ...settings,

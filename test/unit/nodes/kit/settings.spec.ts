@@ -206,6 +206,7 @@ describe('the settings of an account', () => {
     [{ limits: '{"alert": {"records": 5}}' }, 'limits'],
     [{ timeZone: 'Europe/Berlim' }, 'timeZone'],
     [{ timeZone: '+01:00' }, 'timeZone'],
+    [{ temperatureUnit: 'K' }, 'temperatureUnit'],
     [{ sharedQuota: 'http://127.0.0.1' }, 'sharedQuota'],
     [{ sharedQuota: 'redis://:secret@127.0.0.1' }, 'sharedQuota'],
     [{ sharedQuota: 'redis+sentinel://127.0.0.1' }, 'sharedQuota'],

@@ -1,0 +1,69 @@
+import type { TemperatureUnit } from '../../shared/quantity'
+import { nextTurn } from '../clock'
+import type { Channel } from './channel'
+import type { Content } from './content'
+import type { Reading } from './current'
+import type { SeriesRecord } from './record-reader'
+import type { Series } from './series'
+
+/** Records that are converted in one turn of the event loop. */
+const RECORDS_PER_TURN = 16_000
+
+/**
+ * Converts the temperatures of readings and records to one unit; others, alerts and raw answers stay unchanged.
+ * @param unit `null` for the units that the service sends
+ */
+export async function convertTemperatures(content: Content, unit: TemperatureUnit | null): Promise<Content> {
+  if (unit === null) return content
+  if (content.kind === 'current')
+    return { ...content, readings: content.readings.map((reading) => convertReading(reading, unit)) }
+  return content.kind === 'series'
+    ? { ...content, series: await convertSeries(content.series, unit) }
+    : content
+}
+
+/** The same for one reading. */
+export function convertReading(reading: Reading, unit: TemperatureUnit | null): Reading {
+  const channels = reading.channels.map((channel) => {
+    const convert = converterOf(channel, unit)
+    if (!convert) return channel
+    return { ...channel, unit: `°${unit}`, value: channel.value === null ? null : convert(channel.value) }
+  })
+  return { ...reading, channels }
+}
+
+async function convertSeries(series: Series, unit: TemperatureUnit): Promise<Series> {
+  const converters = series.channels.flatMap((channel) => {
+    const convert = converterOf(channel, unit)
+    return convert ? [[channel.key as `ch${number}`, convert] as const] : []
+  })
+  if (converters.length === 0) return series
+  const channels = series.channels.map((channel) =>
+    converterOf(channel, unit) ? { ...channel, unit: `°${unit}` } : channel,
+  )
+  const records: SeriesRecord[] = []
+  for (const original of series.records) {
+    // A copy: records that wait for a receipt are sent again.
+    const record = { ...original }
+    for (const [key, convert] of converters) {
+      const value = record[key]
+      if (typeof value === 'number') record[key] = convert(value)
+    }
+    if (records.push(record) % RECORDS_PER_TURN === 0) await nextTurn()
+  }
+  return { ...series, channels, records }
+}
+
+const CONVERTERS = {
+  C: (fahrenheit: number) => toHundredths((fahrenheit - 32) / 1.8),
+  F: (celsius: number) => toHundredths(celsius * 1.8 + 32),
+}
+
+/** How values of a channel become the unit; `undefined` if they need not. */
+function converterOf({ unit: own }: Channel, unit: TemperatureUnit | null) {
+  const other = unit === 'C' ? '°F' : '°C'
+  return unit !== null && own === other ? CONVERTERS[unit] : undefined
+}
+
+/** Never -0. */
+const toHundredths = (value: number) => Math.round(value * 100) / 100 + 0
