@@ -94,7 +94,12 @@ export interface Cause {
 
 export type ErrorParams = Record<string, string | number>
 
-/** `code` and `cause` are own properties, because Catch nodes copy only those. */
+/** The device that an error is about, as its sentence begins; without `name` if that is not known. */
+export interface Subject {
+  serial: string
+  name?: string | undefined
+}
+
 export class EnvlogError extends Error {
   readonly code: ErrorCode
   override readonly cause: Cause
@@ -103,6 +108,7 @@ export class EnvlogError extends Error {
     readonly reason: Reason,
     readonly params: ErrorParams = {},
     cause: Cause = {},
+    readonly subject?: Subject,
   ) {
     super(reason)
     this.code = reasons[reason]
@@ -112,7 +118,12 @@ export class EnvlogError extends Error {
 
   /** The same error with more about its cause; what it has already stays. */
   with(more: Cause): EnvlogError {
-    return new EnvlogError(this.reason, this.params, { ...more, ...this.cause })
+    return new EnvlogError(this.reason, this.params, { ...more, ...this.cause }, this.subject)
+  }
+
+  /** The same error, whose sentence begins with the device. */
+  about(subject: Subject): EnvlogError {
+    return new EnvlogError(this.reason, this.params, this.cause, subject)
   }
 }
 

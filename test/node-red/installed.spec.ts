@@ -132,7 +132,7 @@ function tests(runtime: Runtime): void {
     assert.equal(keep, 'what was there')
     assert.equal(error.code, 'ENVLOG_AUTH')
     assert.deepEqual(error.cause, { endpoint: 'current', status: 401, serviceCode: 401 })
-    assert.match(error.message, sentence(`ENVLOG_AUTH: ${words}`))
+    assert.match(error.message, sentence(`${words}`))
     assert.doesNotMatch(error.message, /__\w+__|errors\./)
     assert.equal(collector.box('refused').length, 0)
   })

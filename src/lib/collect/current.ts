@@ -48,9 +48,10 @@ export async function collectCurrent(
   const unreadableMembers = unreadable.map(({ serial, known }): Member => ({ serial, ...known }))
   const failed = unreadable
     .filter((_, index) => isWanted(unreadableMembers[index] as Member))
-    .map(({ serial, part }): DeviceFailure => {
+    .map(({ serial, part, known }): DeviceFailure => {
       const cause = { endpoint: answer.endpoint, serial }
-      return { device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) }
+      const error = new EnvlogError('reply-left-out', { part }, cause)
+      return { device: { serial }, error: error.about({ serial, name: known?.name }) }
     })
   failed.push(...findMissing([...members, ...unreadableMembers], query))
   return { answer, content: { kind: 'current', readings }, group: '', failed }

@@ -5,6 +5,7 @@ import { toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { knownFieldsOf } from '../readings/device'
 import type { RequestContext } from '../request'
+import type { NamedDevice } from './devices'
 
 /** What the account knows of one device under one base unit. */
 export interface DirectoryEntry extends KnownFields {
@@ -47,6 +48,8 @@ export interface Directory {
   getAnswer(context: RequestContext, refresh: boolean): Promise<DirectoryAnswer>
   /** The answer that the list is from, however old; `undefined` where there is none. */
   cachedAnswer(): DirectoryAnswer | undefined
+  /** The name of a device in the last list, which of its base units it may stand under; `undefined` for none. */
+  nameOf(device: NamedDevice): string | undefined
   /** Whether the last list has the device under that base unit; `undefined` where there is none. */
   has(serial: string, base: string): boolean | undefined
   /**
@@ -155,6 +158,9 @@ export function createDirectory(
       return state.answer as DirectoryAnswer
     },
     cachedAnswer: () => state.answer,
+    nameOf: ({ serial, base }) =>
+      state.entries?.find((entry) => entry.serial === serial && (base ?? entry.base) === entry.base)?.name ||
+      undefined,
     has: (serial, base) => state.entries?.some((entry) => entry.serial === serial && entry.base === base),
     isRemote(serial, isCurrent) {
       if (isCurrent && since(state.updatedAt) >= MAX_AGE_MS) return undefined

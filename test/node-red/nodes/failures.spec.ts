@@ -189,6 +189,7 @@ describe('what the actions report', () => {
     assert.equal(first.envlog.device.serial, oldRelay.serial)
     assert.equal(last.envlog, undefined, 'the trigger’s own failure')
     assert.equal(last.error.cause.serial, '52A10099')
+    assert.match(last.error.message, /^failure\.serial/, 'its sentence begins with the device')
     assert.equal(flow.completed.messages.length, 0)
     flow.send({ envlog: { forget: true } })
     await flow.completed.next()

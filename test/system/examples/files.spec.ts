@@ -179,8 +179,8 @@ describe('examples that write files', () => {
       ])
     }
     simulator.set({ fleet: [] })
-    assert.match(await check('at 8'), /\n\n\*\*Not done:\*\* ENVLOG_INPUT: The account has no device .*\n$/)
+    assert.match(await check('at 8'), /\n\n\*\*Not done:\*\* The account has no device .*\n$/)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    assert.match(await check('at 8'), /\n\n\*\*Not done:\*\* ENVLOG_SERVICE: .*\n$/)
+    assert.match(await check('at 8'), /\n\n\*\*Not done:\*\* The service .*\n$/)
   })
 })

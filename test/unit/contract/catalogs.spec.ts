@@ -59,7 +59,8 @@ describe('the catalogs', () => {
       it(`have texts in ${file} of ${language}, each in that language`, () => {
         const script = SCRIPTS[language] ?? /\S/
         for (const [key, text] of read(language, file)) {
-          assert.ok(script.test(text) || SAME_EVERYWHERE.includes(text), `${key}: ${text}`)
+          const hasWords = /\p{L}/u.test(text.replace(/__\w+?__/g, '')) && !SAME_EVERYWHERE.includes(text)
+          assert.ok(script.test(text) || !hasWords, `${key}: ${text}`)
         }
       })
     }

@@ -209,7 +209,7 @@ describe('the contracts', () => {
     // Catch nodes add `source`, and copy own properties.
     assert.deepEqual(sorted(Object.keys(sample)), ['cause', 'code', 'message'])
     assert.deepEqual(sorted(Object.keys(sample.cause)), sorted(Object.keys(cause)))
-    assert.ok(sample.message.startsWith(`${sample.code}: `))
+    assert.match(sample.message, new RegExp(`^.+ \\(${sample.cause.serial}\\): `), 'begins with the device')
   })
 
   it('docs/quota.md shows valid limits', () => {

@@ -149,7 +149,7 @@ function startNode<T extends ActionType>(
     timerMessages.get(msg)?.(result)
     result.then(
       () => done(),
-      (error) => done(localizeError(RED, error)),
+      (error) => done(localizeError(RED, error) as never),
     )
   })
 

@@ -86,6 +86,12 @@ export function createRunContext<T extends ActionType>(
   let deliveredCount: number | undefined
   let refusedCount = 0
 
+  /** The error of a device, whose sentence begins with the device if it does not name it. */
+  function errorOf({ device, error }: DeviceFailure): EnvlogError {
+    if (!('serial' in device) || error.subject || error.reason === 'device-unknown') return error
+    return error.about({ serial: device.serial, name: account.directory.nameOf(device) })
+  }
+
   const report = ({ device, error }: DeviceFailure) => {
     if (
       error.reason === 'reply-left-out' &&
@@ -94,7 +100,7 @@ export function createRunContext<T extends ActionType>(
     )
       return
     const msg = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
-    node.error(localizeError(RED, error), msg)
+    node.error(localizeError(RED, errorOf({ device, error })), msg)
   }
 
   const evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
@@ -254,7 +260,8 @@ export function createRunContext<T extends ActionType>(
     }
     addRefusals()
     refusedCount = devices.filter(isRefused).length
-    failures.finish()
+    const lastFailure = failures.finish()
+    if (lastFailure) throw errorOf(lastFailure)
   }
 
   const context: RunContext<T> = {
@@ -303,7 +310,7 @@ function needsGroupNames(type: ActionType, { output, topic }: { output: Output; 
 
 /**
  * Reports the device failures of one trigger, each once. The last one is retained until the next one or the end: where
- * all devices failed, it is thrown, so that `done` reports it.
+ * all devices failed, it is returned, so that `done` reports it.
  */
 function createFailureLog(report: (failure: DeviceFailure) => void) {
   let last: DeviceFailure | undefined
@@ -323,10 +330,11 @@ function createFailureLog(report: (failure: DeviceFailure) => void) {
     markSuccess() {
       hasSucceeded = true
     },
-    /** @throws EnvlogError the last failure, where no device has succeeded */
+    /** @returns the last failure, not reported, if no device has succeeded */
     finish() {
-      if (last && !hasSucceeded) throw last.error
+      if (last && !hasSucceeded) return last
       flush()
+      return undefined
     },
   }
 }

@@ -1,33 +1,55 @@
 import type { NodeAPI } from 'node-red'
-import { type Cause, EnvlogError, type ErrorCode } from '../../../lib/errors'
+import { type Cause, EnvlogError, type ErrorCode, type Subject } from '../../../lib/errors'
 import { localizeParams } from '../../../shared/problems'
 import { formatLocalTime } from './status'
 
-/** An error as Catch nodes get it. Its `name` is the code, because users read `String(error)`. */
-export interface LocalizedError extends Error {
-  code: ErrorCode | undefined
-  cause: Cause
+const MAX_NAME_LENGTH = 100
+
+/**
+ * A failure as Node-RED shows it: Catch nodes get `String(failure)` as message, and the own properties `code` and
+ * `cause`. It is no `Error`: the debug sidebar shows the sentence itself, and of an `Error` an object to unfold.
+ */
+export class Failure {
+  declare readonly code?: ErrorCode
+  declare readonly cause?: Cause
+
+  constructor(
+    readonly message: string,
+    about?: { code: ErrorCode; cause: Cause },
+  ) {
+    Object.assign(this, about)
+  }
+
+  toString(): string {
+    return this.message
+  }
 }
 
-/** The error with a message in the language of the server; of an unexpected error only its name and code. */
-export function localizeError(RED: NodeAPI, error: unknown): Error {
+/** A failure in the language of the server; of an unexpected error only its name and code. */
+export function localizeError(RED: NodeAPI, error: unknown): Failure {
   // The message of an unexpected error may contain secrets.
   if (!(error instanceof EnvlogError))
-    return new Error(RED._('failure.unexpected', { detail: identifyError(error) }))
-  const { reason, params, code, cause } = error
+    return new Failure(RED._('failure.unexpected', { detail: identifyError(error) }))
+  const { reason, params, code, cause, subject } = error
   const { retryAt } = params
   const localized = {
     ...localizeParams(params, (key, values) => RED._(key, values as never)),
     ...(typeof retryAt === 'string' && { retryAt: formatLocalTime(Date.parse(retryAt)) }),
   }
-  const result = new Error(RED._(`errors.${reason}`, localized as never)) as LocalizedError
-  result.name = code
-  result.code = code
-  result.cause = { ...cause }
-  // Some nodes log the stack instead of the message, and a stack of this function is of no use.
-  result.stack = `${code}: ${result.message}`
-  return result
+  const sentence = RED._(`errors.${reason}`, localized as never).trim()
+  return new Failure(beginOf(RED, subject) + sentence, { code, cause: { ...cause } })
 }
+
+/** `Workshop (41E10013): ` */
+function beginOf(RED: NodeAPI, subject: Subject | undefined): string {
+  if (!subject) return ''
+  const { serial, name } = subject
+  if (!name) return RED._('failure.serial', { serial } as never)
+  return RED._('failure.device', { serial, name: toOneLine(name) } as never)
+}
+
+/** A name in a line of the log must not look like another line. */
+const toOneLine = (name: string) => name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAX_NAME_LENGTH)
 
 function identifyError(error: unknown): string {
   return error instanceof Error

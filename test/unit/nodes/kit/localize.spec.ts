@@ -50,6 +50,25 @@ describe('a localized error', () => {
     assert.match(message, /^「.+」は 1 ～ 3,600 の整数にしてください。ノードまたはアカウント/)
   })
 
+  it('begins with the device that it is about, on one line', () => {
+    const error = new EnvlogError('reply-not-csv')
+    const sentence = `${localizeError(RED, error)}`
+    for (const [language, subject, begin] of [
+      ['en-US', { serial: '41E10013', name: 'Workshop' }, 'Workshop (41E10013): '],
+      ['en-US', { serial: '41E10013' }, '41E10013: '],
+      ['en-US', { serial: '41E10013', name: 'A\n[error] B' }, 'A [error] B (41E10013): '],
+    ] as const) {
+      assert.equal(`${localizeError(withCatalogs(language), error.about(subject))}`, begin + sentence)
+    }
+    const inJapanese = localizeError(withCatalogs('ja'), error.about({ serial: '41E10013', name: '作業場' }))
+    assert.match(`${inJapanese}`, /^作業場（41E10013）：応答が/)
+  })
+
+  it('tells what to do about a device that is of another kind', () => {
+    const error = new EnvlogError('device-refused', { status: 400, words: '', serves: 'standalone' })
+    assert.match(localizeError(RED, error).message, /only for standalone devices\. If .+ add it to 'Exclude'/)
+  })
+
   it('contains local times of the server, with the date if it is not today', () => {
     const at = (ms: number) => new Date(Date.now() + ms)
     const twoDigits = (part: number) => String(part).padStart(2, '0')
