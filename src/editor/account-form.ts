@@ -1,8 +1,15 @@
-import { isClearText, splitPassword } from '../shared/account-rules'
-import type { AccountTestResult, ContextStore, QuotaCounts } from '../shared/admin'
+import { isClearText, normalizeAddress, splitPassword } from '../shared/account-rules'
+import {
+  type AccountTestResult,
+  type ContextStore,
+  DRAFT_SECRETS,
+  DRAFT_SETTINGS,
+  type QuotaCounts,
+} from '../shared/admin'
 import { readOpenAccount } from './account-draft'
 import { prepareReport, releaseReport } from './account-report'
-import { localizeReason, requestAdmin } from './admin-request'
+import { type AdminRequestError, localizeReason, requestAdmin } from './admin-request'
+import type { ValidatedProperty } from './properties'
 import { clockTime, enumerated, type Form, language, translate } from './red'
 
 /** A bar is marked below this share of its limit. */
@@ -13,8 +20,13 @@ const REFRESH_MS = 5000
 
 let stop = () => {}
 
+/** What a test depends on. */
+const TESTED = [...DRAFT_SETTINGS, ...DRAFT_SECRETS]
+
+type Properties = Record<(typeof TESTED)[number], ValidatedProperty>
+
 /** Prepares the account's form: the test button, the remaining quota, and the context stores. */
-export function prepareAccount(form: Form): void {
+export function prepareAccount(form: Form, properties: Properties): void {
   const lines = $('#envlog-test-lines')
   const button = $('#envlog-test')
   const addLine = (icon: string, text: string) =>
@@ -22,14 +34,41 @@ export function prepareAccount(form: Form): void {
       .append($('<i aria-hidden="true">').addClass(`fa ${icon}`), document.createTextNode(` ${text}`))
       .appendTo(lines)
 
-  async function test(): Promise<void> {
-    button.prop('disabled', true)
+  const field = (name: string) => $(`#node-config-input-${name}`)
+  /** The test whose result is awaited; a change of a field makes a new one necessary. */
+  let lastTest = 0
+
+  function forget(): void {
+    lastTest++
     lines.empty()
+  }
+
+  /** Whether the fields are valid; if not, it says what is wrong, in the words of their hints. */
+  function isComplete(): boolean {
+    const verdicts = TESTED.map((name) => properties[name].validate.call(form, field(name).val(), {}))
+    const problems = verdicts.filter((verdict) => verdict !== true)
+    for (const problem of problems) addLine('fa-times', problem)
+    return problems.length === 0
+  }
+
+  function addressNow(): string {
+    const address = String(field('baseUrl').val())
+    return URL.canParse(address) ? normalizeAddress(address) : address
+  }
+
+  async function test(): Promise<void> {
+    forget()
+    if (!isComplete()) return
+    const address = addressNow()
+    const number = lastTest
+    button.prop('disabled', true)
     addLine('fa-spinner fa-pulse', form._('account.test-asking'))
     try {
       const found = await requestAdmin<AccountTestResult>('test', { account: readOpenAccount(form.id) })
+      showQuota(found.quota)
+      if (number !== lastTest) return
       lines.empty()
-      addLine('fa-check', form._('account.test-address'))
+      addLine('fa-check', form._('account.test-address', { address }))
       addLine('fa-check', form._('account.test-login'))
       addLine('fa-check', form._('summary.devices', { count: found.devices }))
       if (found.relay?.works) addLine('fa-check', form._('account.test-relay'))
@@ -40,18 +79,18 @@ export function prepareAccount(form: Form): void {
         })
         addLine('fa-times', form._('account.test-relay-not', { why }))
       }
-      const { left, limit } = found.quota.endpoints.current
-      addLine('fa-check', form._('account.test-quota', { left, limit }))
-      showQuota(found.quota)
     } catch (error) {
+      if (number !== lastTest) return
+      const { message: why, isFromService } = error as AdminRequestError
       lines.empty()
-      addLine('fa-times', (error as Error).message)
+      addLine('fa-times', isFromService ? form._('account.test-failed', { address, why }) : why)
     } finally {
       button.prop('disabled', false)
     }
   }
   button.on('click', () => void test())
-  prepareReport(form, addLine, () => void lines.empty())
+  for (const name of TESTED) field(name).on('input change', forget)
+  prepareReport(form, addLine, forget, isComplete)
 
   offerTimeZones(form)
   void showStores(form)

@@ -10,11 +10,13 @@ let release = () => {}
  * The account's *Report…*: what the service answers, without names, serial numbers and credentials, shown as it is before
  * it is copied or saved.
  * @param say shows a line of the test
+ * @param isComplete whether the fields are valid; if not, it says what is wrong
  */
 export function prepareReport(
   form: Form,
   say: (icon: string, text: string) => void,
   clear: () => void,
+  isComplete: () => boolean,
 ): void {
   const button = $('#envlog-report')
   const preview = $('#envlog-report-preview').hide()
@@ -22,9 +24,10 @@ export function prepareReport(
   const copied = $('#envlog-report-copied')
 
   async function request(): Promise<void> {
-    button.prop('disabled', true)
     preview.hide()
     clear()
+    if (!isComplete()) return
+    button.prop('disabled', true)
     say('fa-spinner fa-pulse', form._('account.test-asking'))
     try {
       const { report } = await requestAdmin<AccountReport>('report', { account: readOpenAccount(form.id) })

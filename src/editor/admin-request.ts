@@ -3,7 +3,15 @@ import { localizeParams } from '../shared/problems'
 import { clockTime, translate } from './red'
 
 /** An admin request failed; the message is a sentence in the viewer's language. */
-export class AdminRequestError extends Error {}
+export class AdminRequestError extends Error {
+  /** @param isFromService the service was asked, and what came instead of its answer is the reason */
+  constructor(
+    message: string,
+    readonly isFromService = false,
+  ) {
+    super(message)
+  }
+}
 
 /** Sends a request to one of our admin routes: GET, or POST if it has a body. @throws AdminRequestError */
 export async function requestAdmin<T>(path: string, body?: object): Promise<T> {
@@ -19,7 +27,8 @@ export async function requestAdmin<T>(path: string, body?: object): Promise<T> {
           data: JSON.stringify(body),
         })
   } catch (answer) {
-    throw new AdminRequestError(toSentence(answer as JQuery.jqXHR))
+    const { status } = answer as JQuery.jqXHR
+    throw new AdminRequestError(toSentence(answer as JQuery.jqXHR), status === 502)
   }
 }
 

@@ -16,7 +16,7 @@ function findInSchema(schema: Schema): FindProblem {
     findProblem(schema, property, settings[property]) ?? findConflict(property, settings)
 }
 
-type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
+export type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
 
 /**
  * The properties of a schema as Node-RED's definitions have them: the value of a new node, and a validator.

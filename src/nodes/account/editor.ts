@@ -4,7 +4,8 @@ import { translate } from '../../editor/red'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
 
 const properties = propertiesOf(accountSchema)
-const { apiKey, loginId, loginPass } = propertiesOf(credentialsSchema)
+const secrets = propertiesOf(credentialsSchema)
+const { apiKey, loginId, loginPass } = secrets
 
 // The flow library reads the names without running this.
 RED.nodes.registerType('envlog-account', {
@@ -36,7 +37,7 @@ RED.nodes.registerType('envlog-account', {
     return this.name || String(this.baseUrl || this._('account.label'))
   },
   oneditprepare() {
-    prepareAccount(this)
+    prepareAccount(this, { ...properties, ...secrets })
   },
   oneditsave: leaveAccount,
   oneditcancel: leaveAccount,

@@ -41,6 +41,27 @@ describe('the forms', function () {
     await form.cancel()
   })
 
+  it('test what is typed, in the words of the hints, and keep no result of earlier values', async () => {
+    const form = await editor.editAccount('account')
+    const { url, account, log } = harness.simulator
+    const lines = form.body.locator('.envlog-test-line')
+    await form.fillLogin(account)
+    await form.fill({ baseUrl: 'http://service.example', loginId: '' })
+    const requests = log.length
+    const hints = [await form.reason('baseUrl'), await form.reason('loginId')]
+    assert.deepEqual(await form.test(), hints)
+    await form.fillLogin(account)
+    await form.fill({ baseUrl: 'http://127.0.0.1:9/' })
+    assert.equal(await lines.count(), 0)
+    assert.match((await form.test()).join(), /^http:\/\/127\.0\.0\.1:9: The service cannot be reached/)
+    assert.equal(log.length, requests)
+    await form.fill({ baseUrl: url })
+    assert.match((await form.test()).join(), new RegExp(`^The service answers at ${url},`))
+    await form.fill({ loginPass: 'another' })
+    assert.equal(await lines.count(), 0)
+    await form.cancel()
+  })
+
   it('give the reason for each wrong value of an account', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()

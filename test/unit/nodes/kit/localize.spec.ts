@@ -66,7 +66,10 @@ describe('a localized error', () => {
 
   it('tells what to do about a device that is of another kind', () => {
     const error = new EnvlogError('device-refused', { status: 400, words: '', serves: 'standalone' })
-    assert.match(localizeError(RED, error).message, /only for standalone devices\. If .+ add it to 'Exclude'/)
+    assert.match(
+      localizeError(RED, error).message,
+      /only for standalone devices\. If so, add it to 'Exclude'/,
+    )
   })
 
   it('contains local times of the server, with the date if it is not today', () => {
