@@ -28,11 +28,19 @@ export function registerAccountNode(RED: NodeAPI): void {
       return createFileStore(userDir, node.id, onMissing, onWriteError)
     }
     this.deployed = () => ({ config: { ...config }, credentials: { ...(this.credentials as object) } })
+    let hasReported = false
     this.getAccount = () => {
-      account ??= openAccount(RED, config, this.credentials ?? {}, {
-        onSharedChange: createSharedQuotaStatus(RED, this),
-      })
-      return account
+      try {
+        account ??= openAccount(RED, config, this.credentials ?? {}, {
+          onSharedChange: createSharedQuotaStatus(RED, this),
+        })
+        return account
+      } catch (error) {
+        // Once for all nodes that use it: the editor marks no account whose credentials are missing, as after an import.
+        if (!hasReported) this.error(localizeError(RED, error))
+        hasReported = true
+        throw error
+      }
     }
     this.on('close', (_removed: boolean, done: () => void) => {
       if (account) account.close().then(done, done)

@@ -44,6 +44,7 @@ describe('only new records', () => {
     )
     assert.deepEqual(second?.payload.gaps, [])
     assert.deepEqual(await trigger(flow), [])
+    assert.match(String(flow.shown().at(-1)?.text), /^status\.nothing-new /)
   })
 
   it('begin with nothing, or with a time, if the node is set to', async () => {

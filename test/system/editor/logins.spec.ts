@@ -53,14 +53,22 @@ describe('logins in the editor', function () {
     assert.deepEqual(files, ['flows_cred.json'])
   })
 
-  it('shows a refused login in the status, in the viewer’s language', async () => {
+  it('shows a refused login in the status, and what is missing in the viewer’s language', async () => {
     const account = await editor.editAccount('account')
     await account.fill({ loginPass: 'wrong-one' })
     await account.done()
     await editor.deploy()
-    const ours = await harness.open({ language: 'ja' })
-    await editor.status('current').filter({ hasText: 'login refused' }).waitFor()
-    await ours.status('current').filter({ hasText: 'ログイン拒否' }).waitFor()
+    // The server speaks Japanese.
+    const refused = /^ログイン拒否（\d\d:\d\d から、次回 \d\d:\d\d）$/
+    await editor.status('current').filter({ hasText: refused }).waitFor()
+    const credentials = { ...harness.simulator.account, apiKey: '' }
+    const flow = editorFlow(harness.simulator)
+    await harness.nodeRed.deploy(
+      flow.map((node) => (node.id === 'account' ? { ...node, credentials } : node)),
+    )
+    await editor.status('current').filter({ hasText: 'API key missing' }).waitFor()
+    const logged = harness.nodeRed.log().match(/\[envlog-account:Plant A\] アカウントの設定が不足/g)
+    assert.equal(logged?.length, 1, 'once for all its nodes')
     // What was deployed cannot be undone.
     await editor.close()
   })

@@ -24,7 +24,7 @@ const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
  */
 export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'errors.*': Object.keys(reasons),
-  // Settings errors are shown as not configured.
+  // Settings errors are shown as what is missing, or as not configured.
   'status.*': [
     ...COUNTED,
     'failed',
@@ -33,6 +33,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
     'waiting-round',
     ...Object.values(reasons).filter((code) => code !== 'ENVLOG_CONFIG'),
   ],
+  'status.missing-*': ['baseUrl', 'apiKey', 'loginId', 'loginPass'],
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
   'problems.*': PROBLEMS,
   '*.label': ACTIONS,

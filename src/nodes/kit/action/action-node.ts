@@ -2,7 +2,7 @@ import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { inBackground } from '../../../lib/background'
 import { nextTurn, systemClock } from '../../../lib/clock'
-import { EnvlogError } from '../../../lib/errors'
+import { EnvlogError, type ErrorCode } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
 import { localizeError } from '../report/localize'
 import { type CountUnit, type RunStatus, toNodeStatus } from '../report/status'
@@ -37,6 +37,23 @@ let runModule: typeof import('./run-context') | undefined
 
 type Trigger = RunPorts<ActionType>['trigger']
 
+/** What belongs to a message of the node's timer. */
+interface TimerRun {
+  /** Call with its result. */
+  end(result: Promise<void>): void
+  /** When the timer triggers next if this run ends now with that error, ms since 1970 UTC. */
+  nextAfter(error: unknown): number
+}
+
+/** Codes of failures that last until something outside changes. */
+const LASTING: ReadonlySet<ErrorCode> = new Set([
+  'ENVLOG_NETWORK',
+  'ENVLOG_TIMEOUT',
+  'ENVLOG_SERVICE',
+  'ENVLOG_REPLY',
+  'ENVLOG_AUTH',
+])
+
 /**
  * Registers an action node. All handlers, timers, statuses and calls of `done` are here; `run` of a node file is an
  * async function that gets a signal and throws.
@@ -57,8 +74,7 @@ function startNode<T extends ActionType>(
 ): void {
   const queue = createTriggerQueue()
   const { signal } = queue
-  /** Messages of the node's timer, and what each calls with its result. */
-  const timerMessages = new WeakMap<NodeMessage, (result: Promise<void>) => void>()
+  const timerRuns = new WeakMap<NodeMessage, TimerRun>()
   const setStatus = (status: RunStatus) => {
     isUnacknowledged = status.kind === 'unacknowledged'
     if (!signal.aborted) node.status(toNodeStatus(RED, status))
@@ -66,6 +82,8 @@ function startNode<T extends ActionType>(
   const nodeState = registry.getOrCreateNodeState(node.id)
   let settings: SettingsOf<T> | undefined
   let hasStoreFailed = false
+  /** The failure of the last trigger, if it may last. */
+  let failure: { code: ErrorCode; since: number } | undefined
   /** The status shows that receipts are missing. */
   let isUnacknowledged = false
   let closeState = async () => {}
@@ -92,6 +110,7 @@ function startNode<T extends ActionType>(
     const ports = { RED, node, trigger, settings, account, nodeState, signal, setStatus }
     const { context, deliveredCount, refusedCount } = runModule.createRunContext(ports)
     await action.run(context)
+    failure = undefined
     const unit = context.format === 'read' ? action.unit : 'answers'
     const count = deliveredCount()
     // i18next takes longer to format the count than most answers take to read: the messages are delivered first.
@@ -100,6 +119,8 @@ function startNode<T extends ActionType>(
     const unacknowledged = nodeState.unacknowledged()
     if (unacknowledged) setStatus({ kind: 'unacknowledged', ...unacknowledged })
     else if (count === undefined) setStatus({ kind: 'idle', refused })
+    else if (count === 0 && 'onlyNew' in settings && settings.onlyNew)
+      setStatus({ kind: 'nothing-new', at: Date.now(), refused })
     else setStatus({ kind: 'received', unit, count, at: Date.now(), refused })
   }
 
@@ -114,15 +135,21 @@ function startNode<T extends ActionType>(
   }
 
   async function enqueue(trigger: Trigger): Promise<void> {
-    const isTimer = timerMessages.has(trigger.msg)
+    const timerRun = timerRuns.get(trigger.msg)
     try {
-      await queue.run(isTimer, () => run(trigger))
+      await queue.run(timerRun !== undefined, () => run(trigger))
     } catch (error) {
       // It is not reported that closing the node has ended a trigger of its timer.
-      if (isTimer && isClosed(error)) return
-      setStatus({ kind: 'failed', error })
+      if (timerRun && isClosed(error)) return
+      const next = timerRun?.nextAfter(error)
+      setStatus({ kind: 'failed', error, ...(isLasting(error) && { since: failingSince(error.code), next }) })
       throw error
     }
+  }
+
+  function failingSince(code: ErrorCode): number {
+    if (failure?.code !== code) failure = { code, since: Date.now() }
+    return failure.since
   }
 
   /** Control messages do not wait in the queue: they send no requests, and triggers may depend on them. */
@@ -146,7 +173,7 @@ function startNode<T extends ActionType>(
 
   node.on('input', (msg, send, done) => {
     const result = onInput({ msg, send })
-    timerMessages.get(msg)?.(result)
+    timerRuns.get(msg)?.end(result)
     result.then(
       () => done(),
       (error) => done(localizeError(RED, error) as never),
@@ -164,14 +191,15 @@ function startNode<T extends ActionType>(
   })
 
   /** Triggers the node with a message of its own, as core nodes do, so that hooks and the debugger see it. */
-  const triggerByTimer = () =>
+  const triggerByTimer = (nextAfter: TimerRun['nextAfter']) =>
     new Promise<void>((resolve) => {
       const msg: NodeMessage = {}
       const cancel = systemClock.after(MAX_RECEIVE_MS, resolve)
-      timerMessages.set(msg, (result) => {
+      const end = (result: Promise<void>) => {
         cancel()
         resolve(result)
-      })
+      }
+      timerRuns.set(msg, { end, nextAfter })
       node.receive(msg)
     })
 
@@ -186,6 +214,10 @@ function startNode<T extends ActionType>(
   } catch (error) {
     setStatus({ kind: 'failed', error })
   }
+}
+
+function isLasting(error: unknown): error is EnvlogError {
+  return error instanceof EnvlogError && LASTING.has(error.code)
 }
 
 function isClosed(error: unknown): boolean {

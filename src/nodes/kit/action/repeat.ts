@@ -26,13 +26,14 @@ function needsBackoff(error: unknown): boolean {
  * Runs `trigger` every `periodMs` until the signal aborts, never twice at a time: a run begins one interval after the
  * start of the run before, or at its end if that is later. Errors that need a backoff double the interval, up to five
  * minutes, or an hour where the login is refused, or the period if that is longer; a success resets it.
- * @param trigger starts one run, and rejects as the run does
+ * @param trigger starts one run, and rejects as the run does; `nextAfter` tells when the next one begins if this one ends
+ * now with that error, ms since 1970 UTC
  */
 export async function runPeriodically(
   periodMs: number,
   ports: { clock: Clock; random(): number },
   signal: AbortSignal,
-  trigger: () => Promise<void>,
+  trigger: (nextAfter: (error: unknown) => number) => Promise<void>,
 ): Promise<void> {
   const { clock, random } = ports
   let intervalMs = periodMs
@@ -44,14 +45,19 @@ export async function runPeriodically(
       return
     }
     const startedAt = clock.monotonic()
-    try {
-      await trigger()
-      intervalMs = periodMs
-    } catch (error) {
+    const delayIn = (interval: number) => Math.max(0, interval - (clock.monotonic() - startedAt))
+    const intervalAfter = (error: unknown) => {
+      if (!needsBackoff(error)) return intervalMs
       const isLogin = error instanceof EnvlogError && error.code === 'ENVLOG_AUTH'
       const mostMs = isLogin ? MAX_LOGIN_BACKOFF_MS : MAX_BACKOFF_MS
-      if (needsBackoff(error)) intervalMs = Math.max(periodMs, Math.min(intervalMs * 2, mostMs))
+      return Math.max(periodMs, Math.min(intervalMs * 2, mostMs))
     }
-    delayMs = Math.max(0, intervalMs - (clock.monotonic() - startedAt))
+    try {
+      await trigger((error) => clock.now() + delayIn(intervalAfter(error)))
+      intervalMs = periodMs
+    } catch (error) {
+      intervalMs = intervalAfter(error)
+    }
+    delayMs = delayIn(intervalMs)
   }
 }

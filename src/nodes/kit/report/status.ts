@@ -13,11 +13,15 @@ export type RunStatus =
   | { kind: 'received'; unit: CountUnit; count: number; at: number; refused: number }
   /** Sent again and again without a receipt, since then, ms since 1970 UTC. */
   | { kind: 'unacknowledged'; devices: number; since: number }
-  | { kind: 'failed'; error: unknown }
+  /** Nothing that was not sent before, received then, ms since 1970 UTC. */
+  | { kind: 'nothing-new'; at: number; refused: number }
+  /** `since`: of a failure that may last, when it began; `next`: when the node tries again. ms since 1970 UTC. */
+  | { kind: 'failed'; error: unknown; since?: number | undefined; next?: number | undefined }
 
 /** What the status counts: keys of the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'pages' | 'answers'
 
+const A_MINUTE_MS = 60_000
 const A_DAY_MS = 86_400_000
 
 /** The status as Node-RED shows it. Texts without a number are keys, which each editor shows in its language. */
@@ -31,23 +35,46 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
       return { fill: 'yellow', shape: 'ring', text: formatWait(RED, status) }
     case 'progress':
       return { fill: 'blue', shape: 'dot', text: formatCount(RED, status) }
-    case 'received': {
-      const parts = [formatCount(RED, status), formatTime(status.at)]
-      if (status.refused > 0) parts.push(formatRefused(RED, status))
-      return { fill: 'green', shape: 'dot', text: parts.join(' ') }
-    }
+    case 'received':
+      return { fill: 'green', shape: 'dot', text: formatReceived(RED, formatCount(RED, status), status) }
+    case 'nothing-new':
+      return { fill: 'green', shape: 'dot', text: formatReceived(RED, RED._('status.nothing-new'), status) }
     case 'unacknowledged': {
       const { devices: count, since } = status
       const text = RED._('status.unacknowledged', { count, time: formatPastTime(since) } as never)
       return { fill: 'red', shape: 'ring', text }
     }
     case 'failed': {
-      const code = status.error instanceof EnvlogError ? status.error.code : 'failed'
-      return code === 'ENVLOG_CONFIG'
-        ? { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
-        : { fill: 'red', shape: 'ring', text: `status.${code}` }
+      const { error } = status
+      return error instanceof EnvlogError && error.code === 'ENVLOG_CONFIG'
+        ? { fill: 'grey', shape: 'ring', text: formatMissing(error) }
+        : { fill: 'red', shape: 'ring', text: formatFailure(RED, status) }
     }
   }
+}
+
+/** What is not configured, as a key. */
+function formatMissing({ reason, params }: EnvlogError): string {
+  if (reason === 'account-incomplete') return `status.missing-${params.property}`
+  return reason === 'no-account' ? 'status.no-account' : 'status.unconfigured'
+}
+
+function formatFailure(RED: NodeAPI, { error, since, next }: RunStatus & { kind: 'failed' }): string {
+  const code = error instanceof EnvlogError ? error.code : 'failed'
+  if (since === undefined) return `status.${code}`
+  const params = { what: RED._(`status.${code}`), since: formatPastTime(since) }
+  if (next === undefined) return RED._('status.since', params as never)
+  return RED._('status.since-next', { ...params, next: formatLocalTime(next) } as never)
+}
+
+function formatReceived(
+  RED: NodeAPI,
+  what: string,
+  { at, refused }: { at: number; refused: number },
+): string {
+  const parts = [what, formatTime(at)]
+  if (refused > 0) parts.push(formatRefused(RED, { refused }))
+  return parts.join(' ')
 }
 
 function formatCount(RED: NodeAPI, { unit, count }: { unit: CountUnit; count: number }): string {
@@ -64,14 +91,17 @@ function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind:
 }
 
 /**
- * A future time in the time zone of the server: `14:20`, or `11-24 14:20` where it is a day or more away.
+ * A future time in the time zone of the server: `14:20`, `14:20:05` if it is less than a minute away, or `11-24 14:20` if
+ * it is a day or more away.
  * @param at ms since 1970 UTC
  */
 export function formatLocalTime(at: number): string {
-  return at - Date.now() < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
+  const ahead = at - Date.now()
+  if (ahead < A_MINUTE_MS) return `${formatTime(at)}:${twoDigits(new Date(at).getSeconds())}`
+  return ahead < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
 }
 
-/** A past time in the time zone of the server, as `formatLocalTime`. @param at ms since 1970 UTC */
+/** A past time in the time zone of the server: `14:20`, or `11-24 14:20`. @param at ms since 1970 UTC */
 export const formatPastTime = (at: number) =>
   Date.now() - at < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
 

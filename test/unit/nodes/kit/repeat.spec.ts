@@ -95,6 +95,23 @@ describe('repeating', () => {
     })
   }
 
+  it('knows at a failure when it repeats', async () => {
+    const announced: number[] = []
+    const starts: number[] = []
+    const ports = { clock: systemClock, random: () => 0.5 }
+    const abort = new AbortController()
+    void runPeriodically(MINUTE, ports, abort.signal, async (nextAfter) => {
+      starts.push(Date.now())
+      await systemClock.sleep(1000, abort.signal)
+      const error = new EnvlogError(starts.length < 3 ? 'no-connection' : 'reply-not-json')
+      announced.push(nextAfter(error))
+      throw error
+    })
+    await timers().tickAsync(HOUR)
+    abort.abort()
+    assert.deepEqual(announced.slice(0, 5), starts.slice(1, 6))
+  })
+
   it('never repeats sooner than its period, however long that is', async () => {
     const { distances } = setup(3 * HOUR, () => ({ fails: 'no-connection' }))
     await timers().tickAsync(20 * HOUR)

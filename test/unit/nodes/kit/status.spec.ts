@@ -1,21 +1,51 @@
 import assert from 'node:assert/strict'
+import { install } from '@sinonjs/fake-timers'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { localizeError } from '../../../../src/nodes/kit/report/localize'
-import { toNodeStatus } from '../../../../src/nodes/kit/report/status'
+import { type RunStatus, toNodeStatus } from '../../../../src/nodes/kit/report/status'
 
 /** Returns the key of the sentence with its parameters. */
 const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(params)}` } as never
 const short = { _: (_key: string, { count }: { count: number }) => `${count} records` } as never
 const at = new Date(2026, 10, 20, 8, 5).getTime()
 
+/** The text of a status that is shown at that time. */
+function textNow(status: RunStatus): string | undefined {
+  const clock = install({ now: at, toFake: ['Date'] })
+  try {
+    return toNodeStatus(RED, status).text
+  } finally {
+    clock.uninstall()
+  }
+}
+
 describe('the status of a node', () => {
   it('is nothing before the first trigger', () =>
     assert.deepEqual(toNodeStatus(RED, { kind: 'idle', refused: 0 }), {}))
 
-  it('is a grey ring if the node is not configured', () => {
-    const grey = { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
-    assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('no-account') }), grey)
-    assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('setting-invalid') }), grey)
+  for (const [error, text] of [
+    [new EnvlogError('no-account'), 'status.no-account'],
+    [new EnvlogError('account-incomplete', { property: 'apiKey' }), 'status.missing-apiKey'],
+    [new EnvlogError('setting-invalid', { property: 'repeat', problem: 'whole' }), 'status.unconfigured'],
+  ] as const) {
+    it(`is a grey ring with what is missing, as a key that the editor translates: ${text}`, () =>
+      assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error }), { fill: 'grey', shape: 'ring', text }))
+  }
+
+  it('tells until when the node waits for quota, with seconds in the last minute', () => {
+    const text = (ms: number) => textNow({ kind: 'waiting', until: at + ms, records: false })
+    assert.equal(text(12_000), 'status.waiting {"time":"08:05:12"}')
+    assert.equal(text(60_000), 'status.waiting {"time":"08:06"}')
+  })
+
+  it('tells since when a failure lasts, and when the node tries again', () => {
+    const failed = { kind: 'failed', error: new EnvlogError('no-connection'), since: at - 600_000 } as const
+    const params = { what: 'status.ENVLOG_NETWORK {}', since: '07:55' }
+    assert.equal(textNow(failed), `status.since ${JSON.stringify(params)}`)
+    assert.equal(
+      textNow({ ...failed, next: at + 300_000 }),
+      `status.since-next ${JSON.stringify({ ...params, next: '08:10' })}`,
+    )
   })
 
   it('is a blue dot while it requests', () => {
@@ -38,6 +68,13 @@ describe('the status of a node', () => {
       text: '300 records 08:05',
     })
   })
+
+  it('says that nothing is new, and when', () =>
+    assert.deepEqual(toNodeStatus(RED, { kind: 'nothing-new', at, refused: 0 }), {
+      fill: 'green',
+      shape: 'dot',
+      text: 'status.nothing-new {} 08:05',
+    }))
 
   it('is a red ring with a text for the code, as a key that the editor translates', () => {
     const text = (error: unknown) => toNodeStatus(RED, { kind: 'failed', error }).text
