@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-type FlowNode = { id: string; wires?: string[][] } & Record<string, unknown>
+type FlowNode = { id: string; type: string; wires?: string[][] } & Record<string, unknown>
 
 const EXAMPLE = 'examples/Dashboard - needs @flowfuse node-red-dashboard/wall display.json'
 const CURRENT = 'envlog-example-dashboard-current'
@@ -22,11 +22,11 @@ const CHANGES: Readonly<Record<string, object>> = {
   'envlog-example-dashboard-alerts': { exclude: WITHOUT_RECORDS },
 }
 
-/** The demo's flows: the example of a wall display, and `flow.json` beside it. */
+/** The demo's flows: a first tab for visitors, the example of a wall display, and what only the demo has. */
 export function demoFlows(root: string): FlowNode[] {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as FlowNode[]
   const display = read(EXAMPLE).map((node) => ({ ...node, ...CHANGES[node.id] }))
   const current = display.find(({ id }) => id === CURRENT)
   current?.wires?.[0]?.push(LINK)
-  return [...display, ...read('demo/flow.json')]
+  return [...read('demo/start-here.json'), ...display, ...read('demo/flow.json')]
 }

@@ -1,11 +1,11 @@
-/** Gives our nodes in `examples/` the properties that they lack, with the defaults of the built forms. */
+/** Gives our nodes in `examples/` and `demo/` the properties that they lack, with the defaults of the built forms. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultsOf, nodes } from '../test/support/built'
 import { root } from '../test/support/package'
 
-const folder = join(root, 'examples')
+const folders = ['examples', 'demo'].map((folder) => join(root, folder))
 const types = nodes.map(({ type }) => type)
 
 function complete(node: Record<string, unknown>): Record<string, unknown> {
@@ -17,9 +17,15 @@ function complete(node: Record<string, unknown>): Record<string, unknown> {
   return { ...properties, ...Object.fromEntries(missing), x, y, wires }
 }
 
-for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-  if (!name.endsWith('.json')) continue
-  const file = join(folder, name)
-  writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')).map(complete), null, 2))
+for (const folder of folders) {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.json')) continue
+    const file = join(folder, name)
+    const saved = JSON.parse(readFileSync(file, 'utf8'))
+    // The demo's credentials are no list.
+    if (Array.isArray(saved)) writeFileSync(file, JSON.stringify(saved.map(complete), null, 2))
+  }
 }
-execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', folder], { stdio: 'inherit' })
+execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', ...folders], {
+  stdio: 'inherit',
+})

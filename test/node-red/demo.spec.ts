@@ -47,7 +47,7 @@ describe('the demo', function () {
     await demo.said(/Started flows/)
     client = await connectAsync(`mqtt://127.0.0.1:${port + 3}`)
     client.on('message', (topic, payload) => void topics.set(topic, JSON.parse(payload.toString())))
-    await client.subscribeAsync('envlog/#')
+    await client.subscribeAsync('envlog/+/+')
     const flows = await flowsOf()
     await deploy([...flows, ...testNodes(flows)])
   })

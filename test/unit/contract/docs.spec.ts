@@ -154,7 +154,7 @@ describe('the two READMEs', () => {
     }
   })
 
-  for (const file of [README, README_JA, 'examples/README.md', 'examples/README.ja.md']) {
+  for (const file of ['examples/README.md', 'examples/README.ja.md']) {
     it(`${file} lists each example once`, () => {
       const flows = readdirSync(join(root, 'examples'), { recursive: true })
         .map((path) => join('examples', String(path)))
@@ -162,6 +162,21 @@ describe('the two READMEs', () => {
       const links = linksIn(read(file)).filter(({ target }) => target.endsWith('.json'))
       assert.deepEqual(sorted(links.map(({ target }) => join(dirname(file), target))), sorted(flows))
       for (const { target, text } of links) assert.ok(target.endsWith(`/${text}.json`), text)
+    })
+  }
+
+  for (const [file, page] of [
+    [README, 'examples/README.md'],
+    [README_JA, 'examples/README.ja.md'],
+  ] as const) {
+    it(`${file} has a line for each group of ${page} that contains examples`, () => {
+      const parts = read(page).split(/^## /m)
+      const groups = parts.filter((part) => part.includes('.json>')).map((part) => part.split('\n')[0])
+      const links = linksIn(read(file)).filter(({ target }) => target.startsWith(`${page}#`))
+      assert.deepEqual(
+        links.map(({ text }) => text),
+        groups,
+      )
     })
   }
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { type Definition, definitionOf, definitionsIn, nodes, scriptsOf } from '../../support/built'
+import { join } from 'node:path'
+import { type Definition, definitionOf, nodes } from '../../support/built'
 import { assertWithoutCode } from '../../support/examples'
+import { coreDefinitions } from '../../support/layout'
 import { root } from '../../support/package'
 
 type Saved = { id: string; type: string } & Record<string, unknown>
@@ -16,17 +16,6 @@ const files = existsSync(folder)
   : []
 
 const ours = new Map<string, Definition>()
-
-/** Core nodes' definitions, from the html that Node-RED's editor has. */
-function coreDefinitions(): Map<string, Definition> {
-  const nodeRed = createRequire(require.resolve('node-red'))
-  const core = join(dirname(nodeRed.resolve('@node-red/nodes/package.json')), 'core')
-  const pages = readdirSync(core, { recursive: true })
-    .map(String)
-    .filter((file) => file.endsWith('.html'))
-  const scripts = pages.flatMap((page) => scriptsOf(readFileSync(join(core, page), 'utf8')))
-  return definitionsIn(scripts.filter(({ kind }) => kind === 'text/javascript').map(({ body }) => body))
-}
 
 const core = coreDefinitions()
 
