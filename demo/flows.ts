@@ -8,9 +8,6 @@ const CURRENT = 'envlog-example-dashboard-current'
 /** From the wall display's readings to what only the demo has. */
 const LINK = 'demo-out'
 
-/** Of these the service has neither records nor alerts. */
-const WITHOUT_RECORDS = ['31D10012', '41E10013', '52C10011']
-
 /** What differs from the wall display: its account, and intervals that the simulated account allows. */
 const CHANGES: Readonly<Record<string, object>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Node-RED fills it in
@@ -18,8 +15,6 @@ const CHANGES: Readonly<Record<string, object>> = {
   [CURRENT]: { name: 'all devices, every 15 seconds', repeat: 15, staleAfter: '60' },
   'envlog-example-dashboard-later': { name: '3 s', timeout: '3' },
   'envlog-example-dashboard-refresh': { name: 'every minute', crontab: '*/1 * * * *' },
-  'envlog-example-dashboard-range': { exclude: WITHOUT_RECORDS },
-  'envlog-example-dashboard-alerts': { exclude: WITHOUT_RECORDS },
 }
 
 /** The demo's flows: a first tab for visitors, the example of a wall display, and what only the demo has. */

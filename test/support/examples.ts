@@ -218,6 +218,7 @@ export function useExamples({
     url: () => nodeRed.url(),
     inject: (id) => nodeRed.inject(id),
     json: (path) => nodeRed.json(path),
+    log: () => nodeRed.log(),
     kill: () => nodeRed.kill(),
     end: () => nodeRed.end(),
     start: () => nodeRed.start(),

@@ -9,6 +9,8 @@ export interface Restarting {
   /** Presses the button of an inject node. */
   inject(id: string): Promise<void>
   json<T>(path: string): Promise<T>
+  /** What it wrote since its last start. */
+  log(): string
   /** Ends it without a word (kill -9). */
   kill(): Promise<void>
   /** Ends it as an operator does. */
@@ -29,6 +31,7 @@ export async function startRestarting(options: StartOptions = {}): Promise<Resta
     url: () => nodeRed.url,
     inject: (id) => nodeRed.inject(id),
     json: (path) => nodeRed.json(path),
+    log: () => nodeRed.log(),
     async kill() {
       await nodeRed.stop('SIGKILL')
     },

@@ -55,6 +55,21 @@ describe('examples that pass alerts on', () => {
     await assertSent(expected)
   })
 
+  it('tell a chat at once that the way to it is open, without a request', async () => {
+    const { simulator, chat } = freezers
+    await hall.deploy([CHAT], { simulator, chat, more: { 'envlog-alerts': { repeat: 0 } } })
+    await hall.press('send a test message')
+    await until('it arrives', () => chat.texts.length > 0)
+    assert.deepEqual(chat.texts, ['This is a test: alerts come to this chat.'])
+    assert.equal(simulator.counts().alert.total, 0)
+  })
+
+  it('ask as often as the service allows for the devices that are chosen as they ship', () => {
+    for (const name of [CHAT, MAIL])
+      for (const { type, repeat, devices } of readExample(name))
+        if (type === 'envlog-alerts') assert.equal(((devices as []).length * 3600) / Number(repeat), 12, name)
+  })
+
   it('take the format of their chat from one node, the same in all of them', () => {
     const chats = exampleNames
       .map(readExample)
