@@ -2,7 +2,7 @@ import { TimeZone } from '../shared/local-clock'
 import type { TemperatureUnit } from '../shared/quantity'
 import type { LimitsTable } from '../shared/service-limits'
 import { Client, type ClientPorts, type ClientSettings, maxResponseMs } from './api/client'
-import { createDirectory, type Directory } from './collect/directory'
+import { AccountDevices } from './collect/account-devices'
 import { limitsWith } from './quota/limits'
 import type { Quota } from './quota/quota'
 import type { Connection, RedisPort } from './quota/shared-quota'
@@ -45,7 +45,7 @@ export interface Account {
   /** `null` for the units that the service sends. */
   readonly temperatureUnit: TemperatureUnit | null
   readonly client: Client
-  readonly directory: Directory
+  readonly devices: AccountDevices
   readonly quota: Quota
   /** Milliseconds since 1970 UTC. */
   now(): number
@@ -57,7 +57,7 @@ export interface Account {
 export function createAccount(settings: AccountSettings, ports: AccountPorts): Account {
   const { clock, connectRedis, onSharedChange = () => {} } = ports
   const { baseUrl, credentials, concurrency, series1Models, limits } = settings
-  const { quota, directory } = ports.registry.getOrCreateShared(settings, ports.triedBy)
+  const { quota, devices } = ports.registry.getOrCreateShared(settings, ports.triedBy)
   const redis: RedisPort | undefined = connectRedis && {
     connect: connectRedis,
     account: accountKey(baseUrl, credentials.apiKey),
@@ -73,7 +73,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
     localTime: settings.timeZone ? new TimeZone(settings.timeZone) : 'local',
     temperatureUnit: settings.temperatureUnit ?? null,
     client,
-    directory: createDirectory(directory, (context) => client.read('current', {}, context), clock),
+    devices: new AccountDevices(devices, (context) => client.read('current', {}, context), clock),
     quota,
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),

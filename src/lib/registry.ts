@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from './clock'
-import { createDirectoryState, type DirectoryState } from './collect/directory'
+import { DevicesState } from './collect/account-devices'
 import { NodeState } from './collect/node-state'
 import { Quota } from './quota/quota'
 
@@ -17,11 +17,11 @@ export interface SharedAccountState {
   /** One per address and api-key: a user ID and its reference-only ID share one quota (docs/service.md, *Limits*). */
   quota: Quota
   /** One per address, api-key, login, password and `triedBy`: a wrong password must never get a cached answer. */
-  directory: DirectoryState
+  devices: DevicesState
 }
 
 export interface Registry {
-  /** @param triedBy the user who tries a login in the editor, and who gets a separate directory for it */
+  /** @param triedBy the user who tries a login in the editor, and who gets a separate list for it */
   getOrCreateShared(login: Login, triedBy?: string): SharedAccountState
   /** The state of a node by its id; `forget` it when the node is removed. */
   getOrCreateNodeState(node: string): NodeState
@@ -33,7 +33,7 @@ export interface Registry {
 /** The state of all accounts and nodes of a process. Keys are hashes, because they are made from secrets. */
 export function createRegistry(clock: Clock): Registry {
   const quotas = new Map<string, Quota>()
-  const directories = new Map<string, DirectoryState>()
+  const devices = new Map<string, DevicesState>()
   const nodeStates = new Map<string, NodeState>()
   const retainedByAll = () =>
     [...nodeStates.values()].reduce((sum, { retainedCount }) => sum + retainedCount, 0)
@@ -47,10 +47,10 @@ export function createRegistry(clock: Clock): Registry {
           () => new Quota(clock),
           (quota) => quota.isUsed(),
         ),
-        directory: getOrCreateRecent(
-          directories,
+        devices: getOrCreateRecent(
+          devices,
           hash(triedBy === undefined ? 'used' : `tried by ${triedBy}`, baseUrl, apiKey, loginId, loginPass),
-          createDirectoryState,
+          () => new DevicesState(),
         ),
       }
     },
@@ -61,7 +61,7 @@ export function createRegistry(clock: Clock): Registry {
     clear() {
       quotas.clear()
       nodeStates.clear()
-      directories.clear()
+      devices.clear()
     },
   }
 }

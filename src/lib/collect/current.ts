@@ -4,9 +4,9 @@ import type { CurrentParams } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { type Reading, readCurrent } from '../readings/current'
 import type { RequestContext } from '../request'
+import type { AccountDevices } from './account-devices'
 import { shortHash } from './cursor'
 import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice, unknownGroup } from './devices'
-import type { Directory } from './directory'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
 import type { NodeState } from './node-state'
 
@@ -29,14 +29,14 @@ export async function collectCurrent(
   query: CurrentQuery,
   context: RequestContext,
 ): Promise<Collected | undefined> {
-  const params = buildCurrentParams(query, account.directory)
+  const params = buildCurrentParams(query, account.devices)
   if (!params) return undefined
   if (query.format !== 'read') {
     const answer = await account.client.readRaw('current', params, context)
     return { answer, content: { kind: 'raw', payload: answer.body }, group: '' }
   }
   const answer = await account.client.read('current', params, context)
-  if (Object.keys(params).length === 0) account.directory.update(answer)
+  if (Object.keys(params).length === 0) account.devices.update(answer)
   const { time, staleAfter } = query
   const { receivedAt } = answer
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
@@ -113,7 +113,7 @@ const isSameDevice = ({ serial, base }: NamedDevice, member: Member) =>
  */
 function buildCurrentParams(
   { selection, exclude, format }: CurrentQuery,
-  directory: Pick<Directory, 'isRemote'>,
+  list: Pick<AccountDevices, 'isRemote'>,
 ): CurrentParams | undefined {
   if (selection === 'all') return {}
   const devices = selection.devices.filter(({ serial }) => !exclude.includes(serial))
@@ -121,9 +121,9 @@ function buildCurrentParams(
   if (selection.groups.length > 0) return {}
   const isRemote = devices.map(({ serial, base }) => {
     if (base !== undefined) return base !== serial
-    if (format === 'read') return directory.isRemote(serial, true)
+    if (format === 'read') return list.isRemote(serial, true)
     // An answer that is passed on as it is cannot be filtered here: most devices are remote units.
-    return directory.isRemote(serial, false) ?? true
+    return list.isRemote(serial, false) ?? true
   })
   const serials = [...new Set(devices.map(({ serial }) => serial))]
   if (selection.bases.length === 0 && isRemote.every((one) => one === true))

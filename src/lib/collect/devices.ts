@@ -1,6 +1,6 @@
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
-import type { Directory } from './directory'
+import type { AccountDevices } from './account-devices'
 
 /** A device as a user names it. Without `base` it is the device under each of its base units. */
 export interface NamedDevice {
@@ -32,7 +32,7 @@ export interface ResolvedDevice {
   serial: string
   /** Equal to `serial` for a standalone device. */
   base: string
-  /** Its name and its group's, where the directory was consulted. */
+  /** Its name and its group's, if the account's list was consulted. */
   name?: string
   group?: string
 }
@@ -56,12 +56,12 @@ export interface ResolvedSelection {
 
 /**
  * The devices of a selection, each once, in the order named, without excluded serials.
- * @throws EnvlogError of the directory's request
+ * @throws EnvlogError of the request for the account's list
  */
 export async function resolveDevices(
   selection: Selection,
   exclude: readonly string[],
-  directory: Directory,
+  list: AccountDevices,
   context: RequestContext,
 ): Promise<ResolvedSelection> {
   const unknown: ResolvedSelection['unknown'] = []
@@ -73,25 +73,25 @@ export async function resolveDevices(
     resolved.set(deviceKey({ serial, base }), { serial, base, ...names })
   }
 
-  if (selection === 'all') for (const entry of await directory.list(context)) add(entry)
+  if (selection === 'all') for (const entry of await list.all(context)) add(entry)
   else {
     for (const device of selection.devices) {
       if (excluded.has(device.serial)) continue
       const { serial, base } = device
       if (base !== undefined) add({ serial, base })
       else {
-        const found = await directory.find(serial, context)
+        const found = await list.withSerial(serial, context)
         found.forEach(add)
         if (found.length === 0) unknown.push(unknownDevice(serial))
       }
     }
     for (const base of selection.bases) {
-      const under = await directory.findAll((entry) => entry.base === base, context)
+      const under = await list.filter((entry) => entry.base === base, context)
       under.forEach(add)
       if (under.length === 0) unknown.push(unknownDevice(base, base))
     }
     for (const group of selection.groups) {
-      const members = await directory.findAll((entry) => entry.group === group, context)
+      const members = await list.filter((entry) => entry.group === group, context)
       members.forEach(add)
       if (members.length === 0) unknown.push(unknownGroup(group))
     }

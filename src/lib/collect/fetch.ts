@@ -7,14 +7,14 @@ import { EnvlogError } from '../errors'
 import type { Content } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
 import type { Answer, RequestContext } from '../request'
+import type { AccountDevices } from './account-devices'
 import { decodeAlerts, decodeRecords } from './decode'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
-import type { Directory } from './directory'
 
 /** The account as far as this folder needs it. */
 export interface AccountAccess {
   readonly client: Pick<Client, 'read' | 'readRaw'>
-  readonly directory: Pick<Directory, 'update' | 'utcOffset' | 'isRemote'>
+  readonly devices: Pick<AccountDevices, 'update' | 'utcOffset' | 'isRemote'>
   readonly series1Models: readonly string[]
   /** ms since some instant; it is never set. */
   monotonic(): number

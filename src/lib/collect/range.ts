@@ -36,7 +36,7 @@ export interface CollectedRange extends Collected {
 /**
  * All records of a period (endpoints 4 and 5), page by page from the latest down; undecoded ones in a single request.
  * @param onPage called with the number of pages so far, after each but the last
- * @throws EnvlogError `period-empty`; those of requests, of the directory and of decoding; `reply-other-period`,
+ * @throws EnvlogError `period-empty`; those of requests, of the list of devices and of decoding; `reply-other-period`,
  * `reply-lacks-record`
  */
 export async function collectRange(
@@ -93,7 +93,7 @@ export async function fetchPage(
   return { answer, body, received: { requested, count: body.records.length, recordsRemaining } }
 }
 
-/** What shows the period's local times. The directory is only needed where these are the device's. */
+/** What shows the period's local times. The list of devices is only needed if these are the device's. */
 async function findClock(
   account: AccountAccess,
   { serial, base }: ResolvedDevice,
@@ -103,7 +103,7 @@ async function findClock(
 ): Promise<LocalClock> {
   if (typeof time === 'object') return time
   if (time === 'utc' || (!isWallClock(period.from) && !isWallClock(period.to))) return fixedClock(0)
-  return fixedClock(await account.directory.utcOffset(serial, base, context))
+  return fixedClock(await account.devices.utcOffset(serial, base, context))
 }
 
 function buildPageParams({ from, to, number }: Page): Partial<DeviceParams> {

@@ -28,9 +28,9 @@ describe('an account', () => {
     assert.equal(accountOf('').account.name, 'service.example')
   })
 
-  it('fills its directory from all devices', async () => {
+  it('fills its list from all devices', async () => {
     const { account, transport } = accountOf('')
-    const [entry] = await account.directory.list(patient)
+    const [entry] = await account.devices.all(patient)
     assert.equal(entry?.serial, currentDevice().serial)
     const { 'remote-serial': remote, 'base-serial': base } = JSON.parse(transport.sent[0]?.body ?? '')
     assert.deepEqual([remote, base], [undefined, undefined])

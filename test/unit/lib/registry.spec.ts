@@ -14,10 +14,10 @@ const login = (apiKey: string) => ({
 describe('the registry of accounts', () => {
   it('keeps the state of each account over deploys', () => {
     const registry = createRegistry(createVirtualClock())
-    const { quota, directory } = registry.getOrCreateShared(login('one'))
+    const { quota, devices } = registry.getOrCreateShared(login('one'))
     registry.getOrCreateShared(login('two'))
     assert.equal(registry.getOrCreateShared(login('one')).quota, quota)
-    assert.equal(registry.getOrCreateShared(login('one')).directory, directory)
+    assert.equal(registry.getOrCreateShared(login('one')).devices, devices)
     assert.notEqual(registry.getOrCreateShared(login('two')).quota, quota)
   })
 
@@ -25,9 +25,9 @@ describe('the registry of accounts', () => {
     const registry = createRegistry(createVirtualClock())
     const of = (triedBy?: string) => registry.getOrCreateShared(login('one'), triedBy)
     const states = [of(), of(''), of('one'), of('other')]
-    assert.equal(new Set(states.map(({ directory }) => directory)).size, states.length)
+    assert.equal(new Set(states.map(({ devices }) => devices)).size, states.length)
     assert.equal(new Set(states.map(({ quota }) => quota)).size, 1)
-    assert.equal(of('one').directory, states[2]?.directory)
+    assert.equal(of('one').devices, states[2]?.devices)
   })
 
   it('forgets logins that were only tried, and none that a node uses', async function () {

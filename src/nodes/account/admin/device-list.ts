@@ -1,5 +1,5 @@
 import type { Account } from '../../../lib/account'
-import type { DirectoryAnswer } from '../../../lib/collect/directory'
+import type { DevicesAnswer } from '../../../lib/collect/account-devices'
 import type { UnreadableDevice } from '../../../lib/decode/fields'
 import { type Reading, readReadable } from '../../../lib/readings/current'
 import { convertReading } from '../../../lib/readings/temperature'
@@ -15,16 +15,16 @@ export async function fetchDeviceList(
   requestContext: RequestContext,
   again: boolean,
 ): Promise<DeviceList> {
-  return toDeviceList(account, await account.directory.getAnswer(requestContext, again))
+  return toDeviceList(account, await account.devices.getAnswer(requestContext, again))
 }
 
-/** The cached list of any age; `null` where there is none. It sends no request. */
+/** The cached list of any age; `null` if there is none. It sends no request. */
 export function readCachedDeviceList(account: Account): DeviceList | null {
-  const answer = account.directory.cachedAnswer()
+  const answer = account.devices.answer
   return answer ? toDeviceList(account, answer) : null
 }
 
-function toDeviceList(account: Account, { body, receivedAt }: DirectoryAnswer): DeviceList {
+function toDeviceList(account: Account, { body, receivedAt }: DevicesAnswer): DeviceList {
   const { series1Models, temperatureUnit } = account
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
   const { readings, unreadable } = readReadable(body, options)

@@ -89,7 +89,7 @@ export function createRunContext<T extends ActionType>(
   /** The error of a device, whose sentence begins with the device if it does not name it. */
   function errorOf({ device, error }: DeviceFailure): EnvlogError {
     if (!('serial' in device) || error.subject || error.reason === 'device-unknown') return error
-    return error.about({ serial: device.serial, name: account.directory.nameOf(device) })
+    return error.about({ serial: device.serial, name: account.devices.nameOf(device) })
   }
 
   const report = ({ device, error }: DeviceFailure) => {
@@ -172,31 +172,33 @@ export function createRunContext<T extends ActionType>(
     const failures = createFailureLog(report)
     const refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
     let asked = 0
-    const needsDirectory = needsGroupNames(node.type as ActionType, settings)
+    const needsNames = needsGroupNames(node.type as ActionType, settings)
     const { devices, unknown } = await resolveDevices(
       await evaluateDevices(),
       settings.exclude,
-      account.directory,
+      account.devices,
       requestContext,
     )
-    nodeState.setDevices(devices, ({ serial, base }) => account.directory.has(serial, base) === false)
+    nodeState.setDevices(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
     // A device that awaits its receipt is not asked, but has answered before.
     const awaited = new Set(devices.filter(isAwaited))
     const due = devices.filter((device) => !isRefused(device) && !awaited.has(device))
     waitStatus.setTotal(due.length)
     for (const failure of unknown) failures.add(failure)
 
+    async function addNames(device: ResolvedDevice, context: RequestContext): Promise<ResolvedDevice> {
+      const { name = '', group = '' } =
+        (await account.devices.find(device.serial, device.base, context)) ?? {}
+      return { ...device, name, group }
+    }
+
     async function runOne(device: ResolvedDevice, deviceSignal: AbortSignal): Promise<void> {
-      const { serial, base } = device
       const deviceContext = createRequestContext(deviceSignal)
       asked++
-      // The directory is read first: its failure must not cost an answer that was received already.
-      const described =
-        needsDirectory && device.group === undefined
-          ? await account.directory.describe(serial, base, deviceContext)
-          : {}
+      // The list is read first: its failure must not cost an answer that was received already.
+      const named = needsNames && device.group === undefined ? await addNames(device, deviceContext) : device
       try {
-        await work({ ...device, ...described }, deviceContext)
+        await work(named, deviceContext)
       } catch (error) {
         if (wasPolled(error)) nodeState.markPolled(device, isSuspicious(error))
         throw error

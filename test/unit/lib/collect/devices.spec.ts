@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../../../src/lib/clock'
+import { AccountDevices, DevicesState } from '../../../../src/lib/collect/account-devices'
 import { isStandalone, resolveDevices } from '../../../../src/lib/collect/devices'
-import { createDirectory, createDirectoryState } from '../../../../src/lib/collect/directory'
 import { BASE, currentDevice, currentEnvelope, patient } from '../answers'
 
 const under = (serial: string, base: string, group = '') =>
@@ -18,10 +18,10 @@ const devices = [
   under('ZZZZZZZZ', 'ZZZZZZZZ'),
 ]
 
-function directory() {
+function createList() {
   let requests = 0
-  const made = createDirectory(
-    createDirectoryState(),
+  const made = new AccountDevices(
+    new DevicesState(),
     async () => {
       requests++
       return { body: currentEnvelope(...devices), receivedAt: 0 }
@@ -32,7 +32,7 @@ function directory() {
 }
 
 const resolve = async (selection: Parameters<typeof resolveDevices>[0], exclude: string[] = []) => {
-  const { devices: targets, unknown } = await resolveDevices(selection, exclude, directory().made, patient)
+  const { devices: targets, unknown } = await resolveDevices(selection, exclude, createList().made, patient)
   return {
     targets: targets.map(({ base, serial }) => `${base}/${serial}`),
     unknown: unknown.map(({ device, error }) => [
@@ -59,8 +59,8 @@ describe('the devices to request', () => {
     assert.deepEqual(targets, ['ZZZZZZZZ/ZZZZZZZZ', 'BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX'])
   })
 
-  it('are as named if the base unit is named, without the directory', async () => {
-    const { made, requestCount } = directory()
+  it('are as named if the base unit is named, without the list', async () => {
+    const { made, requestCount } = createList()
     const { devices: targets } = await resolveDevices(
       list({ serial: 'NEW00001', base: 'BASE0009' }),
       [],
@@ -111,11 +111,11 @@ describe('the devices to request', () => {
     })
   })
 
-  it('have their names and groups if the directory has them', async () => {
+  it('have their names and groups if the list has them', async () => {
     const { devices: targets } = await resolveDevices(
       list({ serial: 'YYYYYYYY' }),
       [],
-      directory().made,
+      createList().made,
       patient,
     )
     assert.deepEqual(targets, [

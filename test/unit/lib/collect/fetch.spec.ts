@@ -18,8 +18,8 @@ const nothing = { devices: [], bases: [], groups: [] }
 const devices = [under('XXXXXXXX', 'BASE0001'), under('XXXXXXXX', 'BASE0002'), under('YYYYYYYY', 'BASE0001')]
 
 /**
- * Collects current readings: requests sent, result, and number of directory updates.
- * @param isRemote the directory's knowledge of the device
+ * Collects current readings: requests sent, result, and number of updates of the list of devices.
+ * @param isRemote the list's knowledge of the device
  */
 async function current(
   over: Partial<CurrentQuery>,
@@ -27,7 +27,7 @@ async function current(
 ) {
   const { account, requests } = modelAccount(() => ({ devices }))
   let updates = 0
-  ;(account as { directory: unknown }).directory = { update: () => updates++, isRemote }
+  ;(account as { devices: unknown }).devices = { update: () => updates++, isRemote }
   const collected = await collectCurrent(account as Account, { ...query, ...over }, patient)
   if (collected) assert.equal(collected.content.kind, 'current')
   const readings = collected?.content.kind === 'current' ? collected.content.readings : []
@@ -38,7 +38,7 @@ async function current(
 describe('fetching current readings', () => {
   const all = ['BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY']
 
-  it('of all devices is one request without a filter, which updates the directory', async () => {
+  it('of all devices is one request without a filter, which updates the list of devices', async () => {
     assert.deepEqual(await current({}), { requests: [{}], found: all, updates: 1, answered: true })
   })
 

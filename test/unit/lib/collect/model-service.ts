@@ -59,7 +59,7 @@ export function modelAccount(
     concurrency: 2,
     series1Models: [],
     now: () => 1_795_161_600_000,
-    directory: { utcOffset: async () => offset },
+    devices: { utcOffset: async () => offset },
     client: {
       async read(endpoint: EndpointName, params: Json, context: RequestContext) {
         if (context.signal.aborted) throw new EnvlogError('closed')

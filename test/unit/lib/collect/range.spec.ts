@@ -81,9 +81,9 @@ describe('fetching a period', () => {
     })
   }
 
-  it('does not use the directory if no end is a wall clock time', async () => {
+  it('does not use the list of devices if no end is a wall clock time', async () => {
     const { account } = modelService([], strict)
-    account.directory.utcOffset = () => assert.fail('it was requested')
+    account.devices.utcOffset = () => assert.fail('it was requested')
     await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, patient)
   })
 

@@ -39,7 +39,7 @@ describe('points', () => {
   it('of current readings are one per device, with its own group', () => {
     const other = { serial: '5212A1B3', group: [], channel: [{ num: 2, name: 'x', value: '7', unit: '' }] }
     const { group: _, ...without } = tags
-    assert.deepEqual(points(current([{}, other]), 'the directory’s'), [
+    assert.deepEqual(points(current([{}, other]), 'of the list'), [
       { measurement: 'envlog', tags, fields: { ch1: -18.4 }, timestamp: new Date(RECORD_TIME * 1000) },
       {
         measurement: 'envlog',

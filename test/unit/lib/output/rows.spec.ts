@@ -59,7 +59,7 @@ describe('rows', () => {
       timestamp: RECORD_TIME * 1000,
     }
     assert.deepEqual(
-      [...rowsOf(current([{ channel: [value, bad] }]), 'the directory’s')],
+      [...rowsOf(current([{ channel: [value, bad] }]), 'of the list')],
       [
         {
           ...device,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../../../src/lib/clock'
-import { createDirectory, createDirectoryState } from '../../../../src/lib/collect/directory'
+import { AccountDevices, DevicesState } from '../../../../src/lib/collect/account-devices'
 import { EnvlogError } from '../../../../src/lib/errors'
 import type { RequestContext } from '../../../../src/lib/request'
 import { json } from '../../../support/fake-transport'
@@ -11,7 +11,7 @@ const MINUTE = 60_000
 const device = (serial: string, base = BASE.serial) =>
   currentDevice({ serial, baseunit: { ...BASE, serial: base } })
 
-/** A directory of these serials, which can be changed; each answer takes a second. */
+/** A list of these serials, which can be changed; each answer takes a second. */
 function setup(...serials: string[]) {
   const service = { serials, failing: false, requests: 0 }
   const { client } = clientOf(
@@ -24,11 +24,11 @@ function setup(...serials: string[]) {
     { retries: 0 },
   )
   const fetch = (context: RequestContext) => client.read('current', {}, context)
-  return { service, directory: createDirectory(createDirectoryState(), fetch, systemClock) }
+  return { service, devices: new AccountDevices(new DevicesState(), fetch, systemClock) }
 }
 const serials = (entries: readonly { serial: string }[]) => entries.map(({ serial }) => serial)
 
-describe('the directory', () => {
+describe('the devices of an account', () => {
   const timers = useFakeTimers()
   /** The value of a promise after some time. */
   async function later<T>(promise: Promise<T>, ms = 1000): Promise<T> {
@@ -38,8 +38,8 @@ describe('the directory', () => {
   }
 
   it('contains each device with its base unit, name, group and offset', async () => {
-    const { directory } = setup('A0000001')
-    const [entry] = await later(directory.list(patient))
+    const { devices } = setup('A0000001')
+    const [entry] = await later(devices.all(patient))
     assert.deepEqual(entry, {
       serial: 'A0000001',
       base: '5839F001',
@@ -47,173 +47,172 @@ describe('the directory', () => {
       group: 'Cold chain',
       utcOffset: 540,
     })
-    const { name, group } = await directory.describe('A0000001', '5839F001', patient)
-    assert.deepEqual([name, group], ['Freezer 3', 'Cold chain'])
-    assert.deepEqual(await directory.describe('A0000001', 'OTHER001', patient), { name: '', group: '' })
-    assert.equal(await directory.utcOffset('A0000001', '5839F001', patient), 540)
-    await assert.rejects(directory.utcOffset('A0000001', 'OTHER001', patient), failure('device-unknown'))
+    assert.equal(await devices.find('A0000001', '5839F001', patient), entry)
+    assert.equal(await devices.find('A0000001', 'OTHER001', patient), undefined)
+    assert.equal(await devices.utcOffset('A0000001', '5839F001', patient), 540)
+    await assert.rejects(devices.utcOffset('A0000001', 'OTHER001', patient), failure('device-unknown'))
   })
 
   it('contains a device of which only the reading or the offset cannot be read', async () => {
     const unreadable = { ...device('A0000002'), channel: 'none' }
     const withoutOffset = { ...device('A0000002'), dst_bias: 'n/a' }
-    for (const devices of [[device('A0000001'), unreadable], [unreadable], [withoutOffset]]) {
-      const { client } = clientOf(() => json({ devices }))
+    for (const answered of [[device('A0000001'), unreadable], [unreadable], [withoutOffset]]) {
+      const { client } = clientOf(() => json({ devices: answered }))
       const fetch = (context: RequestContext) => client.read('current', {}, context)
-      const directory = createDirectory(createDirectoryState(), fetch, systemClock)
-      const [entry] = await later(directory.find('A0000002', patient))
+      const devices = new AccountDevices(new DevicesState(), fetch, systemClock)
+      const [entry] = await later(devices.withSerial('A0000002', patient))
       const about = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', utcOffset: null }
       assert.deepEqual(entry, { serial: 'A0000002', ...about })
       await assert.rejects(
-        directory.utcOffset('A0000002', '5839F001', patient),
+        devices.utcOffset('A0000002', '5839F001', patient),
         failure('reply-unreadable'),
         'its own clock is not known',
       )
-      assert.deepEqual([directory.has('A0000002', '5839F001'), directory.has('A0000002', 'x')], [true, false])
+      assert.deepEqual([devices.has('A0000002', '5839F001'), devices.has('A0000002', 'x')], [true, false])
     }
   })
 
   it('fails if nothing can be read of any device', async () => {
     const { client } = clientOf(() => json({ devices: ['none'] }))
     const fetch = (context: RequestContext) => client.read('current', {}, context)
-    const directory = createDirectory(createDirectoryState(), fetch, systemClock)
-    await assert.rejects(later(directory.list(patient)), failure('reply-unreadable'))
+    const devices = new AccountDevices(new DevicesState(), fetch, systemClock)
+    await assert.rejects(later(devices.all(patient)), failure('reply-unreadable'))
   })
 
   it('is fetched once for any number of callers', async () => {
-    const { service, directory } = setup('A0000001')
-    const results = [directory.list(patient), directory.find('A0000001', patient), directory.list(patient)]
+    const { service, devices } = setup('A0000001')
+    const results = [devices.all(patient), devices.withSerial('A0000001', patient), devices.all(patient)]
     const found = await later(Promise.all(results))
     assert.deepEqual(found.map(serials), [['A0000001'], ['A0000001'], ['A0000001']])
     assert.equal(service.requests, 1)
   })
 
   it('is kept ten minutes, and then fetched again', async () => {
-    const { service, directory } = setup('A0000001')
-    await later(directory.list(patient))
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
     service.serials = ['B0000002']
-    assert.deepEqual(serials(await later(directory.list(patient), 10 * MINUTE - 1001)), ['A0000001'])
+    assert.deepEqual(serials(await later(devices.all(patient), 10 * MINUTE - 1001)), ['A0000001'])
     assert.equal(service.requests, 1)
     await timers().tickAsync(2000)
-    assert.deepEqual(serials(await later(directory.list(patient))), ['B0000002'])
+    assert.deepEqual(serials(await later(devices.all(patient))), ['B0000002'])
     assert.equal(service.requests, 2)
   })
 
   it('returns the new list to all callers while it is fetched again', async () => {
-    const { service, directory } = setup('A0000001')
-    await later(directory.list(patient))
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
     service.serials = ['B0000002']
     await timers().tickAsync(11 * MINUTE)
-    const both = await later(Promise.all([directory.list(patient), directory.list(patient)]))
+    const both = await later(Promise.all([devices.all(patient), devices.all(patient)]))
     assert.deepEqual(both.map(serials), [['B0000002'], ['B0000002']])
     assert.equal(service.requests, 2)
   })
 
   it('is refreshed for an unknown serial, at most once a minute', async () => {
-    const { service, directory } = setup('A0000001')
-    await later(directory.list(patient))
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
     service.serials = ['A0000001', 'B0000002']
-    assert.deepEqual(await later(directory.find('B0000002', patient)), [], 'within a minute')
+    assert.deepEqual(await later(devices.withSerial('B0000002', patient)), [], 'within a minute')
     await timers().tickAsync(MINUTE)
-    assert.deepEqual(serials(await later(directory.find('B0000002', patient))), ['B0000002'])
+    assert.deepEqual(serials(await later(devices.withSerial('B0000002', patient))), ['B0000002'])
     assert.equal(service.requests, 2)
-    for (let count = 0; count < 50; count++) await later(directory.find('NONE0000', patient))
+    for (let count = 0; count < 50; count++) await later(devices.withSerial('NONE0000', patient))
     assert.equal(service.requests, 2, 'fifty seconds of asking')
     await timers().tickAsync(MINUTE)
-    await later(directory.find('NONE0000', patient))
+    await later(devices.withSerial('NONE0000', patient))
     assert.equal(service.requests, 3)
   })
 
   it('is refreshed for an unknown base unit or group too, at most once a minute', async () => {
-    const { service, directory } = setup('A0000001')
-    await later(directory.list(patient))
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
     service.serials = ['A0000001', 'B0000002']
     const isNew = ({ serial }: { serial: string }) => serial === 'B0000002'
-    assert.deepEqual(await later(directory.findAll(isNew, patient)), [], 'within a minute')
+    assert.deepEqual(await later(devices.filter(isNew, patient)), [], 'within a minute')
     await timers().tickAsync(MINUTE)
-    assert.deepEqual(serials(await later(directory.findAll(isNew, patient))), ['B0000002'])
-    for (let count = 0; count < 50; count++) await later(directory.findAll(() => false, patient))
+    assert.deepEqual(serials(await later(devices.filter(isNew, patient))), ['B0000002'])
+    for (let count = 0; count < 50; count++) await later(devices.filter(() => false, patient))
     assert.equal(service.requests, 2, 'fifty seconds of asking')
   })
 
   it('reports the kind of a device from a list of the last ten minutes, or from the last list', async () => {
-    const { directory } = setup('A0000001')
-    await later(directory.list(patient))
-    const kinds = () => [true, false].map((isCurrent) => directory.isRemote('A0000001', isCurrent))
+    const { devices } = setup('A0000001')
+    await later(devices.all(patient))
+    const kinds = () => [true, false].map((isCurrent) => devices.isRemote('A0000001', isCurrent))
     assert.deepEqual(kinds(), [true, true])
     await timers().tickAsync(10 * MINUTE)
     assert.deepEqual(kinds(), [undefined, true])
   })
 
   it('is not refreshed for a known serial', async () => {
-    const { service, directory } = setup('A0000001')
-    await later(directory.list(patient))
-    await later(directory.find('A0000001', patient), 5 * MINUTE)
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
+    await later(devices.withSerial('A0000001', patient), 5 * MINUTE)
     assert.equal(service.requests, 1)
   })
 
   it('finds a new serial for both callers that look for it at the same time', async () => {
-    const { service, directory } = setup('A0000001')
-    await later(directory.list(patient))
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
     service.serials = ['B0000002', 'C0000003']
     await timers().tickAsync(2 * MINUTE)
-    const both = [directory.find('B0000002', patient), directory.find('C0000003', patient)]
+    const both = [devices.withSerial('B0000002', patient), devices.withSerial('C0000003', patient)]
     assert.deepEqual((await later(Promise.all(both))).map(serials), [['B0000002'], ['C0000003']])
     assert.equal(service.requests, 2)
   })
 
   it('keeps the old list if a refresh fails, and retries after a minute', async () => {
-    const { service, directory } = setup('A0000001')
-    await later(directory.list(patient))
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
     service.failing = true
     await timers().tickAsync(11 * MINUTE)
-    assert.deepEqual(serials(await later(directory.list(patient))), ['A0000001'])
-    assert.deepEqual(serials(await later(directory.list(patient))), ['A0000001'])
-    assert.deepEqual(await later(directory.find('B0000002', patient)), [])
+    assert.deepEqual(serials(await later(devices.all(patient))), ['A0000001'])
+    assert.deepEqual(serials(await later(devices.all(patient))), ['A0000001'])
+    assert.deepEqual(await later(devices.withSerial('B0000002', patient)), [])
     assert.equal(service.requests, 2)
     Object.assign(service, { failing: false, serials: ['B0000002'] })
     await timers().tickAsync(MINUTE)
-    assert.deepEqual(serials(await later(directory.list(patient))), ['B0000002'])
+    assert.deepEqual(serials(await later(devices.all(patient))), ['B0000002'])
   })
 
   it('fails with the request if there is no list at all', async () => {
-    const { service, directory } = setup('A0000001')
+    const { service, devices } = setup('A0000001')
     service.failing = true
-    await assert.rejects(later(directory.list(patient)), failure('ENVLOG_NETWORK'))
-    await assert.rejects(later(directory.describe('A0000001', 'x', patient)), failure('ENVLOG_NETWORK'))
+    await assert.rejects(later(devices.all(patient)), failure('ENVLOG_NETWORK'))
+    await assert.rejects(later(devices.find('A0000001', 'x', patient)), failure('ENVLOG_NETWORK'))
     service.failing = false
-    assert.equal((await later(directory.list(patient))).length, 1)
+    assert.equal((await later(devices.all(patient))).length, 1)
   })
 
   it('adopts an answer without a filter, and counts its age from then', async () => {
-    const { service, directory } = setup('A0000001')
-    directory.update({ body: currentEnvelope(device('L0000001')), receivedAt: 0 })
-    assert.deepEqual(serials(await directory.list(patient)), ['L0000001'])
+    const { service, devices } = setup('A0000001')
+    devices.update({ body: currentEnvelope(device('L0000001')), receivedAt: 0 })
+    assert.deepEqual(serials(await devices.all(patient)), ['L0000001'])
     await timers().tickAsync(9 * MINUTE)
-    directory.update({ body: currentEnvelope(device('L0000002')), receivedAt: 0 })
+    devices.update({ body: currentEnvelope(device('L0000002')), receivedAt: 0 })
     await timers().tickAsync(9 * MINUTE)
-    assert.deepEqual(serials(await directory.list(patient)), ['L0000002'])
+    assert.deepEqual(serials(await devices.all(patient)), ['L0000002'])
     assert.equal(service.requests, 0)
-    directory.update({ body: currentEnvelope(device('L0000003')), receivedAt: 0 })
-    assert.deepEqual(await directory.find('NONE0000', patient), [], 'that was a refresh a moment ago')
+    devices.update({ body: currentEnvelope(device('L0000003')), receivedAt: 0 })
+    assert.deepEqual(await devices.withSerial('NONE0000', patient), [], 'that was a refresh a moment ago')
     assert.equal(service.requests, 0)
   })
 
   it('uses monotonic time, whatever the clock is set to', async () => {
-    const { service, directory } = setup('A0000001')
-    await later(directory.list(patient))
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
     for (const days of [-1, 2]) {
       timers().setSystemTime(Date.now() + days * 24 * 60 * MINUTE)
-      await later(directory.list(patient))
+      await later(devices.all(patient))
     }
     assert.equal(service.requests, 1)
   })
 
   it('rejects an aborted caller with ENVLOG_CLOSED, and returns the list to the others', async () => {
-    const { service, directory } = setup('A0000001')
+    const { service, devices } = setup('A0000001')
     const abort = new AbortController()
-    const gone = watch(directory.list(asking(abort.signal)))
-    const stays = watch(directory.list(patient))
+    const gone = watch(devices.all(asking(abort.signal)))
+    const stays = watch(devices.all(patient))
     await timers().tickAsync(500)
     abort.abort()
     await timers().tickAsync(500)

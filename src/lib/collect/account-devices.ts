@@ -1,0 +1,184 @@
+import type { Clock } from '../clock'
+import type { CurrentEnvelope } from '../decode/envelopes'
+import type { KnownFields } from '../decode/fields'
+import { toUtcOffset } from '../decode/time'
+import { EnvlogError } from '../errors'
+import { knownFieldsOf } from '../readings/device'
+import type { RequestContext } from '../request'
+import type { NamedDevice } from './devices'
+
+/** What the account knows of one device under one base unit. */
+export interface AccountDevice extends KnownFields {
+  serial: string
+  /** Minutes ahead of UTC; `null` if that cannot be read. */
+  utcOffset: number | null
+}
+
+/** An answer of `current` without a filter. */
+export interface DevicesAnswer {
+  body: CurrentEnvelope
+  /** ms since 1970 UTC. */
+  receivedAt: number
+}
+
+/** An older list is requested again. */
+const MAX_AGE_MS = 10 * 60_000
+/** After a failed request, or for what is unknown, the list is requested again no earlier. */
+const MIN_REFRESH_INTERVAL_MS = 60_000
+
+/** The last list of a login. Its nodes share it, and it outlives deploys. Times are monotonic ms. */
+export class DevicesState {
+  devices: readonly AccountDevice[] | undefined
+  /** The answer that they are from. */
+  answer: DevicesAnswer | undefined
+  updatedAt = Number.NEGATIVE_INFINITY
+  requestedAt = Number.NEGATIVE_INFINITY
+  pendingRequests = 0
+}
+
+/**
+ * The devices of an account, from answers of `current` without a filter. The list is fetched once however many need
+ * it, and kept for ten minutes. After a failed refresh the old list is used. An unknown serial, base unit or group
+ * refreshes it, at most once a minute.
+ */
+export class AccountDevices {
+  readonly #state: DevicesState
+  readonly #fetch: (context: RequestContext) => Promise<DevicesAnswer>
+  readonly #clock: Clock
+
+  /**
+   * @param state shared by all accounts with one login
+   * @param fetch requests `current` without a filter
+   */
+  constructor(state: DevicesState, fetch: (context: RequestContext) => Promise<DevicesAnswer>, clock: Clock) {
+    this.#state = state
+    this.#fetch = fetch
+    this.#clock = clock
+  }
+
+  /** @throws EnvlogError of the request, if there is no list at all */
+  async all(context: RequestContext): Promise<readonly AccountDevice[]> {
+    const { devices, updatedAt, pendingRequests, requestedAt } = this.#state
+    if (devices && this.#since(updatedAt) < MAX_AGE_MS) return devices
+    if (!devices || pendingRequests > 0 || this.#since(requestedAt) >= MIN_REFRESH_INTERVAL_MS) {
+      try {
+        await this.#refresh(context)
+      } catch (error) {
+        if (!devices || context.signal.aborted) throw error
+      }
+    }
+    return this.#state.devices ?? []
+  }
+
+  /**
+   * All devices that match. If there are none, the list is refreshed first.
+   * @throws EnvlogError of the request, if there is no list at all
+   */
+  async filter(
+    matches: (device: AccountDevice) => boolean,
+    context: RequestContext,
+  ): Promise<readonly AccountDevice[]> {
+    const found = (await this.all(context)).filter(matches)
+    const { pendingRequests, requestedAt } = this.#state
+    const isRecent = pendingRequests === 0 && this.#since(requestedAt) < MIN_REFRESH_INTERVAL_MS
+    if (found.length > 0 || isRecent) return found
+    this.#state.updatedAt = Number.NEGATIVE_INFINITY
+    return (await this.all(context)).filter(matches)
+  }
+
+  /** A device; `undefined` if the account does not have it. @throws EnvlogError of the request */
+  async find(serial: string, base: string, context: RequestContext): Promise<AccountDevice | undefined> {
+    return (await this.withSerial(serial, context)).find((device) => device.base === base)
+  }
+
+  /** A device under each of its base units. @throws EnvlogError of the request */
+  withSerial(serial: string, context: RequestContext): Promise<readonly AccountDevice[]> {
+    return this.filter((device) => device.serial === serial, context)
+  }
+
+  /** Minutes that a device's clock is ahead of UTC. @throws EnvlogError `device-unknown`, `reply-unreadable` */
+  async utcOffset(serial: string, base: string, context: RequestContext): Promise<number> {
+    const device = await this.find(serial, base, context)
+    if (!device) throw new EnvlogError('device-unknown', { serial }, { serial, base })
+    if (device.utcOffset !== null) return device.utcOffset
+    throw new EnvlogError('reply-unreadable', { part: 'time_diff' }, { serial, base })
+  }
+
+  /** The name of a device in the last list, whichever its base unit if that is not given; `undefined` for none. */
+  nameOf({ serial, base }: NamedDevice): string | undefined {
+    const { devices = [] } = this.#state
+    const isNamed = (device: AccountDevice) =>
+      device.serial === serial && (base ?? device.base) === device.base
+    return devices.find(isNamed)?.name || undefined
+  }
+
+  /** Whether the last list has the device under that base unit; `undefined` if there is no list. */
+  has(serial: string, base: string): boolean | undefined {
+    return this.#state.devices?.some((device) => device.serial === serial && device.base === base)
+  }
+
+  /** The answer that the list is from, however old, without a request; `undefined` if there is none. */
+  get answer(): DevicesAnswer | undefined {
+    return this.#state.answer
+  }
+
+  /** The answer that the list is from. @param again whether to request it in any case @throws EnvlogError of the request */
+  async getAnswer(context: RequestContext, again: boolean): Promise<DevicesAnswer> {
+    if (again) await this.#refresh(context)
+    else await this.all(context)
+    return this.#state.answer as DevicesAnswer
+  }
+
+  /**
+   * Whether all devices with that serial are remote units; `undefined` if the last list has none, or some are not.
+   * @param isCurrent only by a list of the last ten minutes
+   */
+  isRemote(serial: string, isCurrent: boolean): boolean | undefined {
+    const { devices = [], updatedAt } = this.#state
+    if (isCurrent && this.#since(updatedAt) >= MAX_AGE_MS) return undefined
+    const found = devices.filter((device) => device.serial === serial)
+    const remotes = found.filter(({ base }) => base !== serial)
+    if (found.length === 0 || (remotes.length > 0 && remotes.length < found.length)) return undefined
+    return remotes.length > 0
+  }
+
+  /** Takes over an answer. @throws EnvlogError `reply-unreadable` if it has devices and none can be read */
+  update(answer: DevicesAnswer): void {
+    const devices = toDevices(answer.body)
+    const [first] = answer.body.unreadable
+    if (first && devices.length === 0) {
+      throw new EnvlogError('reply-unreadable', { part: first.part }, { endpoint: 'current' })
+    }
+    const now = this.#clock.monotonic()
+    Object.assign(this.#state, { answer, devices, updatedAt: now, requestedAt: now })
+  }
+
+  /** Requests that are made meanwhile are identical, so the client makes one of them. */
+  async #refresh(context: RequestContext): Promise<void> {
+    const state = this.#state
+    if (state.pendingRequests === 0) state.requestedAt = this.#clock.monotonic()
+    state.pendingRequests++
+    try {
+      this.update(await this.#fetch(context))
+    } finally {
+      state.pendingRequests--
+    }
+  }
+
+  #since(instant: number): number {
+    return this.#clock.monotonic() - instant
+  }
+}
+
+/** With devices of which only the readings cannot be read. */
+function toDevices({ devices, unreadable }: CurrentEnvelope): AccountDevice[] {
+  const readable = devices.map((device) => ({
+    serial: device.serial,
+    ...knownFieldsOf(device),
+    utcOffset: toUtcOffset(device.offsets),
+  }))
+  const others = unreadable.flatMap(({ serial, known }) =>
+    known ? [{ serial, ...known, utcOffset: null }] : [],
+  )
+  return [...readable, ...others]
+}
