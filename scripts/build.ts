@@ -1,9 +1,9 @@
 /**
  * Builds the package from `src`: `dist/envlog.js` with everything that runs outside the editor; beside it, where
  * Node-RED looks for them, the html of all nodes (editor script and forms), their icons, catalogs and help; and the
- * documents as html pages in `resources/`.
+ * documents as html pages in `resources/`. Also the command of the simulator.
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { ACTION_TYPES, type ActionType, nameOfType } from '../src/shared/action'
@@ -45,6 +45,15 @@ async function buildServer(): Promise<void> {
   mkdirSync(join(root, 'dist/check'), { recursive: true })
   writeFileSync(join(root, 'dist/check/cli.js'), "#!/usr/bin/env node\nrequire('../envlog').check().main()\n")
 }
+
+const buildSimulator = () =>
+  build({
+    entryPoints: [join(root, 'simulator/cli.ts')],
+    bundle: true,
+    outfile: join(root, 'dist/simulator/cli.js'),
+    platform: 'node',
+    target: 'node20.18',
+  })
 
 /** esbuild leaves them in regular expressions. V8 keeps the text of a file with a single one in twice the memory. */
 function escapeNonAscii(file: string): void {
@@ -134,8 +143,9 @@ function buildTexts(): void {
   }
 }
 
+for (const folder of ['dist', 'resources']) rmSync(join(root, folder), { recursive: true, force: true })
 buildTexts()
-Promise.all([buildServer(), buildEditor(), writePages()]).catch((error) => {
+Promise.all([buildServer(), buildEditor(), buildSimulator(), writePages()]).catch((error) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 })

@@ -40,7 +40,7 @@ export const mochaHooks: Mocha.RootHookObject = {
     const { currentTest } = this
     if (isOwnSeed && currentTest?.state === 'failed')
       console.error(
-        `To repeat it: SEED=${seed} npx mocha ${isLong ? '--config .mocharc.long.json ' : ''}'${currentTest.file}' -g '${currentTest.fullTitle()}'`,
+        `To repeat it: SEED=${seed} npx mocha ${isLong ? '-r test/support/long.ts -t 300000 ' : ''}'${currentTest.file}' -g '${currentTest.fullTitle()}'`,
       )
   },
 }
