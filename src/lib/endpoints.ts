@@ -1,7 +1,7 @@
 /**
  * The endpoints of the service (docs/service.md, *Requests* and *Limits*). Whatever differs between them is a column of
  * this table, except its limits, which the forms know too (`shared/service-limits.ts`). How to add an endpoint:
- * CONTRIBUTING.md, *How to add*.
+ * CONTRIBUTING.md, *Changes*.
  */
 
 import { LIMITS, type LimitRow } from '../shared/service-limits'
