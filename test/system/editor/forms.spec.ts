@@ -88,6 +88,21 @@ describe('the forms', function () {
     await form.cancel()
   })
 
+  it('offer all time zones, that of the browser first', async () => {
+    const form = await editor.editAccount('account')
+    await form.unfold()
+    const own = await editor.page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
+    const zones = await form.body
+      .locator('#envlog-zones option')
+      .evaluateAll((options) => options.map((one) => (one as HTMLElement & { value: string }).value))
+    assert.equal(zones[0], own)
+    assert.ok(['Europe/Berlin', 'Asia/Tokyo'].every((zone) => zones.includes(zone)))
+    assert.equal(new Set(zones).size, zones.length)
+    await form.fill({ timeZone: 'Berlin' })
+    assert.match((await form.reason('timeZone')) ?? 'no reason', /contains 'Berlin', which is not the name/)
+    await form.cancel()
+  })
+
   it('move a password from the address of a shared quota to the credential, and warn about clear text', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()

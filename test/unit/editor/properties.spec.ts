@@ -87,7 +87,7 @@ describe('a form', () => {
         ofAccount('timeZone', 'Europe/Berlim'),
         "'Time zone' contains 'Europe/Berlim', which is not the name of a time zone such as Europe/Berlin.",
       ],
-      [ofAccount('temperatureUnit', 'K'), "'Temperature unit' must be one of C, F."],
+      [ofAccount('temperatureUnit', 'K'), "'Temp. unit' must be one of C, F."],
       [ofAccount('limits', '{"alert":'), /JSON such as/],
       [ofAccount('sharedQuota', 'nowhere'), /redis:/],
       [ofAccount('sharedQuota', 'redis://:pass@host'), /in 'Redis password'/],
