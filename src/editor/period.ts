@@ -1,4 +1,6 @@
+import { CALENDAR_PERIODS, readCalendarPeriod } from '../shared/action'
 import { isNeverBefore, readRelative, readTime } from '../shared/moment'
+import type { Problem } from '../shared/problems'
 import { check, type FindProblem } from './properties'
 import { type Form, translate } from './red'
 
@@ -10,17 +12,57 @@ export function preparePeriod(form: Form): void {
     // Node-RED puts the reason of a wrong value on the input that a typed input hides: its own types show theirs.
     const validate = (value: string) => check(form, end, value, findPeriodProblem)
     const rel = { value: 'rel', label: form._('period.rel'), icon: 'fa fa-history', validate }
-    const date = { value: 'date', label: form._('period.date'), icon: 'fa fa-calendar', validate }
+    const date = {
+      ...{ value: 'date', label: form._('period.date'), icon: 'fa fa-clock-o', validate },
+      expand: { icon: 'fa-calendar', minWidth: 230, content: dateContent },
+    }
     $(`#node-input-${end}`).typedInput({
       default: fallback,
       typeField: `#node-input-${end}Type`,
-      types: [rel, date, 'msg', 'flow', 'global', 'env', 'jsonata'],
+      types: [
+        ...(end === 'from' ? [calendarType(form)] : []),
+        rel,
+        date,
+        'msg',
+        'flow',
+        'global',
+        'env',
+        'jsonata',
+      ],
     })
   }
+  const showEnd = () => {
+    $('.envlog-period-end').toggle($('#node-input-fromType').val() !== 'calendar')
+  }
+  $('#node-input-from').on('change', showEnd)
+  showEnd()
   // Whether the end is after the beginning changes with both.
   $('#node-input-from').on('change', () => {
     $('#node-input-to').trigger('change')
   })
+}
+
+function calendarType(form: Form): object {
+  const options = CALENDAR_PERIODS.map((value) => ({ value, label: form._(`period.${value}`) }))
+  return { value: 'calendar', label: form._('period.calendar'), icon: 'fa fa-calendar', options }
+}
+
+/** The panel of a typed input with the browser's picker of date and time. */
+function dateContent(this: { value(text?: string): string }, container: JQuery): { onclose(): void } {
+  const [, date, clock = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d))?/.exec(this.value()) ?? []
+  const picker = $('<input type="datetime-local" class="envlog-date-time">')
+    .attr('aria-label', translate('period.date'))
+    .val(date ? `${date}T${clock}` : '')
+  picker.on('change', () => {
+    if (picker.val()) this.value(String(picker.val()).replace('T', ' '))
+  })
+  container.append(picker)
+  // Node-RED shows the panel after this.
+  window.setTimeout(() => {
+    picker.trigger('focus')
+    ;(picker[0] as HTMLInputElement).showPicker()
+  })
+  return { onclose: () => {} }
 }
 
 /**
@@ -29,6 +71,9 @@ export function preparePeriod(form: Form): void {
  */
 export const findPeriodProblem: FindProblem = (end, settings) => {
   const [text, type] = [String(settings[end] ?? ''), String(settings[`${end}Type`])]
+  // The end is that of the calendar's period.
+  if (end === 'to' && settings.fromType === 'calendar') return undefined
+  if (type === 'calendar') return findCalendarProblem(end, text)
   if (type === 'rel') {
     if (text !== '' && readRelative(text) === null) return { problem: 'relative' }
   } else if (type === 'date') {
@@ -38,6 +83,11 @@ export const findPeriodProblem: FindProblem = (end, settings) => {
     if (verdict !== true) return verdict
   }
   return end === 'to' && isEmptyPeriod(settings) ? { problem: 'period' } : undefined
+}
+
+function findCalendarProblem(end: string, text: string): Problem | undefined {
+  if (end === 'from' && (text === '' || readCalendarPeriod(text))) return undefined
+  return { problem: 'choice', choices: CALENDAR_PERIODS.join(', ') }
 }
 
 /** Whether a period ends before it begins, as far as the form shows it; blank ends mean 24 hours ago and now. */

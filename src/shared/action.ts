@@ -37,6 +37,26 @@ export const TIME_STYLES = ['utc', 'local'] as const
 export const PERIOD_TYPES = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata'] as const
 export type PeriodType = (typeof PERIOD_TYPES)[number]
 
+/** Types of the beginning, which may be a whole period. */
+export const FROM_TYPES = ['calendar', ...PERIOD_TYPES] as const
+export type FromType = (typeof FROM_TYPES)[number]
+
+/** Periods of the calendar; weeks begin on Monday. */
+export const CALENDAR_PERIODS = [
+  'today',
+  'yesterday',
+  'this-week',
+  'last-week',
+  'this-month',
+  'last-month',
+] as const
+export type CalendarPeriod = (typeof CALENDAR_PERIODS)[number]
+
+/** Reads the name of a calendar period; `undefined` for anything else. */
+export function readCalendarPeriod(value: unknown): CalendarPeriod | undefined {
+  return CALENDAR_PERIODS.find((name) => name === value)
+}
+
 /** Types of the typed input for devices, where `select` is `msg`. */
 export const DEVICES_TYPES = ['msg', 'flow', 'global', 'env', 'jsonata'] as const
 
@@ -56,7 +76,8 @@ export function isSerial(text: string): boolean {
 /** True where the node cannot repeat by itself, because a message names its devices or its period. */
 export function needsMessage(settings: SourceTypes): boolean {
   const { select, propertyType = 'msg', fromType, toType } = settings
-  return (select === 'msg' && propertyType === 'msg') || fromType === 'msg' || toType === 'msg'
+  const isPeriodOfMessage = fromType === 'msg' || (fromType !== 'calendar' && toType === 'msg')
+  return (select === 'msg' && propertyType === 'msg') || isPeriodOfMessage
 }
 
 /** The settings that say where devices and ends of the period are read from. */

@@ -1,10 +1,14 @@
-import { type LocalClock, toInstant } from '../../shared/local-clock'
+import type { CalendarPeriod } from '../../shared/action'
+import { type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
 import { type Moment, readEpoch, readRelative, readTime } from '../../shared/moment'
 import { readNumber } from '../decode/number'
 import { EnvlogError } from '../errors'
 
-/** Ends that are instants, or times of some clock. */
-export interface Period {
+/** A period between two ends, or one of the calendar, as it is at a time in ms since 1970 UTC. */
+export type Period = Ends | { calendar: CalendarPeriod; now: number }
+
+/** Ends that are instants, or local times. */
+interface Ends {
   from: Moment
   to: Moment
 }
@@ -38,8 +42,9 @@ function toMoment(value: unknown, isDate: boolean): Moment | null {
   return isDate ? { instant: number } : readEpoch(number)
 }
 
-export function isWallClock(moment: Moment): boolean {
-  return 'wallClock' in moment
+/** Whether a period depends on the clock that shows its local times. */
+export function isLocal(period: Period): boolean {
+  return 'calendar' in period || 'wallClock' in period.from || 'wallClock' in period.to
 }
 
 /**
@@ -47,10 +52,35 @@ export function isWallClock(moment: Moment): boolean {
  * @param clock what shows its local times
  * @throws EnvlogError `period-empty` where it does not end after it begins
  */
-export function placePeriod({ from, to }: Period, clock: LocalClock): { from: number; to: number } {
+export function placePeriod(period: Period, clock: LocalClock): { from: number; to: number } {
+  const { from, to } =
+    'calendar' in period ? readCalendar(period.calendar, toWallClock(clock, period.now)) : period
   const place = (moment: Moment) =>
     'instant' in moment ? moment.instant : toInstant(clock, moment.wallClock)
   const placed = { from: place(from), to: place(to) }
   if (placed.to <= placed.from) throw new EnvlogError('period-empty')
   return placed
+}
+
+/** The ends of a calendar period. @param now what the clock shows now */
+function readCalendar(name: CalendarPeriod, now: number): Ends {
+  const date = new Date(now)
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+  const monday = day - ((date.getUTCDay() + 6) % 7)
+  const ends = (from: number, to: number): Ends => ({ from: { wallClock: from }, to: { wallClock: to } })
+  const days = (first: number, end: number) => ends(Date.UTC(year, month, first), Date.UTC(year, month, end))
+  switch (name) {
+    case 'today':
+      return days(day, day + 1)
+    case 'yesterday':
+      return days(day - 1, day)
+    case 'this-week':
+      return days(monday, monday + 7)
+    case 'last-week':
+      return days(monday - 7, monday)
+    case 'this-month':
+      return ends(Date.UTC(year, month), Date.UTC(year, month + 1))
+    case 'last-month':
+      return ends(Date.UTC(year, month - 1), Date.UTC(year, month))
+  }
 }

@@ -17,10 +17,10 @@ import {
   toCollected,
 } from './fetch'
 import { addPage, lacksShownRecord, nextPage, type Page, type ReceivedPage, startPaging } from './pages'
-import { isWallClock, type Period, placePeriod } from './period'
+import { isLocal, type Period, placePeriod } from './period'
 
 export interface RangeQuery {
-  /** Its wall-clock ends are local times of the zone or of the device where times are local, else UTC. */
+  /** Its local times are of the zone or of the device where times are local, else UTC. */
   period: Period
   /** The latest so many records; `null` for all. */
   number: number | null
@@ -102,7 +102,7 @@ async function findClock(
   context: RequestContext,
 ): Promise<LocalClock> {
   if (typeof time === 'object') return time
-  if (time === 'utc' || (!isWallClock(period.from) && !isWallClock(period.to))) return fixedClock(0)
+  if (time === 'utc' || !isLocal(period)) return fixedClock(0)
   return fixedClock(await account.devices.utcOffset(serial, base, context))
 }
 

@@ -71,6 +71,22 @@ describe('with a time zone, local times', () => {
     assert.deepEqual(envlog.range, { from: '2026-10-24T22:00:00.000Z', to: '2026-10-25T23:00:00.000Z' })
   })
 
+  it('are of it in a period of the calendar, which a message may name', async () => {
+    const node = { ...list(fridge), from: 'when', fromType: 'msg' }
+    const flow = await startFlow('range', simulator(), { account, node })
+    flow.send({ when: 'yesterday' })
+    const { envlog } = await flow.output.next()
+    const shown = new Intl.DateTimeFormat('sv', {
+      timeZone: 'Europe/Berlin',
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    })
+    const dateOf = (instant: number | string) => shown.format(new Date(instant)).slice(0, 10)
+    assert.match(shown.format(new Date(envlog.range.from)), / 00:00:00$/)
+    assert.equal(shown.format(new Date(envlog.range.to)), `${dateOf(Date.now())} 00:00:00`)
+    assert.equal(dateOf(Date.parse(envlog.range.to) - 1), dateOf(envlog.range.from))
+  })
+
   it('do not change times in UTC, nor the offset of the device', async () => {
     const flow = await startFlow('current', simulator(), { account, node: { ...list(fridge), time: 'utc' } })
     flow.send()

@@ -160,6 +160,26 @@ describe('the forms', function () {
     await form.cancel()
   })
 
+  it('offer periods of the calendar, whose end is not asked for, and a picker of date and time', async () => {
+    const form = await editor.edit('range')
+    const end = form.body.locator('.envlog-period-end')
+    assert.ok(await end.isVisible())
+    await typedInput(form, 'from', 'calendar')
+    assert.equal(await end.isVisible(), false)
+    await form.done()
+    const again = await editor.edit('range')
+    assert.equal(await again.field('from').inputValue(), 'today')
+    assert.equal(await end.isVisible(), false)
+    await typedInput(again, 'from', 'date')
+    const from = again.body.locator('#node-input-from + .red-ui-typedInput-container')
+    await from.locator('.red-ui-typedInput-option-expand').click()
+    await editor.page.locator('.envlog-date-time').fill('2026-11-20T08:30')
+    await again.field('name').focus()
+    assert.equal(await again.field('from').inputValue(), '2026-11-20 08:30')
+    assert.equal(await again.reason('from'), undefined)
+    await again.cancel()
+  })
+
   it('take devices from a message, the context or JSONata, and show them again', async () => {
     for (const [type, value] of [
       ['flow', 'watched'],

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoints } from '../../../src/lib/endpoints'
 import { reasons } from '../../../src/lib/errors'
-import { ACTION_TYPES, nameOfType, SELECTS, STARTS } from '../../../src/shared/action'
+import { ACTION_TYPES, CALENDAR_PERIODS, nameOfType, SELECTS, STARTS } from '../../../src/shared/action'
 import { OUTPUTS, SENDS } from '../../../src/shared/outputs'
 import { PROBLEMS } from '../../../src/shared/problems'
 import { QUANTITIES } from '../../../src/shared/quantity'
@@ -43,6 +43,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'endpoint.*': Object.keys(LIMITS),
   'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],
   'range.*': ['from', 'to'],
+  'period.*': CALENDAR_PERIODS,
   'picker.title-*': ['devices', 'bases', 'groups', 'exclude'],
   'picker.note-*': ['devices', 'bases', 'groups'],
   'quantity.*': [...QUANTITIES],

@@ -1,18 +1,18 @@
 import { type Period, readMoment, relativeMoment } from '../../../lib/collect/period'
 import { EnvlogError } from '../../../lib/errors'
-import type { PeriodType } from '../../../shared/action'
-import type { Moment } from '../../../shared/moment'
+import { type FromType, type PeriodType, readCalendarPeriod } from '../../../shared/action'
 import { type Evaluate, formatTypedInput } from './typed-input'
 
 interface PeriodSettings {
   from: string
-  fromType: PeriodType
+  fromType: FromType
   to: string
   toType: PeriodType
 }
 
 /**
- * The period that the settings or the message name. A blank beginning is 24 hours ago, a blank end is now.
+ * The period that the settings or the message name. A blank beginning is 24 hours ago, a blank end is now. A beginning
+ * that is a period of the calendar has its own end.
  * @param now ms since 1970 UTC
  * @throws EnvlogError `time-unreadable` with the property
  */
@@ -21,17 +21,24 @@ export async function evaluatePeriod(
   now: number,
   evaluate: Evaluate,
 ): Promise<Period> {
-  async function readEnd(value: string, type: PeriodType, property: string): Promise<Moment> {
-    if (type === 'rel') return relativeMoment(value, now, property)
-    if (type === 'date') return readMoment(value, property)
+  /** The value of a typed input, and its name in errors. */
+  async function evaluated(value: string, type: FromType, property: string): Promise<[unknown, string]> {
+    if (type === 'calendar' || type === 'rel' || type === 'date') return [value, property]
     const source = formatTypedInput(value, type)
     const found = await evaluate(value, type).catch(() => {
       throw new EnvlogError('time-unreadable', { property: source })
     })
-    return readMoment(found, source)
+    return [found, source]
   }
+  const toMoment = (type: FromType, found: unknown, source: string) =>
+    type === 'rel' ? relativeMoment(String(found), now, source) : readMoment(found, source)
+
+  const [begin, type] = from.trim() === '' ? (['-24h', 'rel'] as const) : ([from, fromType] as const)
+  const [found, source] = await evaluated(begin, type, 'from')
+  const calendar = readCalendarPeriod(found)
+  if (calendar) return { calendar, now }
   return {
-    from: from.trim() === '' ? relativeMoment('-24h', now, 'from') : await readEnd(from, fromType, 'from'),
-    to: to.trim() === '' ? { instant: now } : await readEnd(to, toType, 'to'),
+    from: toMoment(type, found, source),
+    to: to.trim() === '' ? { instant: now } : toMoment(toType, ...(await evaluated(to, toType, 'to'))),
   }
 }

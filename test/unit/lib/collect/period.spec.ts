@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { placePeriod, readMoment, relativeMoment } from '../../../../src/lib/collect/period'
 import { EnvlogError } from '../../../../src/lib/errors'
+import type { CalendarPeriod } from '../../../../src/shared/action'
 import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
 import { failure } from '../answers'
 
@@ -145,6 +146,34 @@ describe('a period', () => {
       const { from, to } = placePeriod(day(date), new TimeZone('Europe/Berlin'))
       assert.deepEqual([new Date(from).toISOString(), (to - from) / hour], [begins, hours])
     }
+  })
+
+  const calendars = [
+    ['today', '2026-03-29T00:00+01:00', '2026-03-30T00:00+02:00'],
+    ['yesterday', '2026-03-28T00:00+01:00', '2026-03-29T00:00+01:00'],
+    ['this-week', '2026-03-23T00:00+01:00', '2026-03-30T00:00+02:00'],
+    ['last-week', '2026-03-16T00:00+01:00', '2026-03-23T00:00+01:00'],
+    ['this-month', '2026-03-01T00:00+01:00', '2026-04-01T00:00+02:00'],
+    ['last-month', '2026-02-01T00:00+01:00', '2026-03-01T00:00+01:00'],
+  ] as const
+  for (const [calendar, from, to] of calendars) {
+    it(`of the calendar is ${calendar} where the clock is, on a Sunday with a change of the clock`, () => {
+      // A quarter past midnight in Berlin, and Saturday in UTC.
+      const period = { calendar, now: Date.parse('2026-03-28T23:15Z') }
+      const placed = placePeriod(period, new TimeZone('Europe/Berlin'))
+      assert.deepEqual(placed, { from: Date.parse(from), to: Date.parse(to) })
+    })
+  }
+
+  it('of the calendar goes over the ends of months and years', () => {
+    const at = (calendar: CalendarPeriod, now: string) => {
+      const { from, to } = placePeriod({ calendar, now: Date.parse(now) }, fixedClock(0))
+      return [from, to].map((instant) => new Date(instant).toISOString().slice(0, 10))
+    }
+    assert.deepEqual(at('last-month', '2026-01-31T12:00Z'), ['2025-12-01', '2026-01-01'])
+    assert.deepEqual(at('yesterday', '2026-01-01T00:00Z'), ['2025-12-31', '2026-01-01'])
+    assert.deepEqual(at('this-week', '2026-01-01T00:00Z'), ['2025-12-29', '2026-01-05'])
+    assert.deepEqual(at('today', '2028-02-29T23:59Z'), ['2028-02-29', '2028-03-01'])
   })
 
   it('that does not end after it begins is ENVLOG_INPUT', () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { collectRange, type RangeQuery } from '../../../../src/lib/collect/range'
+import type { TimeStyle } from '../../../../src/lib/decode/time'
+import { TimeZone } from '../../../../src/shared/local-clock'
 import { graph, patient, relayGraph } from '../answers'
 import {
   type Behaviour,
@@ -80,6 +82,19 @@ describe('fetching a period', () => {
       assert.equal(range[end], '1970-01-01T03:00:00.000Z')
     })
   }
+
+  it('of the calendar is that of the device’s clock if times are local, otherwise of UTC', async () => {
+    // Four in the morning in Tokyo.
+    const period = { calendar: 'yesterday', now: Date.UTC(2026, 10, 20, 19) } as const
+    const { account } = modelService([], strict, 540)
+    const fromOf = async (time: TimeStyle) => {
+      const query = { period, number: null, format: 'read', time } as const
+      return (await collectRange(account, standalone, query, patient)).range.from
+    }
+    assert.equal(await fromOf('local'), '2026-11-19T15:00:00.000Z')
+    assert.equal(await fromOf('utc'), '2026-11-19T00:00:00.000Z')
+    assert.equal(await fromOf(new TimeZone('America/New_York')), '2026-11-19T05:00:00.000Z')
+  })
 
   it('does not use the list of devices if no end is a wall clock time', async () => {
     const { account } = modelService([], strict)

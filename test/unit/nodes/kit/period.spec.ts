@@ -32,12 +32,25 @@ describe('the period of a trigger', () => {
       to: { wallClock: Date.UTC(2026, 10, 20) },
     })
     const epoch = await evaluatePeriod(ends({ from: '1795100000', fromType: 'date' }), now, nothing)
-    assert.deepEqual(epoch.from, { instant: 1_795_100_000_000 })
+    assert.deepEqual(epoch, { from: { instant: 1_795_100_000_000 }, to: { instant: now } })
   })
 
   it('is read from relative times', async () => {
     const period = await evaluatePeriod(ends({ from: '-7d', to: '-1h', toType: 'rel' }), now, nothing)
     assert.deepEqual(period, { from: { instant: now - 7 * DAY }, to: { instant: now - 3_600_000 } })
+  })
+
+  it('is one of the calendar, which has its own end', async () => {
+    const saved = { to: 'soon', toType: 'msg' } as const
+    const period = await evaluatePeriod(
+      ends({ from: 'last-week', fromType: 'calendar', ...saved }),
+      now,
+      nothing,
+    )
+    assert.deepEqual(period, { calendar: 'last-week', now })
+    const evaluate = async (value: string) => (value === 'when' ? 'yesterday' : assert.fail('no end'))
+    const found = await evaluatePeriod(ends({ from: 'when', fromType: 'msg', ...saved }), now, evaluate)
+    assert.deepEqual(found, { calendar: 'yesterday', now })
   })
 
   for (const type of ['msg', 'flow', 'global', 'env', 'jsonata'] as const) {
@@ -75,6 +88,7 @@ describe('the period of a trigger', () => {
       { from: 'soon', fromType: 'date' },
       { from: '24h' },
       { from: 'tomorrow' },
+      { from: 'next-week', fromType: 'calendar' },
     ] as const) {
       await assert.rejects(evaluatePeriod(ends(wrong), now, nothing), (error) => {
         assert.deepEqual((error as EnvlogError).params, { property: 'from' })
