@@ -67,6 +67,8 @@ const HANDLERS = [
   'labelStyle',
   'inputLabels',
   'outputLabels',
+  'onpaletteadd',
+  'onadd',
   'oneditprepare',
   'oneditsave',
 ] as const

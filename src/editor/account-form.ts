@@ -5,15 +5,21 @@ import {
   DRAFT_SECRETS,
   DRAFT_SETTINGS,
   type QuotaCounts,
+  type RecordCounts,
 } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
 import { prepareReport, releaseReport } from './account-report'
 import { type AdminRequestError, localizeReason, requestAdmin } from './admin-request'
+import { formatDuration } from './duration'
+import { hintAccount } from './hints'
 import type { ValidatedProperty } from './properties'
 import { clockTime, enumerated, type Form, language, translate } from './red'
 
 /** A bar is marked below this share of its limit. */
 const LOW_SHARE = 0.2
+
+/** Only devices below half of their records are listed: the others say nothing. */
+const isLow = ({ left, limit }: RecordCounts) => left < limit / 2
 
 /** Interval of updating the bars, in ms. */
 const REFRESH_MS = 5000
@@ -93,6 +99,7 @@ export function prepareAccount(form: Form, properties: Properties): void {
   prepareReport(form, addLine, forget, isComplete)
 
   offerTimeZones(form)
+  hintAccount(Object.keys(properties))
   void showStores(form)
   watchSharedQuota(form)
   const refresh = async () => {
@@ -125,14 +132,15 @@ function showQuota({ endpoints, records }: QuotaCounts): void {
     bars.append($('<span>').text(name), meter, $('<span>').text(text))
   }
   const number = (value: number) => new Intl.NumberFormat(language()).format(value)
-  for (const [name, { left, limit, freeAt, waiting }] of Object.entries(endpoints)) {
-    const parts = [translate('quota.left', { left: number(left), limit: number(limit) })]
+  for (const [name, { left, limit, windowSeconds, freeAt, waiting }] of Object.entries(endpoints)) {
+    const time = formatDuration(windowSeconds)
+    const parts = [translate('quota.left', { left: number(left), limit: number(limit), time })]
     if (freeAt !== null) parts.push(translate('quota.free-at', { time: clockTime(freeAt) }))
     if (waiting > 0) parts.push(translate('quota.waiting', { count: waiting }))
     bar(translate(`endpoint.${name}`), left, limit, enumerated(parts))
   }
-  for (const { device, left, limit } of records) {
-    bar(device, left, limit, translate('quota.records', { left: number(left), limit: number(limit) }))
+  for (const { device, name, left, limit } of records.filter(isLow)) {
+    bar(name ?? device, left, limit, translate('quota.records', { left: number(left), limit: number(limit) }))
   }
   $('#envlog-quota').show()
 }
@@ -146,27 +154,39 @@ function offerTimeZones(form: Form): void {
   $('#envlog-zones').empty().append(first, options)
 }
 
-/** Lists the context stores, and shows whether the chosen one is persistent. */
+/** Offers the context stores, and shows whether the chosen one is persistent. */
 async function showStores(form: Form): Promise<void> {
   const field = $('#node-config-input-store')
   const note = $('#envlog-store-note')
-  let stores: ContextStore[]
-  try {
-    stores = await requestAdmin<ContextStore[]>('stores')
-  } catch {
-    return
+  const chosen = String(form.store ?? '').trim()
+  let stores: ContextStore[] = []
+  const offer = () => {
+    const wanted = String(field.val() ?? chosen)
+    const names = ['', ...stores.map(({ name }) => name)]
+    if (!names.includes(wanted)) names.push(wanted)
+    const texts = names.map((name) =>
+      $('<option>')
+        .val(name)
+        .text(name || form._('account.store-blank')),
+    )
+    field.empty().append(texts).val(wanted)
   }
-  $('#envlog-stores')
-    .empty()
-    .append(stores.map(({ name }) => $('<option>').val(name)))
   const show = () => {
-    const name = String(field.val()).trim()
+    const name = String(field.val())
     const store = stores.find((one) => one.name === name)
     const named = store ? (store.persistent ? 'kept' : 'forgotten') : 'unknown'
     const found = name === '' ? 'files' : named
     note.text(form._(`account.store-${found}`, { name, stores: enumerated(stores.map((one) => one.name)) }))
   }
-  field.on('input change', show)
+  // Node-RED could not select an option that was not there yet.
+  offer()
+  try {
+    stores = await requestAdmin<ContextStore[]>('stores')
+  } catch {
+    return
+  }
+  offer()
+  field.on('change', show)
   show()
 }
 

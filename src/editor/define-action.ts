@@ -1,10 +1,13 @@
 import { type ActionType, nameOfType } from '../shared/action'
 import { actionSchemas } from '../shared/action-schemas'
 import { prepareAction, saveAction } from './action-form'
+import { hintActions } from './hints'
 import { nodeLabel } from './node-label'
+import { findOnlyAccount } from './only-account'
 import { prepareOutput } from './output-form'
 import { type FindProblem, propertiesOf } from './properties'
 import { type Definition, type Form, translate } from './red'
+import { prepareTopic } from './topic-form'
 
 /** What distinguishes the form of one action node from the others. */
 interface ActionForm {
@@ -22,6 +25,7 @@ type ActionDefinition = Omit<Definition, 'category'> & ThisType<Form>
  */
 export function defineAction(type: ActionType, { prepare, findProblem }: ActionForm = {}): ActionDefinition {
   const name = nameOfType(type)
+  const hinted = Object.keys(actionSchemas[type].shape)
   return {
     defaults: {
       ...propertiesOf(actionSchemas[type], findProblem),
@@ -42,8 +46,18 @@ export function defineAction(type: ActionType, { prepare, findProblem }: ActionF
     outputLabels() {
       return this._(`${name}.output`)
     },
+    onpaletteadd() {
+      // This is where the palette's search looks, beside the type: the label that is shown stays short.
+      const words = [this._(`${name}.label`), translate('label.searchWords')]
+      $(`.red-ui-palette-node[data-palette-type="${type}"]`).attr('data-palette-label', words.join(' '))
+    },
+    onadd() {
+      if (!this.account && !RED.nodes.node(this.id)) this.account = findOnlyAccount(this) ?? ''
+    },
     oneditprepare() {
       prepareOutput(this, type)
+      prepareTopic()
+      hintActions(hinted)
       prepare?.(this)
       prepareAction(this)
     },

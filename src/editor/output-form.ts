@@ -1,6 +1,12 @@
 import type { ActionType } from '../shared/action'
 import { OFFERED, type Output } from '../shared/outputs'
-import type { Form } from './red'
+import { type Form, translate } from './red'
+
+/** What an output is called: the elements of the default one are not readings in each node. */
+export function outputName(type: ActionType, output: Output): string {
+  if (output !== 'readings' || type === 'envlog-current') return translate(`output.${output}`)
+  return translate(type === 'envlog-alerts' ? 'output.alerts' : 'output.records')
+}
 
 /** The part of the form that says what is sent: only pairs that exist are offered. */
 export function prepareOutput(form: Form, type: ActionType): void {
@@ -31,7 +37,7 @@ export function prepareOutput(form: Form, type: ActionType): void {
 
   offer(
     output,
-    Object.keys(offered).map((value) => [value, form._(`output.${value}`)]),
+    (Object.keys(offered) as Output[]).map((value) => [value, outputName(type, value)]),
     form.output,
   )
   offerSends(form.send)

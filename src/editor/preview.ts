@@ -2,7 +2,9 @@ import { readLimits } from '../shared/account-schema'
 import type { ActionType } from '../shared/action'
 import { OFFERED, type Output, type Send } from '../shared/outputs'
 import { type DeviceSource, getDeviceList } from './device-source'
+import { formatDuration } from './duration'
 import { withLocalTimes } from './local-sample'
+import { outputName } from './output-form'
 import type { Form } from './red'
 import { language } from './red'
 import {
@@ -10,6 +12,7 @@ import {
   combineShares,
   countDevices,
   estimateRequests,
+  fittingRepeat,
   limitsOf,
   toBudget,
 } from './request-estimate'
@@ -17,14 +20,21 @@ import {
 /** Example messages by type, output and send, as JSON; inserted by the build. */
 declare const ENVLOG_SAMPLES: string
 
+/** The most of a device that the service sends at once. */
+const FIRST_RUN: Partial<Record<ActionType, number>> = { 'envlog-latest': 300, 'envlog-alerts': 20 }
+
 /** Shows in the form what will be sent, an example message, and how much of the quota it needs. */
 export function createPreview(form: Form, source: DeviceSource, edited: () => ActionConfig): () => void {
   const type = form.type as ActionType
   const samples = JSON.parse(ENVLOG_SAMPLES) as Record<string, object>
   // The form is not in the document while a tray covers it, so its elements are looked up now.
-  const names = ['output', 'send', 'repeat', 'select', 'account', 'time'] as const
+  const names = ['output', 'send', 'repeat', 'select', 'account', 'onlyNew', 'start', 'time'] as const
   const inputs = Object.fromEntries(names.map((name) => [name, $(`#node-input-${name}`)]))
   const [sends, sample, budgetLine] = [$('#envlog-sends'), $('#envlog-sample'), $('#envlog-budget')]
+  const firstRun = $('#envlog-first-run')
+  const remedy = $('#envlog-remedy').on('click', () => {
+    inputs.repeat?.val(String(remedy.data('seconds'))).trigger('change')
+  })
   const value = (name: (typeof names)[number]) => String(inputs[name]?.val() ?? '')
 
   const readAccount = (): Readonly<Record<string, unknown>> => RED.nodes.node(value('account')) ?? {}
@@ -41,17 +51,33 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     const count = countDevices(config, getDeviceList(source)?.devices)
     const which =
       count === undefined ? form._(`summary.select-${config.select}`) : form._('summary.devices', { count })
-    const parts = { which, send: form._(`send.${send}`), output: form._(`output.${output}`) }
+    const parts = { which, send: form._(`send.${send}`), output: outputName(type, output) }
     // Something is chosen also if the account does not have the base units or groups, or has no devices.
     const wholes = { list: config.bases, base: config.bases, group: config.groups }[String(config.select)]
     const isChosen = wholes === undefined || (wholes as unknown[]).length > 0
     sends.text(count === 0 && !isChosen ? form._('summary.none') : form._('summary.sends', parts))
+    showFirstRun(count, output)
     const key = `${type} ${output} ${send}`
     const { timeZone = '', temperatureUnit = '' } = readAccount()
     const example = samples[`${key} ${temperatureUnit}`] ?? samples[key] ?? {}
     const isLocal = value('time') === 'local'
     const shown = isLocal ? withLocalTimes(example, String(timeZone)) : example
     sample.text(JSON.stringify(shown, null, 2))
+  }
+
+  /** How much the first run sends at once, if it sends all that the service has ready. */
+  function showFirstRun(devices: number | undefined, output: Output): void {
+    const most = FIRST_RUN[type]
+    const isRead = !['raw', 'csv', 'csv2'].includes(output)
+    const isFlood = most !== undefined && isRead && inputs.onlyNew?.is(':checked') && value('start') === 'all'
+    firstRun.toggle(isFlood && devices !== 0)
+    if (!isFlood) return
+    const what = type === 'envlog-alerts' ? 'alerts' : 'records'
+    const text =
+      devices === undefined
+        ? form._(`summary.first-run-${what}-each`, { most })
+        : form._(`summary.first-run-${what}`, { most: number(most * devices) })
+    firstRun.text(text)
   }
 
   function showBudget(config: ActionConfig): void {
@@ -72,15 +98,20 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     if (estimate === null) lines.push(form._('summary.round-unknown'))
     if (budget) lines.push(form._('summary.round', { count: budget.requests }))
     if (budget && budget.seconds > 0)
-      lines.push(form._('summary.lasts', { time: formatDuration(form, budget.seconds) }))
+      lines.push(form._('summary.lasts', { time: formatDuration(budget.seconds) }))
     if (budget && budget.share > 0) {
       lines.push(form._('summary.share', { share: percent(budget.share), endpoint: of(budget.endpoint) }))
     }
-    if (isTooMuch && combined) {
-      const isAlone = (budget?.share ?? 0) >= combined.share
+    const isAlone = (budget?.share ?? 0) >= (combined?.share ?? 0)
+    if (isTooMuch && combined && !isAlone) {
       const parts = { share: percent(combined.share), endpoint: of(combined.endpoint) }
-      lines.push(isAlone ? form._('summary.too-much', parts) : form._('summary.too-much-together', parts))
+      lines.push(form._('summary.too-much-together', parts))
     }
+    const seconds = isTooMuch ? fittingRepeat(estimate, others, devices, rows) : undefined
+    if (isTooMuch && seconds === undefined) lines.push(form._('summary.too-much-others'))
+    remedy.toggle(seconds !== undefined)
+    if (seconds !== undefined)
+      remedy.data('seconds', seconds).text(form._('summary.remedy', { seconds: number(seconds) }))
     // Japanese has no space after a full stop.
     const sentences = lines.join(' ').replaceAll('。 ', '。')
     budgetLine.text(sentences).parent().toggleClass('envlog-too-much', isTooMuch)
@@ -100,10 +131,4 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
 const percent = (share: number) =>
   new Intl.NumberFormat(language(), { style: 'percent', maximumSignificantDigits: 2 }).format(share)
 
-/** *2 h 30 min*, *50 s*. */
-function formatDuration(form: Form, seconds: number): string {
-  const minutes = Math.ceil(seconds / 60)
-  if (seconds < 120) return form._('summary.seconds', { seconds })
-  if (minutes < 60) return form._('summary.minutes', { minutes })
-  return form._('summary.hours', { hours: Math.floor(minutes / 60), minutes: minutes % 60 })
-}
+const number = (value: number) => new Intl.NumberFormat(language()).format(value)

@@ -49,6 +49,10 @@ export interface Definition {
   labelStyle?(): string
   inputLabels?(): string
   outputLabels?(): string
+  /** The type is in the palette. */
+  onpaletteadd?(): void
+  /** A node is dropped into a flow, or pasted; before it is there in the first case. */
+  onadd?(): void
   oneditprepare?(): void
   oneditsave?(): void
   oneditcancel?(): void
@@ -78,6 +82,7 @@ declare global {
       registerType(type: string, definition: Definition & ThisType<Form>): void
       node(id: string): ConfigNode | null
       eachNode(visit: (node: Form) => void): void
+      eachConfig(visit: (node: ConfigNode) => void): void
       workspace(id: string): { disabled?: boolean } | undefined
     }
     tray: { show(tray: Tray): void; close(closed: () => void): void }

@@ -1,3 +1,4 @@
+import { MAX_SECONDS } from '../shared/action'
 import type { ListedDevice } from '../shared/admin'
 import { LIMITS, type LimitedEndpoint, type LimitRow, type LimitsTable } from '../shared/service-limits'
 
@@ -127,6 +128,41 @@ export function toBudget(
 }
 
 /**
+ * The shortest interval in whole seconds at which a node stays within the limits, together with the other nodes of its
+ * account; `undefined` if these use them up.
+ */
+export function fittingRepeat(
+  own: RequestEstimate,
+  others: readonly ActionConfig[],
+  devices: readonly ListedDevice[] | undefined,
+  rows: Record<LimitedEndpoint, LimitRow>,
+): number | undefined {
+  const intervals = Object.entries(own ?? {}).map(([name, requests]) => {
+    const endpoint = name as LimitedEndpoint
+    const { limit, window } = rows[endpoint]
+    const left = 1 - sumShares(endpoint, others, devices, rows)
+    return left > 0 ? (requests * window) / limit / left : Number.POSITIVE_INFINITY
+  })
+  // Shares are sums of fractions: 60 seconds must not become 61 because of the last digit.
+  const seconds = Math.ceil(Number(Math.max(...intervals).toPrecision(12)))
+  return seconds <= MAX_SECONDS ? seconds : undefined
+}
+
+/** Share of the limit of one endpoint that nodes use together. */
+function sumShares(
+  endpoint: LimitedEndpoint,
+  nodes: readonly ActionConfig[],
+  devices: readonly ListedDevice[] | undefined,
+  rows: Record<LimitedEndpoint, LimitRow>,
+): number {
+  const shares = nodes.map((node) => {
+    const requests = estimateRequests(node, devices)?.[endpoint] ?? 0
+    return toBudget({ [endpoint]: requests }, Number(node.repeat) || 0, rows)?.share ?? 0
+  })
+  return shares.reduce((sum, share) => sum + share, 0)
+}
+
+/**
  * Share of the limit that the nodes of one account use together, of the endpoints that `own` needs; the highest one.
  */
 export function combineShares(
@@ -135,13 +171,9 @@ export function combineShares(
   devices: readonly ListedDevice[] | undefined,
   rows: Record<LimitedEndpoint, LimitRow>,
 ): { share: number; endpoint: LimitedEndpoint } | undefined {
-  const shareOf = (endpoint: LimitedEndpoint, node: ActionConfig) => {
-    const requests = estimateRequests(node, devices)?.[endpoint] ?? 0
-    return toBudget({ [endpoint]: requests }, Number(node.repeat) || 0, rows)?.share ?? 0
-  }
   const shares = Object.keys(own ?? {}).map((name) => {
     const endpoint = name as LimitedEndpoint
-    return { endpoint, share: nodes.reduce((sum, node) => sum + shareOf(endpoint, node), 0) }
+    return { endpoint, share: sumShares(endpoint, nodes, devices, rows) }
   })
   return shares.sort((one, other) => other.share - one.share)[0]
 }

@@ -18,6 +18,19 @@ export const TOPICS: Record<ActionType, string> = {
   'envlog-alerts': 'envlog/{base}/{serial}/alert',
 }
 
+/** What a topic template may name, as `{serial}` (docs/messages.md, *topic*). */
+export const TOPIC_PLACES = [
+  'account',
+  'base',
+  'serial',
+  'name',
+  'group',
+  'channel',
+  'label',
+  'unit',
+  'quantity',
+] as const
+
 export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 
 /** When records count as delivered: when they are sent, or when their receipt is received. */

@@ -93,6 +93,8 @@ export interface RecordCounts {
   endpoint: LimitedEndpoint
   /** `base/serial`. */
   device: string
+  /** Its name, if it is known. */
+  name?: string
   limit: number
   left: number
 }

@@ -1,3 +1,4 @@
+import { TOPIC_PLACES } from '../../shared/action'
 import type { SubjectChannel } from '../readings/content'
 
 /** What a topic template may name; empty values become `_`. */
@@ -13,7 +14,7 @@ export interface TopicValues {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must go
 const UNSAFE = /[/+#\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
-const PLACE = /\{(account|base|serial|name|channel|label|unit|quantity|group)\}/g
+const PLACE = new RegExp(`\\{(${TOPIC_PLACES.join('|')})\\}`, 'g')
 /** A segment made only of these falls away where the message is about a whole device. */
 const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit|quantity)\})+$/
 
@@ -30,7 +31,7 @@ export const beginningText = (text: string) => text.replace(/^\$/, '_')
 export function formatTopic(template: string, values: TopicValues): string | undefined {
   if (template.trim() === '') return undefined
   const { channel } = values
-  const named: Record<string, string> = {
+  const named: Record<(typeof TOPIC_PLACES)[number], string> = {
     account: values.account,
     base: values.base,
     serial: values.serial,
@@ -44,7 +45,7 @@ export function formatTopic(template: string, values: TopicValues): string | und
   const topic = template
     .split('/')
     .filter((segment) => channel || !CHANNEL_ONLY.test(segment))
-    .map((segment) => segment.replace(PLACE, (_, key: string) => topicText(named[key] ?? '') || '_'))
+    .map((segment) => segment.replace(PLACE, (_, key: keyof typeof named) => topicText(named[key]) || '_'))
     .join('/')
   // Wildcards leave topics out that begin with `$`.
   return topic === '' ? undefined : beginningText(topic)

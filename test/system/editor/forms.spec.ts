@@ -255,15 +255,81 @@ describe('the forms', function () {
     assert.match(
       budget,
       new RegExp(
-        `^One round takes ${devices} requests. A round lasts at least \\d h \\d+ min. This is 1\\d\\d ?%`,
+        `^One round takes ${devices} requests. A round lasts at least \\d h \\d+ min. This is 1\\d\\d% of the request limit \\(alerts\\).$`,
       ),
-    )
-    assert.match(
-      budget,
-      /exceeds the request limit of the account \(alerts\)/,
       'without those of a disabled flow',
     )
+    const remedy = form.body.locator('#envlog-remedy')
+    const seconds = (devices / 12) * 3600
+    assert.equal(await remedy.innerText(), `Use ${seconds.toLocaleString('en-US')} seconds or more`)
+    await remedy.click()
+    assert.equal(await form.field('repeat').inputValue(), String(seconds))
+    assert.match((await form.preview()).budget, /This is 100% of the request limit \(alerts\)\.$/)
+    assert.ok(!(await remedy.isVisible()))
     await form.cancel()
+  })
+
+  it('tell how much the first run sends at once', async () => {
+    const form = await editor.edit('latest')
+    const line = form.body.locator('#envlog-first-run')
+    await line.filter({ hasText: /^On the first run: up to [\d,]+ records/ }).waitFor()
+    await form.field('onlyNew').uncheck()
+    assert.ok(!(await line.isVisible()))
+    await form.cancel()
+  })
+
+  it('explain each setting, and insert what a topic may contain where the cursor is', async () => {
+    const form = await editor.edit('current')
+    await form.unfold()
+    const row = form.field('wait').locator('xpath=ancestor::div[contains(@class, "form-row")]')
+    assert.match((await row.getAttribute('title')) ?? '', /^How long each request may wait for quota/)
+    const topic = form.field('topic')
+    await topic.fill('a/b')
+    await topic.press('ArrowLeft')
+    await form.body.getByRole('button', { name: '{serial}' }).click()
+    await editor.page.keyboard.type('!')
+    assert.equal(await topic.inputValue(), 'a/{serial}!b')
+    await form.cancel()
+  })
+
+  it('are found in the palette by what they measure, in the viewer’s language', async () => {
+    const ours = await harness.open({ language: 'ja' })
+    for (const [page, words] of [
+      [editor.page, ['temperature', 'humidity', 'sensor', 'logger', 'monitoring']],
+      [ours.page, ['温度', '監視', 'humidity']],
+    ] as const) {
+      const search = page.locator('#red-ui-palette-search input')
+      for (const word of words) {
+        await search.fill(word)
+        await search.press('End')
+        const found = page.locator('.red-ui-palette-node[data-palette-type^=envlog-]:visible')
+        await until(`${word} finds them`, async () => (await found.count()) === 4)
+        await page.locator('.red-ui-palette-node[data-palette-type=inject]').waitFor({ state: 'hidden' })
+      }
+      await search.fill('')
+      await search.press('End')
+    }
+    await ours.close()
+  })
+
+  it('choose the only account for a node that is dropped into a flow', async () => {
+    const id = await editor.drop('envlog-alerts', { x: 400, y: 400 })
+    assert.equal((await editor.held(id)).account, 'account')
+    const form = await editor.edit(id)
+    assert.match(await form.field('account').locator('option:checked').innerText(), /Plant A/)
+    await form.cancel()
+  })
+
+  it('offer the context stores, and files of their own first', async () => {
+    const form = await editor.editAccount('account')
+    await form.unfold()
+    await form.field('store').locator('option').nth(1).waitFor({ state: 'attached' })
+    const [files, ...stores] = await form.field('store').locator('option').allInnerTexts()
+    assert.equal(files, 'files in the user directory')
+    assert.ok(stores.length > 0)
+    await form.field('store').selectOption(stores[0] ?? '')
+    await form.done()
+    assert.equal((await editor.held('account')).store, stores[0])
   })
 
   it('can be used with the keyboard only', async () => {

@@ -5,6 +5,7 @@ import {
   combineShares,
   countDevices,
   estimateRequests,
+  fittingRepeat,
   limitsOf,
   toBudget,
 } from '../../../src/editor/request-estimate'
@@ -143,6 +144,29 @@ describe('the needed quota', () => {
         const rarer = toBudget({ [name]: requests }, every + 1, rows)
         assert.ok(one && more && rarer)
         assert.ok(more.share > one.share && more.seconds >= one.seconds && rarer.share < one.share)
+      }),
+    )
+  })
+
+  it('fits the limit with the shortest interval that is advised, whatever the other nodes need', () => {
+    const devices = fc.integer({ min: 1, max: 500 })
+    const others = fc.array(fc.record({ devices, repeat: fc.integer({ min: 1, max: 100_000 }) }), {
+      maxLength: 3,
+    })
+    fc.assert(
+      fc.property(devices, others, (count, more) => {
+        const listOf = (size: number) =>
+          Array.from({ length: size }, (_, index) => ({ serial: `${index}`, base: `${index}` }))
+        const alerts = (size: number, repeat: number) =>
+          node('alerts', { select: 'list', devices: listOf(size), repeat })
+        const rest = more.map((other) => alerts(other.devices, other.repeat))
+        const own = estimateRequests(alerts(count, 1), undefined)
+        const shareAt = (repeat: number) =>
+          combineShares(own, [alerts(count, repeat), ...rest], undefined, rows)?.share ?? 0
+        const advised = fittingRepeat(own, rest, undefined, rows)
+        if (advised === undefined) return assert.ok(shareAt(2_000_000) > 1)
+        assert.ok(shareAt(advised) <= 1 + 1e-9)
+        if (advised > 1) assert.ok(shareAt(advised - 1) > 1)
       }),
     )
   })

@@ -3,6 +3,7 @@ import { EnvlogError } from '../../../lib/errors'
 import { isRemoteUnit } from '../../../lib/readings/device'
 import type { RequestContext } from '../../../lib/request'
 import type { AccountTestResult } from '../../../shared/admin'
+import { readQuotaCounts } from './quota-counts'
 
 /**
  * Tests address and login with one request of `current`, and the relay suffix with one of `latest-data` for a remote
@@ -20,7 +21,7 @@ export async function testAccount(
     relay: remote
       ? await testRelay(account, remote.serial, remote.baseunit?.serial ?? '', requestContext)
       : null,
-    quota: account.quota.counts(),
+    quota: readQuotaCounts(account),
   }
 }
 

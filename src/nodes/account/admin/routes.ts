@@ -5,6 +5,7 @@ import { EDITOR, type RequestContext } from '../../../lib/request'
 import type { AdminFailure, ContextStore } from '../../../shared/admin'
 import { findAccountNode } from '../../kit/action/acquire-account'
 import { listContextStores } from '../../kit/state/context-store'
+import { readQuotaCounts } from './quota-counts'
 
 type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
 type Handler = ReturnType<NodeAPI['auth']['needsPermission']>
@@ -32,7 +33,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     respond(response, async () => {
       const node = findAccountNode(RED, String(request.params.id))
       if (!node) throw new EnvlogError('no-account')
-      return node.getAccount().quota.counts()
+      return readQuotaCounts(node.getAccount())
     }),
   )
   RED.httpAdmin.get('/envlog/stores', canRead, (_request, response) =>

@@ -1,0 +1,22 @@
+import { TOPIC_PLACES } from '../shared/action'
+import { translate } from './red'
+
+/** Offers what a topic may contain: a click inserts it where the cursor is. */
+export function prepareTopic(): void {
+  const field = $('#node-input-topic')
+  const input = field[0] as HTMLInputElement
+
+  function insert(text: string): void {
+    const { selectionStart, selectionEnd, value } = input
+    input.setRangeText(text, selectionStart ?? value.length, selectionEnd ?? value.length, 'end')
+    field.trigger('change').trigger('focus')
+  }
+
+  const buttons = TOPIC_PLACES.map((name) =>
+    $('<button type="button" class="red-ui-button red-ui-button-small">')
+      .text(`{${name}}`)
+      .attr('title', translate(`place.${name}`))
+      .on('click', () => insert(`{${name}}`)),
+  )
+  $('#envlog-places').append(buttons)
+}
