@@ -57,7 +57,7 @@ describe('what the actions report', () => {
     const flow = await startFlow('range', simulator(), { node })
     for (const period of [
       { from: '2026-01-15', to: '2026-01-14' },
-      { from: 'yesterday', to: '2026-01-14' },
+      { from: 'someday', to: '2026-01-14' },
       { from: {}, to: 1 },
     ]) {
       flow.send(period)
