@@ -9,13 +9,13 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-alerts',
     unit: 'alerts',
-    async run({ account, settings, time, format, nodeId, pollPorts, forEachDevice, deliver }) {
+    async run(run) {
+      const { account, settings, time, format, nodeId } = run
       const { onlyNew, start } = settings
       const options = { ...toDeliveryOptions(settings, time, nodeId), start }
-      await forEachDevice(async (device, requestContext) => {
-        if (format === 'read' && onlyNew)
-          await pollAlerts(account, device, options, pollPorts, requestContext)
-        else await deliver(await collectAlerts(account, device, { time, format }, requestContext))
+      await run.forEachDevice(async (device, requestContext) => {
+        if (format === 'read' && onlyNew) await pollAlerts(account, device, options, run, requestContext)
+        else await run.deliver(await collectAlerts(account, device, { time, format }, requestContext))
       })
     },
   })

@@ -7,26 +7,27 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
     unit: 'devices',
-    async run({ account, settings, time, format, evaluateSelection, requestContext, nodeState, deliver }) {
+    async run(run) {
+      const { account, settings, nodeState, time, format } = run
       const { exclude, staleAfter, onlyNew } = settings
-      const query = { selection: await evaluateSelection(), exclude, time, staleAfter, format }
-      const collected = await collectCurrent(account, query, requestContext)
+      const query = { selection: await run.evaluateSelection(), exclude, time, staleAfter, format }
+      const collected = await collectCurrent(account, query, run.requestContext)
       if (!collected) return
       const { content, failed = [] } = collected
       if (content.kind === 'current' && content.readings.length === 0) {
         const last = failed.at(-1)
         if (last) {
-          await deliver({ ...collected, failed: failed.slice(0, -1) }, true)
+          await run.deliver({ ...collected, failed: failed.slice(0, -1) }, true)
           throw last.error
         }
       }
       if (!onlyNew || content.kind !== 'current') {
-        await deliver(collected)
+        await run.deliver(collected)
         return
       }
       nodeState.setDevices(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
       const { changed, remember } = changedReadings(content.readings, nodeState)
-      await deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
+      await run.deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
       remember()
     },
   })

@@ -9,13 +9,13 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-latest',
     unit: 'records',
-    async run({ account, settings, time, format, nodeId, pollPorts, forEachDevice, deliver }) {
+    async run(run) {
+      const { account, settings, time, format, nodeId } = run
       const { onlyNew, backfill, start } = settings
       const options = { ...toDeliveryOptions(settings, time, nodeId), backfill, start }
-      await forEachDevice(async (device, requestContext) => {
-        if (format === 'read' && onlyNew)
-          await pollRecords(account, device, options, pollPorts, requestContext)
-        else await deliver(await collectLatest(account, device, { time, format }, requestContext))
+      await run.forEachDevice(async (device, requestContext) => {
+        if (format === 'read' && onlyNew) await pollRecords(account, device, options, run, requestContext)
+        else await run.deliver(await collectLatest(account, device, { time, format }, requestContext))
       })
     },
   })

@@ -8,13 +8,14 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-range',
     unit: 'records',
-    async run({ account, settings, time, format, evaluateTypedInput, forEachDevice, deliver, setStatus }) {
+    async run(run) {
+      const { account, settings, time, format } = run
       const { number } = settings
-      const period = await evaluatePeriod(settings, account.now(), evaluateTypedInput)
-      const onPage = (count: number) => setStatus({ kind: 'progress', unit: 'pages', count })
+      const period = await evaluatePeriod(settings, account.now(), run.evaluateTypedInput)
+      const onPage = (count: number) => run.setStatus({ kind: 'progress', unit: 'pages', count })
       // One device at a time, because up to 160,000 records of each are kept in memory until they are complete.
-      await forEachDevice(async (device, requestContext) => {
-        await deliver(
+      await run.forEachDevice(async (device, requestContext) => {
+        await run.deliver(
           await collectRange(account, device, { period, number, time, format }, requestContext, onPage),
         )
       }, 1)

@@ -13,7 +13,7 @@ import { forgetRemovedNode } from '../state/removed-nodes'
 import { acquireAccount, releaseAccount } from './acquire-account'
 import { type ControlMessage, readControlMessage, readOwnReceipt } from './control-message'
 import { runPeriodically } from './repeat'
-import type { RunContext, RunPorts } from './run-context'
+import type { Run, RunPorts } from './run'
 import { createTriggerQueue } from './trigger-queue'
 
 /** What distinguishes one action node from the others. */
@@ -22,7 +22,7 @@ export interface ActionDefinition<T extends ActionType> {
   /** What the status counts. */
   unit: CountUnit
   /** Handles one trigger. @throws EnvlogError where the trigger as a whole fails */
-  run(context: RunContext<T>): Promise<void>
+  run(run: Run<T>): Promise<void>
 }
 
 interface ActionConfig extends NodeDef {
@@ -33,7 +33,7 @@ interface ActionConfig extends NodeDef {
 const MAX_RECEIVE_MS = 60_000
 
 /** Loaded with the first trigger, which keeps the start of Node-RED fast. */
-let runModule: typeof import('./run-context') | undefined
+let runModule: typeof import('./run') | undefined
 
 type Trigger = RunPorts<ActionType>['trigger']
 
@@ -104,18 +104,17 @@ function startNode<T extends ActionType>(
 
   async function run(trigger: Trigger): Promise<void> {
     const { account, settings } = configure()
-    runModule ??= require('./run-context') as typeof import('./run-context')
+    runModule ??= require('./run') as typeof import('./run')
     setStatus({ kind: 'requesting' })
     await loadState(settings)
     const ports = { RED, node, trigger, settings, account, nodeState, signal, setStatus }
-    const { context, deliveredCount, refusedCount } = runModule.createRunContext(ports)
-    await action.run(context)
+    const run = new runModule.Run(ports)
+    await action.run(run)
     failure = undefined
-    const unit = context.format === 'read' ? action.unit : 'answers'
-    const count = deliveredCount()
+    const unit = run.format === 'read' ? action.unit : 'answers'
+    const { deliveredCount: count, refusedCount: refused } = run
     // i18next takes longer to format the count than most answers take to read: the messages are delivered first.
     await nextTurn()
-    const refused = refusedCount()
     const unacknowledged = nodeState.unacknowledged()
     if (unacknowledged) setStatus({ kind: 'unacknowledged', ...unacknowledged })
     else if (count === undefined) setStatus({ kind: 'idle', refused })

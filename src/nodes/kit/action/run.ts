@@ -1,0 +1,164 @@
+import type { Account } from '../../../lib/account'
+import { nextTurn } from '../../../lib/clock'
+import type { Selection } from '../../../lib/collect/devices'
+import type { ResponseFormat } from '../../../lib/collect/fetch'
+import type { NodeState } from '../../../lib/collect/node-state'
+import type { PollPorts } from '../../../lib/collect/poll'
+import type { TimeStyle } from '../../../lib/decode/time'
+import { EnvlogError } from '../../../lib/errors'
+import { planMessages } from '../../../lib/output/plan'
+import { countOf } from '../../../lib/readings/content'
+import { convertTemperatures } from '../../../lib/readings/temperature'
+import type { RequestContext } from '../../../lib/request'
+import type { ActionType } from '../../../shared/action'
+import { DEFAULT_CHUNK, type Output } from '../../../shared/outputs'
+import { DeviceFailures } from '../report/device-failures'
+import type { RunStatus } from '../report/status'
+import { createWaitStatus } from '../report/wait-status'
+import type { SettingsOf } from '../settings/action-settings'
+import { evaluateSelection } from '../settings/device-selection'
+import { createEvaluator, type Evaluate } from '../settings/typed-input'
+import { DeviceRound, type DeviceWork } from './device-round'
+import { createMessageBuilder, type Delivery, type MessagePorts } from './message'
+
+export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
+  nodeState: NodeState
+  /** Aborts when the node closes. */
+  signal: AbortSignal
+  setStatus(status: RunStatus): void
+}
+
+/** Node-RED delivers each message in a callback of its own, after the sender has yielded. */
+const MESSAGES_PER_TURN = 64
+
+/** Output → what it needs of the answers. */
+const FORMATS: Record<Output, ResponseFormat> = {
+  readings: 'read',
+  rows: 'read',
+  points: 'read',
+  values: 'read',
+  raw: 'json',
+  csv: 'csv',
+  csv2: 'csv2',
+}
+
+/** One trigger of a node: what the `run` of its file works with. */
+export class Run<T extends ActionType> implements PollPorts {
+  readonly settings: SettingsOf<T>
+  readonly account: Account
+  readonly nodeState: NodeState
+  readonly nodeId: string
+  /** How messages write times. */
+  readonly time: TimeStyle
+  /** What the chosen output needs of the answers. */
+  readonly format: ResponseFormat
+  /** For requests that are not about one device. */
+  readonly requestContext: RequestContext
+  readonly evaluateTypedInput: Evaluate
+  readonly setStatus: (status: RunStatus) => void
+  /** Readings, records or alerts that were delivered; `undefined` if no device was due. */
+  deliveredCount: number | undefined
+  /** Devices that were left out because the service has refused them. */
+  refusedCount = 0
+
+  readonly #ports: RunPorts<T>
+  readonly #waitStatus: ReturnType<typeof createWaitStatus>
+  readonly #failures: DeviceFailures
+
+  constructor(ports: RunPorts<T>) {
+    const { RED, node, trigger, settings, account, nodeState, signal, setStatus } = ports
+    this.#ports = ports
+    this.settings = settings
+    this.account = account
+    this.nodeState = nodeState
+    this.nodeId = node.id
+    this.time = settings.time === 'local' ? account.localTime : 'utc'
+    this.format = FORMATS[settings.output]
+    this.setStatus = setStatus
+    this.#waitStatus = createWaitStatus(account.quota, setStatus)
+    this.#failures = new DeviceFailures({
+      RED,
+      node,
+      msg: trigger.msg,
+      devices: account.devices,
+      nodeState,
+    })
+    this.requestContext = this.#createRequestContext(signal)
+    this.evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
+  }
+
+  /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
+  evaluateSelection(): Promise<Selection> {
+    return evaluateSelection(this.settings, this.evaluateTypedInput)
+  }
+
+  /**
+   * Calls `work` for each device. Errors of one device are reported, and the others go on.
+   * @param concurrency devices at the same time; by default that of the account
+   * @throws EnvlogError an error that concerns the account; that of the last device, if all devices failed
+   */
+  async forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<void> {
+    const selection = await this.evaluateSelection()
+    const round = new DeviceRound({
+      ...this.#ports,
+      waitStatus: this.#waitStatus,
+      failures: this.#failures,
+      createRequestContext: (signal) => this.#createRequestContext(signal),
+    })
+    try {
+      await round.run(selection, work, concurrency, this.#ports.signal)
+    } finally {
+      if (round.hasSucceeded) this.deliveredCount ??= 0
+      this.refusedCount = round.refusedCount
+    }
+  }
+
+  /** Sends the data in the chosen output, and reports its failures; with `isEmpty` it only reports. */
+  async deliver(delivery: Delivery, isEmpty = false): Promise<void> {
+    this.deliveredCount ??= 0
+    if (!isEmpty) {
+      await this.#send(delivery)
+      this.deliveredCount += countOf(delivery.content)
+    }
+    for (const failure of delivery.failed ?? []) this.#failures.report(failure)
+  }
+
+  async #send(delivery: Delivery): Promise<void> {
+    const { trigger } = this.#ports
+    const content = await convertTemperatures(delivery.content, this.account.temperatureUnit)
+    const plan = planMessages(content, {
+      fieldNames: 'channel',
+      chunk: DEFAULT_CHUNK,
+      ...this.settings,
+      time: this.time,
+      group: delivery.group,
+    })
+    const buildMessage = createMessageBuilder({ ...this.#ports, delivery, plan })
+    let sent = 0
+    for (const draft of plan.messages) {
+      if (draft) trigger.send(buildMessage(draft))
+      const isTurnOver = !draft || ++sent % MESSAGES_PER_TURN === 0
+      if (isTurnOver) await this.#endTurn()
+    }
+    await this.#endTurn()
+  }
+
+  /**
+   * Lets Node-RED hand over what was sent. Once this node is being closed, its receivers may be gone, and what was sent
+   * does not count as delivered.
+   */
+  async #endTurn(): Promise<void> {
+    await nextTurn()
+    if (this.#ports.signal.aborted) throw new EnvlogError('closed')
+  }
+
+  #createRequestContext(signal: AbortSignal): RequestContext {
+    const { wait } = this.settings
+    return {
+      signal,
+      queueKey: this.nodeId,
+      maxWaitMs: wait === null ? null : wait * 1000,
+      onWait: this.#waitStatus.createListener(),
+    }
+  }
+}
