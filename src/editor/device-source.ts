@@ -1,3 +1,4 @@
+import { isEnvVariable } from '../shared/account-rules'
 import type { DeviceList } from '../shared/admin'
 import { readAccountNode } from './account-draft'
 import { AdminRequestError, requestAdmin } from './admin-request'
@@ -37,6 +38,8 @@ export function createDeviceSource(accountId: () => string): DeviceSource {
 
   async function fetchList(body: object): Promise<DeviceList | null | undefined> {
     const number = ++lastRequest
+    // In a subflow, the account may be one of its properties.
+    if (isEnvVariable(accountId())) throw new AdminRequestError(translate('ask.account-variable'))
     const account = readAccountNode(accountId())
     if (!account) throw new AdminRequestError(translate('errors.no-account'))
     try {

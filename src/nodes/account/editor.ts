@@ -1,4 +1,5 @@
 import { leaveAccount, prepareAccount } from '../../editor/account-form'
+import { accountLabel } from '../../editor/accounts'
 import { propertiesOf } from '../../editor/properties'
 import { translate } from '../../editor/red'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
@@ -34,7 +35,7 @@ RED.nodes.registerType('envlog-account', {
     sharedQuotaPassword: { type: 'password' },
   },
   label() {
-    return this.name || String(this.baseUrl || this._('account.label'))
+    return accountLabel(this, this._('account.label'))
   },
   oneditprepare() {
     prepareAccount(this, { ...properties, ...secrets })

@@ -41,6 +41,29 @@ describe('the forms', function () {
     await form.cancel()
   })
 
+  it('list devices by name that have less than half of their records left', async () => {
+    const quota = '**/envlog/accounts/account/quota'
+    await editor.page.route(quota, async (route) => {
+      const answer = await route.fetch()
+      const row = { endpoint: 'data', device: '52A10001/52A10001', limit: 160_000 }
+      const records = [
+        { ...row, name: 'Freezer 1', left: 1000 },
+        { ...row, name: 'Freezer 2', left: 80_000 },
+      ]
+      await route.fulfill({ json: { ...(await answer.json()), records } })
+    })
+    const form = await editor.editAccount('account')
+    const low = form.body.locator('[role=meter][aria-label="Freezer 1: 1,000 of 160,000 records left"]')
+    await low.waitFor()
+    assert.match(
+      (await form.bars().first().getAttribute('aria-label')) ?? '',
+      /^current readings: .+ \(2 min\)/,
+    )
+    assert.equal(await form.bars().count(), 7)
+    await form.cancel()
+    await editor.page.unroute(quota)
+  })
+
   it('test what is typed, in the words of the hints, and keep no result of earlier values', async () => {
     const form = await editor.editAccount('account')
     const { url, account, log } = harness.simulator

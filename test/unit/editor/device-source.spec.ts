@@ -54,6 +54,16 @@ describe('the devices of the account that a form has chosen', () => {
     assert.match(state.why, /Node-RED/)
   })
 
+  it('cannot be listed if the account is a property of a subflow', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as Node-RED saves it
+    const source = createDeviceSource(() => '${ACCOUNT}')
+    await source.load()
+    const state = source.state()
+    assert.ok(state.kind === 'failed')
+    assert.match(state.why, /where the subflow is used/)
+    assert.deepEqual(requests, [])
+  })
+
   for (const outcome of ['succeed', 'fail'] as const) {
     it(`of an account that is no longer chosen change nothing when the request ${outcome}`, async () => {
       const source = createDeviceSource(() => chosen)
