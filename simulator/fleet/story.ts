@@ -19,6 +19,9 @@ const freezer = {
   failures: 0,
 }
 
+/** Otherwise a rack may be too warm at some time of the day, and its battery is not what is seen. */
+const rack = { ...signals.room, excursions: 0, failures: 0 }
+
 export function storyFleet(startTime: number): DeviceDefinition[] {
   const start = Math.floor(startTime / 1000)
   const told: Readonly<Record<string, Partial<DeviceDefinition>>> = {
@@ -33,8 +36,17 @@ export function storyFleet(startTime: number): DeviceDefinition[] {
         { num: 3, unit: '%', signal: signals.humidity },
       ],
     },
-    'Rack B': { events: [{ kind: 'silence', from: start + 45, until: start + 900 }] },
-    'Rack A': { events: [{ kind: 'battery', from: start + 90 }] },
+    'Rack B': {
+      channels: [{ num: 1, unit: 'C', signal: rack }],
+      events: [{ kind: 'silence', from: start + 45, until: start + 900 }],
+    },
+    'Rack A': {
+      channels: [
+        { num: 1, unit: 'C', signal: rack },
+        { num: 2, unit: '%', signal: signals.humidity },
+      ],
+      events: [{ kind: 'battery', from: start + 90 }],
+    },
     // It has the probe that is not connected.
     Workshop: {
       channels: [

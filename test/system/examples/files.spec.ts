@@ -17,6 +17,8 @@ const CHECKS = 'Files and reports/fixed-time freezer checks'
 
 /** Stands in the flows. */
 const CHOSEN = '52A10001'
+/** An error text that would be a row of its own. */
+const FORGED = 'E |\n| forged | -18 °C | pass <b>'
 const HOSTILE = '=a "b", c\n<冷'
 
 describe('examples that write files', () => {
@@ -29,14 +31,21 @@ describe('examples that write files', () => {
     const left = readdirSync(hall.userDir).filter((file) => /^(?:envlog|freezer-checks)-/.test(file))
     for (const file of left) rmSync(join(hall.userDir, file))
     reading = { value: -18.5, age: 60 }
+    simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet: fleet('C') })
+  })
+
+  afterEach(() => simulator?.close())
+
+  /** @param unit of the first channel of the first device */
+  function fleet(unit: string): DeviceDefinition[] {
     const from = Math.floor(now / 1000) - 70 * 86_400
-    const devices: DeviceDefinition[] = [
+    return [
       {
         serial: CHOSEN,
         name: HOSTILE,
         zone: { timeDiff: TOKYO },
         channels: [
-          { num: 1, name: HOSTILE, unit: 'C' },
+          { num: 1, name: HOSTILE, unit },
           { num: 2, name: 'Probe', unit: 'C', broken: 'Sensor Error' },
         ],
         records: { interval: 1800, from },
@@ -53,10 +62,7 @@ describe('examples that write files', () => {
         records: { interval: 3600, from },
       },
     ]
-    simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet: devices })
-  })
-
-  afterEach(() => simulator?.close())
+  }
 
   const read = (name: string) => readFileSync(join(hall.userDir, name), 'utf8')
   const exists = (name: string) => existsSync(join(hall.userDir, name))
@@ -160,10 +166,13 @@ describe('examples that write files', () => {
       { value: -14.9, age: 60, reads: '-14.9 °C', result: 'FAIL: too warm' },
       { value: -31, age: 60, reads: '-31 °C', result: 'FAIL: too cold' },
       { value: -18.5, age: 4000, reads: '-18.5 °C', result: 'FAIL: old' },
-      { value: 'Sensor Error', age: 60, reads: 'Sensor Error', result: 'FAIL: no value' },
+      { value: FORGED, age: 60, reads: 'E forged -18 °C pass b ', result: 'FAIL: no value' },
+      { value: -0.4, unit: 'F', age: 60, reads: '-0.4 °F', result: 'pass' },
+      { value: 10.4, unit: 'F', age: 60, reads: '10.4 °F', result: 'FAIL: too warm' },
     ]
-    for (const [at, { value, age, reads, result }] of states.entries()) {
+    for (const [at, { value, unit = 'C', age, reads, result }] of states.entries()) {
       reading = { value, age }
+      simulator.set({ fleet: fleet(unit) })
       const text = await check(at % 2 === 0 ? 'at 8' : 'at 17')
       assert.match(
         text,
@@ -172,7 +181,10 @@ describe('examples that write files', () => {
       const measured = clockOf(now - age * 1000, TOKYO)
         .slice(0, 16)
         .replace('T', ' ')
-      const rows = text.split('\n').filter((line) => line.startsWith('| =a'))
+      const rows = text
+        .split('\n')
+        .filter((line) => line.startsWith('|'))
+        .slice(2)
       assert.deepEqual(rows, [
         `| ${device} | ${device} | ${reads} | ${measured} | ${result} |`,
         `| ${device} | Probe | Sensor Error | ${measured} | FAIL: ${age > 3600 ? 'old' : 'no value'} |`,

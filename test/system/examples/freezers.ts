@@ -33,6 +33,10 @@ export interface Freezers {
   readonly simulator: Simulator
   readonly chat: Chat
   set(serial: string, state: Partial<State>): void
+  /** The account does not list it any more. */
+  remove(serial: string): void
+  /** The account lists it, again or for the first time. */
+  add(serial: string): void
   /** An entry for each text, so many seconds after nine and a second apart. */
   alarm(serial: string, later: number, ...texts: string[]): void
   /** All that was taken, when some more rounds have brought nothing else. */
@@ -94,6 +98,14 @@ export function useFreezers({ hasRecord = false } = {}): Freezers {
     set(serial, state) {
       Object.assign(stateOf(serial), state)
       if ('battery' in state) simulator.set({ fleet: fleet() })
+    },
+    remove(serial) {
+      delete states[serial]
+      simulator.set({ fleet: fleet() })
+    },
+    add(serial) {
+      states[serial] = { ...WELL, alerts: [] }
+      simulator.set({ fleet: fleet() })
     },
     alarm(serial, later, ...texts) {
       const entries = texts.map((text, at) => ({ unixtime: AT + later + at, texts: { ch1: text } }))

@@ -24,6 +24,8 @@ const HOME = 'MQTT/Home Assistant discovery'
 const HOSTILE = 'a/+#"\n<b> 冷'
 const FRIDGE = '52A10002'
 const SILENT = '52A10003'
+/** Stands in the flow: seconds after which Home Assistant takes a value that is not published again for lost. */
+const EXPIRE_AFTER = 900
 
 /** Records of each minute but of one device, which says `newest`, and an unused probe. */
 function fleet(now: number, newest: () => CurrentDefinition): DeviceDefinition[] {
@@ -165,7 +167,8 @@ describe('examples to MQTT', () => {
     const sensors = configs.map(({ topic, text }) => ({ topic, ...JSON.parse(text) }))
     assert.equal(sensors.length, rows().length)
     for (const row of rows()) {
-      const id = `envlog_${row.base}_${row.serial}_${row.channel}`
+      const device = `envlog_${row.serial}`
+      const id = `${device}_${row.channel}`
       const found = sensors.find(({ unique_id }) => unique_id === id)
       const topic = topicOf(row)
       assert.equal(found.topic, `homeassistant/sensor/${id}/config`)
@@ -174,7 +177,8 @@ describe('examples to MQTT', () => {
       assert.deepEqual(found.availability, [{ topic: 'envlog/status' }, { topic: `${topic}/availability` }])
       assert.equal(found.device.name, row.name)
       assert.equal(found.device.suggested_area, row.groupname)
-      assert.deepEqual(found.device.identifiers, [`envlog_${row.base}_${row.serial}`])
+      assert.deepEqual(found.device.identifiers, [device])
+      assert.equal(found.expire_after, EXPIRE_AFTER)
     }
     const kinds = sensors.map(
       ({ unit_of_measurement, device_class }) => `${unit_of_measurement} ${device_class}`,
@@ -217,10 +221,46 @@ describe('examples to MQTT', () => {
     const again = await retained('homeassistant/#', (known) => known.size >= rows().length)
     assertSame(again, configs)
 
+    // A value that stays the same is published in each round, and no value while the service is silent.
+    const { received, end } = await broker.subscribe(topicOf(rows()[0] as FlatRow))
+    await rounds(simulator, 3)
+    assert.ok(received.filter(({ retained: isOld }) => !isOld).length >= 2)
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await rounds(simulator, 2)
+    const count = received.length
+    await rounds(simulator, 2)
+    assert.equal(received.length, count)
+    await end()
+    simulator.set({ faults: [] })
+
     const isNow = (text: string) => retained('envlog/status', (known) => known.get('envlog/status') === text)
     await hall.end()
     assert.deepEqual(await isNow('offline'), [{ ...status, text: 'offline', retained: true }])
     await hall.start()
     assert.deepEqual(await isNow('online'), [{ ...status, retained: true }])
+  })
+
+  it('keep a sensor whose device moves to another base unit, and tell apart two of one serial number', async function () {
+    this.timeout(FLOW_MS)
+    const at = (...bases: string[]) => ({
+      fleet: bases.map((serial) => ({
+        serial: '52C10006',
+        base: { serial, name: 'Hall' },
+        channels: [{ num: 1, name: 'Inside', unit: 'C' }],
+      })),
+    })
+    const sensors = (count: number) =>
+      retained('homeassistant/#', (known) => known.size >= count).then((all) =>
+        all.map(({ topic }) => topic.split('/')[2]).toSorted(),
+      )
+    simulator.set(at('5F0A1001'))
+    await hall.deploy([HOME], { simulator, broker: broker.node })
+    assert.deepEqual(await sensors(1), ['envlog_52C10006_1'])
+    simulator.set(at('5F0A1002'))
+    await rounds(simulator, 2)
+    assert.deepEqual(await sensors(1), ['envlog_52C10006_1'])
+    simulator.set(at('5F0A1001', '5F0A1002'))
+    const both = ['envlog_5F0A1001_52C10006_1', 'envlog_5F0A1002_52C10006_1']
+    assert.deepEqual(await sensors(3), ['envlog_52C10006_1', ...both])
   })
 })

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { useExamples } from '../../support/examples'
+import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
 import { FIRST, IGNORED, POWERED, SECOND, useFreezers } from './freezers'
 
 const FLOW_MS = 90_000
+
+/** Not there at first. */
+const ADDED = '52A10003'
 
 const LIMITS = 'Alarms/limits of your own'
 const SILENT = 'Alarms/watch for silent devices'
@@ -13,7 +17,7 @@ describe('examples that watch readings', () => {
   // A chat that answers later than the next round comes is sent twice: their rounds are a minute apart.
   const hall = useExamples({ speed: 1 })
   const freezers = useFreezers()
-  const { set, assertSent } = freezers
+  const { set, remove, add, assertSent } = freezers
 
   it('tell what leaves the limits and what is back, each once, over restarts and refusals', async function () {
     this.timeout(FLOW_MS)
@@ -22,7 +26,10 @@ describe('examples that watch readings', () => {
     await assertSent([])
 
     set(FIRST, { value: -12 })
-    const expected = ['Freezer 1, Inside: -12 °C is too warm']
+    const expected = [
+      'Freezer 1, Inside: -12 °C is too warm',
+      'Freezer 1, The same in °F: 10.4 °F is too warm',
+    ]
     await assertSent(expected)
 
     // Worse, and better but not yet well: nothing new; nor after a restart.
@@ -37,7 +44,10 @@ describe('examples that watch readings', () => {
     set(FIRST, { value: -16.5 })
     await until('the chat has refused it', () => chat.refused > 1)
     chat.refuse(false)
-    expected.push('Freezer 1, Inside: -16.5 °C is back to normal')
+    expected.push(
+      'Freezer 1, Inside: -16.5 °C is back to normal',
+      'Freezer 1, The same in °F: 2.3 °F is back to normal',
+    )
     await assertSent(expected)
     assert.ok(chat.bodies.every(({ attachments }) => attachments))
   })
@@ -77,4 +87,39 @@ describe('examples that watch readings', () => {
     assert.deepEqual([state, before], ['silent', 'heard'])
     assert.equal((device as { stale: boolean }).stale, true)
   })
+
+  it('tell of a device that leaves the account, of its return and of a new one, each once', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, chat } = freezers
+    await hall.deploy([SILENT], { simulator, chat: { url: chat.url } })
+    await assertSent([])
+
+    remove(SECOND)
+    const expected = [`Freezer 2 (${SECOND}) has left the account, or is excluded`]
+    await assertSent(expected)
+    await hall.restart()
+    await assertSent(expected)
+    add(SECOND)
+    expected.push(`Freezer 2 (${SECOND}) is in the account again`)
+    await assertSent(expected)
+    add(ADDED)
+    expected.push(`Freezer 3 (${ADDED}) is new in the account`)
+    await assertSent(expected)
+  })
+
+  it('tell that the service is silent, and that it answers again, each once', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, chat } = freezers
+    await hall.deployWith([SILENT], { simulator, chat: { url: chat.url } }, (flow) =>
+      flow.map((node) => (node.name === 'silent after' ? { ...node, rules: rulesWith(node, '8') } : node)),
+    )
+    await assertSent([])
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await until('it is sent', () => chat.texts.length > 0)
+    assert.match(String(chat.texts[0]), /^The service has not answered since \d{4}-\d\d-\d\dT/)
+    simulator.set({ faults: [] })
+    await assertSent([String(chat.texts[0]), 'The service answers again'])
+  })
 })
+
+const rulesWith = ({ rules }: FlowNode, to: string) => (rules as object[]).map((rule) => ({ ...rule, to }))
