@@ -160,21 +160,18 @@ export class DeviceRound {
 
   /** Once for what was sent again and again without a receipt. */
   #warnIfUnacknowledged(device: ResolvedDevice): void {
+    const { RED, node } = this.#ports
     const { unacknowledged } = this.#stateOf(device)
     if (unacknowledged?.resends !== MAX_QUIET_RESENDS + 1) return
-    this.#warn('unacknowledged', { serial: device.serial, time: formatPastTime(unacknowledged.since) })
+    const params = { serial: device.serial, time: formatPastTime(unacknowledged.since) }
+    node.warn(RED._('warnings.unacknowledged', params as never))
   }
 
   /** Once: records of a wrong clock stay among the newest until there are 300 later ones. */
   #warnIfFarAhead(device: ResolvedDevice): void {
-    const { nodeState } = this.#ports
+    const { RED, node, nodeState } = this.#ports
     if (!this.#stateOf(device).isFarAhead || !nodeState.isFirstReport(device, 'far-ahead')) return
-    this.#warn('far-ahead', { serial: device.serial })
-  }
-
-  #warn(key: 'unacknowledged' | 'far-ahead', params: Record<string, string>): void {
-    const { RED, node } = this.#ports
-    node.warn(RED._(`warnings.${key}`, params as never))
+    node.warn(RED._('warnings.far-ahead', { serial: device.serial } as never))
   }
 
   #stateOf(device: ResolvedDevice): DeviceState {
