@@ -34,8 +34,6 @@ export interface Answer<B> {
   body: B
   /** When the last byte arrived, in ms since 1970 UTC. */
   receivedAt: number
-  /** The service's clock when it answered, in ms since 1970 UTC; `undefined` if it did not say. */
-  servedAt?: number
   quota: QuotaHeaders
   /** Records that were requested: fewer than wanted if the device's limit has fewer left; only of `data`. */
   number?: number

@@ -220,16 +220,14 @@ export class Client {
       attempt.isSent = true
     }
     try {
-      const received = await withDeadline(clock, timeouts, signal, (exchange, onActivity) =>
+      const { status, headers, text } = await withDeadline(clock, timeouts, signal, (exchange, onActivity) =>
         transport.send({ url, headers: { ...HEADERS }, body, signal: exchange, onSent }, async (response) => {
           onActivity()
           const headers = readQuotaHeaders(response.headers)
           if (response.status === 200) attempt.headers = headers
-          const servedAt = Date.parse(String(response.headers.date))
-          return { status: response.status, headers, servedAt, text: await readBody(response, onActivity) }
+          return { status: response.status, headers, text: await readBody(response, onActivity) }
         }),
       )
-      const { status, headers, servedAt, text } = received
       if (status !== 200) {
         const parts = { endpoint, status, text, retriesDone, redactor: this.#redactor }
         const { error, isFromService } = readErrorResponse(parts)
@@ -240,14 +238,7 @@ export class Client {
       attempt.isAnswered = true
       const decoded = decode(text)
       const { number } = params as Partial<DeviceParams>
-      const answer = {
-        endpoint,
-        body: decoded,
-        receivedAt,
-        ...(Number.isNaN(servedAt) ? {} : { servedAt }),
-        quota: headers,
-        ...(number ? { number } : {}),
-      }
+      const answer = { endpoint, body: decoded, receivedAt, quota: headers, ...(number ? { number } : {}) }
       return { ...attempt, records: countRecords(decoded), answer }
     } catch (error) {
       if (!(error instanceof EnvlogError)) return { ...attempt, error }

@@ -263,8 +263,12 @@ export class DeviceState {
     this.#backfill = null
     this.#issued = null
     this.#unacknowledged = null
+    this.#pause = null
+    this.#hasGivenUp = false
+    this.#clearFailures()
     this.isSaved = false
     this.#poll++
+    this.#onChange()
   }
 
   /** The service has refused the device. @param now monotonic ms @returns how long it is left out, ms */

@@ -88,6 +88,8 @@ export class NodeState {
   ): void {
     const opened: Opened = { store, kind: cursorKind }
     this.#opened = opened
+    // Not the time in which the node was disabled.
+    this.#countedAt = this.#clock.monotonic()
     if (this.#isLoaded) opened.writer = this.#createWriter(store)
     else this.#startLoading(opened)
     const overdueAt = receiptTimeoutMs === null ? null : this.#clock.monotonic() + receiptTimeoutMs
@@ -151,7 +153,7 @@ export class NodeState {
     devices: readonly ResolvedDevice[],
     hasLeft: (device: ResolvedDevice) => boolean = () => false,
   ): void {
-    for (const device of devices) this.#move(device, hasLeft)
+    this.#moveDevices(devices, hasLeft)
     this.#selected = new Set(devices.map(deviceKey))
     this.#countUnselected()
     for (const [key, device] of this.#devices) {
@@ -221,18 +223,24 @@ export class NodeState {
     this.#countedAt = now
   }
 
-  #move(device: ResolvedDevice, hasLeft: (device: ResolvedDevice) => boolean): void {
-    const key = deviceKey(device)
-    if (!(this.#devices.get(key)?.isBlank ?? true)) return
-    const former = [...this.#devices.keys()].find(
-      (other) =>
-        other !== key && isAmong(other, [device.serial]) && hasLeft({ ...device, base: baseOf(other) }),
-    )
-    if (former === undefined) return
-    const state = this.device(former)
-    state.move()
-    this.#devices.delete(former)
-    this.#devices.set(key, state)
+  /** Moves what is known of devices that have left their base unit, and now stand under another one. */
+  #moveDevices(devices: readonly ResolvedDevice[], hasLeft: (device: ResolvedDevice) => boolean): void {
+    const keysBySerial = new Map<string, string[]>()
+    for (const key of this.#devices.keys()) {
+      const serial = serialOf(key)
+      keysBySerial.set(serial, [...(keysBySerial.get(serial) ?? []), key])
+    }
+    for (const device of devices) {
+      const key = deviceKey(device)
+      if (!(this.#devices.get(key)?.isBlank ?? true)) continue
+      const isFormer = (other: string) => other !== key && hasLeft({ ...device, base: baseOf(other) })
+      const former = keysBySerial.get(device.serial)?.find(isFormer)
+      if (former === undefined) continue
+      const state = this.device(former)
+      state.move()
+      this.#devices.delete(former)
+      this.#devices.set(key, state)
+    }
   }
 
   #toSave(): SavedState {
@@ -282,5 +290,6 @@ const isOfKind = ({ cursor }: DeviceState, kind: CursorKind | undefined) =>
   !cursor || !kind || kindOf(cursor) === kind
 
 const isAmong = (device: string, serials: readonly string[] | 'all') =>
-  serials === 'all' || serials.includes(device.slice(device.lastIndexOf('/') + 1))
+  serials === 'all' || serials.includes(serialOf(device))
+const serialOf = (device: string) => device.slice(device.lastIndexOf('/') + 1)
 const baseOf = (device: string) => device.slice(0, device.lastIndexOf('/'))

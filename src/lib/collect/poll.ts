@@ -10,7 +10,7 @@ import type { EnvlogError } from '../errors'
 import type { LogEntry } from '../readings/alerts'
 import { copyContent, countOf } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
-import type { Series, SeriesPart } from '../readings/series'
+import type { Series } from '../readings/series'
 import type { RequestContext } from '../request'
 import { planAlerts } from './alert-cursor'
 import { type Backfill, fetchBackfillPage, mergeBackfill, startBackfill } from './backfill'
@@ -20,11 +20,10 @@ import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-st
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import { type AccountAccess, type Collected, fetchAlertLog, fetchRecords, toCollected } from './fetch'
 import type { NodeState } from './node-state'
-import { fetchPage } from './range'
 import { writeReceipt } from './receipt'
-import { planRecords, type ReceivedRecords, type RecordPlan, type Start } from './record-plan'
+import { planRecords, type RecordPlan, type Start } from './record-plan'
 
-/** The newest records are far ahead if all of them are ahead of the service's clock by more than this. */
+/** The newest records are far ahead if all of them are ahead of now by more than this. */
 const FAR_AHEAD_MS = 86_400_000
 
 /** Records or alerts of a device that were not delivered yet. */
@@ -174,39 +173,19 @@ async function requestNewest(poll: Poll, options: PollOptions) {
   const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, context)
   const { part, failed } = decodeRecords(target, { ...answer, body }, { time })
   const series = mergeSeries([part])
-  const { receivedAt, servedAt } = answer
-  const isFull = series.records.length + failed.length >= newest
-  const present =
-    isFull && isFarAhead(series, servedAt) ? await requestPresent(poll, part, servedAt, newest) : undefined
-  device.isFarAhead = present !== undefined
+  const { receivedAt } = answer
+  // Also those that cannot be read.
+  const isFull = body.records.length >= newest
+  device.isFarAhead = isFull && isFarAhead(series, receivedAt)
   const sequence = Math.max(receivedAt, device.latestSequence + 1)
-  const received = { series, receivedAt, isFull, most: newest, sequence, time, ...present }
+  const received = { series, receivedAt, isFull, most: newest, sequence, time }
   const plan = planRecords(device.cursor as RecordCursor | null, received, { start, canBackfill: backfill })
   return { plan, answer, received, failed }
 }
 
-/** Whether all records are so far ahead of the service's clock that they hide those of the present. */
-function isFarAhead({ records }: Series, servedAt: number | undefined): servedAt is number {
-  const limit = (servedAt ?? Number.POSITIVE_INFINITY) + FAR_AHEAD_MS
-  return records.every(({ timestamp }) => timestamp !== null && timestamp > limit)
-}
-
-/** Requests the newest records up to now: those that were received are far ahead. */
-async function requestPresent(
-  { account, target, context, options }: Poll,
-  ahead: SeriesPart,
-  servedAt: number,
-  newest: number,
-): Promise<Partial<ReceivedRecords>> {
-  const page = { from: 0, to: Math.ceil(servedAt / 1000), number: newest }
-  const { answer, body, received } = await fetchPage(account, target, page, {
-    ...context,
-    maxRecordsWaitMs: 0,
-  })
-  const style = { time: options.time, offset: ahead.utcOffset }
-  const { part } = decodeRecords(target, { ...answer, body }, style)
-  const series = mergeSeries([ahead, part])
-  return { series, receivedAt: servedAt, isFull: received.count >= newest }
+/** Whether all records are so far ahead that they hide those of the present. @param now ms since 1970 UTC */
+function isFarAhead({ records }: Series, now: number): boolean {
+  return records.every(({ timestamp }) => timestamp !== null && timestamp > now + FAR_AHEAD_MS)
 }
 
 /**

@@ -245,8 +245,10 @@ describe('data that is retained in memory', () => {
     nodeState.device(FIRST).lastSent = 'mark'
     nodeState.setDevices([target(SECOND)], () => false)
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have one serial')
+    nodeState.device(FIRST).refuse(0)
     nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [null, at(5)])
+    assert.equal(nodeState.device(SECOND).isPaused(0), false, 'the refusal was of the former place')
     assert.deepEqual(
       [nodeState.device(FIRST).lastSent, nodeState.device(SECOND).lastSent],
       [undefined, 'mark'],
