@@ -11,12 +11,14 @@ import type { Channel } from '../src/lib/readings/channel'
 import type { Content } from '../src/lib/readings/content'
 import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
+import { toStatistics } from '../src/lib/readings/statistics'
 import { convertTemperatures } from '../src/lib/readings/temperature'
 import { type ActionType, nameOfType, TOPICS } from '../src/shared/action'
 import { MEASUREMENTS, OFFERED, type Output, type Send } from '../src/shared/outputs'
 import type { TemperatureUnit } from '../src/shared/quantity'
 
 const AT = Date.UTC(2026, 10, 20, 8)
+const HOUR_MS = 3_600_000
 const GROUP = 'Cold chain'
 /** Arrays in examples are cut to this length. */
 const MAX_ELEMENTS = 2
@@ -65,17 +67,21 @@ const alert: Alert = {
 
 const RAW = { note: 'as the service sent it' }
 
-function contentOf(type: ActionType, output: Output): Content {
+async function contentOf(type: ActionType, output: Output, unit: TemperatureUnit | null): Promise<Content> {
   const { serial, name } = device
   const subject = { serial, name, base: base.serial, group: GROUP }
   if (output === 'csv' || output === 'csv2')
     return { kind: 'raw', payload: 'text, as the service sent it', device: subject }
   if (output === 'raw')
     return { kind: 'raw', payload: RAW, ...(type === 'envlog-current' ? {} : { device: subject }) }
-  if (type === 'envlog-current') return { kind: 'current', readings: [reading] }
-  return type === 'envlog-alerts'
-    ? { kind: 'alerts', device, channels, alerts: [alert] }
-    : { kind: 'series', series }
+  if (type === 'envlog-alerts') return { kind: 'alerts', device, channels, alerts: [alert] }
+  const measured: Content =
+    type === 'envlog-current' ? { kind: 'current', readings: [reading] } : { kind: 'series', series }
+  const content = await convertTemperatures(measured, unit)
+  if (output !== 'statistics' || content.kind !== 'series') return content
+  const period = { from: AT - 17 * HOUR_MS, to: AT + 7 * HOUR_MS, per: 'day', receivedAt: AT } as const
+  const statistics = await toStatistics(content.series, { ...period, time: 'local' })
+  return { kind: 'statistics', devices: [statistics], records: series.records.length }
 }
 
 const ENDPOINTS = {
@@ -100,7 +106,7 @@ async function sample(
     fieldNames: 'channel' as const,
     group: GROUP,
   }
-  const plan = planMessages(await convertTemperatures(contentOf(type, output), unit), options)
+  const plan = planMessages(await contentOf(type, output, unit), options)
   const message = [...plan.messages].find((one) => one !== undefined)
   if (!message) throw new Error(`no message for ${type} ${output} ${send}`)
   const { subject } = message

@@ -1,4 +1,11 @@
-import { fixedClock, formatLocalTime, isTimeZone, type LocalClock, TimeZone } from '../shared/local-clock'
+import {
+  fixedClock,
+  formatLocalTime,
+  isTimeZone,
+  type LocalClock,
+  TimeZone,
+  toInstant,
+} from '../shared/local-clock'
 
 /** How far the device of the example messages is ahead of UTC, in minutes. */
 const SAMPLE_OFFSET = 540
@@ -18,10 +25,16 @@ function localize(value: unknown, clock: LocalClock): unknown {
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).map(([key, field]) => [key, localize(field, clock)])
   const changed = Object.fromEntries(fields) as Record<string, unknown>
-  const { time, timestamp, records, utcOffset } = value as Record<string, unknown>
+  const { time, timestamp, localtime, records, utcOffset } = value as Record<string, unknown>
   const newest = Array.isArray(records) ? records.at(-1)?.timestamp : timestamp
   if (typeof time === 'string' && typeof timestamp === 'number')
     changed.time = formatLocalTime(clock, timestamp)
+  if (typeof localtime === 'string') {
+    // A day of statistics begins at midnight in any zone.
+    const start = toInstant(clock, Date.parse(`${localtime.slice(0, 19)}Z`))
+    changed.time = new Date(start).toISOString()
+    changed.localtime = formatLocalTime(clock, start)
+  }
   if (utcOffset !== undefined && typeof newest === 'number') changed.utcOffset = clock.offsetAt(newest)
   return changed
 }

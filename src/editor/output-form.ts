@@ -32,6 +32,9 @@ export function prepareOutput(form: Form, type: ActionType): void {
     $('.envlog-send').toggle(sends.length > 1)
     $('.envlog-measurement').toggle(output.val() === 'points')
     $('.envlog-field-names').toggle(output.val() === 'points')
+    $('.envlog-per').toggle(output.val() === 'statistics')
+    // Statistics are always in local time.
+    $('.envlog-time').toggle(output.val() !== 'statistics')
     showChunk()
   }
 

@@ -60,7 +60,7 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     const key = `${type} ${output} ${send}`
     const { timeZone = '', temperatureUnit = '' } = readAccount()
     const example = samples[`${key} ${temperatureUnit}`] ?? samples[key] ?? {}
-    const isLocal = value('time') === 'local'
+    const isLocal = value('time') === 'local' || output === 'statistics'
     const shown = isLocal ? withLocalTimes(example, String(timeZone)) : example
     sample.text(JSON.stringify(shown, null, 2))
   }

@@ -37,6 +37,7 @@ export const reasons = {
   'device-unknown': 'ENVLOG_INPUT',
   'time-unreadable': 'ENVLOG_INPUT',
   'period-empty': 'ENVLOG_INPUT',
+  'period-too-long': 'ENVLOG_INPUT',
   'receipt-unreadable': 'ENVLOG_INPUT',
   'forget-unreadable': 'ENVLOG_INPUT',
   'login-refused': 'ENVLOG_AUTH',

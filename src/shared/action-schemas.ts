@@ -14,7 +14,7 @@ import {
   TOPICS,
 } from './action'
 import { readTime } from './moment'
-import { DEFAULT_CHUNK, FIELD_NAMES, MEASUREMENTS, OUTPUTS, SENDS } from './outputs'
+import { DEFAULT_CHUNK, FIELD_NAMES, MEASUREMENTS, OUTPUTS, PERS, SENDS } from './outputs'
 import type { Problem } from './problems'
 import {
   flag,
@@ -150,6 +150,7 @@ export const actionSchemas = {
     to: orDefault(text, ''),
     toType: orDefault(z.enum(PERIOD_TYPES), 'date'),
     number: orDefault(z.nullable(wholeNumber(1, MAX_COUNT)), null),
+    per: orDefault(z.enum(PERS), 'period'),
     chunk: orDefault(wholeNumber(1, 1_000_000), DEFAULT_CHUNK),
   }),
   'envlog-alerts': node({

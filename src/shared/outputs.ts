@@ -2,7 +2,7 @@
 
 import type { ActionType } from './action'
 
-export const OUTPUTS = ['readings', 'rows', 'points', 'values', 'raw', 'csv', 'csv2'] as const
+export const OUTPUTS = ['readings', 'rows', 'points', 'values', 'statistics', 'raw', 'csv', 'csv2'] as const
 export type Output = (typeof OUTPUTS)[number]
 
 export const SENDS = ['all', 'device', 'each', 'chunk', 'value', 'answer'] as const
@@ -33,6 +33,7 @@ export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>
     readings: ['device', 'each', 'chunk'],
     rows: ['device', 'each', 'chunk'],
     points: ['device', 'each', 'chunk'],
+    statistics: ['device', 'all', 'each'],
   },
   'envlog-alerts': {
     readings: ['device', 'each'],
@@ -41,6 +42,10 @@ export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>
     raw: ['answer'],
   },
 }
+
+/** Intervals of statistics. */
+export const PERS = ['period', 'day', 'hour'] as const
+export type Per = (typeof PERS)[number]
 
 /** How fields of points are named: by channel number, channel name, or measured quantity. */
 export const FIELD_NAMES = ['channel', 'label', 'quantity'] as const

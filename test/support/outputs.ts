@@ -19,8 +19,8 @@ export const pairs = (of: readonly ActionName[] = actions): Pair[] =>
 export const outputs = (of?: readonly ActionName[]): Pair[] =>
   pairs(of).filter(({ action, output, send }) => OFFERED[`envlog-${action}`][output]?.[0] === send)
 
-/** The sends of which a user chooses one; the others are fixed by their output. */
-export const CHOSEN = ['all', 'device', 'each', 'chunk'] as const satisfies Send[]
+/** Whether messages have values or texts one by one. */
+export const hasFacts = ({ output, send }: Pair) => send !== 'answer' && output !== 'statistics'
 
 export const CSV_COLUMNS: Record<ActionName, string> = {
   current:
@@ -29,6 +29,9 @@ export const CSV_COLUMNS: Record<ActionName, string> = {
   range: 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid',
   alerts: 'time,timestamp,serial,name,model,base,source,channel,label,kind,text',
 }
+
+export const STATISTICS_COLUMNS =
+  'time,localtime,base,serial,name,channel,label,unit,quantity,count,min,mintime,max,maxtime,mean,errors'
 
 /** Text for databases: characters that they cannot store become U+FFFD. */
 export const stored = (text: string) => text.replace(/[\0\p{Cs}]/gu, '\ufffd')

@@ -4,6 +4,7 @@ import type { Row } from '../../src/lib/output/rows'
 import type { Alert } from '../../src/lib/readings/alerts'
 import type { Reading } from '../../src/lib/readings/current'
 import type { Series } from '../../src/lib/readings/series'
+import type { StatisticsRow } from '../../src/lib/readings/statistics'
 
 /**
  * One of each shape that nodes send, complete: TypeScript refuses a sample that lacks a key of the exported
@@ -78,6 +79,25 @@ export const rows = {
 }
 /** All of them together are the type. */
 ;({ ...rows.series, ...rows.current, ...rows.alerts }) satisfies Complete<Row>
+
+export const statistics = {
+  time: '2026-11-19T15:00:00.000Z',
+  localtime: '2026-11-20T00:00:00.000+09:00',
+  base: device.base.serial,
+  serial,
+  name,
+  channel: 1,
+  label: 'Inside',
+  unit: '°C',
+  quantity: 'temperature' as const,
+  count: 1439,
+  min: -18.9,
+  mintime: '2026-11-20T03:12:00.000Z',
+  max: -16.2,
+  maxtime: time.time,
+  mean: -18.41,
+  errors: 1,
+} satisfies Complete<StatisticsRow>
 
 const tags = { serial, name, model, base: device.base.serial, group: 'Cold chain' }
 const timestamp = new Date(time.timestamp)

@@ -26,6 +26,8 @@ export interface RangeQuery {
   number: number | null
   time: TimeStyle
   format: ResponseFormat
+  /** A longer period is refused. */
+  longestMs?: number
 }
 
 export interface CollectedRange extends Collected {
@@ -36,17 +38,18 @@ export interface CollectedRange extends Collected {
 /**
  * All records of a period (endpoints 4 and 5), page by page from the latest down; undecoded ones in a single request.
  * @param onPage called with the number of pages so far, after each but the last
- * @throws EnvlogError `period-empty`; those of requests, of the list of devices and of decoding; `reply-other-period`,
+ * @throws EnvlogError `period-empty`, `period-too-long`; those of requests, of the list of devices and of decoding; `reply-other-period`,
  * `reply-lacks-record`
  */
 export async function collectRange(
   account: AccountAccess,
   target: ResolvedDevice,
-  { period, number, time, format }: RangeQuery,
+  { period, number, time, format, longestMs = Number.POSITIVE_INFINITY }: RangeQuery,
   context: RequestContext,
   onPage: (pages: number) => void = () => {},
 ): Promise<CollectedRange> {
   const { from, to } = placePeriod(period, await findClock(account, target, period, time, context))
+  if (to - from > longestMs) throw new EnvlogError('period-too-long')
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const first = startPaging({ from, to, number })
   if (format !== 'read') {

@@ -26,7 +26,7 @@ export interface OutputOptions extends PointOptions {
 }
 
 /** Outputs that are converted; the others are sent unchanged. */
-export type ConvertedOutput = Exclude<Output, 'raw' | 'csv' | 'csv2'>
+export type ConvertedOutput = Exclude<Output, 'statistics' | 'raw' | 'csv' | 'csv2'>
 
 /** The elements that an output makes of a content, one by one. */
 export interface ElementSource {

@@ -11,8 +11,10 @@ import { placeGaps } from '../readings/continuity'
 import type { Reading } from '../readings/current'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
+import { type DeviceStatistics, STATISTICS_COLUMNS } from '../readings/statistics'
 import { type ConvertedOutput, elementSources, type OutgoingMessage, type OutputOptions } from './elements'
 import { ROW_COLUMNS } from './rows'
+import { subjectsOf } from './subjects'
 
 /** The messages that an answer, or a device's answers, become. */
 export interface Plan {
@@ -30,9 +32,29 @@ export function planMessages(content: Content, options: OutputOptions): Plan {
     const { payload, device } = content
     return { messages: [device ? { payload, subject: device } : { payload }] }
   }
+  if (content.kind === 'statistics') return planStatistics(content.devices, options)
   if (options.output === 'readings' && content.kind === 'series') return planSeries(content.series, options)
   const plan = planArray(content, options.output as ConvertedOutput, options)
   return options.output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind].join(',') } : plan
+}
+
+/** Rows that are made already; those of one device are about it. */
+function planStatistics(devices: readonly DeviceStatistics[], { send, group }: OutputOptions): Plan {
+  const columns = STATISTICS_COLUMNS.join(',')
+  const rows = devices.flatMap((one) => one.rows)
+  if (send === 'each') {
+    return { messages: statisticsRows(devices, group), sequence: { count: rows.length, length: 1 }, columns }
+  }
+  const [first] = devices
+  const subject = send === 'device' && first ? subjectOf(first.device, group) : undefined
+  return { messages: [toMessage(rows, subject)], columns }
+}
+
+function* statisticsRows(devices: readonly DeviceStatistics[], group: string): Generator<OutgoingMessage> {
+  for (const { device, channels, rows } of devices) {
+    const subject = subjectsOf(subjectOf(device, group), channels)
+    for (const row of rows) yield { payload: row, subject: subject(`ch${row.channel}`) }
+  }
 }
 
 function planArray(content: ReadContent, output: ConvertedOutput, options: OutputOptions): Plan {

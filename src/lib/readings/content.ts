@@ -3,16 +3,18 @@ import type { Channel } from './channel'
 import type { Reading } from './current'
 import type { Device } from './device'
 import type { Series } from './series'
+import type { DeviceStatistics } from './statistics'
 
 /** The content of an answer, or of one device's answers: the source of all outputs. */
 export type Content =
   | { kind: 'current'; readings: readonly Reading[] }
   | { kind: 'series'; series: Series }
   | { kind: 'alerts'; device: Device; channels: readonly Channel[]; alerts: readonly Alert[] }
+  | { kind: 'statistics'; devices: readonly DeviceStatistics[]; records: number }
   | { kind: 'raw'; payload: unknown; device?: Subject }
 
-/** Content that outputs convert; raw answers are sent unchanged. */
-export type ReadContent = Exclude<Content, { kind: 'raw' }>
+/** Content that outputs convert; statistics and raw answers are sent as they are. */
+export type ReadContent = Exclude<Content, { kind: 'raw' | 'statistics' }>
 
 /** What a message is about: a device, or one of its values. */
 export interface Subject {
@@ -48,7 +50,7 @@ export function deviceOf(content: Content): Device | undefined {
   return content.kind === 'alerts' ? content.device : undefined
 }
 
-/** How many readings, records, alerts or raw answers there are. */
+/** How many readings, records, alerts or raw answers there are; of statistics, how many records they are of. */
 export function countOf(content: Content): number {
   switch (content.kind) {
     case 'current':
@@ -57,6 +59,8 @@ export function countOf(content: Content): number {
       return content.series.records.length
     case 'alerts':
       return content.alerts.length
+    case 'statistics':
+      return content.records
     case 'raw':
       return 1
   }

@@ -1,5 +1,6 @@
 import type { NodeAPI } from 'node-red'
-import { collectRange } from '../../lib/collect/range'
+import { type CollectedRange, collectRange } from '../../lib/collect/range'
+import { collectStatistics, joinStatistics } from '../../lib/collect/statistics'
 import { registerAction } from '../kit/action/action-node'
 import { evaluatePeriod } from '../kit/settings/period'
 
@@ -10,14 +11,22 @@ export = (RED: NodeAPI): void =>
     unit: 'records',
     async run(run) {
       const { account, settings, time, format } = run
-      const { number } = settings
+      const { number, output, send, per } = settings
+      const { temperatureUnit: unit } = account
       const period = await evaluatePeriod(settings, account.now(), run.evaluateTypedInput)
       const onPage = (count: number) => run.setStatus({ kind: 'progress', unit: 'pages', count })
+      const all: CollectedRange[] = []
       // One device at a time, because up to 160,000 records of each are kept in memory until they are complete.
-      await run.forEachDevice(async (device, requestContext) => {
-        await run.deliver(
-          await collectRange(account, device, { period, number, time, format }, requestContext, onPage),
-        )
+      await run.forEachDevice(async (device, context) => {
+        const query = { period, number, time }
+        const collected =
+          output === 'statistics'
+            ? await collectStatistics(account, device, { ...query, per, unit }, context, onPage)
+            : await collectRange(account, device, { ...query, format }, context, onPage)
+        if (send === 'all') all.push(collected)
+        else await run.deliver(collected)
       }, 1)
+      const joined = joinStatistics(all)
+      if (joined) await run.deliver(joined)
     },
   })

@@ -4,7 +4,7 @@ import { A_DAY, freezer, NOW, rackA } from '../../support/devices'
 import { checkSequences, runEveryPair } from '../../support/every-pair'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
-import { CSV_COLUMNS, type Pair, pairs } from '../../support/outputs'
+import { CSV_COLUMNS, type Pair, pairs, STATISTICS_COLUMNS } from '../../support/outputs'
 
 /** Half an hour: enough for several chunks. */
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:30:00Z' }
@@ -37,6 +37,7 @@ describe('every output and send', () => {
       rows: (one) => typeof one === 'object' && !Array.isArray(one),
       points: (one) => Object.keys(one as object).join() === 'measurement,tags,fields,timestamp',
       values: (one) => typeof one === 'number',
+      statistics: (one) => Object.keys(one as object).join() === STATISTICS_COLUMNS,
     }
     for (const { action, output, send, messages } of await run(READ)) {
       const isSeries = output === 'readings' && (action === 'latest' || action === 'range')
@@ -80,7 +81,8 @@ describe('every output and send', () => {
       assert.ok(messages.length > 0)
       for (const msg of messages) {
         assert.deepEqual(isSequenced(pair) ? msg.parts.parts : msg.parts, parts)
-        assert.equal(msg.columns, pair.output === 'rows' ? CSV_COLUMNS[pair.action] : 'mine')
+        const columns = { rows: CSV_COLUMNS[pair.action], statistics: STATISTICS_COLUMNS }
+        assert.equal(msg.columns, columns[pair.output as keyof typeof columns] ?? 'mine')
         for (const name of FORBIDDEN) assert.deepEqual(msg[name], own[name])
         assert.equal(msg.payload.old ?? msg.envlog.old, undefined)
         assert.notEqual(msg.envlog.device, 'old')
@@ -102,7 +104,7 @@ describe('every output and send', () => {
   it('contains device, row and period in msg.envlog if the message is about one', async () => {
     for (const { action, output, send, messages } of await run(pairs(), {})) {
       for (const { envlog, payload } of messages) {
-        const aboutAll = action === 'current' && (send === 'all' || send === 'answer')
+        const aboutAll = send === 'all' || (action === 'current' && send === 'answer')
         assert.equal('device' in envlog, !aboutAll)
         assert.equal('reading' in envlog, output === 'values')
         assert.equal(envlog.reading?.value, output === 'values' ? payload : undefined)

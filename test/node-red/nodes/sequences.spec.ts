@@ -7,7 +7,7 @@ import { runEveryPair } from '../../support/every-pair'
 import { alertFactsIn, factsIn } from '../../support/facts'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
-import { type Pair, pairs } from '../../support/outputs'
+import { hasFacts, type Pair, pairs } from '../../support/outputs'
 import { expectedAlerts, expectedFacts, servedDevices } from '../../support/truth'
 
 const core = createRequire(require.resolve('node-red'))
@@ -16,7 +16,7 @@ const split: unknown = core('@node-red/nodes/core/sequence/17-split.js')
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:00:00Z' }
 const isSequenced = ({ action, send }: Pair) =>
   ['each', 'chunk', 'value'].includes(send) || (action === 'current' && send === 'device')
-const withoutRaw = pairs().filter(({ send }) => send !== 'answer')
+const factual = pairs().filter(hasFacts)
 
 describe('a core join node', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
@@ -64,8 +64,9 @@ describe('a core join node', () => {
   const withoutAge = (payload: unknown) =>
     JSON.parse(JSON.stringify(payload, (key, value) => (key === 'age' ? undefined : value)))
 
-  const flat = withoutRaw.filter(
+  const flat = pairs().filter(
     (pair) =>
+      pair.send !== 'answer' &&
       isSequenced(pair) &&
       !(pair.action === 'current' && pair.send === 'device' && pair.output !== 'readings'),
   )
@@ -122,7 +123,7 @@ describe('an empty answer', () => {
 
   it('is sent as an empty payload, except by each, chunk and value, and the trigger completes', async () => {
     simulator().set({ fleet: [silent] })
-    for (const { failed, messages, ...pair } of await runEveryPair(simulator(), () => PERIOD, withoutRaw)) {
+    for (const { failed, messages, ...pair } of await runEveryPair(simulator(), () => PERIOD, factual)) {
       const { action, output, send } = pair
       const what = `${action} as ${output} by ${send}`
       assert.equal(failed, undefined)
@@ -160,7 +161,7 @@ describe('one serial under two base units', () => {
 
   it('is two devices in every output: topics, rows, tags, envlog', async () => {
     const node = { select: 'list', devices: [{ serial: rackA.serial }], ...PERIOD }
-    for (const { messages, ...pair } of await runEveryPair(simulator(), () => node, withoutRaw)) {
+    for (const { messages, ...pair } of await runEveryPair(simulator(), () => node, factual)) {
       const { action, output, send } = pair
       const truth = action === 'alerts' ? alertFactsIn(messages, output) : factsIn(messages, action, output)
       const bases = new Set(truth.map(([serial, base]) => `${base}/${serial}`))
@@ -182,7 +183,7 @@ describe('local times of the device', () => {
   it('are the same instants with an offset, in every output of all four actions', async () => {
     const node = { select: 'list', devices: [freezer, truck], ...PERIOD, time: 'local' }
     const span = { from: Date.parse(PERIOD.from), to: Date.parse(PERIOD.to), time: 'local' as const }
-    for (const ran of await runEveryPair(simulator(), () => node, withoutRaw)) {
+    for (const ran of await runEveryPair(simulator(), () => node, factual)) {
       const { action, output, send, messages } = ran
       const devices = servedDevices(simulator(), action).filter(
         ({ serial, base }) => serial === freezer.serial || base === truck.base,

@@ -17,13 +17,14 @@ import {
   sampleAlert,
   sampleReading,
   sampleSeries,
+  statistics,
 } from '../../support/samples'
 
 /** Payload by action and output: that of one message, or an element of an array. */
 const shapes: Record<string, Record<string, unknown>> = {
   current: { readings: sampleReading, rows: rows.current, points: points.values },
   latest: { readings: sampleSeries, rows: rows.series, points: points.values },
-  range: { readings: sampleSeries, rows: rows.series, points: points.values },
+  range: { readings: sampleSeries, rows: rows.series, points: points.values, statistics },
   alerts: { readings: sampleAlert, rows: rows.alerts, points: points.alerts },
 }
 
@@ -87,12 +88,13 @@ describe('the shapes of messages', () => {
       const samples = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(
         ([, json = '']) => elements(JSON.parse(json))[0],
       )
-      const [envlog, current, records, log, row, point] = samples as Message[]
-      assert.equal(samples.length, 6)
+      const [envlog, current, records, log, row, point, figures] = samples as Message[]
+      assert.equal(samples.length, 7)
       checkSample(current, sampleReading)
       checkSample(records, sampleSeries)
       checkSample(log, sampleAlert)
       checkSample(point, points.values)
+      checkSample(figures, statistics)
       const unknown = (sample: unknown, shape: unknown) =>
         sorted(keyPathsOf(sample)).filter((key) => !keyPathsOf(shape).has(key))
       assert.deepEqual(unknown(envlog, about), [])

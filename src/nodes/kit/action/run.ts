@@ -37,6 +37,7 @@ const FORMATS: Record<Output, ResponseFormat> = {
   rows: 'read',
   points: 'read',
   values: 'read',
+  statistics: 'read',
   raw: 'json',
   csv: 'csv',
   csv2: 'csv2',
@@ -72,7 +73,8 @@ export class Run<T extends ActionType> implements PollPorts {
     this.account = account
     this.nodeState = nodeState
     this.nodeId = node.id
-    this.time = settings.time === 'local' ? account.localTime : 'utc'
+    const isLocal = settings.time === 'local' || settings.output === 'statistics'
+    this.time = isLocal ? account.localTime : 'utc'
     this.format = FORMATS[settings.output]
     this.setStatus = setStatus
     this.#waitStatus = createWaitStatus(account.quota, setStatus)

@@ -8,7 +8,7 @@ import { readCurrent } from '../../../../src/lib/readings/current'
 import { readSeries } from '../../../../src/lib/readings/series'
 import type { ActionName } from '../../../support/flow-types'
 import { messagesOf } from '../../../support/messages'
-import { CHOSEN, HOSTILE, pairs } from '../../../support/outputs'
+import { HOSTILE, hasFacts, pairs } from '../../../support/outputs'
 import {
   alertAnswer,
   alertEnvelope,
@@ -78,9 +78,8 @@ const ACTION: Record<ReadContent['kind'], ActionName> = {
   alerts: 'alerts',
 }
 
-/** Every output and send of this kind of content except raw. */
-export const outputPairsOf = (kind: ReadContent['kind']) =>
-  pairs([ACTION[kind]]).filter(({ send }) => send === 'value' || CHOSEN.includes(send as never))
+/** Every output and send of this kind of content except raw and statistics. */
+export const outputPairsOf = (kind: ReadContent['kind']) => pairs([ACTION[kind]]).filter(hasFacts)
 
 const name = fc.oneof(fc.constantFrom(...HOSTILE), fc.constantFrom('', 'Inside'), fc.string())
 const value = fc.oneof(

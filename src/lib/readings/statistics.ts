@@ -1,0 +1,213 @@
+import { fixedClock, type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
+import type { Per } from '../../shared/outputs'
+import type { Quantity } from '../../shared/quantity'
+import { nextTurn } from '../clock'
+import { createTimeFormatter, type TimeStyle } from '../decode/time'
+import type { Channel } from './channel'
+import type { Device } from './device'
+import type { SeriesRecord } from './record-reader'
+import type { Series } from './series'
+
+/** Figures of one channel of a device in one interval (docs/messages.md, *Statistics*). */
+export interface StatisticsRow {
+  /** Start of the interval, or of the period if that is later; ISO 8601 in UTC. */
+  time: string
+  /** The same in local time. */
+  localtime: string
+  /** The base unit's serial. */
+  base: string
+  serial: string
+  name?: string
+  /** The channel's number. */
+  channel: number
+  label: string
+  unit?: string
+  quantity?: Quantity
+  /** How many records have a value. */
+  count: number
+  /** `null` without any value, as the figures below. */
+  min: number | null
+  /** When it first occurred, ISO 8601 in UTC. */
+  mintime: string | null
+  max: number | null
+  maxtime: string | null
+  mean: number | null
+  /** How many records have no value. */
+  errors: number
+}
+
+/** The statistics of one device. */
+export interface DeviceStatistics {
+  device: Device
+  channels: readonly Channel[]
+  rows: StatisticsRow[]
+}
+
+export interface StatisticsQuery {
+  /** The period, ms since 1970 UTC; from inclusive, to exclusive. */
+  from: number
+  to: number
+  per: Per
+  /** How local times are. */
+  time: TimeStyle
+  /** When the last response arrived, ms since 1970 UTC: intervals that begin later are left out. */
+  receivedAt: number
+}
+
+/** Rows that are made in one turn of the event loop. */
+const ROWS_PER_TURN = 2000
+
+/** The rows of a device, by interval and channel. Records without a time belong to no interval. */
+export async function toStatistics(series: Series, query: StatisticsQuery): Promise<DeviceStatistics> {
+  const rows: StatisticsRow[] = []
+  for (const row of rowsOf(series, query)) {
+    if (rows.push(row) % ROWS_PER_TURN === 0) await nextTurn()
+  }
+  const { serial, name, model, base, standalone, channels } = series
+  return { device: { serial, name, model, base, standalone }, channels, rows }
+}
+
+function* rowsOf(series: Series, { time, receivedAt, ...period }: StatisticsQuery): Generator<StatisticsRow> {
+  const { channels, utcOffset } = series
+  const clock = typeof time === 'object' ? time : fixedClock(utcOffset ?? 0)
+  const formatLocal = createTimeFormatter(time === 'utc' ? 'local' : time, utcOffset)
+  const records = series.records.filter(({ timestamp }) => timestamp !== null)
+  let next = 0
+  for (const [start, end] of intervalsOf(period, clock)) {
+    const isToCome = start > receivedAt && start > period.from
+    if (isToCome && next === records.length) return
+    const figures = channels.map(({ key }) => new Figures(key as `ch${number}`))
+    for (; next < records.length; next++) {
+      const record = records[next] as SeriesRecord
+      if ((record.timestamp as number) >= end) break
+      for (const one of figures) one.add(record)
+    }
+    const times = { time: toIso(start), localtime: formatLocal(start) as string }
+    for (const [index, channel] of channels.entries()) {
+      yield { ...times, ...nameOf(series, channel), ...(figures[index] as Figures).result() }
+    }
+  }
+}
+
+const toIso = (instant: number) => new Date(instant).toISOString()
+
+/** Texts that are blank are left out, as in other rows. */
+function nameOf({ serial, name, base }: Series, { number, name: label, unit, quantity }: Channel) {
+  return {
+    base: base.serial,
+    serial,
+    ...(name === '' ? {} : { name }),
+    channel: number,
+    label,
+    ...(unit === '' ? {} : { unit }),
+    ...(quantity === null ? {} : { quantity }),
+  }
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+/** Length of an interval, but for days on which the clock changes. */
+export const INTERVAL_MS: Record<Per, number> = {
+  period: Number.POSITIVE_INFINITY,
+  day: DAY_MS,
+  hour: HOUR_MS,
+}
+
+/** The intervals of a period, as [start, end[ in ms since 1970 UTC; the first and the last may be cut. */
+export function* intervalsOf(
+  { from, to, per }: Pick<StatisticsQuery, 'from' | 'to' | 'per'>,
+  clock: LocalClock,
+): Generator<readonly [start: number, end: number]> {
+  for (let start = from; start < to; ) {
+    const end = Math.min(to, nextStart(start, per, clock))
+    yield [start, end]
+    start = end
+  }
+}
+
+function nextStart(start: number, per: Per, clock: LocalClock): number {
+  if (per === 'period') return Number.POSITIVE_INFINITY
+  const shown = toWallClock(clock, start)
+  // An hour that the clock repeats is another one, so hours are counted in real time.
+  if (per === 'hour') return start + HOUR_MS - (shown - Math.floor(shown / HOUR_MS) * HOUR_MS)
+  return toInstant(clock, (Math.floor(shown / DAY_MS) + 1) * DAY_MS)
+}
+
+/** The figures of one channel, while records are added. */
+class Figures {
+  readonly #key: `ch${number}`
+  #count = 0
+  #errors = 0
+  #min = Number.POSITIVE_INFINITY
+  #minAt = 0
+  #max = Number.NEGATIVE_INFINITY
+  #maxAt = 0
+  #mean = 0
+  /** Decimals of the mean: two, or as many as the values have. */
+  #decimals = 2
+
+  constructor(key: `ch${number}`) {
+    this.#key = key
+  }
+
+  add(record: SeriesRecord): void {
+    const value = record[this.#key]
+    if (typeof value !== 'number') {
+      this.#errors++
+      return
+    }
+    const timestamp = record.timestamp as number
+    this.#count++
+    // Running, because a sum loses digits.
+    this.#mean += (value - this.#mean) / this.#count
+    if (value < this.#min) [this.#min, this.#minAt] = [value, timestamp]
+    if (value > this.#max) [this.#max, this.#maxAt] = [value, timestamp]
+    this.#decimals = decimalsOf(value, this.#decimals)
+  }
+
+  result(): Pick<StatisticsRow, 'count' | 'min' | 'mintime' | 'max' | 'maxtime' | 'mean' | 'errors'> {
+    const [count, errors] = [this.#count, this.#errors]
+    if (count === 0) return { count, min: null, mintime: null, max: null, maxtime: null, mean: null, errors }
+    return {
+      count,
+      min: this.#min,
+      mintime: toIso(this.#minAt),
+      max: this.#max,
+      maxtime: toIso(this.#maxAt),
+      // 21.43, not 21.433333333333334; never -0.
+      mean: Number(this.#mean.toFixed(this.#decimals)) + 0,
+      errors,
+    }
+  }
+}
+
+const POWERS_OF_TEN = Array.from({ length: 11 }, (_, power) => 10 ** power)
+
+/** How many decimals a value has; at least those given, and ten at most. */
+function decimalsOf(value: number, least: number): number {
+  let decimals = least
+  const fits = (power: number) => Math.round(value * power) / power === value
+  while (decimals < POWERS_OF_TEN.length - 1 && !fits(POWERS_OF_TEN[decimals] as number)) decimals++
+  return decimals
+}
+
+/** Every key that a row can have, in the order of a table's columns. */
+export const STATISTICS_COLUMNS = [
+  'time',
+  'localtime',
+  'base',
+  'serial',
+  'name',
+  'channel',
+  'label',
+  'unit',
+  'quantity',
+  'count',
+  'min',
+  'mintime',
+  'max',
+  'maxtime',
+  'mean',
+  'errors',
+] as const satisfies (keyof StatisticsRow)[]

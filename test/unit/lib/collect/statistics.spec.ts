@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { collectStatistics, joinStatistics } from '../../../../src/lib/collect/statistics'
+import { TimeZone } from '../../../../src/shared/local-clock'
+import { graph, patient } from '../answers'
+import { modelAccount } from './model-service'
+
+const device = { serial: '5212A1B2', base: '5212A1B2' }
+const instants = (from: string, to: string) => ({
+  from: { instant: Date.parse(from) },
+  to: { instant: Date.parse(to) },
+})
+const query = {
+  period: instants('2026-11-20T00:00Z', '2026-11-21T00:00Z'),
+  number: null,
+  time: 'local',
+  per: 'period',
+  unit: null,
+} as const
+const data = [{ unixtime: Date.parse('2026-11-20T06:00Z') / 1000, 'data-id': 1, ch1: 20 }]
+const none = () => {}
+
+describe('collecting statistics', () => {
+  it('converts temperatures before they are summed up', async () => {
+    const { account } = modelAccount(() => graph({ data }))
+    const { content } = await collectStatistics(account, device, { ...query, unit: 'F' }, patient, none)
+    assert.ok(content.kind === 'statistics')
+    const [row] = content.devices[0]?.rows ?? []
+    assert.deepEqual([row?.unit, row?.min, row?.mean, row?.max], ['°F', 68, 68, 68])
+  })
+
+  it('of more than 20,000 intervals is ENVLOG_INPUT, without a request', async () => {
+    const { account, requests } = modelAccount(() => graph({ data: [] }))
+    const tenYears = { ...query, period: instants('2016-01-01', '2026-01-01') }
+    const collect = (per: 'period' | 'day' | 'hour') =>
+      collectStatistics(account, device, { ...tenYears, per }, patient, none)
+    await assert.rejects(collect('hour'), { code: 'ENVLOG_INPUT', reason: 'period-too-long' })
+    assert.equal(requests.length, 0)
+    await collect('day')
+    await collect('period')
+    assert.equal(requests.length, 2)
+  })
+
+  it('of several devices are one answer with all rows, failures, and the whole period', async () => {
+    const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'soon' }] }))
+    const collect = (zone: string) =>
+      collectStatistics(
+        account,
+        device,
+        {
+          ...query,
+          period: { calendar: 'yesterday', now: Date.parse('2026-11-21T12:00Z') },
+          time: new TimeZone(zone),
+        },
+        patient,
+        none,
+      )
+    const joined = joinStatistics([await collect('Asia/Tokyo'), await collect('America/New_York')])
+    assert.ok(joined?.content.kind === 'statistics')
+    assert.deepEqual(joined.range, { from: '2026-11-19T15:00:00.000Z', to: '2026-11-21T05:00:00.000Z' })
+    assert.deepEqual(
+      [joined.content.devices.length, joined.content.records, joined.failed?.length],
+      [2, 2, 2],
+    )
+    assert.equal(joinStatistics([]), undefined)
+  })
+})

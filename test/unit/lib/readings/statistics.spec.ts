@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { TimeStyle } from '../../../../src/lib/decode/time'
+import { readSeries } from '../../../../src/lib/readings/series'
+import { intervalsOf, type StatisticsRow, toStatistics } from '../../../../src/lib/readings/statistics'
+import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
+import { PERS, type Per } from '../../../../src/shared/outputs'
+import { graph, graphEnvelope, type Json } from '../answers'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const berlin = new TimeZone('Europe/Berlin')
+
+interface Asked {
+  from: string
+  to: string
+  per?: Per
+  time?: TimeStyle
+  receivedAt?: number
+}
+
+/** Values of channels, or texts in place of them, by time. */
+type Measured = readonly [time: string, ...values: unknown[]]
+
+async function statistics(measured: readonly Measured[], { from, to, ...asked }: Asked, fields: Json = {}) {
+  const data = measured.map(([time, ch1, ch2], index) => ({
+    unixtime: time === '' ? '' : Date.parse(time) / 1000,
+    'data-id': index + 1,
+    ch1,
+    ...(ch2 === undefined ? {} : { ch2 }),
+  }))
+  const query = { per: 'period', time: 'local', receivedAt: Number.POSITIVE_INFINITY, ...asked } as const
+  const series = readSeries(graphEnvelope(graph({ data, ...fields })), query.time)
+  const { rows } = await toStatistics(series, { from: Date.parse(from), to: Date.parse(to), ...query })
+  return rows
+}
+
+const figures = ({ count, min, max, mean, errors }: StatisticsRow) => [count, min, max, mean, errors]
+
+const A_DAY = { from: '2026-11-20T00:00Z', to: '2026-11-21T00:00Z' }
+
+describe('the statistics of a period', () => {
+  it('are the row that docs/messages.md shows', async () => {
+    const measured: Measured[] = [
+      ['2026-11-20T03:00Z', -18.5],
+      ['2026-11-20T03:10Z', -18.9],
+      ['2026-11-20T03:20Z', -16.2],
+      ['2026-11-20T03:30Z', 'E1'],
+      ['2026-11-20T03:40Z', -18.9],
+      ['2026-11-20T03:50Z', -16.2],
+    ]
+    assert.deepEqual(await statistics(measured, A_DAY), [
+      {
+        time: '2026-11-20T00:00:00.000Z',
+        localtime: '2026-11-20T09:00:00.000+09:00',
+        base: '5212A1B2',
+        serial: '5212A1B2',
+        name: 'Logger',
+        channel: 1,
+        label: 'Inside',
+        unit: '°C',
+        quantity: 'temperature',
+        count: 5,
+        min: -18.9,
+        mintime: '2026-11-20T03:10:00.000Z',
+        max: -16.2,
+        maxtime: '2026-11-20T03:20:00.000Z',
+        mean: -17.74,
+        errors: 1,
+      },
+    ])
+  })
+
+  it('are of each channel, by interval', async () => {
+    const channel = [
+      { num: 0, name: 'Inside', unit: 'C' },
+      { num: 1, name: 'Damp', unit: '%' },
+    ]
+    const measured: Measured[] = [
+      ['2026-11-20T01:00Z', 4, 60],
+      ['2026-11-20T02:00Z', 5, 'E1'],
+    ]
+    const rows = await statistics(measured, { ...A_DAY, to: '2026-11-20T03:00Z', per: 'hour' }, { channel })
+    assert.deepEqual(
+      rows.map(({ localtime, channel: number, count, errors }) => [
+        localtime.slice(11, 16),
+        number,
+        count,
+        errors,
+      ]),
+      [
+        ['09:00', 1, 0, 0],
+        ['09:00', 2, 0, 0],
+        ['10:00', 1, 1, 0],
+        ['10:00', 2, 1, 0],
+        ['11:00', 1, 1, 0],
+        ['11:00', 2, 0, 1],
+      ],
+    )
+  })
+
+  it('have null for the figures of an interval without a value', async () => {
+    const [row] = await statistics([['2026-11-20T01:00Z', 'E1']], A_DAY)
+    const { min, mintime, max, maxtime, mean, count, errors } = row ?? assert.fail()
+    assert.deepEqual([min, mintime, max, maxtime, mean], Array(5).fill(null))
+    assert.deepEqual([count, errors], [0, 1])
+  })
+
+  it('do not count records without a time', async () => {
+    const rows = await statistics(
+      [
+        ['', 99],
+        ['2026-11-20T01:00Z', 1],
+      ],
+      A_DAY,
+    )
+    assert.deepEqual(rows.map(figures), [[1, 1, 1, 1, 0]])
+  })
+
+  it('leave out hours that have not begun, but none with a record', async () => {
+    const period = { ...A_DAY, per: 'hour' } as const
+    const hours = async (...times: string[]) => {
+      const measured = times.map((time) => [time, 1] as const)
+      return (await statistics(measured, { ...period, receivedAt: Date.parse('2026-11-20T02:30Z') })).length
+    }
+    assert.equal(await hours('2026-11-20T01:00Z'), 3)
+    assert.equal(await hours('2026-11-20T04:10Z'), 5, 'of a clock that is ahead')
+  })
+
+  it('are of days in local time, of 23 and 25 hours where the clock changes', async () => {
+    for (const [from, to, hours] of [
+      ['2026-03-28T00:00+01:00', '2026-03-31T00:00+02:00', [24, 23, 24]],
+      ['2026-10-24T00:00+02:00', '2026-10-27T00:00+01:00', [24, 25, 24]],
+    ] as const) {
+      const steps = (Date.parse(to) - Date.parse(from)) / HOUR
+      const measured = Array.from({ length: steps }, (_, index): Measured => {
+        return [new Date(Date.parse(from) + index * HOUR).toISOString(), 1]
+      })
+      const days = await statistics(measured, { from, to, per: 'day', time: berlin })
+      assert.deepEqual(
+        days.map(({ count }) => count),
+        hours,
+      )
+      assert.ok(days.every(({ localtime }) => localtime.slice(11, 19) === '00:00:00'))
+      const byHour = await statistics(measured, { from, to, per: 'hour', time: berlin })
+      assert.ok(byHour.length === steps && byHour.every(({ count }) => count === 1))
+    }
+  })
+
+  it('begin with the period where that is later than the day or hour', async () => {
+    const period = { from: '2026-11-20T08:30+01:00', to: '2026-11-21T10:15+01:00', time: berlin }
+    const starts = async (per: Per) => {
+      const rows = await statistics([], { ...period, per })
+      return rows.map(({ localtime }) => localtime.slice(0, 16))
+    }
+    assert.deepEqual(await starts('period'), ['2026-11-20T08:30'])
+    assert.deepEqual(await starts('day'), ['2026-11-20T08:30', '2026-11-21T00:00'])
+    assert.deepEqual((await starts('hour')).slice(0, 3), [
+      '2026-11-20T08:30',
+      '2026-11-20T09:00',
+      '2026-11-20T10:00',
+    ])
+  })
+
+  it('are in the device’s local time without a zone, also of half hours, and in UTC if that is not known', async () => {
+    const period = { ...A_DAY, per: 'day' } as const
+    const startsWith = async (time_diff: unknown) => {
+      const [, second] = await statistics([['2026-11-20T23:30Z', 1]], period, { time_diff })
+      return second?.localtime ?? 'one day'
+    }
+    assert.equal(await startsWith(330), '2026-11-21T00:00:00.000+05:30')
+    assert.equal(await startsWith('GMT+9'), 'one day')
+  })
+
+  it('have a mean as users write it', async () => {
+    const meanOf = async (...values: number[]) => {
+      const measured = values.map((value, index): Measured => {
+        return [new Date(Date.parse('2026-11-20T01:00Z') + index * 1000).toISOString(), value]
+      })
+      return (await statistics(measured, A_DAY))[0]?.mean
+    }
+    assert.equal(await meanOf(21.4, 21.4, 21.4), 21.4)
+    assert.equal(await meanOf(21.4, 21.5, 21.4), 21.43)
+    assert.equal(await meanOf(0.1, 0.2), 0.15)
+    assert.equal(await meanOf(415, 416, 418), 416.33)
+    assert.equal(await meanOf(0.1234, 0.1236), 0.1235)
+    assert.ok(Object.is(await meanOf(-0.001, 0.001), 0))
+    assert.equal(await meanOf(...Array(5000).fill(101_325.2)), 101_325.2)
+    assert.equal(await meanOf(...Array(5000).fill(1e15)), 1e15)
+  })
+
+  it('are those of all values, whatever they are', async () => {
+    const value = fc.oneof(
+      fc.integer({ min: -400, max: 1200 }).map((tenths) => tenths / 10),
+      fc.constant('E1'),
+    )
+    const start = Date.parse(A_DAY.from)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(value, { minLength: 1, maxLength: 60 }),
+        fc.constantFrom(...PERS),
+        async (all, per) => {
+          const measured = all.map(
+            (one, index): Measured => [new Date(start + index * 1_234_000).toISOString(), one],
+          )
+          const rows = await statistics(measured, { ...A_DAY, per })
+          const numbers = all.filter((one) => typeof one === 'number')
+          const sum = (of: (row: StatisticsRow) => number) => rows.reduce((total, row) => total + of(row), 0)
+          assert.equal(
+            sum(({ count }) => count),
+            numbers.length,
+          )
+          assert.equal(
+            sum(({ errors }) => errors),
+            all.length - numbers.length,
+          )
+          if (numbers.length === 0) return
+          const kept = rows.filter(({ count }) => count > 0)
+          assert.equal(Math.min(...kept.map(({ min }) => min as number)), Math.min(...numbers))
+          assert.equal(Math.max(...kept.map(({ max }) => max as number)), Math.max(...numbers))
+          const mean = numbers.reduce((total, one) => total + one, 0) / numbers.length
+          assert.ok(
+            Math.abs(sum(({ mean: one, count }) => (one ?? 0) * count) / numbers.length - mean) < 0.006,
+          )
+          for (const { min, mean: one, max } of kept) {
+            assert.ok(
+              (min as number) - 0.005 <= (one as number) && (one as number) <= (max as number) + 0.005,
+            )
+          }
+        },
+      ),
+    )
+  })
+})
+
+describe('the intervals of a period', () => {
+  const zones = [
+    'Europe/Berlin',
+    'Australia/Lord_Howe',
+    'America/Havana',
+    'Asia/Kathmandu',
+    'America/St_Johns',
+  ]
+  const clocks = [...zones.map((zone) => new TimeZone(zone)), fixedClock(-210)]
+  const from = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2030, 0) })
+
+  it('follow each other, cover it, and none is longer than 25 hours, in any zone', () => {
+    fc.assert(
+      fc.property(
+        ...[
+          from,
+          fc.integer({ min: 1, max: 20 * DAY }),
+          fc.constantFrom(...PERS),
+          fc.constantFrom(...clocks),
+        ],
+        (start, length, per, clock) => {
+          const all = [...intervalsOf({ from: start, to: start + length, per }, clock)]
+          assert.deepEqual([all[0]?.[0], all.at(-1)?.[1]], [start, start + length])
+          for (const [index, [begin, end]] of all.entries()) {
+            assert.ok(begin < end)
+            if (index > 0) assert.equal(all[index - 1]?.[1], begin)
+            if (per === 'day') assert.ok(end - begin <= 25 * HOUR)
+            if (per === 'hour') assert.ok(end - begin <= HOUR)
+          }
+        },
+      ),
+    )
+  })
+})
