@@ -24,6 +24,10 @@ const DAY = 86_400_000
 /** Longer than the newest 300 records reach back, and more rows than one statement of MariaDB takes. */
 const OUTAGE = 8 * DAY
 
+const REPAIR = 'SQLite - needs node-red-node-sqlite/repair of the last days'
+/** Stands in the flow. */
+const REPAIRED = 7 * DAY
+
 const fleet: DeviceDefinition[] = [
   { serial: GROWING, name: 'Growing', records: { interval: 60, from: HOSTILE_NOW / 1000 - 3600 } },
   {
@@ -113,4 +117,38 @@ describe('examples to databases', () => {
       await assertStored(here)
       assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
     })
+
+  it('store in SQLite the records of the last days that arrived late, and nothing twice', async function () {
+    this.timeout(FLOW_MS)
+    const [sqlite] = databases
+    const here = await (sqlite as NonNullable<typeof sqlite>).start(hall.userDir)
+    database = here
+    // What the last days are is told by the clock of Node-RED.
+    const now = Math.floor(Date.now() / DAY) * DAY
+    const at = (days: number) => ({ unixtime: (now - days * DAY) / 1000, values: { 1: days } })
+    const records = [10, 6, 3, 2].map((days, id) => ({ ...at(days), id: id + 1 }))
+    const fleetWith = (...held: typeof records) =>
+      [GROWING, REMOTE].map((serial) => ({
+        serial,
+        name: serial,
+        records: serial === REMOTE ? held : records,
+      }))
+    await simulator.close()
+    const clock = manualClock(now)
+    simulator = await startSimulator({ clock, limits: 'off', fleet: fleetWith(...records.slice(3)) })
+    await hall.deployWith([REPAIR], { simulator, more: here.nodes }, (flow) => flow)
+    const since = now - REPAIRED
+    const recent = () => expected.rows().filter(({ time }) => Date.parse(String(time)) >= since)
+    const repair = async () => {
+      await hall.press('every night at 3')
+      const isStored = async () => (await here.rows()).length >= recent().length
+      await until('all is stored', isStored).catch(() => {})
+      assertSame(await here.rows(), recent())
+    }
+    await repair()
+    for (const first of [2, 0]) {
+      simulator.set({ fleet: fleetWith(...records.slice(first)) })
+      await repair()
+    }
+  })
 })

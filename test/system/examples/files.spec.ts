@@ -13,6 +13,7 @@ const DELHI = 330
 
 const MONTH = 'Files and reports/last month of a device to a CSV file'
 const NIGHT = 'Files and reports/every night yesterday of all devices'
+const REPORT = 'Files and reports/daily report'
 const CHECKS = 'Files and reports/fixed-time freezer checks'
 
 /** Stands in the flows. */
@@ -28,7 +29,7 @@ describe('examples that write files', () => {
   let reading: { value: number | string; age: number }
 
   beforeEach(async () => {
-    const left = readdirSync(hall.userDir).filter((file) => /^(?:envlog|freezer-checks)-/.test(file))
+    const left = readdirSync(hall.userDir).filter((file) => /^(?:envlog|freezer-checks|freezers)-/.test(file))
     for (const file of left) rmSync(join(hall.userDir, file))
     reading = { value: -18.5, age: 60 }
     simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet: fleet('C') })
@@ -144,6 +145,49 @@ describe('examples that write files', () => {
       return [time, timestamp, serial, channel, value].join(' ')
     })
     assert.deepEqual(found.toSorted(), expected.toSorted())
+  })
+
+  it('a report of yesterday: figures of each temperature channel, minutes outside the limits, and who cannot be read', async function () {
+    this.timeout(FLOW_MS)
+    const start = midnight(date(now - DAY), TOKYO) / 1000
+    // Too warm for 30 minutes, then an error; the last one until midnight, but at most an hour.
+    const values = [-20, -14, -12, 'E1', -20, -13]
+    const hours = [0, 1, 1.25, 1.5, 2, 12]
+    const records = hours.map((hour, at) => {
+      const value = values[at] as number | string
+      const fahrenheit = typeof value === 'number' ? value * 1.8 + 32 : value
+      return { unixtime: start + hour * 3600, values: { 1: value, 2: fahrenheit } }
+    })
+    const [chosen, ...others] = fleet('C') as [DeviceDefinition]
+    const channels = [
+      { num: 1, name: HOSTILE, unit: 'C' },
+      { num: 2, name: 'The same', unit: 'F' },
+    ]
+    simulator.set({ fleet: [{ ...chosen, channels, records }, ...others] })
+    await hall.deploy([REPORT], { simulator })
+    await hall.press('every day at 1')
+    const text = await written(
+      (time) => `freezers-${date(time - DAY)}.md`,
+      (found) => found.split('\n| ').length > 4,
+    )
+    const [title, , limits, , ...table] = text.trimEnd().split('\n')
+    assert.match(String(title), /^# Freezers on \d{4}-\d\d-\d\d$/)
+    assert.equal(limits, 'Limits: -30 to -15 °C')
+    const device = `${HOSTILE.replace('\n<', ' ')} (${CHOSEN})`
+    const [head, line, ...rows] = table
+    assert.equal(head, '| Device | Channel | Minimum | Maximum | Mean | Minutes outside | Records |')
+    assert.equal(line, '| --- | --- | --- | --- | --- | --- | --- |')
+    assert.deepEqual(
+      rows.filter((row) => row.includes(CHOSEN)),
+      [
+        `| ${device} | ${HOSTILE.replace('\n<', ' ')} | -20 °C | -12 °C | -15.8 °C | 90 | 6 |`,
+        `| ${device} | The same | -4 °F | 10.4 °F | 3.56 °F | 90 | 6 |`,
+      ],
+    )
+    // The other freezer of the example is not in this account.
+    assert.equal(rows.length, 3)
+    const missing = rows.find((row) => row.includes('52A10002')) ?? ''
+    assert.match(missing, /^\| The account has no device .*52A10002.*( \|){7}$/)
   })
 
   it('a report of the day: what passes, what does not and why, and that a check was not done', async function () {
