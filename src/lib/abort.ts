@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { EnvlogError } from './errors'
 
-/** Creates a controller whose signal any number of requests may listen to without a warning of Node.js. */
+/** Creates a controller whose signal can have any number of listeners without a warning from Node.js. */
 export function createAbort(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
@@ -12,11 +12,11 @@ export function createAbort(): AbortController {
 export interface LinkedAbort {
   signal: AbortSignal
   abort(): void
-  /** Stops listening to the parent, which may live much longer. To be called when the work is over. */
+  /** Stops listening to the parent, which may live much longer. Call it when the work is done. */
   release(): void
 }
 
-/** Links a signal to its parent. `AbortSignal.any` leaks its signals in the older versions of Node.js we support. */
+/** Links a signal to its parent. `AbortSignal.any` leaks its signals in older versions of Node.js that we support. */
 export function linkAbort(parent: AbortSignal): LinkedAbort {
   const controller = createAbort()
   const abort = () => controller.abort()
@@ -33,8 +33,8 @@ export function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 /**
- * Waits for work that goes on if nobody waits for it.
- * @throws EnvlogError `closed` as soon as the signal aborts; what `work` rejects with
+ * Waits for work that continues even if nobody waits for it.
+ * @throws EnvlogError `closed` as soon as the signal aborts; any error of `work`
  */
 export async function orClosed<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {

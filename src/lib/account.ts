@@ -9,47 +9,47 @@ import type { Connection, RedisPort } from './quota/shared-quota'
 import { accountKey, type Registry } from './registry'
 
 export interface AccountSettings extends ClientSettings {
-  /** The name that messages have; blank for the host of the address. */
+  /** The account's name in messages; if blank, the host of the address. */
   name: string
-  /** Concurrent requests. Where accounts share an api-key, the smallest value applies. */
+  /** Concurrent requests. If accounts share an API key, the smallest value applies. */
   concurrency: number
-  /** Prefixes of the model names that use the first column of the battery table (docs/service.md). */
+  /** Prefixes of the models that use the first column of the battery table (docs/service.md). */
   series1Models: readonly string[]
-  /** The name of the zone of local times; blank or absent for the offset of each device. */
+  /** Time zone for local times; blank or absent: the offset of each device. */
   timeZone?: string
-  /** The unit of temperatures; `null` or absent for the units that the service sends. */
+  /** Temperature unit; `null` or absent: the units that the service sends. */
   temperatureUnit?: TemperatureUnit | null
-  /** Replaces rows of the table of limits, until headers of the service report others. */
+  /** Overrides rows of the table of limits until the service's headers report other limits. */
   limits?: LimitsTable
 }
 
 export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
   registry: Registry
-  /** The user who tries this login in the editor. Such an account sees no cached answers of other requesters. */
+  /** The user who tests this login in the editor. Such an account does not see responses cached for others. */
   triedBy?: string | undefined
   /** Connects to the Redis that the quota is shared through. */
   connectRedis?: () => Connection
-  /** Called when Redis is connected or lost; `code` says why it is not connected. */
+  /** Called when Redis is connected or lost; `code` is the reason for a missing connection. */
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
-/** One login at the service, through which nodes send their requests. */
+/** One login to the service; nodes send their requests through it. */
 export interface Account {
   readonly name: string
-  /** Identifies the account by a hash, which does not reveal its secrets. */
+  /** A hash that identifies the account without revealing its secrets. */
   readonly id: string
   readonly concurrency: number
   readonly series1Models: readonly string[]
-  /** What local times are of; `local` for the offset of each device. */
+  /** Time zone for local times; `local`: the offset of each device. */
   readonly localTime: 'local' | TimeZone
-  /** `null` for the units that the service sends. */
+  /** `null`: the units that the service sends. */
   readonly temperatureUnit: TemperatureUnit | null
   readonly client: Client
   readonly devices: AccountDevices
   readonly quota: Quota
   /** Milliseconds since 1970 UTC. */
   now(): number
-  /** Milliseconds since an arbitrary instant; it never jumps. */
+  /** Milliseconds since an arbitrary instant; never jumps. */
   monotonic(): number
   close(): Promise<void>
 }

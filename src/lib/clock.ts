@@ -2,17 +2,19 @@ import { EnvlogError } from './errors'
 
 /** Time as a port, so that tests control it. */
 export interface Clock {
-  /** Milliseconds since 1970 UTC, for people and for what outlives the process. It jumps when the clock is set. */
+  /**
+   * Milliseconds since 1970 UTC, for display and for data that outlives the process. It jumps when the clock is set.
+   */
   now(): number
-  /** Milliseconds since an arbitrary instant, for waits and windows. It never jumps. */
+  /** Milliseconds since an arbitrary instant, for delays and windows. Never jumps. */
   monotonic(): number
   /** Resolves after `ms`. @throws EnvlogError `closed` as soon as the signal aborts */
   sleep(ms: number, signal: AbortSignal): Promise<void>
-  /** Calls back after `ms`. @returns a function that cancels the timer */
+  /** Calls back after `ms`. @returns cancels the timer */
   after(ms: number, callback: () => void): () => void
 }
 
-/** The machine's clock. It reads the globals at each call, so that fake timers that are installed later apply. */
+/** The system clock. It looks up the globals on each call, so that fake timers installed later take effect. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -40,8 +42,8 @@ export const systemClock: Clock = {
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
- * A timer that calls back at an instant.
- * @returns sets the instant, in monotonic ms; `Infinity` for none
+ * A timer that calls back at a given instant.
+ * @returns sets the instant in monotonic ms; `Infinity` for none
  */
 export function createAlarm(clock: Clock, callback: () => void): (at: number) => void {
   let dueAt = Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 /**
- * The endpoints of the service (docs/service.md, *Requests* and *Limits*). Whatever differs between them is a column of
- * this table, except its limits, which the forms know too (`shared/service-limits.ts`). How to add an endpoint:
+ * The endpoints of the service (docs/service.md, *Requests* and *Limits*). All differences between them are columns of
+ * this table, except their limits, which the forms use too (`shared/service-limits.ts`). How to add an endpoint:
  * CONTRIBUTING.md, *Changes*.
  */
 
@@ -13,14 +13,14 @@ export interface Endpoint extends LimitRow {
   path: string
   /** True if the path ends in the relay suffix of the account. */
   relay: boolean
-  /** The most retries, even if the account allows more: of alerts there are only 12 requests per hour. */
+  /** Maximum number of retries, even if the account allows more: alerts allow only 12 requests per hour. */
   retries?: number
-  /** Parameters beside the credentials; for `current` serials are arrays. */
+  /** Parameters in addition to the credentials; for `current`, serials are arrays. */
   parameters: readonly Parameter[]
   types: readonly OutputType[]
-  /** Which kind of envelope its answer is decoded to. */
+  /** The kind of envelope that its response is decoded to. */
   answer: 'current' | 'graph' | 'alert'
-  /** Which kinds of device it serves: a key of the catalogs (`serves.<kind>`). */
+  /** The kinds of device it serves: a key in the catalogs (`serves.<kind>`). */
   serves: 'all' | 'standalone' | 'relay' | 'alerting'
 }
 
@@ -87,28 +87,28 @@ export const endpoints = {
 export type EndpointName = keyof typeof endpoints
 
 /**
- * The most records that a request can ask for, and that an answer holds: more is treated as this (docs/service.md,
- * *Fields*).
+ * Maximum number of records that a request can ask for and a response can contain; the service reduces a larger number
+ * to this (docs/service.md, *Fields*).
  */
 export const MAX_RECORDS = 65_535
-/** The most records of a response of the newest (docs/service.md, *Fields*). */
+/** Maximum number of records in a *latest* response (docs/service.md, *Fields*). */
 export const MAX_LATEST_RECORDS = 300
-/** The most entries of an alert log (docs/service.md, *Fields*). */
+/** Maximum number of entries in an alert log (docs/service.md, *Fields*). */
 export const MAX_ALERTS = 20
 
-/** The path of an endpoint below the service address. */
+/** The path of an endpoint, relative to the service address. */
 export function buildPath(name: EndpointName, relaySuffix: string): string {
   const { path, relay } = endpoints[name]
   return `/v1/devices/${path}${relay ? `-${relaySuffix}` : ''}`
 }
 
-/** Parameters of `current`: several serials, of one of the two kinds. */
+/** Parameters of `current`: any number of serials, of one of the two kinds. */
 export interface CurrentParams {
   'remote-serial'?: readonly string[]
   'base-serial'?: readonly string[]
 }
 
-/** Parameters of the endpoints that answer for one device. */
+/** Parameters of the endpoints for one device. */
 export interface DeviceParams {
   'remote-serial': string
   'base-serial'?: string

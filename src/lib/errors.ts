@@ -1,9 +1,9 @@
 /**
  * Every error that this package reports: a reason (a row of the table below), its parameters, and its cause. The text
- * comes from the catalogs (`errors.<reason>`), so that all languages have it.
+ * comes from the catalogs (`errors.<reason>`), so it exists in all languages.
  */
 
-/** What a Catch node gets as `msg.error.code`; docs/errors.md explains each. */
+/** `msg.error.code` for Catch nodes; docs/errors.md explains each code. */
 export type ErrorCode =
   | 'ENVLOG_CONFIG'
   | 'ENVLOG_INPUT'
@@ -16,7 +16,7 @@ export type ErrorCode =
   | 'ENVLOG_REPLY'
   | 'ENVLOG_CLOSED'
 
-/** Reason → code. A new error is a row here and a sentence in each catalog. */
+/** Reason → code. A new error needs a row here and a sentence in each catalog. */
 export const reasons = {
   'no-account': 'ENVLOG_CONFIG',
   'account-incomplete': 'ENVLOG_CONFIG',
@@ -79,23 +79,23 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons
 
-/** What is known of the cause: a plain object, because Catch nodes pass it to users. */
+/** What is known about the cause: a plain object, because Catch nodes pass it to users. */
 export interface Cause {
   status?: number
-  /** The error code of the service, as it was received. */
+  /** The service's error code, as received. */
   serviceCode?: number | string
   endpoint?: string
   serial?: string
   base?: string
-  /** A group that no device has. */
+  /** A group that no device belongs to. */
   group?: string
-  /** ISO 8601, UTC: a request before would be refused as well. */
+  /** ISO 8601, UTC: an earlier request would be refused as well. */
   retryAt?: string
 }
 
 export type ErrorParams = Record<string, string | number>
 
-/** The device that an error is about, as its sentence begins; without `name` if that is not known. */
+/** The device that an error is about; the error's text begins with it. Without `name` if it is unknown. */
 export interface Subject {
   serial: string
   name?: string | undefined
@@ -117,12 +117,12 @@ export class EnvlogError extends Error {
     this.cause = { ...cause }
   }
 
-  /** The same error with more about its cause; what it has already stays. */
+  /** The same error with more information about its cause; existing information takes precedence. */
   with(more: Cause): EnvlogError {
     return new EnvlogError(this.reason, this.params, { ...more, ...this.cause }, this.subject)
   }
 
-  /** The same error, whose sentence begins with the device. */
+  /** The same error, with a text that begins with the device. */
   about(subject: Subject): EnvlogError {
     return new EnvlogError(this.reason, this.params, this.cause, subject)
   }
@@ -138,7 +138,7 @@ const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
 ])
 
 /**
- * True for an error that may concern only the requested device or all of them: a large answer that times out each time,
+ * True for an error that may concern only the requested device, or all devices: a large response that always times out,
  * a device that makes the service fail, or a service that is down.
  */
 export function mayConcernOneDevice({ reason }: EnvlogError): boolean {
@@ -154,12 +154,12 @@ const OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
 ])
 
 /**
- * True for an error of one device, after which the others go on: the service refused the device, its answer cannot be
- * read, or its quota of records is used up. All other errors (credentials, network, a failing service) concern the
- * account.
+ * True for an error of one device, after which the others continue: the service refused the device, its response is
+ * unreadable, or its limit of records is used up. All other errors (credentials, network, a failing service) concern
+ * the account.
  */
 export function concernsOneDevice(error: EnvlogError): boolean {
-  // An answer of `current` is about all devices, even where only one is looked up in it.
+  // A response of `current` is about all devices, even if only one of them is needed.
   if (error.code === 'ENVLOG_REPLY') return error.cause.endpoint !== 'current'
   return OF_ONE_DEVICE.has(error.reason)
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps secrets out of what this package writes: errors, statuses, logs and reports may contain texts of the service, of
- * proxies or of Node.js, and those may repeat a request. Payloads are passed on as they came.
+ * Keeps secrets out of the package's errors, statuses, logs and reports, which may contain texts from the service, from
+ * proxies or from Node.js, and these may repeat a request. Payloads are passed on unchanged.
  */
 export class Redactor {
   readonly #secrets: readonly string[]
@@ -12,7 +12,7 @@ export class Redactor {
     this.#base64 = this.#secrets.flatMap(base64Fragments)
   }
 
-  /** True if a text contains a secret: verbatim, or as JSON, a URL or base64 writes it. */
+  /** True if a text contains a secret: verbatim, or in JSON, URL or base64 encoding. */
   reveals(text: string): boolean {
     const spellings = [text, unescapeJson(text), unescapeUrl(text)]
     if (this.#secrets.some((secret) => spellings.some((spelling) => spelling.includes(secret)))) return true
@@ -20,7 +20,7 @@ export class Redactor {
     return this.#base64.some((fragment) => standard.includes(fragment))
   }
 
-  /** The text, or a blank one if it contains a secret. */
+  /** The text, or a blank text if it contains a secret. */
   guard(text: string): string {
     return this.reveals(text) ? '' : text
   }
@@ -37,8 +37,9 @@ const unescapeUrl = (text: string) =>
     .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
 
 /**
- * What base64 of a longer text contains if the secret begins at its first, second or third byte: without the characters
- * that depend on the bytes before and after. Fragments of one or two characters would be found in any text.
+ * The fragments that base64 of a longer text contains if the secret begins at the first, second or third byte of a
+ * group: without the characters that depend on the bytes before and after. Fragments of one or two characters would be
+ * found in any text.
  */
 function base64Fragments(secret: string): string[] {
   const bytes = Buffer.from(secret)

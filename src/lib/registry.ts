@@ -4,7 +4,7 @@ import { DevicesState } from './collect/account-devices'
 import { NodeState } from './collect/node-state'
 import { Quota } from './quota/quota'
 
-/** Accounts and logins that are kept although no node uses them. */
+/** Maximum number of unused accounts and logins to keep. */
 const MAX_UNUSED = 100
 
 interface Login {
@@ -12,25 +12,25 @@ interface Login {
   credentials: { apiKey: string; loginId: string; loginPass: string }
 }
 
-/** What nodes of one account share, and what outlives a deploy. */
+/** State that the nodes of one account share, and that outlives deploys. */
 export interface SharedAccountState {
-  /** One per address and api-key: a user ID and its reference-only ID share one quota (docs/service.md, *Limits*). */
+  /** One per address and API key: a user ID and its reference-only ID share one quota (docs/service.md, *Limits*). */
   quota: Quota
-  /** One per address, api-key, login, password and `triedBy`: a wrong password must never get a cached answer. */
+  /** One per address, API key, login, password and `triedBy`: a wrong password must never get a cached response. */
   devices: DevicesState
 }
 
 export interface Registry {
-  /** @param triedBy the user who tries a login in the editor, and who gets a separate list for it */
+  /** @param triedBy the user who tests a login in the editor, and gets a separate list for it */
   getOrCreateShared(login: Login, triedBy?: string): SharedAccountState
-  /** The state of a node by its id; `forget` it when the node is removed. */
+  /** The state of a node by its id; call `forget` when the node is removed. */
   getOrCreateNodeState(node: string): NodeState
   forget(node: string): void
-  /** Empties it as in a new process, for tests. */
+  /** Clears everything, as in a new process, for tests. */
   clear(): void
 }
 
-/** The state of all accounts and nodes of a process. Keys are hashes, because they are made from secrets. */
+/** The state of all accounts and nodes of a process. Keys are hashes, because they are derived from secrets. */
 export function createRegistry(clock: Clock): Registry {
   const quotas = new Map<string, Quota>()
   const devices = new Map<string, DevicesState>()
@@ -66,12 +66,12 @@ export function createRegistry(clock: Clock): Registry {
   }
 }
 
-/** The key of an account in a shared quota store: a hash, which does not reveal the api-key. */
+/** The key of an account in a shared quota store: a hash, which does not reveal the API key. */
 export function accountKey(baseUrl: string, apiKey: string): string {
   return hash(baseUrl, apiKey)
 }
 
-/** As `getOrCreate`, but deletes the oldest unused entries: each login that is tried in the editor adds one. */
+/** Like `getOrCreate`, but deletes the oldest unused entries: each login that is tested in the editor adds one. */
 function getOrCreateRecent<T>(
   map: Map<string, T>,
   key: string,

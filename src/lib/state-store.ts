@@ -1,21 +1,21 @@
 import { inBackground } from './background'
 import type { Clock } from './clock'
 
-/** Where state outlives the process, such as a context store of Node-RED. */
+/** Storage for state that outlives the process, such as a context store of Node-RED. */
 export interface StateStore {
-  /** What was saved, parsed. */
+  /** The saved state, parsed. */
   load(): Promise<unknown>
   /** @param text the state as JSON */
   save(text: string): Promise<void>
-  /** Called if nothing was saved of a node that remembers what it has delivered. */
+  /** Called if nothing was saved for a node that remembers what it has delivered. */
   onMissing?(): void
-  /** Called if a write fails and the one before did not. */
+  /** Called if a write fails after a successful one. */
   onWriteError?(error: Error): void
-  /** Changes within this time after a write are written together; a second by default. */
+  /** Changes within this time after a write are written together; one second by default. */
   writeIntervalMs?: number
 }
 
-/** What a store holds as text. Text that is no JSON is not ours: who reads the state says so. */
+/** Parses the text from a store. Text that is not JSON was not written by this package; `readSavedState` rejects it. */
 export function parseOrKeep(text: string): unknown {
   try {
     return JSON.parse(text) ?? text
@@ -24,15 +24,15 @@ export function parseOrKeep(text: string): unknown {
   }
 }
 
-/** A store that does not respond must not delay requests, or a deploy, for longer. */
+/** Longest time that an unresponsive store may delay requests or a deploy. */
 const MAX_RESPONSE_MS = 5000
 /** A write that takes longer counts as failed. */
 const MAX_WRITE_MS = 10_000
 const WRITE_INTERVAL_MS = 1000
-/** A write that failed is repeated after this time, or with the next change. */
+/** A failed write is repeated after this time, or with the next change. */
 const RETRY_MS = 60_000
 
-/** The result of `work`, if it comes within `ms`. @throws Error what `work` rejects with, or that it took too long */
+/** The result of `work`, if it arrives within `ms`. @throws Error of `work`, or that it took too long */
 function withTimeout<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => reject(new Error('no answer')))
@@ -41,14 +41,14 @@ function withTimeout<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> 
 }
 
 /**
- * What `load` reads from a store.
+ * The contents of a store, read by `load`.
  * @throws Error if the store fails or does not respond in time, which is not the same as an empty store
  */
 export function loadOrThrow(load: Promise<unknown>, clock: Clock): Promise<unknown> {
   return withTimeout(load, MAX_RESPONSE_MS, clock)
 }
 
-/** Writes a state to a store when it changes, at most once in its interval. A write that fails is repeated. */
+/** Writes a state to a store when it changes, at most once per interval. A failed write is repeated. */
 export class StateWriter {
   readonly #store: StateStore
   readonly #clock: Clock
@@ -57,19 +57,19 @@ export class StateWriter {
   #hasFailed = false
   #hasEnded = false
   #writing: Promise<void> = Promise.resolve()
-  /** When the last write began, monotonic ms. */
+  /** Start of the last write, monotonic ms. */
   #writtenAt = Number.NEGATIVE_INFINITY
   #cancelWrite: (() => void) | undefined
   #cancelRetry: (() => void) | undefined
 
-  /** @param state returns what is to be written as JSON */
+  /** @param state returns the state to be written as JSON */
   constructor(store: StateStore, clock: Clock, state: () => unknown) {
     this.#store = store
     this.#clock = clock
     this.#state = state
   }
 
-  /** The state has changed. */
+  /** Schedules a write after a change. */
   save(): void {
     if (this.#hasEnded) return
     this.#hasChanged = true
@@ -79,7 +79,7 @@ export class StateWriter {
     else this.#cancelWrite ??= this.#clock.after(waitMs, () => inBackground(this.#write()))
   }
 
-  /** Writes now. @returns whether all changes so far are in the store; a store that fails is not waited for */
+  /** Writes now. @returns whether all changes so far are in the store; does not wait for a failing store */
   async written(): Promise<boolean> {
     if (!this.#hasFailed) await this.#writing
     if (this.#hasFailed) return false
@@ -87,7 +87,7 @@ export class StateWriter {
     return !this.#hasFailed
   }
 
-  /** Writes the last changes, and nothing after that. A store that does not respond is not waited for. */
+  /** Writes the last changes, and nothing after that. Does not wait for an unresponsive store. */
   async end(): Promise<void> {
     await withTimeout(this.#write(), MAX_RESPONSE_MS, this.#clock).catch(() => {})
     this.#hasEnded = true

@@ -3,18 +3,18 @@ import { brotliDecompress, unzip } from 'node:zlib'
 import { EnvlogError } from '../errors'
 import type { HttpResponse } from './transport'
 
-/** The largest body that is accepted, compressed or not. */
+/** The largest accepted body, compressed or not. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
 
 const tooLarge = () => new EnvlogError('reply-too-large', { megabytes: MAX_BODY_BYTES / 2 ** 20 })
 
 /**
- * Reads a body to its end, as UTF-8.
+ * Reads a whole body as UTF-8.
  * @param onActivity called for each chunk
- * @throws EnvlogError `reply-too-large`, `reply-compressed`; what `chunks` throws
+ * @throws EnvlogError `reply-too-large`, `reply-compressed`; any error of `chunks`
  */
 export async function readBody({ headers, chunks }: HttpResponse, onActivity: () => void): Promise<string> {
-  // One buffer for all: a service may send each byte as a chunk.
+  // One growing buffer, because a service may send every byte as its own chunk.
   let buffer = Buffer.allocUnsafe(64 * 1024)
   let length = 0
   for await (const chunk of chunks) {
@@ -39,7 +39,7 @@ const DECOMPRESSORS = new Map([
   ['br', promisify(brotliDecompress)],
 ])
 
-/** Requests ask for uncompressed responses; some gateways compress them all the same. */
+/** Requests ask for uncompressed responses, but some gateways compress them anyway. */
 async function decompress(body: Buffer, header: string | string[] | undefined): Promise<Buffer> {
   const encoding = String(header ?? '')
     .trim()

@@ -28,30 +28,33 @@ export interface ClientSettings {
   baseUrl: string
   relaySuffix: string
   credentials: { apiKey: string; loginId: string; loginPass: string }
-  /** Longest silence in seconds; a whole response may take ten times that. */
+  /** Longest silence, in seconds; a complete response may take ten times as long. */
   timeout: number
-  /** How often a request is repeated if there is no response or the service fails. */
+  /** How often a request is retried if there is no response or the service fails. */
   retries: number
-  /** Further secrets that must not appear in errors: passwords of a proxy. */
+  /** Other secrets that must not appear in errors: proxy passwords. */
   secrets?: readonly string[]
 }
 
 export interface ClientPorts {
   transport: Transport
   clock: Clock
-  /** Schedules each request within the limits of the service. */
+  /** Schedules requests within the service's limits. */
   quota: Quota
   /** 0 ≤ x < 1, for the jitter of retry delays. */
   random(): number
 }
 
-/** Longest time in ms for a whole response, by the longest silence in seconds. */
+/** Longest time for a complete response in ms, given the longest silence in seconds. */
 export const maxResponseMs = (timeoutSeconds: number) => timeoutSeconds * 10_000
 
-/** Fewer records are not worth a request: it waits until the device's limit has this many left (docs/quota.md). */
+/**
+ * The smallest number of records worth a request: requests wait until the device's limit has this many left
+ * (docs/quota.md).
+ */
 const MIN_RECORDS = 1000
 
-/** What the service is asked: endpoint, parameters, and how the body of the response is decoded. */
+/** A request to the service: endpoint, parameters, and the decoder for the response body. */
 interface Call {
   endpoint: EndpointName
   params: object
@@ -59,20 +62,20 @@ interface Call {
   decode(body: string): unknown
 }
 
-/** How one attempt ended. */
+/** The outcome of one attempt. */
 interface Attempt {
   answer?: Answer<unknown>
   error?: unknown
   isSent: boolean
-  /** True if the service itself has answered: not a gateway, and no response that broke off. */
+  /** True if the service itself responded: not a gateway, and the response was complete. */
   isAnswered: boolean
-  /** Of the response; `null` if there was none, or only the page of a gateway. */
+  /** Headers of the response; `null` if there was none, or only a gateway's page. */
   headers: QuotaHeaders | null
-  /** Records received; `null` if that is not known. */
+  /** Number of records received; `null` if unknown. */
   records: number | null
 }
 
-/** A request fails when the service has refused it so often for a limit. */
+/** A request fails after this many refusals because of a limit. */
 const MAX_REFUSALS = 3
 
 /** Sends the requests of one login (docs/service.md, *Requests*). */
@@ -81,7 +84,7 @@ export class Client {
   readonly #ports: ClientPorts
   readonly #redactor: Redactor
   readonly #loginRedactor: Redactor
-  /** Requests that wait or run, by what they ask for. */
+  /** Waiting and running requests, by what they ask for. */
   readonly #requests = new Map<string, JoinedRequest>()
   readonly #callers = new Set<LinkedAbort>()
   readonly #sending = new Set<Promise<void>>()
@@ -97,8 +100,8 @@ export class Client {
   }
 
   /**
-   * Sends a request and decodes the response to its envelope. Equal requests at the same time share one response.
-   * @throws EnvlogError of any code but `ENVLOG_CONFIG` and `ENVLOG_INPUT`
+   * Sends a request and decodes the response into its envelope. Identical requests at the same time share one response.
+   * @throws EnvlogError of any code except `ENVLOG_CONFIG` and `ENVLOG_INPUT`
    */
   read<E extends EndpointName>(
     endpoint: E,
@@ -110,9 +113,9 @@ export class Client {
   }
 
   /**
-   * Sends a request and returns the response as the service sent it: a JSON object whose fields are not checked, or the
-   * CSV text that the parameter `type` asks for.
-   * @throws EnvlogError of any code but `ENVLOG_CONFIG` and `ENVLOG_INPUT`
+   * Sends a request and returns the response unchanged: a JSON object whose fields are not checked, or CSV text if the
+   * parameter `type` asks for it.
+   * @throws EnvlogError of any code except `ENVLOG_CONFIG` and `ENVLOG_INPUT`
    */
   readRaw<E extends EndpointName>(
     endpoint: E,
@@ -123,7 +126,10 @@ export class Client {
     return this.#submit({ endpoint, params, isRaw: true, decode: (body) => readRaw(type, body) }, context)
   }
 
-  /** True if a text contains the address or the login: it must not be shown to others. A property, to be passed on. */
+  /**
+   * True if a text contains the address or the login, so it must not be shown to others. A property, so that it can be
+   * passed as a callback.
+   */
   readonly revealsLogin = (text: string): boolean => this.#loginRedactor.reveals(text)
 
   /** Rejects all requests of this client with `closed`. */
@@ -133,7 +139,7 @@ export class Client {
     inBackground(Promise.allSettled(this.#sending).then(() => this.#ports.transport.close()))
   }
 
-  /** Joins the equal request that waits or runs, or begins one. */
+  /** Joins an identical waiting or running request, or starts a new one. */
   async #submit(call: Call, context: RequestContext): Promise<Answer<unknown>> {
     if (this.#isClosed || context.signal.aborted) throw new EnvlogError('closed')
     const { quota, clock } = this.#ports
@@ -157,9 +163,9 @@ export class Client {
 
   #begin(key: string, call: Call, request: JoinedRequest): void {
     this.#requests.set(key, request)
-    // Decoded responses are never changed; raw ones become payloads, which flows may change.
+    // Decoded responses are never modified; raw ones become payloads, which flows may modify.
     const copy = (answer: Answer<unknown>) => (call.isRaw ? structuredClone(answer) : answer)
-    // Who comes from now on needs another request.
+    // Later callers need a new request.
     const forget = () => {
       if (this.#requests.get(key) === request) this.#requests.delete(key)
     }
@@ -173,7 +179,10 @@ export class Client {
     this.#sending.add(sending)
   }
 
-  /** Sends one request: waits for a permit, sends it, settles the permit by the response, and tries again if that helps. */
+  /**
+   * Sends a request: waits for a permit, sends it, settles the permit according to the response, and retries if that
+   * can help.
+   */
   async #send(call: Call, request: JoinedRequest): Promise<Answer<unknown>> {
     const { quota, clock, random } = this.#ports
     const { retries: endpointRetries = Number.POSITIVE_INFINITY }: Endpoint = endpoints[call.endpoint]
@@ -199,7 +208,7 @@ export class Client {
     }
   }
 
-  /** Sends a request once. It never rejects. */
+  /** Sends a request once. Never rejects. */
   async #attempt(
     { endpoint, params, decode }: Call,
     signal: AbortSignal,
@@ -248,7 +257,7 @@ export class Client {
   }
 }
 
-/** To be copied: undici adds the host to what it gets if it uses a proxy. */
+/** Copy before use: with a proxy, undici adds the host to the object it receives. */
 const HEADERS = {
   'content-type': 'application/json',
   'x-http-method-override': 'GET',
@@ -256,7 +265,7 @@ const HEADERS = {
   'user-agent': `envlog/${version}`,
 }
 
-/** Of responses that are those of a gateway, so their headers say nothing. */
+/** Reasons that mean a gateway's response, so its headers say nothing about the quota. */
 const PAGES: ReadonlySet<Reason> = new Set(['reply-not-json', 'reply-not-csv'])
 
 const SERVICE_FAILURES: ReadonlySet<Reason> = new Set(['service-failed', 'service-failed-again'])
@@ -269,7 +278,7 @@ function retryDelayMs(retry: number, random: number): number {
   return Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry) * (0.5 + random)
 }
 
-/** True if there was no response, or the service failed. A response that cannot be decoded is not requested again. */
+/** True if there was no response or the service failed. A response that cannot be decoded is not requested again. */
 function isRetryable(error: EnvlogError): boolean {
   if (error.reason === 'no-certificate') return false
   return (
@@ -277,7 +286,7 @@ function isRetryable(error: EnvlogError): boolean {
   )
 }
 
-/** What a request wants of the records of its device, where they are counted. */
+/** The records that a request needs from its device, if the service counts them. */
 function demandOf({ endpoint, params, isRaw }: Call): RecordDemand | undefined {
   const { records }: Endpoint = endpoints[endpoint]
   const { number: wanted } = params as Partial<DeviceParams>
@@ -285,20 +294,20 @@ function demandOf({ endpoint, params, isRaw }: Call): RecordDemand | undefined {
   return { device: deviceKey(params), wanted, minimum: isRaw ? wanted : MIN_RECORDS }
 }
 
-/** The call for as many records as the permit allows. */
+/** The call, limited to the number of records that the permit allows. */
 const withNumber = (call: Call, number: number | undefined): Call =>
   number === undefined ? call : { ...call, params: { ...call.params, number } }
 
-/** A refusal with when the request can be sent again. */
+/** Adds to a refusal when the request can be sent again. */
 function refusalOf({ params, cause }: EnvlogError, refusedBy: LimitScope, retryAt: string): EnvlogError {
   const reason = refusedBy === 'device' ? 'records-refused' : 'quota-refused'
   return new EnvlogError(reason, { ...params, retryAt }, { ...cause, retryAt })
 }
 
-/** Lines above the records of CSV (docs/service.md, *Fields*). */
+/** Header lines of CSV (docs/service.md, *Fields*). */
 const CSV_HEADER_LINES = 3
 
-/** The number of records in a response, decoded or raw; `null` if it has no list of records. */
+/** Number of records in a response, decoded or raw; `null` if it has no list of records. */
 function countRecords(value: unknown): number | null {
   if (typeof value === 'string') return Math.max(0, value.trimEnd().split('\n').length - CSV_HEADER_LINES)
   const { records, data } = (value ?? {}) as { records?: { length?: unknown }; data?: unknown }
@@ -306,13 +315,13 @@ function countRecords(value: unknown): number | null {
   return Array.isArray(data) ? data.length : null
 }
 
-/** What the service counts records by. */
+/** The key by which the service counts records. */
 function deviceKey(params: object): string {
   const { 'remote-serial': serial = '', 'base-serial': base = '' } = params as Partial<DeviceParams>
   return `${base}/${serial}`
 }
 
-/** What an error of a request says about it. */
+/** What an error says about its request. */
 function causeOf(endpoint: EndpointName, params: object): Cause {
   const cause: Cause = { endpoint }
   const { 'remote-serial': serial, 'base-serial': base } = params as Record<string, unknown>

@@ -5,14 +5,14 @@ import { EnvlogError } from '../errors'
 export interface Timeouts {
   /** Longest time without a byte, before and within a response. */
   silenceMs: number
-  /** Longest time for a whole exchange. */
+  /** Longest time for a complete exchange. */
   totalMs: number
 }
 
 /**
- * Runs one exchange with timeouts. `work` gets a signal that aborts with the caller's or after a timeout, and
- * `onActivity`, which it has to call whenever a byte arrives.
- * @throws EnvlogError `timeout-silent`, `timeout-total`, `closed` where the caller's signal aborts; what `work` throws
+ * Runs one exchange with timeouts. The signal passed to `work` aborts with the caller's signal or after a timeout;
+ * `work` must call `onActivity` whenever a byte arrives.
+ * @throws EnvlogError `timeout-silent`, `timeout-total`, `closed` if the caller's signal aborts; any error of `work`
  */
 export async function withDeadline<T>(
   clock: Clock,
@@ -36,7 +36,7 @@ export async function withDeadline<T>(
   }
   try {
     if (signal.aborted) throw new EnvlogError('closed')
-    // A peer may keep `work` from noticing the abort.
+    // The peer may prevent `work` from noticing the abort.
     return await Promise.race([work(exchange.signal, onActivity), rejectOnAbort(exchange.signal)])
   } catch (error) {
     if (signal.aborted) throw new EnvlogError('closed')

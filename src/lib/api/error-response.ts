@@ -5,31 +5,33 @@ import type { Redactor } from '../redact'
 
 interface ErrorResponseParts {
   endpoint: EndpointName
-  /** Any but 200. */
+  /** Not 200. */
   status: number
-  /** The body. */
   text: string
-  /** How often the request was sent before. */
+  /** Number of earlier attempts. */
   retriesDone: number
   redactor: Redactor
 }
 
-/** Status → reason (docs/service.md, *Errors*). The message does not help: it is in the language of the host. */
+/**
+ * Status → reason (docs/service.md, *Errors*). The message cannot be used, because its language depends on the host.
+ */
 const SERVICE_REASONS: Record<number, Reason> = {
   401: 'login-refused',
   403: 'access-refused',
 }
-/** Statuses of transient failures, which are retried (docs/nodes.md, *retries*). */
+/** Statuses of temporary failures, which are retried (docs/nodes.md, *retries*). */
 const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
 
 export interface ErrorResponse {
   error: EnvlogError
-  /** False if a proxy or gateway has answered: its headers say nothing about the service's limits. */
+  /** False if a proxy or gateway responded: its headers say nothing about the service's limits. */
   isFromService: boolean
 }
 
 /**
- * Reads a response whose status is not 200 (docs/service.md, *Errors*). The error has the service's code and message.
+ * Reads a response whose status is not 200 (docs/service.md, *Errors*). The error contains the service's code and
+ * message.
  */
 export function readErrorResponse(parts: ErrorResponseParts): ErrorResponse {
   const { endpoint, status, text, redactor } = parts
@@ -53,7 +55,7 @@ function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromS
 }
 
 const MAX_MESSAGE_LENGTH = 300
-/** Longer than what is shown, so that no secret is cut at the end of what is searched. */
+/** Longer than the text that is shown, so that a secret at its end is still found. */
 const MAX_GUARDED_LENGTH = 4000
 
 interface ErrorObject {
@@ -62,8 +64,8 @@ interface ErrorObject {
 }
 
 /**
- * The service's error object (docs/service.md, *Errors*), wrapped in `error` or not; `undefined` for a page or another
- * object, such as a gateway's.
+ * The service's error object (docs/service.md, *Errors*), wrapped in `error` or not; `undefined` for a page or any
+ * other object, such as a gateway's.
  */
 function parseErrorObject(text: string): ErrorObject | undefined {
   const json = parseJson(stripBom(text)) as { error?: unknown } | null | undefined
@@ -74,12 +76,12 @@ function parseErrorObject(text: string): ErrorObject | undefined {
   )
 }
 
-/** The code and message as far as they can be shown. */
+/** The code and message, without secrets. */
 function readErrorObject(
   { code, message }: ErrorObject,
   redactor: Redactor,
 ): { code?: number | string; message: string } {
-  // Control characters could forge lines of a log.
+  // Control characters could forge log lines.
   const toSafeText = (text: unknown) =>
     typeof text === 'string'
       ? redactor

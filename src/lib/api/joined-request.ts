@@ -4,24 +4,24 @@ import { EnvlogError } from '../errors'
 import type { RecordDemand, StartEstimate } from '../quota/endpoint'
 import type { RequestContext } from '../request'
 
-/** Who waits for the result of a request. */
+/** Someone who waits for the result of a request. */
 export interface Caller {
   context: RequestContext
-  /** When it began to wait, in monotonic ms. */
+  /** Start of the wait, in monotonic ms. */
   since: number
-  /** The estimate that it was last told. */
-  told?: StartEstimate | undefined
+  /** The last estimate that was reported to it. */
+  lastEstimate?: StartEstimate | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
   stopListening(): void
 }
 
-/** Equal requests at the same time are one: it is sent once, and each caller gets the answer, or the error. */
+/** Identical concurrent requests share one: it is sent once, and every caller gets the response or the error. */
 export class JoinedRequest {
   readonly endpoint: EndpointName
   readonly records: RecordDemand | undefined
   readonly callers = new Set<Caller>()
-  /** What the last attempt failed with, while another one is pending. */
+  /** The error of the last attempt, while another one is pending. */
   lastError: EnvlogError | undefined
   readonly #abort = createAbort()
 
@@ -30,12 +30,12 @@ export class JoinedRequest {
     this.records = records
   }
 
-  /** Aborts when the last caller has left. */
+  /** Aborts when the last caller leaves. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
 
-  /** Resolves or rejects with the request. @throws EnvlogError `closed` as soon as the caller's signal aborts */
+  /** Settles with the request. @throws EnvlogError `closed` as soon as the caller's signal aborts */
   join(context: RequestContext, now: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const { signal } = context
@@ -48,16 +48,16 @@ export class JoinedRequest {
     })
   }
 
-  /** Rejects one caller; without callers the request ends. */
+  /** Rejects one caller; the request ends with its last caller. */
   leave(caller: Caller, error: unknown): void {
     if (!this.callers.delete(caller)) return
-    this.#tellEnd(caller)
+    this.#reportStartTo(caller)
     caller.stopListening()
     caller.reject(error)
     if (this.callers.size === 0) this.#abort.abort()
   }
 
-  /** @param copy makes the copy that each further caller gets, before the first one can change the value */
+  /** @param copy copies the value for each further caller, before the first one can modify it */
   resolve<T>(value: T, copy: (value: T) => T): void {
     const [first, ...others] = this.callers
     for (const caller of others) {
@@ -76,28 +76,28 @@ export class JoinedRequest {
     this.#end()
   }
 
-  /** Tells a caller when the request will be sent; `undefined`: it is being sent. */
-  tell(caller: Caller, estimate: StartEstimate | undefined, toWallMs: number): void {
-    const { told, context } = caller
-    if (!context.onWait || (!told && !estimate)) return
-    caller.told = estimate
+  /** Reports to a caller when the request will be sent; `undefined`: it is being sent now. */
+  report(caller: Caller, estimate: StartEstimate | undefined, toWallMs: number): void {
+    const { lastEstimate, context } = caller
+    if (!context.onWait || (!lastEstimate && !estimate)) return
+    caller.lastEstimate = estimate
     const until = estimate ? estimate.at + toWallMs : null
     try {
       context.onWait({ endpoint: this.endpoint, until, records: estimate?.isForRecords ?? false })
     } catch (error) {
-      // It is called in the middle of the work for others.
-      caller.told = undefined
+      // A callback that throws must not disturb the other callers.
+      caller.lastEstimate = undefined
       this.leave(caller, error)
     }
   }
 
-  /** The request is being sent. */
-  tellStart(): void {
-    for (const caller of this.callers) this.#tellEnd(caller)
+  /** Reports to all callers that the request is being sent. */
+  reportStart(): void {
+    for (const caller of this.callers) this.#reportStartTo(caller)
   }
 
-  #tellEnd(caller: Caller): void {
-    this.tell(caller, undefined, 0)
+  #reportStartTo(caller: Caller): void {
+    this.report(caller, undefined, 0)
   }
 
   #end(): void {

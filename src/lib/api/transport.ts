@@ -5,12 +5,12 @@ import { inBackground } from '../background'
 import { EnvlogError } from '../errors'
 
 export interface HttpRequest {
-  /** Absolute address. */
+  /** Absolute URL. */
   url: string
   headers: Record<string, string>
   body: string
   signal: AbortSignal
-  /** Called before the first byte is written: without it, the service cannot have received the request. */
+  /** Called before the first byte is written. If it was not called, the service cannot have received the request. */
   onSent(): void
 }
 
@@ -22,20 +22,20 @@ export interface HttpResponse {
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** How requests reach the service. A port, so that the client can be tested without a network. */
+/** Sends requests to the service. A port, so that the client can be tested without a network. */
 export interface Transport {
   /**
    * Sends a request.
    * @param read called when the headers have arrived; reads the body
-   * @returns what `read` returns
+   * @returns the result of `read`
    * @throws EnvlogError `connection-broken`, `no-connection`, `timeout-connect`, `no-certificate`, `proxy-refused`,
-   * `proxy-invalid`; what `read` throws
+   * `proxy-invalid`; any error of `read`
    */
   send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** TLS options as Node's `tls.connect` takes them. */
+/** TLS options as for Node's `tls.connect`. */
 export interface TlsOptions {
   ca?: string | Buffer
   cert?: string | Buffer
@@ -46,18 +46,20 @@ export interface TlsOptions {
 }
 
 export interface TransportOptions {
-  /** The most connections at the same time. */
+  /** Maximum number of simultaneous connections. */
   connections: number
   /** Longest silence of a peer, in ms. Connecting times out after 90 % of it. */
   timeoutMs: number
   tls?: TlsOptions
-  /** Without it the proxy environment variables apply. */
+  /** If absent, the proxy environment variables apply. */
   proxy?: { url: string; noProxy: readonly string[]; username?: string; password?: string }
 }
 
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
 
-/** Passwords that are sent to proxies, those of the environment included. A proxy may repeat them in its answer. */
+/**
+ * Passwords that are sent to proxies, including those from the environment. A proxy may repeat them in its response.
+ */
 export function proxyPasswords(
   { proxy }: TransportOptions,
   env: Record<string, string | undefined>,
@@ -71,7 +73,7 @@ function readPassword(address: string): string {
   return decodePercent(new URL(address).password)
 }
 
-/** A pool of keep-alive connections, and the number of requests on them. */
+/** A pool of keep-alive connections and the number of requests that use it. */
 interface Agent {
   dispatcher: Dispatcher
   inFlight: number
@@ -79,9 +81,9 @@ interface Agent {
 
 /**
  * Sends requests over keep-alive connections. An aborted request may leave a connection behind that never becomes
- * usable, because undici does not abort a TLS handshake or a proxy's CONNECT with the request that caused it. So after
- * an abort the next request gets a new agent, and the old one is destroyed once its other requests have ended. undici is
- * loaded at the first request: loading it takes 50 ms.
+ * usable, because undici does not abort the TLS handshake or the proxy's CONNECT together with the request that caused
+ * it. So after an abort, the next request gets a new agent, and the old one is destroyed once its other requests have
+ * ended. undici is loaded at the first request, because loading it takes 50 ms.
  */
 export class UndiciTransport implements Transport {
   readonly #options: TransportOptions
@@ -123,7 +125,7 @@ export class UndiciTransport implements Transport {
     await Promise.all([...this.#agents].map((agent) => this.#destroy(agent)))
   }
 
-  /** Counts a request of an agent, until the returned function is called. */
+  /** Counts a request as using the agent until the returned function is called. */
   #use(agent: Agent): () => void {
     agent.inFlight++
     let isReleased = false
@@ -137,23 +139,29 @@ export class UndiciTransport implements Transport {
 
   async #destroy(agent: Agent): Promise<void> {
     this.#agents.delete(agent)
-    // Its pending requests reject by themselves.
+    // Its pending requests reject on their own.
     await agent.dispatcher.destroy().catch(() => {})
   }
 }
 
-/** Connecting gets less time than silence, so that its timeout comes first: then the request is known to be unsent. */
+/**
+ * The connect timeout is shorter than the silence timeout, so that it fires first: then the request is known to be
+ * unsent.
+ */
 const CONNECT_SHARE = 0.9
-/** For each address of a host before the next one is tried. Node's own limit is 250 ms, less than a slow handshake takes. */
+/**
+ * Share of the timeout for each address of a host before the next one is tried. Node's default of 250 ms is shorter
+ * than a slow handshake.
+ */
 const ADDRESS_SHARE = 0.1
 
 /**
- * An address that undici refuses is the proxy's, because the service's was checked. undici's message is dropped: it may
- * hold the proxy's password.
+ * An address that undici rejects is the proxy's, because the service's address was checked before. undici's message is
+ * dropped, because it may contain the proxy's password.
  */
 function createAgent(options: TransportOptions, protocol: string, hostname: string): Dispatcher {
   try {
-    return createDispatcher(options, protocol, hostname).compose(tellStart())
+    return createDispatcher(options, protocol, hostname).compose(reportStart())
   } catch {
     throw new EnvlogError('proxy-invalid')
   }
@@ -161,13 +169,13 @@ function createAgent(options: TransportOptions, protocol: string, hostname: stri
 
 type Handler = Dispatcher.DispatchHandler
 
-/** What undici's types leave out of its handler. */
+/** A method that is missing from undici's handler types. */
 interface StartListener extends Handler {
   onRequestStart(...args: unknown[]): void
 }
 
-/** Calls `onSent` of a request when it has a connection, before its first byte is written. */
-function tellStart(): Dispatcher.DispatcherComposeInterceptor {
+/** Calls a request's `onSent` when it has a connection, before its first byte is written. */
+function reportStart(): Dispatcher.DispatcherComposeInterceptor {
   const { DecoratorHandler } = require('undici') as typeof import('undici')
   const Base = DecoratorHandler as new (handler: Handler) => StartListener
   class StartHandler extends Base {
@@ -193,7 +201,7 @@ function createDispatcher(options: TransportOptions, protocol: string, hostname:
     timeout: timeoutMs * CONNECT_SHARE,
     autoSelectFamilyAttemptTimeout: Math.max(250, timeoutMs * ADDRESS_SHARE),
   }
-  // The client watches silence by itself, before and within a response (`deadline.ts`).
+  // The client monitors silence itself, before and during a response (`deadline.ts`).
   const common = {
     connections,
     pipelining: 1,
@@ -201,15 +209,15 @@ function createDispatcher(options: TransportOptions, protocol: string, hostname:
     bodyTimeout: 0,
     connect: { ...connect, ...tls },
   }
-  // Requests to this machine never go through the environment's proxy, and without TLS through no proxy at all: their
-  // secrets would leave this machine in plain text.
+  // Requests to this machine never use the proxy from the environment, and without TLS no proxy at all: their secrets
+  // would leave this machine in plain text.
   if (isLoopback(hostname) && (!proxy || protocol === 'http:')) return new Agent(common)
   const proxyOptions = proxy && {
     httpProxy: proxyAddress(proxy),
     httpsProxy: proxyAddress(proxy),
     noProxy: proxy.noProxy.join(','),
   }
-  // Two connections are made: to the proxy, and through it to the service.
+  // Used for two connections: to the proxy, and through it to the service.
   return new EnvHttpProxyAgent({
     ...common,
     proxyTls: connect,
@@ -220,8 +228,9 @@ function createDispatcher(options: TransportOptions, protocol: string, hostname:
 }
 
 /**
- * undici connects again and again, without end, where the proxy closes the connection in answer to CONNECT: it takes the
- * error of the proxy's socket for that of a kept connection. With another code the request fails at once.
+ * undici reconnects endlessly if the proxy closes the connection in response to CONNECT, because it mistakes the error
+ * of the proxy's socket for that of a keep-alive connection. With a different error code, the request fails
+ * immediately.
  */
 function createPool(origin: string | URL, options: Pool.Options): Pool {
   const { Pool } = require('undici') as typeof import('undici')
@@ -242,7 +251,7 @@ function proxyAddress({ url, username, password }: NonNullable<TransportOptions[
   return address.href
 }
 
-/** Keeps only the code of an error: messages of the network stack may hold a proxy's password. */
+/** Keeps only the code of an error: messages of the network stack may contain a proxy's password. */
 function toNetworkError(error: unknown, { timeoutMs }: TransportOptions): EnvlogError {
   const { code, message, syscall } = collectCauses(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
@@ -255,7 +264,7 @@ function toNetworkError(error: unknown, { timeoutMs }: TransportOptions): Envlog
   return new EnvlogError(isConnecting ? 'no-connection' : 'connection-broken', { detail: code })
 }
 
-/** The code and system call of the innermost cause that has them, and the messages of all. */
+/** The code and system call of the innermost cause that has them, and the messages of all causes. */
 function collectCauses(error: unknown): { code: string; message: string; syscall: string } {
   let collected = { code: 'unknown', message: '', syscall: '' }
   for (let cause = error; cause instanceof Error; cause = causeOf(cause)) {
@@ -265,7 +274,7 @@ function collectCauses(error: unknown): { code: string; message: string; syscall
   return collected
 }
 
-/** Where a host has several addresses, Node.js tries each; the first error stands for all. */
+/** If a host has several addresses, Node.js tries each of them; only the first error is used. */
 function causeOf(error: Error): unknown {
   return error instanceof AggregateError ? error.errors[0] : error.cause
 }

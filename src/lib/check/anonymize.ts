@@ -4,7 +4,10 @@ import { classifyAlert } from '../readings/alert-kind'
 import { parseChannelNumber } from '../readings/channel'
 import { type Exchange, isAnswered, type Json } from './exchange'
 
-/** What stays of each described field, by its name (docs/check.md, *Save a report*). Of all others only the name stays. */
+/**
+ * What a report keeps of each known field, by its name (docs/check.md, *Save a report*). Of all other fields only the
+ * name is kept.
+ */
 const FIELDS = {
   container: 'devices channel data alert-logs baseunit group',
   serial: 'serial remote-serial base-serial',
@@ -22,49 +25,52 @@ const KINDS = new Map(
 )
 const kindOf = (field: string): Kind | undefined => KINDS.get(parseChannelNumber(field) ? 'value' : field)
 
-/** Whose name it is, by the field that contains it. */
+/** Whose name it is, by the containing field. */
 const OWNERS: Readonly<Record<string, string>> = { group: 'Group', channel: 'Channel' }
 
 const WEEK_SECONDS = 7 * 86_400
-/** Times move back by a number of weeks between these: the day of the week and the hour stay. */
+/** Times are moved back by a number of weeks in this range, so that the day of the week and the hour stay the same. */
 const WEEKS = [4, 104] as const
 
-/** Shorter texts, and numbers with fewer digits, are part of many words and values: they identify nobody. */
+/** Shorter texts, and numbers with fewer digits, occur in many words and values, so they identify nobody. */
 const MIN_LETTERS = 3
 const MIN_DIGITS = 6
-/** Only the beginning of an alert is compared with the known wordings, so a longer one is unknown. */
+/** Only the beginning of an alert is compared with the known wordings, so a longer alert counts as unknown. */
 const MAX_ALERT_LENGTH = 200
-/** No value has this many digits, but a telephone number may. */
+/** No measured value has this many digits, but a telephone number may. */
 const MANY_DIGITS = /\d{8}/
 
-/** The key of a list that comes as an object. */
+/** A key of a list that is sent as an object. */
 const INDEX = /^\d{1,5}$/
 /** What the service's own keys look like. */
 const PLAIN_KEY = /^[a-z]{1,20}(?:[-_][a-z]{1,20}){0,3}$/
-/** Says nothing: what the service calls a channel without a name, or a stand-in of an earlier report. */
+/** Reveals nothing: the service's name for an unnamed channel, or a pseudonym from an earlier report. */
 const NUMBERED = /^(?:ch|Channel |Device |Group )\d{1,5}$/
 const ERROR_CODE = /^\s*E\d{1,2}\s*$/
 
 const digitsIn = (text: string) => text.replace(/\D/g, '').length
-/** Texts are compared without case, width and blanks around them. */
+/** Texts are compared regardless of case, character width and surrounding blanks. */
 const fold = (text: string) => text.normalize('NFKC').toLowerCase().trim()
-/** In place of a text; that of an earlier report stays. */
+/** Replaces a text; a replacement from an earlier report is kept. */
 const elide = (text: string) => (ELIDED.test(text) ? text : `… (${text.length} characters)`)
 const ELIDED = /^… \(\d{1,9} characters\)$/
 
-/** Makes the exchanges of a check fit to be shared: what is not on a list does not stay. */
+/**
+ * Anonymizes the exchanges of a check, so that they can be shared: everything that is not explicitly allowed is
+ * removed.
+ */
 export class Anonymizer {
   readonly exchanges: readonly Exchange[]
   readonly #hasSecret: (text: string) => boolean
   readonly #weeks: number
-  /** Serial numbers and names with their stand-ins, by owner. */
+  /** Serial numbers and names with their pseudonyms, by owner. */
   readonly #standIns = new Map<string, Map<string, string>>()
-  /** Serial numbers and names, folded. */
+  /** Serial numbers and names, normalized. */
   #originals: readonly string[] = []
-  /** What was searched for originals and secrets: many devices share a model or a unit. */
+  /** Cached results of `reveals`: many devices share a model or a unit. */
   readonly #searched = new Map<string, boolean>()
 
-  /** @param hasSecret finds credentials and the address, which a service may repeat */
+  /** @param hasSecret whether a text contains credentials or the address, which a service may repeat */
   constructor(
     originals: readonly Exchange[],
     hasSecret: (text: string) => boolean,
@@ -72,7 +78,7 @@ export class Anonymizer {
   ) {
     this.#hasSecret = hasSecret
     this.#weeks = weeks
-    // Once to find all serial numbers and names, and once more to leave none of them anywhere.
+    // The first pass finds all serial numbers and names; the second one replaces them everywhere.
     for (const exchange of originals) this.#convert(exchange)
     const texts = [...this.#standIns.values()].flatMap((standIns) => [...standIns.keys()].map(fold))
     this.#originals = texts.filter((text) => {
@@ -100,7 +106,7 @@ export class Anonymizer {
       : { ...exchange, params }
   }
 
-  /** @param name of the field that contains the object */
+  /** @param name the field that contains the object */
   #object(object: Json, name: string): Json {
     const entries = Object.entries(object).map(([field, value]) => {
       if (INDEX.test(field)) return [field, this.#value(name, value, name)]
@@ -135,7 +141,7 @@ export class Anonymizer {
     return isPublic && (digitsIn(text) < MIN_DIGITS || !this.reveals(text)) ? text : '0'
   }
 
-  /** An alert, or the error of a value: stays if all of it is known. */
+  /** An alert, or the error of a value: kept if its wording is known completely. */
   #wording(text: string): string {
     const isKnown = (name: string) => ERROR_CODE.test(text) || classifyAlert('ch1', text, name) !== 'other'
     const channels = this.#standIns.get('Channel') ?? new Map<string, string>()
@@ -146,12 +152,12 @@ export class Anonymizer {
     return isKnown(name) && isPublic ? shown : elide(text)
   }
 
-  /** Always the same for one text. */
+  /** Always returns the same pseudonym for the same text. */
   #standIn(owner: string, text: string): string {
     const standIns = this.#standIns.get(owner) ?? new Map<string, string>()
     this.#standIns.set(owner, standIns)
     const number = `${standIns.size + 1}`
-    // A serial number keeps its length, which the check looks at.
+    // A serial number keeps its length, because the check looks at it.
     const serial = `S${number.padStart(text.length - 1, '0')}`
     const standIn = standIns.get(text) ?? (owner === 'S' ? serial : `${owner} ${number}`)
     standIns.set(text, standIn)

@@ -10,7 +10,7 @@ import { type Answered, type Exchange, isAnswered, type Json, objectsIn } from '
 import { checkFields } from './fields'
 import { type Finding, Findings } from './findings'
 
-/** Compares the responses of one check with what the package takes for true of the service. */
+/** Compares the responses of one check with the package's assumptions about the service. */
 export function checkAssumptions(exchanges: readonly Exchange[]): Finding[] {
   const findings = new Findings()
   const answers = exchanges.filter(isAnswered)
@@ -93,14 +93,14 @@ function checkRecords(answer: Answered, findings: Findings): void {
   } else if (times.length > 0) {
     const [from, to] = [Number(params['unixtime-from']), Number(params['unixtime-to'])]
     findings.require('bounds', Math.min(...times) >= from && Math.max(...times) <= to, 'outside')
-    // Of a limited number of records the oldest are left out.
+    // With a limited number of records, the oldest are left out.
     if ('number' in params) return
     findings.expect('bounds', !times.includes(from), 'inclusive', 'unixtime-from')
     findings.expect('bounds', !times.includes(to), 'inclusive', 'unixtime-to')
   }
 }
 
-/** The keys of records count from 1, the list of channels from 0 or from 1. */
+/** Record keys count from 1, the list of channels from 0 or 1. */
 function checkChannelNumbers({ endpoint, body }: Answered, findings: Findings): void {
   const recorded = objectsIn(body.data).flatMap(Object.keys).map(parseChannelNumber)
   const listed = objectsIn(body.channel).map(({ num }) => readNumber(num) ?? -1)
@@ -112,7 +112,9 @@ function checkChannelNumbers({ endpoint, body }: Answered, findings: Findings): 
   findings.expect('channel-numbers', isDescribed, 'other-base', `${endpoint}: ${base}`)
 }
 
-/** Ids of a standalone device grow; those of a remote unit begin again at 0 after 65,535 (docs/service.md, *Fields*). */
+/**
+ * Ids of a standalone device only grow; those of a remote unit restart at 0 after 65,535 (docs/service.md, *Fields*).
+ */
 function checkIds({ endpoint, body }: Answered, findings: Findings): void {
   const isRelay = endpoint.endsWith('relay')
   const assumption = isRelay ? 'ids-relay' : 'ids-standalone'
@@ -120,7 +122,7 @@ function checkIds({ endpoint, body }: Answered, findings: Findings): void {
     .map((record) => [readNumber(record.unixtime), readNumber(record['data-id'] ?? record.data_id)] as const)
     .filter(([time]) => time !== null)
     .sort(([one], [other]) => Number(one) - Number(other))
-    // Records of one second are in no order.
+    // Records with the same time have no defined order.
     .filter(([time], index, all) => time !== all[index - 1]?.[0])
     .map(([, id]) => id ?? -1)
   if (ids.length < 2 || ids.every((id) => id === 0)) return
@@ -132,7 +134,7 @@ function checkIds({ endpoint, body }: Answered, findings: Findings): void {
   findings.require(assumption, steps.filter((step) => step < 0).length <= 1, 'id-order')
 }
 
-/** Compares a limited number of records with the latest ones of the same period. */
+/** Compares a limited number of records with the newest records of the same period. */
 function checkNewestFirst(answers: readonly Answered[], findings: Findings): void {
   const limited = answers.find(({ params }) => 'number' in params)
   const latest = answers.find(({ endpoint }) => endpoint === 'latest-data-relay')

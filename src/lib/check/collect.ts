@@ -9,8 +9,8 @@ import type { RequestContext } from '../request'
 import { type Exchange, isAnswered, type Json, objectsIn } from './exchange'
 
 /**
- * The most requests of a check: one of each endpoint, and one more of each *latest* endpoint for a device of another
- * model if the service refuses the first.
+ * Maximum number of requests of a check: one to each endpoint, and a second one to each *latest* endpoint, for a device
+ * of another model, if the service refuses the first.
  */
 export const MAX_REQUESTS: Readonly<Record<EndpointName, number>> = {
   current: 1,
@@ -21,14 +21,17 @@ export const MAX_REQUESTS: Readonly<Record<EndpointName, number>> = {
   alert: 1,
 }
 
-/** Records of a requested period. The first and the last are its bounds, which shows whether bounds are included. */
+/**
+ * Number of records in a requested period. The first and the last one are at its bounds, which shows whether bounds are
+ * included.
+ */
 const PERIOD_RECORDS = 5
-/** Fewer records than the period has, so that the service has to choose the newest. */
+/** Fewer records than the period contains, so that the service must choose the newest. */
 const FEW_RECORDS = 2
 
 /**
- * Requests each endpoint that the account's devices allow. A failure is a result too; if `current` fails, nothing else
- * is requested.
+ * Sends a request to each endpoint that the account's devices allow. A failure is a result too; if `current` fails,
+ * there are no further requests.
  */
 export async function collectExchanges(
   account: Account,
@@ -36,7 +39,7 @@ export async function collectExchanges(
   maxRequests: Partial<typeof MAX_REQUESTS> = MAX_REQUESTS,
 ): Promise<Exchange[]> {
   const exchanges: Exchange[] = []
-  /** `undefined` if the endpoint was requested often enough. */
+  /** `undefined` if the endpoint has reached its maximum. */
   const request = async <E extends EndpointName>(endpoint: E, params: ParamsOf<E>) => {
     const count = exchanges.filter((exchange) => exchange.endpoint === endpoint).length
     if (count >= (maxRequests[endpoint] ?? 0)) return undefined
@@ -59,10 +62,10 @@ export async function collectExchanges(
       const exchange = await request(latest, params)
       if (!exchange) break
       if (!isAnswered(exchange) && exchange.error.reason === 'device-refused') continue
-      // A device whose records are served usually has alerts too.
+      // A device that has records usually has alerts too.
       ofAlerts = device
       const bounds = isAnswered(exchange) ? choosePeriod(exchange.body) : undefined
-      // One request cannot show both whether the bounds are included and which records are chosen.
+      // A single request cannot show both whether the bounds are included and which records are chosen.
       if (bounds) await request(period, { ...params, ...bounds, ...(isRelay ? { number: FEW_RECORDS } : {}) })
       break
     }
@@ -95,7 +98,7 @@ export function listDevices({ devices }: Json): CurrentDevice[] {
   return decoded.filter((device): device is CurrentDevice => !('part' in device))
 }
 
-/** The device that was measured last, and one of another model: the service does not serve all models. */
+/** The most recently measured device, and one of another model, because the service does not serve all models. */
 function chooseDevices(devices: readonly CurrentDevice[]): CurrentDevice[] {
   const measuredAt = ({ unixtime }: CurrentDevice) => readNumber(unixtime) ?? 0
   const sorted = devices.toSorted((one, other) => measuredAt(other) - measuredAt(one))
@@ -108,7 +111,7 @@ const deviceParams = ({ serial, baseunit }: CurrentDevice, hasBase: boolean) => 
   ...(hasBase ? { 'base-serial': baseunit?.serial ?? serial } : {}),
 })
 
-/** A period that begins and ends with a record; `undefined` if there are too few records. */
+/** A period that starts and ends at a record; `undefined` if there are too few records. */
 function choosePeriod({ data }: Json) {
   const times = objectsIn(data).map(({ unixtime }) => readNumber(unixtime) ?? 0)
   const sorted = [...new Set(times)]

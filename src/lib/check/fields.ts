@@ -4,8 +4,8 @@ import { type Answered, type Json, objectsIn } from './exchange'
 import type { Findings } from './findings'
 
 /**
- * The fields of each object of a response as the service describes them (docs/service.md, *Fields*), by the path of the
- * object. `?` is after a field that may be absent. Hyphens and underscores are the same.
+ * The fields of each object in a response, as the service describes them (docs/service.md, *Fields*), by the path of
+ * the object. `?` marks an optional field. Hyphens and underscores are equivalent.
  */
 type Description = Readonly<Record<string, string>>
 
@@ -42,7 +42,7 @@ const DESCRIPTIONS: Record<EndpointName, Description> = {
   },
 }
 
-/** Of daylight saving time; without it local times are off by an hour. */
+/** Daylight saving time; without it, local times are off by an hour. */
 const FLAG = 'dst-flg'
 
 const nameOf = (field: string) => field.replace('?', '').replaceAll('_', '-')

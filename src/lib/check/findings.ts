@@ -1,12 +1,12 @@
-/** What the package takes for true of the service: the rows with ✓ of docs/service.md, *What is certain*. */
+/** The package's assumptions about the service: the rows marked ✓ in docs/service.md, *What is certain*. */
 export const ASSUMPTIONS: readonly string[] = [
   'bounds newest-first channel-numbers daylight-saving ids-relay ids-standalone newest-300 alert-20',
   'alert-texts limits records-limit standalone relay-suffix error-object battery-table serials fields',
 ].flatMap((names) => names.split(' '))
 
 /**
- * In ascending order of importance: the responses do not show it; as the service describes it; different, as the
- * package expects; different in a way that the package does not expect, which is worth a report.
+ * In ascending order of importance: the responses do not show it; as described by the service; different in a way that
+ * the package expects; different in a way that the package does not expect, which is worth reporting.
  */
 const VERDICTS = ['not-seen', 'confirmed', 'differs', 'contradicted'] as const
 export type Verdict = (typeof VERDICTS)[number]
@@ -14,13 +14,13 @@ export type Verdict = (typeof VERDICTS)[number]
 export interface Finding {
   assumption: string
   verdict: Verdict
-  /** How it differs, as a key of the catalogs (`seen.<key>`). */
+  /** How it differs: a key in the catalogs (`seen.<key>`). */
   seen?: string
-  /** Fields, endpoints and figures. Names of fields are the only texts of the service in it. */
+  /** Fields, endpoints and numbers. Field names are the only texts from the service. */
   details: readonly string[]
 }
 
-/** Collects what the parts of responses show. Of each assumption the most important finding counts. */
+/** Collects what parts of responses show. For each assumption, the most important finding counts. */
 export class Findings {
   readonly #findings = new Map<string, Finding>(
     ASSUMPTIONS.map((assumption) => [assumption, { assumption, verdict: 'not-seen', details: [] }]),
@@ -30,12 +30,12 @@ export class Findings {
     return [...this.#findings.values()]
   }
 
-  /** Whether an assumption is true that the package does not depend on. */
+  /** Records whether an assumption is true that the package does not depend on. */
   expect(assumption: string, isTrue: boolean, seen: string, detail?: unknown): void {
     this.#add(assumption, isTrue ? 'confirmed' : 'differs', seen, detail)
   }
 
-  /** Whether an assumption is true that the package depends on. */
+  /** Records whether an assumption is true that the package depends on. */
   require(assumption: string, isTrue: boolean, seen: string, detail?: unknown): void {
     this.#add(assumption, isTrue ? 'confirmed' : 'contradicted', seen, detail)
   }

@@ -12,25 +12,25 @@ import { readReadable } from '../readings/current'
 import { readSeriesPart } from '../readings/series'
 import type { Answered } from './exchange'
 
-/** What the package reads from a field, beside what the response contains there. */
+/** What the package reads from a field, next to the field's content in the response. */
 export interface ReadField {
-  /** A key of the catalogs: `field.<name>`. */
+  /** A key in the catalogs: `field.<name>`. */
   field: string
   read: string
   /** Blank if the response has no such field. */
   held: string
 }
 
-/** What could be read of a response. */
+/** What could be read from a response. */
 export interface ReadAnswer {
   endpoint: EndpointName
-  /** Of its first device. */
+  /** Fields of its first device. */
   fields: ReadField[]
-  /** Paths of what cannot be read. */
+  /** Paths of unreadable parts. */
   unreadable: string[]
 }
 
-/** Reads a response as the nodes do. @param receivedAt ms since 1970 UTC */
+/** Reads a response in the same way as the nodes. @param receivedAt ms since 1970 UTC */
 export function readAnswer({ endpoint, body }: Answered, receivedAt: number): ReadAnswer {
   try {
     const envelope = readEnvelope(endpoint, JSON.stringify(body))
@@ -86,7 +86,7 @@ function readDevices(envelope: CurrentEnvelope, receivedAt: number) {
   return { fields, unreadable: paths }
 }
 
-/** Errors of values that are shown. */
+/** Maximum number of value errors shown. */
 const MAX_ERRORS = 5
 
 function readRecords(envelope: GraphEnvelope) {

@@ -1,8 +1,8 @@
 import { type Exchange, isAnswered } from './exchange'
 
 /**
- * A file that shows what the service answers without naming anything; `envlog-simulator --replay` serves it.
- * @param exchanges anonymized ones
+ * A file that shows the service's responses without identifying anyone; `envlog-simulator --replay` serves it.
+ * @param exchanges anonymized exchanges
  */
 export const buildReport = (exchanges: readonly Exchange[], packageVersion: string) => ({
   format: 'envlog-report',
@@ -17,7 +17,7 @@ function toSavedAnswer(exchange: Exchange) {
   if (!isAnswered(exchange)) {
     const { reason, cause } = exchange.error
     const { status = null, serviceCode } = cause
-    // A code that is a text may contain anything.
+    // A text code may contain anything.
     const code = typeof serviceCode === 'number' ? { code: serviceCode } : {}
     return { ...about, status, error: { reason, ...code } }
   }

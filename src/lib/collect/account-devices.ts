@@ -7,29 +7,29 @@ import { knownFieldsOf } from '../readings/device'
 import type { RequestContext } from '../request'
 import type { NamedDevice } from './devices'
 
-/** What the account knows of one device under one base unit. */
+/** What the account knows about a device under one base unit. */
 export interface AccountDevice extends KnownFields {
   serial: string
-  /** Minutes ahead of UTC; `null` if that cannot be read. */
+  /** Minutes ahead of UTC; `null` if unreadable. */
   utcOffset: number | null
 }
 
-/** An answer of `current` without a filter. */
+/** A response of `current` without a filter. */
 export interface DevicesAnswer {
   body: CurrentEnvelope
   /** ms since 1970 UTC. */
   receivedAt: number
 }
 
-/** An older list is requested again. */
+/** A list older than this is requested again. */
 const MAX_AGE_MS = 10 * 60_000
-/** After a failed request, or for what is unknown, the list is requested again no earlier. */
+/** After a failed request, or for an unknown device, the list is requested again after this time at the earliest. */
 const MIN_REFRESH_INTERVAL_MS = 60_000
 
-/** The last list of a login. Its nodes share it, and it outlives deploys. Times are monotonic ms. */
+/** The last list of a login. Nodes share it, and it outlives deploys. Times are monotonic ms. */
 export class DevicesState {
   devices: readonly AccountDevice[] | undefined
-  /** The answer that they are from. */
+  /** The response that contained them. */
   answer: DevicesAnswer | undefined
   updatedAt = Number.NEGATIVE_INFINITY
   requestedAt = Number.NEGATIVE_INFINITY
@@ -37,9 +37,9 @@ export class DevicesState {
 }
 
 /**
- * The devices of an account, from answers of `current` without a filter. The list is fetched once however many need
- * it, and kept for ten minutes. After a failed refresh the old list is used. An unknown serial, base unit or group
- * refreshes it, at most once a minute.
+ * The devices of an account, from unfiltered responses of `current`. The list is fetched once for all nodes and cached
+ * for ten minutes. After a failed refresh the old list is used. An unknown serial, base unit or group refreshes it, at
+ * most once a minute.
  */
 export class AccountDevices {
   readonly #state: DevicesState
@@ -47,7 +47,7 @@ export class AccountDevices {
   readonly #clock: Clock
 
   /**
-   * @param state shared by all accounts with one login
+   * @param state shared by all accounts with the same login
    * @param fetch requests `current` without a filter
    */
   constructor(state: DevicesState, fetch: (context: RequestContext) => Promise<DevicesAnswer>, clock: Clock) {
@@ -56,7 +56,7 @@ export class AccountDevices {
     this.#clock = clock
   }
 
-  /** @throws EnvlogError of the request, if there is no list at all */
+  /** @throws EnvlogError of the request, if there is no list */
   async all(context: RequestContext): Promise<readonly AccountDevice[]> {
     const { devices, updatedAt, pendingRequests, requestedAt } = this.#state
     if (devices && this.#since(updatedAt) < MAX_AGE_MS) return devices
@@ -72,7 +72,7 @@ export class AccountDevices {
 
   /**
    * All devices that match. If there are none, the list is refreshed first.
-   * @throws EnvlogError of the request, if there is no list at all
+   * @throws EnvlogError of the request, if there is no list
    */
   async filter(
     matches: (device: AccountDevice) => boolean,
@@ -96,7 +96,10 @@ export class AccountDevices {
     return this.filter((device) => device.serial === serial, context)
   }
 
-  /** Minutes that a device's clock is ahead of UTC. @throws EnvlogError `device-unknown`, `reply-unreadable` */
+  /**
+   * Minutes that a device's clock is ahead of UTC. @throws EnvlogError `device-unknown`, `reply-unreadable`; those of
+   * the request
+   */
   async utcOffset(serial: string, base: string, context: RequestContext): Promise<number> {
     const device = await this.find(serial, base, context)
     if (!device) throw new EnvlogError('device-unknown', { serial }, { serial, base })
@@ -104,7 +107,7 @@ export class AccountDevices {
     throw new EnvlogError('reply-unreadable', { part: 'time_diff' }, { serial, base })
   }
 
-  /** The name of a device in the last list, whichever its base unit if that is not given; `undefined` for none. */
+  /** The name of a device in the last list, under any base unit if none is given; `undefined` if it is not listed. */
   nameOf({ serial, base }: NamedDevice): string | undefined {
     const { devices = [] } = this.#state
     const isNamed = (device: AccountDevice) =>
@@ -112,17 +115,20 @@ export class AccountDevices {
     return devices.find(isNamed)?.name || undefined
   }
 
-  /** Whether the last list has the device under that base unit; `undefined` if there is no list. */
+  /** Whether the last list has the device under this base unit; `undefined` if there is no list. */
   has(serial: string, base: string): boolean | undefined {
     return this.#state.devices?.some((device) => device.serial === serial && device.base === base)
   }
 
-  /** The answer that the list is from, however old, without a request; `undefined` if there is none. */
+  /** The response that the list is from, regardless of its age, without a request; `undefined` if there is none. */
   get answer(): DevicesAnswer | undefined {
     return this.#state.answer
   }
 
-  /** The answer that the list is from. @param again whether to request it in any case @throws EnvlogError of the request */
+  /**
+   * The response that the list is from. @param again whether to refresh it in any case @throws EnvlogError of the
+   * request
+   */
   async getAnswer(context: RequestContext, again: boolean): Promise<DevicesAnswer> {
     if (again) await this.#refresh(context)
     else await this.all(context)
@@ -130,8 +136,8 @@ export class AccountDevices {
   }
 
   /**
-   * Whether all devices with that serial are remote units; `undefined` if the last list has none, or some are not.
-   * @param isCurrent only by a list of the last ten minutes
+   * Whether all devices with this serial are remote units; `undefined` if the last list has none, or if only some are.
+   * @param isCurrent considers only a list of the last ten minutes
    */
   isRemote(serial: string, isCurrent: boolean): boolean | undefined {
     const { devices = [], updatedAt } = this.#state
@@ -142,7 +148,7 @@ export class AccountDevices {
     return remotes.length > 0
   }
 
-  /** Takes over an answer. @throws EnvlogError `reply-unreadable` if it has devices and none can be read */
+  /** Stores a response. @throws EnvlogError `reply-unreadable` if it has devices but none can be read */
   update(answer: DevicesAnswer): void {
     const devices = toDevices(answer.body)
     const [first] = answer.body.unreadable
@@ -153,7 +159,7 @@ export class AccountDevices {
     Object.assign(this.#state, { answer, devices, updatedAt: now, requestedAt: now })
   }
 
-  /** Requests that are made meanwhile are identical, so the client makes one of them. */
+  /** Concurrent requests are identical, so the client sends only one. */
   async #refresh(context: RequestContext): Promise<void> {
     const state = this.#state
     if (state.pendingRequests === 0) state.requestedAt = this.#clock.monotonic()
@@ -170,7 +176,7 @@ export class AccountDevices {
   }
 }
 
-/** With devices of which only the readings cannot be read. */
+/** Includes devices if only their readings cannot be read. */
 function toDevices({ devices, unreadable }: CurrentEnvelope): AccountDevice[] {
   const readable = devices.map((device) => ({
     serial: device.serial,

@@ -1,7 +1,7 @@
 import { MAX_ALERTS } from '../endpoints'
 import { type AlertCursor, shortHash } from './cursor'
 
-/** An alert log entry as far as it is compared: when it was, and its texts. */
+/** The parts of an alert log entry that are compared: time and texts. */
 export interface ComparableAlert {
   /** ms since 1970 UTC. */
   timestamp: number | null
@@ -9,19 +9,20 @@ export interface ComparableAlert {
 }
 
 export interface AlertPlan<E extends ComparableAlert> {
-  /** The new entries, with their new texts. */
+  /** New entries with their new texts. */
   fresh: E[]
   /** Older entries were lost before the request. */
   overflow: boolean
-  /** The cursor once they are delivered. */
+  /** The cursor after their delivery. */
   next: AlertCursor
 }
 
 /**
- * Determines what is new in an answer: the texts that are not remembered. They are told apart by time and source, because
- * the service may reword them when a channel gets another name; by their wording only where several have both in common.
- * @param known the device's cursor; `null` where nothing was delivered yet
- * @param sequence of the next cursor
+ * Determines the new texts in a response: those that the cursor does not contain. Texts are distinguished by time and
+ * source, because the service may reword them when a channel is renamed; by their wording only if several have the same
+ * time and source.
+ * @param known the device's cursor; `null` if nothing was delivered yet
+ * @param sequence sequence number of the next cursor
  */
 export function planAlerts<E extends ComparableAlert>(
   known: AlertCursor | null,
@@ -37,7 +38,7 @@ export function planAlerts<E extends ComparableAlert>(
     return seen.has(id) || (inAnswer.get(place) === 1 && inSeen.get(place) === 1)
   }
   const news = new Set([...ids].filter((id) => !isKnown(id)))
-  // Texts that are alike in every word count as one.
+  // Identical texts count as one.
   const fresh = entries.flatMap((entry): E[] => {
     const texts = entry.texts.filter((text) => news.delete(idOf(entry, text)))
     return texts.length === 0 ? [] : [{ ...entry, texts }]
@@ -52,10 +53,10 @@ export function planAlerts<E extends ComparableAlert>(
   }
 }
 
-/** Letters of the hash of a wording. */
+/** Length of the hash of a wording, in characters. */
 const WORDING_LENGTH = 4
 
-/** Time and source of a text, and a hash of its wording: without a time, only that tells texts apart. */
+/** Time and source of a text, and a hash of its wording, which is the only distinction between texts without a time. */
 function idOf({ timestamp }: ComparableAlert, { source, text }: { source: string; text: string }): string {
   const wording = shortHash(text).slice(0, WORDING_LENGTH)
   return `${timestamp ?? wording} ${source} ${wording}`

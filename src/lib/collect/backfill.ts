@@ -8,22 +8,24 @@ import { addPage, lacksShownRecord, nextPage, type Paging, startPaging } from '.
 import { fetchPage } from './range'
 import type { ReceivedRecords, Start } from './record-plan'
 
-/** Records between a cursor and an answer while they are fetched: the answer, and the pages received so far. */
+/** A fetch in progress of the records between a cursor and a response: the response, and the pages received so far. */
 export interface Backfill {
   received: ReceivedRecords
   /** The last answer received, without its body. */
   answer: Collected['answer']
   paging: Paging
-  /** Records that cannot be read and are to be reported. */
+  /** Unreadable records, to be reported. */
   failed: readonly DeviceFailure[]
-  /** What is new for a node that has no cursor yet. */
+  /** Which records are new for a node that has no cursor yet. */
   start: Start
 }
 
-/** The period ends so long after the oldest record of the answer, which its first page shows too. */
+/**
+ * The period ends this long after the oldest record of the response, so that its first page contains that record too.
+ */
 const END_MS = 1000
 
-/** @param period what is missing: ms since 1970 UTC, from inclusive, to exclusive */
+/** @param period the missing period: ms since 1970 UTC, from inclusive, to exclusive */
 export function startBackfill(
   received: ReceivedRecords,
   answer: Collected['answer'],
@@ -35,8 +37,8 @@ export function startBackfill(
 }
 
 /**
- * Requests the next page and adds it. It does not wait until records may be fetched again: then the device fails, and
- * the next trigger goes on from here.
+ * Requests the next page and adds it. If the limit of records is used up, it does not wait: the device fails, and the
+ * next trigger continues from here.
  * @throws EnvlogError those of the request and of decoding; `reply-other-period`
  */
 export async function fetchBackfillPage(
@@ -46,14 +48,15 @@ export async function fetchBackfillPage(
   context: RequestContext,
 ): Promise<Backfill> {
   const { received, paging } = backfill
-  // Pages do not say whether daylight saving time was on, so the answer's offset applies to all.
+  // Pages do not say whether daylight saving time applied, so the offset of the response is used for all of them.
   const style = { time: received.time, offset: received.series.utcOffset }
   const fetchOne = async () => {
     const page = await fetchPage(account, target, nextPage(paging), { ...context, maxRecordsWaitMs: 0 })
     return { page, ...decodeRecords(target, { ...page.answer, body: page.body }, style) }
   }
   let one = await fetchOne()
-  // The service may have left out more. If it does so again, it may have dropped its oldest records meanwhile.
+  // The service may have left out more records. If the record is missing again, the service may have deleted its oldest
+  // records in the meantime.
   if (lacksShownRecord(paging, one.part, paging.to - END_MS)) one = await fetchOne()
   const { page, part, failed } = one
   return {
@@ -64,7 +67,7 @@ export async function fetchBackfillPage(
   }
 }
 
-/** The records of the answer with those that were fetched before it. */
+/** The records of the response, merged with those that were fetched before it. */
 export function mergeBackfill({ received, paging }: Pick<Backfill, 'received' | 'paging'>): Series {
   return mergeSeries([received.series, ...paging.parts])
 }

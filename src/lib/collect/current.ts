@@ -12,7 +12,7 @@ import type { NodeState } from './node-state'
 
 export interface CurrentQuery {
   selection: Selection
-  /** Serials that are left out. */
+  /** Excluded serials. */
   exclude: readonly string[]
   time: TimeStyle
   /** Seconds after which a reading is stale; `null` for no limit. */
@@ -21,8 +21,8 @@ export interface CurrentQuery {
 }
 
 /**
- * The current reading of each selected device, in one request (endpoint 1); `undefined` where none is selected.
- * @throws EnvlogError of the request and of decoding
+ * The current reading of each selected device, in one request (endpoint 1); `undefined` if none is selected.
+ * @throws EnvlogError those of the request and of decoding
  */
 export async function collectCurrent(
   account: AccountAccess,
@@ -57,11 +57,11 @@ export async function collectCurrent(
   return { answer, content: { kind: 'current', readings }, group: '', failed }
 }
 
-/** Where a device of the answer belongs; of one that cannot be read that may not be known. */
+/** A device of the response with its base unit and group; for an unreadable device these may be unknown. */
 interface Member {
   serial: string
   base?: string
-  /** Blank for none. */
+  /** Blank if it has none. */
   group?: string
 }
 
@@ -71,7 +71,10 @@ const memberOf = ({ serial, base, group }: Reading): Member => ({
   group: group?.name ?? '',
 })
 
-/** What is selected and not in the answer: the account does not have it. What cannot be read is reported already. */
+/**
+ * Selected devices that are missing from the response: the account does not have them. Unreadable devices are already
+ * reported.
+ */
 function findMissing(members: readonly Member[], { selection, exclude }: CurrentQuery): DeviceFailure[] {
   if (selection === 'all') return []
   const excluded = new Set(exclude)
@@ -102,14 +105,14 @@ function groupBySerial<T extends { serial: string }>(items: readonly T[]): Map<s
   return groups
 }
 
-/** Also where its base unit is not known. */
+/** Also true if a base unit is unknown. */
 const isSameDevice = ({ serial, base }: NamedDevice, member: Member) =>
   serial === member.serial && (base === undefined || member.base === undefined || base === member.base)
 
 /**
- * The narrowest filter that one request can have: the service filters by remote units, or by base units and standalone
- * devices (docs/service.md). Any other mix is requested without a filter, which costs the same, and filtered here.
- * `undefined` where nothing is left to request.
+ * The narrowest filter that fits into one request: the service filters by remote units, or by base units and standalone
+ * devices (docs/service.md). Any other combination is requested without a filter, at the same cost, and filtered here.
+ * `undefined` if nothing is left to request.
  */
 function buildCurrentParams(
   { selection, exclude, format }: CurrentQuery,
@@ -122,7 +125,7 @@ function buildCurrentParams(
   const isRemote = devices.map(({ serial, base }) => {
     if (base !== undefined) return base !== serial
     if (format === 'read') return list.isRemote(serial, true)
-    // An answer that is passed on as it is cannot be filtered here: most devices are remote units.
+    // A raw response cannot be filtered here; assume a remote unit, as most devices are.
     return list.isRemote(serial, false) ?? true
   })
   const serials = [...new Set(devices.map(({ serial }) => serial))]
@@ -133,8 +136,8 @@ function buildCurrentParams(
 }
 
 /**
- * Whether a device of the answer is selected: an answer may hold more, because one serial may stand under two base units
- * (docs/service.md). A device that cannot be read and whose place is unknown counts as selected.
+ * Whether a device of the response is selected. A response may contain more devices, because a serial can exist under
+ * two base units (docs/service.md). An unreadable device with an unknown base unit counts as selected.
  */
 function createFilter({ selection, exclude }: CurrentQuery): (member: Member) => boolean {
   const excluded = new Set(exclude)
@@ -152,8 +155,8 @@ function createFilter({ selection, exclude }: CurrentQuery): (member: Member) =>
 }
 
 /**
- * The readings whose measurement time, `stale`, battery level or an error of a channel changed since they were last sent
- * (docs/collecting.md, *Current readings*). Call `remember` once they are sent.
+ * The readings whose measurement time, `stale`, battery level or channel errors have changed since they were last sent
+ * (docs/collecting.md, *Current readings*). Call `remember` after sending them.
  */
 export function changedReadings(
   readings: readonly Reading[],

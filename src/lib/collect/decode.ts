@@ -6,9 +6,9 @@ import { readSeriesPart, type SeriesPart } from '../readings/series'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 
 /**
- * Decodes the records of an answer; those that cannot be read are left out and reported.
- * @param offset minutes that the device's clock is ahead of UTC, where an earlier page has set it for all
- * @throws EnvlogError `reply-unreadable` where there are records and none can be read
+ * Decodes the records of a response; unreadable ones are left out and reported.
+ * @param offset minutes that the device's clock is ahead of UTC, if an earlier page has determined it for all pages
+ * @throws EnvlogError `reply-unreadable` if there are records but none can be read
  */
 export function decodeRecords(
   target: ResolvedDevice,
@@ -24,9 +24,9 @@ export function decodeRecords(
 }
 
 /**
- * Decodes an alert log; entries that cannot be read are left out and reported.
- * @param choose which entries are wanted, of all, the oldest first
- * @throws EnvlogError `reply-unreadable` where there are entries and none can be read
+ * Decodes an alert log; unreadable entries are left out and reported.
+ * @param choose selects the wanted entries from all entries, oldest first
+ * @throws EnvlogError `reply-unreadable` if there are entries but none can be read
  */
 export function decodeAlerts(
   target: ResolvedDevice,
@@ -42,15 +42,15 @@ export function decodeAlerts(
   }
 }
 
-/** Adds the endpoint to an error of decoding; those of requests have it. */
+/** Adds the endpoint to a decoding error; errors of requests already have it. */
 function addEndpoint(error: unknown, endpoint: string): unknown {
   return error instanceof EnvlogError ? error.with({ endpoint }) : error
 }
 
-/** Parts of an answer that an error message names. */
+/** Maximum number of parts of a response that an error message lists. */
 const MAX_NAMED_PARTS = 3
 
-/** What to report where parts of an answer were left out; empty where none was. */
+/** What to report if parts of a response were left out; empty if there were none. */
 function toLeftOutFailures(
   { serial, base }: ResolvedDevice,
   endpoint: string,

@@ -5,91 +5,91 @@ import { type Cursor, isSameBeyondSequence } from './cursor'
 import type { PolledData } from './poll'
 import type { SavedDevice } from './saved-state'
 
-/** Resends without a receipt before people are told: with the next one. */
+/** Number of resends without a receipt before users are warned; the next one triggers the warning. */
 export const MAX_QUIET_RESENDS = 3
 
-/** A refused device is left out for this time; each further refusal doubles it. */
+/** A refused device is skipped for this time, which doubles with each further refusal. */
 const FIRST_PAUSE_MS = 600_000
 const MAX_PAUSE_MS = 86_400_000
 
-/** A gateway may fail for hours, so a page is given up only after this many persistent failures over this long. */
+/** A gateway may fail for hours, so a page is given up only after this many persistent failures over this time. */
 const GIVE_UP_AFTER = { count: 3, ms: 86_400_000 }
 
-/** A delivery that is kept in memory until its receipt is returned. */
+/** A delivery that is kept in memory until its receipt arrives. */
 export type RetainedDelivery = Omit<PolledData, 'failed' | 'receipt'>
 
-/** A delivery that was sent with a receipt. */
+/** A delivery for which a receipt was issued. */
 interface Issued {
-  /** Sequence of the first of its deliveries: receipts of any delivery since then are for the same records. */
+  /** Sequence of its first delivery: receipts of any delivery since then are for the same records. */
   firstSequence: number
-  /** The cursor once the receipt is returned. */
+  /** The cursor after the receipt has arrived. */
   next: Cursor
-  /** Monotonic ms. Then what is retained is sent again; what is not retained is requested again. */
+  /** Monotonic ms. From then on, a retained delivery is sent again, and one that is not retained is requested again. */
   overdueAt: number
   retained: RetainedDelivery | null
 }
 
 export type OverdueDelivery = Issued & { retained: RetainedDelivery }
 
-/** What was sent, perhaps several times, without a receipt so far. */
+/** Records that were sent, perhaps several times, and are not acknowledged yet. */
 export interface Unacknowledged {
-  /** Sequence of its first delivery, which is when its answer was received, ms since 1970 UTC. */
+  /** Sequence of the first delivery, which is also the time its response was received, ms since 1970 UTC. */
   since: number
   resends: number
-  /** The cursor once it is acknowledged. */
+  /** The cursor after acknowledgement. */
   next: Cursor
 }
 
 /**
- * What a node knows of one device. Only `SavedDevice` survives a restart. A poll changes it between its requests, and
- * messages and deploys may change it during them: a poll that `isOver` changes nothing any more.
+ * What a node knows about one device. Only `SavedDevice` survives a restart. A poll changes the state between its
+ * requests; messages and deploys may change it during a request: a poll that `isOver` no longer changes anything.
  */
 export class DeviceState {
-  /** What was last sent of its current reading. */
+  /** Fingerprint of the last current reading that was sent. */
   lastSent: string | undefined
-  /** How long the node has run without selecting it, ms. */
+  /** How long the node has been running without selecting it, ms. */
   unselectedMs = 0
-  /** Orders the devices by when they were polled; a device that never was comes first. */
+  /** Orders the devices by their last poll; devices that were never polled come first. */
   polledRank = Number.NEGATIVE_INFINITY
-  /** Its last failure may have been its own, or the account's. */
+  /** Its last failure may have been caused by the device or by the account. */
   isSuspect = false
-  /** It has answered in this process. */
+  /** The service has responded for it in this process. */
   hasAnswered = false
-  /** Its newest records are far ahead of the clock, so that they hide those of the present. */
+  /** Its newest records are far ahead of the clock, so they hide the present ones. */
   isFarAhead = false
-  /** The store is known to have a cursor. */
+  /** The store is known to contain its cursor. */
   isSaved = false
 
   readonly #onChange: () => void
   #cursor: Cursor | null = null
-  /** Receipts of cursors up to this sequence are void: they are of what was forgotten. */
+  /** Receipts of cursors up to this sequence are void, because what they refer to was forgotten. */
   #voidUpTo: number
-  /** Sequence of the latest cursor that a receipt was issued for. */
+  /** Sequence of the latest cursor for which a receipt was issued. */
   #lastIssued = 0
   #poll = 0
   #backfill: Backfill | null = null
-  /** Failures of one page that may be permanent, and how long the node has run since the first, ms. */
+  /** Failures of one page that may be permanent, and the node's running time since the first one, ms. */
   #pageFailures: { count: number; ms: number } | null = null
   /** When a page last failed, monotonic ms. */
   #failedAt: number | null = null
-  /** A backfill was given up, and no page has been received since: the next one that is refused is given up at once. */
+  /** A backfill was given up and no page has been received since: the next refused one is given up immediately. */
   #hasGivenUp = false
   #issued: Issued | null = null
   #unacknowledged: Unacknowledged | null = null
   #pause: { ms: number; until: number } | null = null
 
-  /** @param onChange called when something changed that is to be saved */
+  /** @param onChange called when something changes that has to be saved */
   constructor(onChange: () => void, voidUpTo = 0) {
     this.#onChange = onChange
     this.#voidUpTo = voidUpTo
   }
 
-  /** What was delivered or, with receipts, acknowledged; `null` before the first answer. */
+  /** What was delivered or, with receipts, acknowledged; `null` before the first response. */
   get cursor(): Cursor | null {
     return this.#cursor
   }
 
-  /** The hole that is being filled. What was received is kept from one trigger to the next, and over deploys. */
+  /** The backfill in progress. Received pages are kept between triggers and across deploys. */
   get backfill(): Backfill | null {
     return this.#backfill
   }
@@ -98,12 +98,12 @@ export class DeviceState {
     return this.#unacknowledged
   }
 
-  /** The sequence that the next cursor has to exceed. */
+  /** The next cursor's sequence must exceed this. */
   get latestSequence(): number {
     return Math.max(this.#voidUpTo, this.#lastIssued, this.#cursor?.sequence ?? 0)
   }
 
-  /** Records and alerts that it keeps in memory. */
+  /** Number of records and alerts kept in memory. */
   get retainedCount(): number {
     const { received, paging } = this.#backfill ?? {}
     const pages = paging?.parts.reduce((sum, { records }) => sum + records.length, 0) ?? 0
@@ -111,12 +111,12 @@ export class DeviceState {
     return pages + (received?.series.records.length ?? 0) + (retained ? countOf(retained.content) : 0)
   }
 
-  /** Nothing was received of it yet. */
+  /** Nothing has been received for it yet. */
   get isBlank(): boolean {
     return !this.#cursor && !this.#backfill && !this.#issued && this.lastSent === undefined
   }
 
-  /** @returns whether the poll is over: another one, `forget`, `skip` or a deploy came in between */
+  /** @returns whether the poll is over because of another poll, `forget`, `skip` or a deploy */
   beginPoll(): () => boolean {
     const poll = ++this.#poll
     return () => this.#poll !== poll
@@ -127,19 +127,19 @@ export class DeviceState {
     return this.#issued !== null && now < this.#issued.overdueAt
   }
 
-  /** What is to be sent again because its receipt is overdue, if it was retained. */
+  /** The delivery to be sent again because its receipt is overdue, if it was retained. */
   get overdue(): OverdueDelivery | null {
     const { retained } = this.#issued ?? {}
     return this.#issued && retained ? { ...this.#issued, retained } : null
   }
 
-  /** What is to be delivered was sent, or there was nothing to send. */
+  /** Everything was sent, or there was nothing to send. */
   advance(next: Cursor): void {
     const isSame = isSameBeyondSequence(this.#cursor, next)
     this.#cursor = next
     this.#endDelivery()
     this.#unacknowledged = null
-    // Nothing depends on the sequence alone after a restart, and most polls find nothing new.
+    // After a restart nothing depends on the sequence alone, and most polls find nothing new.
     if (!isSame) this.#onChange()
   }
 
@@ -161,7 +161,7 @@ export class DeviceState {
   /**
    * A page could not be fetched.
    * @param now monotonic ms
-   * @returns whether the backfill is to be given up: the same page failed again and again, or the device is refused again
+   * @returns whether to give up the backfill: the same page keeps failing, or the device is refused again
    */
   failPage(error: unknown, now: number): boolean {
     const kind = classifyFailure(error)
@@ -177,7 +177,7 @@ export class DeviceState {
     return isGivenUp
   }
 
-  /** Begins with a cursor from which what is about to be sent is new, so that it is sent again after a crash. */
+  /** Starts with a cursor for which the records about to be sent are new, so that they are sent again after a crash. */
   beginWith(before: Cursor): void {
     if (this.#cursor) return
     this.#cursor = before
@@ -191,19 +191,19 @@ export class DeviceState {
     this.#lastIssued = issued.next.sequence
   }
 
-  /** The sending failed: the next trigger repeats it. */
+  /** Sending failed: the next trigger repeats it. */
   expireReceipt(next: Cursor): void {
     if (this.#issued?.next === next) this.#issued.overdueAt = Number.NEGATIVE_INFINITY
   }
 
-  /** What a receipt was issued for was sent. Its receipt may have been returned during that. */
+  /** A delivery with a receipt was sent. Its receipt may have arrived during that. */
   markSent(next: Cursor): void {
     if ((this.#cursor?.sequence ?? 0) >= next.sequence) return
     const { since = next.sequence, resends = -1 } = this.#unacknowledged ?? {}
     this.#unacknowledged = { since, resends: resends + 1, next }
   }
 
-  /** A receipt was returned. It may be of an earlier delivery, of an earlier process, or come twice. */
+  /** A receipt was returned. It may belong to an earlier delivery or an earlier process, or arrive twice. */
   acknowledge(cursor: Cursor): void {
     const { sequence } = cursor
     if (this.#issued && sequence >= this.#issued.firstSequence) this.#issued = null
@@ -213,7 +213,10 @@ export class DeviceState {
     this.#onChange()
   }
 
-  /** What was sent without a receipt counts as delivered. What is being requested was compared with the cursor before. */
+  /**
+   * Everything that was sent without a receipt counts as delivered. Requests in progress were compared with the cursor
+   * before that.
+   */
   skip(): void {
     if (!this.#unacknowledged) return
     this.#cursor = this.#unacknowledged.next
@@ -223,7 +226,7 @@ export class DeviceState {
     this.#onChange()
   }
 
-  /** @param now ms since 1970 UTC: this process does not know which receipts one before it issued */
+  /** @param now ms since 1970 UTC: this process does not know which receipts an earlier process issued */
   forget(now: number): void {
     this.#voidUpTo = Math.max(now, this.latestSequence)
     this.#cursor = null
@@ -236,15 +239,15 @@ export class DeviceState {
     this.#poll++
   }
 
-  /** The node closes: what is under way has no effect any more, and is repeated. */
+  /** The node closes: work in progress no longer has any effect, and is repeated later. */
   close(): void {
     this.#poll++
   }
 
   /**
-   * The node is made again in the same process, perhaps with another store.
-   * @param hasNewSettings what was fetched may have another shape than what is wanted now
-   * @param overdueAt when awaited receipts are overdue at the latest, monotonic ms; `null` if none is awaited any more
+   * The node is created again in the same process, perhaps with another store.
+   * @param hasNewSettings whether fetched records may have a different form from what is wanted now
+   * @param overdueAt when pending receipts are overdue at the latest, monotonic ms; `null` if none are awaited any more
    */
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
     this.isSaved = false
@@ -258,7 +261,7 @@ export class DeviceState {
     if (overdueAt === null) this.#unacknowledged = null
   }
 
-  /** The device has moved to another base unit: what was fetched is of the former one. */
+  /** The device has moved to another base unit: fetched records belong to the previous one. */
   move(): void {
     this.#backfill = null
     this.#issued = null
@@ -271,25 +274,25 @@ export class DeviceState {
     this.#onChange()
   }
 
-  /** The service has refused the device. @param now monotonic ms @returns how long it is left out, ms */
+  /** The service has refused the device. @param now monotonic ms @returns how long the device is skipped, ms */
   refuse(now: number): number {
     const ms = this.#pause ? Math.min(MAX_PAUSE_MS, 2 * this.#pause.ms) : FIRST_PAUSE_MS
     this.#pause = { ms, until: now + ms }
     return ms
   }
 
-  /** Whether it is left out now. @param now monotonic ms */
+  /** Whether it is skipped now. @param now monotonic ms */
   isPaused(now: number): boolean {
     return this.#pause !== null && now < this.#pause.until
   }
 
-  /** The service has answered: pauses start over. */
+  /** The service has responded: pauses start over. */
   markAnswered(): void {
     this.#pause = null
     this.hasAnswered = true
   }
 
-  /** `undefined` if nothing is to be saved. */
+  /** `undefined` if there is nothing to save. */
   toSave(): SavedDevice | undefined {
     const saved: SavedDevice = {
       ...(this.#cursor && { cursor: this.#cursor }),
@@ -303,7 +306,7 @@ export class DeviceState {
     return { ...saved, ...(this.unselectedMs > 0 && { unselectedMs: this.unselectedMs }) }
   }
 
-  /** Takes over what was saved; what changed while it was read stays. */
+  /** Restores saved state; changes made while it was being read take precedence. */
   restore({ cursor, voidUpTo = 0, pageFailures, hasGivenUp, lastSent, unselectedMs = 0 }: SavedDevice): void {
     if (cursor && cursor.sequence >= (this.#cursor?.sequence ?? 0)) this.#cursor = cursor
     this.isSaved = cursor !== undefined

@@ -2,19 +2,19 @@ import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 import type { AccountDevices } from './account-devices'
 
-/** A device as a user names it. Without `base` it is the device under each of its base units. */
+/** A device as named by a user. Without `base`, it means the device under each of its base units. */
 export interface NamedDevice {
   serial: string
   base?: string
 }
 
-/** @param base left out where it is absent or empty */
+/** @param base omitted if absent or empty */
 export function nameDevice(serial: string, base: string | null | undefined): NamedDevice {
   return base ? { serial, base } : { serial }
 }
 
 /**
- * The devices of a node: all of the account, or the named ones, those under named base units, and those of named
+ * The devices of a node: all devices of the account, or named ones, those under named base units, and those in named
  * groups.
  */
 export type Selection = 'all' | NamedSelection
@@ -27,22 +27,22 @@ export interface NamedSelection {
   groups: readonly string[]
 }
 
-/** A device that can be requested: which endpoint serves it depends on `base`. */
+/** A device that can be requested: `base` determines which endpoint serves it. */
 export interface ResolvedDevice {
   serial: string
-  /** Equal to `serial` for a standalone device. */
+  /** Equal to `serial` if the device is standalone. */
   base: string
-  /** Its name and its group's, if the account's list was consulted. */
+  /** The names of the device and of its group, if the account's list was consulted. */
   name?: string
   group?: string
 }
 
-/** `base/serial`: a serial may stand under several base units of an account. */
+/** `base/serial`: a serial can exist under several base units of an account. */
 export function deviceKey({ serial, base }: ResolvedDevice): string {
   return `${base}/${serial}`
 }
 
-/** A failure of one device alone, or of a group that no device has. */
+/** A failure of a single device, or of a group that no device belongs to. */
 export interface DeviceFailure {
   device: NamedDevice | { group: string }
   error: EnvlogError
@@ -55,7 +55,7 @@ export interface ResolvedSelection {
 }
 
 /**
- * The devices of a selection, each once, in the order named, without excluded serials.
+ * The devices of a selection without duplicates, in the order named, without excluded serials.
  * @throws EnvlogError of the request for the account's list
  */
 export async function resolveDevices(
@@ -99,12 +99,12 @@ export async function resolveDevices(
   return { devices: [...resolved.values()], unknown }
 }
 
-/** Whether the device stands under no base unit. */
+/** Whether the device has no base unit. */
 export function isStandalone({ serial, base }: ResolvedDevice): boolean {
   return serial === base
 }
 
-/** The failure of a group that no device of the account has. */
+/** The failure of a group that no device of the account belongs to. */
 export function unknownGroup(group: string): DeviceFailure {
   return { device: { group }, error: new EnvlogError('group-unknown', { group }, { group }) }
 }

@@ -11,26 +11,26 @@ import type { AccountDevices } from './account-devices'
 import { decodeAlerts, decodeRecords } from './decode'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
 
-/** The account as far as this folder needs it. */
+/** The parts of the account that this folder needs. */
 export interface AccountAccess {
   readonly client: Pick<Client, 'read' | 'readRaw'>
   readonly devices: Pick<AccountDevices, 'update' | 'utcOffset' | 'isRemote'>
   readonly series1Models: readonly string[]
-  /** ms since some instant; it is never set. */
+  /** Milliseconds since an arbitrary instant; never jumps. */
   monotonic(): number
 }
 
-/** The requested form of an answer: `read` is decoded, the others are passed on unchanged. */
+/** The requested form of a response: `read` is decoded, the others are passed on unchanged. */
 export type ResponseFormat = 'read' | 'json' | 'csv' | 'csv2'
 
-/** What was collected of one device or, by `current`, of several. */
+/** Data collected from one device or, with `current`, from several. */
 export interface Collected {
-  /** The last answer received, without its body. */
+  /** The last response received, without its body. */
   answer: Omit<Answer<unknown>, 'body'>
   content: Content
-  /** Name of the device's group; blank where it has none or none is wanted. */
+  /** Name of the device's group; blank if it has none or the name is not needed. */
   group: string
-  /** Devices, or parts of the answer, that could not be read and are to be reported. */
+  /** Devices, or parts of the response, that could not be read and are to be reported. */
   failed?: readonly DeviceFailure[]
 }
 
@@ -45,7 +45,7 @@ export async function collectLatest(
   context: RequestContext,
 ): Promise<Collected> {
   if (format !== 'read') {
-    // Endpoint 2 has no `csv2`: its `csv` is the one with header rows.
+    // Endpoint 2 has no `csv2`: its `csv` already has header rows.
     const type = format === 'csv2' && isStandalone(target) ? 'csv' : format
     return collectRaw(account, 'latest', target, { type }, context)
   }
@@ -73,7 +73,7 @@ export async function collectAlerts(
   return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
 }
 
-/** Records of a device in one request, undecoded. @throws EnvlogError those of the request */
+/** Records of a device in one request, undecoded. @throws EnvlogError of the request */
 export async function collectRaw(
   account: AccountAccess,
   kind: RecordsKind,
@@ -86,7 +86,7 @@ export async function collectRaw(
   return toCollected(target, answer, toRawContent(target, answer.body))
 }
 
-/** What was collected of a device, with the name of its group where that is known. */
+/** Collected data of a device, with the name of its group if known. */
 export function toCollected(
   { group = '' }: ResolvedDevice,
   answer: Collected['answer'],
@@ -95,7 +95,7 @@ export function toCollected(
   return { answer, content, group }
 }
 
-/** Endpoints of records: [of standalone devices, of remote units]. */
+/** Record endpoints: [standalone devices, remote units]. */
 const RECORD_ENDPOINTS = {
   latest: ['latest-data', 'latest-data-relay'],
   range: ['data', 'data-relay'],
@@ -143,7 +143,7 @@ export async function fetchAlertLog(
 }
 
 /**
- * Checks that an answer is of the requested device. One without a base unit gets that of the device.
+ * Checks that a response is for the requested device. If it has no base unit, that of the device is added.
  * @throws EnvlogError `reply-other-device`
  */
 function checkDevice<E extends { device: Identity; base: Identity | null }>(
@@ -152,7 +152,7 @@ function checkDevice<E extends { device: Identity; base: Identity | null }>(
 ): Answer<E> {
   const { body, endpoint } = answer
   const { device, base } = body
-  // The service does not say what stands in place of a standalone device's base unit.
+  // The service does not document what it sends as the base unit of a standalone device.
   const isOfOtherBase = base !== null && !isStandalone(target) && !isSameSerial(base.serial, target.base)
   if (isOfOtherBase || !isSameSerial(device.serial, target.serial)) {
     const found = base ? `${base.serial}/${device.serial}` : device.serial
@@ -164,7 +164,7 @@ function checkDevice<E extends { device: Identity; base: Identity | null }>(
 
 const isSameSerial = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
 
-/** An answer that is passed on unchanged; only the device's name is read from it. */
+/** A response that is passed on unchanged; only the device's name is read from it. */
 function toRawContent({ serial, base, name, group = '' }: ResolvedDevice, payload: unknown): Content {
   return { kind: 'raw', payload, device: { serial, name: name ?? findName(payload), base, group } }
 }

@@ -1,17 +1,18 @@
 import { linkAbort } from '../abort'
 import { concernsOneDevice, EnvlogError, mayConcernOneDevice } from '../errors'
 
-/** So many ambiguous failures in a row are no longer the items' own. */
+/** After this many ambiguous failures in a row, the account is assumed to be the cause. */
 const MAX_AMBIGUOUS_IN_A_ROW = 3
 
 /**
- * Works on items concurrently, in their order. An item's own failure is reported, and the others go on; a failure of
- * the account ends all. An ambiguous failure may be either, so it is held back: it is the item's own once another item
- * succeeds, and the account's where several in a row fail so or none succeeds. After an ambiguous failure the next item
- * is the last one that is not suspect. A suspect item may fail so again once any other has succeeded.
- * @param failed reports an item's own failure
+ * Processes items concurrently, in order. A failure of a single item is reported and the others continue; a failure of
+ * the account ends all. An ambiguous failure may be either, so its report is delayed: it is attributed to the item once
+ * another item succeeds, and to the account if several in a row fail ambiguously or none succeeds. After an ambiguous
+ * failure, the next item is the last one that is not suspect. A suspect item may fail ambiguously again once any other
+ * item has succeeded.
+ * @param failed reports a failure of a single item
  * @param isSuspect whether the last failure of an item was ambiguous
- * @throws EnvlogError the failure of the account; `closed` where the signal is aborted
+ * @throws EnvlogError the failure of the account; `closed` if the signal is aborted
  */
 export async function forEachConcurrent<T>(
   items: readonly T[],
@@ -33,7 +34,7 @@ export async function forEachConcurrent<T>(
   async function worker(): Promise<void> {
     while (waiting.length > 0 && !failures.isFatal() && !signal.aborted) {
       const item = takeNext()
-      // The work may change it.
+      // Read before `work`, which may change it.
       const wasSuspect = isSuspect(item)
       try {
         await work(item, inner.signal)
@@ -59,7 +60,7 @@ function createFailures<T>(
   report: (item: T, error: EnvlogError) => void,
   abort: () => void,
 ) {
-  // Items that are worked on concurrently began before one that is not suspect could be chosen.
+  // Concurrent items were started before an item that is not suspect could be chosen.
   const max = Math.max(MAX_AMBIGUOUS_IN_A_ROW, concurrency + 1)
   let ambiguous: { item: T; error: EnvlogError }[] = []
   let fatal: unknown
@@ -67,7 +68,7 @@ function createFailures<T>(
 
   function end(error: unknown): void {
     fatal ??= error
-    // The answers of the others are still wanted, because their quota is used already.
+    // The others' responses are still wanted, because their quota is already used.
     if (!isShortOfQuota(error)) abort()
   }
 

@@ -1,20 +1,20 @@
 /**
- * What a response held of a device's records, as text that fits into a cursor: time and record number of each, as runs of
- * equal steps, so that a device that records at a steady interval takes a few letters.
+ * The records of a response as compact text for a cursor: time and number of each record, run-length encoded, so that a
+ * device that records at a constant interval needs only a few characters.
  */
 import type { SeriesRecord } from '../readings/record-reader'
 
-/** Time and number of a record; `dataId` is `null` where it has none. */
+/** Time and number of a record; `dataId` is `null` if it has none. */
 export type RecordKey = Pick<SeriesRecord, 'timestamp' | 'dataId'>
 
-/** `<time>/<number>`: blank where there is none. */
+/** `<time>/<number>`; each part is blank if absent. */
 export const keyOf = ({ timestamp, dataId }: RecordKey): string => `${timestamp ?? ''}/${dataId ?? ''}`
 
 const BASE = 36
 
 /**
- * Runs, separated by blanks: `<time>.<number>` begins one, in seconds since 1970, blank where there is none; each
- * `+<seconds>.<number>` is a step from the record before, and `*<count>` repeats it. Numbers are to the base 36.
+ * Runs, separated by blanks. `<time>.<number>` starts a run, in seconds since 1970; each part is blank if absent.
+ * `+<seconds>.<number>` is a step from the previous record, and `*<count>` repeats it. Numbers are in base 36.
  */
 export function encodeHeld(records: readonly RecordKey[]): string {
   const words: string[] = []
@@ -51,7 +51,7 @@ const stepTo = (before: RecordKey, record: RecordKey) =>
 const placeOf = ({ timestamp, dataId }: RecordKey) =>
   `${timestamp === null ? '' : inSeconds(timestamp)}.${write(dataId)}`
 
-/** Milliseconds follow a comma; the service has none. */
+/** Milliseconds follow a comma; the service does not use them. */
 function inSeconds(ms: number): string {
   const rest = ((ms % 1000) + 1000) % 1000
   return rest === 0 ? write(ms / 1000) : `${write((ms - rest) / 1000)},${rest}`
@@ -59,7 +59,7 @@ function inSeconds(ms: number): string {
 
 const write = (value: number | null) => (value === null ? '' : value.toString(BASE))
 
-/** Reads what `encodeHeld` has written; `undefined` for any other text, and for more records than `most`. */
+/** Decodes the output of `encodeHeld`; `undefined` for any other text, and for more than `most` records. */
 export function decodeHeld(text: string, most: number): RecordKey[] | undefined {
   const records: RecordKey[] = []
   let step: RecordKey = { timestamp: 0, dataId: 0 }

@@ -7,27 +7,32 @@ import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
 import { deviceKey, type NamedDevice, type ResolvedDevice } from './devices'
 import { readSavedState, type SavedState } from './saved-state'
 
-/** Reports of devices that are made once: more than any account has. */
+/** Maximum number of reported devices to remember: more than any account has. */
 const MAX_REPORTS = 10_000
-/** A store that has not answered within this time is read again. */
+/** If a store has not responded within this time, it is read again. */
 const LOAD_AGAIN_MS = 60_000
 const A_DAY_MS = 86_400_000
 /** The state of a device that was not selected for this long is deleted. */
 const MAX_UNSELECTED_MS = 30 * A_DAY_MS
-/** Records and alerts that all nodes of a process keep in memory; beyond this they are requested again. */
+/**
+ * Maximum number of records and alerts that all nodes of a process keep in memory; beyond this they are requested
+ * again.
+ */
 const MAX_RETAINED = 100_000
 
-/** What the state has to know about its node. */
+/** What the state needs to know about its node. */
 export interface NodeStateOptions {
-  /** Names the settings that shape what is delivered: what was fetched with others is dropped. */
+  /**
+   * Identifies the settings that determine the form of delivered data: data fetched with other settings is discarded.
+   */
   settingsKey?: string
-  /** What the node polls: cursors of the other kind belong to an earlier node with the same id. */
+  /** What the node polls; cursors of the other kind belong to an earlier node with the same id. */
   cursorKind?: CursorKind
-  /** How long receipts are awaited; `null` for not at all. */
+  /** How long to wait for receipts; `null` if none are used. */
   receiptTimeoutMs?: number | null
 }
 
-/** The node as it was made last. */
+/** The currently deployed node. */
 interface Opened {
   store: StateStore
   kind: CursorKind | undefined
@@ -38,17 +43,18 @@ interface Opened {
 }
 
 /**
- * What a node knows of its devices, by `base/serial`. It outlives every deploy in the process, and restarts in a store.
+ * What a node knows about its devices, by `base/serial`. It outlives deploys in the same process, and restarts through
+ * a store.
  */
 export class NodeState {
   readonly #clock: Clock
   readonly #retainedByAll: () => number
   readonly #devices = new Map<string, DeviceState>()
   #selected = new Set<string>()
-  /** Until when `unselectedMs` is counted, monotonic ms. */
+  /** The time up to which `unselectedMs` is counted, monotonic ms. */
   #countedAt: number
   #savedAt: number
-  /** When something was last forgotten, ms since 1970 UTC: earlier receipts of devices without a state are void. */
+  /** When something was last forgotten, ms since 1970 UTC: earlier receipts for devices without a state are void. */
   #forgottenAt = 0
   #lastRank = 0
   readonly #reported = new Set<string>()
@@ -57,7 +63,9 @@ export class NodeState {
   #isLoaded = false
   #settingsKey = ''
 
-  /** @param retainedByAll records and alerts that all nodes of the process keep in memory, with this one */
+  /**
+   * @param retainedByAll number of records and alerts that all nodes of the process, including this one, keep in memory
+   */
   constructor(clock: Clock, retainedByAll: () => number = () => this.retainedCount) {
     this.#clock = clock
     this.#retainedByAll = retainedByAll
@@ -65,7 +73,7 @@ export class NodeState {
     this.#savedAt = this.#countedAt
   }
 
-  /** What receipts are signed with; it is saved with the cursors. */
+  /** The key that signs receipts; it is saved with the cursors. */
   get receiptKey(): string {
     return this.#receiptKey
   }
@@ -81,7 +89,7 @@ export class NodeState {
     return found
   }
 
-  /** The node is made. In a new process the store is read first; then each change is written to it. */
+  /** The node is deployed. In a new process the store is read first; after that, every change is written to it. */
   open(
     store: StateStore,
     { settingsKey = '', cursorKind, receiptTimeoutMs = null }: NodeStateOptions = {},
@@ -98,11 +106,11 @@ export class NodeState {
       else device.deploy(settingsKey !== this.#settingsKey, overdueAt)
     }
     this.#settingsKey = settingsKey
-    // It may be another store, or lack what the node knew at its end.
+    // It may be another store, or it may lack the node's last changes.
     this.save()
   }
 
-  /** The node that opened it with this store closes. Nothing is written there after this. */
+  /** The node that opened this store closes. Nothing is written to it after this. */
   async close(store: StateStore): Promise<void> {
     const { writer } = this.#opened ?? {}
     if (this.#opened?.store !== store) return
@@ -114,9 +122,8 @@ export class NodeState {
   }
 
   /**
-   * Waits until the store was read. Before that nothing may be requested or written, because a node that takes a store
-   * that cannot be read for an empty one loses records. After a failure the store is read again, and an answer that
-   * is late is accepted.
+   * Waits until the store has been read. Before that nothing may be requested or written: if an unreadable store were
+   * treated as an empty one, records would be lost. After a failure the store is read again; a late result is accepted.
    * @throws EnvlogError `store-newer`, `store-unreadable`, `closed`
    */
   async ready(): Promise<void> {
@@ -134,20 +141,20 @@ export class NodeState {
     if (this.#opened !== opened) throw new EnvlogError('closed')
   }
 
-  /** Something has changed. */
+  /** Schedules a write after a change. */
   save(): void {
     this.#opened?.writer?.save()
   }
 
-  /** @returns whether all changes so far are in the store; a store that fails is not waited for */
+  /** @returns whether all changes so far are in the store; does not wait for a failing store */
   async written(): Promise<boolean> {
     return (await this.#opened?.writer?.written()) ?? false
   }
 
   /**
-   * The node is about these devices now. What it knows of one that has moved to another base unit moves along, and
-   * what it has not selected for 30 days is deleted.
-   * @param hasLeft whether a device is no longer under that base unit
+   * Sets the node's current devices. The state of a device that has moved to another base unit moves with it; the state
+   * of a device that was not selected for 30 days is deleted.
+   * @param hasLeft whether a device is no longer under its base unit
    */
   setDevices(
     devices: readonly ResolvedDevice[],
@@ -164,51 +171,55 @@ export class NodeState {
   }
 
   /**
-   * The devices in the order in which they are to be polled, so that a trigger that the quota cuts short is continued by
-   * the next one (docs/quota.md). Those that were never polled come first, as they were named.
+   * The devices in polling order, so that the next trigger continues where the quota stopped the last one
+   * (docs/quota.md). Devices that were never polled come first, in the order named.
    */
   leastRecentlyPolledFirst(devices: readonly ResolvedDevice[]): ResolvedDevice[] {
     const rank = (device: ResolvedDevice) =>
       this.#devices.get(deviceKey(device))?.polledRank ?? Number.NEGATIVE_INFINITY
-    // Equal ranks, such as two infinite ones, have no difference.
+    // Equal ranks need a special case: the difference of two infinite ones is not a number.
     return [...devices].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
   }
 
-  /** @param isSuspect its failure was ambiguous: it may be its own, or the account's */
+  /** @param isSuspect whether its failure was ambiguous: caused by the device or by the account */
   markPolled(device: ResolvedDevice, isSuspect = false): void {
     const state = this.device(deviceKey(device))
     state.polledRank = ++this.#lastRank
     state.isSuspect = isSuspect
   }
 
-  /** A single device may exceed the bound: otherwise its backfill could never be delivered. */
+  /** A single device may exceed the bound; otherwise its backfill could never be delivered. */
   canRetain(device: DeviceState, count = device.retainedCount): boolean {
     const others = this.#retainedByAll() - device.retainedCount
     return others === 0 || others + count <= MAX_RETAINED
   }
 
-  /** What was sent without a receipt counts as delivered, for all devices with one of the serials, or for all. */
+  /**
+   * Counts everything sent without a receipt as delivered, for all devices with one of the serials, or for all devices.
+   */
   skip(serials: readonly string[] | 'all'): void {
     for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.skip()
   }
 
-  /** Forgets all devices that have one of the serials, or all. Receipts from before are void. */
+  /** Forgets all devices with one of the serials, or all devices. Earlier receipts become void. */
   forget(serials: readonly string[] | 'all'): void {
     this.#forgottenAt = this.#clock.now()
     for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.forget(this.#forgottenAt)
     this.save()
   }
 
-  /** Devices whose records were sent again and again without a receipt, and since when, ms since 1970 UTC. */
+  /** The number of devices whose records were repeatedly sent without a receipt, and since when, ms since 1970 UTC. */
   unacknowledged(): { devices: number; since: number } | undefined {
-    const told = [...this.#selected].flatMap((key) => {
+    const overdueSince = [...this.#selected].flatMap((key) => {
       const { unacknowledged } = this.#devices.get(key) ?? {}
       return unacknowledged && unacknowledged.resends > MAX_QUIET_RESENDS ? [unacknowledged.since] : []
     })
-    return told.length === 0 ? undefined : { devices: told.length, since: Math.min(...told) }
+    return overdueSince.length === 0
+      ? undefined
+      : { devices: overdueSince.length, since: Math.min(...overdueSince) }
   }
 
-  /** True once for each device and kind of report until the process ends. */
+  /** True only once per device and kind of report, until the process ends. */
   isFirstReport({ serial, base = '' }: NamedDevice, kind: 'unreadable' | 'refused' | 'far-ahead'): boolean {
     const key = `${kind} ${base}/${serial}`
     if (this.#reported.has(key) || this.#reported.size === MAX_REPORTS) return false
@@ -256,7 +267,7 @@ export class NodeState {
   async #load(opened: Opened): Promise<void> {
     const saved = readSavedState(await opened.store.load())
     if (!saved && opened.kind) opened.store.onMissing?.()
-    // Another read was faster, or the node was made again.
+    // Another read was faster, or the node was deployed again.
     if (this.#isLoaded || this.#opened !== opened) return
     const devices = Object.entries(saved?.devices ?? {})
     for (const [index, [key, { cursor, ...others }]] of devices.entries()) {
@@ -270,7 +281,7 @@ export class NodeState {
     opened.writer = this.#createWriter(opened.store)
   }
 
-  /** Starts one read for all that wait. */
+  /** Starts one read for all waiting callers. */
   #startLoading(opened: Opened): void {
     opened.loadedAt = this.#clock.monotonic()
     const loading = this.#load(opened)

@@ -3,12 +3,12 @@ import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type SeriesPart } from '../readings/series'
 
 /**
- * Records of a page: as many as the service sends without `number` (docs/service.md, *Fields*), and few enough to be
- * parsed, or read, in one turn of the event loop.
+ * Records per page: the service's default without `number` (docs/service.md, *Fields*), and few enough to be parsed, or
+ * read, in one turn of the event loop.
  */
 const PAGE_RECORDS = 16_000
 
-/** A page of a period: the latest `number` records of it. Seconds since 1970 UTC. */
+/** A page of a period: its latest `number` records. Seconds since 1970 UTC. */
 export interface Page {
   from: number
   to: number
@@ -16,28 +16,28 @@ export interface Page {
 }
 
 /**
- * How far a period is fetched, page by page from the latest down. Whether the service takes the ends of a page as part
- * of it is not documented and differs (docs/service.md), so pages overlap by a second, and records that were received
- * before are dropped.
+ * Progress of fetching a period page by page, from the latest page back. Whether the service includes the bounds of a
+ * page is undocumented and varies (docs/service.md), so pages overlap by a second, and records that were already
+ * received are dropped.
  */
 export interface Paging {
-  /** Of the period, ms since 1970 UTC; from inclusive, to exclusive. */
+  /** Bounds of the period, ms since 1970 UTC; from inclusive, to exclusive. */
   from: number
   to: number
   /** The end of the next page, seconds since 1970 UTC. */
   nextTo: number
-  /** Records that are still wanted; `null` for all. */
+  /** Number of records still wanted; `null` for all. */
   remaining: number | null
-  /** New records of each page, the latest page first. */
+  /** New records of each page, latest page first. */
   parts: readonly SeriesPart[]
-  /** Fingerprints of records that the next page may contain again. */
+  /** Fingerprints of records that the next page may repeat. */
   overlap: readonly string[]
-  /** No record of the overlap is earlier than this, ms; `null` before the first page. */
+  /** The overlap has no record earlier than this, ms; `null` before the first page. */
   overlapFrom: number | null
   isComplete: boolean
 }
 
-/** @param period ms since 1970 UTC, and the latest `number` records of it; `null` for all */
+/** @param period bounds in ms since 1970 UTC, and how many of its latest records; `null` for all */
 export function startPaging(period: { from: number; to: number; number: number | null }): Paging {
   const { from, to, number } = period
   const overlap = { overlap: [], overlapFrom: null }
@@ -54,33 +54,33 @@ export function startPaging(period: { from: number; to: number; number: number |
 
 const firstSecond = ({ from }: Paging) => Math.max(0, Math.floor(from / 1000) - 1)
 
-/** The next page, which overlaps by a second with the received ones, and begins a second before the period. */
+/** The next page; it overlaps with the received pages by a second, and begins a second before the period. */
 export function nextPage(paging: Paging): Page {
   const { nextTo, remaining, overlap } = paging
   const number = remaining === null ? PAGE_RECORDS : Math.min(PAGE_RECORDS, remaining + overlap.length)
   return { from: firstSecond(paging), to: nextTo, number }
 }
 
-/** What is known of a page besides its records. */
+/** What is known about a page besides its records. */
 export interface ReceivedPage {
   requested: Page
   /** Number of records received, including unreadable ones. */
   count: number
-  /** Records that may still be fetched in this hour; `null` where the service did not say. */
+  /** Records that can still be fetched in this hour; `null` if the service did not report it. */
   recordsRemaining: number | null
 }
 
-/** The end of the next page, seconds; `undefined` where this page was the last. */
+/** The end of the next page, in seconds; `undefined` if this page was the last. */
 function nextEnd(paging: Paging, received: ReceivedPage, oldest: number | null): number | undefined {
   if (oldest === null || isLast(paging, received, oldest)) return undefined
-  // A full page of one second: step over that second, because the same page would come again.
+  // If a full page covers a single second, skip that second, because the same page would be sent again.
   const next = Math.min(Math.floor(oldest / 1000) + 1, paging.nextTo - 1)
   return next <= firstSecond(paging) ? undefined : next
 }
 
 /**
- * A page with fewer records than requested is the last where it reaches the beginning, or where more might have been
- * fetched. Otherwise the service may have cut it short.
+ * A page with fewer records than requested is the last one if it reaches the beginning, or if more could have been
+ * fetched. Otherwise the service may have truncated it.
  */
 function isLast(
   { from }: Paging,
@@ -92,7 +92,7 @@ function isLast(
 
 /**
  * Adds the new records of a page.
- * @throws EnvlogError `reply-other-period` where the page has no record of the period: the next would be the same
+ * @throws EnvlogError `reply-other-period` if the page has no record of the period: the next page would be the same
  */
 export function addPage(paging: Paging, series: SeriesPart, received: ReceivedPage): Paging {
   const { remaining, parts } = paging
@@ -113,9 +113,9 @@ export function addPage(paging: Paging, series: SeriesPart, received: ReceivedPa
 }
 
 /**
- * Whether a page lacks the record at its end that the page after it has shown: then the service may have left out others
- * too. Where a whole page was of one second, the next one begins before that.
- * @param shownAt time of the record that was shown at the end of the first page, ms; `null` if none was
+ * Whether a page lacks the record that the following page has shown to be at its end: then the service may have left
+ * out others too. If a page consisted of a single second, the next page begins before that.
+ * @param shownAt time of the record known to be at the end of the first page, ms; `null` if there is none
  */
 export function lacksShownRecord(
   { overlapFrom, nextTo }: Paging,
@@ -127,14 +127,15 @@ export function lacksShownRecord(
   return !records.some(({ timestamp }) => timestamp === time)
 }
 
-/** Whether a record was not requested. */
+/** Whether a record is outside the requested page. */
 const isOutside =
   ({ from, to }: Page) =>
   ({ timestamp }: SeriesRecord) =>
     timestamp !== null && (timestamp < from * 1000 || timestamp > (to + 1) * 1000)
 
 /**
- * Records of a page that lie inside the period and are new. Only those without a time or of the overlap can be known.
+ * Records of a page that are inside the period and new. Only records without a time, or in the overlap, can be
+ * duplicates.
  */
 function selectNew(
   { from, to, overlap, overlapFrom }: Paging,
@@ -153,7 +154,7 @@ function selectNew(
   return [...undated.filter(isNew), ...before, ...records.slice(overlapStart, end).filter(isNew)]
 }
 
-/** Index of the first record at or after a time, ms. Records are in order, those without a time first. */
+/** Index of the first record at or after a time in ms. Records are sorted, those without a time first. */
 function lowerBound(records: readonly SeriesRecord[], time: number): number {
   let [low, high] = [0, records.length]
   while (low < high) {

@@ -4,10 +4,10 @@ import { type Moment, readEpoch, readRelative, readTime } from '../../shared/mom
 import { readNumber } from '../decode/number'
 import { EnvlogError } from '../errors'
 
-/** A period between two ends, or one of the calendar, as it is at a time in ms since 1970 UTC. */
+/** A period between two bounds, or a calendar period as of a time in ms since 1970 UTC. */
 export type Period = Ends | { calendar: CalendarPeriod; now: number }
 
-/** Ends that are instants, or local times. */
+/** Each bound is an instant or a local time. */
 interface Ends {
   from: Moment
   to: Moment
@@ -16,7 +16,7 @@ interface Ends {
 /**
  * Reads `-24h`, `-7d`, `-30m`.
  * @param now ms since 1970 UTC
- * @throws EnvlogError `time-unreadable` naming the property
+ * @throws EnvlogError `time-unreadable`, which names the property
  */
 export function relativeMoment(text: string, now: number, property: string): Moment {
   const ago = readRelative(text)
@@ -26,8 +26,8 @@ export function relativeMoment(text: string, now: number, property: string): Mom
 
 /**
  * Reads a Date, an epoch number (seconds or ms) or ISO 8601 text. Text without an offset is wall clock time; the caller
- * decides of which clock.
- * @throws EnvlogError `time-unreadable` naming the property
+ * decides for which clock.
+ * @throws EnvlogError `time-unreadable`, which names the property
  */
 export function readMoment(value: unknown, property: string): Moment {
   const moment = toMoment(value instanceof Date ? value.getTime() : value, value instanceof Date)
@@ -42,15 +42,15 @@ function toMoment(value: unknown, isDate: boolean): Moment | null {
   return isDate ? { instant: number } : readEpoch(number)
 }
 
-/** Whether a period depends on the clock that shows its local times. */
+/** Whether a period depends on the clock for its local times. */
 export function isLocal(period: Period): boolean {
   return 'calendar' in period || 'wallClock' in period.from || 'wallClock' in period.to
 }
 
 /**
- * Both ends in ms since 1970 UTC.
- * @param clock what shows its local times
- * @throws EnvlogError `period-empty` where it does not end after it begins
+ * Both bounds in ms since 1970 UTC.
+ * @param clock the clock for its local times
+ * @throws EnvlogError `period-empty` if it does not end after its start
  */
 export function placePeriod(period: Period, clock: LocalClock): { from: number; to: number } {
   const { from, to } =
@@ -62,7 +62,7 @@ export function placePeriod(period: Period, clock: LocalClock): { from: number; 
   return placed
 }
 
-/** The ends of a calendar period. @param now what the clock shows now */
+/** The bounds of a calendar period. @param now wall clock time now */
 function readCalendar(name: CalendarPeriod, now: number): Ends {
   const date = new Date(now)
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]

@@ -1,6 +1,6 @@
 /**
- * Polls one device for records or alerts that were not delivered yet: request, compare with what the last response held,
- * fill the hole, deliver, remember (docs/collecting.md).
+ * Polls one device for records or alerts that were not delivered yet: request, compare with the last response, fill the
+ * hole, deliver, remember (docs/collecting.md).
  */
 
 import { orClosed } from '../abort'
@@ -28,36 +28,36 @@ const FAR_AHEAD_MS = 86_400_000
 
 /** Records or alerts of a device that were not delivered yet. */
 export interface PolledData extends Collected {
-  /** Older records or alerts were lost, or could not be fetched. */
+  /** Older records or alerts were lost or could not be fetched. */
   overflow?: boolean
-  /** Comes back once the data is stored. */
+  /** To be returned once the data is stored. */
   receipt?: string
 }
 
 interface CommonOptions {
   time: TimeStyle
-  /** The id of the node, for its receipts. */
+  /** The node's id, for its receipts. */
   node: string
-  /** How long a receipt is awaited; `null` if what was sent counts as delivered. */
+  /** How long to wait for a receipt; `null` if everything sent counts as delivered. */
   receipts: { timeoutMs: number } | null
 }
 
 export interface PollOptions extends CommonOptions {
-  /** Whether records between the cursor and an answer are fetched. */
+  /** Whether to fetch records between the cursor and a response. */
   backfill: boolean
   start: Start
-  /** How many records make a response full. */
+  /** Number of records in a full response. */
   newest?: number
 }
 
 export interface AlertPollOptions extends CommonOptions {
-  /** What a node without a cursor delivers: only later alerts, or all of the first answer. */
+  /** What a node without a cursor delivers: only later alerts, or all alerts of the first response. */
   start: 'now' | 'all'
 }
 
 export interface PollPorts {
   nodeState: NodeState
-  /** Sends the data, or only reports what failed if there is nothing to send. The cursor stays if it throws. */
+  /** Sends the data, or only reports failures if there is nothing to send. If it throws, the cursor does not change. */
   deliver(data: PolledData, isEmpty?: boolean): Promise<void>
 }
 
@@ -69,26 +69,26 @@ interface Poll {
   ports: PollPorts
   context: RequestContext
   device: DeviceState
-  /** Whether it was overtaken by `forget`, `skip` or a deploy, and may change nothing any more. */
+  /** Whether it was superseded by `forget`, `skip` or a deploy, so that it must not change anything. */
   isOver(): boolean
 }
 
-/** What is to be delivered. */
+/** Data that is about to be delivered. */
 interface Delivery {
   data: PolledData
-  /** Nothing is to be sent; parts that could not be read are still reported. */
+  /** There is nothing to send; unreadable parts are still reported. */
   isEmpty: boolean
-  /** The cursor once it is delivered. */
+  /** The cursor after delivery. */
   next: Cursor
-  /** The cursor of a device without one, from which the same data is new. */
+  /** For a device without a cursor: a cursor for which the same data is new. */
   before: Cursor
-  /** If it is sent again: the sequence of its first delivery. */
+  /** For a resend: the sequence of its first delivery. */
   firstSequence?: number
 }
 
 /**
  * Delivers the records of a device that were not delivered yet, complete and in order (docs/collecting.md, *Records*).
- * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor stays then
+ * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor does not change then
  */
 export async function pollRecords(
   account: AccountAccess,
@@ -122,7 +122,7 @@ export async function pollRecords(
 
 /**
  * Delivers the alerts of a device that were not delivered yet (docs/collecting.md, *Alerts*).
- * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor stays then
+ * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor does not change then
  */
 export async function pollAlerts(
   account: AccountAccess,
@@ -166,7 +166,7 @@ function begin(
   return { account, target, options, ports, context, device, isOver: device.beginPoll() }
 }
 
-/** Requests the newest records, and compares them with the cursor as it is when they have arrived. */
+/** Requests the newest records and compares them with the cursor at the time of their arrival. */
 async function requestNewest(poll: Poll, options: PollOptions) {
   const { account, target, context, device } = poll
   const { time, start, backfill, newest = MAX_LATEST_RECORDS } = options
@@ -189,9 +189,9 @@ function isFarAhead({ records }: Series, now: number): boolean {
 }
 
 /**
- * Fetches what is missing of the backfill, page by page.
+ * Fetches the missing pages of the backfill.
  * @returns why it was given up; empty if it is complete
- * @throws EnvlogError those of the request and of decoding; the next trigger goes on with the same page
+ * @throws EnvlogError those of the request and of decoding; the next trigger continues with the same page
  */
 async function fillHole({ account, target, context, device, isOver }: Poll): Promise<DeviceFailure[]> {
   try {
@@ -208,7 +208,7 @@ async function fillHole({ account, target, context, device, isOver }: Poll): Pro
   }
 }
 
-/** @param failed why the backfill is not complete */
+/** @param failed why the backfill is incomplete */
 function planBackfilled(
   { target, device }: Poll,
   { received: last, answer, start, paging, failed: unreadable }: Backfill,
@@ -263,14 +263,15 @@ async function deliverWithReceipt(
     const overdueAt = account.monotonic() + timeoutMs
     device.issue({ firstSequence: firstSequence ?? next.sequence, next, overdueAt, retained })
   }
-  /** Whether its receipt was returned, or it was forgotten or skipped, while it was about to be sent. */
+  /** Whether its receipt arrived, or it was forgotten or skipped, before it was sent. */
   const isObsolete = () => isOver() || (firstSequence !== undefined && !device.overdue)
   try {
-    // A device of which the store knows nothing after a crash would start over, and what came meanwhile be lost.
+    // If the store knew nothing about the device after a crash, the device would start over, and records from that time
+    // would be lost.
     if (!device.isSaved && (await orClosed(nodeState.written(), context.signal)))
       device.isSaved = device.cursor === cursor
     if (isObsolete()) return
-    // Before sending, because the receipt may be returned during it.
+    // Before sending, because the receipt may arrive during the call.
     issue()
     const receipt = writeReceipt(
       { node: options.node, device: deviceKey(target), cursor: next },
@@ -279,26 +280,26 @@ async function deliverWithReceipt(
     await ports.deliver({ ...data, receipt })
     if (!isOver()) device.markSent(next)
   } catch (error) {
-    // What was received is kept, also if the wait has ended early.
+    // Received records are kept, even if the wait ended early.
     if (!isIssued && !isObsolete()) issue()
     device.expireReceipt(next)
     throw error
   }
 }
 
-/** Delivers again what was not acknowledged, under a new receipt and without a request. */
+/** Sends a delivery that was not acknowledged again, with a new receipt and without a request. */
 async function redeliver(
   poll: Poll,
   { next: issued, retained, firstSequence }: OverdueDelivery,
 ): Promise<void> {
   const { device, target } = poll
   const next = { ...issued, sequence: device.latestSequence + 1 }
-  // A deploy may have changed whether the name of the group is wanted.
+  // A deploy may have changed whether the group's name is included.
   const data = { ...retained, group: target.group ?? '' }
   await deliver(poll, { data, isEmpty: false, next, before: next, firstSequence })
 }
 
-/** A copy to retain until the receipt arrives: receivers may change what was sent. */
+/** A copy to retain until the receipt arrives, because receivers may modify the original. */
 function copyToRetain({ answer, content, group, overflow }: PolledData): RetainedDelivery {
   return {
     answer: structuredClone(answer),

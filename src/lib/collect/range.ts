@@ -20,9 +20,9 @@ import { addPage, lacksShownRecord, nextPage, type Page, type ReceivedPage, star
 import { isLocal, type Period, placePeriod } from './period'
 
 export interface RangeQuery {
-  /** Its local times are of the zone or of the device where times are local, else UTC. */
+  /** Its local times refer to the zone or the device if times are local, otherwise to UTC. */
   period: Period
-  /** The latest so many records; `null` for all. */
+  /** The number of latest records; `null` for all. */
   number: number | null
   time: TimeStyle
   format: ResponseFormat
@@ -31,13 +31,13 @@ export interface RangeQuery {
 }
 
 export interface CollectedRange extends Collected {
-  /** The period that was requested, ISO 8601 in UTC; from inclusive, to exclusive. */
+  /** The requested period, ISO 8601 in UTC; from inclusive, to exclusive. */
   range: { from: string; to: string }
 }
 
 /**
- * All records of a period (endpoints 4 and 5), page by page from the latest down; undecoded ones in a single request.
- * @param onPage called with the number of pages so far, after each but the last
+ * All records of a period (endpoints 4 and 5), page by page from the latest back; undecoded ones in a single request.
+ * @param onPage called with the number of pages so far, after each page except the last
  * @throws EnvlogError `period-empty`, `period-too-long`; those of requests, of the list of devices and of decoding; `reply-other-period`,
  * `reply-lacks-record`
  */
@@ -64,7 +64,7 @@ export async function collectRange(
   for (let pages = 1; ; pages++) {
     const { answer, body, received } = await fetchPage(account, target, nextPage(paging), context)
     await nextTurn()
-    // The first page's offset applies to all, even if the clock was changed between two pages.
+    // The first page's offset applies to all pages, even if the clock changed between them.
     const offset = paging.parts[0]?.utcOffset
     const decoded = decodeRecords(target, { ...answer, body }, { time, offset })
     failed.push(...decoded.failed)
@@ -90,13 +90,13 @@ export async function fetchPage(
   context: RequestContext,
 ): Promise<{ answer: Collected['answer']; body: GraphEnvelope; received: ReceivedPage }> {
   const { body, ...answer } = await fetchRecords(account, 'range', target, buildPageParams(page), context)
-  // The client requests fewer records where the device's budget of the hour has not enough.
+  // The client requests fewer records if the device's hourly limit does not have enough left.
   const requested = { ...page, number: answer.number ?? page.number }
   const { recordsRemaining } = answer.quota
   return { answer, body, received: { requested, count: body.records.length, recordsRemaining } }
 }
 
-/** What shows the period's local times. The list of devices is only needed if these are the device's. */
+/** The clock for the period's local times. The list of devices is needed only for the device's clock. */
 async function findClock(
   account: AccountAccess,
   { serial, base }: ResolvedDevice,

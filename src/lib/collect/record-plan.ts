@@ -1,5 +1,5 @@
 /**
- * Which records of a response are new: those that the last response did not hold, whatever their time is
+ * Which records of a response are new: those that the last response did not contain, regardless of their time
  * (docs/collecting.md, *Records*).
  */
 import { formatTime, type TimeStyle } from '../decode/time'
@@ -9,63 +9,65 @@ import { fingerprint, type Series } from '../readings/series'
 import { type RecordCursor, shortHash } from './cursor'
 import { decodeHeld, encodeHeld, keyOf, type RecordKey } from './held'
 
-/** What a node without a cursor delivers of its first answer: all it holds, nothing, or what is since a time, ms. */
+/**
+ * What a node without a cursor delivers from its first response: everything, nothing, or records since a time in ms.
+ */
 export type Start = 'all' | 'now' | { since: number }
 
-/** The records of an answer, with those that were fetched before it. */
+/** The records of a response, with those that were fetched before it. */
 export interface ReceivedRecords {
   series: Series
-  /** When the answer arrived, ms since 1970 UTC. */
+  /** When the response arrived, ms since 1970 UTC. */
   receivedAt: number
-  /** The response was full: there may be earlier records. */
+  /** The response was full, so there may be earlier records. */
   isFull: boolean
-  /** How many records a full response has. */
+  /** Number of records in a full response. */
   most: number
-  /** Sequence of the cursor that is made from it. */
+  /** Sequence of the cursor created from it. */
   sequence: number
-  /** How times are written, for a gap after a record that is not in the answer. */
+  /** How times are formatted, for a gap after a record that is not in the response. */
   time: TimeStyle
 }
 
-/** What follows from an answer. */
+/** The consequences of a response. */
 export type RecordPlan =
-  /** Records between the cursor and the answer are missing: ms since 1970 UTC, from inclusive, to exclusive. */
+  /** Records between the cursor and the response are missing: ms since 1970 UTC, from inclusive, to exclusive. */
   | { kind: 'backfill-needed'; from: number; to: number }
   | {
       kind: 'complete'
       /** The new records. */
       fresh: Series
-      /** Records between the cursor and the new ones are lost, as far as numbers or times show it. */
+      /** Records between the cursor and the new ones are lost, as far as numbers or times show. */
       overflow: boolean
-      /** The cursor once they are delivered. */
+      /** The cursor after their delivery. */
       next: RecordCursor
-      /** A cursor from which the same records are new, for a device without one. */
+      /** For a device without a cursor: a cursor for which the same records are new. */
       before: RecordCursor
     }
 
-/** A record further than this ahead of the answer's arrival has a wrong time. */
+/** A record that is further ahead of the arrival of the response has a wrong time. */
 const MAX_AHEAD_MS = 3_600_000
-/** Records of which values are compared; beyond this only their number is. */
+/** Maximum number of records whose values are compared; beyond this only their number is. */
 const MAX_HASHES = 1000
-/** More records than any response of the newest has. */
+/** More records than any *latest* response has. */
 export const MAX_HELD = 10_000
 
-/** What a cursor says of records. */
+/** What a cursor knows about records. */
 interface Known {
   records: readonly RecordKey[]
   counts: ReadonlyMap<string, number>
   hashes: ReadonlySet<string>
   since: number | null
   from: number | null
-  /** When its response arrived, ms since 1970 UTC. */
+  /** When the cursor's response arrived, ms since 1970 UTC. */
   at: number
 }
 
 /**
- * @param cursor the device's; `null` where nothing was delivered yet
- * @param received the last response, with what was fetched before it
+ * @param cursor the device's cursor; `null` if nothing was delivered yet
+ * @param received the last response, with the records fetched before it
  * @param last the last response alone
- * @param canBackfill whether records that are missing before the answer can be fetched
+ * @param canBackfill whether records missing before the response can be fetched
  */
 export function planRecords(
   cursor: RecordCursor | null,
@@ -74,7 +76,7 @@ export function planRecords(
 ): RecordPlan {
   const { series, sequence, receivedAt } = received
   if (cursor && cursor.held !== '' && encodeHeld(series.records) === cursor.held) {
-    // Most responses hold what the last one held.
+    // Most responses contain the same records as the last one.
     const next = { ...cursor, sequence }
     return {
       kind: 'complete',
@@ -92,7 +94,7 @@ export function planRecords(
   const isSilent = cursor === null && start === 'now'
   const fresh = isSilent ? [] : findNew(known, received)
   const next = advance(known, last)
-  // What a response without any record stands for is known by time alone; clocks may differ.
+  // After a response without records, only time tells which records are new; clocks may differ.
   if (next.held === '' && known.from === null) next.from = receivedAt - MAX_AHEAD_MS
   if (isSilent) next.since = next.from
   const gaps = findGaps(known, fresh, received)
@@ -105,7 +107,7 @@ export function planRecords(
   }
 }
 
-/** The cursor of a node that has delivered nothing yet. */
+/** The cursor of a node that has not delivered anything yet. */
 function createFirstCursor(start: Start, sequence: number): RecordCursor {
   const since = typeof start === 'object' ? start.since : null
   return { held: '', hashes: [], since, from: since, sequence }
@@ -116,7 +118,7 @@ function readCursor({ held, hashes, since, from, sequence }: RecordCursor): Know
   return { records, counts: countKeys(records), hashes: new Set(hashes), since, from, at: sequence }
 }
 
-/** The period between what is known and a full response that holds none of it. */
+/** The period between the known records and a full response that contains none of them. */
 function findHole(known: Known, received: ReceivedRecords): { from: number; to: number } | undefined {
   const { series, isFull, receivedAt } = received
   const timed = inTime(series.records, receivedAt)
@@ -125,22 +127,22 @@ function findHole(known: Known, received: ReceivedRecords): { from: number; to: 
   if (timed.some((record) => known.counts.has(keyOf(record)))) return undefined
   const newest = newestKnown(known, received)
   if (newest && follows(newest, oldest, series.standalone)) return undefined
-  // What is held may have no time that can be used.
-  const begins = known.records.length > 0 ? known.at - MAX_AHEAD_MS : known.from
-  const from = newest ? completeUntil(newest, known) : begins
+  // The known records may have no usable time.
+  const start = known.records.length > 0 ? known.at - MAX_AHEAD_MS : known.from
+  const from = newest ? completeUntil(newest, known) : start
   return from === null || from > timeOf(oldest) ? undefined : { from, to: timeOf(oldest) + 1000 }
 }
 
 /**
- * Since when records may be missing: a clock that was fast may have been set right since the last response, so no later
- * than that. What is held is complete.
+ * The time from which records may be missing. A fast clock may have been corrected since the last response, so it is no
+ * later than that response. The known records are complete.
  */
 function completeUntil(newest: RecordKey, { records, at }: Known): number {
   const [oldest = newest] = records.filter(({ timestamp }) => timestamp !== null)
   return Math.max(timeOf(oldest), Math.min(timeOf(newest), at))
 }
 
-/** All that the last response did not hold, unless it is older than that could reach. */
+/** All records that the last response did not contain, unless they are older than it could reach. */
 function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[] {
   const { records, channels, standalone } = series
   const counts = countKeys(records)
@@ -154,12 +156,12 @@ function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[
     if (before === 0) return !(reach && isOlder(record, reach, standalone))
     const now = counts.get(key) ?? 0
     if (before === 1 && now === 1) return false
-    // In doubt it is delivered again.
+    // If in doubt, deliver it again.
     return now > before && !known.hashes.has(hashOf(record, key, channels))
   })
 }
 
-/** The cursor that knows the response and, as far as there is room, what was known before. */
+/** The cursor after the response: its records and, as far as there is room, previously known ones. */
 function advance(known: Known, { series, sequence, most }: ReceivedRecords): RecordCursor {
   const { records, channels } = series
   const counts = countKeys(records)
@@ -186,7 +188,7 @@ function advance(known: Known, { series, sequence, most }: ReceivedRecords): Rec
 }
 
 /**
- * A cursor from which these records are new, and from whose time on they are complete. It is saved where nothing was
+ * A cursor for which these records are new, and from whose time on records are complete. It is saved if nothing was
  * acknowledged before.
  */
 function createCursorBefore(
@@ -200,8 +202,8 @@ function createCursorBefore(
 }
 
 /**
- * The gaps before records that are later than all that is known. Records that arrive late, or have a wrong time, show
- * none; their numbers are not missing elsewhere.
+ * The gaps before records that are later than all known ones. Records that arrive late, or have a wrong time, do not
+ * show gaps; their numbers are not missing elsewhere.
  */
 function findGaps(known: Known, fresh: readonly SeriesRecord[], received: ReceivedRecords): Gap[] {
   const { series, receivedAt, time } = received
@@ -223,14 +225,14 @@ function findGaps(known: Known, fresh: readonly SeriesRecord[], received: Receiv
   return placeGaps([...others, ...ordered], series.standalone)
     .filter(({ at, gap }) => {
       const record = ordered[at - others.length] as NumberedRecord
-      // After a clock was set back, numbers that go on are mixed by their times.
-      const goesOn = gap.kind === 'restart' && numbers.has((record.dataId ?? 0) - 1)
-      return isLater.has(record) && !goesOn
+      // After a clock was set back, consecutive numbers are out of order by time.
+      const isConsecutive = gap.kind === 'restart' && numbers.has((record.dataId ?? 0) - 1)
+      return isLater.has(record) && !isConsecutive
     })
     .map(({ gap }) => gap)
 }
 
-/** Whether records were lost before those that were fetched: they begin later than what is known. */
+/** Whether records were lost before the fetched ones: those begin later than the known ones. */
 function isLost(known: Known, received: ReceivedRecords): boolean {
   const { series, receivedAt } = received
   const newest = newestKnown(known, received)
@@ -242,18 +244,20 @@ function isLost(known: Known, received: ReceivedRecords): boolean {
 const timeOf = ({ timestamp }: { timestamp: number | null }) => timestamp ?? Number.NEGATIVE_INFINITY
 const isAhead = (timestamp: number, receivedAt: number) => timestamp > receivedAt + MAX_AHEAD_MS
 
-/** The number of a standalone device begins with 1: its 0 is none. */
+/** Numbers of standalone devices start at 1, so 0 means that there is none. */
 const hasNumber = ({ dataId }: RecordKey, standalone: boolean) =>
   dataId !== null && !(standalone && dataId === 0)
 
-/** Records with a time, those ahead of the response aside; if all are ahead, all of them. */
+/** Records with a time, except those ahead of the response; if all are ahead, all of them. */
 function inTime<R extends RecordKey>(records: readonly R[], receivedAt: number): R[] {
   const timed = records.filter(({ timestamp }) => timestamp !== null)
   const notAhead = timed.filter(({ timestamp }) => !isAhead(timestamp as number, receivedAt))
   return notAhead.length > 0 ? notAhead : timed
 }
 
-/** The known record with the latest time; one that was ahead when it was received only where all of the response are. */
+/**
+ * The known record with the latest time; one that was ahead when received counts only if the whole response is ahead.
+ */
 function newestKnown({ records, at }: Known, { series, receivedAt }: ReceivedRecords): RecordKey | undefined {
   const [first] = inTime(series.records, receivedAt)
   const areAllAhead = first !== undefined && isAhead(timeOf(first), receivedAt)
@@ -261,7 +265,7 @@ function newestKnown({ records, at }: Known, { series, receivedAt }: ReceivedRec
   return records.findLast(({ timestamp }) => timestamp !== null && !isAhead(timestamp, limit))
 }
 
-/** How much later a number is than another, below 0 for earlier. Those of remote units wrap around. */
+/** How much later one number is than another; negative if earlier. Numbers of remote units wrap around. */
 function distance(number: number, other: number, standalone: boolean): number {
   const by = number - other
   return standalone || Math.abs(by) <= ID_MODULUS / 2 ? by : by - Math.sign(by) * ID_MODULUS
@@ -272,7 +276,7 @@ const follows = (before: RecordKey, after: RecordKey, standalone: boolean) =>
   hasNumber(after, standalone) &&
   distance(after.dataId ?? 0, before.dataId ?? 0, standalone) === 1
 
-/** Whether time and number say that a record is older than another. */
+/** Whether a record is older than another by both time and number. */
 function isOlder(record: RecordKey, other: RecordKey, standalone: boolean): boolean {
   if (record.timestamp === null || record.timestamp >= timeOf(other)) return false
   if (!hasNumber(record, standalone) || !hasNumber(other, standalone)) return false

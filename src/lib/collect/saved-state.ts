@@ -1,4 +1,4 @@
-/** The saved state of a node. Stores contain it, and receipts contain cursors, so its names are a contract. */
+/** The saved state of a node. It is contained in stores, and its cursors in receipts, so its names are a contract. */
 
 import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
@@ -8,28 +8,28 @@ import { MAX_HELD } from './record-plan'
 
 export interface SavedState {
   version: 1
-  /** What receipts are signed with. */
+  /** The key that signs receipts. */
   receiptKey: string
-  /** By `base/serial`, the least recently polled first. */
+  /** By `base/serial`, least recently polled first. */
   devices: Record<string, SavedDevice>
 }
 
 export interface SavedDevice {
   cursor?: Cursor
-  /** Receipts of cursors up to this sequence are void: an old one must not bring back what was forgotten. */
+  /** Receipts of cursors up to this sequence are void: an old receipt must not restore what was forgotten. */
   voidUpTo?: number
-  /** How often the same page of a backfill has failed, and how long the node has run since the first time, ms. */
+  /** How often the same page of a backfill has failed, and the node's running time since the first failure, ms. */
   pageFailures?: { count: number; ms: number }
   hasGivenUp?: boolean
-  /** What was last sent of its current reading. */
+  /** Fingerprint of the last current reading that was sent. */
   lastSent?: string
-  /** How long the node has run without selecting the device, ms. */
+  /** How long the node has been running without selecting the device, ms. */
   unselectedMs?: number
 }
 
 /**
- * Reads what a store contains; `undefined` if that is nothing. What cannot be understood is an error: it would be
- * overwritten, and its records sent again.
+ * Reads the contents of a store; `undefined` if it is empty. Unknown contents are an error: they would be overwritten,
+ * and records sent again.
  * @throws EnvlogError `store-newer`, `store-unreadable`
  */
 export function readSavedState(value: unknown): SavedState | undefined {
@@ -73,7 +73,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A number that can be written as a time. */
+/** A number that can be formatted as a time. */
 const isInstant = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= MAX_TIMESTAMP_MS
 const isTexts = (value: unknown): value is string[] =>

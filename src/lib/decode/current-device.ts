@@ -16,17 +16,17 @@ import { readNumber } from './number'
 import { sanitizeText } from './text'
 import type { Offsets } from './time'
 
-/** A device of `current`, with the service's field names. `index` is its position in the answer, from 0. */
+/** A device of `current`, with the service's field names. `index` is its position in the response, starting at 0. */
 export interface CurrentDevice extends Identity {
   num: number | null
   battery: number | null
   rssi: number | null
   unixtime: unknown
   channel: (ListedChannel & { value: unknown })[]
-  /** `null` where the answer has none. */
+  /** `null` if the response has none. */
   baseunit: Identity | null
   group: { num: number | null; name: string } | null
-  /** `null` where they cannot be read. */
+  /** `null` if unreadable. */
   offsets: Offsets | null
   index: number
 }
@@ -43,7 +43,7 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
   }
 }
 
-/** Reads what is needed to request the records of a device that cannot be decoded as a whole. */
+/** Reads the fields that are needed to request the records of a device that cannot be decoded completely. */
 function readKnownFields(value: unknown): KnownFields | null {
   try {
     const device = readObject(value)
@@ -85,7 +85,7 @@ function readDeviceFields(device: Fields, index: number): CurrentDevice {
 const readMeasuredChannel = (channel: Fields, index: number): CurrentDevice['channel'][number] =>
   Object.assign(readListedChannel(channel, index), { value: channel.value })
 
-/** A base unit with a blank serial is none, as in the other answers. */
+/** A base unit with a blank serial counts as none, as in the other responses. */
 function readBaseUnit(value: unknown): Identity | null {
   if (value === null) return null
   const base = readObject(value, 'baseunit')
@@ -104,7 +104,7 @@ function readGroup(value: unknown): CurrentDevice['group'] {
   return { num: readNumber(group.num), name: readText(group, 'name', 'group') }
 }
 
-/** An object, or the first element of an array; `null` for whatever stands for nothing. */
+/** An object, or the first element of an array; `null` for an absent value. */
 function unwrapSingle(value: unknown): unknown {
   if (isAbsent(value)) return null
   return Array.isArray(value) ? value[0] : value

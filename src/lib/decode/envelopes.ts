@@ -36,13 +36,13 @@ function readCurrentEnvelope(fields: Fields): CurrentEnvelope {
   return envelope
 }
 
-/** What the answers about one device have in common. */
+/** Common parts of the responses about one device. */
 interface DeviceEnvelope {
   device: Identity
-  /** `null` where the answer has none, as for a standalone device. */
+  /** `null` if the response has none, as for a standalone device. */
   base: Identity | null
   channel: ListedChannel[]
-  /** `null` where they cannot be read. */
+  /** `null` if unreadable. */
   offsets: Offsets | null
 }
 
@@ -54,7 +54,10 @@ export interface AlertEnvelope extends DeviceEnvelope {
   entries: unknown[]
 }
 
-/** The standalone endpoints call the serial number `serial`, the relay and alert endpoints `remote-serial`. */
+/**
+ * The endpoints for standalone devices call the serial number `serial`, those for remote units and alerts
+ * `remote-serial`.
+ */
 function readDevice(fields: Fields): DeviceEnvelope {
   const own = readIdentity(fields, '')
   const remote = readIdentity(fields, 'remote-')
@@ -81,7 +84,7 @@ const readIdentity = (fields: Fields, prefix: '' | 'remote-' | 'base-'): Identit
 function readGraph(fields: Fields): GraphEnvelope {
   const about = readDevice(fields)
   const records = readList(fields, 'data')
-  // A response about one device has to name it.
+  // A response about one device must contain its serial.
   if (about.device.serial === '') throw new InvalidShape('serial')
   return { ...about, records }
 }
@@ -102,7 +105,7 @@ export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer']
 export type Envelope = CurrentEnvelope | GraphEnvelope | AlertEnvelope
 
 /**
- * Decodes the body of a response. The error names the invalid part and never repeats its contents.
+ * Decodes the body of a response. The error names the invalid part but never repeats its contents.
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-many`, `reply-unreadable`
  */
 export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
@@ -122,7 +125,7 @@ const READERS: Record<Endpoint['answer'], (fields: Fields) => Envelope> = {
 }
 
 /**
- * Checks a response that is passed on unchanged: a JSON object, or the text of CSV.
+ * Checks a response that is passed on unchanged: a JSON object, or CSV text.
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-unreadable`, `reply-not-csv`
  */
 export function readRaw(type: OutputType, body: string): object | string {
@@ -146,11 +149,12 @@ function parseResponse(body: string): object {
   return json
 }
 
-/** The service's own responses have five levels. Node-RED could not clone a payload that is much deeper. */
+/** The service's own responses have five levels. Node-RED cannot clone a payload that is much deeper. */
 const MAX_DEPTH = 100
 
 /**
- * Goes level by level, because a response may be nested deeper than the call stack. @throws EnvlogError `reply-too-deep`
+ * Works level by level, because a response may be nested deeper than the call stack. @throws EnvlogError
+ * `reply-too-deep`
  */
 function checkDepth(json: object): void {
   let level: object[] = [json]
@@ -167,8 +171,8 @@ function isErrorObject(json: object): boolean {
 }
 
 /**
- * Checks that an answer may be CSV and returns it unchanged. The service answers an unknown serial with status 200 and
- * the word `Array` (docs/service.md, *What is certain*); a proxy's page and an error object are no CSV either.
+ * Checks that a response may be CSV and returns it unchanged. For an unknown serial, the service responds with status
+ * 200 and the word `Array` (docs/service.md, *What is certain*); a proxy's page and an error object are not CSV either.
  * @throws EnvlogError `reply-not-csv`
  */
 function readCsv(body: string): string {

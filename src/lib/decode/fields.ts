@@ -4,14 +4,14 @@ import { readNumber } from './number'
 import { sanitizeText } from './text'
 import { type Offsets, toUtcOffset } from './time'
 
-/** Reads the fields that responses share, in every spelling of docs/service.md, *Fields*. */
+/** Reads the fields that responses have in common, in every spelling of docs/service.md, *Fields*. */
 
-/** A JSON object of the service. */
+/** A JSON object from the service. */
 export type Fields = Record<string, unknown>
 
-/** Thrown where a part of an answer has no valid shape. It has no stack trace, because thousands may be thrown. */
+/** Thrown if a part of a response has no valid shape. It has no stack trace, because thousands may be thrown. */
 export class InvalidShape {
-  /** Path from what is read to the invalid part; blank for the whole. */
+  /** Path to the invalid part, relative to the value that is read; blank for the value itself. */
   readonly path: string
   constructor(...steps: readonly (string | number | undefined)[]) {
     this.path = steps.filter((step) => step !== undefined).join('.')
@@ -25,8 +25,8 @@ export function readObject(value: unknown, parent?: string, index?: number): Fie
 }
 
 /**
- * Reads a text, or a number as text; absent and `null` are blank.
- * @param parent key of the field that the object belongs to, and `index` its position there
+ * Reads a text, or a number as text; absent and `null` become blank.
+ * @param parent key of the field that contains the object, and `index` its position there
  * @throws InvalidShape
  */
 export function readText(object: Fields, key: string, parent?: string, index?: number): string {
@@ -37,7 +37,7 @@ export function readText(object: Fields, key: string, parent?: string, index?: n
   throw new InvalidShape(parent, index, key)
 }
 
-/** True for what the service sends in place of nothing: absent, `null`, blank, `[]`, `{}`. */
+/** True for every value by which the service represents nothing: absent, `null`, blank, `[]`, `{}`. */
 export function isAbsent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (typeof value !== 'object') return false
@@ -46,8 +46,8 @@ export function isAbsent(value: unknown): boolean {
 }
 
 /**
- * The elements of a list without `null` ones; `undefined` where the value is no list. A list with a missing element
- * may come as an object whose keys are indexes, which JavaScript keeps in ascending order.
+ * The elements of a list except `null`; `undefined` if the value is not a list. A list with missing elements may be
+ * sent as an object whose keys are indexes, which JavaScript keeps in ascending order.
  */
 export function readElements(value: unknown): unknown[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined
@@ -67,14 +67,14 @@ export function readList(object: Fields, key: string): unknown[] {
   return elements
 }
 
-/** A channel as the answer lists it. `num` counts from 0 or from 1: see `matchChannels`. */
+/** A channel in the response's list. `num` counts from 0 or 1: see `matchChannels`. */
 export interface ListedChannel {
   num: number | null
   name: string
   unit: string
 }
 
-/** Reads the list of channels; whatever stands for nothing is an empty one. @throws InvalidShape */
+/** Reads the list of channels; empty if absent. @throws InvalidShape */
 export function readChannels<T extends ListedChannel>(
   object: Fields,
   read: (channel: Fields, index: number) => T,
@@ -96,30 +96,30 @@ export interface Identity {
   name: string
 }
 
-/** Where a device belongs and what it is called. */
+/** The base unit, name and group of a device. */
 export interface KnownFields {
-  /** Serial of its base unit; its own where it is standalone. */
+  /** Serial of its base unit; its own if it is standalone. */
   base: string
   name: string
-  /** Name of its group; blank for none. */
+  /** Name of its group; blank if none. */
   group: string
 }
 
-/** A device that cannot be decoded in an answer about several. */
+/** A device that cannot be decoded, in a response about several. */
 export interface UnreadableDevice {
-  /** Blank where the serial cannot be read either. */
+  /** Blank if the serial is unreadable too. */
   serial: string
-  /** What is needed to request its records; `null` where that cannot be read either. */
+  /** The fields needed to request its records; `null` if these are unreadable too. */
   known: KnownFields | null
-  /** Path of the invalid part in the answer, such as `devices.3.channel`. */
+  /** Path of the invalid part in the response, such as `devices.3.channel`. */
   part: string
 }
 
 const MINUTES_OF_A_DAY = 1440
 
 /**
- * Reads the offsets of an answer; absent minutes are 0. `null` if they cannot be read, or if local time is a day or more
- * from UTC, which no text of a time can say: nothing but the local time depends on them.
+ * Reads the offsets of a response; absent minutes are 0. `null` if they are unreadable, or if local time is a day or
+ * more from UTC, which no time format can express: only local times depend on them.
  */
 export function readOffsets(object: Fields): Offsets | null {
   try {
@@ -140,7 +140,7 @@ function readOffsetFields(object: Fields): Offsets {
   }
 }
 
-/** Of two spellings the first that has a value. Both are read, because both have to be valid. */
+/** The first of two spellings that has a value. Both are read, because both must be valid. */
 function readEither(
   object: Fields,
   one: string,
@@ -152,7 +152,7 @@ function readEither(
   return first ?? second
 }
 
-/** Minutes, rounded to whole ones, of at most a day either way. */
+/** Minutes, rounded to an integer, at most a day in either direction. */
 function readMinutes(object: Fields, key: string): number | null {
   const minutes = readOptionalNumber(object, key)
   if (minutes === null) return null
@@ -160,7 +160,7 @@ function readMinutes(object: Fields, key: string): number | null {
   return Math.round(minutes)
 }
 
-/** A number, or text that is one; blank and absent are `null`. */
+/** A number, or text that represents one; blank and absent are `null`. */
 function readOptionalNumber(object: Fields, key: string): number | null {
   const value = object[key]
   if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return null

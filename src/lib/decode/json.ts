@@ -1,4 +1,4 @@
-/** Parses JSON; `undefined`, which no JSON means, where the text is not JSON. */
+/** Parses JSON; `undefined`, which JSON cannot represent, if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Removes the byte order mark that some hosts put before their answers. */
+/** Removes the byte order mark with which some hosts begin their responses. */
 export function stripBom(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }

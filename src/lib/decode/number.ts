@@ -3,9 +3,9 @@ import { sanitizeText } from './text'
 const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 
 /**
- * Reads a number that the service may send as JSON number or as text (docs/service.md, *Fields*): an optional sign,
- * decimal digits, at most one dot, an optional exponent, blanks around them. Anything else, blank text and infinite
- * numbers included, is `null`.
+ * Reads a number that the service may send as a JSON number or as text (docs/service.md, *Fields*): an optional sign,
+ * decimal digits, at most one decimal point, an optional exponent, surrounding blanks. Anything else, including blank
+ * text and infinite numbers, is `null`.
  */
 export function readNumber(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
@@ -14,10 +14,10 @@ export function readNumber(value: unknown): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** The error of a measured value that is blank or absent (docs/messages.md). */
+/** The error for a measured value that is blank or absent (docs/messages.md). */
 export const MISSING = 'missing'
 
-/** The error of a measured value that `readNumber` does not accept: the service's own text, or `missing`. */
+/** The error for a measured value that `readNumber` does not accept: the service's own text, or `missing`. */
 export function readValueError(value: unknown): string {
   if (value === undefined || value === null) return MISSING
   if (typeof value === 'string') return value.trim() === '' ? MISSING : sanitizeText(value)

@@ -1,12 +1,12 @@
-/** No name, unit or alert text of the service is longer; the bound keeps a hostile one from making work downstream. */
+/** The service's names, units and alert texts are shorter; the bound limits what a hostile one costs downstream. */
 const MAX_LENGTH = 10_000
 
-/** A NUL, or either half of a surrogate pair. */
+/** A NUL, or one half of a surrogate pair. */
 const SUSPECT = /[\0\ud800-\udfff]/
 
 /**
- * Makes a text safe to store: it is cut to 10,000 UTF-16 units, and each NUL and unpaired surrogate becomes U+FFFD.
- * PostgreSQL refuses a whole statement for one of these; SQLite cuts the text there.
+ * Makes a text safe to store: truncates it to 10,000 UTF-16 units, and replaces each NUL and unpaired surrogate with
+ * U+FFFD. PostgreSQL rejects a whole statement because of one of these; SQLite truncates the text there.
  */
 export function sanitizeText(text: string): string {
   const cut = text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text

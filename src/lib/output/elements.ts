@@ -7,37 +7,37 @@ import { countPoints, type PointOptions, pointsOf } from './points'
 import { countRows, type Row, rowsAbout, rowsOf } from './rows'
 import { alertSubjects } from './subjects'
 
-/** The parts of an outgoing message that the output decides. */
+/** The parts of a message that the output determines. */
 export interface OutgoingMessage {
   payload: unknown
-  /** Absent where the message is about several devices. */
+  /** Absent if the message is about several devices. */
   subject?: Subject
-  /** Output *values*: the flat row of the value. */
+  /** Output *values*: the flat row for the value. */
   reading?: Row
 }
 
 export interface OutputOptions extends PointOptions {
   output: Output
   send: Send
-  /** How times are written. */
+  /** Format of times. */
   time: TimeStyle
-  /** Elements a message where `send` is `chunk`. */
+  /** Elements per message if `send` is `chunk`. */
   chunk: number
 }
 
 /** Outputs that are converted; the others are sent unchanged. */
 export type ConvertedOutput = Exclude<Output, 'statistics' | 'raw' | 'csv' | 'csv2'>
 
-/** The elements that an output makes of a content, one by one. */
+/** The elements that an output creates from a content, one by one. */
 export interface ElementSource {
-  /** Known before they are made, so that a sequence can say how long it is. */
+  /** Known before the elements are created, so that a sequence can state its length. */
   count: number
   items(): Iterable<OutgoingMessage>
-  /** Their payloads alone. */
+  /** Only the payloads. */
   payloads(): Iterable<unknown>
 }
 
-/** Output → elements. A new output is a row here, and its sends in `shared/outputs.ts`. */
+/** Output → elements. A new output needs a row here, and its sends in `shared/outputs.ts`. */
 export const elementSources: Record<
   ConvertedOutput,
   (content: ReadContent, options: OutputOptions) => ElementSource
@@ -68,7 +68,7 @@ function* payloadsOf(messages: Iterable<OutgoingMessage>): Generator<unknown> {
   for (const { payload } of messages) yield payload
 }
 
-/** The parts of a content that are readings by themselves; a series is sent as one. */
+/** The readings and alerts of a content; a series is sent as one element. */
 function readingsOf(content: ReadContent): readonly (Reading | Alert)[] {
   if (content.kind === 'current') return content.readings
   return content.kind === 'alerts' ? content.alerts : []
@@ -97,7 +97,7 @@ function* valueMessages(content: ReadContent, group: string): Generator<Outgoing
   }
 }
 
-/** Values that are no numbers are not sent; rows report them. */
+/** Values that are not numbers are not sent; rows report them. */
 function countValues(content: ReadContent): number {
   let count = 0
   if (content.kind === 'current') {
@@ -105,7 +105,7 @@ function countValues(content: ReadContent): number {
   } else if (content.kind === 'series') {
     const { records, channels } = content.series
     for (const record of records) {
-      // Nearly all of 65,535: one that has no errors has all its values.
+      // Fast path for nearly all records: without errors, a record has all its values.
       if (!record.errors) {
         count += channels.length
         continue

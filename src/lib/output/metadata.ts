@@ -3,26 +3,26 @@ import type { Subject } from '../readings/content'
 import type { Answer } from '../request'
 import type { Row } from './rows'
 
-/** `msg.envlog`: about the answer (docs/messages.md). */
+/** `msg.envlog`: information about the response (docs/messages.md). */
 export interface MessageMetadata {
   node: 'current' | 'latest' | 'range' | 'alerts'
-  /** The endpoint that answered last; `receivedAt` and `quota` are of that answer. */
+  /** The endpoint of the last response; `receivedAt` and `quota` belong to that response. */
   endpoint: string
   account: string
   receivedAt: string
   quota: QuotaHeaders
-  /** Where the message is about one device. */
+  /** If the message is about one device. */
   device?: { serial: string; name: string; base: string }
-  /** Output *values*: the flat row of that value. */
+  /** Output *values*: the flat row for that value. */
   reading?: Row
   range?: { from: string; to: string }
   /** Older records or alerts were lost before they were requested. */
   overflow?: true
-  /** To be returned when the records are stored, if `advance` is `acknowledged`. */
+  /** To be returned once the records are stored, if `advance` is `acknowledged`. */
   receipt?: string
 }
 
-/** What only some messages say. */
+/** Parts that only some messages have. */
 interface MetadataDetails {
   subject?: Subject | undefined
   reading?: Row | undefined
@@ -40,7 +40,7 @@ export function createMetadata(
   return createMetadataBuilder(node, account, collected)(details)
 }
 
-/** The same for many messages of one answer. */
+/** The parts that many messages of one response have in common. */
 export function createMetadataBuilder(
   node: MessageMetadata['node'],
   account: string,

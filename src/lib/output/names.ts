@@ -4,11 +4,11 @@ import type { Channel } from '../readings/channel'
 type Named = Pick<Channel, 'key' | 'name' | 'quantity'>
 
 /**
- * Returns a unique name for each channel of a device, by its key. The second channel of a name gets the suffix `_2`;
- * a channel without a name has its key.
+ * Returns a unique name for each channel of a device, by its key. Further channels with the same name get the suffix
+ * `_2` and so on; a channel without a name gets its key.
  * @param clean removes characters that a name must not contain
  * @param reserved names that no channel may have
- * @param written converts a name to the text that is written elsewhere, which is unique as well
+ * @param written converts a name to its form in the output, which must be unique as well
  */
 export function channelNames(
   channels: readonly Named[],

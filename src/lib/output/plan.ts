@@ -16,17 +16,17 @@ import { type ConvertedOutput, elementSources, type OutgoingMessage, type Output
 import { ROW_COLUMNS } from './rows'
 import { subjectsOf } from './subjects'
 
-/** The messages that an answer, or a device's answers, become. */
+/** The messages for a response, or for a device's responses. */
 export interface Plan {
-  /** `undefined` in between asks for a pause, because an array may have 100,000 elements. */
+  /** An `undefined` element requests a pause, because an array may have 100,000 elements. */
   messages: Iterable<OutgoingMessage | undefined>
-  /** Where they are one sequence: how many messages, and how many elements each array of theirs holds. */
+  /** If they form one sequence: the number of messages, and the number of elements in each array. */
   sequence?: { count: number; length: number }
-  /** Output *rows*: comma-separated, for a core csv node. */
+  /** Output *rows*: comma-separated column names for a core CSV node. */
   columns?: string
 }
 
-/** The messages of one content in the chosen output and send (docs/messages.md, *Output and Send*). */
+/** The messages for one content with the chosen output and send (docs/messages.md, *Output and Send*). */
 export function planMessages(content: Content, options: OutputOptions): Plan {
   if (content.kind === 'raw') {
     const { payload, device } = content
@@ -63,7 +63,7 @@ function planArray(content: ReadContent, output: ConvertedOutput, options: Outpu
     case 'chunk':
       return {
         messages: chunked(made.payloads(), options.chunk, wholeSubject(content, options)),
-        // A join node puts arrays together only where they are said to hold more than one.
+        // A join node concatenates arrays only if their stated length is more than one.
         sequence: { count: Math.ceil(made.count / options.chunk), length: Math.max(2, options.chunk) },
       }
     case 'each':
@@ -78,7 +78,7 @@ function planArray(content: ReadContent, output: ConvertedOutput, options: Outpu
   }
 }
 
-/** Current readings one message a device: a reading itself, else the array that it becomes. */
+/** One message per device for current readings: the reading itself, or the array it is converted to. */
 function planDevices(readings: readonly Reading[], output: ConvertedOutput, options: OutputOptions): Plan {
   const messages = readings.map((reading) => ({
     payload:
@@ -90,7 +90,7 @@ function planDevices(readings: readonly Reading[], output: ConvertedOutput, opti
   return { messages, sequence: { count: readings.length, length: 1 } }
 }
 
-/** A series stays one: its parts keep the device and the channels. */
+/** A series is split into series: its parts keep the device and the channels. */
 function planSeries(series: Series, { send, chunk, group, time }: OutputOptions): Plan {
   const subject = subjectOf(series, group)
   if (send === 'device') return { messages: [{ payload: series, subject }] }
@@ -104,7 +104,7 @@ function* seriesRecords(series: Series, time: TimeStyle, subject: Subject): Gene
   for (const record of series.records) yield { payload: ownSeries(series, time, [record]), subject }
 }
 
-/** A gap is in the chunk of the record after it. */
+/** A gap is in the chunk of the record that follows it. */
 function* seriesChunks(
   series: Series,
   time: TimeStyle,
@@ -122,7 +122,7 @@ function* seriesChunks(
   }
 }
 
-/** What one message changes must not change the next: nothing is shared between them. */
+/** Messages share no objects, so modifying one does not change the next. */
 function ownSeries({ gaps: _, ...series }: Series, time: TimeStyle, records: readonly SeriesRecord[]) {
   return {
     ...series,
@@ -133,10 +133,10 @@ function ownSeries({ gaps: _, ...series }: Series, time: TimeStyle, records: rea
   }
 }
 
-/** Elements of an array that are made without a pause. */
+/** Elements of an array that are created without a pause. */
 const ELEMENTS_PER_TURN = 2000
 
-/** All in one array. */
+/** All elements in one array. */
 function* whole(payloads: Iterable<unknown>, subject?: Subject): Generator<OutgoingMessage | undefined> {
   const payload: unknown[] = []
   for (const one of payloads) {
@@ -165,7 +165,7 @@ function* chunked(
 const toMessage = (payload: unknown, subject: Subject | undefined): OutgoingMessage =>
   subject ? { payload, subject } : { payload }
 
-/** The one device a content is about, if it is about one. */
+/** The device of a content that is about a single device. */
 function wholeSubject(content: ReadContent, { group }: OutputOptions): Subject | undefined {
   const device = deviceOf(content)
   return device && subjectOf(device, group)

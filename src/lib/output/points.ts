@@ -8,20 +8,20 @@ import type { Series } from '../readings/series'
 import { channelNames } from './names'
 import { alertSubjects } from './subjects'
 
-/** A point as InfluxDB's batch node takes it. */
+/** A point in the format of InfluxDB's batch node. */
 export interface Point {
   measurement: string
   tags: Record<string, string>
-  /** Numbers by the channels' names; for alerts `text` and `kind`. */
+  /** Numbers by channel name; for alerts `text` and `kind`. */
   fields: Record<string, number | string>
-  /** A Date is the one form that is right in every setup. */
+  /** A Date, because only this form is correct in every setup. */
   timestamp: Date
 }
 
 export interface PointOptions {
   measurement: string
   fieldNames: FieldNames
-  /** Name of the group of a content's one device, blank for none. */
+  /** Group name of the content's only device; blank if none. */
   group: string
 }
 
@@ -31,7 +31,7 @@ export interface PointOf {
   subject: Subject
 }
 
-/** How many points there will be. */
+/** Number of points. */
 export function countPoints(content: ReadContent): number {
   if (content.kind === 'alerts') return content.alerts.filter(({ timestamp }) => timestamp !== null).length
   if (content.kind === 'current') {
@@ -47,7 +47,7 @@ export function countPoints(content: ReadContent): number {
   ).length
 }
 
-/** One point per record, or per text of an alert; none without a field or without a time. */
+/** One point per record, or per text of an alert; none without fields or without a time. */
 export function* pointsOf(
   content: ReadContent,
   { measurement, group, fieldNames }: PointOptions,
@@ -111,11 +111,12 @@ function tagsOf(
 }
 
 /**
- * Names that no field may have: InfluxDB drops a point for the first, JavaScript for the second; the others are tags.
+ * Reserved field names: InfluxDB drops points with the first, JavaScript treats the second specially; the others are
+ * tags.
  */
 const RESERVED = ['time', '__proto__', 'serial', 'name', 'model', 'base', 'group']
 
-/** Of each channel the field's key, which follows the rules of tags. */
+/** Field key of each channel; the same rules apply as for tags. */
 const fieldKeys = (channels: readonly Channel[], by: FieldNames) =>
   channelNames(channels, by, tagText, RESERVED)
 
@@ -140,8 +141,8 @@ function fieldsOfRecord(
 
 /**
  * A tag can neither contain a line break nor end with a backslash, even escaped: one such name would make the database
- * refuse all points that are written with it. Control characters become a space; spaces and backslashes at the end are
- * removed.
+ * reject all points written together with it. Control characters are replaced with a space; trailing spaces and
+ * backslashes are removed.
  */
 function tagText(text: string): string {
   const clean = text.replace(/\p{Cc}+/gu, ' ')

@@ -8,7 +8,7 @@ import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
 import { alertSubjects, subjectsOf } from './subjects'
 
-/** A flat row: one channel value, or one alert text. A key with nothing to say is left out, never null. */
+/** A flat row: one channel value, or one alert text. Keys without a value are omitted, never null. */
 export interface Row {
   time?: string
   timestamp?: number
@@ -26,15 +26,15 @@ export interface Row {
   value?: number
   error?: string
   dataid?: number
-  /** Only of current readings: the battery's code. */
+  /** Current readings only: the battery code. */
   battery?: number
-  /** The same in words. */
+  /** The battery level in words. */
   batterylevel?: string
   rssi?: number
   /** Seconds. */
   age?: number
   stale?: boolean
-  /** Only of alerts. */
+  /** Alerts only. */
   source?: string
   kind?: string
   text?: string
@@ -57,7 +57,7 @@ const VALUE_COLUMNS = [
   'dataid',
 ] as const satisfies (keyof Row)[]
 
-/** Every key a row of this kind can have, in the order of a table's columns. */
+/** All possible keys of a row of this kind, in the order of a table's columns. */
 export const ROW_COLUMNS: Record<ReadContent['kind'], readonly (keyof Row)[]> = {
   series: VALUE_COLUMNS,
   current: [...VALUE_COLUMNS, 'battery', 'batterylevel', 'rssi', 'age', 'stale'],
@@ -76,7 +76,7 @@ export const ROW_COLUMNS: Record<ReadContent['kind'], readonly (keyof Row)[]> = 
   ],
 }
 
-/** How many rows there will be, without making them. */
+/** Number of rows, without creating them. */
 export function countRows(content: ReadContent): number {
   switch (content.kind) {
     case 'current':
@@ -163,7 +163,7 @@ function* rowsOfSeries(series: Series, group: string): Generator<Row> {
 
 type RowMaker = (time: string, timestamp: number, value: number, dataid: number) => Row
 
-/** Of the rows that lack nothing. One that is written out is made in half the time of one that is copied. */
+/** Creates complete rows. An object literal takes half the time of a copy. */
 function rowMaker(series: Series, of: Channel, groupname: string): RowMaker {
   const { serial, name, model } = series
   const base = series.base.serial
@@ -196,7 +196,7 @@ function rowMaker(series: Series, of: Channel, groupname: string): RowMaker {
   return (time, timestamp, value, dataid) => ({ ...blank, time, timestamp, value, dataid })
 }
 
-/** A row that lacks something. */
+/** A row with missing values. */
 function rowOfValue(series: Series, group: string, record: SeriesRecord, channel: Channel): Row {
   const row = rowOfDevice(series, record, group)
   nameChannel(row, channel)
@@ -226,7 +226,7 @@ function rowOfDevice(
   { time, timestamp }: { time: string | null; timestamp: number | null },
   group: string,
 ): Row {
-  // Keys are in the order of the columns, for tables that are made from the keys of the first row.
+  // Keys are in column order, for tables whose columns are taken from the first row's keys.
   const row: Partial<Row> = {}
   if (time !== null) row.time = time
   if (timestamp !== null) row.timestamp = timestamp

@@ -4,7 +4,7 @@ import { type Content, type Subject, subjectOf } from '../readings/content'
 import { channelNames } from './names'
 import { beginningText, topicText } from './topic'
 
-/** Makes the subjects of the channels of one device, by their keys; of any other key the device's own. */
+/** Returns a function from a channel's key to its subject; for any other key, the device's own subject. */
 export function subjectsOf(
   device: Subject,
   channels: readonly Channel[],

@@ -1,32 +1,32 @@
 import { TOPIC_PLACES } from '../../shared/action'
 import type { SubjectChannel } from '../readings/content'
 
-/** What a topic template may name; empty values become `_`. */
+/** Values for a topic template; empty ones become `_`. */
 export interface TopicValues {
   account: string
   base: string
   serial: string
   name: string
   group: string
-  /** Only where the message is about one value. */
+  /** Only if the message is about one value. */
   channel?: SubjectChannel
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must go
 const UNSAFE = /[/+#\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
 const PLACE = new RegExp(`\\{(${TOPIC_PLACES.join('|')})\\}`, 'g')
-/** A segment made only of these falls away where the message is about a whole device. */
+/** A segment that consists only of these is dropped if the message is about a whole device. */
 const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit|quantity)\})+$/
 
-/** A value in a topic. */
+/** Makes a value safe for a topic. */
 export const topicText = (text: string) => text.replace(UNSAFE, '_')
 
-/** The beginning of a topic: topics that begin with `$` are reserved by brokers. */
+/** Makes the beginning of a topic safe: brokers reserve topics that begin with `$`. */
 export const beginningText = (text: string) => text.replace(/^\$/, '_')
 
 /**
- * Makes a topic from a template. In each value, wildcards, slashes and control characters become `_`. Values are filled
- * in in one pass, so that a name that looks like a placeholder stays as it is. `undefined` for a blank template.
+ * Creates a topic from a template. In each value, wildcards, slashes and control characters become `_`. All values are
+ * inserted in one pass, so that a name that looks like a placeholder is not replaced. `undefined` for a blank template.
  */
 export function formatTopic(template: string, values: TopicValues): string | undefined {
   if (template.trim() === '') return undefined
@@ -47,6 +47,6 @@ export function formatTopic(template: string, values: TopicValues): string | und
     .filter((segment) => channel || !CHANNEL_ONLY.test(segment))
     .map((segment) => segment.replace(PLACE, (_, key: keyof typeof named) => topicText(named[key]) || '_'))
     .join('/')
-  // Wildcards leave topics out that begin with `$`.
+  // Wildcard subscriptions do not match topics that begin with `$`.
   return topic === '' ? undefined : beginningText(topic)
 }

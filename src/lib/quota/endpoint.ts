@@ -5,54 +5,57 @@ import { type EndpointLimits, heldMs, type RateLimit } from './limits'
 import type { Denied, Need, Sharing, Usage, Use } from './shared-quota'
 import { type Entry, Window, type WindowLimit } from './window'
 
-/** Records that a request wants of a device, and with how few it is sent rather than wait for more. */
+/**
+ * The number of records that a request wants from a device, and the minimum for which it is sent without waiting for
+ * more.
+ */
 export interface RecordDemand {
   device: string
   wanted: number
   minimum: number
 }
 
-/** What one attempt has reserved: one request and, where they are counted, records of its device. */
+/** Everything reserved for one attempt: a request and, if they are counted, records of its device. */
 export interface Reservation {
   id: string
-  /** How many records the attempt may ask for; `undefined` if the request names no number. */
+  /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
   request: Entry
   ofDevice: { window: Window; entry: Entry; name: string; minimum: number } | undefined
 }
 
-/** How an attempt ended, as far as the quota needs to know. */
+/** The outcome of an attempt, as far as the quota needs it. */
 export interface Outcome {
-  /** False if not a byte of the request can have reached the service: nothing is used. */
+  /** False if no byte of the request can have reached the service: nothing is used. */
   isSent: boolean
-  /** True if the service itself has answered: not a gateway, and no response that broke off. */
+  /** True if the service itself responded: not a gateway, and the response was complete. */
   isAnswered: boolean
-  /** Of the response; `null` if there was none, or only the page of a gateway. */
+  /** Headers of the response; `null` if there was none, or only a gateway's page. */
   headers: QuotaHeaders | null
   /** Status of an error response. */
   errorStatus?: number | undefined
-  /** Records received; `null` if that is not known. */
+  /** Number of records received; `null` if unknown. */
   records: number | null
 }
 
-/** Which limit the service refused a request for: that of the endpoint's requests, or that of a device's records. */
+/** The limit because of which the service refused a request: the endpoint's requests, or a device's records. */
 export type LimitScope = 'endpoint' | 'device'
 
-/** When a request can be sent, in monotonic ms, and whether it waits for records of its device. */
+/** The estimated start of a request, in monotonic ms, and whether it waits for records of its device. */
 export interface StartEstimate {
   at: number
   isForRecords: boolean
 }
 
-/** In this time, all that can reach a Redis that is back have found it. */
+/** Within this time, every process that can reach a recovered Redis has noticed that it is back. */
 const RETURNING_MS = 2500
 
-/** Statuses that say nothing about the quota, whatever their headers report. */
+/** Statuses whose headers must not be used for the quota. */
 const NOT_ABOUT_QUOTA = new Set([401, 403])
 
 /**
- * The quota of one endpoint: its requests, with the account's limit and the one that the last response reported, and the
- * records of each device. Instants are monotonic ms.
+ * The quota of one endpoint: its requests, with the account's limit and the one in the last response, and the records
+ * of each device. Instants are monotonic ms.
  */
 export class Endpoint {
   readonly #name: EndpointName
@@ -61,11 +64,11 @@ export class Endpoint {
   #reported: WindowLimit | undefined
   readonly #devices = new Map<string, Window>()
   #sharing: Sharing = 'none'
-  /** Redis is back, but others may not have reported yet what they have used. */
+  /** Redis is back, but other processes may not have reported their usage yet. */
   #carefulUntil = Number.NEGATIVE_INFINITY
-  /** A shared quota has no permit before that: when to ask again, and when one is expected. */
+  /** A shared quota has no permit before then: when to ask again, and when one is expected. */
   #denial = NO_DENIAL
-  /** The service has answered since the start: until then, requests are sent one at a time. */
+  /** The service has responded since the start: before that, requests are sent one at a time. */
   #isKnown = false
 
   constructor(name: EndpointName, limits: EndpointLimits) {
@@ -88,10 +91,10 @@ export class Endpoint {
     this.#denial = NO_DENIAL
   }
 
-  /** When the next request can be sent; infinite if only a response, or Redis, can allow it. */
+  /** When the next request can be sent; infinite if that depends on a response or on Redis. */
   startsAt(now: number): number {
     if (this.#reported && now >= this.#reported.until) {
-      // A stricter limit may still be in force: the next response says it.
+      // A stricter limit may still apply: the next response will show it.
       if (isStricter(this.#reported, this.#limits.requests)) this.#isKnown = false
       this.#reported = undefined
       this.#setLimits()
@@ -102,15 +105,15 @@ export class Endpoint {
     return Math.max(this.#denial.retryAt, this.#requests.availableAt(1, now, this.#isShared))
   }
 
-  /** When there are enough records of the device; now where they are not counted. */
+  /** When enough records of the device are available; now if they are not counted. */
   recordsAt(demand: RecordDemand | undefined, now: number): number {
     const device = this.#deviceOf(demand, now)
     return demand && device ? device.availableAt(this.#leastOf(demand), now, this.#isShared) : now
   }
 
   /**
-   * When a request can be sent if all that are in flight are answered now.
-   * @param position 1 if it is the next one
+   * When a request can be sent, assuming that all requests in flight are answered now.
+   * @param position 1 for the next request
    */
   estimate(demand: RecordDemand | undefined, position: number, now: number): StartEstimate {
     const at = Math.max(this.#denial.freeAt, this.#requests.availableAt(position, now, this.#isShared))
@@ -118,7 +121,7 @@ export class Endpoint {
     return { at: Math.max(at, recordsAt), isForRecords: recordsAt > at }
   }
 
-  /** Reserves a request, and as many of the wanted records as there are. */
+  /** Reserves a request, and as many of the wanted records as are available. */
   reserve(id: string, demand: RecordDemand | undefined, now: number): Reservation {
     const request = this.#requests.reserve(id, 1, now, this.#isShared)
     const window = this.#deviceOf(demand, now)
@@ -129,7 +132,7 @@ export class Endpoint {
     return { id, request, records, ofDevice: { window, entry, name: this.#nameOf(demand.device), minimum } }
   }
 
-  /** What a shared quota is asked for. */
+  /** What to request from a shared quota. */
   needs({ records = 0, ofDevice }: Reservation): Need[] {
     const { requests, records: ofRecords } = this.#limits
     const needs = [{ name: this.#name as string, wanted: 1, minimum: 1, ...limitOf(requests) }]
@@ -138,7 +141,7 @@ export class Endpoint {
     return needs
   }
 
-  /** A shared quota has granted the reservation: maybe fewer records. */
+  /** A shared quota has granted the reservation, possibly with fewer records. */
   grant(reservation: Reservation, [, records]: number[]): void {
     const { request, ofDevice } = reservation
     this.#denial = NO_DENIAL
@@ -149,7 +152,7 @@ export class Endpoint {
     reservation.records = records
   }
 
-  /** A shared quota has not granted it: others have the requests, or the records. */
+  /** A shared quota has denied the reservation: other processes use the requests or the records. */
   deny({ request, ofDevice }: Reservation, { need, retryMs, estimateMs }: Denied, now: number): void {
     this.#requests.settle(request, 0, now)
     ofDevice?.window.settle(ofDevice.entry, 0, now)
@@ -158,7 +161,8 @@ export class Endpoint {
 
   /**
    * Turns a reservation into usage.
-   * @returns which limit the service refused the request for, if it did, and what a shared quota is told
+   * @returns the limit because of which the service refused the request, if it did, and what to report to a shared
+   * quota
    */
   settle(
     { request, records = 0, ofDevice }: Reservation,
@@ -171,12 +175,12 @@ export class Endpoint {
     if (isAnswered) this.#isKnown = true
     const reported = reportedLimit(headers, own)
     if (reported) {
-      // It holds until the next response, and never longer than the account's own window.
+      // Applies until the next response, but no longer than the account's own window.
       this.#reported = { ...reported, countsOthers: true, until: now + heldMs(own.windowSeconds) }
       this.#setLimits()
     }
     const refused = findRefusal(outcome, ofDevice !== undefined && ofRecords !== null)
-    // Of a device that has records left, fewer are asked for immediately.
+    // If the device has records left, fewer can be requested immediately.
     const canAskForFewer = recordsRemaining !== null && recordsRemaining > 0 && recordsRemaining < records
     const settleOne = (
       { window, entry }: { window: Window; entry: Entry },
@@ -202,7 +206,7 @@ export class Endpoint {
     return { refused, uses }
   }
 
-  /** What a shared quota is told again and again. */
+  /** The usage that is regularly reported to a shared quota. */
   usage(): Usage[] {
     const { requests, records } = this.#limits
     const usage = [{ name: this.#name as string, ...limitOf(requests), entries: this.#requests.own() }]
@@ -211,7 +215,7 @@ export class Endpoint {
     return usage
   }
 
-  /** What the admin API reports, with the instant of the next permit in monotonic ms. */
+  /** The figures for the admin API, with the instant of the next permit in monotonic ms. */
   counts(now: number): Omit<EndpointCounts, 'freeAt' | 'waiting'> & { nextAt: number } {
     const limits = this.#requests.limitsAt(now)
     const leftOf = (limit: WindowLimit) => limit.limit - this.#requests.used(limit, now, false)
@@ -223,7 +227,7 @@ export class Endpoint {
     return { limit, windowSeconds, own, foreign: Math.max(...all) - own, left, nextAt }
   }
 
-  /** The devices whose records were requested lately, and what is left of them. */
+  /** Recently requested devices with their remaining records. */
   recordsLeft(now: number): { device: string; limit: number; left: number }[] {
     const limit = this.#limits.records?.limit ?? 0
     return [...this.#devices].map(([device, window]) => ({
@@ -231,7 +235,7 @@ export class Endpoint {
     }))
   }
 
-  /** Redis counts what it knows of others. */
+  /** Redis counts the usage of other processes that it knows. */
   get #isShared(): boolean {
     return this.#sharing === 'connected'
   }
@@ -254,7 +258,7 @@ export class Endpoint {
     return created
   }
 
-  /** With how few records a request is sent: with all that can be available at once, if that is less. */
+  /** The minimum number of records for which a request is sent, limited to what can be available at once. */
   #leastOf({ wanted, minimum }: RecordDemand): number {
     return Math.min(wanted, minimum, this.#limits.records?.limit ?? wanted)
   }
@@ -272,18 +276,21 @@ const ownLimit = (rate: RateLimit, countsOthers: boolean): WindowLimit => {
   return { ...rate, countsOthers, until: Number.POSITIVE_INFINITY }
 }
 
-/** True if it allows less, at once or over time. */
+/** True if it allows less, in a burst or over time. */
 const isStricter = (one: RateLimit, other: RateLimit) =>
   one.limit < other.limit || one.limit / one.windowSeconds < other.limit / other.windowSeconds
 
-/** The limit that headers report; without one, what remains is that of the account's. */
+/** The limit reported by headers; if they do not contain one, their `remaining` refers to the account's limit. */
 function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): RateLimit | undefined {
   const { limit = null, windowSeconds = null, remaining = null } = headers ?? {}
   if (limit !== null && limit >= 1 && windowSeconds !== null) return { limit, windowSeconds }
   return remaining === null ? undefined : own
 }
 
-/** Records received; if the response broke off the header decides, and without one the reservation stays. */
+/**
+ * Number of records used. If the response was incomplete, the header decides; without a header the reserved number
+ * counts.
+ */
 function recordsUsed(reserved: number, limit: number, { isSent, headers, records }: Outcome): number {
   if (!isSent) return 0
   const remaining = headers?.recordsRemaining ?? null
@@ -291,7 +298,7 @@ function recordsUsed(reserved: number, limit: number, { isSent, headers, records
   return Math.min(reserved, Math.max(0, records ?? byHeader))
 }
 
-/** Which limit a response refused the request for, if it did (docs/quota.md). */
+/** The limit because of which a response refused the request, if it did (docs/quota.md). */
 function findRefusal({ headers, errorStatus = 0 }: Outcome, hasRecords: boolean): LimitScope | undefined {
   const { remaining = null, recordsRemaining = null } = headers ?? {}
   if (errorStatus === 429)

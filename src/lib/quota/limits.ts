@@ -1,13 +1,13 @@
 import { LIMITS, type LimitRow, type LimitsTable } from '../../shared/service-limits'
 import { type EndpointName, endpoints } from '../endpoints'
 
-/** So many requests, or records, in any window of this length. */
+/** At most `limit` requests, or records, in any window of this length. */
 export interface RateLimit {
   limit: number
   windowSeconds: number
 }
 
-/** The limits of one endpoint: requests and, where the service counts them, records of each device. */
+/** The limits of one endpoint: requests and, if the service counts them, records of each device. */
 export interface EndpointLimits {
   requests: RateLimit
   records: RateLimit | null
@@ -17,20 +17,20 @@ export type AccountLimits = Record<EndpointName, EndpointLimits>
 
 export const ENDPOINT_NAMES = Object.keys(endpoints) as EndpointName[]
 
-/** Longest margin that is added to a window, and the margin's share of a short window. */
+/** Maximum margin added to a window, and the margin relative to a short window. */
 const MAX_MARGIN_MS = 1000
 const MARGIN_SHARE = 1 / 50
 
 /**
- * How long a permit is held after the response, in ms: the window and a margin (docs/quota.md, *How requests
- * are counted*). The margin covers what the service's clock and ours differ by.
+ * How long a permit is occupied after the response, in ms: the window plus a margin (docs/quota.md, *How requests are
+ * counted*). The margin covers differences between the service's clock and ours.
  */
 export function heldMs(windowSeconds: number): number {
   const windowMs = windowSeconds * 1000
   return windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE)
 }
 
-/** The table of the service (docs/service.md, *Limits*) with what an account's `limits` override, key by key. */
+/** The service's table of limits (docs/service.md, *Limits*), overridden key by key by an account's `limits`. */
 export function limitsWith(overrides: LimitsTable = {}): AccountLimits {
   return mapEndpoints((name) => {
     const row: LimitRow = { ...LIMITS[name], ...overrides[name] }
@@ -43,7 +43,10 @@ export function limitsWith(overrides: LimitsTable = {}): AccountLimits {
   })
 }
 
-/** Account nodes with one API key may be set differently: of each limit, the one that allows less over time applies. */
+/**
+ * Account nodes with the same API key may have different settings: for each limit, the one that allows less over time
+ * applies.
+ */
 export function strictestOf(tables: readonly AccountLimits[]): AccountLimits {
   return mapEndpoints((name) => ({
     requests: strictest(tables.map((table) => table[name].requests)) as RateLimit,
@@ -56,7 +59,7 @@ function strictest(limits: readonly RateLimit[]): RateLimit | undefined {
   return [...limits].sort((a, b) => perSecond(a) - perSecond(b) || a.limit - b.limit)[0]
 }
 
-/** A value for each endpoint. */
+/** Creates a value for each endpoint. */
 export function mapEndpoints<T>(make: (name: EndpointName) => T): Record<EndpointName, T> {
   return Object.fromEntries(ENDPOINT_NAMES.map((name) => [name, make(name)])) as Record<EndpointName, T>
 }

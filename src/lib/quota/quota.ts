@@ -10,31 +10,31 @@ import { Endpoint, type LimitScope, type Outcome, type Reservation, type StartEs
 import { type AccountLimits, ENDPOINT_NAMES, limitsWith, mapEndpoints, strictestOf } from './limits'
 import { type Denied, type RedisPort, SharedQuota } from './shared-quota'
 
-/** Requests that may wait for one account. */
+/** Maximum number of waiting requests per account. */
 export const MAX_QUEUED = 10_000
-/** Shorter waits, and smaller changes of an estimate, are not told. */
-const MIN_TOLD_MS = 1000
-/** How often waits are looked at again. */
+/** Shorter waits, and smaller changes of an estimate, are not reported. */
+const MIN_REPORTED_MS = 1000
+/** How often waits are reviewed. */
 const REVIEW_MS = 1000
-/** A person looks at the devices with the fewest records left. */
+/** Maximum number of reported devices: those with the fewest records left. People read them. */
 const MAX_REPORTED_DEVICES = 5
 
 /** What an account node contributes to the quota of its account. */
 export interface Participant {
-  /** Requests that may run at the same time; the smallest number of all participants applies. */
+  /** Maximum number of concurrent requests; the smallest value of all participants applies. */
   concurrency: number
   limits: AccountLimits
-  /** The Redis that the quota is shared through; that of the first such participant is used. */
+  /** The Redis that shares the quota; the first participant's is used. */
   redis?: RedisPort | undefined
-  /** Called at the start and at each change, with a code that says why Redis is not connected. */
+  /** Called initially and on each change; `code` is the reason if Redis is not connected. */
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
-/** Allows one attempt of a request. It has to be settled, whatever becomes of the attempt. */
+/** Permission for one attempt of a request. It must always be settled, whatever the outcome. */
 export interface Permit {
-  /** How many records the attempt may ask for; `undefined` if the request names no number. */
+  /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
-  /** @returns which limit the service refused the request for, if it did */
+  /** @returns the limit because of which the service refused the request, if it did */
   settle(outcome: Outcome): LimitScope | undefined
 }
 
@@ -49,20 +49,20 @@ interface Waiting {
 
 /**
  * The quota of one account (docs/quota.md): decides when each request is sent, so that the account's limits are never
- * exceeded and requests within them are sent immediately.
+ * exceeded and requests within the limits are sent immediately.
  */
 export class Quota {
   readonly #clock: Clock
   readonly #participants = new Set<Participant>()
   readonly #endpoints: Record<EndpointName, Endpoint>
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   #queue = new Set<Waiting>()
-  /** When each key was served last, by a count: the one that was served longest ago is next. */
+  /** The turn in which each key was last served: the key with the lowest turn is next. */
   readonly #turns = new Map<QueueKey, number>()
   #turn = 0
   #arrivals = 0
   #running = 0
-  /** Names this process in Redis. */
+  /** Identifies this process in Redis. */
   readonly #process = randomUUID()
   #shared: SharedQuota | undefined
   #isDue = false
@@ -85,20 +85,20 @@ export class Quota {
     }
   }
 
-  /** True while it has participants. */
+  /** True if it has participants. */
   isUsed(): boolean {
     return this.#participants.size > 0
   }
 
   /**
-   * Waits until an attempt of the request may be sent. Callers for whom that takes too long are rejected with
-   * `quota-wait`, `records-wait`, or what the last attempt failed with.
-   * @throws EnvlogError `queue-full`; `closed` when the request has no callers any more
+   * Waits until an attempt of the request may be sent. Callers that would wait too long are rejected with `quota-wait`,
+   * `records-wait`, or the error of the last attempt.
+   * @throws EnvlogError `queue-full`; `closed` if the request has no callers any more
    */
   acquire(request: JoinedRequest): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (request.signal.aborted) throw new EnvlogError('closed')
-      // One that goes again was admitted already.
+      // A retry was already admitted.
       const isFull = this.#queue.size >= MAX_QUEUED && !request.lastError
       if (isFull) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
       const giveUp = () => {
@@ -120,26 +120,26 @@ export class Quota {
     })
   }
 
-  /** Something has changed: once for all changes at the same time, requests are sent and waits looked at. */
+  /** Schedules one run of `#proceed` for all changes made at the same time. */
   proceedSoon(): void {
     if (this.#isDue) return
     this.#isDue = true
     queueMicrotask(() => this.#proceed())
   }
 
-  /** When a number of further requests will have been sent, ms since 1970 UTC, as far as can be foreseen. */
+  /** When a number of further requests will have been sent, ms since 1970 UTC, as far as can be predicted. */
   roundEnds(endpoint: EndpointName, requests: number): number {
     const now = this.#clock.monotonic()
     return this.#endpoints[endpoint].estimate(undefined, Math.max(1, requests), now).at + this.#toWallMs()
   }
 
-  /** What an error says about when a refused request can be sent again: ISO 8601. */
+  /** When a refused request can be sent again: ISO 8601, for its error. */
   retryAt({ endpoint, records }: JoinedRequest): string {
     const { at } = this.#endpoints[endpoint].estimate(records, 1, this.#clock.monotonic())
     return new Date(at + this.#toWallMs()).toISOString()
   }
 
-  /** What the admin API reports (docs/quota.md, *Where to see it*). */
+  /** The figures for the admin API (docs/quota.md, *Where to see it*). */
   counts(): QuotaCounts {
     return {
       running: this.#running,
@@ -150,7 +150,9 @@ export class Quota {
     }
   }
 
-  /** Sends all requests that have permits, tells the others how long they wait, and sets the alarm for the next one. */
+  /**
+   * Sends all requests that have permits, reports the waiting time to the others, and sets the alarm for the next one.
+   */
   #proceed(): void {
     this.#isDue = false
     const now = this.#clock.monotonic()
@@ -168,7 +170,7 @@ export class Quota {
     this.#wakeAt(this.#queue.size > 0 ? Math.min(firstAt, now + REVIEW_MS) : firstAt)
   }
 
-  /** When each request of the queue can be sent. */
+  /** When each request in the queue can be sent. */
   #starts(now: number): { waiting: Waiting; at: number }[] {
     const ofEndpoints = mapEndpoints((name) => this.#endpoints[name].startsAt(now))
     return [...this.#queue].map((waiting) => {
@@ -181,7 +183,7 @@ export class Quota {
     })
   }
 
-  /** The order in which requests are sent if nothing else comes: keys take turns, the editor's come first. */
+  /** The order in which requests are sent if no others arrive: the editor's come first, then keys take turns. */
   #inOrder(requests: Waiting[]): Waiting[] {
     const counts = new Map<QueueKey, number>()
     const places = requests.map((waiting) => {
@@ -200,7 +202,7 @@ export class Quota {
     return places.map(({ waiting }) => waiting)
   }
 
-  /** Reserves what a request needs, here and in Redis, and lets it be sent. */
+  /** Reserves the needs of a request, locally and in Redis, and lets it be sent. */
   async #grant(waiting: Waiting, now: number): Promise<void> {
     const { request } = waiting
     const endpoint = this.#endpoints[request.endpoint]
@@ -217,7 +219,7 @@ export class Quota {
       const { id, request: entry } = reservation
       this.#running--
       const { refused, uses } = endpoint.settle(reservation, outcome, now)
-      // Redis may have come back, or this Redis may be about to be left.
+      // Redis may be back by now, or this Redis may be about to be replaced.
       const connected = [this.#shared, shared].find((one) => one?.state === 'connected')
       if (connected) inBackground(connected.settle(id, needs, uses, now - entry.sentAt))
       this.proceedSoon()
@@ -230,13 +232,13 @@ export class Quota {
       this.#putBack(waiting)
     } else {
       if (reply) endpoint.grant(reservation, reply)
-      request.tellStart()
+      request.reportStart()
       if (request.signal.aborted) settle(UNSENT)
       else waiting.resolve({ records: reservation.records, settle })
     }
   }
 
-  /** Others were faster: the request waits again. */
+  /** Other processes were faster: the request waits again. */
   #deny(waiting: Waiting, reservation: Reservation, denied: Denied): void {
     const now = this.#clock.monotonic()
     this.#running--
@@ -251,7 +253,7 @@ export class Quota {
     this.#queue = new Set([waiting, ...this.#queue].sort((a, b) => a.arrival - b.arrival))
   }
 
-  /** Tells all callers how long they will wait, and rejects those for whom it is too long. */
+  /** Reports the estimated waiting time to all callers, and rejects those who would wait too long. */
   #review(now: number): void {
     const positions = mapEndpoints(() => 0)
     for (const { request, denial } of this.#inOrder([...this.#queue])) {
@@ -260,24 +262,25 @@ export class Quota {
       if (denial && denial.freeAt > estimate.at) estimate = { at: denial.freeAt, isForRecords: true }
       for (const caller of request.callers) {
         if (isTooLong(caller, estimate, now)) request.leave(caller, this.#waitError(request, estimate))
-        else this.#tell(request, caller, estimate, now)
+        else this.#report(request, caller, estimate, now)
       }
       if (!request.signal.aborted) positions[endpoint]++
     }
   }
 
-  #tell(request: JoinedRequest, caller: Caller, estimate: StartEstimate, now: number): void {
-    const { told } = caller
-    if (estimate.at - now < MIN_TOLD_MS) {
-      if (told && told.at < now) request.tell(caller, undefined, 0)
+  #report(request: JoinedRequest, caller: Caller, estimate: StartEstimate, now: number): void {
+    const { lastEstimate } = caller
+    if (estimate.at - now < MIN_REPORTED_MS) {
+      if (lastEstimate && lastEstimate.at < now) request.report(caller, undefined, 0)
       return
     }
     const isSame =
-      told?.isForRecords === estimate.isForRecords && Math.abs(told.at - estimate.at) < MIN_TOLD_MS
-    if (!isSame) request.tell(caller, estimate, this.#toWallMs())
+      lastEstimate?.isForRecords === estimate.isForRecords &&
+      Math.abs(lastEstimate.at - estimate.at) < MIN_REPORTED_MS
+    if (!isSame) request.report(caller, estimate, this.#toWallMs())
   }
 
-  /** Why a request is not waited for: what its last attempt failed with, or else that it takes too long. */
+  /** Why a request does not wait: the error of its last attempt, or that the wait would be too long. */
   #waitError({ endpoint, lastError }: JoinedRequest, { at, isForRecords }: StartEstimate): EnvlogError {
     const retryAt = new Date(at + this.#toWallMs()).toISOString()
     if (lastError) return lastError
@@ -307,7 +310,7 @@ export class Quota {
   #onSharedChange(): void {
     const { state = 'none', code } = this.#shared ?? {}
     for (const name of ENDPOINT_NAMES) this.#endpoints[name].setSharing(state, this.#clock.monotonic())
-    // It is called in the middle of the work for all, so it must not throw.
+    // Called while all requests are processed, so it must not throw.
     for (const { redis, onSharedChange } of this.#participants)
       if (redis) inBackground(Promise.resolve().then(() => onSharedChange?.(state === 'connected', code)))
     this.proceedSoon()
@@ -322,7 +325,7 @@ export class Quota {
     }
   }
 
-  /** The devices that have the smallest part of their records left. */
+  /** The devices with the smallest share of their records left. */
   #fewestRecords(): RecordCounts[] {
     const now = this.#clock.monotonic()
     const all = ENDPOINT_NAMES.flatMap((endpoint) =>
@@ -339,7 +342,7 @@ export class Quota {
 
 const UNSENT: Outcome = { isSent: false, isAnswered: false, headers: null, records: 0 }
 
-/** Waiting only for a connection, with an estimate of now, is never too long. */
+/** If the estimate is now, it waits only for a connection, which is never too long. */
 function isTooLong({ context, since }: Caller, { at, isForRecords }: StartEstimate, now: number): boolean {
   const { maxWaitMs, maxRecordsWaitMs = maxWaitMs } = context
   const limit = isForRecords ? maxRecordsWaitMs : maxWaitMs

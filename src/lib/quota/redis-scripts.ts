@@ -1,21 +1,21 @@
 /**
- * The Lua scripts of a quota that is shared through Redis or Valkey; each is one atomic step, and gets one JSON argument.
- * Processes of other versions use the same data, so keys and entries are a contract:
+ * The Lua scripts for a quota that is shared through Redis or Valkey; each is one atomic step and gets one JSON
+ * argument. Processes of other versions use the same data, so keys and entries are a contract:
  *
- * - `epoch`: `<id> <since, ms> <run id of the server>`. Without it, or with another run id, the data was lost.
- * - one hash per limit: id of an entry → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at most until then; `s`:
- *   used by a request that was answered then; `o`: used by others, as headers showed then; `r`: the limit that a response
- *   reported then, with its window; `c`: refused then; `w`: a process waits since then, and until `heldMs` after 1970.
- *   `kept`: how long entries are kept, ms.
+ * - `epoch`: `<id> <since, ms> <run id of the server>`. If it is missing, or the run id differs, the data was lost.
+ * - one hash per limit: entry id → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at most until then; `s`:
+ *   used by a request that was answered then; `o`: used by others, according to headers then; `r`: the limit that a
+ *   response reported then, with its window; `c`: refused then; `w`: a process has been waiting since then, until
+ *   `heldMs` after 1970. `kept`: how long entries are kept, ms.
  *
  * All instants are by the server's clock.
  */
 
 /** When to ask again for a permit that is reserved for a request in flight. */
 const RETRY_MS = 250
-/** How long a place is kept for a process that was told to ask again. */
+/** How long a process that has to ask again keeps its place. */
 const PLACE_MS = 500
-/** A month: an account that is no longer used leaves nothing behind. */
+/** A month: data of an account that is no longer used expires. */
 const EPOCH_KEPT_MS = 2_592_000_000
 
 const COMMON = `
@@ -31,7 +31,7 @@ end
 
 local function currentEpoch()
   local id, since, run = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%d+) (%S+)$')
-  -- An instant ahead of the clock is from before the clock was set back.
+  -- An instant ahead of the clock was written before the clock was set back.
   if run == runId() then return id, math.min(tonumber(since), now) end
 end
 
@@ -39,7 +39,7 @@ local function write(key, id, amount, kind, at, heldMs)
   redis.call('HSET', key, id, string.format('%.0f %s %.0f %.0f', amount, kind, at, heldMs or 0))
 end
 
--- Entries by id. They are kept for the longest window that a process has named, and for the time in flight.
+-- Entries by id. They are kept for the longest window that any process has named, plus the time in flight.
 local function open(key, heldMs)
   local kept = math.max(tonumber(redis.call('HGET', key, 'kept') or 0), heldMs + arg.leaseMs)
   redis.call('HSET', key, 'kept', string.format('%.0f', kept))
@@ -52,7 +52,7 @@ local function open(key, heldMs)
       local latest = kind == 'f' and now + kept or now
       local isChanged = entry.at > latest
       if isChanged then entry.at = latest end
-      -- Its process has died: the request was sent at any time until then.
+      -- Its process has died: the request may have been sent at any time until then.
       if kind == 'f' and entry.at <= now then entry.kind, isChanged = 's', true end
       if entry.at <= now - kept then
         redis.call('HDEL', key, all[i])
@@ -65,7 +65,7 @@ local function open(key, heldMs)
   return entries
 end
 
--- What a limit holds, and when each part of it will be free.
+-- The occupied part of a limit, and when each entry of it expires.
 local function heldBy(limit, entries, since)
   local held, inFlight, parts = 0, 0, {}
   for _, entry in pairs(entries) do
@@ -84,21 +84,20 @@ end
 `
 
 /**
- * KEYS: epoch, one for each need: requests, and records. ARGV: `epoch`, `id`, `leaseMs`, `needs`.
- * Returns {1, granted amounts…}; {0, index of the need that cannot be met, ms until it is to be asked again, ms until it
- * is expected to be met}; {-1} if the data was lost.
- *
- * Until an epoch is older than the window, others may not have reported what they used: one request at a time.
- * Processes take turns: who was denied keeps a place before those who asked later, as one that is near would always be
- * faster.
+ * KEYS: epoch, and one per need: requests, and records. ARGV: `epoch`, `id`, `leaseMs`, `needs`.
+ * Returns {1, granted amounts…}; {0, index of the need that cannot be met, ms until it should be asked for again, ms
+ * until it is expected to be met}; {-1} if the data was lost.
+ * Until an epoch is older than the window, other processes may not have reported their usage: one request at a time.
+ * Processes take turns: a denied process keeps its place before later ones, because a process close to the server would
+ * otherwise always be faster.
  */
 export const RESERVE = `${COMMON}
 local epoch, since = currentEpoch()
 if epoch ~= arg.epoch then return { -1 } end
 local place = 'place ' .. string.match(arg.id, '^[^:]*')
 
--- The account's limit and, for one window of it, what the last response reported. A stricter one may still be in force
--- after that: then the next request goes alone.
+-- The account's limit and, for one window of it, the limit that the last response reported. A stricter one may still
+-- apply after that: then the next request is sent alone.
 local function limitsOf(need, entries, isRecords)
   local own = { limit = need.limit, heldMs = need.heldMs, countsOthers = isRecords, till = math.huge }
   local reported = entries.reported
@@ -111,7 +110,7 @@ local function limitsOf(need, entries, isRecords)
   return { own }, reported.amount < need.limit or perMs < need.limit / need.heldMs
 end
 
--- Processes that have waited for longer and are about to ask again.
+-- Number of processes that have waited longer and are about to ask again.
 local function countAhead(entries)
   local own, count = entries[place], 0
   for id, entry in pairs(entries) do
@@ -122,7 +121,7 @@ local function countAhead(entries)
   return count
 end
 
--- How much of a need there is, when to ask again for the least that is needed, and when it is expected.
+-- The available part of a need, when to ask again for its minimum, and when that is expected to be available.
 local function available(need, entries, isRecords)
   local limits, isAlone = limitsOf(need, entries, isRecords)
   isAlone = isAlone or (not isRecords and now - since < need.heldMs)
@@ -174,7 +173,7 @@ return reply
 `
 
 /**
- * KEYS: epoch, one for each use. ARGV: `epoch`, `id`, `leaseMs`, `needs`, `uses`, `flightMs`. A `remaining` of -1: the
+ * KEYS: epoch, and one per use. ARGV: `epoch`, `id`, `leaseMs`, `needs`, `uses`, `flightMs`. `remaining` is -1 if the
  * service did not report it.
  * Returns 1, or -1 if the data was lost.
  */
@@ -187,7 +186,7 @@ for i, use in ipairs(arg.uses) do
   local entries = open(key, math.max(need.heldMs, reported and reported.heldMs or 0))
   if reported then
     if i == 1 then write(key, 'reported', reported.limit, 'r', now, reported.heldMs) end
-    -- What expired while the request was in flight may still have been counted.
+    -- The service may still have counted entries that expired while the request was in flight.
     local limit = { heldMs = reported.heldMs, countsOthers = true }
     local others = reported.limit - use.remaining - heldBy(limit, entries, now - arg.flightMs)
     if use.remaining >= 0 and others > 0 then write(key, 'others ' .. arg.id, others, 'o', now) end
@@ -198,10 +197,10 @@ return 1
 `
 
 /**
- * KEYS: epoch, one for each part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with all entries of a
- * process: `id`, `amount`, and `ageMs`: null in flight, -1 while Redis is being asked. What else it has in flight here was
- * lost on the way, and is deleted.
- * Returns the epoch. It is written each time, which also shows that the server can be written to.
+ * KEYS: epoch, and one per part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with all entries of a
+ * process: `id`, `amount`, and `ageMs`: null if in flight, -1 while Redis is being asked. Any other of its entries in
+ * flight were lost on the way, and are deleted.
+ * Returns the epoch. It is written each time, which also shows that the server is writable.
  */
 export const REPORT = `${COMMON}
 local epoch, since = currentEpoch()

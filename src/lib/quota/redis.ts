@@ -3,18 +3,18 @@ import { EnvlogError } from '../errors'
 import { Redactor } from '../redact'
 import type { Connection } from './shared-quota'
 
-/** Longest time between two attempts of the library to connect. */
+/** Maximum delay between two connection attempts of the library. */
 const MAX_RECONNECT_MS = 1000
 const CONNECT_TIMEOUT_MS = 5000
-/** How long a new connection may take until it is usable, login included. */
+/** Maximum time until a new connection is usable, including login. */
 const OPENING_MS = 8000
 /** How often the sentinels are asked for the primary. */
 const SENTINEL_SCAN_MS = 2000
 
 /**
- * Prepares connections to a Redis or Valkey, or to the one that its sentinels name. The client library is optional: users
- * who share an account install it.
- * @param address a valid one
+ * Prepares connections to a Redis or Valkey server, or to the primary named by its sentinels. The client library is
+ * optional: users who share an account install it.
+ * @param address a valid address
  * @returns opens a connection
  * @throws EnvlogError `shared-client-missing`
  */
@@ -27,9 +27,9 @@ export function createConnector(address: string, password: string): () => Connec
     const openedAt = performance.now()
     let wasConnected = false
     let code: string | undefined
-    // Messages may contain secrets of the address, and a wrong server may send the password back as a code.
+    // Messages may contain secrets from the address, and a wrong server may send the password back as a code.
     const notice = (error: unknown) => {
-      // An error that says only that there is no connection says less than the one that ended it.
+      // An error that only says that there is no connection must not replace the one that ended the connection.
       const name = error instanceof Error ? error.constructor.name : undefined
       code = redactor.guard(codeOf(error) ?? '') || code || name
     }
@@ -37,7 +37,7 @@ export function createConnector(address: string, password: string): () => Connec
       wasConnected = true
     })
     connected.catch(notice)
-    // The library goes on trying; a call fails when every server has failed, each sentinel twice.
+    // The library keeps trying; a call fails once every server has failed, each sentinel twice.
     let failures = 0
     const failed = new Promise<never>((_, reject) => {
       client.on('error', (error) => {
@@ -49,7 +49,7 @@ export function createConnector(address: string, password: string): () => Connec
     return {
       async run(script, keys, argument) {
         try {
-          // The sentinel client would ask the sentinels again and again before it was connected.
+          // Before it is connected, the sentinel client would query the sentinels endlessly.
           if (!wasConnected) await Promise.race([connected, failed])
           const reply = await client.eval(script, { keys, arguments: [argument] })
           code = undefined
@@ -62,7 +62,7 @@ export function createConnector(address: string, password: string): () => Connec
       isOpening: () => !wasConnected && performance.now() - openedAt < OPENING_MS,
       end() {
         try {
-          // It rejects, or throws, if it was never connected.
+          // Rejects, or throws, if it was never connected.
           Promise.resolve(client.destroy()).catch(() => {})
         } catch {}
       },
@@ -78,7 +78,7 @@ function createClient(library: typeof import('redis'), address: RedisAddress, pa
     ...(isTls && { tls: true as const }),
   }
   const options = {
-    // A command that cannot be sent now is handled without Redis, and must not be sent later.
+    // A command that cannot be sent now is replaced by local handling, so it must not be sent later.
     disableOfflineQueue: true,
     database,
     ...(username && { username }),
@@ -89,7 +89,7 @@ function createClient(library: typeof import('redis'), address: RedisAddress, pa
     name: sentinelName,
     sentinelRootNodes: hosts,
     nodeClientOptions: { ...options, socket },
-    // A sentinel that is connected and mute would be waited for without end.
+    // The client would wait forever for a sentinel that is connected but does not respond.
     sentinelClientOptions: { socket: { ...socket, socketTimeout: OPENING_MS } },
     passthroughClientErrorEvents: true,
     scanInterval: SENTINEL_SCAN_MS,
@@ -97,7 +97,7 @@ function createClient(library: typeof import('redis'), address: RedisAddress, pa
   })
 }
 
-/** The code of a network or TLS error, or the word that an error of Redis begins with. */
+/** The code of a network or TLS error, or the first word of a Redis error. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error === 'string') {
     // The sentinel client reports some errors of its connections as text.

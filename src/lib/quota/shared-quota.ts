@@ -4,68 +4,68 @@ import type { Clock } from '../clock'
 import { REPORT, RESERVE, SETTLE } from './redis-scripts'
 import type { Entry } from './window'
 
-/** A Redis that is slower than this counts as away; opening a connection may take longer. */
+/** A Redis that responds more slowly counts as away; opening a connection may take longer. */
 const CALL_TIMEOUT_MS = 1000
 const OPENING_TIMEOUT_MS = 5000
-/** How often usage is reported while Redis is connected, and how often a connection is tried while it is away. */
+/** How often usage is reported while Redis is connected, and how often connecting is tried while it is away. */
 const REPORT_MS = 10_000
 const RETRY_MS = 1000
-/** Failures in a row before another connection is opened, because the present one may be mute. */
+/** Consecutive failures before another connection is opened, because the current one may have stopped responding. */
 const MAX_FAILURES = 2
 
 /** A connection to Redis or Valkey. */
 export interface Connection {
-  /** @throws an error whose `code` says why in a word, if that is known */
+  /** @throws an error whose `code` is the reason in one word, if known */
   run(script: string, keys: string[], argument: string): Promise<unknown>
-  /** True while it was opened a moment ago and is not usable yet. */
+  /** True shortly after opening, while it is not usable yet. */
   isOpening(): boolean
   end(): void
 }
 
-/** How an account reaches the Redis that it shares its quota through. */
+/** An account's access to the Redis that shares its quota. */
 export interface RedisPort {
   connect(): Connection
-  /** Names the account in Redis by a hash, which does not reveal its secrets. */
+  /** Identifies the account in Redis by a hash, which does not reveal its secrets. */
   account: string
-  /** How long a request may be in flight: after that its process counts as dead. */
+  /** Maximum time of a request in flight: after that its process counts as dead. */
   leaseMs: number
 }
 
-/** Whether a quota is shared through Redis, and whether that can be asked. */
+/** Whether a quota is shared through Redis, and the state of that connection. */
 export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 
-/** What a request needs of one limit: of the endpoint's requests, or of a device's records. */
+/** What a request needs from one limit: the endpoint's requests, or a device's records. */
 export interface Need {
   name: string
   wanted: number
-  /** With how few it is sent. */
+  /** The minimum for which it is sent. */
   minimum: number
-  /** The account's own limit; Redis knows what the last response reported. */
+  /** The account's own limit; Redis knows the one reported in the last response. */
   limit: number
   heldMs: number
 }
 
-/** Others have what the request needs. */
+/** Other processes use what the request needs. */
 export interface Denied {
-  /** Which need it is (0: requests, 1: records). */
+  /** Index of the need (0: requests, 1: records). */
   need: number
   /** When to ask again. */
   retryMs: number
-  /** When it is expected to be free if all requests in flight are answered now. */
+  /** When it is expected to be available, assuming that all requests in flight are answered now. */
   estimateMs: number
 }
 
-/** What became of a need. */
+/** The outcome of a need. */
 export interface Use {
   used: number
-  /** The limit that the response has reported, and what remains of it; -1 if it does not say. */
+  /** The limit reported in the response, and what remains of it; -1 if not reported. */
   reported: { limit: number; heldMs: number } | null
   remaining: number
-  /** The service has refused the request for it. */
+  /** The service has refused the request because of this limit. */
   isClosed: boolean
 }
 
-/** What this process uses and has used of a limit. */
+/** The current and past usage of a limit by this process. */
 export interface Usage {
   name: string
   heldMs: number
@@ -75,18 +75,21 @@ export interface Usage {
 export interface SharedQuotaPorts {
   clock: Clock
   redis: RedisPort
-  /** Names this process; ids of its reservations begin with it and a colon. */
+  /** Identifies this process; the ids of its reservations begin with it and a colon. */
   process: string
   /** All usage of this process. */
   usage(): Usage[]
-  /** Called when the first connection has succeeded or failed, when it is lost or back, or lost for another reason. */
+  /**
+   * Called when the first connection succeeds or fails, when the connection is lost or restored, or when the reason for
+   * the loss changes.
+   */
   onChange(): void
 }
 
 /**
- * The quota that several processes share through Redis (docs/quota.md, *Several Node-REDs on one account*). Each request
- * is reserved and settled there. All usage that still counts is reported again every few seconds, by ids that count once:
- * that is all it takes after Redis was away, or has lost its data.
+ * The quota that several processes share through Redis (docs/quota.md, *Several Node-REDs on one account*). Each
+ * request is reserved and settled there. Every few seconds all usage that still counts is reported again, with ids that
+ * are counted only once: nothing else is needed after Redis was away or has lost its data.
  */
 export class SharedQuota {
   readonly #ports: SharedQuotaPorts
@@ -97,7 +100,7 @@ export class SharedQuota {
   #code: string | undefined
   #failures = 0
   #isClosed = false
-  /** Limits that were asked for since the last report: what was lost on the way is deleted by the next one. */
+  /** Limits that were asked for since the last report: the next report deletes entries that were lost on the way. */
   #touched = new Map<string, number>()
   #cancelReport = () => {}
 
@@ -115,14 +118,14 @@ export class SharedQuota {
     return this.#state
   }
 
-  /** Why it is not connected, in a word, if that is known. */
+  /** The reason why it is not connected, in one word, if known. */
   get code(): string | undefined {
     return this.#code
   }
 
   /**
-   * Reserves what a request needs, while Redis is connected.
-   * @returns how much of each need is granted: maybe fewer records than wanted; `undefined` if Redis was lost
+   * Reserves the needs of a request, while Redis is connected.
+   * @returns how much of each need is granted, possibly fewer records than wanted; `undefined` if Redis was lost
    */
   async reserve(id: string, needs: Need[]): Promise<number[] | Denied | undefined> {
     const { clock, redis } = this.#ports
@@ -135,7 +138,7 @@ export class SharedQuota {
         const [need = 0, retryMs = 0, estimateMs = 0] = rest
         return { need, retryMs, estimateMs }
       }
-      // The process stood still for so long that Redis has taken it for dead.
+      // The process was suspended for so long that Redis considers it dead.
       return clock.monotonic() - askedAt < redis.leaseMs ? rest : undefined
     } catch (error) {
       this.#lose(error)
@@ -143,7 +146,7 @@ export class SharedQuota {
     }
   }
 
-  /** Ends a reservation. If Redis is away, the next report does. */
+  /** Ends a reservation. If Redis is away, the next report does that. */
   async settle(id: string, needs: Need[], uses: Use[], flightMs: number): Promise<void> {
     const argument = { epoch: this.#epoch, id, needs, uses, flightMs: Math.round(flightMs) }
     try {
@@ -153,14 +156,14 @@ export class SharedQuota {
     }
   }
 
-  /** What is in flight can still be settled for a moment. */
+  /** Requests in flight can still be settled for a moment. */
   close(): void {
     this.#isClosed = true
     this.#cancelReport()
     this.#ports.clock.after(CALL_TIMEOUT_MS, () => this.#connection.end())
   }
 
-  /** Reports all usage, now and from now on. Never rejects. */
+  /** Reports all usage, now and regularly from then on. Never rejects. */
   async #reportAgain(): Promise<void> {
     this.#cancelReport()
     const wasConnected = this.#state === 'connected'
@@ -171,7 +174,7 @@ export class SharedQuota {
       this.#lose(error)
       if (++this.#failures % MAX_FAILURES === 0 && !this.#connection.isOpening()) this.#reconnect()
     }
-    // What was sent alone during the first report is not in it.
+    // The report does not include requests that were sent without Redis while it was running.
     if (this.#state === 'connected') this.#reportIn(wasConnected ? REPORT_MS : 0)
     else this.#reportIn(RETRY_MS)
   }
@@ -236,7 +239,7 @@ export class SharedQuota {
     let cancel = () => {}
     const timeout = new Promise<never>((_, reject) => {
       const fail = () => reject(Object.assign(new Error('Redis is too slow'), { code: 'TIMEOUT' }))
-      // A second timer: if the event loop was blocked, a reply that came meanwhile is read between the two.
+      // A second timer: if the event loop was blocked, a reply that has arrived by then is read between the two.
       cancel = clock.after(limitMs, () => {
         cancel = clock.after(1, fail)
       })
@@ -250,7 +253,7 @@ export class SharedQuota {
   }
 }
 
-/** An entry with its age; with `null` while it is in flight, and -1 while Redis is being asked for it. */
+/** An entry with its age: `null` while it is in flight, -1 while Redis is being asked for it. */
 function reportOf({ id, amount, at, isAsked }: Entry, now: number) {
   const ageMs = Number.isFinite(at) ? Math.round(now - at) : null
   return { id, amount, ageMs: isAsked ? -1 : ageMs }

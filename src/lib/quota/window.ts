@@ -1,20 +1,20 @@
 import { heldMs, type RateLimit } from './limits'
 
-/** A limit, and what counts against it. */
+/** A limit, and which usage counts against it. */
 export interface WindowLimit extends RateLimit {
   countsOthers: boolean
-  /** Until when it applies. */
+  /** When it ceases to apply. */
   until: number
 }
 
-/** What one request uses, or what others were found to have used. */
+/** Usage by one request, or detected usage by others. */
 export interface Entry {
   id: string
   amount: number
   sentAt: number
-  /** When it was answered; infinite while it is in flight. */
+  /** When its response arrived; infinite while it is in flight. */
   at: number
-  /** `othersInRedis`: a shared quota counts it. */
+  /** `othersInRedis`: already counted by a shared quota. */
   by: 'us' | 'others' | 'othersInRedis'
   /** Redis is being asked for it. */
   isAsked: boolean
@@ -22,8 +22,8 @@ export interface Entry {
 
 /**
  * Usage of an endpoint, or of a device's records, and the limits that apply to it at the same time. Safe for fixed and
- * sliding windows of the service: a permit is held while its request is in flight, and from the response on for a window
- * and a margin (docs/quota.md). Instants are monotonic ms.
+ * sliding windows of the service: a permit is occupied while its request is in flight, and for a window plus a margin
+ * after the response (docs/quota.md). Instants are monotonic ms.
  */
 export class Window {
   #limits: readonly [own: WindowLimit, ...reported: WindowLimit[]]
@@ -31,7 +31,7 @@ export class Window {
   #entries: Entry[] = []
   readonly #inFlight = new Set<Entry>()
   #closedAt = Number.NEGATIVE_INFINITY
-  /** The longest window that there was: a shorter one may hold only for a while. */
+  /** The longest window so far: a shorter one may be temporary. */
   #longestMs: number
 
   constructor(own: WindowLimit) {
@@ -39,7 +39,7 @@ export class Window {
     this.#longestMs = heldMs(own.windowSeconds)
   }
 
-  /** Changes the limits; what is used stays used. */
+  /** Changes the limits; usage stays. */
   setLimits(own: WindowLimit, ...reported: WindowLimit[]): void {
     this.#limits = [own, ...reported]
     this.#longestMs = Math.max(this.#longestMs, ...this.#limits.map((one) => heldMs(one.windowSeconds)))
@@ -51,7 +51,7 @@ export class Window {
 
   reserve(id: string, amount: number, now: number, isAsked: boolean): Entry {
     const entry: Entry = { id, amount, sentAt: now, at: Number.POSITIVE_INFINITY, by: 'us', isAsked }
-    // The service may have counted them when it answers what is in flight.
+    // The service may have counted them in its responses to requests in flight.
     const oldest = Math.min(now, ...[...this.#inFlight].map(({ sentAt }) => sentAt))
     this.#entries = this.#entries.filter(({ at }) => at + this.#longestMs > oldest)
     this.#inFlight.add(entry)
@@ -67,8 +67,8 @@ export class Window {
   }
 
   /**
-   * The service reported what remained of a limit when it answered a request that was sent at `sentAt`. What it counted
-   * beyond what is known here was used by others. What has expired since then may still have been counted.
+   * The service reported how much of a limit remained when it answered a request sent at `sentAt`. Usage beyond what is
+   * known here is attributed to others. The service may also have counted entries that have expired since.
    */
   noticeOthers(
     { limit, windowSeconds }: RateLimit,
@@ -84,12 +84,12 @@ export class Window {
     if (amount > 0) this.#entries.push({ id: '', amount, sentAt, at: now, by, isAsked: false })
   }
 
-  /** The service has refused a request: nothing is available for a window. */
+  /** The service has refused a request: nothing is available for a whole window. */
   close(now: number): void {
     this.#closedAt = now
   }
 
-  /** Until when it is closed after a refusal. */
+  /** When it reopens after a refusal. */
   closedUntil(): number {
     return this.#closedAt + heldMs(this.#limits[0].windowSeconds)
   }
@@ -100,11 +100,11 @@ export class Window {
   }
 
   /**
-   * What counts against a limit, requests in flight included.
-   * @param isShared a shared quota counts what it knows of others
+   * Usage that counts against a limit, including requests in flight.
+   * @param isShared whether a shared quota counts the known usage of others
    */
   used(limit: WindowLimit, now: number, isShared: boolean): number {
-    return this.#sum(counterOf(limit, now, isShared))
+    return this.#sum(countsAgainst(limit, now, isShared))
   }
 
   available(now: number, isShared: boolean): number {
@@ -114,8 +114,8 @@ export class Window {
   }
 
   /**
-   * When an amount will be available if all requests in flight are answered now and nothing else is used. An amount above
-   * the limit takes a further window for each multiple of it.
+   * When an amount will be available, assuming that all requests in flight are answered now and nothing else is used.
+   * An amount above the limit takes another window for each multiple of it.
    */
   availableAt(amount: number, now: number, isShared: boolean): number {
     const instants = this.limitsAt(now).map((limit) => this.#limitFreeAt(limit, amount, now, isShared))
@@ -126,7 +126,7 @@ export class Window {
     return now >= this.closedUntil() && this.used(this.#limits[0], now, false) === 0
   }
 
-  /** What this process uses and has used. */
+  /** Current and past usage by this process. */
   own(): Entry[] {
     return [...this.#entries.filter(({ by }) => by === 'us'), ...this.#inFlight]
   }
@@ -134,7 +134,7 @@ export class Window {
   #limitFreeAt(limit: WindowLimit, amount: number, now: number, isShared: boolean): number {
     const ms = heldMs(limit.windowSeconds)
     const windows = Math.max(0, Math.ceil(amount / limit.limit) - 1)
-    const counts = counterOf(limit, now, isShared)
+    const counts = countsAgainst(limit, now, isShared)
     let missing = amount - windows * limit.limit - (limit.limit - this.#sum(counts))
     let at = now
     for (const entry of this.#entries) {
@@ -147,16 +147,16 @@ export class Window {
     return Math.min(at + windows * ms, limit.until)
   }
 
-  #sum(isMeant: (entry: Entry) => boolean): number {
+  #sum(counts: (entry: Entry) => boolean): number {
     let total = 0
-    for (const entry of this.#entries) if (isMeant(entry)) total += entry.amount
-    for (const entry of this.#inFlight) if (isMeant(entry)) total += entry.amount
+    for (const entry of this.#entries) if (counts(entry)) total += entry.amount
+    for (const entry of this.#inFlight) if (counts(entry)) total += entry.amount
     return total
   }
 }
 
-/** Tells which entries count against a limit. */
-function counterOf(limit: WindowLimit, now: number, isShared: boolean): (entry: Entry) => boolean {
+/** Returns a function that says which entries count against a limit. */
+function countsAgainst(limit: WindowLimit, now: number, isShared: boolean): (entry: Entry) => boolean {
   const since = now - heldMs(limit.windowSeconds)
   return ({ by, at }) =>
     at > since && (by === 'us' || (limit.countsOthers && !(isShared && by === 'othersInRedis')))

@@ -1,4 +1,4 @@
-/** What an alert reports; `other` wherever its text leaves a doubt. */
+/** What an alert reports; `other` if its text is ambiguous. */
 export type AlertKind =
   | 'upper-limit'
   | 'lower-limit'
@@ -12,9 +12,9 @@ export type AlertKind =
 export type AlertSource = `ch${number}` | 'battery' | 'communication'
 
 /**
- * Phrases by kind, in the words that are known for it. After the channel's name, values and punctuation are removed, a
- * text has to be one of them as a whole. The grammar of the texts is not described (docs/service.md, *Fields*), so
- * that any further word ("… cleared", "… not exceeded", "… テスト") makes the kind `other`.
+ * Phrases by kind, with the words known for it. After the channel's name, values and punctuation are removed, the
+ * complete text must match one of them. The grammar of the texts is not documented (docs/service.md, *Fields*), so any
+ * additional word ("… cleared", "… not exceeded", "… テスト") makes the kind `other`.
  */
 const LIMIT = '(?:limit|alarm|alert|threshold)'
 const EXCEEDED = '(?: (?:was |has been )?exceeded)?'
@@ -66,19 +66,19 @@ const PATTERNS = PHRASES.map(([kind, words]) => [kind, new RegExp(`^(?:${words.j
 /** A value with its unit, or a code: `12.1 c`, `e1`. */
 const VALUE =
   /[-+]?\d+(?:\.\d+)?(?: ?(?:°c|°f|c|f|%|ppm|k?lx|h?pa|kpa|m?v|m?a|mw\/cm2h?)(?![\p{L}\p{N}]))?|\be\d+\b/gu
-/** Values beside the one that was measured: limits, and the value at which an alert ends. */
+/** Values other than the measured one: limits, and the value at which an alert ends. */
 const NAMED_VALUE =
   /(?:(?:upper|lower) limit|limit|threshold|recovery|上限値?|下限値?|復帰値)(?: value)?[ :=]*(?=#)/g
 
-/** A channel by its number, in place of its name. */
+/** A channel's number, in place of its name. */
 const NUMBERED = /(?<![\p{L}\p{N}])(?:no|ch|channel)\.? ?#/gu
 
 /** How many characters of a text are matched, and of a name are removed from it. */
 const MAX_LENGTH = 500
 
 /**
- * Classifies an alert by its free text. The channel's own name is removed first, so that one called *Upper limit* does
- * not decide. An alert of the battery or communication has that kind, unless its text says that it has recovered.
+ * Classifies an alert by its text. The channel's own name is removed first, so that a channel called *Upper limit* has
+ * no influence. A battery or communication alert has that kind, unless its text reports recovery.
  */
 export function classifyAlert(source: AlertSource, text: string, channelName: string): AlertKind {
   const phrase = toPhrase(text, channelName)
@@ -87,7 +87,7 @@ export function classifyAlert(source: AlertSource, text: string, channelName: st
   return source === 'battery' || source === 'communication' ? source : kind
 }
 
-/** What remains of a text without name, values and punctuation. */
+/** The text without name, values and punctuation. */
 function toPhrase(text: string, channelName: string): string {
   const plain = normalize(text.slice(0, MAX_LENGTH))
   return withoutName(plain, normalize(channelName.slice(0, MAX_LENGTH)))
@@ -104,11 +104,11 @@ const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
 const normalize = (text: string) => text.normalize('NFKC').toLowerCase()
 
 /**
- * Replaces the name in a text: only where it is a word of its own, so that a channel called *n* does not change *not*;
- * a Japanese name anywhere, because Japanese has no blanks between words.
+ * Replaces the name in a text: only if it is a separate word, so that a channel called *n* does not change *not*; a
+ * Japanese name anywhere, because Japanese has no blanks between words.
  */
 function withoutName(text: string, name: string): string {
-  // Few texts hold the name, and testing is cheaper than creating a pattern.
+  // Few texts contain the name, and testing is cheaper than compiling a pattern.
   if (name === '' || !text.includes(name)) return text
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const word = JAPANESE.test(name) ? literal : `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`

@@ -6,12 +6,12 @@ import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
 import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
 import { type Device, readDevice } from './device'
 
-/** One text of one alert log entry: an element of the payload of envlog-alerts (docs/messages.md). */
+/** One text of an alert log entry: an element of the payload of envlog-alerts (docs/messages.md). */
 export interface Alert extends Device {
   time: string | null
   /** ms since 1970 UTC. */
   timestamp: number | null
-  /** Minutes ahead of UTC at that time; `null` if it is not known. */
+  /** Minutes ahead of UTC at that time; `null` if unknown. */
   utcOffset: number | null
   source: AlertSource
   /** `null` for battery and communication. */
@@ -21,15 +21,15 @@ export interface Alert extends Device {
   text: string
 }
 
-/** The alerts of a device, oldest first. The device is also given for an answer without alerts. */
+/** The alerts of a device, oldest first. The device is set even if there are no alerts. */
 export interface AlertLog {
   device: Device
-  /** Those of the alerts, and those that the answer lists. */
+  /** Channels of the alerts, and those listed in the response. */
   channels: Channel[]
   alerts: Alert[]
 }
 
-/** Fields of a log entry that belong to no channel, and their sources. */
+/** Fields of a log entry that do not belong to a channel, and their sources. */
 const DEVICE_SOURCES = [
   ['battery-level', 'battery'],
   ['communication-status', 'communication'],
@@ -43,11 +43,10 @@ export interface LogEntry {
 }
 
 /**
- * Reads an alert log (docs/service.md, *Fields*). Entries that cannot be read are left out; `unreadable` has their
- * paths.
- * @param choose returns the entries that are wanted, of all, oldest first; those that cannot be read are among them,
- * without time and texts
- * @throws EnvlogError `reply-unreadable` if there are entries and none can be read
+ * Reads an alert log (docs/service.md, *Fields*). Unreadable entries are left out; `unreadable` has their paths.
+ * @param choose selects the wanted entries from all entries, oldest first; unreadable ones are included, without time
+ * and texts
+ * @throws EnvlogError `reply-unreadable` if there are entries but none can be read
  */
 export function readAlerts(
   envelope: AlertEnvelope,
@@ -71,7 +70,7 @@ export function readAlerts(
   if (part !== undefined && unreadable.length === entries.length) {
     throw new EnvlogError('reply-unreadable', { part })
   }
-  // A log names few of a device's channels, so it does not show whether the listed ones count from 0 or 1.
+  // A log contains few of a device's channels, so it does not show whether the listed ones count from 0 or 1.
   const listed = matchChannels(envelope.channel).map(({ channel }) => channel)
   const channels = new Map<string, Channel>(listed.map((channel) => [channel.key, channel]))
 
@@ -109,7 +108,7 @@ function readEntry(entry: unknown, index: number): LogEntry {
   return { timestamp, texts: readTexts(fields) }
 }
 
-/** Alerts have channels up to 6 (docs/service.md, *Fields*). */
+/** Alerts have at most 6 channels (docs/service.md, *Fields*). */
 const MAX_CHANNEL = 6
 
 function readTexts(entry: Record<string, unknown>): LogEntry['texts'] {
@@ -126,7 +125,7 @@ function readTexts(entry: Record<string, unknown>): LogEntry['texts'] {
   })
 }
 
-/** Sorts by time. Entries of one second keep the service's order, reversed where it sends the newest first. */
+/** Sorts by time. Entries with the same time keep the service's order, reversed if it sends the newest first. */
 function sortByTime<T extends { timestamp: number | null }>(entries: readonly T[]): T[] {
   const time = (entry: T | undefined) => entry?.timestamp ?? Number.NEGATIVE_INFINITY
   const newestFirst = time(entries[0]) >= time(entries.at(-1))

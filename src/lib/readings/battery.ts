@@ -1,12 +1,12 @@
 export type BatteryLevel = 'replace-now' | 'replace-soon' | 'half' | 'low' | 'sufficient' | 'unknown'
 
 export interface Battery {
-  /** As the service sends it, 1 to 5; `null` where it sends none. */
+  /** As the service sends it, 1 to 5; `null` if it sends none. */
   code: number | null
   level: BatteryLevel
 }
 
-/** Level by code, of standalone devices of series 1 and of all others (docs/service.md, *Fields*). */
+/** Level by code, for standalone devices of series 1 and for all others (docs/service.md, *Fields*). */
 const LEVELS: Record<number, readonly [series1: BatteryLevel, others: BatteryLevel]> = {
   1: ['replace-now', 'replace-now'],
   2: ['replace-soon', 'replace-now'],
@@ -16,8 +16,8 @@ const LEVELS: Record<number, readonly [series1: BatteryLevel, others: BatteryLev
 }
 
 /**
- * Reads the battery level. A standalone device whose model begins with one of `series1Models` is one of series 1. All
- * others get the levels that warn earlier.
+ * Determines the battery level. A standalone device whose model begins with one of `series1Models` belongs to series 1.
+ * For all others, the levels warn earlier.
  */
 export function readBattery(
   code: number | null,

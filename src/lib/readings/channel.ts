@@ -8,31 +8,32 @@ export interface Channel {
   /** From 1. */
   number: number
   name: string
-  /** As the service sends it; degrees are always `°C` or `°F`. */
+  /** As the service sends it, except that degrees are always `°C` or `°F`. */
   unit: string
-  /** What it measures; `null` where the unit does not show it. */
+  /** The measured quantity; `null` if the unit does not show it. */
   quantity: Quantity | null
 }
 
 const KEY = /^ch([1-9]\d?)$/
 const MAX_NUMBER = 99
 
-/** Parses the channel number of a record's key; `undefined` for other keys. */
+/** Parses the channel number from a record's key; `undefined` for other keys. */
 export function parseChannelNumber(key: string): number | undefined {
   const digits = KEY.exec(key)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** A channel and its entry in the answer's list, which is absent for a channel that only records have. */
+/** A channel and its entry in the response's list, which is absent for a channel that only records have. */
 export interface MatchedChannel<L> {
   channel: Channel
   listed?: L
 }
 
 /**
- * Matches the channels that an answer lists with those that its records have, and sorts them by number. Listed numbers
- * count from 0 if one of them is 0, or if only with 1 added all of them are in the records (docs/service.md,
- * *Fields*). A channel without a number gets its position. Of two with the same number the second gets the next free.
+ * Matches the channels listed in a response with those of its records, and sorts them by number. Listed numbers count
+ * from 0 if one of them is 0, or if adding 1 is the only way for all of them to occur in the records (docs/service.md,
+ * *Fields*). A channel without a number gets its position. Of two with the same number, the second one gets the next
+ * free number.
  * @param recorded numbers of the channels in the records
  */
 export function matchChannels<L extends ListedChannel>(
@@ -74,13 +75,13 @@ function withQuantities<T extends { channel: Channel }>(matched: T[]): T[] {
   return matched
 }
 
-/** Sets what the channels of one device measure, which depends on the units of all of them. */
+/** Sets the measured quantities of a device's channels, which depend on the units of all channels. */
 export function setQuantities(channels: readonly Channel[]): void {
   const quantities = quantitiesOf(channels.map(({ unit }) => unit))
   for (const [index, channel] of channels.entries()) channel.quantity = quantities[index] ?? null
 }
 
-/** True for numbers without gaps that begin at 0 or 1, as nearly all do. */
+/** True for numbers without gaps that begin at 0 or 1, which is nearly always the case. */
 function isConsecutive(listed: readonly ListedChannel[]): boolean {
   const first = listed[0]?.num
   return (first === 0 || first === 1) && listed.every(({ num }, index) => num === first + index)

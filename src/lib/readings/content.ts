@@ -5,7 +5,7 @@ import type { Device } from './device'
 import type { Series } from './series'
 import type { DeviceStatistics } from './statistics'
 
-/** The content of an answer, or of one device's answers: the source of all outputs. */
+/** The content of a response, or of a device's responses: the source of all outputs. */
 export type Content =
   | { kind: 'current'; readings: readonly Reading[] }
   | { kind: 'series'; series: Series }
@@ -13,7 +13,7 @@ export type Content =
   | { kind: 'statistics'; devices: readonly DeviceStatistics[]; records: number }
   | { kind: 'raw'; payload: unknown; device?: Subject }
 
-/** Content that outputs convert; statistics and raw answers are sent as they are. */
+/** Content that outputs convert; statistics and raw responses are sent unchanged. */
 export type ReadContent = Exclude<Content, { kind: 'raw' | 'statistics' }>
 
 /** What a message is about: a device, or one of its values. */
@@ -22,17 +22,17 @@ export interface Subject {
   name: string
   /** The base unit's serial. */
   base: string
-  /** The group's name, blank for none. */
+  /** The group's name; blank if none. */
   group: string
   channel?: SubjectChannel
 }
 
-/** Names of a channel: no other of its device has the same label or quantity. */
+/** Names of a channel, unique within its device by label and by quantity. */
 export interface SubjectChannel {
   number: number
   label: string
   unit: string
-  /** The channel's key if its quantity is not known. */
+  /** The channel's key if its quantity is unknown. */
   quantity: string
 }
 
@@ -44,13 +44,13 @@ export function subjectOfReading(reading: Reading): Subject {
   return subjectOf(reading, reading.group?.name ?? '')
 }
 
-/** The one device a content is about, if it is about one. */
+/** The device of a content that is about a single device. */
 export function deviceOf(content: Content): Device | undefined {
   if (content.kind === 'series') return content.series
   return content.kind === 'alerts' ? content.device : undefined
 }
 
-/** How many readings, records, alerts or raw answers there are; of statistics, how many records they are of. */
+/** Number of readings, records, alerts or raw responses; for statistics, of the records they are made from. */
 export function countOf(content: Content): number {
   switch (content.kind) {
     case 'current':
@@ -66,7 +66,10 @@ export function countOf(content: Content): number {
   }
 }
 
-/** A deep copy. Records are copied by hand: a structured clone of those of a long outage would stop the event loop. */
+/**
+ * A deep copy. Records are copied explicitly: a structured clone of the records of a long outage would block the event
+ * loop.
+ */
 export function copyContent(content: Content): Content {
   if (content.kind !== 'series') return structuredClone(content)
   const { records, ...others } = content.series

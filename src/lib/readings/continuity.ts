@@ -1,15 +1,15 @@
-/** A gap in a series, found by the ids of its records (docs/messages.md). */
+/** A gap in a series, detected by record ids (docs/messages.md). */
 export interface Gap {
-  /** `missing`: ids were skipped. `restart`: the device began again at a lower id. */
+  /** `missing`: ids were skipped. `restart`: the device restarted at a lower id. */
   kind: 'missing' | 'restart'
   /** Times of the records on both sides of the gap. */
   after: string | null
   before: string | null
-  /** How many records; `null` where a restart makes it unknown. */
+  /** Number of missing records; `null` if a restart makes it unknown. */
   missing: number | null
 }
 
-/** A record as far as gaps depend on it. */
+/** The parts of a record that gaps depend on. */
 export interface NumberedRecord {
   time: string | null
   /** ms since 1970 UTC. */
@@ -17,10 +17,12 @@ export interface NumberedRecord {
   dataId: number | null
 }
 
-/** Ids of remote units wrap from 65,535 to 0; those of standalone devices only grow (docs/service.md, *Fields*). */
+/**
+ * Ids of remote units wrap around from 65,535 to 0; those of standalone devices only grow (docs/service.md, *Fields*).
+ */
 export const ID_MODULUS = 65_536
 
-/** A gap, and `at`, the index of the record behind it. Several records may have the same time. */
+/** A gap, and `at`, the index of the record after it. Several records may have the same time. */
 export interface PlacedGap {
   at: number
   gap: Gap
@@ -28,13 +30,13 @@ export interface PlacedGap {
 
 /**
  * Finds the gaps between records of a series, oldest first. Ids that are all 0 or absent show no gaps, and a longer
- * time between two records alone is no gap (docs/service.md, *Fields*).
+ * interval between two records alone is not a gap (docs/service.md, *Fields*).
  */
 export function findGaps(records: readonly NumberedRecord[], standalone: boolean): Gap[] {
   return placeGaps(records, standalone).map(({ gap }) => gap)
 }
 
-/** Finds gaps as `findGaps` does, with their places. */
+/** Like `findGaps`, with the position of each gap. */
 export function placeGaps(records: readonly NumberedRecord[], standalone: boolean): PlacedGap[] {
   const gaps: PlacedGap[] = []
   const interval = lazy(() => medianInterval(records))
@@ -57,7 +59,7 @@ export function placeGaps(records: readonly NumberedRecord[], standalone: boolea
   return gaps
 }
 
-/** Computes a value at its first use: few series need it. */
+/** Computes a value on first use: few series need it. */
 function lazy<T>(make: () => T): () => T {
   let cached: { value: T } | undefined
   return () => {
@@ -66,14 +68,14 @@ function lazy<T>(make: () => T): () => T {
   }
 }
 
-/** The distinct ids of records without a time, in ascending order. These records may belong into any gap. */
+/** The distinct ids of records without a time, in ascending order. These records may belong to any gap. */
 function idsWithoutTime(records: readonly NumberedRecord[]): number[] {
   const ids = new Set<number>()
   for (const { timestamp, dataId } of records) if (timestamp === null && dataId !== null) ids.add(dataId)
   return [...ids].sort((one, other) => one - other)
 }
 
-/** How many of the ids, in ascending order, are between two records, also where the ids have wrapped around. */
+/** How many of the ids, in ascending order, are between two records, even if the ids have wrapped around. */
 function countBetween(ids: readonly number[], before: NumberedRecord, after: NumberedRecord): number {
   const [upToBefore, belowAfter] = [countBelow(ids, id(before) + 1), countBelow(ids, id(after))]
   return id(after) > id(before) ? belowAfter - upToBefore : ids.length - upToBefore + belowAfter
@@ -100,8 +102,8 @@ function countMissing(before: NumberedRecord, after: NumberedRecord): number | '
 }
 
 /**
- * How many ids are skipped between two records whose ids wrap around. A lower id means a wrap if the time between the
- * records is long enough for the ids in between, otherwise a restart of the device.
+ * How many ids are skipped between two records whose ids wrap around. A lower id means a wraparound if the time between
+ * the records is long enough for the ids in between, otherwise a restart of the device.
  * @param medianMs the median time between consecutive ids, in ms
  */
 function countMissingModulo(
@@ -123,7 +125,7 @@ function medianInterval(records: readonly NumberedRecord[]): number {
   const counts = new Map<number, number>()
   let before: NumberedRecord | undefined
   let total = 0
-  // Nearly all intervals equal the one before, so runs of equal ones are counted before they go into the map.
+  // Nearly all intervals equal the previous one, so runs of equal ones are counted before they are added to the map.
   let last = 0
   let run = 0
   const addRun = () => counts.set(last, (counts.get(last) ?? 0) + run)

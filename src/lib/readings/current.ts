@@ -10,15 +10,15 @@ import { type Device, knownFieldsOf, readDevice } from './device'
 
 /** The newest values of a device: an element of the payload of envlog-current (docs/messages.md). */
 export interface Reading extends Device {
-  /** Number of the remote unit; of a standalone device whatever the service sends. */
+  /** Number of the remote unit; for a standalone device, whatever the service sends. */
   number: number | null
   group: { number: number | null; name: string } | null
   time: string | null
   /** ms since 1970 UTC. */
   timestamp: number | null
-  /** Minutes ahead of UTC at that time; `null` if it is not known. */
+  /** Minutes ahead of UTC at that time; `null` if unknown. */
   utcOffset: number | null
-  /** Seconds between measurement and answer, never below 0. */
+  /** Seconds between measurement and response, never negative. */
   age: number | null
   stale: boolean | null
   battery: Battery
@@ -32,7 +32,7 @@ export interface ReadingChannel extends Channel {
 }
 
 export interface CurrentOptions {
-  /** When the answer arrived, in ms since 1970 UTC. */
+  /** When the response arrived, in ms since 1970 UTC. */
   receivedAt: number
   time: TimeStyle
   series1Models: readonly string[]
@@ -40,7 +40,7 @@ export interface CurrentOptions {
   staleAfter: number | null
 }
 
-/** The current readings in a response, and its devices that cannot be read. */
+/** The current readings in a response, and its unreadable devices. */
 export interface ReadCurrent {
   /** In the service's order. */
   readings: Reading[]
@@ -49,7 +49,7 @@ export interface ReadCurrent {
 
 /**
  * Reads current readings (docs/service.md, *Fields*).
- * @throws EnvlogError `reply-unreadable` if there are devices and none can be read
+ * @throws EnvlogError `reply-unreadable` if there are devices but none can be read
  */
 export function readCurrent(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
   const result = readReadable(envelope, options)
@@ -58,7 +58,7 @@ export function readCurrent(envelope: CurrentEnvelope, options: CurrentOptions):
   return result
 }
 
-/** As `readCurrent`, for callers that need the devices even if no reading can be read. */
+/** Like `readCurrent`, for callers that need the devices even if no reading can be read. */
 export function readReadable(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
   const unreadable = [...envelope.unreadable]
   const readings: Reading[] = []

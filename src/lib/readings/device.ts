@@ -7,11 +7,11 @@ export interface Device {
   name: string
   model: string
   base: { serial: string; name: string; model: string }
-  /** True where base and device serial are equal. */
+  /** True if the serials of base unit and device are equal. */
   standalone: boolean
 }
 
-/** Reads a device of an answer. Without a base unit it is its own (docs/service.md, *Terms*). */
+/** Reads a device of a response. A device without a base unit is its own base unit (docs/service.md, *Terms*). */
 export function readDevice({ serial, name, model }: Identity, base: Identity | null): Device {
   const unit = base ?? { serial, name, model }
   return {
@@ -23,7 +23,7 @@ export function readDevice({ serial, name, model }: Identity, base: Identity | n
   }
 }
 
-/** Where a device of `current` belongs and what it is called. Without a base unit it is its own. */
+/** The base unit, name and group of a device of `current`. A device without a base unit is its own base unit. */
 export function knownFieldsOf({
   serial,
   name,
@@ -33,6 +33,6 @@ export function knownFieldsOf({
   return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
 }
 
-/** True for a device of `current` that sends its readings by a base unit. */
+/** True for a device of `current` that sends its readings through a base unit. */
 export const isRemoteUnit = ({ serial, baseunit }: Pick<CurrentDevice, 'serial' | 'baseunit'>) =>
   baseunit !== null && baseunit.serial !== serial

@@ -5,21 +5,21 @@ import type { SeriesRecord } from './record-reader'
 import { type Series, type SeriesPart, sortAndDeduplicate } from './series'
 
 /**
- * Merges answers of one device, newest first, to one series. Name and offset are those of the first. The records of the
- * parts may be changed.
+ * Merges responses for one device, newest first, into one series. The first part determines name and offset. The
+ * records of the parts may be modified.
  * @throws RangeError without any part
  */
 export function mergeSeries(parts: readonly SeriesPart[]): Series {
   const [newest] = parts
   if (!newest) throw new RangeError('mergeSeries needs at least one part')
   if (parts.length === 1) return { ...newest, gaps: findGaps(newest.records, newest.standalone) }
-  // Only records show whether channels count from 0 or 1: an answer without any may number them differently.
+  // Only records show whether channels count from 0 or 1: a response without records may number them differently.
   const withRecords = parts.filter(({ records }) => records.length > 0)
   const channels = uniteChannels(
     (withRecords.length > 0 ? withRecords : [newest]).map((part) => part.channels),
   )
   for (const part of parts) if (part.channels.length < channels.length) addMissingChannels(part, channels)
-  // Each part is sorted, so with the oldest part first there is little left to sort.
+  // Each part is sorted, so little is left to sort with the oldest part first.
   const lists = parts.toReversed().map((part) => part.records)
   const records = sortAndDeduplicate(([] as SeriesRecord[]).concat(...lists), channels)
   return { ...newest, channels, records, gaps: findGaps(records, newest.standalone) }
@@ -33,7 +33,7 @@ function uniteChannels(lists: readonly (readonly Channel[])[]): Channel[] {
   return channels
 }
 
-/** Gives the records of a part the keys of all channels of the series. */
+/** Adds the keys of all channels of the series to the records of a part. */
 function addMissingChannels(part: SeriesPart, channels: readonly Channel[]): void {
   const present = new Set(part.channels.map(({ key }) => key))
   const absent = channels.filter(({ key }) => !present.has(key))

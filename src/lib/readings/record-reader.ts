@@ -9,7 +9,7 @@ export interface SeriesRecord {
   /** ms since 1970 UTC. */
   timestamp: number | null
   dataId: number | null
-  /** Why values are `null`, by key of the channel. Absent from records whose values are all numbers. */
+  /** Why values are `null`, by channel key. Absent if all values of the record are numbers. */
   errors?: Record<string, string>
   [key: `ch${number}`]: number | null
 }
@@ -55,7 +55,7 @@ function isRecord(value: unknown): value is RecordFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Ids are whole numbers; `null` for anything else. Of the two spellings, the first that has a value counts. */
+/** Ids are integers; `null` for anything else. Of the two spellings, the first one with a value counts. */
 function readId(fields: RecordFields): number | null {
   const id = readNumber(fields['data-id']) ?? readNumber(fields.data_id)
   return Number.isSafeInteger(id) ? id : null

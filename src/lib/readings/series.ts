@@ -12,15 +12,15 @@ export interface Series extends SeriesPart {
   gaps: Gap[]
 }
 
-/** The records of one of several responses, in which gaps cannot be found yet. */
+/** The records of one of several responses, in which gaps cannot be detected yet. */
 export interface SeriesPart extends Device {
-  /** Minutes ahead of UTC at the newest record; `null` if it is not known. */
+  /** Minutes ahead of UTC at the newest record; `null` if unknown. */
   utcOffset: number | null
   channels: Channel[]
   records: SeriesRecord[]
 }
 
-/** What could be read of a response, and the paths of the records that could not. */
+/** What could be read from a response, and the paths of unreadable records. */
 export interface SeriesPartResult {
   part: SeriesPart
   unreadable: string[]
@@ -33,9 +33,10 @@ export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
 }
 
 /**
- * Reads one of several responses. Records that cannot be read are left out.
- * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has set it for all
- * @throws EnvlogError `reply-unreadable` if there are records and none can be read
+ * Reads one of several responses. Unreadable records are left out.
+ * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it for all of
+ * them
+ * @throws EnvlogError `reply-unreadable` if there are records but none can be read
  */
 export function readSeriesPart(
   envelope: GraphEnvelope,
@@ -65,15 +66,16 @@ export function readSeriesPart(
   return { part: { ...device, utcOffset, channels, records: sorted }, unreadable }
 }
 
-/** The numbers of the channels that records have. */
+/** The channel numbers that occur in records. */
 function findChannels(records: readonly unknown[]): Set<number> {
   const numbers = [...recordKeys(records)].map(parseChannelNumber)
   return new Set(numbers.filter((number) => number !== undefined))
 }
 
 /**
- * A text that distinguishes records of one second: by their numbers where they have any, else by their values, errors
- * included. Missing values are left out, so that a record has the same fingerprint in an answer with more channels.
+ * A text that distinguishes records with the same time: by their numbers if they have any, otherwise by their values,
+ * including errors. Missing values are left out, so that a record has the same fingerprint in a response with more
+ * channels.
  */
 export function fingerprint(record: SeriesRecord, channels: readonly Channel[]): string {
   if (record.dataId && record.timestamp !== null) return `#${record.dataId}`
@@ -84,12 +86,12 @@ export function fingerprint(record: SeriesRecord, channels: readonly Channel[]):
   return JSON.stringify([record.dataId, ...values])
 }
 
-/** Ids of one second that are further apart have begun again in between: the higher one is older. */
+/** If ids with the same time are further apart, the numbering has restarted in between: the higher id is older. */
 const MAX_ID_DISTANCE = ID_MODULUS / 2
 
 /**
- * Sorts records by time, those without a time first, those of one second by id, else in the received order.
- * Duplicates are dropped.
+ * Sorts records by time, those without a time first, those with the same time by id, otherwise in the received order.
+ * Drops duplicates.
  */
 export function sortAndDeduplicate(
   records: readonly SeriesRecord[],
@@ -101,7 +103,7 @@ export function sortAndDeduplicate(
   if (isAscending(ordered)) return ordered
   ordered.sort((a, b) => time(a) - time(b) || byId(a, b))
   const kept: SeriesRecord[] = []
-  /** Fingerprint of a record of this second → its place. */
+  /** Fingerprint of a record with the current time → its index. */
   const places = new Map<string, number>()
   for (const [index, record] of ordered.entries()) {
     const isFirst = time(record) !== time(kept.at(-1))
@@ -113,7 +115,7 @@ export function sortAndDeduplicate(
     const content = fingerprint(record, channels)
     const place = places.get(content)
     if (place === undefined) places.set(content, kept.push(record) - 1)
-    // One endpoint gives an error as text, another one leaves the value out.
+    // One endpoint sends an error as text, another one omits the value.
     else if (countMissing(record) < countMissing(kept[place] as SeriesRecord)) kept[place] = record
   }
   return kept
@@ -122,7 +124,7 @@ export function sortAndDeduplicate(
 const countMissing = ({ errors = {} }: SeriesRecord) =>
   Object.values(errors).filter((error) => error === MISSING).length
 
-/** True if each record is later than the one before: then there is nothing to sort, and no duplicate. */
+/** True if each record is later than the previous one: then there is nothing to sort, and there are no duplicates. */
 function isAscending(records: readonly SeriesRecord[]): boolean {
   let last = Number.NEGATIVE_INFINITY
   for (const { timestamp } of records) {

@@ -10,8 +10,8 @@ import type { Series } from './series'
 const RECORDS_PER_TURN = 16_000
 
 /**
- * Converts the temperatures of readings and records to one unit; others, alerts and raw answers stay unchanged.
- * @param unit `null` for the units that the service sends
+ * Converts the temperatures of readings and records to one unit; other values, alerts and raw responses stay unchanged.
+ * @param unit `null`: the units that the service sends
  */
 export async function convertTemperatures(content: Content, unit: TemperatureUnit | null): Promise<Content> {
   if (unit === null) return content
@@ -43,7 +43,7 @@ async function convertSeries(series: Series, unit: TemperatureUnit): Promise<Ser
   )
   const records: SeriesRecord[] = []
   for (const original of series.records) {
-    // A copy: records that wait for a receipt are sent again.
+    // A copy, because records that wait for a receipt may be sent again.
     const record = { ...original }
     for (const [key, convert] of converters) {
       const value = record[key]
@@ -59,7 +59,7 @@ const CONVERTERS = {
   F: (celsius: number) => toHundredths(celsius * 1.8 + 32),
 }
 
-/** How values of a channel become the unit; `undefined` if they need not. */
+/** The conversion of a channel's values to the unit; `undefined` if none is needed. */
 function converterOf({ unit: own }: Channel, unit: TemperatureUnit | null) {
   const other = unit === 'C' ? '°F' : '°C'
   return unit !== null && own === other ? CONVERTERS[unit] : undefined
