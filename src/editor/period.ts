@@ -1,6 +1,6 @@
 import { CALENDAR_PERIODS, readCalendarPeriod } from '../shared/action'
-import { isNeverBefore, readRelative, readTime } from '../shared/moment'
 import type { Problem } from '../shared/problems'
+import { isNeverBefore, readRelative, readTime } from '../shared/time-input'
 import { check, type FindProblem } from './properties'
 import { type Form, translate } from './red'
 

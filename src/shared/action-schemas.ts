@@ -13,7 +13,6 @@ import {
   TIME_STYLES,
   TOPICS,
 } from './action'
-import { readTime } from './moment'
 import { DEFAULT_CHUNK, FIELD_NAMES, MEASUREMENTS, OUTPUTS, PERS, SENDS } from './outputs'
 import type { Problem } from './problems'
 import {
@@ -27,6 +26,7 @@ import {
   textThat,
   wholeNumber,
 } from './schema'
+import { readTime } from './time-input'
 
 const MAX_COUNT = 1_000_000_000
 

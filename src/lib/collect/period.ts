@@ -1,6 +1,6 @@
 import type { CalendarPeriod } from '../../shared/action'
 import { type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
-import { type Moment, readEpoch, readRelative, readTime } from '../../shared/moment'
+import { readEpoch, readRelative, readTime, type TimeInput } from '../../shared/time-input'
 import { readNumber } from '../decode/number'
 import { EnvlogError } from '../errors'
 
@@ -9,8 +9,8 @@ export type Period = Ends | { calendar: CalendarPeriod; now: number }
 
 /** Each bound is an instant or a local time. */
 interface Ends {
-  from: Moment
-  to: Moment
+  from: TimeInput
+  to: TimeInput
 }
 
 /**
@@ -18,7 +18,7 @@ interface Ends {
  * @param now ms since 1970 UTC
  * @throws EnvlogError `time-unreadable`, which names the property
  */
-export function relativeMoment(text: string, now: number, property: string): Moment {
+export function readRelativeTime(text: string, now: number, property: string): TimeInput {
   const ago = readRelative(text)
   if (ago === null) throw new EnvlogError('time-unreadable', { property })
   return { instant: now - ago }
@@ -29,13 +29,13 @@ export function relativeMoment(text: string, now: number, property: string): Mom
  * decides for which clock.
  * @throws EnvlogError `time-unreadable`, which names the property
  */
-export function readMoment(value: unknown, property: string): Moment {
-  const moment = toMoment(value instanceof Date ? value.getTime() : value, value instanceof Date)
+export function readTimeInput(value: unknown, property: string): TimeInput {
+  const moment = toTimeInput(value instanceof Date ? value.getTime() : value, value instanceof Date)
   if (!moment) throw new EnvlogError('time-unreadable', { property })
   return moment
 }
 
-function toMoment(value: unknown, isDate: boolean): Moment | null {
+function toTimeInput(value: unknown, isDate: boolean): TimeInput | null {
   if (typeof value === 'string') return readTime(value)
   const number = readNumber(value)
   if (number === null) return null
@@ -55,7 +55,7 @@ export function isLocal(period: Period): boolean {
 export function placePeriod(period: Period, clock: LocalClock): { from: number; to: number } {
   const { from, to } =
     'calendar' in period ? readCalendar(period.calendar, toWallClock(clock, period.now)) : period
-  const place = (moment: Moment) =>
+  const place = (moment: TimeInput) =>
     'instant' in moment ? moment.instant : toInstant(clock, moment.wallClock)
   const placed = { from: place(from), to: place(to) }
   if (placed.to <= placed.from) throw new EnvlogError('period-empty')

@@ -7,7 +7,7 @@ import { type Gap, ID_MODULUS, type NumberedRecord, placeGaps } from '../reading
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type Series } from '../readings/series'
 import { type RecordCursor, shortHash } from './cursor'
-import { decodeHeld, encodeHeld, keyOf, type RecordKey } from './held'
+import { decodeHeld, encodeHeld, keyOf, type RecordKey } from './held-records'
 
 /**
  * What a node without a cursor delivers from its first response: everything, nothing, or records since a time in ms.

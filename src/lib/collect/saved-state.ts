@@ -3,7 +3,7 @@
 import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertCursor, type Cursor, kindOf, type RecordCursor } from './cursor'
-import { decodeHeld } from './held'
+import { decodeHeld } from './held-records'
 import { MAX_HELD } from './record-plan'
 
 export interface SavedState {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { findPeriodProblem } from '../../../src/editor/period'
 import { propertiesOf } from '../../../src/editor/properties'
-import { readMoment } from '../../../src/lib/collect/period'
+import { readTimeInput } from '../../../src/lib/collect/period'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
 import { ACTION_TYPES, type ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
@@ -148,7 +148,7 @@ describe('a form', () => {
         fc.pre(text !== '' && !text.includes('$'))
         const isTaken = (() => {
           try {
-            readMoment(text, 'from')
+            readTimeInput(text, 'from')
             return true
           } catch {
             return false

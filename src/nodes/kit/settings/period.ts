@@ -1,4 +1,4 @@
-import { type Period, readMoment, relativeMoment } from '../../../lib/collect/period'
+import { type Period, readRelativeTime, readTimeInput } from '../../../lib/collect/period'
 import { EnvlogError } from '../../../lib/errors'
 import { type FromType, type PeriodType, readCalendarPeriod } from '../../../shared/action'
 import { type Evaluate, formatTypedInput } from './typed-input'
@@ -30,15 +30,15 @@ export async function evaluatePeriod(
     })
     return [found, source]
   }
-  const toMoment = (type: FromType, found: unknown, source: string) =>
-    type === 'rel' ? relativeMoment(String(found), now, source) : readMoment(found, source)
+  const toTimeInput = (type: FromType, found: unknown, source: string) =>
+    type === 'rel' ? readRelativeTime(String(found), now, source) : readTimeInput(found, source)
 
   const [begin, type] = from.trim() === '' ? (['-24h', 'rel'] as const) : ([from, fromType] as const)
   const [found, source] = await evaluated(begin, type, 'from')
   const calendar = readCalendarPeriod(found)
   if (calendar) return { calendar, now }
   return {
-    from: toMoment(type, found, source),
-    to: to.trim() === '' ? { instant: now } : toMoment(toType, ...(await evaluated(to, toType, 'to'))),
+    from: toTimeInput(type, found, source),
+    to: to.trim() === '' ? { instant: now } : toTimeInput(toType, ...(await evaluated(to, toType, 'to'))),
   }
 }

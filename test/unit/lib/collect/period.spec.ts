@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { placePeriod, readMoment, relativeMoment } from '../../../../src/lib/collect/period'
+import { placePeriod, readRelativeTime, readTimeInput } from '../../../../src/lib/collect/period'
 import { EnvlogError } from '../../../../src/lib/errors'
 import type { CalendarPeriod } from '../../../../src/shared/action'
 import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
@@ -30,16 +30,17 @@ describe('a moment', () => {
     ['1795161600000', utc('2026-11-20T08:00:00Z')],
   ]
   for (const [text, expected] of texts) {
-    it(`is read from "${text}"`, () => assert.deepEqual(readMoment(text, 'msg.from'), expected))
+    it(`is read from "${text}"`, () => assert.deepEqual(readTimeInput(text, 'msg.from'), expected))
   }
 
-  it('is read from a Date', () => assert.deepEqual(readMoment(new Date(now), 'msg.from'), { instant: now }))
+  it('is read from a Date', () =>
+    assert.deepEqual(readTimeInput(new Date(now), 'msg.from'), { instant: now }))
 
   it('is seconds below 1e11 and milliseconds from there', () => {
-    assert.deepEqual(readMoment(1_795_161_600, 'x'), utc('2026-11-20T08:00:00Z'))
-    assert.deepEqual(readMoment(1_795_161_600_000, 'x'), utc('2026-11-20T08:00:00Z'))
-    assert.deepEqual(readMoment(1e11 - 1, 'x'), { instant: (1e11 - 1) * 1000 })
-    assert.deepEqual(readMoment(1e11, 'x'), { instant: 1e11 })
+    assert.deepEqual(readTimeInput(1_795_161_600, 'x'), utc('2026-11-20T08:00:00Z'))
+    assert.deepEqual(readTimeInput(1_795_161_600_000, 'x'), utc('2026-11-20T08:00:00Z'))
+    assert.deepEqual(readTimeInput(1e11 - 1, 'x'), { instant: (1e11 - 1) * 1000 })
+    assert.deepEqual(readTimeInput(1e11, 'x'), { instant: 1e11 })
   })
 
   const odd = [
@@ -56,7 +57,7 @@ describe('a moment', () => {
   ]
   for (const text of odd) {
     it(`is ENVLOG_INPUT from "${text}", naming the property`, () => {
-      assert.throws(() => readMoment(text, 'msg.from'), unreadable)
+      assert.throws(() => readTimeInput(text, 'msg.from'), unreadable)
     })
   }
 
@@ -73,7 +74,7 @@ describe('a moment', () => {
       1e300,
       Infinity,
     ]) {
-      assert.throws(() => readMoment(value, 'msg.from'), unreadable)
+      assert.throws(() => readTimeInput(value, 'msg.from'), unreadable)
     }
   })
 
@@ -81,7 +82,7 @@ describe('a moment', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.double(), fc.string()), (value) => {
         try {
-          const moment = readMoment(value, 'msg.from')
+          const moment = readTimeInput(value, 'msg.from')
           new Date('instant' in moment ? moment.instant : moment.wallClock).toISOString()
         } catch (error) {
           assert.ok(unreadable(error))
@@ -101,17 +102,17 @@ describe('a moment before now', () => {
     [' -1 h ', 3_600_000],
   ] as const) {
     it(`is read from "${text}"`, () =>
-      assert.deepEqual(relativeMoment(text, now, 'x'), { instant: now - ms }))
+      assert.deepEqual(readRelativeTime(text, now, 'x'), { instant: now - ms }))
   }
 
   for (const text of ['24h', '-h', '-1.5h', '-1y', 'h', '-24', '+1h', '']) {
     it(`is ENVLOG_INPUT from "${text}"`, () =>
-      assert.throws(() => relativeMoment(text, now, 'msg.from'), unreadable))
+      assert.throws(() => readRelativeTime(text, now, 'msg.from'), unreadable))
   }
 
   it('is ENVLOG_INPUT if it is before the earliest valid time', () => {
-    assert.throws(() => relativeMoment('-99999999999w', now, 'msg.from'), unreadable)
-    assert.throws(() => relativeMoment(`-${'9'.repeat(400)}s`, now, 'msg.from'), unreadable)
+    assert.throws(() => readRelativeTime('-99999999999w', now, 'msg.from'), unreadable)
+    assert.throws(() => readRelativeTime(`-${'9'.repeat(400)}s`, now, 'msg.from'), unreadable)
   })
 })
 

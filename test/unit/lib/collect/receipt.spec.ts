@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { encodeHeld } from '../../../../src/lib/collect/held'
+import { encodeHeld } from '../../../../src/lib/collect/held-records'
 import { type Receipt, readReceipt, readReceiptNode, writeReceipt } from '../../../../src/lib/collect/receipt'
 import { failure } from '../answers'
 

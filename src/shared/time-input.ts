@@ -3,7 +3,7 @@
 import { RELATIVE_TIME } from './action'
 
 /** ms since 1970 UTC, or a local time in ms as if it were UTC: a device's UTC offset turns it into an instant. */
-export type Moment = { instant: number } | { wallClock: number }
+export type TimeInput = { instant: number } | { wallClock: number }
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i
@@ -23,7 +23,7 @@ export function readRelative(text: string): number | null {
 }
 
 /** An instant from seconds or milliseconds since 1970 UTC; `null` where it is out of range. */
-export function readEpoch(number: number): Moment | null {
+export function readEpoch(number: number): TimeInput | null {
   return inRange({ instant: Math.abs(number) < SECONDS_BELOW ? number * 1000 : number })
 }
 
@@ -31,7 +31,7 @@ export function readEpoch(number: number): Moment | null {
  * A time from ISO 8601, or from seconds or milliseconds since 1970 UTC; `null` for any other text. ISO 8601 without a
  * UTC offset is local time.
  */
-export function readTime(input: string): Moment | null {
+export function readTime(input: string): TimeInput | null {
   const text = input.trim()
   // `2026` or `20261122` is an incomplete date, not a number of seconds.
   if (EPOCH.test(text)) return /^(\d{4}|\d{6}|\d{8})$/.test(text) ? null : readEpoch(Number(text))
@@ -52,16 +52,17 @@ function isoOffset(offset: string): string {
   return /^z$/i.test(offset) ? 'Z' : offset.replace(/^(.\d\d):?(\d\d)$/, '$1:$2')
 }
 
-function inRange(moment: Moment): Moment | null {
+function inRange(moment: TimeInput): TimeInput | null {
   const value = 'instant' in moment ? moment.instant : moment.wallClock
   return Number.isFinite(value) && Math.abs(value) <= MAX_TIME_MS ? moment : null
 }
 
 /** True where `one` is not before `other` in any time zone that a local time may be of (UTC-12 to UTC+14). */
-export function isNeverBefore(one: Moment, other: Moment): boolean {
+export function isNeverBefore(one: TimeInput, other: TimeInput): boolean {
   if ('wallClock' in one && 'wallClock' in other) return one.wallClock >= other.wallClock
   return earliest(one) >= latest(other)
 }
 
-const earliest = (moment: Moment) => ('instant' in moment ? moment.instant : moment.wallClock - 14 * HOUR_MS)
-const latest = (moment: Moment) => ('instant' in moment ? moment.instant : moment.wallClock + 12 * HOUR_MS)
+const earliest = (moment: TimeInput) =>
+  'instant' in moment ? moment.instant : moment.wallClock - 14 * HOUR_MS
+const latest = (moment: TimeInput) => ('instant' in moment ? moment.instant : moment.wallClock + 12 * HOUR_MS)

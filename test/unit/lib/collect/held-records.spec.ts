@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { decodeHeld, encodeHeld, keyOf, type RecordKey } from '../../../../src/lib/collect/held'
+import { decodeHeld, encodeHeld, keyOf, type RecordKey } from '../../../../src/lib/collect/held-records'
 import { MAX_TIMESTAMP_MS } from '../../../../src/lib/decode/time'
 import { runs } from '../../../support/chance'
 
