@@ -30,9 +30,9 @@ export function readRelativeTime(text: string, now: number, property: string): T
  * @throws EnvlogError `time-unreadable`, which names the property
  */
 export function readTimeInput(value: unknown, property: string): TimeInput {
-  const moment = toTimeInput(value instanceof Date ? value.getTime() : value, value instanceof Date)
-  if (!moment) throw new EnvlogError('time-unreadable', { property })
-  return moment
+  const input = toTimeInput(value instanceof Date ? value.getTime() : value, value instanceof Date)
+  if (!input) throw new EnvlogError('time-unreadable', { property })
+  return input
 }
 
 function toTimeInput(value: unknown, isDate: boolean): TimeInput | null {
@@ -55,8 +55,8 @@ export function isLocal(period: Period): boolean {
 export function placePeriod(period: Period, clock: LocalClock): { from: number; to: number } {
   const { from, to } =
     'calendar' in period ? readCalendar(period.calendar, toWallClock(clock, period.now)) : period
-  const place = (moment: TimeInput) =>
-    'instant' in moment ? moment.instant : toInstant(clock, moment.wallClock)
+  const place = (input: TimeInput) =>
+    'instant' in input ? input.instant : toInstant(clock, input.wallClock)
   const placed = { from: place(from), to: place(to) }
   if (placed.to <= placed.from) throw new EnvlogError('period-empty')
   return placed
