@@ -54,39 +54,40 @@ export interface StatisticsQuery {
   receivedAt: number
 }
 
-/** Rows that are made in one turn of the event loop. */
-const ROWS_PER_TURN = 2000
+/** Records and rows that are worked on in one turn of the event loop. */
+const WORK_PER_TURN = 10_000
 
 /** The rows of a device, by interval and channel. Records without a time belong to no interval. */
-export async function toStatistics(series: Series, query: StatisticsQuery): Promise<DeviceStatistics> {
-  const rows: StatisticsRow[] = []
-  for (const row of rowsOf(series, query)) {
-    if (rows.push(row) % ROWS_PER_TURN === 0) await nextTurn()
-  }
-  const { serial, name, model, base, standalone, channels } = series
-  return { device: { serial, name, model, base, standalone }, channels, rows }
-}
-
-function* rowsOf(series: Series, { time, receivedAt, ...period }: StatisticsQuery): Generator<StatisticsRow> {
-  const { channels, utcOffset } = series
+export async function toStatistics(
+  series: Series,
+  { time, receivedAt, ...period }: StatisticsQuery,
+): Promise<DeviceStatistics> {
+  const { serial, name, model, base, standalone, channels, records, utcOffset } = series
+  const device = { serial, name, model, base, standalone }
   const clock = typeof time === 'object' ? time : fixedClock(utcOffset ?? 0)
   const formatLocal = createTimeFormatter(time === 'utc' ? 'local' : time, utcOffset)
-  const records = series.records.filter(({ timestamp }) => timestamp !== null)
+  const rows: StatisticsRow[] = []
+  let work = 0
+  // Records are in order, those without a time first.
   let next = 0
+  while (next < records.length && records[next]?.timestamp === null) next++
   for (const [start, end] of intervalsOf(period, clock)) {
     const isToCome = start > receivedAt && start > period.from
-    if (isToCome && next === records.length) return
+    if (isToCome && next === records.length) break
     const figures = channels.map(({ key }) => new Figures(key as `ch${number}`))
     for (; next < records.length; next++) {
       const record = records[next] as SeriesRecord
       if ((record.timestamp as number) >= end) break
       for (const one of figures) one.add(record)
+      if (++work % WORK_PER_TURN === 0) await nextTurn()
     }
     const times = { time: toIso(start), localtime: formatLocal(start) as string }
     for (const [index, channel] of channels.entries()) {
-      yield { ...times, ...nameOf(series, channel), ...(figures[index] as Figures).result() }
+      rows.push({ ...times, ...nameOf(series, channel), ...(figures[index] as Figures).result() })
+      if (++work % WORK_PER_TURN === 0) await nextTurn()
     }
   }
+  return { device, channels, rows }
 }
 
 const toIso = (instant: number) => new Date(instant).toISOString()
@@ -161,8 +162,14 @@ class Figures {
     this.#count++
     // Running, because a sum loses digits.
     this.#mean += (value - this.#mean) / this.#count
-    if (value < this.#min) [this.#min, this.#minAt] = [value, timestamp]
-    if (value > this.#max) [this.#max, this.#maxAt] = [value, timestamp]
+    if (value < this.#min) {
+      this.#min = value
+      this.#minAt = timestamp
+    }
+    if (value > this.#max) {
+      this.#max = value
+      this.#maxAt = timestamp
+    }
     this.#decimals = decimalsOf(value, this.#decimals)
   }
 
@@ -186,10 +193,11 @@ const POWERS_OF_TEN = Array.from({ length: 11 }, (_, power) => 10 ** power)
 
 /** How many decimals a value has; at least those given, and ten at most. */
 function decimalsOf(value: number, least: number): number {
-  let decimals = least
-  const fits = (power: number) => Math.round(value * power) / power === value
-  while (decimals < POWERS_OF_TEN.length - 1 && !fits(POWERS_OF_TEN[decimals] as number)) decimals++
-  return decimals
+  for (let decimals = least; decimals < POWERS_OF_TEN.length; decimals++) {
+    const power = POWERS_OF_TEN[decimals] as number
+    if (Math.round(value * power) / power === value) return decimals
+  }
+  return POWERS_OF_TEN.length - 1
 }
 
 /** Every key that a row can have, in the order of a table's columns. */

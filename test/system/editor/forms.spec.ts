@@ -183,6 +183,19 @@ describe('the forms', function () {
     await form.cancel()
   })
 
+  it('ask for the intervals of statistics, which are in local time, and show an example', async () => {
+    const form = await editor.edit('range')
+    await form.unfold()
+    const [per, time] = [form.field('per'), form.field('time')]
+    assert.deepEqual([await per.isVisible(), await time.isVisible()], [false, true])
+    await form.field('output').selectOption('statistics')
+    assert.deepEqual([await per.isVisible(), await time.isVisible()], [true, false])
+    await form.unfold()
+    const { payload } = JSON.parse(await form.example())
+    assert.equal(payload[0].localtime, '2026-11-20T00:00:00.000+09:00')
+    await form.cancel()
+  })
+
   it('offer periods of the calendar, whose end is not asked for, and a picker of date and time', async () => {
     const form = await editor.edit('range')
     const end = form.body.locator('.envlog-period-end')
