@@ -38,8 +38,8 @@ function tests(runtime: Runtime): void {
     await editor.deploy()
     const counted =
       runtime.lang === 'ja'
-        ? /^(?:(?:記録|警報|応答) )?\d+ (?:台|件) /
-        : /^\d+ (?:devices?|records?|alerts?) /
+        ? /^(?:(?:(?:記録|警報|応答) )?\d+ (?:台|件)|新着なし) /
+        : /^(?:\d+ (?:devices?|records?|alerts?)|nothing new) /
     for (const name of names) {
       const status = editor.status(ids[name]).filter({ hasText: counted })
       await status.waitFor({ timeout: ACTING_MS / 2 })
