@@ -17,15 +17,18 @@ import { watchConnection } from './connection'
 import type { Login } from './credentials'
 import type { Translate } from './texts'
 
-/** Everything read; something not read or against an assumption; not reachable or refused; wrong use. */
+/**
+ * ok: everything was read; notRead: something was unreadable or contradicts an assumption; notReached: unreachable or
+ * refused; usage: wrong use.
+ */
 export const EXIT = { ok: 0, notRead: 1, notReached: 2, usage: 3 } as const
 
 import { version } from '../lib/version'
 
-/** With stand-ins for names and serial numbers: the output of `--json`. */
+/** With pseudonyms for names and serial numbers: the output of `--json`. */
 export type CheckResult = Awaited<ReturnType<typeof checkService>>['result']
 
-/** Requests what the account allows, and compares it with what the package expects. */
+/** Sends the requests that the account allows, and compares the responses with what the package expects. */
 export async function checkService(login: Login, env: NodeJS.ProcessEnv, translate: Translate) {
   const { timeout } = ACCOUNT_DEFAULTS
   const transport = { connections: 1, timeoutMs: timeout * 1000 }
@@ -69,21 +72,21 @@ function countDevices(current: Answered | undefined) {
   return { standalone: devices.length - remote, remote, unreadable: all.length - devices.length }
 }
 
-/** @param hide returns the service's words without what must not be shown */
+/** @param hide returns the service's text without parts that must not be shown */
 function toResult(exchange: Exchange, hide: (words: unknown) => string, translate: Translate) {
   const { endpoint, params, durationMs } = exchange
   const about = { endpoint, params, durationMs }
   if (isAnswered(exchange)) return { ...about, status: 200, quota: exchange.quota, error: undefined }
   const { code, reason, cause, params: details } = exchange.error
   const { status = null } = cause
-  // A check repeats no request, but the nodes' sentence says that the request was repeated.
+  // A check does not retry, but the nodes' sentence says that the request was repeated.
   const key = reason === 'service-failed' ? 'check.service-failed' : `errors.${reason}`
   const serves = translate(`serves.${details.serves ?? 'all'}`)
   const message = translate(key, { ...details, serves, words: hide(details.words), status: status ?? '' })
   return { ...about, status, quota: undefined, error: { code, reason, message: message.trim() } }
 }
 
-/** A device that has no such data is refused, which is no failure of the check. */
+/** A device without such data is refused, which is not a failure of the check. */
 function exitCodeOf(
   exchanges: readonly Exchange[],
   read: readonly ReadAnswer[],

@@ -1,4 +1,4 @@
-/** envlog-check: what the service really answers to an account, from the command line. */
+/** envlog-check: shows from the command line what the service really sends to an account. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { checkService, EXIT } from './check'
 import { readLogin } from './credentials'
@@ -7,7 +7,6 @@ import { ask, type Io } from './terminal'
 import { findLanguage, languages, loadTexts, type Translate } from './texts'
 import { type Options, readOptions, UsageError } from './usage'
 
-/** Runs the command in this process. */
 export async function main(): Promise<void> {
   process.exitCode = await run(process.argv.slice(2), process)
 }
@@ -51,7 +50,7 @@ async function check(options: Options, io: Io, translate: Translate): Promise<nu
     const answer = await ask(io, `${translate('check.confirm')} `)
     if (!['y', 'yes', translate('check.yes')].includes(answer.toLowerCase())) return EXIT.usage
   }
-  // Before requests are sent for a result that cannot be saved.
+  // Checked before sending requests whose result could not be saved.
   if (save !== undefined) writeTo(save, (file) => appendFileSync(file, ''))
   const { result, report } = await checkService(login, env, translate)
   const isColoured = stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb'

@@ -4,14 +4,14 @@ import type { TLSSocket } from 'node:tls'
 
 const DAY_MS = 86_400_000
 
-/** Watches the connections and responses of undici in this process. @returns ends it, and says what was seen */
+/** Observes undici's connections and responses in this process. @returns stops observing, and returns the findings */
 export function watchConnection(baseUrl: string) {
   const { hostname } = new URL(baseUrl)
   /** Stays `null` without TLS, or if no connection was made. */
   let tls: { issuer: string; daysLeft: number } | null = null
   /** Stays `null` if no connection was made. */
   let usesProxy: boolean | null = null
-  /** How far the clock of this machine is ahead of the service's, in seconds; `null` if it sent no date. */
+  /** How far this machine's clock is ahead of the service's, in seconds; `null` if the service sent no date. */
   let clockDifference: number | null = null
 
   const onConnected = (message: unknown) => {
@@ -39,7 +39,7 @@ export function watchConnection(baseUrl: string) {
   return async () => {
     channel('undici:client:connected').unsubscribe(onConnected)
     channel('undici:request:headers').unsubscribe(onResponse)
-    // Behind a proxy the name often cannot be resolved.
+    // Behind a proxy, the name often cannot be resolved.
     const addresses = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => null)
     return { addresses: addresses?.length ?? null, tls, usesProxy, clockDifference }
   }

@@ -24,7 +24,7 @@ const VARIABLES = {
 type Name = keyof typeof VARIABLES
 
 /**
- * The login from a file or environment variables; what is missing is asked for on a terminal.
+ * The login from a file or environment variables; missing values are asked for if there is a terminal.
  * @throws UsageError
  */
 export async function readLogin(file: string | undefined, io: Io, translate: Translate) {
@@ -55,14 +55,14 @@ export async function readLogin(file: string | undefined, io: Io, translate: Tra
 
 const MAX_FILE_BYTES = 65_536
 
-/** A JSON object with the names of the account's properties. */
+/** A JSON object with the account's property names. */
 async function readFile(file: string): Promise<Partial<Record<Name, string>>> {
   try {
     const content = await text(createReadStream(file, { end: MAX_FILE_BYTES }))
     const entries = Object.entries(JSON.parse(content.replace(/^\ufeff/, '')))
     return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'))
   } catch {
-    // The message of the JSON parser may quote a part of the file.
+    // The JSON parser's message may quote a part of the file.
     throw new UsageError('check.usage-file')
   }
 }

@@ -11,10 +11,10 @@ const COLOURS = { confirmed: 'green', differs: 'yellow', contradicted: 'red', 'n
 const MAX_PATHS = 20
 const MAX_DETAILS = 8
 
-/** Control characters of a service could move the cursor, forge lines, or change the direction of writing. */
+/** Control characters from a service could move the cursor, forge lines, or change the text direction. */
 const plain = (text: string) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
-/** Letters of East Asia, which take two columns of a terminal. */
+/** East Asian characters, which take two columns in a terminal. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g
 const widthOf = (text: string) => Array.from(text).length + (text.match(WIDE) ?? []).length
 
@@ -27,7 +27,7 @@ function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `  ${row.map(pad).join('  ').trimEnd()}\n`).join('')
 }
 
-/** What the check will request, before anything is sent. */
+/** The planned requests, shown before anything is sent. */
 export function planText(translate: Translate): string {
   const rows = Object.entries(MAX_REQUESTS).map(([endpoint, count]) => {
     const { limit, window } = LIMITS[endpoint as EndpointName]
@@ -37,14 +37,14 @@ export function planText(translate: Translate): string {
   return `${translate('check.plan', { total })}\n${table(rows)}`
 }
 
-/** The result as JSON, with control characters and those that change the direction of writing escaped. */
+/** The result as JSON, with control characters and text direction marks escaped. */
 export function jsonText(result: CheckResult): string {
   const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   const unsafe = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
   return `${JSON.stringify(result, null, 2).replace(unsafe, toEscape)}\n`
 }
 
-/** The result as tables for a person. */
+/** The result as readable tables. */
 export function resultText(result: CheckResult, translate: Translate, isColoured: boolean): string {
   const devices = Object.entries(result.devices)
   const sections = {

@@ -1,12 +1,11 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** What of a process the command needs. */
+/** The parts of a process that the command needs. */
 export type Io = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>
 
 /**
- * Asks a person. What is typed for a secret is never shown, nor what is pasted after the end of a line, which may be a
- * secret.
+ * Asks the user. Secret input is not shown, nor is text pasted after the end of a line, which may be a secret.
  * @throws with code `ABORT_ERR` at Ctrl-C and Ctrl-D
  */
 export async function ask({ stdin, stderr }: Io, question: string, isSecret = false): Promise<string> {

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 /** The texts of one language. */
 export type Translate = (key: string, params?: Readonly<Record<string, string | number>>) => string
 
-/** Where the build puts them: for each language `check.json`, and those of the nodes. */
+/** Where the build puts the texts: for each language `check.json`, and those of the nodes. */
 const FOLDER = join(__dirname, 'locales')
 
 export const languages = (): string[] => readdirSync(FOLDER)
 
-/** The language with texts for a tag such as `ja`, `ja-JP` or `ja_JP.UTF-8`. */
+/** The available language for a tag such as `ja`, `ja-JP` or `ja_JP.UTF-8`. */
 export function findLanguage(tag: string): string | undefined {
   const code = tag.split(/[_.-]/)[0]?.toLowerCase()
   return languages().find((language) => language.split('-')[0] === code)

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** Wrong use of the command. The message is a key of the catalogs; its parameters may be keys too. */
+/** Wrong use of the command. The message is a key in the catalogs; its parameters may be keys too. */
 export class UsageError extends Error {
   constructor(
     readonly key: string,
@@ -12,7 +12,10 @@ export class UsageError extends Error {
 
 export type Options = ReturnType<typeof readOptions>
 
-/** Reads the arguments. Secrets are never among them: other users of the machine could see them. @throws UsageError */
+/**
+ * Reads the arguments. They never contain secrets, because other users of the machine could see them. @throws
+ * UsageError
+ */
 export function readOptions(args: string[]) {
   try {
     const options = {
@@ -25,7 +28,7 @@ export function readOptions(args: string[]) {
     } as const
     return parseArgs({ args, options }).values
   } catch {
-    // The parser's message repeats the argument, which may be a password that was typed by mistake.
+    // The parser's message repeats the argument, which may be a password typed by mistake.
     throw new UsageError('check.usage-unknown')
   }
 }
