@@ -1,20 +1,20 @@
 import { type AccountDraft, STORED_SECRET, toAccountDraft } from '../shared/admin'
 
-/** Node-RED's value of a field where no config node was ever chosen is not the id of one. */
+/** Node-RED's value for a field in which no config node was ever chosen is not an id. */
 const chosen = (value: unknown) => (value === '_ADD_' ? '' : value)
 
-/** An account as its own form shows it now. */
+/** An account as its own form currently shows it. */
 export function readOpenAccount(id: string): AccountDraft {
   const field = (name: string) => chosen($(`#node-config-input-${name}`).val())
   return toAccountDraft(id, field, field)
 }
 
-/** The account that is chosen for a node, deployed or not; `undefined` where none is chosen, or it is disabled. */
+/** The account chosen for a node, deployed or not; `undefined` if none is chosen or it is disabled. */
 export function readAccountNode(id: string): AccountDraft | undefined {
   const node = RED.nodes.node(id)
   if (!node || node.d) return undefined
   const { credentials = {} } = node
-  // A secret that was not typed since the last deploy is only in the runtime.
+  // A secret that has not been typed since the last deploy exists only in the runtime.
   const secret = (name: string) =>
     credentials[name] ?? (credentials[`has_${name}`] === false ? '' : STORED_SECRET)
   return toAccountDraft(id, (name) => chosen(node[name]), secret)

@@ -18,15 +18,15 @@ import { clockTime, enumerated, type Form, language, translate } from './red'
 /** A bar is marked below this share of its limit. */
 const LOW_SHARE = 0.2
 
-/** Only devices below half of their records are listed: the others say nothing. */
+/** Only devices with less than half of their records left are listed: the others are uninteresting. */
 const isLow = ({ left, limit }: RecordCounts) => left < limit / 2
 
-/** Interval of updating the bars, in ms. */
+/** Update interval of the bars, in ms. */
 const REFRESH_MS = 5000
 
 let stop = () => {}
 
-/** What a test depends on. */
+/** The settings that a test depends on. */
 const TESTED = [...DRAFT_SETTINGS, ...DRAFT_SECRETS]
 
 type Properties = Record<(typeof TESTED)[number], ValidatedProperty>
@@ -41,7 +41,7 @@ export function prepareAccount(form: Form, properties: Properties): void {
       .appendTo(lines)
 
   const field = (name: string) => $(`#node-config-input-${name}`)
-  /** The test whose result is awaited; a change of a field makes a new one necessary. */
+  /** The test that is running; changing a field discards its result. */
   let lastTest = 0
 
   function forget(): void {
@@ -49,7 +49,7 @@ export function prepareAccount(form: Form, properties: Properties): void {
     lines.empty()
   }
 
-  /** Whether the fields are valid; if not, it says what is wrong, in the words of their hints. */
+  /** Whether the fields are valid; if not, shows the problems, worded as in their hints. */
   function isComplete(): boolean {
     const verdicts = TESTED.map((name) => properties[name].validate.call(form, field(name).val(), {}))
     const problems = verdicts.filter((verdict) => verdict !== true)
@@ -115,7 +115,7 @@ export function prepareAccount(form: Form, properties: Properties): void {
   stop = () => window.clearInterval(timer)
 }
 
-/** Call when the form is closed. */
+/** Call this when the form is closed. */
 export function leaveAccount(): void {
   stop()
   releaseReport()
@@ -145,7 +145,7 @@ function showQuota({ endpoints, records }: QuotaCounts): void {
   $('#envlog-quota').show()
 }
 
-/** Lists the time zones, that of the browser first. */
+/** Lists the time zones, the browser's first. */
 function offerTimeZones(form: Form): void {
   const own = new Intl.DateTimeFormat().resolvedOptions().timeZone
   const others = Intl.supportedValuesOf('timeZone').filter((name) => name !== own)
@@ -178,7 +178,7 @@ async function showStores(form: Form): Promise<void> {
     const found = name === '' ? 'files' : named
     note.text(form._(`account.store-${found}`, { name, stores: enumerated(stores.map((one) => one.name)) }))
   }
-  // Node-RED could not select an option that was not there yet.
+  // Node-RED could not select an option that did not exist yet.
   offer()
   try {
     stores = await requestAdmin<ContextStore[]>('stores')
@@ -190,7 +190,7 @@ async function showStores(form: Form): Promise<void> {
   show()
 }
 
-/** A password that is typed into the address becomes the credential: the flow file must not hold it. */
+/** A password typed into the address becomes a credential, because the flow file must not contain it. */
 function watchSharedQuota(form: Form): void {
   const field = $('#node-config-input-sharedQuota')
   const note = $('#envlog-shared-note')

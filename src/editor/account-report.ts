@@ -3,14 +3,14 @@ import { readOpenAccount } from './account-draft'
 import { requestAdmin } from './admin-request'
 import type { Form } from './red'
 
-/** Frees what the last report held. */
+/** Releases the resources of the last report. */
 let release = () => {}
 
 /**
- * The account's *Report…*: what the service answers, without names, serial numbers and credentials, shown as it is before
- * it is copied or saved.
+ * The account's *Report…*: the service's responses without names, serial numbers and credentials, shown before they are
+ * copied or saved.
  * @param say shows a line of the test
- * @param isComplete whether the fields are valid; if not, it says what is wrong
+ * @param isComplete whether the fields are valid; if not, shows the problems
  */
 export function prepareReport(
   form: Form,
@@ -62,7 +62,7 @@ export function prepareReport(
   $('#envlog-report-copy').on('click', copy)
 }
 
-/** The form is closed. */
+/** Call this when the form is closed. */
 export function releaseReport(): void {
   release()
   release = () => {}

@@ -1,12 +1,12 @@
 import type { Form } from './red'
 
-/** The account that a node dropped into a flow uses: the only one there is, if any. */
+/** The account for a node that is dropped into a flow: the only existing one, if there is exactly one. */
 export function findOnlyAccount({ z }: Form): string | undefined {
   const accounts = listAccounts().filter((node) => !node.d && (!node.z || node.z === z))
   return accounts.length === 1 ? accounts[0]?.id : undefined
 }
 
-/** What an account is called: its name, or its address, with a number if others without a name have the same. */
+/** The label of an account: its name, or its address, with a number if other unnamed accounts have the same address. */
 export function accountLabel(account: Form, fallback: string): string {
   if (account.name) return account.name
   const address = String(account.baseUrl || fallback)

@@ -7,21 +7,21 @@ import type { Form } from './red'
 import { type ActionConfig, listOf } from './request-estimate'
 
 interface Fields {
-  /** Looked up once: while another page covers the form, it is not in the document. */
+  /** Looked up once: while another page covers the form, the elements are not in the document. */
   select: JQuery
   property: JQuery
   repeat: JQuery
-  /** Devices, and base units with every device under them. */
+  /** Devices, and base units with all their devices. */
   devices: ChosenField
   bases: ChosenField
   groups: ChosenField
   exclude: ChosenField
 }
 
-/** Fields of the open form: Node-RED shows one node's form at a time. */
+/** Fields of the open form: Node-RED shows only one node's form at a time. */
 let fields: Fields | undefined
 
-/** Prepares the part of the form that all actions share: the devices and the preview. */
+/** Prepares the part of the form that all actions have: the devices and the preview. */
 export function prepareAction(form: Form): void {
   const { devices, bases, groups, exclude } = form
   const units = listOf<string>(bases).map((unit) => ({ unit }))
@@ -75,12 +75,12 @@ export function saveAction(form: Form): void {
   Object.assign(form, { devices, bases, groups, exclude })
 }
 
-/** The settings as the form shows them now. */
+/** The settings as the form currently shows them. */
 function edited(form: Form): ActionConfig {
   const chosen = (name: Kind) => fields?.[name].value() ?? []
   const select = fields?.select.val()
   const unitsOf = (name: Kind) => chosen(name).flatMap((one) => ('unit' in one ? one.unit : []))
-  // A list that is not used now is kept, so that it is there when the user switches back.
+  // An unused list is kept, so that it is still there if the user switches back.
   const kept = () => [...new Set([...unitsOf('devices'), ...unitsOf('bases')])]
   return {
     type: form.type,

@@ -2,9 +2,9 @@ import type { AdminFailure } from '../shared/admin'
 import { localizeParams } from '../shared/problems'
 import { clockTime, translate } from './red'
 
-/** An admin request failed; the message is a sentence in the viewer's language. */
+/** An admin request failed; the message is a sentence in the user's language. */
 export class AdminRequestError extends Error {
-  /** @param isFromService the service was asked, and what came instead of its answer is the reason */
+  /** @param isFromService the failure happened between the runtime and the service */
   constructor(
     message: string,
     readonly isFromService = false,
@@ -13,7 +13,7 @@ export class AdminRequestError extends Error {
   }
 }
 
-/** Sends a request to one of our admin routes: GET, or POST if it has a body. @throws AdminRequestError */
+/** Sends a request to one of our admin routes: GET, or POST if there is a body. @throws AdminRequestError */
 export async function requestAdmin<T>(path: string, body?: object): Promise<T> {
   const url = `envlog/${path}`
   try {
@@ -39,12 +39,12 @@ function toSentence({ status, responseJSON }: JQuery.jqXHR): string {
     return translate(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
   }
   const values = { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) }
-  // The catalog's sentences for nodes name a setting or a part of an error, which a user of the form does not have.
+  // The catalog's sentences for nodes mention a setting or a part of an error that does not exist in the form.
   const isUsedUp = reason === 'quota-wait' || (reason === 'quota-refused' && values.retryAt)
   return isUsedUp ? translate('ask.quota-wait', values) : localizeReason({ reason, params: values })
 }
 
-/** A reason of the runtime in the viewer's language; settings have the labels of the account's form. */
+/** A reason from the runtime in the user's language; settings are named by their labels in the account's form. */
 export function localizeReason({ reason, params = {} }: { reason: string; params?: object }): string {
   return translate(`errors.${reason}`, localizeParams({ ...params }, translate)).trim()
 }

@@ -5,15 +5,15 @@ import { findMissing, type Kind } from './picker/tree'
 import { idOf } from './picker/view'
 import { enumerated, translate } from './red'
 
-/** Names that are shown beside the button; the others are counted. */
+/** Number of names shown next to the button; the others are counted. */
 const MAX_NAMED = 4
 
-/** A field of the form that holds devices, base units or groups. */
+/** A form field for devices, base units or groups. */
 export interface ChosenField {
   value(): Chosen[]
 }
 
-/** Shows what is chosen, the button that opens the picker, and chosen items that the account no longer has. */
+/** Shows the chosen items, the button that opens the picker, and chosen items that the account no longer has. */
 export function chosenField(
   id: string,
   kind: Kind,
@@ -24,7 +24,7 @@ export function chosenField(
   let chosen = [...saved]
   const field = $(`#${id}`).addClass('envlog-chosen')
   const text = $('<span class="envlog-chosen-names">').appendTo(field)
-  const gone = $('<ul class="envlog-chosen-gone">')
+  const unlistedRows = $('<ul class="envlog-chosen-gone">')
     .attr('aria-label', translate('picker.unlisted'))
     .appendTo(field)
   const title = translate(`picker.title-${kind}`)
@@ -45,31 +45,31 @@ export function chosenField(
 
   function show(): void {
     const list = getDeviceList(source)
-    const lost = list ? findMissing(kind, list.devices, chosen) : []
-    const there = chosen.filter((one) => !lost.includes(one))
-    const named = enumerated(there.slice(0, MAX_NAMED).map(nameOf))
-    const more = translate('picker.more', { count: there.length - MAX_NAMED })
+    const unlisted = list ? findMissing(kind, list.devices, chosen) : []
+    const listed = chosen.filter((one) => !unlisted.includes(one))
+    const named = enumerated(listed.slice(0, MAX_NAMED).map(nameOf))
+    const more = translate('picker.more', { count: listed.length - MAX_NAMED })
     if (chosen.length === 0) text.text(translate('picker.nothing'))
-    else text.text(there.length > MAX_NAMED ? `${named} ${more}` : named)
-    text.attr('title', there.map(idOf).join('\n'))
-    gone
+    else text.text(listed.length > MAX_NAMED ? `${named} ${more}` : named)
+    text.attr('title', listed.map(idOf).join('\n'))
+    unlistedRows
       .empty()
-      .append(lost.map(goneRow))
-      .toggle(lost.length > 0)
+      .append(unlisted.map(unlistedRow))
+      .toggle(unlisted.length > 0)
   }
 
-  function goneRow(one: Chosen): JQuery {
+  function unlistedRow(one: Chosen): JQuery {
     const remove = $('<button type="button" class="red-ui-button red-ui-button-small">')
       .text(translate('picker.remove'))
       .attr('aria-label', translate('picker.remove-one', { name: idOf(one) }))
       .on('click', () => {
-        become(chosen.filter((other) => other !== one))
+        setChosen(chosen.filter((other) => other !== one))
         button.trigger('focus')
       })
     return $('<li>').append($('<s>').text(idOf(one)), ` ${translate('picker.missing')} `, remove)
   }
 
-  function become(list: Chosen[]): void {
+  function setChosen(list: Chosen[]): void {
     chosen = list
     show()
     changed()
@@ -84,8 +84,8 @@ export function chosenField(
         title,
         chosen,
         source,
-        done: become,
-        // The keyboard focus returns to where it was.
+        done: setChosen,
+        // The keyboard focus returns to its previous position.
         closed: () => void button.trigger('focus'),
       }),
     )

@@ -11,9 +11,9 @@ import { prepareTopic } from './topic-form'
 
 /** What distinguishes the form of one action node from the others. */
 interface ActionForm {
-  /** Prepares the parts of the form that others do not have. */
+  /** Prepares the parts of the form that only this node has. */
   prepare?(form: Form): void
-  /** Of properties that need more than their schema. */
+  /** Validators for properties for which the schema is not enough. */
   findProblem?: Readonly<Record<string, FindProblem>>
 }
 
@@ -21,7 +21,7 @@ type ActionDefinition = Omit<Definition, 'category'> & ThisType<Form>
 
 /**
  * The definition of an action node, with properties from its schema. The build registers it (scripts/build.ts), and
- * adds its place and look in the palette.
+ * adds its position and appearance in the palette.
  */
 export function defineAction(type: ActionType, { prepare, findProblem }: ActionForm = {}): ActionDefinition {
   const name = nameOfType(type)
@@ -47,7 +47,7 @@ export function defineAction(type: ActionType, { prepare, findProblem }: ActionF
       return this._(`${name}.output`)
     },
     onpaletteadd() {
-      // This is where the palette's search looks, beside the type: the label that is shown stays short.
+      // The palette search looks here as well as in the type, so the visible label can stay short.
       const words = [this._(`${name}.label`), translate('label.searchWords')]
       $(`.red-ui-palette-node[data-palette-type="${type}"]`).attr('data-palette-label', words.join(' '))
     },

@@ -12,18 +12,18 @@ export type DeviceState =
   /** `why` is a sentence; an older list can still be used. */
   | { kind: 'failed'; why: string; list?: DeviceList | undefined }
 
-/** The devices of the account that is chosen in a form: one list for all parts of the form. */
+/** The devices of the account chosen in a form: one list for all parts of the form. */
 export interface DeviceSource {
   state(): DeviceState
   /** Loads the list that the runtime has cached. Sends no request to the service. */
   loadCached(): Promise<void>
-  /** Loads the list: at most ten minutes old, or requested again with `refresh`. */
+  /** Loads the list: at most ten minutes old, or newly requested with `refresh`. */
   load(refresh?: boolean): Promise<void>
-  /** Calls the listener at each change. Returns a function that removes it. */
+  /** Calls the listener on every change. Returns a function that removes it. */
   listen(changed: () => void): () => void
 }
 
-/** @param accountId returns the id of the account that is chosen now */
+/** @param accountId returns the id of the currently chosen account */
 export function createDeviceSource(accountId: () => string): DeviceSource {
   let state: DeviceState = { kind: 'unknown' }
   let lastRequest = 0
@@ -48,7 +48,7 @@ export function createDeviceSource(accountId: () => string): DeviceSource {
     } catch (error) {
       if (number === lastRequest) throw error
     }
-    // Another account was chosen meanwhile: the response is not about this one.
+    // Another account has been chosen in the meantime: the response is not for it.
     return undefined
   }
 
@@ -58,10 +58,10 @@ export function createDeviceSource(accountId: () => string): DeviceSource {
     async loadCached() {
       setState({ kind: 'unknown' })
       try {
-        const list = await fetchList({ known: true })
+        const list = await fetchList({ cached: true })
         if (list) setState({ kind: 'loaded', list })
       } catch {
-        // The user did not request it, so there is nothing to report.
+        // The user did not ask for it, so there is nothing to report.
       }
     },
 
@@ -69,7 +69,7 @@ export function createDeviceSource(accountId: () => string): DeviceSource {
       const before = listOf(state)
       setState({ kind: 'loading', list: before })
       try {
-        const list = await fetchList({ anew: refresh })
+        const list = await fetchList({ refresh })
         if (list) setState({ kind: 'loaded', list })
       } catch (error) {
         setState({ kind: 'failed', why: (error as Error).message, list: before })
@@ -83,7 +83,7 @@ export function createDeviceSource(accountId: () => string): DeviceSource {
   }
 }
 
-/** The list that is known, in any state. */
+/** The list, if there is one, in any state. */
 export function getDeviceList(source: DeviceSource): DeviceList | undefined {
   const state = source.state()
   return state.kind === 'unknown' ? undefined : state.list

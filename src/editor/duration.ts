@@ -1,6 +1,6 @@
 import { translate } from './red'
 
-/** *2 h 30 min*, *50 s*; longer ones are rounded up to minutes. */
+/** *2 h 30 min*, *50 s*; longer durations are rounded up to minutes. */
 export function formatDuration(seconds: number): string {
   if (seconds < 120 && seconds !== 60) return translate('summary.seconds', { seconds })
   const minutes = Math.ceil(seconds / 60)

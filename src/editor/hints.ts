@@ -1,9 +1,9 @@
 import { translate } from './red'
 
-/** Fields of settings that have no plain input. */
+/** Elements for settings without a plain input. */
 const OTHER_FIELDS: Record<string, string> = { exclude: '#envlog-exclude' }
 
-/** Explains each setting of an action, where the pointer rests on its row. */
+/** Explains each setting of an action when the pointer rests on its row. */
 export function hintActions(names: readonly string[]): void {
   for (const name of names) {
     const field = $(OTHER_FIELDS[name] ?? `#node-input-${name}`)

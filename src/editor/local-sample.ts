@@ -7,15 +7,15 @@ import {
   toInstant,
 } from '../shared/local-clock'
 
-/** How far the device of the example messages is ahead of UTC, in minutes. */
+/** How far the device in the example messages is ahead of UTC, in minutes. */
 const SAMPLE_OFFSET = 540
 
-/** The clock of the example's local times. @param zone what the account says; blank for the device's own offset */
+/** The clock for the example's local times. @param zone the account's setting; blank: the device's own offset */
 function clockOf(zone: string): LocalClock {
   return isTimeZone(zone) ? new TimeZone(zone) : fixedClock(SAMPLE_OFFSET)
 }
 
-/** An example message with local times, where real messages have them. */
+/** An example message with local times in the same places as in real messages. */
 export function withLocalTimes(example: object, zone: string): unknown {
   return localize(example, clockOf(zone))
 }

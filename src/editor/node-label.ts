@@ -1,6 +1,6 @@
 import type { Form } from './red'
 
-/** What a node does, where it has no name: `what` it is, and how many devices were chosen for it. */
+/** The label of a node without a name: its kind, `what`, and the number of chosen devices. */
 export function nodeLabel(node: Form, what: string): string {
   if (node.name) return node.name
   const { select, devices: single, bases: units, groups } = node

@@ -1,7 +1,7 @@
 import { STARTS } from '../shared/action'
 import type { Form } from './red'
 
-/** Prepares the fields that are shown with *Only new*, and the timeout of receipts, which is shown with receipts. */
+/** Prepares the fields that are shown with *Only new*, and the receipt timeout, which is shown with receipts. */
 export function prepareOnlyNew(form: Form, { withTime }: { withTime: boolean }): void {
   const start = $('#node-input-start')
   const saved = String(start.val() ?? '')
@@ -23,7 +23,7 @@ export function prepareOnlyNew(form: Form, { withTime }: { withTime: boolean }):
   }
   onlyNew.on('change', show)
   advance.on('change', show)
-  // These decide whether receipts are possible; a `change` makes Node-RED validate the field again.
+  // These determine whether receipts are possible; a `change` event makes Node-RED validate the field again.
   onlyNew.add('#node-input-output, #node-input-send').on('change', () => void advance.trigger('change'))
   show()
 }

@@ -2,13 +2,13 @@ import type { ActionType } from '../shared/action'
 import { OFFERED, type Output } from '../shared/outputs'
 import { type Form, translate } from './red'
 
-/** What an output is called: the elements of the default one are not readings in each node. */
+/** The label of an output: in some nodes, the elements of the default output are not readings. */
 export function outputName(type: ActionType, output: Output): string {
   if (output !== 'readings' || type === 'envlog-current') return translate(`output.${output}`)
   return translate(type === 'envlog-alerts' ? 'output.alerts' : 'output.records')
 }
 
-/** The part of the form that says what is sent: only pairs that exist are offered. */
+/** The part of the form that determines what is sent: only existing pairs are offered. */
 export function prepareOutput(form: Form, type: ActionType): void {
   const offered = OFFERED[type]
   const output = $('#node-input-output')

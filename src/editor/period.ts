@@ -6,10 +6,10 @@ import { type Form, translate } from './red'
 
 const ENDS = { from: 'rel', to: 'date' } as const
 
-/** The two ends of a period as typed inputs. */
+/** Both bounds of a period as typed inputs. */
 export function preparePeriod(form: Form): void {
   for (const [end, fallback] of Object.entries(ENDS)) {
-    // Node-RED puts the reason of a wrong value on the input that a typed input hides: its own types show theirs.
+    // Node-RED puts the reason for an invalid value on the input that a typed input hides, so our types show their own.
     const validate = (value: string) => check(form, end, value, findPeriodProblem)
     const rel = { value: 'rel', label: form._('period.rel'), icon: 'fa fa-history', validate }
     const date = {
@@ -36,7 +36,7 @@ export function preparePeriod(form: Form): void {
   }
   $('#node-input-from').on('change', showEnd)
   showEnd()
-  // Whether the end is after the beginning changes with both.
+  // A change of either bound affects whether the end is after the start.
   $('#node-input-from').on('change', () => {
     $('#node-input-to').trigger('change')
   })
@@ -47,7 +47,7 @@ function calendarType(form: Form): object {
   return { value: 'calendar', label: form._('period.calendar'), icon: 'fa fa-calendar', options }
 }
 
-/** The panel of a typed input with the browser's picker of date and time. */
+/** The panel of a typed input with the browser's date and time picker. */
 function dateContent(this: { value(text?: string): string }, container: JQuery): { onclose(): void } {
   const [, date, clock = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d))?/.exec(this.value()) ?? []
   const picker = $('<input type="datetime-local" class="envlog-date-time">')
@@ -57,7 +57,7 @@ function dateContent(this: { value(text?: string): string }, container: JQuery):
     if (picker.val()) this.value(String(picker.val()).replace('T', ' '))
   })
   container.append(picker)
-  // Node-RED shows the panel after this.
+  // Node-RED shows the panel after this function.
   window.setTimeout(() => {
     picker.trigger('focus')
     ;(picker[0] as HTMLInputElement).showPicker()
@@ -66,12 +66,12 @@ function dateContent(this: { value(text?: string): string }, container: JQuery):
 }
 
 /**
- * What is wrong with one end of a period: a time, or a property that Node-RED can read. The end must not be before the
- * beginning.
+ * What is wrong with one bound of a period, which must be a time, or a property that Node-RED can read. The end must
+ * not be before the start.
  */
 export const findPeriodProblem: FindProblem = (end, settings) => {
   const [text, type] = [String(settings[end] ?? ''), String(settings[`${end}Type`])]
-  // The end is that of the calendar's period.
+  // The calendar period determines the end.
   if (end === 'to' && settings.fromType === 'calendar') return undefined
   if (type === 'calendar') return findCalendarProblem(end, text)
   if (type === 'rel') {
@@ -90,7 +90,7 @@ function findCalendarProblem(end: string, text: string): Problem | undefined {
   return { problem: 'choice', choices: CALENDAR_PERIODS.join(', ') }
 }
 
-/** Whether a period ends before it begins, as far as the form shows it; blank ends mean 24 hours ago and now. */
+/** Whether a period ends before it starts, as far as the form shows; blank bounds mean 24 hours ago and now. */
 function isEmptyPeriod({ from, fromType, to, toType }: Readonly<Record<string, unknown>>): boolean {
   const begins = fromType === 'rel' ? readRelative(String(from || '-24h')) : null
   const ends = toType === 'rel' ? readRelative(String(to)) : to ? null : 0

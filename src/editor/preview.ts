@@ -20,14 +20,14 @@ import {
 /** Example messages by type, output and send, as JSON; inserted by the build. */
 declare const ENVLOG_SAMPLES: string
 
-/** The most of a device that the service sends at once. */
+/** Maximum number of records or alerts that the service sends at once for a device. */
 const FIRST_RUN: Partial<Record<ActionType, number>> = { 'envlog-latest': 300, 'envlog-alerts': 20 }
 
-/** Shows in the form what will be sent, an example message, and how much of the quota it needs. */
+/** Shows in the form what will be sent, an example message, and how much of the quota is needed. */
 export function createPreview(form: Form, source: DeviceSource, edited: () => ActionConfig): () => void {
   const type = form.type as ActionType
   const samples = JSON.parse(ENVLOG_SAMPLES) as Record<string, object>
-  // The form is not in the document while a tray covers it, so its elements are looked up now.
+  // While a tray covers the form it is not in the document, so its elements are looked up now.
   const names = ['output', 'send', 'repeat', 'select', 'account', 'onlyNew', 'start', 'time'] as const
   const inputs = Object.fromEntries(names.map((name) => [name, $(`#node-input-${name}`)]))
   const [sends, sample, budgetLine] = [$('#envlog-sends'), $('#envlog-sample'), $('#envlog-budget')]
@@ -52,9 +52,9 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     const which =
       count === undefined ? form._(`summary.select-${config.select}`) : form._('summary.devices', { count })
     const parts = { which, send: form._(`send.${send}`), output: outputName(type, output) }
-    // Something is chosen also if the account does not have the base units or groups, or has no devices.
-    const wholes = { list: config.bases, base: config.bases, group: config.groups }[String(config.select)]
-    const isChosen = wholes === undefined || (wholes as unknown[]).length > 0
+    // Something is chosen even if the account does not have the base units or groups, or has no devices.
+    const chosen = { list: config.bases, base: config.bases, group: config.groups }[String(config.select)]
+    const isChosen = chosen === undefined || (chosen as unknown[]).length > 0
     sends.text(count === 0 && !isChosen ? form._('summary.none') : form._('summary.sends', parts))
     showFirstRun(count, output)
     const key = `${type} ${output} ${send}`
@@ -65,7 +65,7 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     sample.text(JSON.stringify(shown, null, 2))
   }
 
-  /** How much the first run sends at once, if it sends all that the service has ready. */
+  /** Shows how much the first run sends at once, if it sends everything that the service has. */
   function showFirstRun(devices: number | undefined, output: Output): void {
     const most = FIRST_RUN[type]
     const isRead = !['raw', 'csv', 'csv2'].includes(output)

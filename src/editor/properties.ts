@@ -5,10 +5,10 @@ import { describeProblem, type Problem } from '../shared/problems'
 import { findProblem, newValueOf, type Schema } from '../shared/schema'
 import { type Form, type Property, translate } from './red'
 
-/** The settings of a node; while its form is open, as they are typed. */
+/** The settings of a node; while its form is open, as typed. */
 type Settings = Readonly<Record<string, unknown>>
 
-/** Finds what is wrong with the value of a property among the settings: a problem, or a sentence of Node-RED. */
+/** Finds the problem with the value of a property, given all settings: a problem, or a sentence from Node-RED. */
 export type FindProblem = (property: string, settings: Settings) => Problem | string | undefined
 
 function findInSchema(schema: Schema): FindProblem {
@@ -19,8 +19,8 @@ function findInSchema(schema: Schema): FindProblem {
 export type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
 
 /**
- * The properties of a schema as Node-RED's definitions have them: the value of a new node, and a validator.
- * @param finders of properties that need more than their schema
+ * The properties of a schema in the form of Node-RED's definitions: the value for a new node, and a validator.
+ * @param finders for properties for which the schema is not enough
  */
 export function propertiesOf<S extends Schema>(
   schema: S,
@@ -28,7 +28,7 @@ export function propertiesOf<S extends Schema>(
 ): Record<keyof S['shape'], ValidatedProperty> {
   const properties = Object.keys(schema.shape).map((name) => {
     const find = finders[name] ?? findInSchema(schema)
-    // Node-RED takes a sentence only from functions that declare exactly two parameters.
+    // Node-RED accepts a sentence only from functions that declare exactly two parameters.
     const validate = function (this: Form, value: unknown, _options: object) {
       return check(this, name, value, find)
     }
@@ -37,7 +37,7 @@ export function propertiesOf<S extends Schema>(
   return Object.fromEntries(properties) as Record<keyof S['shape'], ValidatedProperty>
 }
 
-/** Gives `true` or a sentence about the value of a property. */
+/** Returns `true`, or a sentence about the value of a property. */
 export function check(node: Form, name: string, value: unknown, find: FindProblem): true | string {
   // The editor does not know the values of stored secrets and environment variables.
   if (value === STORED_SECRET || isEnvVariable(value)) return true
@@ -48,7 +48,9 @@ export function check(node: Form, name: string, value: unknown, find: FindProble
   return typeof problem === 'object' ? describeProblem(problem, name, translate) : problem
 }
 
-/** Another property of a node that is checked: while its form is open, what is typed is newer than what is saved. */
+/**
+ * Another property of the node being validated: while its form is open, the typed value is newer than the saved one.
+ */
 function asTyped(node: Form, name: string): unknown {
   const input = $(`#node-input-${name}`)
   return input.is(':checkbox') ? input.prop('checked') : input.val() || node[name]

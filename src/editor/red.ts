@@ -1,6 +1,6 @@
 /**
- * The parts of Node-RED's editor that our forms use, as 4.1 and 5 have them; the published types know no
- * validators that give reasons.
+ * The parts of Node-RED's editor that our forms use, as in 4.1 and 5; the published types lack validators that return
+ * reasons.
  */
 
 /** A node in the editor; `this` in a definition's functions. */
@@ -8,25 +8,25 @@ export interface Form {
   id: string
   type: string
   name?: string
-  /** A text of the node's catalog. */
+  /** A text from the node's catalog. */
   _(key: string, params?: Record<string, unknown>): string
   [property: string]: unknown
 }
 
-/** A config node in the editor, with the credentials that were typed since the last deploy. */
+/** A config node in the editor, with credentials typed since the last deploy. */
 export interface ConfigNode extends Form {
   credentials?: Record<string, unknown>
 }
 
-/** Node-RED takes a sentence only from functions that declare exactly two parameters. */
+/** Node-RED accepts a sentence only from functions that declare exactly two parameters. */
 type Validator = (this: Form, value: unknown, options: object) => true | string
 
 export interface Property {
   value: unknown
-  /** Of a config node. */
+  /** Type of a config node. */
   type?: string
   required?: boolean
-  /** The name in the sentence about a missing value; without a label there is no sentence. */
+  /** The name in the sentence about a missing value; without a label there is no such sentence. */
   label?: string
   validate?: Validator
 }
@@ -49,9 +49,9 @@ export interface Definition {
   labelStyle?(): string
   inputLabels?(): string
   outputLabels?(): string
-  /** The type is in the palette. */
+  /** Called when the type was added to the palette. */
   onpaletteadd?(): void
-  /** A node is dropped into a flow, or pasted; before it is there in the first case. */
+  /** Called when a node is dropped into a flow (before it exists there) or pasted. */
   onadd?(): void
   oneditprepare?(): void
   oneditsave?(): void
@@ -88,7 +88,7 @@ declare global {
     tray: { show(tray: Tray): void; close(closed: () => void): void }
     i18n: { lang(): string }
     utils: {
-      /** Of typed inputs: `true`, or what is wrong. */
+      /** For typed inputs: `true`, or the problem. */
       validateTypedProperty(value: unknown, type: string, options: { label: string }): true | string
     }
     popover: { tooltip(element: JQuery, text: string): unknown }
@@ -96,22 +96,22 @@ declare global {
   }
 }
 
-/** Translates a key of the nodes' catalog; for definitions, validators and requests, which run without a form. */
+/** Translates a key in the nodes' catalog; for definitions, validators and requests, which have no form. */
 export function translate(key: string, params: Record<string, unknown> = {}): string {
   return RED._(`@envlog/node-red-envlog/envlog:${key}`, params)
 }
 
-/** The language of the viewer, for example `ja`. */
+/** The user's language, for example `ja`. */
 export function language(): string {
   return RED.i18n.lang()
 }
 
-/** One after another, as the viewer's language writes it: *a, b*. */
+/** A list in the user's language: *a, b*. */
 export function enumerated(parts: readonly string[]): string {
   return new Intl.ListFormat(language(), { style: 'narrow' }).format(parts)
 }
 
-/** The clock's time of an instant, where the viewer is. */
+/** The time of day of an instant, in the user's time zone. */
 export function clockTime(instant: number): string {
   return new Date(instant).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' })
 }

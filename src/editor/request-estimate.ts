@@ -2,7 +2,7 @@ import { MAX_SECONDS } from '../shared/action'
 import type { ListedDevice } from '../shared/admin'
 import { LIMITS, type LimitedEndpoint, type LimitRow, type LimitsTable } from '../shared/service-limits'
 
-/** The settings of an action node that decide which requests it sends. */
+/** The settings of an action node that determine its requests. */
 export interface ActionConfig {
   type: string
   select?: unknown
@@ -13,7 +13,7 @@ export interface ActionConfig {
   repeat?: unknown
 }
 
-/** Requests of one round over the chosen devices, by endpoint; `null` where the number is not known. */
+/** Requests of one round over the chosen devices, by endpoint; `null` if the number is unknown. */
 export type RequestEstimate = Partial<Record<LimitedEndpoint, number>> | null
 
 const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEndpoint }> = {
@@ -22,7 +22,7 @@ const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEnd
   'envlog-alerts': { standalone: 'alert', relay: 'alert' },
 }
 
-/** Estimates the requests of one round. Further pages of a long period and backfills come in addition. */
+/** Estimates the requests of one round, without further pages of a long period and backfills. */
 export function estimateRequests(
   node: ActionConfig,
   devices: readonly ListedDevice[] | undefined,
@@ -39,7 +39,7 @@ export function estimateRequests(
   return estimate
 }
 
-/** How many devices a node requests; `undefined` where the number is not known. */
+/** The number of devices that a node requests; `undefined` if it is unknown. */
 export function countDevices(
   node: ActionConfig,
   devices: readonly ListedDevice[] | undefined,
@@ -56,16 +56,16 @@ function requestedDevices(
   const bases = new Set(select === 'list' || select === 'base' ? listOf<string>(node.bases) : [])
   const groups = new Set(select === 'group' ? listOf<string>(node.groups) : [])
   const chosen = select === 'list' ? listOf<NamedDevice>(node.devices) : []
-  const isWhole = ({ base, group }: ListedDevice) =>
+  const isIncluded = ({ base, group }: ListedDevice) =>
     bases.has(base.serial) || groups.has(group) || select === 'all'
   if (!devices && (select !== 'list' || bases.size > 0)) return undefined
-  const wholes = devices?.filter((device) => !excluded.has(device.serial) && isWhole(device)) ?? []
+  const included = devices?.filter((device) => !excluded.has(device.serial) && isIncluded(device)) ?? []
   const single = chosen.filter(({ serial, base }) => !excluded.has(serial) && !bases.has(base ?? ''))
-  const meant = single.flatMap((one) => devicesNamed(one, devices))
-  return [...new Set([...wholes, ...meant])]
+  const named = single.flatMap((one) => devicesNamed(one, devices))
+  return [...new Set([...included, ...named])]
 }
 
-/** A saved list; empty where something else is saved. */
+/** A saved list; empty if the saved value is not a list. */
 export function listOf<T>(value: unknown): T[] {
   return Array.isArray(value) ? value : []
 }
@@ -75,7 +75,7 @@ interface NamedDevice {
   base?: string
 }
 
-/** Without its base unit a serial means the device under each of its base units. */
+/** Without a base unit, a serial means the device under each of its base units. */
 function devicesNamed(
   { serial, base }: NamedDevice,
   devices: readonly ListedDevice[] = [],
@@ -86,7 +86,7 @@ function devicesNamed(
   return listed.length > 0 ? listed : [{ standalone: base === serial }]
 }
 
-/** The limits table of an account with these `limits`. */
+/** The limits table for an account with these `limits`. */
 export function limitsOf(limits: LimitsTable | undefined): Record<LimitedEndpoint, LimitRow> {
   const rows = Object.entries(LIMITS).map(([name, row]) => [
     name,
@@ -96,16 +96,16 @@ export function limitsOf(limits: LimitsTable | undefined): Record<LimitedEndpoin
 }
 
 export interface Budget {
-  /** Requests of a round. */
+  /** Requests per round. */
   requests: number
-  /** Seconds that the service's limits make a round last at least. */
+  /** Minimum duration of a round, in seconds, because of the service's limits. */
   seconds: number
-  /** Share of the limit that the node's own triggers use, of the endpoint that is used most; 0 without own triggers. */
+  /** Share of the limit used by the node's own triggers, for the endpoint that is used most; 0 without own triggers. */
   share: number
   endpoint: LimitedEndpoint
 }
 
-/** What an estimate costs where it comes every `repeat` seconds; nothing where it asks for nothing. */
+/** The cost of an estimate that recurs every `repeat` seconds; `undefined` if it has no requests. */
 export function toBudget(
   estimate: RequestEstimate,
   repeat: number,
@@ -121,7 +121,7 @@ export function toBudget(
     }
   })
   if (costs.length === 0) return undefined
-  // With custom limits, the endpoint that takes longest need not be the one that is used most.
+  // With custom limits, the slowest endpoint need not be the most used one.
   const heaviest = costs.reduce((most, one) => (one.share > most.share ? one : most))
   const seconds = Math.max(...costs.map((one) => one.seconds))
   return { ...heaviest, seconds, requests: costs.reduce((sum, { requests }) => sum + requests, 0) }
@@ -143,12 +143,12 @@ export function fittingRepeat(
     const left = 1 - sumShares(endpoint, others, devices, rows)
     return left > 0 ? (requests * window) / limit / left : Number.POSITIVE_INFINITY
   })
-  // Shares are sums of fractions: 60 seconds must not become 61 because of the last digit.
+  // Shares are sums of fractions: 60 seconds must not become 61 because of a rounding error.
   const seconds = Math.ceil(Number(Math.max(...intervals).toPrecision(12)))
   return seconds <= MAX_SECONDS ? seconds : undefined
 }
 
-/** Share of the limit of one endpoint that nodes use together. */
+/** Share of one endpoint's limit that nodes use together. */
 function sumShares(
   endpoint: LimitedEndpoint,
   nodes: readonly ActionConfig[],
@@ -162,9 +162,7 @@ function sumShares(
   return shares.reduce((sum, share) => sum + share, 0)
 }
 
-/**
- * Share of the limit that the nodes of one account use together, of the endpoints that `own` needs; the highest one.
- */
+/** The highest share of a limit that the nodes of one account use together, among the endpoints that `own` needs. */
 export function combineShares(
   own: RequestEstimate,
   nodes: readonly ActionConfig[],

@@ -1,7 +1,7 @@
 import { TOPIC_PLACES } from '../shared/action'
 import { translate } from './red'
 
-/** Offers what a topic may contain: a click inserts it where the cursor is. */
+/** Offers the placeholders for a topic: a click inserts one at the cursor. */
 export function prepareTopic(): void {
   const field = $('#node-input-topic')
   const input = field[0] as HTMLInputElement

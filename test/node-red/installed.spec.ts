@@ -212,10 +212,10 @@ function tests(runtime: Runtime): void {
       const { devices, receivedAt } = JSON.parse(text)
       return { devices, receivedAt }
     }
-    const devices = await listed('admin', { anew: true })
+    const devices = await listed('admin', { refresh: true })
     const requests = simulator.log.length
-    assert.deepEqual(await listed('admin', { known: true }), devices)
-    assert.notDeepEqual(await listed('colleague', { known: true }), devices)
+    assert.deepEqual(await listed('admin', { cached: true }), devices)
+    assert.notDeepEqual(await listed('colleague', { cached: true }), devices)
     assert.equal(simulator.log.length, requests)
   })
 

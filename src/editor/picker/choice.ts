@@ -1,27 +1,29 @@
-/** A chosen device: under one base unit, or, without `base`, under each base unit that has the serial. */
+/** A chosen device: under one base unit or, without `base`, under each base unit that has the serial. */
 export interface ChosenDevice {
   serial: string
   base?: string
 }
 
-/** What can be chosen: a device, a base unit with every device under it, or a group with every device in it. */
+/** What can be chosen: a device, a base unit with all its devices, or a group with all its devices. */
 export type Chosen = ChosenDevice | { unit: string } | { group: string }
 
 export const isDevice = (chosen: Chosen): chosen is ChosenDevice => 'serial' in chosen
 
 export interface Choice {
-  /** Whether exactly this is chosen; for a device: by serial alone or under this base unit. */
+  /** Whether exactly this item is chosen; for a device: by serial only, or under this base unit. */
   has(chosen: Chosen): boolean
   add(chosen: Chosen): void
-  /** @param beside devices of the same serial under other base units; they stay if all were chosen by serial */
+  /**
+   * @param beside devices with the same serial under other base units; they stay chosen if all were chosen by serial
+   */
   remove(chosen: Chosen, beside?: readonly ChosenDevice[]): void
-  /** In the order they were chosen, devices of one serial together. */
+  /** In the order chosen, devices with the same serial together. */
   list(): Chosen[]
 }
 
 /** The choice while it is being edited; contains each item once. */
 export function createChoice(saved: readonly Chosen[]): Choice {
-  /** By serial, unit or group: several where one serial is chosen under several base units. */
+  /** By serial, unit or group; several items if a serial is chosen under several base units. */
   const byName = new Map<string, Chosen[]>()
 
   const choice: Choice = {
@@ -50,7 +52,7 @@ function nameOf(chosen: Chosen): string {
   return 'unit' in chosen ? `unit ${chosen.unit}` : `group ${chosen.group}`
 }
 
-/** Compares two items of the same name. */
+/** Compares two items with the same name. */
 function matches(one: Chosen, other: Chosen): boolean {
   if (!isDevice(one) || !isDevice(other)) return true
   return one.base === undefined || other.base === undefined || one.base === other.base

@@ -1,7 +1,7 @@
 import type { ListedDevice } from '../../shared/admin'
 import { enumerated, language } from '../red'
 
-/** Values that are shown beside a device; all are in its tooltip. */
+/** Number of values shown next to a device; all of them are in its tooltip. */
 const MAX_VALUES = 2
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -11,14 +11,14 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1000],
 ]
 
-/** Formats how long ago an instant (ms since 1970) was, in the viewer's language: *3 min. ago*. */
+/** Formats how long ago an instant (ms since 1970) was, in the user's language: *3 min. ago*. */
 export function ago(instant: number, now: number): string {
   const ms = Math.max(0, now - instant)
   const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ['second', 1000]
   return new Intl.RelativeTimeFormat(language(), { style: 'short' }).format(-Math.floor(ms / size), unit)
 }
 
-/** Current values: *-18.4 °C, 45 %*; the service's word where there is none. */
+/** Current values: *-18.4 °C, 45 %*; the service's text if there is no value. */
 export function valuesOf({ values }: ListedDevice, most = MAX_VALUES): string {
   return enumerated(
     values
@@ -35,7 +35,7 @@ const BATTERIES: Record<string, string> = {
   'replace-now': 'fa-battery-empty',
 }
 
-/** The icon class of a battery level; `undefined` where it is unknown. */
+/** The icon class for a battery level; `undefined` if it is unknown. */
 export function batteryIcon(level: string | null): string | undefined {
   return BATTERIES[level ?? '']
 }

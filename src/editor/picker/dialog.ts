@@ -6,7 +6,9 @@ import { type Kind, treeOf } from './tree'
 import { readTyped, readTypedGroups } from './typed'
 import { showTree, type TreeView } from './view'
 
-/** The remaining requests of `current` are shown if they are at most so many: refreshing the list uses one. */
+/**
+ * The remaining requests of `current` are shown if there are at most this many, because refreshing the list uses one.
+ */
 const FEW_REQUESTS = 3
 
 interface Picking {
@@ -20,7 +22,7 @@ interface Picking {
   closed(): void
 }
 
-/** Opens the tray in which devices are picked: from the account, by typing, or by pasting a list. */
+/** Opens the tray for choosing devices: from the account, by typing, or by pasting a list. */
 export function pickDevices({ kind, title, chosen, source, done, closed }: Picking): void {
   const choice = createChoice(chosen)
   let view: TreeView | undefined
@@ -105,7 +107,7 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     )
     const find = () => view?.search(String(search.val()))
     search.searchBox({ delay: 100, change: find })
-    // The search box reacts to keys, not to pasted text.
+    // The search box reacts to keys but not to pasted text.
     search.on('input', find)
     page.on('keydown', ({ key, target }) => {
       if (key !== 'Escape') return
@@ -144,7 +146,7 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
   })
 }
 
-/** Reads the typed text as items of the given kind. */
+/** Parses the typed text as items of the given kind. */
 function readKind(kind: Kind, text: string): { found: Chosen[]; wrong: string[] } {
   if (kind === 'groups') return { found: readTypedGroups(text).map((group) => ({ group })), wrong: [] }
   const { devices, wrong } = readTyped(text)

@@ -1,7 +1,7 @@
 /**
- * Keyboard navigation in a tree of check boxes: one box is in the page's tab order, up and down move between the
- * visible and enabled ones, left and right fold a branch. Space toggles, as in every check box.
- * @returns to be called when other boxes are visible than before; it puts one of those into the tab order
+ * Keyboard navigation in a tree of checkboxes: one of them is in the page's tab order; up and down move between the
+ * visible and enabled ones, left and right collapse or expand a branch. Space toggles, as in every checkbox.
+ * @returns to be called when other checkboxes become visible; it updates the tab order
  */
 export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => void): () => void {
   const boxes = () => tree.find<HTMLInputElement>('input[type=checkbox]').filter(':visible:enabled')
@@ -24,7 +24,7 @@ export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => vo
       ArrowRight: () => fold(branch, true),
       ArrowLeft: () => {
         const box = branch.find<HTMLInputElement>('.envlog-branch-box').get(0)
-        // Otherwise the focused box would be hidden.
+        // Otherwise the focused checkbox would be hidden.
         if (!box) return
         focus(box)
         fold(branch, false)
@@ -41,11 +41,11 @@ export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => vo
     $(target as HTMLElement).attr('tabindex', 0)
   })
 
-  function settle(): void {
+  function updateTabOrder(): void {
     if (boxes().filter('[tabindex=0]').length > 0) return
     tree.find('input[type=checkbox]').attr('tabindex', -1)
     boxes().first().attr('tabindex', 0)
   }
-  settle()
-  return settle
+  updateTabOrder()
+  return updateTabOrder
 }

@@ -2,31 +2,31 @@ import type { ListedDevice } from '../../shared/admin'
 import { type Chosen, isDevice } from './choice'
 
 /**
- * What is being chosen: devices and base units with every device under them; base units alone; groups; devices to be
- * left out.
+ * What is being chosen: devices and base units with all their devices; only base units; groups; devices to be excluded.
  */
 export type Kind = 'devices' | 'bases' | 'groups' | 'exclude'
 
-/** A device in the tree, or what was chosen and is not in the list. */
+/** A device in the tree, or a chosen item that is not in the list. */
 export interface Leaf {
-  /** What its box chooses; without one it has no box. */
+  /** The item that its checkbox chooses; without it there is no checkbox. */
   chooses?: Chosen
   device?: ListedDevice
 }
 
 export interface Branch {
-  /** `unlisted`: chosen, and not in the list. */
+  /** `unlisted`: chosen, but not in the list. */
   kind: 'base' | 'group' | 'standalone' | 'unlisted'
   name: string
-  /** Of a base unit. */
+  /** For a base unit. */
   serial?: string
-  /** What its own box chooses: the base unit or group, all leaves, or nothing. */
+  /** What its own checkbox chooses: the base unit or group, all leaves, or nothing. */
   box: Chosen | 'leaves' | 'none'
   leaves: Leaf[]
 }
 
 /**
- * Base units with their remote units by name, then standalone devices; or groups; then what is chosen but not listed.
+ * Base units with their remote units by name, then standalone devices; or groups; then items that are chosen but not
+ * listed.
  */
 export function treeOf(kind: Kind, devices: readonly ListedDevice[], chosen: readonly Chosen[]): Branch[] {
   const branches = new Map<string, Branch>()
@@ -39,9 +39,9 @@ export function treeOf(kind: Kind, devices: readonly ListedDevice[], chosen: rea
     branch.leaves.push(leafOf(kind, device))
   }
   for (const { leaves } of branches.values()) leaves.sort(byName)
-  const gone = findMissing(kind, devices, chosen)
-  if (gone.length > 0) {
-    const leaves = gone.map((chooses) => ({ chooses }))
+  const missing = findMissing(kind, devices, chosen)
+  if (missing.length > 0) {
+    const leaves = missing.map((chooses) => ({ chooses }))
     branches.set('unlisted', { kind: 'unlisted', name: '', box: 'none', leaves })
   }
   return [...branches.values()].sort((one, other) => rank(one) - rank(other) || byName(one, other))
@@ -49,10 +49,10 @@ export function treeOf(kind: Kind, devices: readonly ListedDevice[], chosen: rea
 
 const LAST: readonly Branch['kind'][] = ['standalone', 'unlisted']
 
-/** Standalone devices come after base units and groups, what is not listed after those. */
+/** Standalone devices come after base units and groups, unlisted items last. */
 const rank = ({ kind }: Branch) => LAST.indexOf(kind)
 
-/** The branch of a device, still empty; none where only groups are shown and it has none. */
+/** The branch for a device, still empty; none if only groups are shown and it has none. */
 function branchFor(kind: Kind, { base, group, standalone }: ListedDevice): Branch | undefined {
   if (kind === 'groups')
     return group === '' ? undefined : { kind: 'group', name: group, box: { group }, leaves: [] }
@@ -97,9 +97,9 @@ function byName(one: Named, other: Named): number {
 }
 
 /**
- * Whether a search finds it: each word in name, serial, model, group or quantities of the device, or name of its base
- * unit or group.
- * @param inWords a quantity in the viewer's language
+ * Whether a search finds an item: each word must occur in the name, serial, model, group or quantities of the device,
+ * or in the name of its base unit or group.
+ * @param inWords a quantity in the user's language
  */
 export function isFound(
   search: string,

@@ -6,7 +6,7 @@ import { type Branch, isFound, type Leaf } from './tree'
 
 interface Row {
   element: JQuery
-  /** Its check box, where it has one. */
+  /** Its checkbox, if it has one. */
   box?: JQuery<HTMLInputElement>
   leaf: Leaf
 }
@@ -19,13 +19,13 @@ interface BranchRow {
 }
 
 export interface TreeView {
-  /** Shows only what matches the search; a blank search shows all. Returns how many devices are visible. */
+  /** Shows only items that match the search; a blank search shows all. Returns the number of visible devices. */
   search(text: string): number
-  /** Chooses all that is visible, or none of it. */
+  /** Chooses all visible items, or none of them. */
   all(chosen: boolean): void
 }
 
-/** @param isKnown whether the account's devices are known, so that chosen ones that are missing are marked */
+/** @param isKnown whether the account's devices are known, so that missing chosen ones can be marked */
 export function showTree(
   place: JQuery,
   branches: readonly Branch[],
@@ -38,13 +38,13 @@ export function showTree(
   const rows = branches.map((branch) => branchRow(branch))
   tree.append(rows.map(({ element }) => element))
   place.empty().append(tree)
-  const settle = keysOf(tree, fold)
+  const updateTabOrder = keysOf(tree, fold)
   refresh()
 
   function fold(element: JQuery, open: boolean): void {
     element.toggleClass('envlog-folded', !open)
     element.find('.envlog-fold').attr('aria-expanded', String(open))
-    settle()
+    updateTabOrder()
   }
 
   function set(chosen: Chosen, isChosen: boolean): void {
@@ -60,8 +60,8 @@ export function showTree(
       .filter((one) => one.serial === serial && base && one.base && one.base !== base)
   }
 
-  /** Whether the base unit or group itself is chosen, which includes every leaf. */
-  function isWhole({ box }: Branch): boolean {
+  /** Whether the base unit or group itself is chosen, which includes all its leaves. */
+  function isBranchChosen({ box }: Branch): boolean {
     return typeof box === 'object' && choice.has(box)
   }
 
@@ -71,7 +71,7 @@ export function showTree(
 
   function refresh(): void {
     for (const { branch, box, element, rows: leaves } of rows) {
-      const [isAll, boxed] = [isWhole(branch), leaves.filter(({ box: own }) => own)]
+      const [isAll, boxed] = [isBranchChosen(branch), leaves.filter(({ box: own }) => own)]
       for (const { box: own, leaf } of boxed) {
         own?.prop({ checked: isAll || isChosen(leaf), disabled: isAll })
       }
@@ -85,7 +85,7 @@ export function showTree(
     }
   }
 
-  /** A base unit includes its devices, so they are not saved one by one as well. */
+  /** A base unit includes its devices, so they are not saved individually as well. */
   function setBranch({ branch, rows: leaves }: BranchRow, isChosen: boolean): void {
     if (typeof branch.box !== 'object') {
       for (const { leaf, element } of leaves) if (!element.prop('hidden')) setLeaf(leaf, isChosen)
@@ -184,31 +184,31 @@ export function showTree(
           return isHit
         })
         element.prop('hidden', hits.length === 0)
-        // A branch with a hit is unfolded.
+        // A branch with a match is expanded.
         if (text.trim() !== '' && hits.length > 0) fold(element, true)
         found += hits.length
       }
-      settle()
+      updateTabOrder()
       return found
     },
 
     all(chosen) {
       act(() => {
         for (const row of rows) {
-          const seen = row.rows.filter(({ element }) => !element.prop('hidden'))
-          const isSeenWhole = seen.length > 0 && seen.length === row.rows.length
-          // A base unit that is visible in part stays as it is.
-          if (isWhole(row.branch) && !isSeenWhole) continue
-          if (isWhole(row.branch) || !seen.some(({ box }) => box)) {
-            if (isSeenWhole) setBranch(row, chosen)
-          } else for (const { leaf } of seen) setLeaf(leaf, chosen)
+          const visible = row.rows.filter(({ element }) => !element.prop('hidden'))
+          const isFullyVisible = visible.length > 0 && visible.length === row.rows.length
+          // A partly visible base unit stays as it is.
+          if (isBranchChosen(row.branch) && !isFullyVisible) continue
+          if (isBranchChosen(row.branch) || !visible.some(({ box }) => box)) {
+            if (isFullyVisible) setBranch(row, chosen)
+          } else for (const { leaf } of visible) setLeaf(leaf, chosen)
         }
       })
     },
   }
 }
 
-/** Text for an item: a serial, `base/serial`, or a group's name. */
+/** Text that identifies an item: a serial, `base/serial`, or a group's name. */
 export function idOf(chosen: Chosen): string {
   if (!isDevice(chosen)) return 'unit' in chosen ? chosen.unit : chosen.group
   return chosen.base ? `${chosen.base}/${chosen.serial}` : chosen.serial

@@ -126,11 +126,11 @@ export class AccountDevices {
   }
 
   /**
-   * The response that the list is from. @param again whether to refresh it in any case @throws EnvlogError of the
+   * The response that the list is from. @param refresh whether to refresh it in any case @throws EnvlogError of the
    * request
    */
-  async getAnswer(context: RequestContext, again: boolean): Promise<DevicesAnswer> {
-    if (again) await this.#refresh(context)
+  async getAnswer(context: RequestContext, refresh: boolean): Promise<DevicesAnswer> {
+    if (refresh) await this.#refresh(context)
     else await this.all(context)
     return this.#state.answer as DevicesAnswer
   }

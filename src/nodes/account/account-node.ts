@@ -36,7 +36,8 @@ export function registerAccountNode(RED: NodeAPI): void {
         })
         return account
       } catch (error) {
-        // Once for all nodes that use it: the editor marks no account whose credentials are missing, as after an import.
+        // Reported once for all nodes that use it: the editor does not mark an account with missing credentials, as
+        // after an import.
         if (!hasReported) this.error(localizeError(RED, error))
         hasReported = true
         throw error
@@ -57,7 +58,7 @@ export function registerAccountNode(RED: NodeAPI): void {
   })
 }
 
-/** Warns once that writes to the store fail, for all nodes of the account, because they share the store. */
+/** Warns once for all nodes of the account that writes to the store fail, because they share the store. */
 function createStoreWarning(RED: NodeAPI, node: Node, name: string): (error: Error) => void {
   let hasWarned = false
   return ({ message }) => {

@@ -8,7 +8,7 @@ import { parseSettings } from '../kit/settings/parse-settings'
  * @throws EnvlogError `account-incomplete` or `setting-invalid` with the property, `settings-newer`
  */
 export function readAccountSettings(config: object, credentials: object) {
-  // Node-RED has replaced the variables that are set.
+  // Node-RED has already replaced the variables that are set.
   const { name: _name, ...others } = { name: '', ...config, ...credentials }
   const [property, variable] = Object.entries(others).find(([, value]) => isEnvVariable(value)) ?? []
   if (property !== undefined)

@@ -8,7 +8,7 @@ const properties = propertiesOf(accountSchema)
 const secrets = propertiesOf(credentialsSchema)
 const { apiKey, loginId, loginPass } = secrets
 
-// The flow library reads the names without running this.
+// The flow library reads the type names without running this code.
 RED.nodes.registerType('envlog-account', {
   category: 'config',
   defaults: {
@@ -42,6 +42,6 @@ RED.nodes.registerType('envlog-account', {
   },
   oneditsave: leaveAccount,
   oneditcancel: leaveAccount,
-  // Node-RED calls no other when the account is deleted from its form.
+  // Node-RED calls no other handler when the account is deleted from its form.
   oneditdelete: leaveAccount,
 })

@@ -10,7 +10,7 @@ import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { registry } from '../kit/state/registry'
 
-/** The saved properties that are read here; the schema reads all. */
+/** The saved properties that are read here; the schema reads all of them. */
 interface SavedAccount {
   retries?: number
   tls?: string
@@ -22,7 +22,7 @@ export interface AccountConfig extends NodeDef, SavedAccount {
 }
 
 interface TlsNode extends Node {
-  /** False where its files cannot be read: `addTLSOptions` adds nothing then. */
+  /** False if its files cannot be read: `addTLSOptions` adds nothing then. */
   valid: boolean
   addTLSOptions(options: TlsOptions): TlsOptions
 }
@@ -33,15 +33,15 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 }
 
 /**
- * A deployed account may share its quota. An account from the editor names the user who typed its
- * secrets; none, if they are stored ones.
+ * A deployed account may share its quota. An account from the editor has the name of the user who typed its secrets;
+ * none if they are stored ones.
  */
 type AccountUse =
   | { onSharedChange(isConnected: boolean, code?: string): void }
   | { triedBy: string | undefined }
 
 /**
- * Opens the account of the settings.
+ * Opens the account with these settings.
  * @throws EnvlogError `ENVLOG_CONFIG`
  */
 export function openAccount(
@@ -91,7 +91,7 @@ function readTransportOptions(
   return options
 }
 
-/** A missing node is an error, because the connection would not be the configured one without it. */
+/** A missing node is an error, because the connection would differ from the configured one without it. */
 function findReferenced<T extends Node>(RED: NodeAPI, id: string, property: string): T {
   const node = RED.nodes.getNode(id)
   if (!node) throw new EnvlogError('account-reference', { property })

@@ -1,10 +1,10 @@
 import type { Node, NodeAPI } from 'node-red'
 
 /**
- * Shows in the status of the account's node that its shared quota store is not connected, and logs each disconnection
- * and reconnection once.
- * @returns called with a code that says why the store is not connected, such as `ECONNREFUSED` or `WRONGPASS`; while it
- * connects for the first time, there is no code
+ * Shows in the account node's status that its shared quota store is not connected, and logs each disconnection and
+ * reconnection once.
+ * @returns called with a code for why the store is not connected, such as `ECONNREFUSED` or `WRONGPASS`; there is no
+ * code while it connects for the first time
  */
 export function createSharedQuotaStatus(
   RED: NodeAPI,

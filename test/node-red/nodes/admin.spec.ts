@@ -41,13 +41,13 @@ describe('admin requests of the editor', () => {
     ])
     await post('devices', { account: typed() })
     assert.equal(simulator().log.length, 1)
-    await post('devices', { account: typed(), anew: true })
+    await post('devices', { account: typed(), refresh: true })
     assert.equal(simulator().log.length, 2)
   })
 
   it('shows the list that is there without a request, and nothing where none is', async () => {
     await startFlow('current', simulator())
-    const shown = () => post('devices', { account: typed(), known: true })
+    const shown = () => post('devices', { account: typed(), cached: true })
     assert.deepEqual(await shown(), { status: 200, body: null })
     const requested = await post('devices', { account: typed() })
     assert.deepEqual(await shown(), requested)
@@ -76,7 +76,7 @@ describe('admin requests of the editor', () => {
     ]
     for (const devices of [odd, [...odd, currentDevice()]]) {
       simulator().set({ faults: [{ kind: 'body', body: JSON.stringify({ devices }) }] })
-      const { status, body } = await post('devices', { account: typed(), anew: true })
+      const { status, body } = await post('devices', { account: typed(), refresh: true })
       const listed = body.devices?.filter(
         (one: Message) => one.group === 'Racks' && one.base.serial === BASE.serial,
       )

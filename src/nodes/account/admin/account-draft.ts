@@ -6,16 +6,15 @@ import { type AccountDraft, STORED_SECRET, toAccountDraft } from '../../../share
 import { findAccountNode } from '../../kit/action/acquire-account'
 import { openAccount } from '../open-account'
 
-/** A person waits, and can press the button again: repeated requests would take the quota of the nodes. */
+/** A user is waiting, and can press the button again; retries would use the nodes' quota. */
 const UNREPEATED = { retries: 0 }
 
 /**
- * Opens an account as it is in the editor; close it after use. It shares the quota of deployed accounts with its
- * api-key. It shares their device list only if its secrets are stored ones: a user who types secrets must not see
- * cached answers of other requesters.
- * @param user Node-RED's name of the user
- * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` if a stored secret would be sent elsewhere than it was stored
- * for
+ * Opens an account as it is in the editor; close it after use. It shares the quota of deployed accounts with the same
+ * API key. It shares their device list only if its secrets are stored ones: a user who types secrets must not see
+ * responses cached for others.
+ * @param user the user's name in Node-RED
+ * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` if a stored secret would be sent elsewhere than intended
  */
 export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Account {
   const given = (body ?? {}) as Record<string, unknown>
@@ -33,14 +32,14 @@ export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Acc
 }
 
 /**
- * Opens the deployed account, with what was typed for the settings that do not decide where its secrets are sent. The
- * draft has to use all stored secrets or none, because a user who could try one of them alone could guess it.
+ * Opens the deployed account, with the typed values of settings that do not determine where its secrets are sent. The
+ * draft must use all stored secrets or none, because a user who could try a single one could guess it.
  * @throws EnvlogError `secrets-needed`, `account-incomplete`
  */
 function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDraft): Account {
   const deployed = findAccountNode(RED, id)?.deployed()
-  // An account that was imported and not deployed has no secrets yet. A draft with a typed secret gets the same error
-  // for each account, deployed or not, so that it reveals nothing.
+  // An imported account has no secrets before it is deployed. A draft with a typed secret gets the same error for every
+  // account, deployed or not, so that it reveals nothing.
   if (!deployed && Object.values(credentials).every((value) => value === STORED_SECRET)) {
     throw new EnvlogError('account-incomplete', { property: 'apiKey' })
   }
@@ -60,7 +59,7 @@ function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDra
     [STORED_SECRET, saved.loginId, secrets.loginId].includes(credentials.loginId) &&
     isStoredSecret('apiKey') &&
     isStoredSecret('loginPass')
-  // The deployed settings have the values of variables.
+  // The deployed settings contain the values of variables.
   const variables = Object.entries(settings).filter(([, value]) => isEnvVariable(value))
   const typed = Object.entries(settings).filter(([, value]) => !isEnvVariable(value))
   if (!isSameTarget || !variables.every(([name, value]) => isSaved(name, value)))
@@ -69,7 +68,7 @@ function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDra
   return openAccount(RED, tried, secrets, { triedBy: undefined })
 }
 
-/** The properties and credentials as they are saved, before Node-RED replaces environment variables. */
+/** The properties and credentials as saved, before Node-RED replaces environment variables. */
 function readSavedProperties(RED: NodeAPI, id: string): Record<string, unknown> {
   let saved: object = {}
   RED.nodes.eachNode((node) => {

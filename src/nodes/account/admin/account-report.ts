@@ -7,12 +7,12 @@ import type { RequestContext } from '../../../lib/request'
 import { version } from '../../../lib/version'
 import type { AccountReport } from '../../../shared/admin'
 
-/** As many requests as the test of an account. */
+/** As many requests as for the test of an account. */
 const MAX_REQUESTS = { current: 1, 'latest-data-relay': 1 } as const
 
 /**
- * Requests what the test of an account requests, and returns the answers without names, serial numbers and credentials:
- * the file that `envlog-check --save` writes, with fewer answers.
+ * Sends the same requests as the test of an account, and returns the responses without names, serial numbers and
+ * credentials: like the file of `envlog-check --save`, with fewer responses.
  * @throws EnvlogError if `current` fails
  */
 export async function reportAccount(

@@ -25,7 +25,7 @@ export async function testAccount(
   }
 }
 
-/** The path is wrong only where it does not exist: the right one also refuses a device that has no records. */
+/** The suffix is wrong only if the path does not exist: a correct path may also refuse a device without records. */
 async function testRelay(account: Account, serial: string, base: string, requestContext: RequestContext) {
   try {
     const fields = { 'remote-serial': serial, 'base-serial': base }

@@ -7,18 +7,18 @@ import type { RequestContext } from '../../../lib/request'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
 
 /**
- * The devices of the account. The list is up to ten minutes old, unless `again` requests a new one.
- * @throws EnvlogError what the request of `current` fails with
+ * The devices of the account. The list is up to ten minutes old, unless `refresh` requests a new one.
+ * @throws EnvlogError of the request of `current`
  */
 export async function fetchDeviceList(
   account: Account,
   requestContext: RequestContext,
-  again: boolean,
+  refresh: boolean,
 ): Promise<DeviceList> {
-  return toDeviceList(account, await account.devices.getAnswer(requestContext, again))
+  return toDeviceList(account, await account.devices.getAnswer(requestContext, refresh))
 }
 
-/** The cached list of any age; `null` if there is none. It sends no request. */
+/** The cached list of any age; `null` if there is none. Sends no request. */
 export function readCachedDeviceList(account: Account): DeviceList | null {
   const answer = account.devices.answer
   return answer ? toDeviceList(account, answer) : null
@@ -36,7 +36,7 @@ function toDeviceList(account: Account, { body, receivedAt }: DevicesAnswer): De
   return { devices, receivedAt, left, freeAt }
 }
 
-/** A device can be chosen even if its reading cannot be read. */
+/** A device can be chosen even if its reading is unreadable. */
 function fromUnreadable({ serial, known }: UnreadableDevice): ListedDevice[] {
   if (!known) return []
   const { base, name, group } = known

@@ -1,7 +1,7 @@
 import type { Account } from '../../../lib/account'
 import type { QuotaCounts } from '../../../shared/admin'
 
-/** Limits and usage of an account, with the names of devices as far as they are known. */
+/** Limits and usage of an account, with the names of known devices. */
 export function readQuotaCounts({ quota, devices }: Account): QuotaCounts {
   const counts = quota.counts()
   const records = counts.records.map((row) => {

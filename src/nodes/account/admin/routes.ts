@@ -13,14 +13,14 @@ type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
 
 type Work = (account: Account, requestContext: RequestContext, body: Record<string, unknown>) => unknown
 
-/** Longest wait for quota of a request from the editor, where a person waits. */
+/** Longest wait for quota of a request from the editor, because a user is waiting. */
 const MAX_WAIT_MS = 10_000
 
 /**
- * The routes through which the editor asks the runtime. A route that only reads needs the permission `envlog.read`. A
- * route that sends requests to an address from the editor needs `envlog.write` and the permission to deploy flows,
- * which could do the same. Without `adminAuth`, Node-RED permits everything. Errors are sent as reasons, because the
- * editor knows the user's language.
+ * The routes by which the editor sends requests to the runtime. A route that only reads needs the permission
+ * `envlog.read`. A route that sends requests to an address from the editor needs `envlog.write` and the permission to
+ * deploy flows, which could do the same. Without `adminAuth`, Node-RED permits everything. Errors are sent as reasons,
+ * because only the editor knows the user's language.
  */
 export function registerAdminRoutes(RED: NodeAPI): void {
   const canRead = RED.auth.needsPermission('envlog.read')
@@ -39,17 +39,17 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   RED.httpAdmin.get('/envlog/stores', canRead, (_request, response) =>
     respond(response, async (): Promise<ContextStore[]> => listContextStores(RED)),
   )
-  /** A route about the account of the request. */
+  /** A route that opens the account of the request. */
   const post = (path: string, work: Work) =>
     RED.httpAdmin.post(path, ...canRequest, (request, response) =>
       respond(response, () => withDraft(RED, request, work)),
     )
-  post('/envlog/devices', (account, requestContext, { anew, known }) => {
+  post('/envlog/devices', (account, requestContext, { refresh, cached }) => {
     const { fetchDeviceList, readCachedDeviceList } =
       require('./device-list') as typeof import('./device-list')
-    return known === true
+    return cached === true
       ? readCachedDeviceList(account)
-      : fetchDeviceList(account, requestContext, anew === true)
+      : fetchDeviceList(account, requestContext, refresh === true)
   })
   post('/envlog/test', (account, requestContext) => {
     const { testAccount } = require('./account-test') as typeof import('./account-test')
@@ -84,7 +84,7 @@ async function withDraft(RED: NodeAPI, request: Request, work: Work): Promise<un
   }
 }
 
-/** Code → HTTP status. All other errors are of the service or the network: 502. */
+/** Code → HTTP status. All other errors are caused by the service or the network: 502. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   ENVLOG_CONFIG: 400,
   ENVLOG_INPUT: 400,

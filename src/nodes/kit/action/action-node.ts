@@ -21,7 +21,7 @@ export interface ActionDefinition<T extends ActionType> {
   type: T
   /** What the status counts. */
   unit: CountUnit
-  /** Handles one trigger. @throws EnvlogError where the trigger as a whole fails */
+  /** Handles one trigger. @throws EnvlogError if the whole trigger fails */
   run(run: Run<T>): Promise<void>
 }
 
@@ -29,23 +29,23 @@ interface ActionConfig extends NodeDef {
   account: string
 }
 
-/** The timer goes on without its message, if a hook of Node-RED has not let it arrive within this time. */
+/** The timer continues without its message if a Node-RED hook has not let it arrive within this time. */
 const MAX_RECEIVE_MS = 60_000
 
-/** Loaded with the first trigger, which keeps the start of Node-RED fast. */
+/** Loaded with the first trigger, so that Node-RED starts fast. */
 let runModule: typeof import('./run') | undefined
 
 type Trigger = RunPorts<ActionType>['trigger']
 
-/** What belongs to a message of the node's timer. */
+/** The timer's data for one of its messages. */
 interface TimerRun {
-  /** Call with its result. */
+  /** Call this with the result. */
   end(result: Promise<void>): void
   /** When the timer triggers next if this run ends now with that error, ms since 1970 UTC. */
   nextAfter(error: unknown): number
 }
 
-/** Codes of failures that last until something outside changes. */
+/** Codes of failures that persist until something outside changes. */
 const LASTING: ReadonlySet<ErrorCode> = new Set([
   'ENVLOG_NETWORK',
   'ENVLOG_TIMEOUT',
@@ -55,8 +55,8 @@ const LASTING: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Registers an action node. All handlers, timers, statuses and calls of `done` are here; `run` of a node file is an
- * async function that gets a signal and throws.
+ * Registers an action node. All handlers, timers, statuses and calls of `done` are here; the `run` function of a node
+ * file is async, gets a signal, and throws.
  */
 export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
   function ActionNode(this: Node, config: ActionConfig) {
@@ -82,13 +82,13 @@ function startNode<T extends ActionType>(
   const nodeState = registry.getOrCreateNodeState(node.id)
   let settings: SettingsOf<T> | undefined
   let hasStoreFailed = false
-  /** The failure of the last trigger, if it may last. */
+  /** The failure of the last trigger, if it may persist. */
   let failure: { code: ErrorCode; since: number } | undefined
-  /** The status shows that receipts are missing. */
+  /** Whether the status shows missing receipts. */
   let isUnacknowledged = false
   let closeState = async () => {}
 
-  /** @throws EnvlogError `ENVLOG_CONFIG`, at each call until the node is deployed again */
+  /** @throws EnvlogError `ENVLOG_CONFIG`, on each call until the node is deployed again */
   function configure(): { account: Account; settings: SettingsOf<T> } {
     const { account, store } = acquireAccount(RED, config.account, node)
     if (!settings) {
@@ -113,7 +113,7 @@ function startNode<T extends ActionType>(
     failure = undefined
     const unit = run.format === 'read' ? action.unit : 'answers'
     const { deliveredCount: count, refusedCount: refused } = run
-    // i18next takes longer to format the count than most answers take to read: the messages are delivered first.
+    // Formatting the count with i18next takes longer than reading most responses, so the messages are delivered first.
     await nextTurn()
     const unacknowledged = nodeState.unacknowledged()
     if (unacknowledged) setStatus({ kind: 'unacknowledged', ...unacknowledged })
@@ -123,7 +123,7 @@ function startNode<T extends ActionType>(
     else setStatus({ kind: 'received', unit, count, at: Date.now(), refused })
   }
 
-  /** Nodes whose state holds only the polling order wait for a failing store once, and then do without it. */
+  /** Nodes whose state contains only the polling order wait once for a failing store, and then continue without it. */
   async function loadState(settings: SettingsOf<T>): Promise<void> {
     const isRequired = 'onlyNew' in settings && settings.onlyNew
     const loaded = nodeState.ready().catch((error) => {
@@ -138,7 +138,7 @@ function startNode<T extends ActionType>(
     try {
       await queue.run(timerRun !== undefined, () => run(trigger))
     } catch (error) {
-      // It is not reported that closing the node has ended a trigger of its timer.
+      // Not reported if closing the node has ended a trigger of its timer.
       if (timerRun && isClosed(error)) return
       const next = timerRun?.nextAfter(error)
       setStatus({ kind: 'failed', error, ...(isLasting(error) && { since: failingSince(error.code), next }) })
@@ -189,7 +189,7 @@ function startNode<T extends ActionType>(
     close().then(done, done)
   })
 
-  /** Triggers the node with a message of its own, as core nodes do, so that hooks and the debugger see it. */
+  /** Triggers the node with its own message, as core nodes do, so that hooks and the debugger see it. */
   const triggerByTimer = (nextAfter: TimerRun['nextAfter']) =>
     new Promise<void>((resolve) => {
       const msg: NodeMessage = {}
@@ -205,7 +205,7 @@ function startNode<T extends ActionType>(
   setStatus({ kind: 'idle', refused: 0 })
   try {
     const { repeat } = configure().settings
-    // Receipts are awaited over a deploy.
+    // Receipts are still awaited after a deploy.
     const unacknowledged = nodeState.unacknowledged()
     if (unacknowledged) setStatus({ kind: 'unacknowledged', ...unacknowledged })
     const ports = { clock: systemClock, random: Math.random }

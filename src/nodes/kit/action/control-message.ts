@@ -22,11 +22,11 @@ export function readControlMessage(msg: NodeMessage, nodeId: string): ControlMes
   if (forget !== undefined) return { kind: 'forget', serials: readSerials(forget) }
   if (skip !== undefined) return { kind: 'skip', serials: readSerials(skip) }
   if (receipt === undefined) return undefined
-  // Messages of another envlog node have receipts of that node: here they are triggers.
+  // Messages from another envlog node contain that node's receipts: here they are triggers.
   return readReceiptNode(receipt) === nodeId ? { kind: 'receipt', receipt } : undefined
 }
 
-/** The device and cursor of a receipt that this node has issued. @throws EnvlogError `receipt-unreadable` */
+/** The device and cursor of a receipt issued by this node. @throws EnvlogError `receipt-unreadable` */
 export function readOwnReceipt(input: unknown, { receiptKey }: NodeState, type: string): Receipt {
   const receipt = readReceipt(input, receiptKey)
   if (kindOf(receipt.cursor) === (type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt

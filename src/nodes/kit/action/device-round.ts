@@ -35,12 +35,13 @@ interface RoundPorts {
 const MIN_REFUSED_ALL = 3
 
 /**
- * One trigger that works on each chosen device. Failures of a device are reported, each once, and the others go on. The
- * last one is kept until the next one or the end: if all devices failed, it is thrown, so that `done` reports it.
+ * Processes each chosen device for one trigger. Each failure of a single device is reported once, and the others
+ * continue. The last failure is held back until the next one or the end: if all devices failed, it is thrown, so that
+ * `done` reports it.
  */
 export class DeviceRound {
   hasSucceeded = false
-  /** Devices that were left out because the service has refused them. */
+  /** Devices that were skipped because the service has refused them. */
   refusedCount = 0
   readonly #ports: RoundPorts
   readonly #refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
@@ -53,14 +54,14 @@ export class DeviceRound {
 
   /**
    * @param signal aborts when the node closes
-   * @throws EnvlogError an error that concerns the account; that of the last device, if all devices failed
+   * @throws EnvlogError an error that concerns the account; the error of the last device if all devices failed
    */
   async run(selection: Selection, work: DeviceWork, concurrency: number, signal: AbortSignal): Promise<void> {
     const { account, nodeState, settings, waitStatus, failures, createRequestContext } = this.#ports
     const context = createRequestContext(signal)
     const { devices, unknown } = await resolveDevices(selection, settings.exclude, account.devices, context)
     nodeState.setDevices(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
-    // A device that awaits its receipt is not requested, but has answered before.
+    // A device that awaits its receipt is not requested, but it has responded before.
     const isAnyAwaited = devices.some((device) => this.#isAwaited(device))
     const due = devices.filter((device) => !this.#isRefused(device) && !this.#isAwaited(device))
     waitStatus.setTotal(due.length)
@@ -93,7 +94,7 @@ export class DeviceRound {
   async #runOne(device: ResolvedDevice, work: DeviceWork, context: RequestContext): Promise<void> {
     const { nodeState, waitStatus } = this.#ports
     this.#requested++
-    // The list is read first: its failure must not cost an answer that was received already.
+    // The list is read first, so that its failure does not waste a response.
     const named = await this.#withNames(device, context)
     try {
       await work(named, context)
@@ -133,7 +134,7 @@ export class DeviceRound {
     this.#lastFailure = undefined
   }
 
-  /** Then it says nothing about any of them: it is a failure of the account. */
+  /** If all devices are refused, the refusal says nothing about any of them: it is a failure of the account. */
   #isRefusalOfAll(isAnyAwaited: boolean): boolean {
     const { length } = this.#refusals
     return length >= MIN_REFUSED_ALL && length === this.#requested && !isAnyAwaited
@@ -152,13 +153,13 @@ export class DeviceRound {
       const state = this.#stateOf(device)
       const hasAnswered = state.hasAnswered || state.cursor !== null || state.backfill !== null
       const retryAt = new Date(account.now() + state.refuse(account.monotonic())).toISOString()
-      // Most likely its kind has no such data.
+      // Most likely, its kind has no such data.
       if (!hasAnswered && !nodeState.isFirstReport(device, 'refused')) continue
       this.#fail({ device: { serial, base }, error: error.with({ serial, base, retryAt }) })
     }
   }
 
-  /** Once for what was sent again and again without a receipt. */
+  /** Warns once about records that were repeatedly sent without a receipt. */
   #warnIfUnacknowledged(device: ResolvedDevice): void {
     const { RED, node } = this.#ports
     const { unacknowledged } = this.#stateOf(device)
@@ -167,7 +168,7 @@ export class DeviceRound {
     node.warn(RED._('warnings.unacknowledged', params as never))
   }
 
-  /** Once: records of a wrong clock stay among the newest until there are 300 later ones. */
+  /** Warns once: the records of a wrong clock stay among the newest until there are 300 later ones. */
   #warnIfFarAhead(device: ResolvedDevice): void {
     const { RED, node, nodeState } = this.#ports
     if (!this.#stateOf(device).isFarAhead || !nodeState.isFirstReport(device, 'far-ahead')) return
@@ -194,10 +195,12 @@ function wasPolled(error: unknown): boolean {
 
 const isSuspicious = (error: unknown) => error instanceof EnvlogError && mayConcernOneDevice(error)
 
-/** True if messages contain the group, or the name of a device that its answer lacks: only `current` has these. */
+/**
+ * True if messages contain the group, or the device's name, and its response may lack them: only `current` has both.
+ */
 function needsNames(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
   if (topic.includes('{group}')) return true
-  // A table has no name of the device.
+  // CSV does not contain the device's name.
   if (output === 'csv' || output === 'csv2') return true
   return output === 'points' || output === 'values' || (output === 'rows' && type !== 'envlog-alerts')
 }

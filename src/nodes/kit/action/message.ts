@@ -8,14 +8,14 @@ import { formatTopic } from '../../../lib/output/topic'
 import { type ActionType, nameOfType } from '../../../shared/action'
 import type { SettingsOf } from '../settings/action-settings'
 
-/** What a node delivers: the collected data, and what only some nodes add to `msg.envlog`. */
+/** What a node delivers: the collected data, and additions to `msg.envlog` by some nodes. */
 export interface Delivery extends Collected {
   range?: { from: string; to: string }
   overflow?: boolean
   receipt?: string
 }
 
-/** What messages are built from, beside the collected data. */
+/** What messages are built from, in addition to the collected data. */
 export interface MessagePorts<T extends ActionType> {
   RED: NodeAPI
   node: Node
@@ -25,8 +25,8 @@ export interface MessagePorts<T extends ActionType> {
 }
 
 /**
- * Builds the messages of a plan: each is a clone of the trigger's message with payload, `msg.envlog`, topic, and parts
- * of a sequence (docs/messages.md).
+ * Builds the messages of a plan: each is a clone of the trigger's message with payload, `msg.envlog`, topic, and
+ * sequence parts (docs/messages.md).
  */
 export function createMessageBuilder<T extends ActionType>({
   RED,
@@ -37,7 +37,7 @@ export function createMessageBuilder<T extends ActionType>({
   delivery,
   plan,
 }: MessagePorts<T> & { delivery: Delivery; plan: Plan }): (draft: OutgoingMessage) => NodeMessage {
-  // Properties that are replaced need no clone.
+  // Properties that are replaced need not be cloned.
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
   const isFlat = Object.values(kept).every((value) => typeof value !== 'object' || value === null)
   const describe = createMetadataBuilder(nameOfType(node.type as T), account.name, delivery)

@@ -1,14 +1,14 @@
 import type { Clock } from '../../../lib/clock'
 import { EnvlogError } from '../../../lib/errors'
 
-/** The first run begins at a random time in this span after a deploy, so that nodes do not all begin at once. */
+/** The first run starts at a random time in this range after a deploy, so that nodes do not all start at once. */
 const MIN_FIRST_DELAY_MS = 1000
 const FIRST_DELAY_SPREAD_MS = 4000
 const MAX_BACKOFF_MS = 300_000
 /** Requests with a refused login may lock it. */
 const MAX_LOGIN_BACKOFF_MS = 3_600_000
 
-/** True for errors that more requests cannot fix: no answer, a failing service, refused credentials. */
+/** True for errors that more requests cannot fix: no response, a failing service, refused credentials. */
 function needsBackoff(error: unknown): boolean {
   if (!(error instanceof EnvlogError)) return false
   const { code, reason, cause } = error
@@ -23,11 +23,11 @@ function needsBackoff(error: unknown): boolean {
 }
 
 /**
- * Runs `trigger` every `periodMs` until the signal aborts, never twice at a time: a run begins one interval after the
- * start of the run before, or at its end if that is later. Errors that need a backoff double the interval, up to five
- * minutes, or an hour where the login is refused, or the period if that is longer; a success resets it.
- * @param trigger starts one run, and rejects as the run does; `nextAfter` tells when the next one begins if this one ends
- * now with that error, ms since 1970 UTC
+ * Runs `trigger` every `periodMs` until the signal aborts, one run at a time: a run starts one interval after the start
+ * of the previous run, or at its end if that is later. Errors that need a backoff double the interval, up to five
+ * minutes, or an hour if the login is refused, or the period if that is longer; a success resets it.
+ * @param trigger starts one run, and rejects if the run fails; `nextAfter` returns when the next run starts if this one
+ * ends now with that error, ms since 1970 UTC
  */
 export async function runPeriodically(
   periodMs: number,

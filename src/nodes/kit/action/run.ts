@@ -28,10 +28,10 @@ export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
   setStatus(status: RunStatus): void
 }
 
-/** Node-RED delivers each message in a callback of its own, after the sender has yielded. */
+/** Node-RED delivers each message in its own callback, after the sender has yielded. */
 const MESSAGES_PER_TURN = 64
 
-/** Output → what it needs of the answers. */
+/** Output → response format. */
 const FORMATS: Record<Output, ResponseFormat> = {
   readings: 'read',
   rows: 'read',
@@ -43,23 +43,23 @@ const FORMATS: Record<Output, ResponseFormat> = {
   csv2: 'csv2',
 }
 
-/** One trigger of a node: what the `run` of its file works with. */
+/** One trigger of a node: the context for the `run` function of its file. */
 export class Run<T extends ActionType> implements PollPorts {
   readonly settings: SettingsOf<T>
   readonly account: Account
   readonly nodeState: NodeState
   readonly nodeId: string
-  /** How messages write times. */
+  /** Format of times in messages. */
   readonly time: TimeStyle
-  /** What the chosen output needs of the answers. */
+  /** The response format that the chosen output needs. */
   readonly format: ResponseFormat
-  /** For requests that are not about one device. */
+  /** For requests that are not about a single device. */
   readonly requestContext: RequestContext
   readonly evaluateTypedInput: Evaluate
   readonly setStatus: (status: RunStatus) => void
-  /** Readings, records or alerts that were delivered; `undefined` if no device was due. */
+  /** Number of delivered readings, records or alerts; `undefined` if no device was due. */
   deliveredCount: number | undefined
-  /** Devices that were left out because the service has refused them. */
+  /** Devices that were skipped because the service has refused them. */
   refusedCount = 0
 
   readonly #ports: RunPorts<T>
@@ -89,15 +89,15 @@ export class Run<T extends ActionType> implements PollPorts {
     this.evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
   }
 
-  /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
+  /** The devices named by the settings or the message. @throws EnvlogError `ENVLOG_INPUT` */
   evaluateSelection(): Promise<Selection> {
     return evaluateSelection(this.settings, this.evaluateTypedInput)
   }
 
   /**
-   * Calls `work` for each device. Errors of one device are reported, and the others go on.
-   * @param concurrency devices at the same time; by default that of the account
-   * @throws EnvlogError an error that concerns the account; that of the last device, if all devices failed
+   * Calls `work` for each device. An error of a single device is reported, and the others continue.
+   * @param concurrency number of devices at the same time; defaults to that of the account
+   * @throws EnvlogError an error that concerns the account; the error of the last device if all devices failed
    */
   async forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<void> {
     const selection = await this.evaluateSelection()
@@ -115,7 +115,7 @@ export class Run<T extends ActionType> implements PollPorts {
     }
   }
 
-  /** Sends the data in the chosen output, and reports its failures; with `isEmpty` it only reports. */
+  /** Sends the data in the chosen output and reports its failures; with `isEmpty` it only reports. */
   async deliver(delivery: Delivery, isEmpty = false): Promise<void> {
     this.deliveredCount ??= 0
     if (!isEmpty) {
@@ -146,8 +146,8 @@ export class Run<T extends ActionType> implements PollPorts {
   }
 
   /**
-   * Lets Node-RED hand over what was sent. Once this node is being closed, its receivers may be gone, and what was sent
-   * does not count as delivered.
+   * Lets Node-RED deliver what was sent. Once this node is closing, its receivers may be gone, and the messages do not
+   * count as delivered.
    */
   async #endTurn(): Promise<void> {
     await nextTurn()

@@ -1,14 +1,14 @@
 import { createAbort } from '../../../lib/abort'
 import { EnvlogError } from '../../../lib/errors'
 
-/** Messages that may wait at a node (docs/errors.md, `ENVLOG_BUSY`). */
+/** Maximum number of messages waiting at a node (docs/errors.md, `ENVLOG_BUSY`). */
 export const MAX_WAITING_TRIGGERS = 100
 
-/** Runs the triggers of a node one at a time, in their order. */
+/** Runs the triggers of a node one at a time, in order. */
 export function createTriggerQueue() {
   const abort = createAbort()
   let last: Promise<void> = Promise.resolve()
-  /** Triggers that run or wait, including those of the timer. */
+  /** Running and waiting triggers, including those of the timer. */
   let count = 0
   let isTimerWaiting = false
 
@@ -17,9 +17,9 @@ export function createTriggerQueue() {
     signal: abort.signal,
 
     /**
-     * Runs `work` after all triggers before it. A trigger of the timer is dropped where another one of it waits, so
-     * that they do not pile up.
-     * @throws EnvlogError `too-many-triggers`, `closed`, or what `work` throws
+     * Runs `work` after all earlier triggers. A timer trigger is dropped if another one is waiting, so that they do not
+     * pile up.
+     * @throws EnvlogError `too-many-triggers`, `closed`; any error of `work`
      */
     async run(isTimer: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
       if (abort.signal.aborted) throw new EnvlogError('closed')
@@ -41,7 +41,7 @@ export function createTriggerQueue() {
       await result
     },
 
-    /** Aborts the trigger that runs and rejects those that wait. Resolves when none runs. */
+    /** Aborts the running trigger and rejects waiting ones. Resolves when none is running. */
     async close(): Promise<void> {
       abort.abort()
       await last

@@ -22,7 +22,7 @@ export class DeviceFailures {
     this.#ports = ports
   }
 
-  /** A part of an answer that cannot be read is reported once for each device. */
+  /** Unreadable parts of a response are reported once per device. */
   report(failure: DeviceFailure): void {
     const { RED, node, msg, nodeState } = this.#ports
     const { device, error } = failure
@@ -32,7 +32,7 @@ export class DeviceFailures {
     node.error(localizeError(RED, this.errorOf(failure)), reported)
   }
 
-  /** The error of a device, whose sentence begins with the device if it does not name it. */
+  /** The error of a device; its text begins with the device unless it already names it. */
   errorOf({ device, error }: DeviceFailure): EnvlogError {
     if (!('serial' in device) || error.subject || error.reason === 'device-unknown') return error
     return error.about({ serial: device.serial, name: this.#ports.devices.nameOf(device) })

@@ -6,8 +6,9 @@ import { formatLocalTime } from './status'
 const MAX_NAME_LENGTH = 100
 
 /**
- * A failure as Node-RED shows it: Catch nodes get `String(failure)` as message, and the own properties `code` and
- * `cause`. It is no `Error`: the debug sidebar shows the sentence itself, and of an `Error` an object to unfold.
+ * A failure in the form that Node-RED shows: Catch nodes get `String(failure)` as message, and the own properties
+ * `code` and `cause`. It is not an `Error`, because the debug sidebar shows this as its text, but an `Error` as an
+ * object to expand.
  */
 export class Failure {
   declare readonly code?: ErrorCode
@@ -25,7 +26,7 @@ export class Failure {
   }
 }
 
-/** A failure in the language of the server; of an unexpected error only its name and code. */
+/** A failure in the server's language; for an unexpected error, only its name and code. */
 export function localizeError(RED: NodeAPI, error: unknown): Failure {
   // The message of an unexpected error may contain secrets.
   if (!(error instanceof EnvlogError))
@@ -48,7 +49,7 @@ function beginOf(RED: NodeAPI, subject: Subject | undefined): string {
   return RED._('failure.device', { serial, name: toOneLine(name) } as never)
 }
 
-/** A name in a line of the log must not look like another line. */
+/** A name in a log line must not look like another line. */
 const toOneLine = (name: string) => name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAX_NAME_LENGTH)
 
 function identifyError(error: unknown): string {

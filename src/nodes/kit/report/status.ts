@@ -1,30 +1,30 @@
 import type { NodeAPI, NodeStatus } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
 
-/** What an action node does, for its status. */
+/** The activity of an action node, for its status. */
 export type RunStatus =
-  /** `refused`: devices that are left out because the service has refused them. */
+  /** `refused`: number of devices that are skipped because the service has refused them. */
   | { kind: 'idle'; refused: number }
   | { kind: 'requesting' }
-  /** Waits for quota until then, ms since 1970 UTC; with `round`, it is when the last of its devices is done. */
+  /** Waits for quota until then, ms since 1970 UTC; with `round`, until the last of its devices is done. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
   | { kind: 'progress'; unit: CountUnit; count: number }
   /** `at` in ms since 1970 UTC. */
   | { kind: 'received'; unit: CountUnit; count: number; at: number; refused: number }
-  /** Sent again and again without a receipt, since then, ms since 1970 UTC. */
+  /** Repeatedly sent without a receipt since then, ms since 1970 UTC. */
   | { kind: 'unacknowledged'; devices: number; since: number }
-  /** Nothing that was not sent before, received then, ms since 1970 UTC. */
+  /** Nothing new was received then, ms since 1970 UTC. */
   | { kind: 'nothing-new'; at: number; refused: number }
-  /** `since`: of a failure that may last, when it began; `next`: when the node tries again. ms since 1970 UTC. */
+  /** `since`: start of a failure that may persist; `next`: when the node tries again. ms since 1970 UTC. */
   | { kind: 'failed'; error: unknown; since?: number | undefined; next?: number | undefined }
 
-/** What the status counts: keys of the catalogs (`status.<unit>`). */
+/** What the status counts: keys in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'pages' | 'answers'
 
 const A_MINUTE_MS = 60_000
 const A_DAY_MS = 86_400_000
 
-/** The status as Node-RED shows it. Texts without a number are keys, which each editor shows in its language. */
+/** The status in Node-RED's form. Texts without a number are keys, which each editor shows in its language. */
 export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
   switch (status.kind) {
     case 'idle':
@@ -91,8 +91,8 @@ function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind:
 }
 
 /**
- * A future time in the time zone of the server: `14:20`, `14:20:05` if it is less than a minute away, or `11-24 14:20` if
- * it is a day or more away.
+ * A future time in the server's time zone: `14:20`, `14:20:05` if it is less than a minute away, or `11-24 14:20` if it
+ * is a day or more away.
  * @param at ms since 1970 UTC
  */
 export function formatLocalTime(at: number): string {
@@ -101,7 +101,7 @@ export function formatLocalTime(at: number): string {
   return ahead < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
 }
 
-/** A past time in the time zone of the server: `14:20`, or `11-24 14:20`. @param at ms since 1970 UTC */
+/** A past time in the server's time zone: `14:20`, or `11-24 14:20`. @param at ms since 1970 UTC */
 export const formatPastTime = (at: number) =>
   Date.now() - at < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
 

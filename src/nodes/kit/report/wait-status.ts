@@ -2,7 +2,7 @@ import type { Quota } from '../../../lib/quota/quota'
 import type { QuotaWait } from '../../../lib/request'
 import type { RunStatus } from './status'
 
-/** Shows in the node's status what the concurrent requests of one trigger wait for. */
+/** Shows in the node's status what the concurrent requests of one trigger are waiting for. */
 export function createWaitStatus(quota: Quota, setStatus: (status: RunStatus) => void) {
   const waits = new Map<object, QuotaWait>()
   let total = 0
@@ -28,7 +28,7 @@ export function createWaitStatus(quota: Quota, setStatus: (status: RunStatus) =>
         if (isKnown || wait.until !== null) setStatus(summarize())
       }
     },
-    /** The trigger is for so many devices, with one request each. */
+    /** Sets the number of devices of the trigger, with one request each. */
     setTotal(devices: number): void {
       total = devices
     },

@@ -11,11 +11,10 @@ import type { SettingsOf } from '../../../shared/action-schemas'
 import { type Evaluate, formatTypedInput } from './typed-input'
 
 /**
- * The devices that a trigger is for: those of the settings, or those that a typed input names (docs/nodes.md, *All four
- * nodes*).
+ * The devices for a trigger: those of the settings, or those named by a typed input (docs/nodes.md, *All four nodes*).
  */
 
-/** A schema whose output becomes something else. */
+/** A schema with converted output. */
 const converted = <T extends z.ZodMiniType, R>(schema: T, convert: (found: z.output<T>) => R) =>
   z.pipe(schema, z.transform(convert))
 
@@ -27,7 +26,7 @@ const textOrNumber = z.union([z.string(), z.number()])
 const serial = converted(textOrNumber, (value) => String(value).trim()).check(z.refine(isSerial))
 /** A serial, or an object with one, such as the `base` of a current reading. */
 const unit = z.union([serial, converted(z.object({ serial }), (found) => found.serial)])
-/** A blank text counts as missing. */
+/** Blank text counts as missing. */
 const optionalUnit = z.nullish(z.union([unit, z.literal('')]))
 /** The name of a group, or an object with one, such as the `group` of a current reading. */
 const text = z.string().check(z.minLength(1))
@@ -51,7 +50,7 @@ const selections = oneOrMore(named)
 type Named = Partial<NamedSelection>
 
 /**
- * The devices that the settings choose, each once; evaluates the typed input where they choose by it.
+ * The devices chosen by the settings, without duplicates; evaluates the typed input if they are chosen by it.
  * @throws EnvlogError `devices-missing`, `devices-empty` or `devices-unreadable` with the property
  */
 export async function evaluateSelection(
@@ -64,7 +63,7 @@ export async function evaluateSelection(
   if (select === 'base') return eachOnce([{ bases }])
   if (select === 'group') return eachOnce([{ groups }])
   const property = formatTypedInput(settings.property, settings.propertyType)
-  // Node-RED throws where a parent object of the property is missing.
+  // Node-RED throws if a parent object of the property is missing.
   const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
   const result = z.safeParse(selections, settings.propertyType === 'env' ? parseText(value) : value)
@@ -82,7 +81,7 @@ function eachOnce(all: readonly Named[]): NamedSelection {
   return { devices: [...devices.values()], bases: [...bases], groups: [...groups] }
 }
 
-/** Environment variables are texts: JSON, or serials separated by commas. */
+/** Environment variables are text: JSON, or serials separated by commas. */
 function parseText(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {

@@ -11,8 +11,8 @@ interface PeriodSettings {
 }
 
 /**
- * The period that the settings or the message name. A blank beginning is 24 hours ago, a blank end is now. A beginning
- * that is a period of the calendar has its own end.
+ * The period named by the settings or the message. A blank start is 24 hours ago, a blank end is now. If the start is a
+ * calendar period, it determines the end too.
  * @param now ms since 1970 UTC
  * @throws EnvlogError `time-unreadable` with the property
  */

@@ -14,11 +14,11 @@ export function toDeliveryOptions(
   return { time, node: nodeId, receipts }
 }
 
-/** What the state of a node depends on. */
+/** What a node's state depends on. */
 export function toNodeStateOptions(type: string, account: Account, settings: object): NodeStateOptions {
   const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {
-    // Records that were fetched with other settings have other times, begin elsewhere, or are of another account.
+    // Records fetched with other settings have other times, start elsewhere, or belong to another account.
     settingsKey: JSON.stringify([account.id, time, account.localTime, start, backfill]),
     receiptTimeoutMs: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
     ...(type === 'envlog-latest' && { cursorKind: 'records' }),

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 
-/** Evaluates a typed input: message, context, environment or JSONata. @throws what Node-RED throws */
+/** Evaluates a typed input: message, context, environment or JSONata. @throws any error of Node-RED */
 export type Evaluate = (value: string, type: string) => Promise<unknown>
 
 export function createEvaluator(RED: NodeAPI, node: Node, msg: NodeMessage): Evaluate {
@@ -13,7 +13,7 @@ export function createEvaluator(RED: NodeAPI, node: Node, msg: NodeMessage): Eva
     })
 }
 
-/** A typed input in the notation of users, such as `msg.devices`. */
+/** A typed input in the users' notation, such as `msg.devices`. */
 export function formatTypedInput(value: string, type: string): string {
   return `${type}.${value}`
 }

@@ -3,10 +3,10 @@ import { EnvlogError } from '../../../lib/errors'
 import { parseOrKeep, type StateStore } from '../../../lib/state-store'
 import type { ContextStore } from '../../../shared/admin'
 
-/** Names of Node-RED's default store, unless the settings file gives them to another one. */
+/** Names of Node-RED's default store, unless the settings file assigns them to another store. */
 const DEFAULT_NAMES = ['', 'default', 'memory']
 
-/** The context stores of the settings file; without any, Node-RED has one in memory. */
+/** The context stores in the settings file; without any, Node-RED has one in memory. */
 export function listContextStores(RED: NodeAPI): ContextStore[] {
   const { contextStorage = { default: 'memory' } } = RED.settings as { contextStorage?: object }
   return Object.entries(contextStorage).map(([name, store]) => {
@@ -27,11 +27,11 @@ interface Context {
 
 /**
  * The state of a node in a context store of Node-RED, as JSON text: Node-RED copies an object property by property, and
- * writes it to a file with a line for each.
- * @param name of the store; blank for the default one
- * @param key of the state in the node's context
- * @param onWriteError called when a write fails and the one before did not
- * @throws EnvlogError `store-unknown`, where Node-RED would silently use the default store
+ * writes it to a file with one line for each.
+ * @param name the name of the store; blank for the default store
+ * @param key the key of the state in the node's context
+ * @param onWriteError called if a write fails after a successful one
+ * @throws EnvlogError `store-unknown` if Node-RED would silently use the default store
  */
 export function createContextStore(
   RED: NodeAPI,

@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path'
 import { inBackground } from '../../../lib/background'
 import { parseOrKeep, type StateStore } from '../../../lib/state-store'
 
-/** Of a gateway's memory card, which wears out. */
+/** Limits the wear of a gateway's memory card. */
 const WRITE_INTERVAL_MS = 2000
 
 /** In Node-RED's user directory. */
 const FOLDER = 'envlog'
 
 /**
- * The state of a node in a file of its own, `envlog/<id>.json` in Node-RED's user directory: after a power failure it is
- * there as a whole, as it was before the last write or after it.
- * @param onMissing called if there is no file, though other nodes have theirs: the node starts over
- * @param onWriteError called when a write fails and the one before did not
+ * The state of a node in its own file, `envlog/<id>.json` in Node-RED's user directory. After a power failure the file
+ * is complete, in its state before or after the last write.
+ * @param onMissing called if there is no file although other nodes have theirs: the node starts over
+ * @param onWriteError called if a write fails after a successful one
  */
 export function createFileStore(
   userDir: string,
@@ -38,7 +38,7 @@ export function createFileStore(
       inBackground(folder.then((files) => files.length > 0 && onMissing()))
     },
     save(text) {
-      // A write of the node before may be slow.
+      // An earlier write for this file may still be running.
       const before = writes.get(file) ?? Promise.resolve()
       const write = before.then(() => replaceFile(file, text))
       writes.set(
@@ -54,7 +54,7 @@ export function createFileStore(
 const writes = new Map<string, Promise<void>>()
 
 async function replaceFile(file: string, text: string): Promise<void> {
-  // It holds the key that receipts are signed with.
+  // Not readable for others, because the state contains the key that signs receipts.
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const next = await open(`${file}.new`, 'w', 0o600)
   try {
@@ -66,7 +66,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
   await rename(`${file}.new`, file)
 }
 
-/** Removes the file of a node that was deleted, if it has one. */
+/** Removes the file of a deleted node, if it has one. */
 export async function removeStateFile(userDir: string, nodeId: string): Promise<void> {
   const file = fileOf(userDir, nodeId)
   await writes.get(file)
@@ -74,7 +74,7 @@ export async function removeStateFile(userDir: string, nodeId: string): Promise<
   await rm(file, { force: true })
 }
 
-/** A context store that has taken over from the file: the file is removed, as it would be wrong later. */
+/** A context store that replaces the file: the file is removed, because it would be outdated later. */
 export function inPlaceOfFile(store: StateStore, userDir: string, nodeId: string): StateStore {
   let isRemoved = false
   return {

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../lib/clock'
 import { createRegistry } from '../../../lib/registry'
 
-/** The one registry of the process: what outlives deploys. */
+/** The only registry of the process: state that outlives deploys. */
 export const registry = createRegistry(systemClock)

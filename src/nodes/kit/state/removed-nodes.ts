@@ -8,9 +8,8 @@ const closed = new Set<string>()
 let isListening = false
 
 /**
- * Forgets the state of a node that was closed as removed, once it is no longer in the flows. Node-RED also calls nodes
- * removed that are disabled: their state stays, because they may be enabled again. To be called when nothing is written
- * any more.
+ * Deletes the state of a node that was closed as removed, once it is no longer in the flows. Node-RED also reports
+ * disabled nodes as removed: their state stays, because they may be enabled again. Call this after the last write.
  */
 export function forgetRemovedNode(RED: NodeAPI, nodeId: string): void {
   closed.add(nodeId)
