@@ -1,4 +1,4 @@
-/** Settings of the account that command and nodes share: defaults, lengths, and which addresses are allowed. */
+/** Account settings for both the command and the nodes: defaults, lengths, and which addresses are allowed. */
 
 export const ACCOUNT_DEFAULTS = { relaySuffix: 'relay', timeout: 30, concurrency: 2, retries: 3 } as const
 
@@ -14,7 +14,7 @@ export function isEnvVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value)
 }
 
-/** True for names and addresses of this host, in the spelling of a URL's `hostname`. */
+/** True for names and addresses of this host, as in a URL's `hostname`. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
@@ -22,8 +22,8 @@ export function isLoopback(hostname: string): boolean {
 export type AddressProblem = 'missing' | 'unreadable' | 'not-https' | 'has-extras'
 
 /**
- * What is wrong with an address of the service; `undefined` for a valid one. It is `https:`, or `http:` on this host,
- * and has no query, fragment or login.
+ * The problem with a service address; `undefined` for a valid one: `https:`, or `http:` on this host, without query,
+ * fragment or login.
  */
 export function findAddressProblem(text: string): AddressProblem | undefined {
   if (text.trim() === '') return 'missing'
@@ -39,8 +39,8 @@ export function findAddressProblem(text: string): AddressProblem | undefined {
 }
 
 /**
- * The address without trailing slashes. Paths of requests are appended to it, and it is part of an account's key.
- * @throws TypeError where `findAddressProblem` finds a problem
+ * The address without trailing slashes. Request paths are appended to it, and it is part of an account's key.
+ * @throws TypeError if `findAddressProblem` finds a problem
  */
 export function normalizeAddress(text: string): string {
   const { origin, pathname } = new URL(text.trim())
@@ -49,22 +49,22 @@ export function normalizeAddress(text: string): string {
   return origin + pathname.slice(0, end)
 }
 
-/** True for a valid relay suffix: it becomes part of a path, so only characters that need no escaping. */
+/** True for a valid relay suffix: it becomes part of a path, so it must only have characters that need no escaping. */
 export function isRelaySuffix(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,40}$/.test(text)
 }
 
 export type SharedQuotaProblem = 'unreadable' | 'has-password'
 
-/** What is wrong with the address of a Redis or Valkey; `undefined` for a valid one. Its password is stored apart. */
+/** The problem with a Redis or Valkey address; `undefined` for a valid one. Its password is stored separately. */
 export function findSharedQuotaProblem(text: string): SharedQuotaProblem | undefined {
   if (splitPassword(text)) return 'has-password'
   return readRedisAddress(text) ? undefined : 'unreadable'
 }
 
 /**
- * Splits the address of a Redis into an address without password and the password; `undefined` where it has none. The
- * password may contain any character, also unescaped, and may be a parameter.
+ * Splits a Redis address into an address without password and the password; `undefined` if it has none. The password
+ * may contain any character, even unescaped, and may be a query parameter.
  */
 export function splitPassword(text: string): { address: string; password: string } | undefined {
   const [, scheme = '', rest = ''] = /^([a-z+]+:\/\/)(.*)$/i.exec(text.trim()) ?? []
@@ -76,7 +76,7 @@ export function splitPassword(text: string): { address: string; password: string
   return { address: `${scheme}${user ? `${user}@` : ''}${place.slice(at + 1)}`, password }
 }
 
-/** Decodes the percent escapes of a text, which is returned as it is where they are invalid. */
+/** Decodes percent escapes; returns the text unchanged if they are invalid. */
 export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -85,19 +85,19 @@ export function decodePercent(text: string): string {
   }
 }
 
-/** True where the connection to this Redis is not encrypted and leaves this host. */
+/** True if the connection to this Redis is not encrypted and leaves this host. */
 export function isClearText(text: string): boolean {
   const address = readRedisAddress(text)
   if (!address || address.isTls) return false
   return address.hosts.some(({ host }) => !isLoopback(host.includes(':') ? `[${host}]` : host))
 }
 
-/** One Redis or Valkey, or the sentinels that monitor it. */
+/** A Redis or Valkey server, or the sentinels that monitor it. */
 export interface RedisAddress {
   isTls: boolean
   username: string
   hosts: { host: string; port: number }[]
-  /** What its sentinels call it; `null` where there are none. */
+  /** Its name in the sentinels; `null` if there are none. */
   sentinelName: string | null
   database: number
 }
@@ -107,8 +107,8 @@ const SENTINELS =
   /^redis(?<tls>s?)\+sentinel:\/\/(?:(?<user>[^@:/?#]*)@)?(?<hosts>[^@/?#]+)\/(?<name>[^@/?#]+)(?:\/(?<database>\d{1,4}))?$/
 
 /**
- * Reads `redis://user@host:port/database` or `redis+sentinel://user@host:port,host:port/name/database`, with `rediss` for
- * TLS; `undefined` for any other text.
+ * Parses `redis://user@host:port/database` or `redis+sentinel://user@host:port,host:port/name/database`, with `rediss`
+ * for TLS; `undefined` for any other text.
  */
 export function readRedisAddress(text: string): RedisAddress | undefined {
   const address = text.trim()
@@ -126,7 +126,7 @@ export function readRedisAddress(text: string): RedisAddress | undefined {
   }
 }
 
-/** A name or IPv4, or IPv6 in brackets, with or without a port. */
+/** A host name or IPv4 address, or an IPv6 address in brackets, with or without a port. */
 function readHost(text: string, defaultPort: number): { host: string; port: number } | undefined {
   const [, ipv6, host = ipv6, port = defaultPort] =
     /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i.exec(text) ?? []

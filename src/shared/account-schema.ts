@@ -23,7 +23,7 @@ const address = z.pipe(
   z.transform(normalizeAddress),
 )
 
-/** Prefixes that are separated by commas. */
+/** Prefixes separated by commas. */
 const prefixes = z.transform((list) =>
   String(list)
     .split(',')
@@ -47,8 +47,8 @@ const limitsTable = z.strictObject({
 })
 
 /**
- * The rows that the setting `limits` replaces; `undefined` if it is not valid. It is JSON text; flows that are written
- * by hand may contain the object.
+ * The rows overridden by the setting `limits`; `undefined` if it is invalid. It is JSON text; flows that are written by
+ * hand may contain the object.
  */
 export function readLimits(value: unknown): LimitsTable | undefined {
   try {

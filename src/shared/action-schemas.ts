@@ -37,7 +37,7 @@ const namedDevice = z.pipe(
   ),
 )
 
-/** As the service sends it: a name may be a number, or nothing but blanks. */
+/** As the service sends it: a name may be a number, or consist of blanks only. */
 const groupName = z.union([z.string().check(z.minLength(1)), z.pipe(z.number(), z.transform(String))])
 
 const common = (type: ActionType) => ({
@@ -63,17 +63,17 @@ const common = (type: ActionType) => ({
   topic: orDefaultIfAbsent(z.string(), TOPICS[type]),
 })
 
-/** Of nodes that send values: points of alerts have fixed fields. */
+/** For nodes that send values: points of alerts have fixed fields. */
 const valued = { fieldNames: orDefault(z.enum(FIELD_NAMES), 'channel') }
 
-/** Of nodes that poll: they deliver each record or alert once. */
+/** For nodes that poll: they deliver each record or alert once. */
 const polling = {
   onlyNew: orDefault(flag, true),
   advance: orDefault(z.enum(ADVANCES), 'sent'),
   ackTimeout: orDefault(wholeNumber(1, MAX_SECONDS), 600),
 }
 
-/** What a node without a cursor sends of a device: everything, nothing, or what is not older than a time in ms. */
+/** What a node without a cursor sends for a device: everything, nothing, or what is not older than a time in ms. */
 export type Start = (typeof STARTS)[number] | { since: number }
 
 const FIRST_YEAR = Date.UTC(1970)
@@ -94,7 +94,7 @@ type Settings = Readonly<Record<string, unknown>>
 
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0
 
-/** What settings must fulfil together, by the property where the form shows the problem. */
+/** Rules that involve several settings, by the property at which the form shows the problem. */
 const RULES: Readonly<Record<string, [problem: Problem['problem'], isBroken: (all: Settings) => boolean]>> = {
   devices: [
     'no-devices',
@@ -112,7 +112,7 @@ const RULES: Readonly<Record<string, [problem: Problem['problem'], isBroken: (al
   ],
 }
 
-/** The rule that a property breaks together with others. */
+/** The rule that a property violates in combination with others. */
 export function findConflict(property: string, settings: Settings): Problem | undefined {
   const [problem, isBroken] = RULES[property] ?? []
   return problem && isBroken?.(settings) ? { problem } : undefined

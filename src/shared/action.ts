@@ -5,7 +5,7 @@ export type ActionType = (typeof ACTION_TYPES)[number]
 
 type NameOf<Type> = Type extends `envlog-${infer Name}` ? Name : never
 
-/** `current` of `envlog-current`: its name in `msg.envlog.node`, in the catalog, and in the names of files. */
+/** `current` for `envlog-current`: its name in `msg.envlog.node`, in the catalog, and in file names. */
 export function nameOfType<Type extends `envlog-${string}`>(type: Type): NameOf<Type> {
   return type.slice('envlog-'.length) as NameOf<Type>
 }
@@ -18,7 +18,7 @@ export const TOPICS: Record<ActionType, string> = {
   'envlog-alerts': 'envlog/{base}/{serial}/alert',
 }
 
-/** What a topic template may name, as `{serial}` (docs/messages.md, *topic*). */
+/** Placeholders of a topic template, such as `{serial}` (docs/messages.md, *topic*). */
 export const TOPIC_PLACES = [
   'account',
   'base',
@@ -33,28 +33,26 @@ export const TOPIC_PLACES = [
 
 export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 
-/** When records count as delivered: when they are sent, or when their receipt is received. */
+/** When records count as delivered: when they are sent, or when their receipt arrives. */
 export const ADVANCES = ['sent', 'acknowledged'] as const
 
-/**
- * What a node delivers of the first response: everything or nothing. `envlog-latest` may have a time instead.
- */
+/** What a node delivers from the first response: everything or nothing. `envlog-latest` also allows a time. */
 export const STARTS = ['all', 'now'] as const
 
-/** Outputs whose messages have a receipt, where `send` is `device`. */
+/** Outputs whose messages have a receipt, if `send` is `device`. */
 export const RECEIPT_OUTPUTS: readonly string[] = ['readings', 'rows', 'points']
 
 export const TIME_STYLES = ['utc', 'local'] as const
 
-/** Types of the typed inputs for the ends of a period: a date, a time before now, or a type of Node-RED. */
+/** Types of the typed inputs for the bounds of a period: a date, a time before now, or a type of Node-RED. */
 export const PERIOD_TYPES = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata'] as const
 export type PeriodType = (typeof PERIOD_TYPES)[number]
 
-/** Types of the beginning, which may be a whole period. */
+/** Types for the start, which may be a calendar period. */
 export const FROM_TYPES = ['calendar', ...PERIOD_TYPES] as const
 export type FromType = (typeof FROM_TYPES)[number]
 
-/** Periods of the calendar; weeks begin on Monday. */
+/** Calendar periods; weeks begin on Monday. */
 export const CALENDAR_PERIODS = [
   'today',
   'yesterday',
@@ -65,15 +63,15 @@ export const CALENDAR_PERIODS = [
 ] as const
 export type CalendarPeriod = (typeof CALENDAR_PERIODS)[number]
 
-/** Reads the name of a calendar period; `undefined` for anything else. */
+/** Parses the name of a calendar period; `undefined` for anything else. */
 export function readCalendarPeriod(value: unknown): CalendarPeriod | undefined {
   return CALENDAR_PERIODS.find((name) => name === value)
 }
 
-/** Types of the typed input for devices, where `select` is `msg`. */
+/** Types of the typed input for devices, if `select` is `msg`. */
 export const DEVICES_TYPES = ['msg', 'flow', 'global', 'env', 'jsonata'] as const
 
-/** Maximum of the settings in seconds: the delay of a timer is below 2^31 ms. */
+/** Maximum of settings in seconds: the delay of a timer must be below 2^31 ms. */
 export const MAX_SECONDS = 2_000_000
 
 /** A time before now, such as `-24h`, `-7d` or `-30m`; the groups are count and unit. */
@@ -86,14 +84,14 @@ export function isSerial(text: string): boolean {
   return SERIAL.test(text)
 }
 
-/** True where the node cannot repeat by itself, because a message names its devices or its period. */
+/** True if the node cannot repeat on its own, because a message names its devices or its period. */
 export function needsMessage(settings: SourceTypes): boolean {
   const { select, propertyType = 'msg', fromType, toType } = settings
   const isPeriodOfMessage = fromType === 'msg' || (fromType !== 'calendar' && toType === 'msg')
   return (select === 'msg' && propertyType === 'msg') || isPeriodOfMessage
 }
 
-/** The settings that say where devices and ends of the period are read from. */
+/** The settings that determine where devices and bounds of the period are read from. */
 interface SourceTypes {
   select?: string
   propertyType?: string

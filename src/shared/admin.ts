@@ -1,8 +1,8 @@
-/** Requests and responses of the admin routes, through which the editor's forms ask the runtime. */
+/** Requests and responses of the admin routes, by which the editor's forms communicate with the runtime. */
 
 import type { LimitedEndpoint } from './service-limits'
 
-/** Stands for a secret that the editor does not have (Node-RED's own placeholder). */
+/** Placeholder for a secret that the editor does not have (Node-RED's own placeholder). */
 export const STORED_SECRET = '__PWRD__'
 
 export const DRAFT_SETTINGS = [
@@ -20,14 +20,14 @@ export const DRAFT_SECRETS = ['apiKey', 'loginId', 'loginPass'] as const
 
 /** An account as it is in the editor, deployed or not. */
 export type AccountDraft = Record<(typeof DRAFT_SETTINGS)[number], string> & {
-  /** Id of the account node; `STORED_SECRET` means a secret that is stored for it. */
+  /** Id of the account node; `STORED_SECRET` means the secret that is stored for it. */
   id: string
   credentials: Record<(typeof DRAFT_SECRETS)[number], string>
 }
 
 type Read = (name: string) => unknown
 
-/** The draft of an account from its settings and secrets; other values than texts and numbers are blank. */
+/** The draft of an account from its settings and secrets; values other than text and numbers become blank. */
 export function toAccountDraft(id: unknown, setting: Read, secret: Read): AccountDraft {
   const toText = (value: unknown) =>
     typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
@@ -41,16 +41,16 @@ export function toAccountDraft(id: unknown, setting: Read, secret: Read): Accoun
   return draft as AccountDraft
 }
 
-/** A device as the picker shows it, with what helps a person to recognise it. */
+/** A device as shown by the picker, with details that help users to recognise it. */
 export interface ListedDevice {
   serial: string
   name: string
   model: string
   base: { serial: string; name: string; model: string }
   standalone: boolean
-  /** When its values were measured, ms since 1970 UTC. */
+  /** Measurement time of its values, ms since 1970 UTC. */
   timestamp: number | null
-  /** Name of its group; blank where it has none. */
+  /** Name of its group; blank if it has none. */
   group: string
   battery: string | null
   values: {
@@ -68,7 +68,7 @@ export interface DeviceList {
   receivedAt: number
   /** Requests of `current` that are available now; a newer list costs one. */
   left: number
-  /** When the next one is available, ms since 1970 UTC; `null` where one is now. */
+  /** When the next request is available, ms since 1970 UTC; `null` if one is available now. */
   freeAt: number | null
 }
 
@@ -76,13 +76,13 @@ export interface DeviceList {
 export interface EndpointCounts {
   limit: number
   windowSeconds: number
-  /** Permits that this process uses, including requests in flight. */
+  /** Permits used by this process, including requests in flight. */
   own: number
-  /** Requests of other clients in the window, as far as the headers of the service show them. */
+  /** Requests of other clients in the window, as far as the service's headers show them. */
   foreign: number
   /** Requests that are available now. */
   left: number
-  /** When the next one is available, ms since 1970 UTC; `null` where one is now. */
+  /** When the next request is available, ms since 1970 UTC; `null` if one is available now. */
   freeAt: number | null
   /** Requests in the queue. */
   waiting: number
@@ -93,7 +93,7 @@ export interface RecordCounts {
   endpoint: LimitedEndpoint
   /** `base/serial`. */
   device: string
-  /** Its name, if it is known. */
+  /** Its name, if known. */
   name?: string
   limit: number
   left: number
@@ -103,18 +103,18 @@ export interface QuotaCounts {
   /** Requests in flight, and requests in the queue. */
   running: number
   waiting: number
-  /** Whether the shared quota store is connected; `null` where the quota is not shared with other processes. */
+  /** Whether the shared quota store is connected; `null` if the quota is not shared with other processes. */
   sharedConnected: boolean | null
   endpoints: Record<LimitedEndpoint, EndpointCounts>
-  /** The devices with the fewest records left, of those whose records were requested recently. */
+  /** Those devices with the fewest records left whose records were requested recently. */
   records: RecordCounts[]
 }
 
-/** What the test of an account found. */
+/** The result of the test of an account. */
 export interface AccountTestResult {
-  /** Number of devices in the answer of `current`. */
+  /** Number of devices in the response of `current`. */
   devices: number
-  /** Result for the paths of remote units; `null` where the account has no remote unit to test them with. */
+  /** Result for the paths of remote units; `null` if the account has no remote unit to test them with. */
   relay: { works: boolean; reason?: string; params?: object } | null
   quota: QuotaCounts
 }
@@ -127,11 +127,13 @@ export interface AccountReport {
 /** A context store of Node-RED. */
 export interface ContextStore {
   name: string
-  /** True where its contents survive a restart. */
+  /** True if its contents survive a restart. */
   persistent: boolean
 }
 
-/** An error response. `reason` is a key of the catalogs (`errors.<reason>`): the editor knows the user's language. */
+/**
+ * An error response. `reason` is a key in the catalogs (`errors.<reason>`): only the editor knows the user's language.
+ */
 export interface AdminFailure {
   code?: string
   reason: string

@@ -1,4 +1,4 @@
-/** What each node can send (docs/messages.md, *Output and send*). Forms offer and the runtime accepts nothing else. */
+/** What each node can send (docs/messages.md, *Output and send*). Forms and runtime accept nothing else. */
 
 import type { ActionType } from './action'
 
@@ -18,7 +18,7 @@ const SERIES = {
   csv2: ['answer'],
 } as const
 
-/** Values of `send` by node and output; the first is the default. A node has no other outputs than these. */
+/** Values of `send` by node and output; the first is the default. A node has no other outputs. */
 export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>>> = {
   'envlog-current': {
     readings: ['all', 'device'],
@@ -51,7 +51,7 @@ export type Per = (typeof PERS)[number]
 export const FIELD_NAMES = ['channel', 'label', 'quantity'] as const
 export type FieldNames = (typeof FIELD_NAMES)[number]
 
-/** Records per message where `send` is `chunk`. */
+/** Records per message if `send` is `chunk`. */
 export const DEFAULT_CHUNK = 1000
 
 /** Default measurement of points. */

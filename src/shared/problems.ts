@@ -1,6 +1,6 @@
-/** Sentences about invalid settings, for forms and runtime alike. */
+/** Sentences about invalid settings, for both forms and runtime. */
 
-/** Each has a sentence in the catalogs (`problems.<problem>`). */
+/** Each problem has a sentence in the catalogs (`problems.<problem>`). */
 export const PROBLEMS = [
   'missing',
   'newer',
@@ -31,13 +31,13 @@ export const PROBLEMS = [
   'period',
 ] as const
 
-/** What is wrong with a value, and what the sentence about it names. */
+/** A problem with a value, with the parameters of its sentence. */
 export interface Problem {
   problem: (typeof PROBLEMS)[number]
   [parameter: string]: string | number
 }
 
-/** Looks a key up in the nodes' catalog; for an unknown key it returns the key, possibly with its namespace. */
+/** Translates a key of the nodes' catalog; returns an unknown key unchanged, possibly with its namespace. */
 type Translate = (key: string, params?: Record<string, unknown>) => string
 
 /** The sentence about the value of a property. */
@@ -53,7 +53,7 @@ export function describeProblem(
   })
 }
 
-/** The parameters of an error as its sentence names them. */
+/** The parameters of an error in the words of the user's language. */
 export function localizeParams(
   params: Readonly<Record<string, unknown>>,
   translate: Translate,
@@ -69,9 +69,9 @@ export function localizeParams(
   }
 }
 
-/** Where the catalog has the labels of the forms. */
+/** Catalog groups that contain the labels of the forms. */
 const LABEL_GROUPS = ['label', 'current', 'latest', 'range', 'alerts', 'account']
-/** Properties that share the field of another one in the form. */
+/** Properties that belong to another property's field in the form. */
 const SHARED_FIELDS: Record<string, string> = {
   devices: 'select',
   bases: 'select',
@@ -80,7 +80,7 @@ const SHARED_FIELDS: Record<string, string> = {
   toType: 'to',
 }
 
-/** The label of a property in the form; the property itself if the form has none, such as one of a message. */
+/** The label of a property in the form; the property itself if the form has none, such as a message property. */
 function labelOf(property: string, translate: Translate): string {
   const [first = ''] = property.split('.')
   const name = SHARED_FIELDS[first] ?? first

@@ -18,7 +18,7 @@ export type Quantity = (typeof QUANTITIES)[number]
 export const TEMPERATURE_UNITS = ['C', 'F'] as const
 export type TemperatureUnit = (typeof TEMPERATURE_UNITS)[number]
 
-/** Spellings of °C and °F that devices of one account mix: full-width or not, as one character, two degree signs. */
+/** Spellings of °C and °F that occur within one account: full-width or not, as one character, two degree signs. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ['C', 'F'].flatMap((letter) => {
     const wide = String.fromCodePoint((letter.codePointAt(0) as number) + 0xfee0)
@@ -47,18 +47,20 @@ const BY_UNIT: Readonly<Record<string, Quantity>> = {
   A: 'current',
 }
 
-/** Units that scaled inputs use for any quantity: they identify one only on a device that also has a temperature. */
+/**
+ * Units that scaled inputs use for any quantity: they identify a quantity only if the device also measures temperature.
+ */
 const BESIDE_TEMPERATURE: Readonly<Record<string, Quantity>> = { '%': 'humidity', ppm: 'co2' }
 
-/** Any spelling of °C or °F becomes that; other units are trimmed. */
+/** Replaces any spelling of °C or °F with that unit; trims other units. */
 export function normalizeUnit(unit: string): string {
   const trimmed = unit.trim()
   return SPELLINGS.get(trimmed) ?? trimmed
 }
 
 /**
- * The quantity of each channel of one device; `null` where its unit does not identify one.
- * @param units normalized units of the channels, in their order
+ * The quantity of each channel of one device; `null` if its unit does not identify one.
+ * @param units normalized units of the channels, in order
  */
 export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
   const found = units.map((unit) => inTable(BY_UNIT, unit))
@@ -68,7 +70,10 @@ export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
   )
 }
 
-/** Looks a unit up as it is, then in compatibility form (NFKC), which reads full-width letters and raised digits. */
+/**
+ * Looks up a unit unchanged, then in compatibility form (NFKC), which replaces full-width letters and superscript
+ * digits.
+ */
 function inTable(table: Readonly<Record<string, Quantity>>, unit: string): Quantity | null {
   for (const key of [unit, unit.normalize('NFKC')]) if (Object.hasOwn(table, key)) return table[key] ?? null
   return null

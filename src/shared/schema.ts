@@ -3,17 +3,17 @@ import { isSerial } from './action'
 import type { Problem } from './problems'
 
 /**
- * Parts of the schemas of saved properties (docs/nodes.md), which forms and runtime share. A number may be saved as
- * text, a blank or absent value is the default, and unknown properties are ignored.
+ * Parts of the schemas for saved properties (docs/nodes.md), used by forms and runtime. A number may be saved as text,
+ * a blank or absent value means the default, and unknown properties are ignored.
  */
 
-/** The `version` that every node is saved with (docs/versions.md). */
+/** The `version` saved with every node (docs/versions.md). */
 export const SETTINGS_VERSION = 1
 
 const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** What a new node has as the value of a property. */
+/** The initial value of each property in a new node. */
 const newValues = z.registry<{ value: unknown }>()
 
 function withNewValue<T extends z.ZodMiniType>(property: T, value: unknown): T {
@@ -21,18 +21,18 @@ function withNewValue<T extends z.ZodMiniType>(property: T, value: unknown): T {
   return property
 }
 
-/** A property whose blank or absent value is the fallback. `null` is saved as a blank. */
+/** A property for which a blank or absent value means the fallback. `null` is saved as a blank. */
 export function orDefault<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>) {
   const unlessBlank = z.transform((value) => (isBlank(value) ? undefined : value) as z.input<T> | undefined)
   return withNewValue(z.pipe(unlessBlank, z.prefault(schema, fallback)), fallback ?? '')
 }
 
-/** A property whose absent value is the fallback, and whose blank value means something else. */
+/** A property for which an absent value means the fallback, and a blank value something else. */
 export function orDefaultIfAbsent<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>) {
   return withNewValue(z.prefault(schema, fallback), fallback)
 }
 
-/** A check that finds what is wrong with a value. */
+/** A check that finds the problem with a value. */
 export const checked =
   <T>(find: (value: T) => Problem | undefined) =>
   ({ value, issues }: z.core.ParsePayload<T>): void => {
@@ -53,7 +53,7 @@ export const wholeNumber = (least: number, most: number) =>
 
 export const text = z.transform((value) => (isBlank(value) ? '' : String(value)))
 
-/** A text that fulfils a condition. */
+/** A text that meets a condition. */
 export const textThat = (isValid: (text: string) => boolean, problem: Problem['problem']) =>
   text.check(checked((value) => (isValid(value) ? undefined : { problem })))
 
@@ -68,8 +68,8 @@ export const serialOrBlank = serialThat((value) => value === '' || isSerial(valu
 export const flag = z.transform((value) => value === true || value === 'true')
 
 /**
- * Settings of a newer package are rejected, because they may have another meaning: requesting the wrong devices, or
- * sending rows of another shape to a database, would be worse.
+ * Settings of a newer version are rejected, because they may have another meaning: requesting the wrong devices, or
+ * sending rows in another format to a database, would be worse.
  */
 const version = wholeNumber(1, 1_000_000).check(
   checked((saved) =>
@@ -77,7 +77,7 @@ const version = wholeNumber(1, 1_000_000).check(
   ),
 )
 
-/** Properties that all nodes have. The version is checked before what depends on it. */
+/** Properties of all nodes. The version is checked before everything that depends on it. */
 export const nodeProperties = { name: orDefault(text, ''), version: orDefault(version, SETTINGS_VERSION) }
 
 /** The settings of one type of node. */
@@ -88,7 +88,7 @@ export function newValueOf(schema: Schema, property: string): unknown {
   return newValues.get(schema.shape[property] as z.ZodMiniType)?.value
 }
 
-/** What is wrong with an issue's value. This is the one mapping from the schemas to the sentences of the catalogs. */
+/** The problem with an issue's value: the only mapping from the schemas to the catalogs' sentences. */
 export function toProblem(issue: z.core.$ZodIssue): Problem {
   if (issue.code === 'custom') return issue.params as Problem
   if (issue.code === 'invalid_value') return { problem: 'choice', choices: issue.values.join(', ') }
@@ -96,7 +96,7 @@ export function toProblem(issue: z.core.$ZodIssue): Problem {
   return { problem: isList ? 'list' : 'text' }
 }
 
-/** What is wrong with the value of one property. */
+/** The problem with the value of one property. */
 export function findProblem(schema: Schema, property: string, value: unknown): Problem | undefined {
   const issue = z.safeParse(schema.shape[property] as z.ZodMiniType, value).error?.issues[0]
   return issue && toProblem(issue)

@@ -1,6 +1,6 @@
 /** The service's limits (docs/service.md, *Limits*). */
 
-/** Requests per window, and records of one device per window of their own; both windows in seconds. */
+/** Requests per window, and records of one device per separate window; both windows in seconds. */
 export interface LimitRow {
   limit: number
   window: number
@@ -25,5 +25,5 @@ export type LimitedEndpoint = keyof typeof LIMITS
 /** Longest window of a limit. */
 export const MAX_WINDOW_SECONDS = 86_400
 
-/** The rows that the account's setting `limits` replaces. */
+/** The rows overridden by the account's setting `limits`. */
 export type LimitsTable = Partial<Record<LimitedEndpoint, Partial<LimitRow>>>

@@ -1,14 +1,17 @@
-/** Times as users enter them, read by forms and runtime alike, so that a form rejects what the runtime cannot read. */
+/**
+ * Times as entered by users, parsed by the same code in forms and runtime, so that a form rejects what the runtime
+ * cannot read.
+ */
 
 import { RELATIVE_TIME } from './action'
 
-/** ms since 1970 UTC, or a local time in ms as if it were UTC: a device's UTC offset turns it into an instant. */
+/** ms since 1970 UTC, or a local time in ms as if it were UTC, which a device's UTC offset turns into an instant. */
 export type TimeInput = { instant: number } | { wallClock: number }
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i
 const EPOCH = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
-/** Numbers below this are seconds, others milliseconds (docs/nodes.md, *envlog-range*). */
+/** Numbers below this are seconds, others are milliseconds (docs/nodes.md, *envlog-range*). */
 const SECONDS_BELOW = 1e11
 /** Largest time value of a Date, ms. */
 const MAX_TIME_MS = 8.64e15
@@ -22,7 +25,7 @@ export function readRelative(text: string): number | null {
   return ms <= MAX_TIME_MS ? ms : null
 }
 
-/** An instant from seconds or milliseconds since 1970 UTC; `null` where it is out of range. */
+/** An instant from seconds or milliseconds since 1970 UTC; `null` if it is out of range. */
 export function readEpoch(number: number): TimeInput | null {
   return inRange({ instant: Math.abs(number) < SECONDS_BELOW ? number * 1000 : number })
 }
@@ -57,7 +60,7 @@ function inRange(moment: TimeInput): TimeInput | null {
   return Number.isFinite(value) && Math.abs(value) <= MAX_TIME_MS ? moment : null
 }
 
-/** True where `one` is not before `other` in any time zone that a local time may be of (UTC-12 to UTC+14). */
+/** True if `one` is not before `other` in any possible time zone of a local time (UTC-12 to UTC+14). */
 export function isNeverBefore(one: TimeInput, other: TimeInput): boolean {
   if ('wallClock' in one && 'wallClock' in other) return one.wallClock >= other.wallClock
   return earliest(one) >= latest(other)
