@@ -1,4 +1,7 @@
-/** The cases: settings of our node, the requests that floor and hand-built flow make instead, and the goals. */
+/**
+ * The benchmark cases: settings of our node, the equivalent requests of the floor and of the hand-built flow, and the
+ * goals.
+ */
 import type { DeviceDefinition, SimulatorOptions } from '../simulator'
 import { alertsByHand, currentByHand, pollByHand, seriesByHand } from './hand-built'
 
@@ -7,29 +10,29 @@ export interface Case {
   service: SimulatorOptions
   type: 'envlog-current' | 'envlog-latest' | 'envlog-range' | 'envlog-alerts'
   settings: object
-  /** Endpoint and parameters of the requests of floor and hand-built flow. */
+  /** Endpoint and parameters of the requests of the floor and of the hand-built flow. */
   path: string
   requests: object[]
-  /** JavaScript of the function node after the http request node. */
+  /** JavaScript for the function node after the http request node. */
   hand: string
-  /** Messages of one trigger; `none` if only its end counts. */
+  /** Number of messages per trigger; `none` if only the end of the trigger counts. */
   messages: number | 'none'
-  /** Garbage is collected before each call. */
+  /** Whether garbage is collected before each call. */
   isLarge: boolean
-  /** The most of what the hand-built flow takes; `stop`: whether the longest stop has a goal. */
+  /** Maximum ratio to the hand-built flow; `stop`: whether there is a goal for the longest stop. */
   goals: { wall?: number; processor?: number; stop?: true }
 }
 
-/** The time at the service, which stands still. */
+/** The service's time, which stands still. */
 export const SERVICE_TIME = Date.UTC(2026, 0, 15, 12)
 const MINUTE = 60_000
-/** Of most cases. */
+/** Used by most cases. */
 const small = { messages: 1, isLarge: false }
 
 const channels = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ num: index + 1, unit: index % 2 === 0 ? 'C' : '%' }))
 
-/** It has a record every minute, so that a period of n minutes has n records. */
+/** One record per minute, so that a period of n minutes has n records. */
 const device = (index: number): DeviceDefinition => ({
   serial: `5BE${String(index).padStart(5, '0')}`,
   name: `Cold room ${index}`,
@@ -97,7 +100,7 @@ function range(records: number, count: 2 | 4, made: keyof typeof seriesByHand, g
   }
 }
 
-/** Only the first trigger finds something new. */
+/** Only the first trigger finds new records. */
 export function poll(count: number): Case {
   const fleet = Array.from({ length: count }, (_, index) => device(index))
   return {

@@ -1,4 +1,4 @@
-/** The flows that are compared: the node `trigger` is triggered, and the messages at the sink are counted. */
+/** The flows to compare: the node `trigger` is triggered, and the messages that arrive at the sink are counted. */
 import { defaultsOf } from '../test/support/built'
 import type { FlowNode } from '../test/support/node-red'
 import type { Case } from './cases'
@@ -47,7 +47,10 @@ function ours({ type, settings, messages, path }: Case, { url }: Service): FlowN
   ]
 }
 
-/** Core nodes with default settings: a function that makes the requests, an http request, a function that reads. */
+/**
+ * Core nodes with default settings: a function that creates the requests, an http request, and a function that reads
+ * the responses.
+ */
 function hand(one: Case, service: Service): FlowNode[] {
   const code = `const headers = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
 return [[${bodiesOf(one, service).join(',\n')}].map((payload) => ({ payload, headers }))]`

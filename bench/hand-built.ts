@@ -1,6 +1,6 @@
 /**
- * The function node that somebody puts after an http request node, to get the same readings as from our nodes: numbers
- * with their units and times, names and serial numbers as the service sent them.
+ * The function node that a user would put after an http request node to get the same readings as from our nodes:
+ * numbers with their units, and times, names and serial numbers as sent by the service.
  */
 const values = `
 const number = (value) => value === '' || value == null || isNaN(value) ? null : Number(value)
@@ -69,7 +69,7 @@ const payload = records.flatMap((record) => about.channels.map(({ key, number, n
 return { payload, topic }`,
 }
 
-/** Sends only records that are later than those before; a last message when all devices have answered. */
+/** Sends only records that are later than the last ones, and a final message when all devices have been read. */
 export const pollByHand = (count: number) => `${records}
 const last = flow.get('last-' + serial) || 0
 const fresh = records.filter(({ timestamp }) => timestamp > last)

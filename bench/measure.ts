@@ -1,4 +1,4 @@
-/** Measures a case: floor, our node and hand-built flow by turns, each in a Node-RED of its own. */
+/** Measures a case: the floor, our node and the hand-built flow in turn, each in its own Node-RED. */
 import { type Case, poll } from './cases'
 import { bodiesOf, flowOf, type System, systems } from './flows'
 import { type BenchNodeRed, startNodeRed } from './node-red'
@@ -9,13 +9,13 @@ export interface Result {
   one: Case
   /** One measurement of each system per round. */
   runs: Record<System, Measurement[]>
-  /** Longest stops in ms while the floor reads the longest answer that our node requests. */
+  /** Longest stops in ms while the floor reads the longest response that our node requests. */
   pageStops: number[]
 }
 
-/** Rounds of the first seconds do not count. */
+/** Rounds in the first seconds do not count. */
 const WARM_UP_MS = 4000
-/** A case takes this long, or as long as this many rounds take. */
+/** A case takes at least this long, and at least this many rounds. */
 const CASE_MS = 15_000
 const ROUNDS = 10
 
@@ -35,7 +35,7 @@ export async function measureCase(one: Case): Promise<Result> {
     const begin = Date.now()
     for (let round = 0; result.runs.ours.length < ROUNDS || Date.now() < begin + CASE_MS; round++) {
       const isCounted = round > 0 && Date.now() > begin + WARM_UP_MS
-      // Each round begins with another one, so that none always runs after the same.
+      // Each round starts with a different system, so that none always runs after the same one.
       const first = round % systems.length
       for (const system of [...systems.slice(first), ...systems.slice(0, first)]) {
         const measured = await call(system)
@@ -57,7 +57,7 @@ const open = (system: System, one: Case, service: Service) =>
 
 const MEMORY_ROUNDS = 5
 
-/** MB resident after the first poll of ten devices, over an idle Node-RED without our package. */
+/** Resident memory in MB after the first poll of ten devices, compared with an idle Node-RED without our package. */
 export async function measureMemory(): Promise<number[]> {
   const one: Case = { ...poll(10), settings: { select: 'all' } }
   const service = await startService(one.service)

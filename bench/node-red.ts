@@ -1,4 +1,4 @@
-/** A whole Node-RED in a process of its own, with the built package and the nodes of the bench. */
+/** A complete Node-RED in its own process, with the built package and the bench's nodes. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -17,12 +17,12 @@ const SETTINGS = {
   telemetry: { enabled: false, updateNotification: false },
   logging: { console: { level: 'error', metrics: false, audit: false } },
 }
-/** Also of the first call, when the simulator makes its answers. */
+/** Includes the first call, during which the simulator creates its responses. */
 const CALL_MS = 120_000
 
 export type BenchNodeRed = Awaited<ReturnType<typeof startNodeRed>>
 
-/** @param credentials of our nodes; a Node-RED without any does not have our package */
+/** @param credentials of our nodes; without any, Node-RED does not have our package */
 export async function startNodeRed(flow: readonly FlowNode[], credentials?: object) {
   const userDir = temporaryFolder('bench')
   writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(SETTINGS)}`)
@@ -38,7 +38,7 @@ export async function startNodeRed(flow: readonly FlowNode[], credentials?: obje
     cwd: userDir,
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 2, 2, 'ipc'],
-    // Without proxy and settings of the user who runs the bench.
+    // Without the proxy and settings of the user who runs the bench.
     env: { PATH: process.env.PATH, HOME: userDir, TMPDIR: process.env.TMPDIR, TZ: 'UTC' },
   })
   const ended = once(child, 'exit')
@@ -52,7 +52,7 @@ export async function startNodeRed(flow: readonly FlowNode[], credentials?: obje
   await answer()
   return {
     call: (call: Call) => answer<Measurement>(call),
-    /** MB resident after a collection of garbage. */
+    /** Resident memory in MB after a garbage collection. */
     idle: () => answer<number>('idle'),
     async stop() {
       child.kill()

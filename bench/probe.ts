@@ -1,32 +1,35 @@
-/** What the bench installs into each Node-RED: the floor, a sink that counts messages, and the measuring of a trigger. */
+/**
+ * Nodes that the bench installs in each Node-RED: the floor, a sink that counts messages, and the measurement of a
+ * trigger.
+ */
 import { Agent, request } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 
 export interface Call {
-  /** Bodies of the requests that the floor makes. */
+  /** Bodies of the floor's requests. */
   bodies: string[]
-  /** Number of expected messages at the sink. */
+  /** Number of messages expected at the sink. */
   messages: number
-  /** Whether garbage is collected before. */
+  /** Whether garbage is collected first. */
   collect: boolean
 }
 
 /** All in ms. */
 export interface Measurement {
   wall: number
-  /** Of all threads. */
+  /** Processor time of all threads. */
   processor: number
   /** Longest time without a turn of the event loop. */
   stop: number
 }
 
-/** The finest resolution of the histogram of the event loop's delay; it is subtracted from the maximum. */
+/** Resolution of the event-loop delay histogram; it is subtracted from the maximum. */
 const TICK_MS = 1
-/** A histogram that was reset records nothing before its second tick; other work of a call ends within this time. */
+/** After a reset, a histogram records nothing before its second tick; other work of a call ends within this time. */
 const SETTLE_MS = 5
-/** V8 gives memory back to the system some time after a collection. */
+/** V8 returns memory to the system some time after a collection. */
 const COLLECTIONS = 5
 const RETURNED_MS = 200
 

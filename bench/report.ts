@@ -2,7 +2,7 @@
 import type { System } from './flows'
 import type { Result } from './measure'
 
-/** Other flows notice stops above this. */
+/** Longer stops are noticeable in other flows. */
 const MAX_STOP_MS = 30
 const STOP_OVER_PAGE = 1.5
 const MAX_MEMORY_MB = 14

@@ -1,6 +1,6 @@
 /**
- * The service. The simulator makes each answer once, and the same bytes are sent from then on: making 65,535 records
- * takes longer than reading them.
+ * The service. The simulator creates each response once, and the same bytes are sent from then on: creating 65,535
+ * records takes longer than reading them.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -33,7 +33,7 @@ export async function startService(options: SimulatorOptions) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     login: simulator.account,
-    /** The body of the request with the longest answer so far. */
+    /** The body of the request with the longest response so far. */
     longest: () => longest.request,
     async stop() {
       server.close().closeAllConnections()

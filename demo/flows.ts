@@ -5,10 +5,10 @@ type FlowNode = { id: string; type: string; wires?: string[][] } & Record<string
 
 const EXAMPLE = 'examples/Dashboard - needs @flowfuse node-red-dashboard/wall display.json'
 const CURRENT = 'envlog-example-dashboard-current'
-/** From the wall display's readings to what only the demo has. */
+/** Connects the wall display's readings to the nodes that only the demo has. */
 const LINK = 'demo-out'
 
-/** What differs from the wall display: its account, and intervals that the simulated account allows. */
+/** Changes to the wall display: its account, and intervals that the simulated account allows. */
 const CHANGES: Readonly<Record<string, object>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Node-RED fills it in
   'envlog-example-account': { name: 'Demo plant', baseUrl: '${ENVLOG_URL}', series1Models: 'M-5' },
@@ -17,7 +17,7 @@ const CHANGES: Readonly<Record<string, object>> = {
   'envlog-example-dashboard-refresh': { name: 'every minute', crontab: '*/1 * * * *' },
 }
 
-/** The demo's flows: a first tab for visitors, the example of a wall display, and what only the demo has. */
+/** The demo's flows: a first tab for visitors, the wall display example, and nodes that only the demo has. */
 export function demoFlows(root: string): FlowNode[] {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as FlowNode[]
   const display = read(EXAMPLE).map((node) => ({ ...node, ...CHANGES[node.id] }))

@@ -1,6 +1,7 @@
 /**
- * The demo: the simulated service, an MQTT broker and Node-RED with the package and a flow that uses it, all on
- * this machine. `PORT` is Node-RED's (1880); the broker takes three above it, the simulator eight.
+ * The demo: the simulated service, an MQTT broker, and Node-RED with the package and a flow that uses it, all on this
+ * machine. `PORT` is Node-RED's port (1880); the broker uses the one three above it, the simulator the one eight above
+ * it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
@@ -42,7 +43,7 @@ function readPort(): number {
   process.exit(2)
 }
 
-/** Runs `start`; a port that is taken ends the demo with a sentence. */
+/** Runs `start`; if the port is in use, the demo ends with an explanation. */
 async function free<T>(wanted: number, start: () => Promise<T>): Promise<T> {
   try {
     return await start()
@@ -89,7 +90,8 @@ function startNodeRed({ url, account }: Simulator): ChildProcess {
     [script, '--userDir', userDir, '--settings', settings, '--port', `${ports.nodeRed}`],
     {
       stdio: 'inherit',
-      // A group of its own: Ctrl-C reaches this process, which ends Node-RED and then what Node-RED uses.
+      // A separate process group: Ctrl-C reaches this process, which ends Node-RED first and then everything Node-RED
+      // uses.
       detached: process.platform !== 'win32',
       env: {
         ...process.env,

@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { demoFlows } from './flows'
 
 /**
- * Node-RED's user directory of the demo: the package linked in, the flows made at the first start. What is
- * changed in the editor stays; deleting the folder begins anew.
+ * Node-RED's user directory for the demo: the package is linked, and the flows are created on the first start. Changes
+ * in the editor are kept; delete the folder to start from scratch.
  */
 export function prepareUserDir(root: string): string {
   const userDir = process.env.ENVLOG_DEMO_DIR ?? join(root, '.cache', 'demo')
@@ -29,7 +29,7 @@ export function prepareUserDir(root: string): string {
   return userDir
 }
 
-/** What the credentials of the demo are encrypted with: somebody may type those of a real account. */
+/** Encrypts the demo's credentials, because users may enter those of a real account. */
 export function secretOf(userDir: string): string {
   const file = join(userDir, 'credential-secret')
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })

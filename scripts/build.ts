@@ -1,7 +1,7 @@
 /**
- * Builds the package from `src`: `dist/envlog.js` with everything that runs outside the editor; beside it, where
- * Node-RED looks for them, the html of all nodes (editor script and forms), their icons, catalogs and help; and the
- * documents as html pages in `resources/`. Also the command of the simulator.
+ * Builds the package from `src`: `dist/envlog.js` with everything that runs outside the editor; next to it, where
+ * Node-RED looks for them, the HTML of all nodes (editor script and forms), their icons, catalogs and help; and the
+ * documents as HTML pages in `resources/`. Also builds the simulator's command.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,14 +16,14 @@ const languages = readdirSync(join(root, 'locales'))
 const nodeNames = ['account', ...ACTION_TYPES.map(nameOfType)]
 
 /**
- * One file instead of 130: loading them one by one takes 5 MB in each Node-RED, and longer. What `src` loads late,
- * with `require` in a function, is evaluated late in it as well.
+ * One file instead of 130: loading them separately takes longer, and 5 MB in each Node-RED. Modules that `src` loads
+ * late, with `require` in a function, are evaluated late in it as well.
  */
 async function buildServer(): Promise<void> {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const others = {
     check: './check/cli',
-    // Tests measure the heap of what was built.
+    // Tests measure the heap of the built code.
     registry: './nodes/kit/state/registry',
   }
   const late = Object.entries(others).map(
@@ -55,7 +55,10 @@ const buildSimulator = () =>
     target: 'node20.18',
   })
 
-/** esbuild leaves them in regular expressions. V8 keeps the text of a file with a single one in twice the memory. */
+/**
+ * esbuild leaves non-ASCII characters in regular expressions. A single one makes V8 use twice the memory for the text
+ * of the file.
+ */
 function escapeNonAscii(file: string): void {
   const toEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
   writeFileSync(file, readFileSync(file, 'utf8').replace(/[^ -~\s]|[\u00a0\u2028\u2029\ufeff]/g, toEscape))
@@ -74,8 +77,8 @@ const HANDLERS = [
 ] as const
 
 /**
- * Registers an action node in the editor. The flow library reads type, icon and names of properties from the script
- * without running it, so they are written out here.
+ * Registers an action node in the editor. The flow library reads type, icon and property names from the script without
+ * running it, so they are written out here.
  */
 function registration(type: ActionType): string {
   const name = nameOfType(type)
@@ -95,7 +98,7 @@ function registration(type: ActionType): string {
     })`
 }
 
-/** The palette shows the nodes in this order. */
+/** The nodes appear in the palette in this order. */
 async function editorScript(): Promise<string> {
   const samples = Object.assign({}, ...(await Promise.all(ACTION_TYPES.map(samplesOf))))
   const result = await build({

@@ -1,4 +1,4 @@
-/** Gives our nodes in `examples/` and `demo/` the properties that they lack, with the defaults of the built forms. */
+/** Adds missing properties to our nodes in `examples/` and `demo/`, with the defaults of the built forms. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ function complete(node: Record<string, unknown>): Record<string, unknown> {
   if (!types.includes(String(node.type))) return node
   const missing = Object.entries(defaultsOf(String(node.type))).filter(([name]) => !(name in node))
   if (missing.length === 0) return node
-  // Node-RED saves last where a node stands.
+  // Node-RED saves a node's position last.
   const { x, y, wires, ...properties } = node
   return { ...properties, ...Object.fromEntries(missing), x, y, wires }
 }
@@ -22,7 +22,7 @@ for (const folder of folders) {
     if (!name.endsWith('.json')) continue
     const file = join(folder, name)
     const saved = JSON.parse(readFileSync(file, 'utf8'))
-    // The demo's credentials are no list.
+    // The demo's credentials file does not contain a list.
     if (Array.isArray(saved)) writeFileSync(file, JSON.stringify(saved.map(complete), null, 2))
   }
 }

@@ -1,9 +1,8 @@
 /**
- * Pictures of the demo's dashboard in each language, theme and width, and those that the READMEs show: the dashboard
- * beside the editor, and the dashboard alone.
- *
- *     npm run build && npx tsx scripts/demo-pictures.ts  # into .cache/screenshots
- *     npx tsx scripts/demo-pictures.ts some/folder       # of the last build
+ * Takes pictures of the demo's dashboard in each language, theme and width, and the pictures for the READMEs: the
+ * dashboard next to the editor, and the dashboard alone.
+ * npm run build && npx tsx scripts/demo-pictures.ts  # into .cache/screenshots
+ * npx tsx scripts/demo-pictures.ts some/folder       # of the last build
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +26,7 @@ const demo = `http://127.0.0.1:${PORT}`
 const simulator = `http://127.0.0.1:${PORT + 8}/simulator`
 const LANGUAGES: readonly Language[] = ['en-US', 'ja']
 const HEIGHTS = { 375: 812, 1280: 800, 1920: 1080 }
-/** Of the READMEs' pictures, in pixels. */
+/** Sizes of the READMEs' pictures, in pixels. */
 const BESIDE = { width: 1440, height: 520 }
 const ALONE = { width: 1280, height: 720 }
 const WARM_MS = 120_000
@@ -72,9 +71,9 @@ async function main(): Promise<void> {
   }
 }
 
-/** The story is at its second minute, and the freezer's door stands open. */
+/** The story is in its second minute, and the freezer's door is open. */
 async function showStory(browser: Browser): Promise<void> {
-  // At first all is well: what changes then is in the alerts.
+  // At first everything is normal, so that the changes appear in the alerts.
   const display = await WallDisplay.open(browser, demo)
   const headers = { 'content-type': 'application/json' }
   const fleet = storyFleet(Date.now() - 110_000)
@@ -108,14 +107,14 @@ async function setTheme(theme: string): Promise<void> {
   await fetch(`${demo}/flows`, { method: 'POST', headers, body: JSON.stringify(changed) })
 }
 
-/** The widest of each language. */
+/** The widest picture for each language. */
 async function wallInAll(browser: Browser, theme: string): Promise<Record<Language, Buffer>> {
   const widest: Partial<Record<Language, Buffer>> = {}
   for (const language of LANGUAGES) {
     for (const [width, height] of Object.entries(HEIGHTS)) {
       const display = await WallDisplay.open(browser, demo, { language, width: Number(width), height })
       await display.page.locator('.envlog-spark').nth(8).waitFor({ timeout: WARM_MS })
-      // The chart is painted when its colours have come.
+      // The chart is drawn once its colours have loaded.
       await display.page.waitForTimeout(2500)
       const fullPage = Number(width) < 1920
       const path = join(folder, `wall-${theme}-${language}-${width}.png`)
@@ -126,7 +125,7 @@ async function wallInAll(browser: Browser, theme: string): Promise<Record<Langua
   return widest as Record<Language, Buffer>
 }
 
-/** All are loaded before: the server keeps that somebody has closed the palette. */
+/** All are loaded first: the server remembers that the palette was closed. */
 async function picturesOfEditor(browser: Browser): Promise<Record<Language, Buffer>> {
   const open = (language: Language) => Editor.open(browser, demo, { language, width: 1000, height: 1010 })
   const [english, japanese] = [await open('en-US'), await open('ja')]
@@ -138,7 +137,7 @@ async function pictureOf(editor: Editor): Promise<Buffer> {
     for (const what of ['toggle-palette', 'toggle-sidebar']) RED.actions.invoke(`core:${what}`)
   })
   await editor.status('envlog-example-dashboard-current').waitFor()
-  // They slide away.
+  // The sidebars slide away.
   await editor.page.waitForTimeout(1000)
   const picture = await editor.page.screenshot()
   await editor.close()
@@ -158,7 +157,7 @@ async function alone(browser: Browser, dashboard: Buffer, path: string): Promise
 
 const dataOf = (picture: Buffer) => `data:image/png;base64,${picture.toString('base64')}`
 
-/** WebP: a PNG of so much would be too heavy for a README. */
+/** WebP, because a PNG of this size would be too large for a README. */
 async function compose(
   browser: Browser,
   viewport: { width: number; height: number },

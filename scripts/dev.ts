@@ -1,5 +1,5 @@
 /**
- * Development: builds and runs the demo, again after each change of a source file. If a build fails, the demo keeps
+ * Development: builds and runs the demo, and again after each change of a source file. If a build fails, the demo keeps
  * running.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'

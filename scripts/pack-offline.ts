@@ -1,5 +1,5 @@
 /**
- * `npm run pack:offline`: packs the package together with its run-time dependencies, for machines without internet, and
+ * `npm run pack:offline`: packs the package together with its runtime dependencies, for machines without internet, and
  * checks that npm installs it from an empty cache and that the nodes load.
  */
 import { copyFileSync, cpSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ import {
 } from '../test/support/package'
 import { temporaryFolder } from '../test/support/run'
 
-/** The published package, with the installed dependencies inside. */
+/** The published package, including the installed dependencies. */
 export async function packOffline(): Promise<Packed> {
   const folder = temporaryFolder('offline')
   const { tarball } = await pack()
@@ -35,7 +35,10 @@ export async function packOffline(): Promise<Packed> {
   return packInto(folder, unpacked)
 }
 
-/** Installs a tarball as the palette manager does, from an empty cache and without network, and loads the nodes. */
+/**
+ * Installs a tarball in the same way as the palette manager, from an empty cache and without a network, and loads the
+ * nodes.
+ */
 export async function installOffline(tarball: string): Promise<void> {
   const userDir = temporaryFolder('offline-user-dir')
   const options = ['--offline', '--cache', temporaryFolder('empty-cache')]

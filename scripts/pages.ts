@@ -1,13 +1,13 @@
 /**
  * Converts the documents to pages that Node-RED serves (`resources/` of an installed package), so that the links in the
- * nodes' help open without internet.
+ * nodes' help work without internet.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
 const root = dirname(__dirname)
 
-/** The folder of each language in `docs/`: English stands at the top. */
+/** The folder of each language in `docs/`: English is at the top level. */
 const translations = readdirSync(join(root, 'docs'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'images')
   .map(({ name }) => [name, name])
@@ -15,9 +15,9 @@ const LANGUAGES: Record<string, string> = { en: '', ...Object.fromEntries(transl
 
 interface Page {
   language: string
-  /** of the Markdown file, from the root */
+  /** path of the Markdown file, relative to the root */
   source: string
-  /** of the page, from the root */
+  /** path of the page, relative to the root */
   target: string
 }
 
@@ -73,7 +73,7 @@ export function anchorOf(heading: string): string {
 }
 
 async function htmlOf(text: string, source: string): Promise<string> {
-  // An ECMAScript module, which these scripts can only load at run time.
+  // An ECMAScript module, which these scripts can load only at run time.
   const { Marked } = await import('marked')
   const markdown = new Marked({
     renderer: {
@@ -88,11 +88,11 @@ async function htmlOf(text: string, source: string): Promise<string> {
   return markdown.parse(joined(text), { async: false }).trim()
 }
 
-/** Japanese has no space where a line ends; that of a list item goes on after its indent. */
+/** Japanese has no space at a line break; a list item continues after its indent. */
 const joined = (text: string) =>
   text.replace(/([\u3000-\u9fff\uff00-\uffef])\n *(?=[\u3000-\u9fff\uff00-\uffef])/g, '$1')
 
-/** A link to another document leads to its page; for any other file, the file name is shown. */
+/** A link to another document leads to its page; for any other file, the file name is shown instead. */
 function link(words: string, target: string, source: string): string {
   if (/^(?:[a-z]+:|#)/.test(target)) return `<a href="${escaped(target)}">${words}</a>`
   const [path = '', anchor] = target.split('#')

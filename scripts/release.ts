@@ -1,9 +1,9 @@
 /**
- * Prepares the checkout that is published, in the release workflow; do not commit the result. Checks that the tag,
- * package.json, the lock file and the changelog agree, prints the changelog's section of the version, and makes the links
- * of the READMEs absolute: the flow library shows them outside the repository, and the pictures are not in the package.
- *
- *     GITHUB_REPOSITORY=owner/name GITHUB_SHA=commit npx tsx scripts/release.ts v1.2.3 > notes.md
+ * Prepares the checkout for publishing, in the release workflow; do not commit the result. Checks that the tag,
+ * package.json, the lock file and the changelog agree, prints the changelog section for the version, and makes the
+ * links in the READMEs absolute: the flow library shows them outside the repository, and the pictures are not in the
+ * package.
+ * GITHUB_REPOSITORY=owner/name GITHUB_SHA=commit npx tsx scripts/release.ts v1.2.3 > notes.md
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { packageJson, root } from '../test/support/package'
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** @throws Error that says what to do */
+/** @throws Error that says how to fix it */
 function releaseNotes(tag: string): string {
   const { version } = packageJson
   if (tag !== `v${version}`) throw new Error(`The tag is ${tag}, but package.json has ${version}.`)
@@ -26,7 +26,7 @@ function releaseNotes(tag: string): string {
   return notes.join('\n').trim()
 }
 
-/** Makes the links of a Markdown text within the repository absolute; anchors and addresses stay unchanged. */
+/** Makes the links within the repository absolute; anchors and URLs stay unchanged. */
 export function withAbsoluteLinks(text: string, repository: string, commit: string): string {
   const pages = `https://github.com/${repository}/blob/${commit}/`
   const files = `https://raw.githubusercontent.com/${repository}/${commit}/`

@@ -1,5 +1,5 @@
 /**
- * An example message for each node, output and send, made by the same code as real messages. The forms show it as
+ * An example message for each node, output and send, created by the same code as real messages. The forms show it as
  * *Example message*.
  */
 
@@ -20,7 +20,7 @@ import type { TemperatureUnit } from '../src/shared/quantity'
 const AT = Date.UTC(2026, 10, 20, 8)
 const HOUR_MS = 3_600_000
 const GROUP = 'Cold chain'
-/** Arrays in examples are cut to this length. */
+/** Arrays in examples are truncated to this length. */
 const MAX_ELEMENTS = 2
 
 const base = { serial: '5839F001', name: 'Hall 1', model: 'M-500' }

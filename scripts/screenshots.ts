@@ -1,10 +1,8 @@
 /**
  * Takes screenshots of each dialog in both languages: light on Node-RED 4.1, dark on 5.
- *
- *     npm run build && npx tsx scripts/screenshots.ts  # into .cache/screenshots
- *     npx tsx scripts/screenshots.ts some/folder       # of the last build
- *
- * The ones in the READMEs are copied to docs/images.
+ * npm run build && npx tsx scripts/screenshots.ts  # into .cache/screenshots
+ * npx tsx scripts/screenshots.ts some/folder       # of the last build
+ * Those in the READMEs are copied to docs/images.
  */
 
 import { copyFileSync, mkdirSync } from 'node:fs'
@@ -21,13 +19,13 @@ import { type Runtime, runtimes } from '../test/support/runtimes'
 
 const root = dirname(__dirname)
 const folder = resolve(process.argv[2] ?? join(root, '.cache', 'screenshots'))
-/** Screenshots that are copied: light, in each language. */
+/** Screenshots to copy: light, in each language. */
 const SHOWN = ['picker-devices', 'account', 'alerts']
 const [on41, on5] = runtimes as [Runtime, Runtime]
 const WIDTH = 1300
 const HEIGHT = 840
 const TALL = 1450
-/** Width of the window that leaves about 400 px for a dialog. */
+/** Window width that leaves about 400 px for a dialog. */
 const NARROW = 780
 const LANGUAGES: readonly Language[] = ['en-US', 'ja']
 
@@ -110,14 +108,14 @@ async function dialogs(editor: Editor, shoot: Shoot): Promise<void> {
   await pickers(editor, shoot)
 }
 
-/** With a window in which the whole dialog fits. */
+/** With a window that is tall enough for the whole dialog. */
 async function tall(editor: Editor, work: () => Promise<unknown>): Promise<void> {
   await editor.page.setViewportSize({ width: WIDTH, height: TALL })
   await work()
   await editor.page.setViewportSize({ width: WIDTH, height: HEIGHT })
 }
 
-/** Mixed choices, also of devices and groups that the account does not have. */
+/** Mixed choices, including devices and groups that the account does not have. */
 const CHOICES = [
   { which: 'devices', select: 'list', boxes: ['Office 5F0A1001', 'Freezer 1 '], typed: '99999999' },
   { which: 'bases', select: 'base', boxes: ['Office 5F0A1001', 'Freezer 1 '] },

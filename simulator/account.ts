@@ -7,7 +7,7 @@ export interface Account {
   /** 8 characters */
   loginId: string
   loginPass: string
-  /** the reference-only ID: it can read like the user, and its requests count for the user */
+  /** the reference-only ID: it can read like the user, and its requests count as the user's */
   referenceId: string
   referencePass: string
 }
@@ -20,7 +20,7 @@ function text(seed: number, length: number): string {
   return made
 }
 
-/** Credentials that depend on the seed alone, so that a flow saved yesterday still logs in today. */
+/** Credentials that depend only on the seed, so that a flow saved yesterday still logs in today. */
 export function accountFor(seed: number | string): Account {
   return {
     apiKey: text(seedFrom(seed, 'api-key'), 45),
@@ -31,7 +31,7 @@ export function accountFor(seed: number | string): Account {
   }
 }
 
-/** The login ID of the user that a request is counted for; undefined when the credentials are wrong. */
+/** The login ID of the user for whom a request is counted; undefined if the credentials are wrong. */
 export function userOf(
   accounts: readonly Account[],
   body: Readonly<Record<string, unknown>>,
@@ -47,7 +47,7 @@ export function userOf(
   return account?.loginId
 }
 
-/** The user whose window the headers of a 401 report, also if the password is wrong. */
+/** The user whose window the headers of a 401 report, even if the password is wrong. */
 export function ownerOf(accounts: readonly Account[], id: unknown): string | undefined {
   return accounts.find((each) => each.loginId === id || each.referenceId === id)?.loginId
 }

@@ -1,6 +1,6 @@
 /**
- * Validates options at run time: they may come from the control address, the command line or plain JavaScript. Every
- * name and value is checked, because a test with a misspelt option that is ignored would pass without testing anything.
+ * Validates options at run time, because they may come from the control address, the command line or plain JavaScript.
+ * Every name and value is checked: a test whose misspelt option is ignored would pass without testing anything.
  */
 import { endpointNames } from './endpoints'
 import { type Fault, faultKinds } from './faults'
@@ -66,7 +66,7 @@ const anObject: Check = (value, name) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(name, 'an object')
 }
 
-/** An object with these keys and no others. */
+/** An object with only these keys. */
 const fields =
   (checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
   (value, name) => {
@@ -130,7 +130,7 @@ const eventChecks: Record<keyof EventDefinition, Check> = {
   code: whole(1, 5),
 }
 
-/** Only names of fields are checked: a fleet may contain odd values on purpose. */
+/** Only field names are checked: a fleet may contain odd values on purpose. */
 const deviceChecks: Record<keyof DeviceDefinition, Check> = {
   kind: oneOf(deviceKinds),
   serial: aText,
@@ -177,7 +177,7 @@ const optionChecks: Record<keyof RuntimeOptions, Check> = {
 
 const checkRuntime = fields({ ...optionChecks })
 
-/** Options that can only be set at the start. */
+/** Options that can be set only at the start. */
 const startChecks: Record<string, Check> = {
   port: whole(0, 65_535),
   devices: whole(0, 5000),

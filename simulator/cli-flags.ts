@@ -1,4 +1,4 @@
-/** The command-line flags of envlog-simulator as one table, and how they become options. */
+/** The command-line flags of envlog-simulator as a table, and their conversion to options. */
 import { parseArgs } from 'node:util'
 import { checkStartOptions } from './check'
 import {
@@ -21,7 +21,7 @@ interface Flag {
   type: 'string' | 'boolean'
   multiple?: boolean
   short?: string
-  /** how the value is shown in the help */
+  /** how the help shows the value */
   value?: string
   help: string
   /** the option that the flag sets; `read` converts its value */

@@ -1,4 +1,4 @@
-/** Converts texts of the command line to values. Each function throws an OptionError that names the flag. */
+/** Converts command-line texts to values. Each function throws an OptionError that names the flag. */
 import { readFileSync } from 'node:fs'
 import { OptionError } from './option-error'
 import { choices } from './variants'
@@ -28,7 +28,7 @@ export function jsonFileFrom(file: string, flag: string): unknown {
   }
 }
 
-/** true, 3, null or "text" as in JSON; any other word is a text. */
+/** true, 3, null or "text" as in JSON; any other word is text. */
 function wordFrom(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -48,11 +48,11 @@ function variantFrom(text: string): [string, unknown] {
   const value = rest.join('=')
   const rule = Object.hasOwn(choices, name) ? choices[name as keyof typeof choices] : undefined
   if (rule === 'blanks') return [name, value.split('+')]
-  // dstBias=60 is a text, standaloneNum=1 a number: the type of the choices decides.
+  // dstBias=60 is text, standaloneNum=1 a number: the type of the choices decides.
   return [name, Array.isArray(rule) && rule.includes(value) ? value : wordFrom(value)]
 }
 
-/** KIND,NAME=VALUE,…; items of a list are separated by +. */
+/** KIND,NAME=VALUE,…; list items are separated by +. */
 export function faultsFrom(texts: readonly string[]): Record<string, unknown>[] {
   return texts.map((text) => {
     const [kind, ...pairs] = text.split(',')

@@ -1,4 +1,4 @@
-/** The time of the simulated service, in ms since 1970. */
+/** The simulated service's time, in ms since 1970. */
 export interface Clock {
   now(): number
 }
@@ -8,12 +8,12 @@ export interface MovableClock extends Clock {
   advance(ms: number): void
 }
 
-/** A clock that stands still unless it is advanced: for tests. */
+/** A clock that stands still unless it is advanced; for tests. */
 export function manualClock(startTime: number): MovableClock {
   return runningClock({ speed: 0, startTime })
 }
 
-/** A clock that runs `speed` times as fast as real time, from `startTime` (default: now). */
+/** A clock that runs `speed` times as fast as real time, starting at `startTime` (default: now). */
 export function runningClock(options: { speed?: number; startTime?: number } = {}): MovableClock {
   const realStart = Date.now()
   const speed = options.speed ?? 1
@@ -26,7 +26,7 @@ export function runningClock(options: { speed?: number; startTime?: number } = {
   }
 }
 
-/** Makes any clock movable: by its own `advance` if it has one, otherwise by an offset. */
+/** Makes any clock movable: through its own `advance` if it has one, otherwise through an offset. */
 export function movable(clock: Clock): MovableClock {
   if ('advance' in clock && typeof clock.advance === 'function') return clock as MovableClock
   let offset = 0

@@ -1,4 +1,4 @@
-/** Creates the bodies of successful answers, and reports how many records they contain. */
+/** Creates the bodies of successful responses, and reports how many records they contain. */
 import { alertBody } from './answers/alert'
 import { BodyCache } from './answers/cache'
 import { currentBody, currentDevices, type Filter } from './answers/current'
@@ -18,15 +18,15 @@ export interface Content {
   csv?: boolean
 }
 
-/** Called before the body is created, because the headers of a refusal report these as well. */
+/** Called before the body is created, because the headers of a refusal report these too. */
 export interface ContentListener {
   /** the device whose records budget is used */
   device(key: string): void
-  /** throws if fewer records are left in the budget */
+  /** throws if the budget has fewer records left */
   records(count: number): void
 }
 
-/** Parameters that variants add to those of the table. */
+/** Parameters that variants add to the table. */
 export function addedParameters(
   endpoint: EndpointName,
   { csv2OnLatestData, temperatureUnit }: Variants,
@@ -82,7 +82,7 @@ export class Contents {
     const bases = params['base-serial'] as string[] | undefined
     const filter: Filter = { ...(remotes ? { remotes } : {}), ...(bases ? { bases } : {}) }
     const devices = currentDevices(this.directory, filter)
-    // A filter that matches nothing returns nothing; whether the service refuses it instead is not known.
+    // A filter that matches nothing returns nothing; it is unknown whether the real service refuses it instead.
     const unknown =
       remotes?.find((serial) => !devices.some((device) => device.serial === serial)) ??
       bases?.find((serial) => !devices.some((device) => device.base.serial === serial))
@@ -96,7 +96,7 @@ export class Contents {
     const base = params['base-serial'] as string | undefined
     const device = this.directory.find(serial, base)
     if (!device) {
-      // A remote unit's serial on an endpoint without base-serial is known, and of the wrong kind.
+      // A remote unit's serial on an endpoint without base-serial exists, but is of the wrong kind.
       throw new Refusal(base === undefined && this.directory.knows(serial) ? 'kind' : 'serial', serial)
     }
     if (!endpointsOf(device).includes(endpoint)) throw new Refusal('kind', serial)

@@ -1,6 +1,7 @@
 /**
  * The control address: the functions of `Simulator` as JSON over HTTP, for tests in another process and for curl. The
- * server listens on loopback only. Remote address and Host are checked as well, against proxies and DNS rebinding.
+ * server listens on loopback only. Remote address and Host are checked as well, to protect against proxies and DNS
+ * rebinding.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkHappening, checkRuntimeOptions } from './check'
@@ -85,7 +86,7 @@ function spend({ service, body }: Call): unknown {
   return service.counts()
 }
 
-/** `over`: it ends; otherwise it begins. */
+/** With `over` it ends, otherwise it begins. */
 function changeEvents({ service, body }: Call): unknown {
   const { over = false, ...happening } = body
   checkHappening(happening)

@@ -1,4 +1,4 @@
-/** Sends an answer as its `Delivery` describes; stops when the client disconnects. */
+/** Sends a response as its `Delivery` describes; stops if the client disconnects. */
 import type { ServerResponse } from 'node:http'
 import type { Delivery } from './effects'
 
@@ -20,7 +20,7 @@ function send(res: ServerResponse, delivery: Delivery): void {
   if (how === 'drip') drip(res, delivery, 0)
 }
 
-/** Sends a part and then closes the connection; closed earlier, nothing would arrive. */
+/** Sends a part and then closes the connection; if it were closed earlier, nothing would arrive. */
 function cut(res: ServerResponse, part: Buffer): void {
   res.flushHeaders()
   if (part.length === 0) setImmediate(() => res.socket?.destroy())

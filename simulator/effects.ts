@@ -1,24 +1,24 @@
-/** What each fault makes of an answer: one table, a row a kind. */
+/** The effect of each fault on a response: one row per kind. */
 import type { Cause } from './errors'
 import type { Fault, FaultKind } from './faults'
 
-/** An answer as it goes out. */
+/** A response as it is sent. */
 export interface Delivery {
   status: number
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** whole; nothing and closed; headers and a part, then closed; piece by piece; nothing and left open */
+  /** everything; nothing, then closed; headers and a part, then closed; piece by piece; nothing, and left open */
   how: 'whole' | 'drop' | 'cut' | 'drip' | 'silence'
   /** ms */
   delay: number
-  /** of `cut` */
+  /** for `cut` */
   share: number
-  /** of `drip`: ms, and bytes */
+  /** for `drip`: ms, and bytes */
   pause: number
   piece: number
 }
 
-/** The service's own words for an error with this status. */
+/** The service's own error text for this status. */
 export type ErrorText = (why: Cause, status: number) => Buffer
 
 type Effect = (delivery: Delivery, fault: Fault, errorText: ErrorText) => Partial<Delivery>
@@ -35,7 +35,7 @@ const effects: Readonly<Record<FaultKind, Effect>> = {
   drop: () => ({ how: 'drop', status: 0 }),
   dropMidBody: (_, fault) => ({ how: 'cut', share: fault.share ?? 0.5 }),
   status: (delivery, fault, errorText) => statusEffect(delivery, fault.status ?? 500, errorText),
-  // Whole by its length, and no JSON.
+  // Correct length, but not JSON.
   brokenJson: ({ body }) => ({ body: Buffer.from(body.toString().replace(/[:,]/, ';')) }),
   truncatedJson: ({ body }) => ({ body: body.subarray(0, Math.max(1, Math.floor(body.length * 0.7))) }),
   html: ({ headers }, fault) => ({
@@ -61,7 +61,7 @@ const effects: Readonly<Record<FaultKind, Effect>> = {
 }
 
 function statusEffect({ headers }: Delivery, status: number, errorText: ErrorText): Partial<Delivery> {
-  // A refusal tells that nothing is left, or a client could not believe it.
+  // A refusal must report that nothing is left, or a client could not believe it.
   const left: Record<string, string> =
     status === 429 && 'X-RateLimit-Remaining' in headers ? { 'X-RateLimit-Remaining': '0' } : {}
   return {

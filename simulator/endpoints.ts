@@ -1,5 +1,5 @@
 /**
- * The six endpoints as one table: paths, parameters, limits, and how each writes its answer.
+ * The six endpoints as one table: paths, parameters, limits, and the style of each response.
  * Source: docs/service.md, *Requests*, *Limits*, *Fields*.
  */
 
@@ -27,7 +27,7 @@ export interface Style {
   channelBase: 0 | 1
   /** channels above this number are not returned */
   channels: number
-  /** device fields are named remote-serial … and come with those of the base unit */
+  /** device fields are named remote-serial and so on, and accompanied by those of the base unit */
   withBase: boolean
 }
 
@@ -38,7 +38,7 @@ export interface Endpoint {
   parameters: Readonly<Record<string, ParameterRule>>
   limit: number
   window: number
-  /** records of a device per window (s), where they are counted */
+  /** records of a device per window (s), if they are counted */
   budget?: { records: number; window: number }
   style: Style
 }
@@ -47,7 +47,7 @@ const allTypes = ['json', 'csv', 'csv2']
 const period = { 'unixtime-from': 'time', 'unixtime-to': 'time', number: 'count', type: allTypes } as const
 const budget = { records: 160_000, window: 3600 }
 
-// The spelling of data and latest-data is not described; the underscore was observed.
+// The spelling of data and latest-data is undocumented; underscores were observed.
 const standalone: Style = {
   numbers: 'number',
   spelling: 'underscore',
@@ -126,7 +126,7 @@ export const largestNumber = 65_535
 
 const prefix = '/v1/devices/'
 
-/** The endpoint at a path; the suffix of the relay paths differs from host to host (docs/service.md, *Requests*). */
+/** The endpoint at a path; the suffix of the relay paths depends on the host (docs/service.md, *Requests*). */
 export function endpointAt(path: string, relaySuffix: string): EndpointName | undefined {
   return endpointNames.find((name) => path === pathOf(name, relaySuffix))
 }

@@ -1,6 +1,6 @@
 /**
  * Errors of the service (docs/service.md, *Errors*). The statuses were observed; the code equals the status, and the
- * text is in the language of the host.
+ * text is in the host's language.
  */
 import type { Variants } from './variants'
 
@@ -29,9 +29,9 @@ const causes = {
 
 export type Cause = keyof typeof causes
 
-/** Thrown while a request is processed; becomes the error answer. */
+/** Thrown while a request is processed; becomes an error response. */
 export class Refusal extends Error {
-  /** @param status another one than the cause's own */
+  /** @param status overrides the cause's own status */
   constructor(
     readonly why: Cause,
     readonly detail = '',

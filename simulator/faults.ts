@@ -1,4 +1,4 @@
-/** Faults between the service and its client, and which requests they apply to. */
+/** Faults between the service and its client, and the requests they apply to. */
 import type { EndpointName } from './endpoints'
 import { chance, seedFrom } from './random'
 
@@ -31,29 +31,29 @@ export interface Fault {
   serials?: readonly string[]
   /** 0 to 1; default 1 */
   probability?: number
-  /** applies to this many matching requests only */
+  /** applies only to this many matching requests */
   times?: number
-  /** number of matching requests to which it does not apply at first */
+  /** number of matching requests to skip first */
   skip?: number
-  /** delay before the answer, in ms of real time; with any kind */
+  /** delay before the response, in ms of real time; for any kind */
   delay?: number
-  /** of `status` (default 500) and of `body` and `html` (default 200) */
+  /** for `status` (default 500), and for `body` and `html` (default 200) */
   status?: number
-  /** text that is sent instead of the body, with any kind that answers */
+  /** text sent instead of the body, for any kind that responds */
   body?: string
-  /** of `dropMidBody`: the share of the body that is sent, 0 to 1; default 0.5 */
+  /** for `dropMidBody`: the share of the body that is sent, 0 to 1; default 0.5 */
   share?: number
-  /** of `drip`: ms between pieces (default 50) */
+  /** for `drip`: ms between pieces (default 50) */
   pause?: number
-  /** of `drip`: bytes in a piece (default 64) */
+  /** for `drip`: bytes per piece (default 64) */
   piece?: number
-  /** of `redirect`; default /elsewhere */
+  /** for `redirect`; default /elsewhere */
   location?: string
-  /** of `wrongContentType`; default text/plain */
+  /** for `wrongContentType`; default text/plain */
   contentType?: string
-  /** added to the answer's headers */
+  /** added to the response headers */
   headers?: Readonly<Record<string, string>>
-  /** whether the request counts, because it reached the service; default true */
+  /** whether the request counts because it reached the service; default true */
   counts?: boolean
 }
 
@@ -64,7 +64,7 @@ interface Tracked {
   used: number
 }
 
-/** Selects the faults of a request: all delays, and the first fault of another kind. */
+/** Selects the faults for a request: all delays, and the first fault of another kind. */
 export class FaultPlan {
   private tracked: Tracked[] = []
   private readonly seed: number
@@ -78,7 +78,7 @@ export class FaultPlan {
     this.tracked = faults.map((fault, index) => ({ fault, index, matched: 0, used: 0 }))
   }
 
-  /** The faults, with `times` reduced by the uses so far; for the control address. */
+  /** The faults, with `times` reduced by previous uses; for the control address. */
   list(): Fault[] {
     return this.tracked.map(({ fault, used }) =>
       fault.times === undefined ? fault : { ...fault, times: Math.max(0, fault.times - used) },

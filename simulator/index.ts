@@ -28,16 +28,16 @@ export interface Simulator {
   readonly log: readonly LogEntry[]
   counts(): Counts
   set(options: RuntimeOptions): void
-  /** the options in force */
+  /** the current options */
   readonly options: Settings
-  /** restores the options of the start, and clears log, counts and windows */
+  /** restores the initial options, and clears log, counts and windows */
   reset(): void
-  /** something happens to a device from now on, or is over */
+  /** an event of a device begins now, or ends */
   begin(happening: Happening): void
   end(happening: Happening): void
-  /** uses requests as another client of the same account would */
+  /** uses requests as another client of the same account */
   spend(endpoint: EndpointName, count?: number): void
-  /** ends all connections, and resolves when closed */
+  /** ends all connections, and resolves once closed */
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import { type EndpointName, endpointNames, endpoints } from './endpoints'
 
-/** The limits of one endpoint: requests per window (s), and records per window (s) and device where counted. */
+/** The limits of one endpoint: requests per window (s) and, if they are counted, records per window (s) and device. */
 export interface EndpointLimits {
   limit?: number
   window?: number
@@ -20,7 +20,7 @@ const off: Required<EndpointLimits> = {
   recordsWindow: 1,
 }
 
-/** The limits that apply: the described ones (docs/service.md, *Limits*), overridden by the options. */
+/** The current limits: the described ones (docs/service.md, *Limits*), overridden by the options. */
 export function limitTable(limits: Limits | 'off'): LimitTable {
   const rows = endpointNames.map((name) => {
     const described = endpoints[name]

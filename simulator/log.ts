@@ -4,22 +4,22 @@ import { type EndpointName, endpointNames } from './endpoints'
 export interface LogEntry {
   /** simulated time, ms */
   time: number
-  /** null: no such path */
+  /** null: unknown path */
   endpoint: EndpointName | null
   path: string
   /** the login ID used; null: wrong credentials */
   user: string | null
   /** without credentials */
   params: Readonly<Record<string, unknown>>
-  /** status sent; 0: no answer was sent */
+  /** status sent; 0: no response was sent */
   status: number
   /** the request counted in its window */
   counted: boolean
   /** the request exceeded the limit */
   over: boolean
-  /** requests left in the window; null where not known */
+  /** requests left in the window; null if unknown */
   remaining: number | null
-  /** records in the answer */
+  /** records in the response */
   records: number
   /** kinds of the faults that were applied */
   faults: readonly string[]
@@ -28,13 +28,13 @@ export interface LogEntry {
 export interface EndpointCounts {
   /** received requests */
   total: number
-  /** answers with status 429, for whatever reason */
+  /** responses with status 429, for any reason */
   refused: number
-  /** requests that exceeded the limit of requests, whatever the answer was */
+  /** requests that exceeded the limit of requests, regardless of the response */
   over: number
   /** requests of other clients, see `spend` */
   foreign: number
-  /** records that were sent */
+  /** records sent */
   records: number
 }
 

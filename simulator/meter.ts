@@ -1,6 +1,6 @@
 /**
- * Counts usage: requests per user and endpoint, records per user, endpoint and device (docs/service.md, *Limits*). The
- * requests of a reference-only ID count for its user.
+ * Counts usage: requests per user and endpoint, records per user, endpoint and device (docs/service.md, *Limits*).
+ * Requests with a reference-only ID count as its user's.
  */
 import type { EndpointName } from './endpoints'
 import { type LimitTable, limitTable } from './limits'
@@ -33,7 +33,7 @@ export class Meter {
     return this.table[endpoint]
   }
 
-  /** Counts a request, unless it is over the limit and refused ones do not count. */
+  /** Counts a request, unless it exceeds the limit and refused ones do not count. */
   request(user: string, endpoint: EndpointName, now: number): CountedRequest {
     const over = this.remaining(user, endpoint, now) <= 0
     const counted = !over || this.settings.countRefused

@@ -1,6 +1,6 @@
 /**
- * Checks the parameters of a request by the table of endpoints (docs/service.md, *Requests*). Unknown parameters are
- * allowed.
+ * Checks the parameters of a request against the table of endpoints (docs/service.md, *Requests*). Unknown parameters
+ * are allowed.
  */
 import { type EndpointName, endpoints, type ParameterRule } from './endpoints'
 import { Refusal } from './errors'
@@ -13,7 +13,7 @@ export function withoutCredentials(body: Parameters): Parameters {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !credentials.includes(name)))
 }
 
-/** The serials in a request of any shape, for faults of single devices. */
+/** The serials in a request of any form, for faults of single devices. */
 export function namedSerials(params: Parameters): string[] {
   return [params['remote-serial'], params['base-serial']]
     .flat()

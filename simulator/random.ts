@@ -1,5 +1,5 @@
 /**
- * Stateless pseudo-random numbers: they depend only on the arguments. So record 1,000,000 of a device can be computed
+ * Stateless pseudo-random numbers that depend only on the arguments. So record 1,000,000 of a device can be computed
  * without the 999,999 before it, and is the same in every process with the same seed.
  */
 
@@ -13,12 +13,12 @@ export function hash(seed: number, a: number, b = 0): number {
   return (h ^ (h >>> 15)) >>> 0
 }
 
-/** A number from 0 up to, not including, 1. */
+/** A number from 0 (inclusive) to 1 (exclusive). */
 export function chance(seed: number, a: number, b = 0): number {
   return hash(seed, a, b) / 0x1_0000_0000
 }
 
-/** Derives a seed from numbers and texts: each device and each channel has its own. */
+/** Derives a seed from numbers and texts, so that each device and each channel has its own. */
 export function seedFrom(...parts: readonly (string | number)[]): number {
   let h = 0x811c9dc5
   const text = parts.join('\u0000')
@@ -26,7 +26,7 @@ export function seedFrom(...parts: readonly (string | number)[]): number {
   return hash(h >>> 0, text.length)
 }
 
-/** Shuffles a copy of the numbers, by seed. */
+/** Returns a shuffled copy, by seed. */
 export function shuffled(items: readonly number[], seed: number): number[] {
   const copy = [...items]
   for (let i = copy.length - 1; i > 0; i--) {

@@ -1,6 +1,6 @@
 /**
- * Serves a report that `envlog-check --save` wrote: the answers as they were saved, for the requests that were made,
- * and answers put together from them for other devices and periods.
+ * Serves a report written by `envlog-check --save`: the saved responses for the same requests, and responses derived
+ * from them for other devices and periods.
  */
 import {
   defaultNumber,
@@ -21,7 +21,7 @@ interface SavedAnswer {
   endpoint: EndpointName
   params: Json
   status: number | null
-  /** Of a successful request. */
+  /** For a successful request. */
   body?: Json
   error?: Json
 }
@@ -29,7 +29,7 @@ interface SavedAnswer {
 export interface Replay {
   /** The devices of the account, without records: for the simulator's own addresses. */
   fleet: DeviceDefinition[]
-  /** The body of an answer. @throws Refusal */
+  /** The body of a response. @throws Refusal */
   body(endpoint: EndpointName, params: Parameters): Json
 }
 
@@ -43,7 +43,7 @@ const single = (value: unknown): Json => {
   return isObject(one) ? one : {}
 }
 
-/** @throws OptionError for what is no report */
+/** @throws OptionError if it is not a report */
 export function replayOf(report: unknown): Replay {
   const answers = answersOf(report)
   const current = answers.find(({ endpoint }) => endpoint === 'current')
@@ -74,7 +74,7 @@ export function replayOf(report: unknown): Replay {
   }
 }
 
-/** As the service refused; without a response as a service that is not available. */
+/** The same refusal as the service's; without a response, as if the service were unavailable. */
 function refusalOf(answer: SavedAnswer | undefined): Refusal {
   const status = answer?.status ?? 503
   return new Refusal(status < 500 ? 'kind' : 'status', '', status)
@@ -131,7 +131,7 @@ function isSame(saved: Json, params: Parameters): boolean {
   return [...names].every((name) => saved[name] === params[name])
 }
 
-/** An answer about one device as if it were about another. */
+/** A response about one device, changed as if it were about another. */
 function readdressed(body: Json, device: Json): Json {
   const base = single(device.baseunit)
   const fields: Json = {
@@ -148,7 +148,7 @@ function readdressed(body: Json, device: Json): Json {
   return { ...body, ...Object.fromEntries(own), channel: channels }
 }
 
-/** All saved records of a device; of one whose records were not saved, its current reading. */
+/** All saved records of a device; if none were saved, its current reading. */
 function recordsOf(answers: readonly SavedAnswer[], device: Json, params: Parameters): Json[] {
   const records = answers
     .filter((answer) => answer.body && 'data' in answer.body && isAbout(answer, params))
@@ -163,7 +163,7 @@ function recordsOf(answers: readonly SavedAnswer[], device: Json, params: Parame
   return [...byKey.values()].sort((one, other) => Number(one.unixtime) - Number(other.unixtime))
 }
 
-/** The newest records of the period. Both bounds belong to it, which the nodes allow for. */
+/** The newest records of the period. Both bounds are included, which the nodes allow for. */
 function chosen(records: readonly Json[], params: Parameters, endpoint: EndpointName): Json[] {
   if (!endpoints[endpoint].budget) return records.slice(-latestRecords)
   const { 'unixtime-from': from = 0, 'unixtime-to': to = Number.POSITIVE_INFINITY, number } = params

@@ -58,7 +58,7 @@ async function route(
   deliver(res, service.handle({ endpoint, path, headers: req.headers, body }))
 }
 
-/** Errors without an endpoint: no window, so no rate headers. */
+/** Errors without an endpoint have no window, so no rate headers. */
 function sendError(service: SimulatedService, res: ServerResponse, path: string, why: Cause): void {
   const { status } = new Refusal(why)
   service.noteUnknown(path, status)

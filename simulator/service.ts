@@ -1,5 +1,5 @@
 /**
- * The service: turns a request into an answer. Of HTTP it knows only headers and bodies; faults are applied afterwards
+ * The service: turns a request into a response. It knows only headers and bodies of HTTP; faults are applied afterwards
  * (`effects.ts`).
  */
 import { type Account, ownerOf, userOf } from './account'
@@ -19,9 +19,9 @@ export interface ServiceRequest {
   body: Buffer
   /** simulated time, ms */
   now: number
-  /** the time for windows of limits, ms */
+  /** the time for limit windows, ms */
   limitsNow: number
-  /** false: it does not count, see `Fault.counts` */
+  /** false: does not count, see `Fault.counts` */
   counts: boolean
 }
 
@@ -37,10 +37,10 @@ export interface Answer {
   records: number
 }
 
-/** What is known about a request when its answer or its refusal is written. */
+/** What is known about a request when its response or refusal is written. */
 interface Progress {
   user?: string
-  /** the user whose windows the headers report, also if the password is wrong */
+  /** the user whose windows the headers report, even if the password is wrong */
   owner?: string | undefined
   login?: string
   params: Parameters

@@ -46,7 +46,7 @@ const eventOf = ({ kind, channel, code }: Pick<EventDefinition, 'kind' | 'channe
   ...(code !== undefined && { code }),
 })
 
-/** Whether an event of this kind, at the same door, lasts. */
+/** Whether an event of this kind, at the same door, is in progress. */
 function isLike(event: EventDefinition, other: Omit<EventDefinition, 'from'>, now: number): boolean {
   const isSame = event.kind === other.kind && (event.channel ?? 1) === (other.channel ?? 1)
   return isSame && lasts(event, now)
@@ -95,7 +95,7 @@ export class SimulatedService {
     if (options.faults) this.faults.configure(options.faults)
   }
 
-  /** Restores the options of the start, and clears log, counts and windows. The clock continues. */
+  /** Restores the initial options, and clears log, counts and windows. The clock continues. */
   reset(): void {
     this.apply(this.startSettings, this.startFleet)
     this.faults.configure(this.startSettings.faults)
@@ -103,7 +103,7 @@ export class SimulatedService {
     this.log.clear()
   }
 
-  /** Something happens to a device from now on; nothing changes while an event of this kind lasts. */
+  /** An event of a device begins now; nothing changes if such an event is in progress. */
   begin(happening: Happening): void {
     const now = Math.floor(this.clock.now() / 1000)
     this.change(happening, (events) =>
@@ -113,7 +113,7 @@ export class SimulatedService {
     )
   }
 
-  /** What happens to a device is over. */
+  /** Ends an event of a device. */
   end(happening: Happening): void {
     const now = Math.floor(this.clock.now() / 1000)
     this.change(happening, (events) =>
@@ -121,7 +121,7 @@ export class SimulatedService {
     )
   }
 
-  /** What happens to devices now. */
+  /** The current events. */
   happening(): Happening[] {
     const now = Math.floor(this.clock.now() / 1000)
     return this.fleet.flatMap(({ serial, base, events = [] }) =>
@@ -135,7 +135,7 @@ export class SimulatedService {
     return this.log.counts()
   }
 
-  /** Requests of another client of the account: they count in the window, and as `foreign`. */
+  /** Simulates requests by another client of the account: they count in the window, and as `foreign`. */
   spend(endpoint: EndpointName, count = 1): void {
     if (!endpointNames.includes(endpoint))
       throw new Error(`endpoint: expected one of ${endpointNames.join(', ')}`)
@@ -226,7 +226,7 @@ export class SimulatedService {
   }
 }
 
-/** Settings with the given options replaced; variants one by one. */
+/** Settings with the given options replaced; variants individually. */
 function withOptions(settings: Settings, options: RuntimeOptions): Settings {
   const given = Object.entries(options).filter(([name, value]) => name in defaults && value !== undefined)
   const variants = { ...settings.variants, ...options.variants }

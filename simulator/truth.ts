@@ -13,7 +13,7 @@ import { indexAt } from './fleet/records'
 export interface TrueDevice {
   kind: DeviceKind
   serial: string
-  /** serial of the base unit; the device's own for a standalone device */
+  /** serial of the base unit; for a standalone device, its own */
   base: string
   model: string
   name: string
@@ -32,14 +32,14 @@ export interface TrueDevice {
   offset: number
   channels: { num: number; name: string; unit: string }[]
   endpoints: EndpointName[]
-  /** records stored now */
+  /** currently stored records */
   stored: number
 }
 
 export interface TrueRecord {
   time: number
   id: number
-  /** by channel number; a text where the measurement failed */
+  /** by channel number; text if the measurement failed */
   values: Record<number, number | string>
 }
 
@@ -48,7 +48,7 @@ export interface TrueReading {
   base: string
   /** null: nothing was ever sent */
   time: number | null
-  /** by channel number; null: nothing measured */
+  /** by channel number; null: no measurement */
   values: Record<number, RecordValue>
 }
 
@@ -61,7 +61,7 @@ export interface Truth {
   devices(): TrueDevice[]
   /** stored records, oldest first, both bounds (ms) inclusive; without base: a standalone device */
   records(serial: string, base?: string, from?: number, to?: number): TrueRecord[]
-  /** the newest of them, at most so many, oldest first */
+  /** the newest of them, at most `count`, oldest first */
   newestRecords(count: number, serial: string, base?: string): TrueRecord[]
   current(): TrueReading[]
   /** at most the newest 20, newest first */

@@ -1,17 +1,17 @@
 /**
  * Differences between the live service and its description, each as a switch (docs/service.md, *Fields* and *What is
- * certain*). `described` has each switch as described.
+ * certain*). In `described`, each switch is set as documented.
  */
 export interface Variants {
   /** both bounds of a period are inclusive */
   inclusiveBounds: boolean
   /** all numbers are text, or all are numbers */
   numbers: 'described' | 'text' | 'number'
-  /** spelling of the offsets' names */
+  /** spelling of the offset names */
   offsetSpelling: 'described' | 'underscore' | 'hyphen'
   /** `dst-flg` is missing on alert and latest-data-relay */
   dstFlag: 'described' | 'missing'
-  /** `dst-bias` is 60 on every endpoint, with or without daylight saving */
+  /** `dst-bias` is 60 on every endpoint, with or without daylight saving time */
   dstBias: 'described' | '60'
   /** `num` of a standalone device in current */
   standaloneNum: 0 | 1
@@ -27,25 +27,25 @@ export interface Variants {
   noBaseunit: 'described' | 'empty-array'
   /** these fields of current are `""` */
   blank: readonly Blank[]
-  /** rssi is left out, as it may be (docs/service.md, *Fields*) */
+  /** rssi is omitted, which is allowed (docs/service.md, *Fields*) */
   rssiMissing: boolean
-  /** order of records; `arrival` differs from `ascending` where a device's clock was set back */
+  /** order of records; `arrival` differs from `ascending` if a device's clock was set back */
   recordOrder: 'ascending' | 'descending' | 'shuffled' | 'arrival'
-  /** fields that are not described, at every level */
+  /** undocumented fields, at every level */
   extraFields: boolean
-  /** CSV begins with a byte order mark */
+  /** CSV starts with a byte order mark */
   csvBom: boolean
   /** spaces inside the quotes of CSV */
   csvSpaces: boolean
-  /** language of the header rows of CSV */
+  /** language of the CSV header rows */
   csvLabels: 'en' | 'ja'
-  /** line ends of CSV; a proxy may change CRLF to LF */
+  /** line endings of CSV; a proxy may change CRLF to LF */
   csvLineEnd: 'crlf' | 'lf'
   /** latest-data accepts csv2 as well */
   csv2OnLatestData: boolean
   /** the graph endpoints apply `temperature-unit` */
   temperatureUnit: boolean
-  /** error text of a failed channel in current; null: that of the device */
+  /** error text of a failed channel in current; null: the device's own */
   errorText: string | null
   /** language of error messages */
   errorLanguage: 'en' | 'ja'
@@ -53,7 +53,7 @@ export interface Variants {
   errorCode: 'number' | 'text'
   /** rate headers as described, absent or invalid */
   rateHeaders: 'described' | 'absent' | 'text' | 'empty' | 'negative'
-  /** Retry-After of a 429, in seconds; null: without (docs/service.md, *Limits*) */
+  /** Retry-After of a 429, in seconds; null: none (docs/service.md, *Limits*) */
   retryAfter: number | null
   /** an unknown serial with csv2: an error, or status 200 and the body `Array` */
   unknownSerialCsv2: 'error' | 'array'
@@ -95,7 +95,7 @@ export const described: Readonly<Variants> = {
   unknownInCurrent: 'absent',
 }
 
-/** The allowed values of each switch, to validate options that are text or JSON. */
+/** The allowed values of each switch, to validate options from text or JSON. */
 export const choices: { readonly [K in keyof Variants]: readonly unknown[] | 'text' | 'count' | 'blanks' } = {
   inclusiveBounds: [false, true],
   numbers: ['described', 'text', 'number'],

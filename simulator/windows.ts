@@ -1,11 +1,11 @@
 /**
- * Counts the usage in a time window: requests of a user, records of a device. It is not known whether the live
- * service's windows are fixed or sliding (docs/service.md, *What is certain*), so both kinds are computed from one log
- * of usage, and the kind can be changed at run time.
+ * Counts the usage in a time window: requests of a user, records of a device. It is unknown whether the live service's
+ * windows are fixed or sliding (docs/service.md, *What is certain*), so both kinds are computed from one log of usage,
+ * and the kind can be changed at run time.
  */
 export interface WindowRule {
   kind: 'fixed' | 'sliding'
-  /** where fixed windows begin: seconds after a multiple of the window's length, or at the first use */
+  /** start of fixed windows: seconds after a multiple of the window's length, or at the first use */
   phase: number | 'first'
 }
 

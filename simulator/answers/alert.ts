@@ -1,4 +1,4 @@
-/** Answers of alert (docs/service.md, *Fields*): at most the newest 20 entries, newest first. */
+/** Responses of alert (docs/service.md, *Fields*): at most the newest 20 entries, newest first. */
 import { alertEntries } from '../endpoints'
 import type { Device } from '../fleet/device'
 import type { Variants } from '../variants'

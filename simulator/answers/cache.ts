@@ -1,4 +1,4 @@
-/** Caches encoded bodies by request and state of the data, so that an equal request needs no work. */
+/** Caches encoded bodies by request and state of the data, so that repeated requests need no work. */
 export class BodyCache {
   private bodies = new Map<string, Buffer>()
   private size = 0

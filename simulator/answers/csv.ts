@@ -1,5 +1,6 @@
 /**
- * CSV (docs/service.md, *Fields*). Every cell in quotes; times are the device's local time (docs/service.md, *Fields*).
+ * CSV (docs/service.md, *Fields*). Every cell is quoted; times are in the device's local time (docs/service.md,
+ * *Fields*).
  */
 import { offsetText, type Zone } from '../fleet/device'
 import type { RecordView } from '../fleet/records'
@@ -13,7 +14,7 @@ const serialOf1970 = 25_569
 /** The fixed label of cell 2 in row 2: the serial date value of a spreadsheet. */
 const serialLabel = { en: 'Date serial value', ja: '日付シリアル値' }
 const dstLabel = { en: 'DST', ja: '夏時間' }
-/** Row 1 of the description is fixed text; in the Japanese variant it is not. */
+/** The description has a fixed text for row 1; the Japanese variant differs. */
 const timeLabel = { en: 'Date/Time', ja: '日時' }
 
 export interface CsvDialect {

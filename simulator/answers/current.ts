@@ -1,4 +1,4 @@
-/** Answers of current (docs/service.md, *Fields*): the newest reading of all devices, or of the named ones. */
+/** Responses of current (docs/service.md, *Fields*): the newest reading of all devices, or of the named ones. */
 import type { EndpointName } from '../endpoints'
 import type { CurrentDefinition, RecordValue } from '../fleet/definition'
 import { type Device, isRemote } from '../fleet/device'
@@ -9,7 +9,7 @@ import { valueWriter } from './value'
 
 const endpoint: EndpointName = 'current'
 
-/** Error text of a failed channel if neither the device nor a variant has one. */
+/** Error text for a failed channel if neither the device nor a variant has one. */
 const errorText = 'Sensor Error'
 
 export interface Filter {
@@ -90,7 +90,7 @@ function channels(device: Device, values: readonly RecordValue[], variants: Vari
   })
 }
 
-/** `value` is always a string, unless a variant makes all numbers numbers. The E codes of records become texts. */
+/** `value` is always a string, unless a variant makes all numbers numeric. The E codes of records become texts. */
 function shown(value: RecordValue, text: string, numbers: string, variants: Variants): string | number {
   if (typeof value === 'number') return numbers === 'number' ? value : text
   if (value === null || value === '') return ''

@@ -1,4 +1,4 @@
-/** Answers of latest-data, latest-data-relay, data and data-relay: JSON, csv and csv2. */
+/** Responses of latest-data, latest-data-relay, data and data-relay: JSON, csv and csv2. */
 import type { EndpointName, Style } from '../endpoints'
 import type { Device, Zone } from '../fleet/device'
 import type { RecordView } from '../fleet/records'
@@ -24,11 +24,11 @@ export function graphBody(request: GraphRequest, variants: Variants): string {
   const { endpoint, device, zone, view, selection, type, unit } = request
   const style = styleOf(endpoint, variants)
   const asText = style.numbers === 'text'
-  // No channels while a device has no records: "may be empty when the device has insufficient data".
+  // No channels as long as a device has no records: "may be empty when the device has insufficient data".
   const shown = view.high > view.low ? shownChannels(device, style) : []
   const writers = shown.map(({ channel, column }) => valueWriter(channel, column, asText, unit))
   const indexes = ordered(view, selection, variants.recordOrder)
-  // As described: on latest-data, csv is the CSV format itself; elsewhere, csv and csv2 differ.
+  // As described: on latest-data, csv is the CSV format itself; on the others, csv and csv2 differ.
   if (type === 'csv2' || (type === 'csv' && endpoint === 'latest-data')) {
     return csvBody(zone, view, indexes, writers, variants)
   }
@@ -76,7 +76,7 @@ function records(
   return text
 }
 
-/** "csv returns the JSON-encoded value in CSV form": the fields of data[] as columns, times and ids as in JSON. */
+/** "csv returns the JSON-encoded value in CSV form": the fields of data[] as columns, with times and ids as in JSON. */
 function plainCsv(
   view: RecordView,
   indexes: readonly number[],

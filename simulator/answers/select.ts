@@ -1,4 +1,4 @@
-/** Selects the records of an answer (docs/service.md, *Fields*). */
+/** Selects the records of a response (docs/service.md, *Fields*). */
 import { defaultNumber, type EndpointName, largestNumber, latestRecords } from '../endpoints'
 import { indexAt, type RecordView } from '../fleet/records'
 import { seedFrom, shuffled } from '../random'
@@ -10,7 +10,7 @@ export interface Period {
   number?: number
 }
 
-/** Indexes from `first` up to, not including, `end`. */
+/** Indexes from `first` (inclusive) to `end` (exclusive). */
 export interface Selection {
   first: number
   end: number
@@ -32,7 +32,7 @@ export function select(
   return { first: Math.max(first, end - number), end }
 }
 
-/** The indexes of the records in the order in which they are sent. */
+/** The indexes of the records in sending order. */
 export function ordered(
   view: RecordView,
   { first, end }: Selection,

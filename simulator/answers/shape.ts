@@ -1,9 +1,9 @@
-/** What the answers of all endpoints have in common: names, spellings, numbers or text. */
+/** Common parts of the responses of all endpoints: names, spellings, numbers or text. */
 import { type EndpointName, endpoints, type Style } from '../endpoints'
 import type { Channel, Device, Zone } from '../fleet/device'
 import type { Variants } from '../variants'
 
-/** The described style of an endpoint, with the variants in force. */
+/** The described style of an endpoint, with the current variants. */
 export function styleOf(endpoint: EndpointName, variants: Variants): Style {
   const style = { ...endpoints[endpoint].style }
   if (variants.numbers !== 'described') style.numbers = variants.numbers
@@ -19,7 +19,7 @@ export function numeric(value: number, style: Style): number | string {
   return style.numbers === 'text' ? String(value) : value
 }
 
-/** Offsets (docs/service.md, *Fields*); a remote unit has those of its base unit (`fleet/device.ts`). */
+/** Offsets (docs/service.md, *Fields*); those of a remote unit are its base unit's (`fleet/device.ts`). */
 export function offsets(zone: Zone, style: Style, variants: Variants): Record<string, number | string> {
   const mark = style.spelling === 'hyphen' ? '-' : '_'
   const { timeDiff, stdBias, dst, dstBias } = zone
@@ -64,7 +64,7 @@ export function channelFields(channel: Channel, style: Style, variants: Variants
   }
 }
 
-/** Fields that are not described. */
+/** Undocumented fields. */
 export function extra(variants: Variants): Record<string, unknown> {
   return variants.extraFields
     ? { 'x-revision': 3, reserved: null, 'x-detail': { note: 'new', list: [1] } }

@@ -10,7 +10,7 @@ export interface ValueWriter {
   unit: string
   /** as JSON; undefined: the field is absent */
   json(value: RecordValue): string | undefined
-  /** as plain text, `""` for nothing */
+  /** as plain text, `""` for no value */
   text(value: RecordValue): string
 }
 
@@ -33,7 +33,7 @@ export function valueWriter(
   const text = (value: RecordValue) => (typeof value === 'number' ? plain(value) : (value ?? ''))
   const json = (value: RecordValue) => {
     if (value === null) return undefined
-    // An error is text even where numbers are numbers: it begins with E (docs/service.md, *Fields*).
+    // An error is text even if numbers are numeric: it begins with E (docs/service.md, *Fields*).
     if (typeof value === 'string') return JSON.stringify(value)
     return asText ? `"${plain(value)}"` : jsonNumber(converted(value))
   }
@@ -46,7 +46,7 @@ export function valueWriter(
   }
 }
 
-/** String(), because JSON.stringify is slower, and 262,140 values are written at once. */
+/** String(), because JSON.stringify is slower, and there may be 262,140 values at once. */
 function jsonNumber(value: number): string {
   return Number.isFinite(value) ? String(value) : 'null'
 }

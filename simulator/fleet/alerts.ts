@@ -1,7 +1,8 @@
 /**
- * The alert log of a generated device, told from its own records: a value over the upper limit, its return, a failing
- * sensor; and of the device: battery and communication. Source: *Alert log entry*; the grammar of the texts is not
- * shown there, so each holds the channel label, the kind, the value with its unit and the threshold, in two languages.
+ * The alert log of a generated device, derived from its own records: a value above the upper limit, its return, a
+ * failing sensor; and for the device: battery and communication. Source: *Alert log entry*; the grammar of the texts is
+ * not documented there, so each contains the channel label, the kind, the value with its unit and the threshold, in two
+ * languages.
  */
 import { hash } from '../random'
 import type {
@@ -16,7 +17,7 @@ import type { GeneratedSource } from './generated'
 import { indexAt, type RecordView } from './records'
 import { type Episode, episode, excursionOn, failureOn } from './signal'
 
-/** How far back the log is told; a device with quiet years has fewer than the 20 entries asked for. */
+/** How far back the log reaches; a device with quiet years has fewer than the 20 entries requested. */
 const daysBack = 400
 const day = 86_400
 
@@ -30,7 +31,7 @@ interface AlertShape {
   events: readonly EventDefinition[]
   /** the time up to which the service has data */
   heard: (now: number) => number
-  /** seconds between two current readings, where they come more often than records */
+  /** seconds between two current readings, if they are sent more often than records */
   transmission: number | undefined
 }
 
@@ -80,7 +81,7 @@ export function generatedAlerts(shape: AlertShape): AlertSource {
       if (unixtime <= newest) note(unixtime, key, text)
     }
     for (const event of shape.events) tellEvent[event.kind](shape, event, now, note)
-    // One day more than needed: an entry told from a day's end may lie before one of the day after.
+    // One more day than needed: an entry derived from the end of a day may be earlier than one from the next day.
     for (let d = today; d >= oldest && entries.size < count + 4; d--) tellDay(shape, view, d, tell)
     return [...entries]
       .map(([unixtime, texts]) => ({ unixtime, texts }))
@@ -114,7 +115,7 @@ function tellExcursion(shape: AlertShape, view: RecordView, column: number, when
   )
 }
 
-/** An entry each time that a value gets over the limit, and when it is back. */
+/** An entry for each time a value exceeds the limit, and for its return. */
 function tellCrossings(
   shape: AlertShape,
   column: number,
@@ -136,12 +137,12 @@ function tellCrossings(
   }
 }
 
-/** A device is missed when nothing has come for so many seconds. */
+/** A device is reported missing if nothing was received for this many seconds. */
 const missedAfter = 30
-/** Where current readings are records: how often the service looks at a value during an event, in seconds. */
+/** If current readings are records: how often the service checks a value during an event, in seconds. */
 const watched = 60
 
-/** The service sees at each transmission what happens. */
+/** The service notices events at each transmission. */
 const tellEvent: Readonly<
   Record<EventKind, (shape: AlertShape, event: EventDefinition, now: number, tell: Tell) => void>
 > = {
@@ -163,7 +164,7 @@ const tellEvent: Readonly<
     tell(from, 'battery-level', words[shape.language].battery(code)),
 }
 
-/** From `start` up to, not including, `end`. */
+/** From `start` (inclusive) to `end` (exclusive). */
 function range(start: number, end: number, step: number): number[] {
   return Array.from({ length: Math.max(0, Math.ceil((end - start) / step)) }, (_, i) => start + i * step)
 }
@@ -176,7 +177,7 @@ function tellFailure(shape: AlertShape, view: RecordView, column: number, when: 
   tell(view.timeAt(index), `ch${channel.num}`, words[shape.language].sensor(label))
 }
 
-/** Battery and communication are watched by the service, so their entries need no record at that time. */
+/** The service monitors battery and communication, so their entries need no record at that time. */
 function tellDevice(shape: AlertShape, dayIndex: number, tell: Tell): void {
   const say = words[shape.language]
   const weak = episode(shape.seed, dayIndex, 0.01, 60, 120, 31)

@@ -1,12 +1,12 @@
 /**
- * How a device of the simulated account is described. Everything but `serial` has a default, so that a test can say
- * only what it is about. Times are Unix time in seconds, as on the wire.
+ * The definition of a device in the simulated account. Everything but `serial` has a default, so that a test states
+ * only what it is about. Times are Unix time in seconds, as in responses.
  */
 import type { Signal } from './signal'
 
 /**
- * The kinds of *Endpoint availability by device kind*. A `remote` follows its base unit: under an FTP-sending base unit
- * it is on `current` alone.
+ * The kinds in *Endpoint availability by device kind*. A `remote` follows its base unit: under a base unit that sends
+ * by FTP, only `current` serves it.
  */
 export const deviceKinds = [
   'standalone-1',
@@ -41,37 +41,37 @@ export interface BaseUnitDefinition {
 }
 
 export interface ChannelDefinition {
-  /** 1 to 6; a device need not have all up to its highest */
+  /** 1 to 6; a device need not have all channels up to its highest */
   num: number
   name?: string
   unit?: string
-  /** digits after the point where a number is written as text; default: as many as the number has */
+  /** digits after the decimal point if a number is written as text; default: as many as the number has */
   decimals?: number
   /** what generated records measure; default: a steady room temperature */
   signal?: Signal
-  /** an unused probe: this text for good in current, and E1 in generated records */
+  /** an unused probe: permanently this text in current, and E1 in generated records */
   broken?: string
 }
 
-/** A number, an error text beginning with E, any other text as it is, or nothing measured. */
+/** A number, an error text beginning with E, any other text unchanged, or no measurement. */
 export type RecordValue = number | string | null
 
 export interface RecordDefinition {
   unixtime: number
-  /** default: the record's place in the list, from 1 (from 0 for a remote unit) */
+  /** default: the record's position in the list, starting at 1 (0 for a remote unit) */
   id?: number
   /** by channel number */
   values: Readonly<Record<number, RecordValue>>
-  /** the record is there from this time on (s); default: always, even when its own time is in the future */
+  /** the record exists from this time on (s); default: always, even if its own time is in the future */
   arrives?: number
 }
 
 export interface GeneratedRecords {
   /** seconds between records */
   interval?: number
-  /** time of the first record; default: early two calendar years before the simulator's start */
+  /** time of the first record; default: early in the year two calendar years before the simulator's start */
   from?: number
-  /** no record after this time: a device gone silent */
+  /** no records after this time: the device has gone silent */
   until?: number
   /** the id of the first record; default 1 (0 for a remote unit) */
   firstId?: number
@@ -89,11 +89,11 @@ export interface GeneratedRecords {
 export interface AlertDefinition {
   unixtime: number
   texts: Readonly<Record<string, string>>
-  /** the entry is there from this time on (s); default: always */
+  /** the entry exists from this time on (s); default: always */
   arrives?: number
 }
 
-/** What current tells instead of the newest record. */
+/** What current reports instead of the newest record. */
 export interface CurrentDefinition {
   unixtime?: number
   values?: Readonly<Record<number, RecordValue>>
@@ -103,24 +103,24 @@ export const eventKinds = ['door', 'silence', 'battery'] as const
 
 export type EventKind = (typeof eventKinds)[number]
 
-/** Something that happens to a device with generated records. Times in seconds, the end is not included. */
+/** An event of a device with generated records. Times are in seconds, the end is exclusive. */
 export interface EventDefinition {
-  /** a door stands open, and the value rises; nothing comes from the device; its battery has another code */
+  /** a door is open, and the value rises; the device sends nothing; its battery has another code */
   kind: EventKind
   from: number
-  /** default: for good */
+  /** default: permanently */
   until?: number
-  /** of `door`: the channel that warms up; default 1 */
+  /** for `door`: the channel that warms up; default 1 */
   channel?: number
-  /** of `battery`: 1 to 5, see *Battery codes*; default 2 */
+  /** for `battery`: 1 to 5, see *Battery codes*; default 2 */
   code?: number
 }
 
-/** What happens to a device, without when. */
+/** An event of a device, without its times. */
 export type Happening = Pick<EventDefinition, 'kind' | 'channel' | 'code'> & { serial: string; base?: string }
 
 export interface DeviceDefinition {
-  /** default `standalone-1`, or `remote` when a base is given */
+  /** default `standalone-1`, or `remote` if a base is given */
   kind?: DeviceKind
   serial: string
   model?: string
@@ -133,19 +133,19 @@ export interface DeviceDefinition {
   battery?: number
   /** null: not reported; default 4 */
   rssi?: number | null
-  /** of a standalone device */
+  /** for a standalone device */
   zone?: ZoneDefinition
   channels?: readonly ChannelDefinition[]
-  /** records stored at most; default by kind (160,000 or 80,000 standalone, 1,500 under a base unit) */
+  /** maximum number of stored records; default by kind (160,000 or 80,000 standalone, 1,500 under a base unit) */
   capacity?: number
   /** language of generated alert texts; default en */
   language?: 'en' | 'ja'
   /** a generator (default), a list, or a function of the time in seconds */
   records?: GeneratedRecords | readonly RecordDefinition[] | ((now: number) => readonly RecordDefinition[])
-  /** default: made from the generated records; none for a device with records of its own */
+  /** default: derived from the generated records; none for a device with its own records */
   alerts?: readonly AlertDefinition[] | ((now: number) => readonly AlertDefinition[])
   current?: CurrentDefinition | ((now: number) => CurrentDefinition)
-  /** seconds between current readings of generated values; default: current tells the newest record */
+  /** seconds between current readings of generated values; default: current reports the newest record */
   transmission?: number
   /** default: none */
   events?: readonly EventDefinition[]

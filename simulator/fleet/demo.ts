@@ -1,6 +1,6 @@
 /**
- * The demo fleet: small, lifelike, and with one of everything docs/service.md speaks of. Times that
- * are told relative to the start are rounded to its day.
+ * The demo fleet: small and realistic, with an example of everything in docs/service.md. Times relative to the start
+ * are rounded to its day.
  */
 import type { BaseUnitDefinition, DeviceDefinition } from './definition'
 import { type Signal, signals } from './signal'
@@ -46,7 +46,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       model: 'M-500',
       name: 'Freezer 1',
       group: coldStore,
-      // The second probe is not connected: an error text for good (docs/service.md, *Fields*).
+      // The second probe is not connected: a permanent error text (docs/service.md, *Fields*).
       channels: [
         { num: 1, name: 'Freezer', unit: 'C', signal: signals.freezer },
         { num: 2, name: 'Probe 2', unit: 'C', broken: 'Sensor Error' },
@@ -74,7 +74,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       group: coldStore,
       zone: { timeDiff: -210, dstBias: 60, timeZone: 'America/St_Johns' },
       channels: [{ num: 1, name: 'Air', unit: 'C', signal: signals.fridge }],
-      // Initialised the day before yesterday: ids start over.
+      // Initialised the day before yesterday: ids restart.
       records: { interval: 300, restartedAt: today - 2 * day + 30_000 },
     },
     {
@@ -113,7 +113,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       ],
       records: { interval: 60, zeroIds: true },
     },
-    // Registered, but nothing sent yet.
+    // Registered, but has not sent anything yet.
     { kind: 'standalone-2', serial: '52B10007', model: 'M-700', name: 'Spare', records: [] },
   ]
 }
@@ -131,7 +131,7 @@ function remoteDevices(today: number): DeviceDefinition[] {
         { num: 1, unit: 'C', signal: signals.room },
         { num: 2, unit: '%', signal: signals.humidity },
       ],
-      // 65535 is followed by 0 at about the start of the day.
+      // 65535 is followed by 0 around the start of the day.
       records: { interval: 60, drift: 0, from: wrapsAt - 60 * 65_536, firstId: 0 },
     },
     {
@@ -163,8 +163,8 @@ function remoteDevices(today: number): DeviceDefinition[] {
       records: { interval: 300 },
     },
     {
-      // The serial of Rack A again, under another base unit (docs/service.md, *Terms*); ch1 and ch3 only
-      // (docs/service.md, *Fields*), and degrees Fahrenheit.
+      // The serial of Rack A again, under another base unit (docs/service.md, *Terms*); only ch1 and ch3
+      // (docs/service.md, *Fields*), in degrees Fahrenheit.
       serial: '52C10008',
       model: 'M-630',
       name: 'Freezer truck',

@@ -1,4 +1,4 @@
-/** A device as the service knows it: a definition with its defaults filled in and its records at hand. */
+/** A device as the service knows it: a definition with its defaults, and its records. */
 import { OptionError } from '../option-error'
 import { seedFrom } from '../random'
 import { type AlertSource, generatedAlerts } from './alerts'
@@ -25,7 +25,7 @@ export interface Channel {
   broken: string | undefined
 }
 
-/** The offsets of a device at some time. */
+/** A device's offsets at a given time. */
 export type Zone = Required<Omit<ZoneDefinition, 'timeZone'>>
 
 export interface Device {
@@ -54,7 +54,7 @@ const capacities: Readonly<Record<DeviceKind, number>> = {
   'other-standalone': 1500,
 }
 
-/** *Graph data record*: relay ids return to 0 after 65535, the others grow. */
+/** *Graph data record*: relay ids return to 0 after 65535, the others only grow. */
 const idRules = {
   relay: { firstId: 0, idModulus: 65_536 },
   standalone: { firstId: 1, idModulus: Number.MAX_SAFE_INTEGER },
@@ -123,7 +123,7 @@ export function offsetText(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
-/** *Channel*: remote units cannot have channel names; theirs is ch and the number. */
+/** *Channel*: remote units cannot have channel names; their names are ch and the number. */
 function channelOf(channel: ChannelDefinition, remote: boolean): Channel {
   return {
     num: channel.num,

@@ -1,14 +1,14 @@
-/** What happens to a device for a while, as pure functions of the time: an open door, silence, an empty battery. */
+/** Temporary events of a device, as pure functions of time: an open door, silence, an empty battery. */
 import type { EventDefinition } from './definition'
 
-/** Of an event without a code. */
+/** Default code of an event. */
 export const emptyBattery = 2
-/** How far an open door lets a value rise in the end. */
+/** Final rise of a value because of an open door. */
 const rise = 15
-/** Seconds until 63 % of the way are done. */
+/** Time constants in seconds: 63 % of the change. */
 const warming = 60
 const cooling = 30
-/** Seconds until nothing is left of the rise that one could measure. */
+/** Seconds until the rise is no longer measurable. */
 export const recovery = 6 * cooling
 
 type Events = readonly EventDefinition[]
@@ -17,7 +17,7 @@ const begun = (event: EventDefinition, time: number) => event.from <= time
 export const lasts = (event: EventDefinition, time: number) =>
   begun(event, time) && time < (event.until ?? Infinity)
 
-/** What open doors add to the value of a channel. */
+/** The rise that open doors add to a channel's value. */
 export function riseAt(events: Events, channel: number, time: number): number {
   const doors = events.filter((event) => event.kind === 'door' && (event.channel ?? 1) === channel)
   return doors.filter((door) => begun(door, time)).reduce((sum, door) => sum + riseOf(door, time), 0)
@@ -28,7 +28,10 @@ function riseOf({ from, until = Infinity }: EventDefinition, time: number): numb
   return time <= until ? reached : reached * Math.exp(-(time - until) / cooling)
 }
 
-/** The time of the newest data that the service has: now, or when the device went silent. It sends later what it measured meanwhile. */
+/**
+ * The time of the newest data that the service has: now, or when the device went silent. It sends the measurements from
+ * that time later.
+ */
 export function heardAt(events: Events, now: number): number {
   const silent = events.filter((event) => event.kind === 'silence' && lasts(event, now))
   return Math.min(now, ...silent.map(({ from }) => from))

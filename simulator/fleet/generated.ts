@@ -1,6 +1,6 @@
 /**
- * Generated records: the record at index k is a pure function of (seed, device, k), so that history is as long as
- * wanted and costs nothing until it is asked for.
+ * Generated records: the record at index k is a pure function of (seed, device, k), so that the history can have any
+ * length and costs nothing until it is requested.
  */
 import { hash } from '../random'
 import type { ChannelDefinition, EventDefinition, GeneratedRecords, RecordValue } from './definition'
@@ -8,7 +8,7 @@ import { riseAt } from './events'
 import { indexAt, type RecordSource, type RecordView, type StoredRecord } from './records'
 import { signals, valueAt } from './signal'
 
-/** Of `block` measurements, `missing` in a row were never received when the device has gaps. */
+/** If the device has gaps: of every `block` measurements, `missing` in a row were never received. */
 const block = 500
 const missing = 3
 
@@ -16,23 +16,23 @@ export interface GeneratedShape {
   seed: number
   channels: readonly ChannelDefinition[]
   capacity: number
-  /** default of the first id */
+  /** default for the first id */
   firstId: number
   /** ids return to 0 here */
   idModulus: number
-  /** default of the first record's time */
+  /** default for the first record's time */
   from: number
   events: readonly EventDefinition[]
 }
 
 export interface GeneratedSource {
-  /** what is stored: the newest `capacity` records */
+  /** stored records: the newest `capacity` */
   stored: RecordSource
-  /** everything ever measured: the alert log outlives the records it was made from */
+  /** everything ever measured: the alert log outlives the records it was derived from */
   everything: RecordSource
-  /** what a channel measures at any time */
+  /** the measurement of a channel at any time */
   measured(column: number, time: number): RecordValue
-  /** no measurement after this time (s) */
+  /** no measurements after this time (s) */
   until: number
 }
 
@@ -81,7 +81,7 @@ function measure(
   return valueAt(channel.signal ?? signals.room, seed, time, riseAt(events, channel.num, time))
 }
 
-/** The number of the measurement whose record has this index, where some measurements never arrived. */
+/** The number of the measurement whose record has this index, if some measurements never arrived. */
 function withGaps(index: number, seed: number): number {
   const kept = block - missing
   const number = Math.floor(index / kept)

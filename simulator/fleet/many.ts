@@ -1,10 +1,10 @@
-/** Fleets of any size: the demo fleet first, then plain devices made by the dozen. */
+/** Fleets of any size: the demo fleet first, then plain generated devices. */
 import { seedFrom } from '../random'
 import type { BaseUnitDefinition, DeviceDefinition } from './definition'
 import { demoFleet } from './demo'
 import { type Signal, signals } from './signal'
 
-/** Remote units under one base unit. */
+/** Number of remote units under one base unit. */
 const unitsPerBase = 40
 
 const intervals = [60, 120, 300, 600]

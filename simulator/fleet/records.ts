@@ -1,4 +1,4 @@
-/** The records of a device, newest and oldest at known indexes, whichever way they come about. */
+/** The records of a device, with known indexes of the oldest and the newest, regardless of their origin. */
 import type { RecordDefinition, RecordValue } from './definition'
 
 export interface StoredRecord {
@@ -9,17 +9,17 @@ export interface StoredRecord {
   values: readonly RecordValue[]
 }
 
-/** What is stored at one moment: indexes `low` up to, not including, `high`, in order of time. */
+/** What is stored at one moment: indexes `low` (inclusive) to `high` (exclusive), in order of time. */
 export interface RecordView {
   low: number
   high: number
   timeAt(index: number): number
   at(index: number): StoredRecord
-  /** the index that arrived last: what current tells */
+  /** the index that arrived last, reported by current */
   last: number
-  /** order of arrival, where it differs from that of time */
+  /** order of arrival, if it differs from the order of time */
   arrival?(index: number): number
-  /** two views with the same stamp hold the same at the same index; undefined: not known */
+  /** two views with the same stamp are identical at the same index; undefined: unknown */
   stamp?: string
 }
 
@@ -32,7 +32,7 @@ interface ListShape {
   idModulus: number
 }
 
-/** Records given one by one, or by a function of the time. Sorted by time; two in one second keep their order. */
+/** Records given as a list, or by a function of time. Sorted by time; records of the same second keep their order. */
 export function listedRecords(
   records: readonly RecordDefinition[] | ((now: number) => readonly RecordDefinition[]),
   shape: ListShape,
@@ -75,7 +75,7 @@ function viewOf(records: readonly RecordDefinition[], shape: ListShape): RecordV
   }
 }
 
-/** The first index from `low` on whose record is at or after `time` (after it, with `after`). */
+/** The first index from `low` on whose record is at or after `time` (only after it, with `after`). */
 export function indexAt(view: RecordView, time: number, after: boolean): number {
   let low = view.low
   let high = view.high

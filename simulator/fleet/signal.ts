@@ -1,20 +1,20 @@
 /**
- * What a channel measures, as a pure function of (seed, time): a mean, a daily pattern, slow wandering, noise, and now
- * and then an excursion over the upper limit or a failing sensor, which the alert log then tells of.
+ * The measurements of a channel, as a pure function of (seed, time): a mean, a daily pattern, slow drift, noise, and
+ * occasionally an excursion above the upper limit or a failing sensor, which then appear in the alert log.
  */
 import { chance } from '../random'
 
 export interface Signal {
   mean: number
-  /** half the difference of day and night */
+  /** half the difference between day and night */
   daily?: number
   /** hour of the highest value, UTC; default 5 (early afternoon in Japan) */
   peakHour?: number
-  /** slow wandering over days, plus or minus */
+  /** slow drift over days, plus or minus */
   wander?: number
   /** plus or minus, record by record */
   noise?: number
-  /** seconds from one defrosting to the next, and how far the value rises then; it takes an eighth of that time to fall */
+  /** seconds between defrost cycles, and how far the value rises; it takes an eighth of that time to fall */
   cycle?: number
   swing?: number
   decimals?: number
@@ -22,15 +22,15 @@ export interface Signal {
   max?: number
   /** the monitored upper limit, which excursions cross */
   upperLimit?: number
-  /** excursions a day, 0 to 1 */
+  /** excursions per day, 0 to 1 */
   excursions?: number
-  /** how far an excursion rises at its height */
+  /** how far an excursion rises at its peak */
   rise?: number
-  /** sensor failures a day, 0 to 1 */
+  /** sensor failures per day, 0 to 1 */
   failures?: number
 }
 
-/** A stretch of a day, in Unix seconds, both ends inclusive. */
+/** A part of a day, in Unix seconds, both ends inclusive. */
 export interface Episode {
   start: number
   end: number
@@ -89,17 +89,17 @@ export const signals = {
   ultraviolet: { mean: 0.4, daily: 1.6, wander: 0.3, noise: 0.05, decimals: 2, min: 0 },
 } as const satisfies Record<string, Signal>
 
-/** The hour or so of a day in which the signal rises over its limit, if that day has one. */
+/** The part of a day, about an hour, in which the signal rises above its limit, if it does that day. */
 export function excursionOn(signal: Signal, seed: number, dayIndex: number): Episode | undefined {
   return episode(seed, dayIndex, signal.excursions ?? 0, 2700, 6300, 11)
 }
 
-/** The half hour of a day in which the sensor fails, if that day has one. */
+/** The part of a day, about half an hour, in which the sensor fails, if it does that day. */
 export function failureOn(signal: Signal, seed: number, dayIndex: number): Episode | undefined {
   return episode(seed, dayIndex, signal.failures ?? 0, 1200, 2400, 23)
 }
 
-/** An episode lies within its day, so that a time needs to look at one day only. */
+/** An episode is within its day, so that only one day has to be considered for a given time. */
 export function episode(
   seed: number,
   dayIndex: number,
@@ -114,7 +114,7 @@ export function episode(
   return { start, end: start + length }
 }
 
-/** The value at a time, or E1 while the sensor fails (docs/service.md, *Fields*). `added` is what comes on top of it. */
+/** The value at a time, or E1 while the sensor fails (docs/service.md, *Fields*). `added` is added to it. */
 export function valueAt(signal: Signal, seed: number, time: number, added = 0): number | 'E1' {
   const dayIndex = Math.floor(time / day)
   const failing = failureOn(signal, seed, dayIndex)

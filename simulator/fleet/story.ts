@@ -1,5 +1,5 @@
 /**
- * The demo fleet for whoever looks on: each device sends every ten seconds, and in the first three minutes a freezer
+ * The demo fleet for live demonstrations: each device sends every ten seconds, and in the first three minutes a freezer
  * warms up and recovers, a device goes silent, and a battery runs low.
  */
 import type { DeviceDefinition } from './definition'
@@ -8,7 +8,7 @@ import { signals } from './signal'
 
 const transmission = 10
 
-/** With defrosting, and without excursions of its own: what happens is the story's. */
+/** With defrosting, but without excursions of its own: only the story causes events. */
 const freezer = {
   ...signals.freezer,
   daily: 0.4,
@@ -19,7 +19,7 @@ const freezer = {
   failures: 0,
 }
 
-/** Otherwise a rack may be too warm at some time of the day, and its battery is not what is seen. */
+/** Otherwise a rack may be too warm at some time of the day, which would distract from its battery. */
 const rack = { ...signals.room, excursions: 0, failures: 0 }
 
 export function storyFleet(startTime: number): DeviceDefinition[] {
