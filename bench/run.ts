@@ -1,6 +1,7 @@
 /**
  * Compares our nodes with a flow of core nodes and with the floor, in complete Node-REDs with the simulator:
- * npm run bench -- 'current|memory'  # only cases whose names match; all by default
+ *
+ *     npm run bench -- 'current|memory'  # only cases whose names match; all by default
  */
 import { cases } from './cases'
 import { measureCase, measureMemory, type Result } from './measure'

@@ -1,8 +1,9 @@
 /**
  * Takes pictures of the demo's dashboard in each language, theme and width, and the pictures for the READMEs: the
  * dashboard next to the editor, and the dashboard alone.
- * npm run build && npx tsx scripts/demo-pictures.ts  # into .cache/screenshots
- * npx tsx scripts/demo-pictures.ts some/folder       # of the last build
+ *
+ *     npm run build && npx tsx scripts/demo-pictures.ts  # into .cache/screenshots
+ *     npx tsx scripts/demo-pictures.ts some/folder       # of the last build
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -3,7 +3,8 @@
  * package.json, the lock file and the changelog agree, prints the changelog section for the version, and makes the
  * links in the READMEs absolute: the flow library shows them outside the repository, and the pictures are not in the
  * package.
- * GITHUB_REPOSITORY=owner/name GITHUB_SHA=commit npx tsx scripts/release.ts v1.2.3 > notes.md
+ *
+ *     GITHUB_REPOSITORY=owner/name GITHUB_SHA=commit npx tsx scripts/release.ts v1.2.3 > notes.md
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

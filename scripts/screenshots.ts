@@ -1,7 +1,9 @@
 /**
  * Takes screenshots of each dialog in both languages: light on Node-RED 4.1, dark on 5.
- * npm run build && npx tsx scripts/screenshots.ts  # into .cache/screenshots
- * npx tsx scripts/screenshots.ts some/folder       # of the last build
+ *
+ *     npm run build && npx tsx scripts/screenshots.ts  # into .cache/screenshots
+ *     npx tsx scripts/screenshots.ts some/folder       # of the last build
+ *
  * Those in the READMEs are copied to docs/images.
  */
 
