@@ -55,8 +55,7 @@ export function isLocal(period: Period): boolean {
 export function placePeriod(period: Period, clock: LocalClock): { from: number; to: number } {
   const { from, to } =
     'calendar' in period ? readCalendar(period.calendar, toWallClock(clock, period.now)) : period
-  const place = (input: TimeInput) =>
-    'instant' in input ? input.instant : toInstant(clock, input.wallClock)
+  const place = (input: TimeInput) => ('instant' in input ? input.instant : toInstant(clock, input.wallClock))
   const placed = { from: place(from), to: place(to) }
   if (placed.to <= placed.from) throw new EnvlogError('period-empty')
   return placed
