@@ -57,6 +57,18 @@ export class WallDisplay {
     )
   }
 
+  /** Tiles of devices that are not OK, and the newest alert, where one has to scroll for them. */
+  hidden(): Promise<string[]> {
+    return this.page.evaluate(() => {
+      const parts = [
+        ...document.querySelectorAll('.envlog-tile:not(.is-ok)'),
+        ...document.querySelectorAll('.envlog-alerts li:first-child'),
+      ]
+      const below = parts.filter((part) => part.getBoundingClientRect().bottom > innerHeight)
+      return below.map((part) => part.textContent)
+    })
+  }
+
   /** Texts whose contrast is less than WCAG 2 (AA) asks for, and what axe-core finds. It does not see what is behind a widget. */
   async unreadable(): Promise<string[]> {
     if (!(await this.page.evaluate(() => 'axe' in window))) await this.page.evaluate(axe.source)

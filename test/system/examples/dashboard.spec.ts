@@ -10,7 +10,7 @@ import {
   startSimulator,
 } from '../../../simulator'
 import { launchChromium } from '../../support/editor/chromium'
-import type { PageOptions } from '../../support/editor/page'
+import { openPage, type PageOptions } from '../../support/editor/page'
 import { useExamples } from '../../support/examples'
 import { until } from '../../support/wait'
 import { WallDisplay } from '../../support/wall-display'
@@ -164,7 +164,13 @@ describe('the wall display', () => {
         assert.deepEqual(await display.tooWide(), [], `${width}`)
         assert.deepEqual(await display.broken(), [], `${width}`)
       }
-      const text = await display.page.locator('.envlog-bases').innerText()
+      // What needs somebody is seen at once.
+      await display.page.setViewportSize({ width: 1440, height: 900 })
+      assert.deepEqual(await display.hidden(), [])
+      const names = await display.page.locator('.envlog-tile h2').allInnerTexts()
+      assert.deepEqual(names, ['Freezer', 'Cold', `Remote ${HTML}`, 'Silent', 'Empty', 'Twin', 'Twin'])
+      await display.page.setViewportSize({ width: 1920, height: 1080 })
+      const text = await display.page.locator('.envlog-tiles').innerText()
       for (const word of words) assert.ok(text.includes(word), word)
       assert.deepEqual(await display.unreadable(), [])
       const size = await display
@@ -175,7 +181,7 @@ describe('the wall display', () => {
       assert.ok(Number.parseFloat(size) > 50, size)
 
       await display.tile(`Remote ${HTML}`).filter({ hasText: HTML }).waitFor()
-      await display.page.getByRole('heading', { name: `Base ${HTML}` }).waitFor()
+      await display.page.locator('.envlog-base', { hasText: `Base ${HTML}` }).waitFor()
       assert.ok((await display.alerts()).some((alert) => alert.includes(HTML)))
       await assertNothingRan(display)
     })
@@ -253,6 +259,18 @@ describe('the wall display', () => {
     assert.match(await page.locator('.envlog-quota').innerText(), /Current readings.*of/s)
     set('52A10001', { values: { 1: -18 } })
     await freezer.and(page.locator('.is-ok')).filter({ hasText: '−18.0 °C' }).waitFor()
+  })
+
+  it('waits for the first readings, and does not say before that there are no alerts', async function () {
+    this.timeout(FLOW_MS)
+    await hall.deployWith([WALL], { simulator, more: { 'envlog-current': { repeat: 0 } } }, (flow) => flow)
+    const { page, faults, close } = await openPage(browser, hall.url())
+    await page.goto(`${hall.url()}/dashboard/readings`)
+    for (const place of ['.envlog-wall', '.envlog-alerts'])
+      await page.locator(place, { hasText: 'Waiting for the first readings' }).waitFor()
+    assert.equal(await page.getByText('No alerts').count(), 0)
+    await close()
+    assert.deepEqual(faults, [])
   })
 
   it('says that the service does not answer, until it does, and that Node-RED is away', async function () {
