@@ -32,8 +32,12 @@ const BESIDE = { width: 1440, height: 520 }
 const ALONE = { width: 1280, height: 720 }
 const WARM_MS = 120_000
 
+/** The tab of the flow that makes the dashboard. */
+const TAB = 'envlog-example-dashboard'
+
 interface Red {
   actions: { invoke(name: string): void }
+  workspaces: { show(tab: string): void }
 }
 declare const RED: Red
 
@@ -134,9 +138,10 @@ async function picturesOfEditor(browser: Browser): Promise<Record<Language, Buff
 }
 
 async function pictureOf(editor: Editor): Promise<Buffer> {
-  await editor.page.evaluate(() => {
+  await editor.page.evaluate((tab) => {
     for (const what of ['toggle-palette', 'toggle-sidebar']) RED.actions.invoke(`core:${what}`)
-  })
+    RED.workspaces.show(tab)
+  }, TAB)
   await editor.status('envlog-example-dashboard-current').waitFor()
   // The sidebars slide away.
   await editor.page.waitForTimeout(1000)
