@@ -61,6 +61,9 @@ function formatMissing({ reason, params }: EnvlogError): string {
 
 function formatFailure(RED: NodeAPI, { error, since, next }: RunStatus & { kind: 'failed' }): string {
   const code = error instanceof EnvlogError ? error.code : 'failed'
+  const { retryAt } = error instanceof EnvlogError ? error.cause : {}
+  if (code === 'ENVLOG_QUOTA' && retryAt)
+    return RED._('status.used-up-until', { time: formatLocalTime(Date.parse(retryAt)) } as never)
   if (since === undefined) return `status.${code}`
   const params = { what: RED._(`status.${code}`), since: formatPastTime(since) }
   if (next === undefined) return RED._('status.since', params as never)

@@ -38,6 +38,11 @@ describe('the status of a node', () => {
     assert.equal(text(60_000), 'status.waiting {"time":"08:06"}')
   })
 
+  it('tells until when the quota is used up, if the node was not to wait', () => {
+    const error = new EnvlogError('quota-wait', {}, { retryAt: new Date(at + 600_000).toISOString() })
+    assert.equal(textNow({ kind: 'failed', error }), 'status.used-up-until {"time":"08:15"}')
+  })
+
   it('tells since when a failure lasts, and when the node tries again', () => {
     const failed = { kind: 'failed', error: new EnvlogError('no-connection'), since: at - 600_000 } as const
     const params = { what: 'status.ENVLOG_NETWORK {}', since: '07:55' }
