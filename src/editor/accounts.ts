@@ -1,6 +1,6 @@
 import type { Form } from './red'
 
-/** The account for a node that is dropped into a flow: the only existing one, if there is exactly one. */
+/** The account for a node that has none: the only existing one, if there is exactly one. */
 export function findOnlyAccount({ z }: Form): string | undefined {
   const accounts = listAccounts().filter((node) => !node.d && (!node.z || node.z === z))
   return accounts.length === 1 ? accounts[0]?.id : undefined

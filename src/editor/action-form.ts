@@ -1,3 +1,4 @@
+import { findOnlyAccount } from './accounts'
 import { type ChosenField, chosenField } from './choice-field'
 import { createDeviceSource } from './device-source'
 import { type Chosen, isDevice } from './picker/choice'
@@ -26,6 +27,8 @@ export function prepareAction(form: Form): void {
   const { devices, bases, groups, exclude } = form
   const units = listOf<string>(bases).map((unit) => ({ unit }))
   const account = $('#node-input-account')
+  const onlyAccount = form.account ? undefined : findOnlyAccount(form)
+  if (onlyAccount !== undefined) account.val(onlyAccount)
   const [select, property] = [$('#node-input-select'), $('#node-input-propertyType')]
   const source = createDeviceSource(() => String(account.val() ?? ''))
   let updatePreview = () => {}

@@ -18,6 +18,7 @@ describe('the forms', function () {
     const off = [
       { id: 'off', type: 'tab', label: 'off', disabled: true },
       { ...alerts, id: 'off-alerts', type: 'envlog-alerts', z: 'off', repeat: 60 },
+      { ...alerts, id: 'no-account', type: 'envlog-alerts', z: 'off', account: '' },
     ]
     await harness.nodeRed.deploy([...editorFlow(harness.simulator), ...off])
   })
@@ -348,7 +349,11 @@ describe('the forms', function () {
     await ours.close()
   })
 
-  it('choose the only account for a node that is dropped into a flow', async () => {
+  it('choose the only account for a node that has none, or that is dropped into a flow', async () => {
+    const unset = await editor.edit('no-account')
+    assert.match(await unset.field('account').locator('option:checked').innerText(), /Plant A/)
+    await unset.done()
+    assert.equal((await editor.held('no-account')).account, 'account')
     const id = await editor.drop('envlog-alerts', { x: 400, y: 400 })
     assert.equal((await editor.held(id)).account, 'account')
     const form = await editor.edit(id)
