@@ -63,7 +63,7 @@ const words: Readonly<Record<'en' | 'ja', Words>> = {
   },
 }
 
-type Tell = (unixtime: number, key: string, text: string) => void
+type AddEntry = (unixtime: number, key: string, text: string) => void
 
 /** Newest first, at most `count`. */
 export function generatedAlerts(shape: AlertShape): AlertSource {
@@ -74,15 +74,15 @@ export function generatedAlerts(shape: AlertShape): AlertSource {
     const today = Math.floor(newest / day)
     const oldest = Math.max(today - daysBack, Math.floor(view.timeAt(view.low) / day))
     const entries = new Map<number, Record<string, string>>()
-    const note: Tell = (unixtime, key, text) => {
+    const addUnlessFuture: AddEntry = (unixtime, key, text) => {
       if (unixtime <= now) entries.set(unixtime, { ...entries.get(unixtime), [key]: text })
     }
-    const tell: Tell = (unixtime, key, text) => {
-      if (unixtime <= newest) note(unixtime, key, text)
+    const add: AddEntry = (unixtime, key, text) => {
+      if (unixtime <= newest) addUnlessFuture(unixtime, key, text)
     }
-    for (const event of shape.events) tellEvent[event.kind](shape, event, now, note)
+    for (const event of shape.events) eventEntries[event.kind](shape, event, now, addUnlessFuture)
     // One more day than needed: an entry derived from the end of a day may be earlier than one from the next day.
-    for (let d = today; d >= oldest && entries.size < count + 4; d--) tellDay(shape, view, d, tell)
+    for (let d = today; d >= oldest && entries.size < count + 4; d--) addDay(shape, view, d, add)
     return [...entries]
       .map(([unixtime, texts]) => ({ unixtime, texts }))
       .sort((a, b) => b.unixtime - a.unixtime)
@@ -90,37 +90,43 @@ export function generatedAlerts(shape: AlertShape): AlertSource {
   }
 }
 
-function tellDay(shape: AlertShape, view: RecordView, dayIndex: number, tell: Tell): void {
+function addDay(shape: AlertShape, view: RecordView, dayIndex: number, add: AddEntry): void {
   shape.channels.forEach((channel, column) => {
     if (!channel.signal || channel.broken !== undefined) return
     const seed = hash(shape.seed, channel.num, 77)
     const hot = excursionOn(channel.signal, seed, dayIndex)
-    if (hot) tellExcursion(shape, view, column, hot, tell)
+    if (hot) addExcursion(shape, view, column, hot, add)
     const failing = failureOn(channel.signal, seed, dayIndex)
-    if (failing) tellFailure(shape, view, column, failing, tell)
+    if (failing) addFailure(shape, view, column, failing, add)
   })
-  tellDevice(shape, dayIndex, tell)
+  addDevice(shape, dayIndex, add)
 }
 
-function tellExcursion(shape: AlertShape, view: RecordView, column: number, when: Episode, tell: Tell): void {
+function addExcursion(
+  shape: AlertShape,
+  view: RecordView,
+  column: number,
+  when: Episode,
+  add: AddEntry,
+): void {
   const end = Math.min(view.high, indexAt(view, when.end, true) + 1)
   const indexes = range(indexAt(view, when.start, false), end, 1)
-  tellCrossings(
+  addCrossings(
     shape,
     column,
     indexes
       .map((index) => view.at(index))
       .map(({ time, values }) => ({ time, value: values[column] as RecordValue })),
-    tell,
+    add,
   )
 }
 
 /** An entry for each time a value exceeds the limit, and for its return. */
-function tellCrossings(
+function addCrossings(
   shape: AlertShape,
   column: number,
   values: readonly { time: number; value: RecordValue }[],
-  tell: Tell,
+  add: AddEntry,
 ): void {
   const channel = shape.channels[column] as ChannelDefinition
   const limit = channel.signal?.upperLimit
@@ -133,35 +139,35 @@ function tellCrossings(
   for (const { time, value } of values) {
     if (typeof value !== 'number' || value > limit === over) continue
     over = !over
-    tell(time, `ch${channel.num}`, (over ? say.upper : say.normal)(label, shown(value), shown(limit)))
+    add(time, `ch${channel.num}`, (over ? say.upper : say.normal)(label, shown(value), shown(limit)))
   }
 }
 
 /** A device is reported missing if nothing was received for this many seconds. */
-const missedAfter = 30
+const missingAfter = 30
 /** If current readings are records: how often the service checks a value during an event, in seconds. */
-const watched = 60
+const checkInterval = 60
 
 /** The service notices events at each transmission. */
-const tellEvent: Readonly<
-  Record<EventKind, (shape: AlertShape, event: EventDefinition, now: number, tell: Tell) => void>
+const eventEntries: Readonly<
+  Record<EventKind, (shape: AlertShape, event: EventDefinition, now: number, add: AddEntry) => void>
 > = {
-  door: (shape, { from, until, channel = 1 }, now, tell) => {
+  door: (shape, { from, until, channel = 1 }, now, add) => {
     const column = shape.channels.findIndex(({ num }) => num === channel)
     if (column < 0) return
-    const step = shape.transmission ?? watched
+    const step = shape.transmission ?? checkInterval
     const end = Math.min(shape.heard(now), (until ?? from) + recovery)
     const times = range(Math.ceil(from / step) * step, end + 1, step)
     const values = times.map((time) => ({ time, value: shape.source.measured(column, time) }))
-    tellCrossings(shape, column, values, tell)
+    addCrossings(shape, column, values, add)
   },
-  silence: (shape, { from, until = Infinity }, _, tell) => {
-    if (until - from <= missedAfter) return
-    tell(from + missedAfter, 'communication-status', words[shape.language].silent)
-    tell(until, 'communication-status', words[shape.language].restored)
+  silence: (shape, { from, until = Infinity }, _, add) => {
+    if (until - from <= missingAfter) return
+    add(from + missingAfter, 'communication-status', words[shape.language].silent)
+    add(until, 'communication-status', words[shape.language].restored)
   },
-  battery: (shape, { from, code = emptyBattery }, _, tell) =>
-    tell(from, 'battery-level', words[shape.language].battery(code)),
+  battery: (shape, { from, code = emptyBattery }, _, add) =>
+    add(from, 'battery-level', words[shape.language].battery(code)),
 }
 
 /** From `start` (inclusive) to `end` (exclusive). */
@@ -169,21 +175,21 @@ function range(start: number, end: number, step: number): number[] {
   return Array.from({ length: Math.max(0, Math.ceil((end - start) / step)) }, (_, i) => start + i * step)
 }
 
-function tellFailure(shape: AlertShape, view: RecordView, column: number, when: Episode, tell: Tell): void {
+function addFailure(shape: AlertShape, view: RecordView, column: number, when: Episode, add: AddEntry): void {
   const channel = shape.channels[column] as ChannelDefinition
   const index = indexAt(view, when.start, false)
   if (index >= view.high || view.timeAt(index) > when.end) return
   const label = channel.name || `ch${channel.num}`
-  tell(view.timeAt(index), `ch${channel.num}`, words[shape.language].sensor(label))
+  add(view.timeAt(index), `ch${channel.num}`, words[shape.language].sensor(label))
 }
 
 /** The service monitors battery and communication, so their entries need no record at that time. */
-function tellDevice(shape: AlertShape, dayIndex: number, tell: Tell): void {
+function addDevice(shape: AlertShape, dayIndex: number, add: AddEntry): void {
   const say = words[shape.language]
   const weak = episode(shape.seed, dayIndex, 0.01, 60, 120, 31)
-  if (weak) tell(weak.start, 'battery-level', say.battery(2))
+  if (weak) add(weak.start, 'battery-level', say.battery(2))
   const silent = episode(shape.seed, dayIndex, 0.03, 900, 3600, 41)
   if (!silent) return
-  tell(silent.start, 'communication-status', say.silent)
-  tell(silent.end, 'communication-status', say.restored)
+  add(silent.start, 'communication-status', say.silent)
+  add(silent.end, 'communication-status', say.restored)
 }

@@ -24,7 +24,7 @@ const rack = { ...signals.room, excursions: 0, failures: 0 }
 
 export function storyFleet(startTime: number): DeviceDefinition[] {
   const start = Math.floor(startTime / 1000)
-  const told: Readonly<Record<string, Partial<DeviceDefinition>>> = {
+  const roles: Readonly<Record<string, Partial<DeviceDefinition>>> = {
     'Freezer 1': {
       channels: [{ num: 1, name: 'Freezer', unit: 'C', signal: freezer }],
       records: { interval: 300 },
@@ -55,5 +55,5 @@ export function storyFleet(startTime: number): DeviceDefinition[] {
       ],
     },
   }
-  return demoFleet(startTime).map((device) => ({ ...device, transmission, ...told[device.name ?? ''] }))
+  return demoFleet(startTime).map((device) => ({ ...device, transmission, ...roles[device.name ?? ''] }))
 }
