@@ -18,12 +18,12 @@ import { chunksOf, fakeTransport, json } from './fake-transport'
 import { messagesOf } from './messages'
 
 /**
- * Fixtures of answers, two files per case: `<endpoint>--<what-is-odd>.<json|txt>` is the body, byte by byte;
+ * Response fixtures, two files per case: `<endpoint>--<what-is-odd>.<json|txt>` is the body, byte by byte;
  * `<same>.expected.json` is the expected message, written by hand from docs/messages.md.
  */
 export const FOLDER = join(__dirname, '../fixtures/answers')
 
-/** Request and metadata of the answer; the defaults are below. */
+/** Request and metadata of a response; the defaults are below. */
 interface Request {
   /** The requested device. */
   serial: string
@@ -46,7 +46,7 @@ export interface Expected {
   why: string
   request?: Partial<Request>
   payload?: unknown
-  /** Devices of the same answer that are reported one by one: serial and part. */
+  /** Devices of the same response that are reported individually: serial and part. */
   failed?: [serial: string, part: string][]
   /** Only the given keys of `params` and `cause` are compared. */
   error?: { code: ErrorCode; reason: Reason; params?: ErrorParams; cause?: Cause }
@@ -63,7 +63,7 @@ export interface Fixture {
 
 const EXPECTED = '.expected.json'
 
-/** All cases by name, also with one of the two files missing, so that this can be reported. */
+/** All cases by name, even if one of the two files is missing, so that this can be reported. */
 export function listFixtures(): Fixture[] {
   const found = new Map<string, Fixture>()
   for (const file of readdirSync(FOLDER).sort()) {
@@ -104,19 +104,19 @@ function stillClock(now: number): Clock {
   return { now: () => now, monotonic: () => 0, sleep: async () => {}, after: () => () => {} }
 }
 
-/** A page that is short is the last one then. */
+/** Makes a short page count as the last one. */
 const RECORDS_LEFT = { 'x-ratelimit-remaining-datacount': '160000' }
 
-/** The result of one answer: the message of the default output, and the quota of its headers. */
+/** The result of one response: the message of the default output, and the quota in its headers. */
 export interface Outcome {
   payload: unknown
   failed: [serial: string, part: string][]
   quota: QuotaHeaders
-  /** Requested addresses, in order. */
+  /** Requested URLs, in order. */
   requests: string[]
 }
 
-/** Feeds a body through client, collecting and output, as the node of the endpoint does. @throws EnvlogError */
+/** Passes a body through client, collection and output, in the same way as the endpoint's node. @throws EnvlogError */
 export async function receive(
   endpoint: EndpointName,
   body: Uint8Array,

@@ -26,7 +26,7 @@ export interface Subscriber {
 export interface Broker {
   /** The config node `broker` of a flow. */
   node: FlowNode
-  /** Receives retained messages, and those that are published from now on. */
+  /** Receives retained messages, and later ones. */
   subscribe(...filters: string[]): Promise<Subscriber>
   /** Closes all connections and loses retained messages. */
   stop(): Promise<void>
@@ -36,7 +36,7 @@ export interface Broker {
 }
 
 export interface BrokerHere extends Broker {
-  /** Clients that are connected now. */
+  /** Number of connected clients. */
   clients(): number
 }
 
@@ -56,7 +56,7 @@ export async function startBroker(): Promise<BrokerHere> {
   }
 }
 
-/** mosquitto, a program of its own. */
+/** mosquitto, as a separate program. */
 export async function startMosquitto(): Promise<Broker> {
   const mosquitto = ensure('mosquitto')
   const folder = temporaryFolder('mosquitto')

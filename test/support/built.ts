@@ -1,4 +1,4 @@
-/** What the build has put into `dist/`, read as Node-RED's editor reads it. */
+/** The build's output in `dist/`, read as Node-RED's editor does. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
@@ -26,13 +26,13 @@ export interface BuiltNode {
 
 export const languages = readdirSync(join(root, 'locales'))
 
-/** Where the file of the nodes is, with all that Node-RED looks for beside it. */
+/** The folder of the nodes' file, with everything that Node-RED looks for next to it. */
 const folder = join(root, dirname(packageJson['node-red'].nodes.envlog))
 
 const htmlFile = join(folder, 'envlog.html')
-/** Where there is no build, the tests report this. */
+/** If there is no build, the tests report it. */
 export const html = existsSync(htmlFile) ? readFileSync(htmlFile, 'utf8') : ''
-/** The one inline script of the html. */
+/** The only inline script in the html. */
 export const script = scriptsOf(html).find(({ kind }) => kind === 'text/javascript')?.body ?? ''
 
 export const nodes: readonly BuiltNode[] = scriptsOf(html).flatMap(({ attributes, body }) => {
@@ -68,7 +68,7 @@ function anything(): unknown {
   return answer
 }
 
-/** What the scripts register, by type. */
+/** The definitions that the scripts register, by type. */
 export function definitionsIn(scripts: readonly string[]): Map<string, Definition> {
   const found = new Map<string, Definition>()
   const registerType = (type: string, definition: Definition) => found.set(type, definition)
@@ -80,7 +80,7 @@ export function definitionsIn(scripts: readonly string[]): Map<string, Definitio
   return found
 }
 
-/** @throws where the script fails or does not register the type */
+/** @throws if the script fails or does not register the type */
 export function definitionOf(type: string): Definition {
   const found = definitionsIn([script]).get(type)
   if (!found) throw new Error(`nothing registers ${type}`)
@@ -110,11 +110,11 @@ export function textsOf(catalog: object): Catalog {
   return texts
 }
 
-/** The nodes' catalog as the package ships it. */
+/** The nodes' catalog as shipped in the package. */
 export const catalogOf = (language: string): Catalog =>
   catalogIn(join(folder, 'locales', language, 'envlog.json'))
 
-/** A node's part of the help, with its `script` element. */
+/** A node's part of the help, including its `script` element. */
 export function helpOf({ type }: BuiltNode, language: string): string {
   const all = readFileSync(join(folder, 'locales', language, 'envlog.html'), 'utf8')
   const start = `<script type="text/html" data-help-name="${type}">`

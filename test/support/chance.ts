@@ -1,7 +1,7 @@
 /**
- * Random numbers of the tests, the same in each run.
+ * Random numbers for the tests, the same in each run.
  *
- * - `SEED`: others: a whole number from 0, or `random`
+ * - `SEED`: other numbers: an integer from 0, or `random`
  * - `LONG=1`: as in `npm run test:long`
  * - `RUNS`: how often a model runs
  */
@@ -17,7 +17,7 @@ env.SEED ??= '1'
 export const seed = Number(env.SEED)
 export const isOwnSeed = seed !== 1
 
-/** How often a model runs: a quarter of the usual count in the long tests, a fortieth of it in `npm test`. */
+/** How often a model runs: a quarter of the usual number in the long tests, a fortieth in `npm test`. */
 export const runs = (usual: number): number => Number(env.RUNS ?? Math.ceil(isLong ? usual / 4 : usual / 40))
 
 /** A pseudo-random generator. @param start the seed */
@@ -32,11 +32,11 @@ export function createRandom(start: number | string) {
   }
   return {
     next,
-    /** Whole, from 0 up to and without the end. */
+    /** An integer from 0 (inclusive) to the end (exclusive). */
     below: (end: number) => Math.floor(next() * end),
     chance: (share: number) => next() < share,
     pick: <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T,
-    /** Between the two, small ones as likely as great ones by order of magnitude. */
+    /** Between the two; every order of magnitude is equally likely. */
     between: (min: number, max: number) => min * (max / min) ** next(),
     shuffled: <T>(items: readonly T[]): T[] =>
       items

@@ -1,4 +1,4 @@
-/** A check of a simulated service, as `envlog-check` makes it, in this process. */
+/** A check of a simulated service, as by `envlog-check`, in this process. */
 import type { Simulator } from '../../simulator'
 import { createAccount } from '../../src/lib/account'
 import { UndiciTransport } from '../../src/lib/api/transport'
@@ -10,7 +10,7 @@ import { buildReport } from '../../src/lib/check/report'
 import { systemClock } from '../../src/lib/clock'
 import { createRegistry } from '../../src/lib/registry'
 
-/** @param weeks by which times move */
+/** @param weeks by which times are moved */
 export async function checkSimulated(simulator: Simulator, weeks = 10) {
   const { apiKey, loginId, loginPass } = simulator.account
   const account = createAccount(
@@ -33,7 +33,7 @@ export async function checkSimulated(simulator: Simulator, weeks = 10) {
   return { originals, exchanges, differences: differencesOf(checkAssumptions(exchanges)), report }
 }
 
-/** What is not as described, by assumption. */
+/** Differences from the description, by assumption. */
 export function differencesOf(findings: readonly Finding[]): Record<string, string> {
   const others = findings.filter(({ seen }) => seen !== undefined)
   return Object.fromEntries(others.map(({ assumption, seen }) => [assumption, String(seen)]))

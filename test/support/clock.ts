@@ -3,7 +3,7 @@ import { EnvlogError } from '../../src/lib/errors'
 
 interface Due {
   at: number
-  /** Callbacks that are due at the same time run in the order in which they were registered. */
+  /** Callbacks that are due at the same time run in the order of registration. */
   order: number
   /** Undefined once cancelled. */
   run: (() => void) | undefined
@@ -11,15 +11,15 @@ interface Due {
 
 /** A virtual clock: time passes only when it is advanced. */
 export interface VirtualClock extends Clock {
-  /** Sets the wall clock forwards or back; timers are not affected. */
+  /** Moves the wall clock forwards or back; timers are not affected. */
   jump(ms: number): void
-  /** Lets time pass: timers run at their time, with all asynchronous work that follows. */
+  /** Lets time pass: timers run when they are due, with all asynchronous work that follows. */
   pass(ms: number): Promise<void>
-  /** The same synchronously: asynchronous work that follows runs later. */
+  /** The same, synchronously: asynchronous work that follows runs later. */
   advance(ms: number): void
-  /** Blocks the event loop: timers that are due meanwhile run late, in order. */
+  /** Blocks the event loop: timers that become due in the meantime run late, in order. */
   block(ms: number): void
-  /** Runs timers that are due now, and asynchronous work that follows. */
+  /** Runs timers that are due now, and the asynchronous work that follows. */
   settle(): Promise<void>
   /** Number of pending timers. */
   pending(): number
@@ -29,7 +29,7 @@ export interface VirtualClock extends Clock {
 
 export interface ProcessClock {
   clock: Clock
-  /** No timer and no result arrives any more. */
+  /** No more timers fire, and no more results arrive. */
   kill(): void
   /** Blocks its event loop: timers and results arrive late. */
   block(ms: number): void
@@ -37,14 +37,14 @@ export interface ProcessClock {
   reads<T>(work: Promise<T>): Promise<T>
 }
 
-/** The time at the start, ms since 1970 UTC. */
+/** The initial time, ms since 1970 UTC. */
 const NOW = 1_795_161_600_000
 
 /** Resolves after all promise callbacks that are ready. */
 const oneTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
- * @param started monotonic ms; not a whole number, to find wrong rounding
+ * @param started monotonic ms; not an integer, to detect wrong rounding
  * @param now ms since 1970 UTC
  * @param quiet resolves when nothing more happens until time passes
  */

@@ -1,4 +1,4 @@
-/** An http server that stores messages that a flow posts to it, in boxes by the last part of the path. */
+/** An HTTP server that stores messages posted by a flow, in boxes named by the last part of the path. */
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ export interface Collector {
   receive(name: string, count: number): Promise<Message[]>
   /** Empties all boxes. */
   clear(): void
-  /** The raw text of everything since the start. */
+  /** The raw text of everything received so far. */
   rawText(): string
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function startCollector(): Promise<Collector> {
 
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => undefined)
-    // The sender was killed meanwhile.
+    // The sender was killed in the meantime.
     if (body === undefined) return
     raw += body
     response.end()

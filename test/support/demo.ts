@@ -1,4 +1,4 @@
-/** The demo in a process of its own, on free ports and with a folder of its own. */
+/** The demo in a separate process, on free ports and with a separate folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, writeFileSync } from 'node:fs'
@@ -13,15 +13,15 @@ export interface Demo {
   port: number
   folder: string
   child: ChildProcess
-  /** What it wrote so far. */
+  /** Its output so far. */
   text(): string
-  /** Resolves when it has written this. */
+  /** Resolves when the output contains this. */
   said(pattern: RegExp): Promise<void>
-  /** Ends it as Ctrl-C does. @returns its exit code */
+  /** Ends it like Ctrl-C. @returns its exit code */
   interrupt(): Promise<number | null>
-  /** Lines of errors and warnings that its flows logged. */
+  /** Errors and warnings logged by its flows. */
   complaints(): string[]
-  /** Moves the story of the simulated plant: it began so many seconds ago. */
+  /** Moves the story of the simulated plant, as if it had begun so many seconds ago. */
   beginStory(secondsAgo: number): Promise<unknown>
 }
 
@@ -31,7 +31,7 @@ export const demoPort = () => freePort([3, 8])
 /** The node that requests current readings. */
 const CURRENT = 'envlog-example-dashboard-current'
 
-/** What Node-RED always says of a new user directory. */
+/** Normal messages of Node-RED for a new user directory. */
 const USUAL = /Projects disabled|Encrypted credentials not found/
 
 export function startDemo(port: number, folder = temporaryFolder('demo')): Demo {
@@ -67,8 +67,8 @@ export function startDemo(port: number, folder = temporaryFolder('demo')): Demo 
 }
 
 /**
- * Nodes that the tests add to the demo's flows: they log each error that a Catch node of the demo would keep in the debug
- * sidebar, and `POST /inject/test-trigger` requests current readings at once.
+ * Nodes that the tests add to the demo's flows: they log each error that a Catch node of the demo would only show in
+ * the debug sidebar, and `POST /inject/test-trigger` requests current readings immediately.
  */
 export function testNodes(flows: readonly { id: string; type: string }[]): object[] {
   const place = { x: 100, y: 100 }
@@ -94,7 +94,7 @@ export function testNodes(flows: readonly { id: string; type: string }[]): objec
   return [...reporting, trigger]
 }
 
-/** A folder of the demo whose flows have these nodes too. */
+/** A folder for the demo whose flows include these nodes. */
 export function complainingFolder(): string {
   const folder = temporaryFolder('demo')
   const flows = demoFlows(root) as ({ id: string; type: string } & object)[]

@@ -1,4 +1,4 @@
-/** Devices of the simulator's demo fleet that all of the endpoints tests need serve. */
+/** Devices in the simulator's demo fleet that all endpoints under test serve. */
 export const freezer = { serial: '52A10001' } as const
 export const fridge = { serial: '52A10002', base: '52A10002' } as const
 export const rackA = { serial: '52C10008', base: '5F0A1001' } as const

@@ -12,7 +12,7 @@ export interface Code {
 }
 
 export interface Link {
-  /** as in the text: a path, `#anchor`, or an address */
+  /** as in the text: a path, `#anchor`, or a URL */
   target: string
   text: string
   isPicture: boolean
@@ -23,13 +23,13 @@ export interface Heading {
   text: string
 }
 
-/** Rows of cells, the header's first. */
+/** Rows of cells, the header first. */
 export type MarkdownTable = string[][]
 
 const FOLDERS = ['.', 'bench', 'docs', 'docs/ja', 'examples', 'simulator']
 const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
 
-/** Paths from the root. */
+/** Paths relative to the root. */
 export const documents = FOLDERS.flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((file) => file.endsWith('.md'))
@@ -50,7 +50,7 @@ export function wordsOfCodeIn(text: string): string[] {
   return [...prose(text).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word)
 }
 
-/** Lines of paragraphs and list items that go on in the next. */
+/** Lines of paragraphs and list items that continue on the next line. */
 export function brokenLinesIn(text: string): string[] {
   const found = prose(text).matchAll(/^(?![#|]).+$(?=\n(?! *(?:-|\d+\.) )[^#|\n])/gm)
   return [...found].map(([line]) => line)
@@ -72,7 +72,7 @@ export function headingsIn(text: string): Heading[] {
   return [...found].map(([, marks = '', words = '']) => ({ level: marks.length, text: words }))
 }
 
-/** As GitHub and npm make them of headings. */
+/** Anchors of headings as on GitHub and npm. */
 export function anchorsIn(text: string): string[] {
   return headingsIn(text).map((heading) => anchorOf(heading.text))
 }
@@ -103,14 +103,14 @@ export function tablesIn(text: string): MarkdownTable[] {
   )
 }
 
-/** Rows of the only table of a section whose first column begins with code, without the header. */
+/** Rows, without the header, of a section's only table whose first column begins with code. */
 export function tableRows(text: string): MarkdownTable {
   return tablesIn(text)
     .flatMap((table) => table.slice(1))
     .filter(([first = '']) => first.startsWith('`'))
 }
 
-/** Removes the backticks of a cell that is only code. */
+/** Removes the backticks from a cell that consists of code only. */
 export function uncoded(cell: string): string {
   return /^`([^`]*)`$/.exec(cell)?.[1] ?? cell
 }

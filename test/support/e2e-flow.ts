@@ -1,4 +1,4 @@
-/** A flow with all action nodes, whose messages are posted to the collector. */
+/** A flow with all action nodes, which posts their messages to the collector. */
 
 import type { Simulator } from '../../simulator'
 import { defaultsOf } from './built'
@@ -23,7 +23,7 @@ export function collectorNode(collector: Collector, box: string): FlowNode {
 
 export const position = { x: 100, y: 100 }
 
-/** An account at the simulator, with its limits. @param more properties that replace others */
+/** An account at the simulator, with its limits. @param more overriding properties */
 export function accountNode(simulator: Simulator, more: object = {}): FlowNode {
   const { apiKey, loginId, loginPass } = simulator.account
   return {
@@ -40,11 +40,11 @@ export function accountNode(simulator: Simulator, more: object = {}): FlowNode {
 interface ActionsFlowOptions {
   simulator: Simulator
   collector: Collector
-  /** Properties that replace defaults of the nodes. */
+  /** Properties that override the nodes' defaults. */
   nodes: Record<ActionName, Record<string, unknown>>
 }
 
-/** `trigger-<action>` triggers each; `trigger-refused` triggers one whose account has a wrong password. */
+/** `trigger-<action>` triggers each node; `trigger-refused` triggers one whose account has a wrong password. */
 export function actionsFlow({ simulator, collector, nodes }: ActionsFlowOptions): FlowNode[] {
   const { apiKey, loginId, loginPass } = simulator.account
   const account = (id: string, password: string): FlowNode => {
@@ -87,7 +87,7 @@ export function actionsFlow({ simulator, collector, nodes }: ActionsFlowOptions)
   ]
 }
 
-/** The flow as the editor sends it without typed credentials. */
+/** The flow as the editor sends it if no credentials were typed. */
 export function withoutCredentials(flow: readonly FlowNode[]): FlowNode[] {
   return flow.map(({ credentials: _, ...node }) => node as FlowNode)
 }

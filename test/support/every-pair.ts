@@ -5,7 +5,7 @@ import { startFlow } from './flow'
 import type { Message } from './flow-types'
 import { type Pair, pairs } from './outputs'
 
-/** The messages of one pair of output and send, and the errors of single devices. */
+/** The messages for one pair of output and send, and the errors of single devices. */
 export interface PairRun extends Pair {
   messages: Message[]
   errors: Message[]
@@ -15,7 +15,7 @@ export interface PairRun extends Pair {
 
 const idOf = ({ action, output, send }: Pair) => `${action}-${output}-${send}`
 
-/** Every pair of all four actions as a node of one flow, each triggered once. */
+/** Every pair for all four actions as a node of one flow, each triggered once. */
 export async function runEveryPair(
   simulator: Simulator,
   node: (pair: Pair) => Message,
@@ -61,7 +61,7 @@ export async function runEveryPair(
   return [...ran.values()]
 }
 
-/** Messages that have parts are whole sequences: one id, every index once and in order. */
+/** Messages that have parts form complete sequences: one id, every index once and in order. */
 export function checkSequences(messages: readonly Message[], length: number): void {
   const sequences = new Map<string, Message[]>()
   for (const msg of messages) sequences.set(msg.parts.id, [...(sequences.get(msg.parts.id) ?? []), msg])

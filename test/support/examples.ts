@@ -1,5 +1,5 @@
 /**
- * The shipped examples in a whole Node-RED, with addresses and secrets of this machine.
+ * The shipped examples in a complete Node-RED, with addresses and secrets of this machine.
  *
  *     const harness = useExamples({ examples: [WALL] })
  *     await harness.deploy([WALL], { simulator })
@@ -20,12 +20,12 @@ import { until } from './wait'
 const folder = join(root, 'examples')
 const STARTING_MS = 300_000
 const POLLED_MS = 60_000
-/** Longer than the limit of a deploy, whose error contains the log. */
+/** Longer than the time limit of a deploy, whose error contains the log. */
 const ENDING_MS = 90_000
-/** Timers of Node-RED run faster, so that rounds take less than a second. */
+/** Node-RED's timers run faster, so that rounds take less than a second. */
 const SPEED = 5
 
-/** Paths without `.json`, as the import dialog shows them. */
+/** Paths without `.json`, as in the import dialog. */
 export const exampleNames: readonly string[] = readdirSync(folder, { recursive: true })
   .map((file) => String(file).replaceAll('\\', '/'))
   .filter((file) => file.endsWith('.json'))
@@ -38,7 +38,7 @@ export function readExample(name: string): FlowNode[] {
 /** The package that an example needs, from the name of its folder: `SQLite - needs node-red-node-sqlite`. */
 export function neededBy(name: string): string | undefined {
   const [, needed] = / - needs (.*?)\//.exec(name) ?? []
-  // The name of a folder cannot contain the slash of a scope.
+  // A folder name cannot contain the slash of a scope.
   return needed?.replace(/^(@[\w-]+) /, '$1/')
 }
 
@@ -46,9 +46,9 @@ export interface Surroundings {
   simulator: Simulator
   /** `node` of a broker: `broker`, `port` */
   broker?: FlowNode
-  /** `format`: as its node says, unless another one is named. */
+  /** `format`: as in its node, unless another one is given. */
   chat?: { url: string; format?: 'slack' | 'teams' | 'json' }
-  /** Further properties of all nodes of a type. */
+  /** Further properties for all nodes of a type. */
   more?: Record<string, object>
 }
 
@@ -64,10 +64,10 @@ export function filledIn(
     'envlog-account': { baseUrl: simulator.url, retries: 0, limits: limitsOf(simulator), credentials },
     'mqtt-broker': broker && { broker: broker.broker, port: broker.port },
     'http request': chat && { url: chat.url },
-    // Also writes to the log, to find reasons of failures.
+    // Also writes to the log, to find the reasons for failures.
     debug: { console: true },
   }
-  // Importing a second example uses the account of the first.
+  // Importing a second example uses the first one's account.
   const nodes = new Map(names.flatMap(readExample).map((node) => [node.id, node]))
   return [...nodes.values()].map((node) => ({
     ...node,
@@ -79,26 +79,26 @@ export function filledIn(
   }))
 }
 
-/** The one place of a flow that says how its chat takes messages. */
+/** The only place in a flow that determines its chat's format. */
 function chooseFormat({ name, rules = [] }: FlowNode, to: string): Partial<FlowNode> {
   const [first, ...others] = rules as object[]
   return name === 'chat format' ? { rules: [{ ...first, to }, ...others] } : {}
 }
 
-/** Nobody has to write code for it. Protocols of factories cannot do without. */
+/** No example requires users to write code. Industrial protocols cannot do without. */
 export function assertWithoutCode(name: string): void {
   const types = new Set(readExample(name).map(({ type }) => type))
   const code = ['exec', 'unknown', ...(name.startsWith('Factory') ? [] : ['function'])]
   for (const type of code) assert.ok(!types.has(type), `${name}: ${type}`)
 }
 
-/** The packages that function nodes name under *Setup*, *Modules*: Node-RED installs them when it deploys. */
+/** The packages that function nodes list under *Setup*, *Modules*: Node-RED installs them on deploy. */
 export const functionModules = (flow: readonly FlowNode[]): string[] =>
   flow
     .flatMap(({ libs = [] }) => (libs as { module: string }[]).map(({ module }) => module))
     .filter((module) => !isBuiltin(module))
 
-/** Puts them where Node-RED finds them installed already, so that no deploy of a test asks a registry. */
+/** Puts them where Node-RED finds them as installed, so that no deploy in a test contacts a registry. */
 async function installModules(userDir: string, modules: readonly string[]): Promise<void> {
   const file = join(userDir, 'package.json')
   const { dependencies, ...manifest } = JSON.parse(readFileSync(file, 'utf8'))
@@ -109,7 +109,7 @@ async function installModules(userDir: string, modules: readonly string[]): Prom
   writeFileSync(file, JSON.stringify({ ...manifest, dependencies }))
 }
 
-/** What the debug nodes of an example show of errors is in this file of the user directory, line by line. */
+/** File in the user directory with the errors that the debug nodes of an example show, line by line. */
 export const ERRORS_FILE = 'errors.txt'
 
 export function withErrorsFile(flow: readonly FlowNode[]): FlowNode[] {
@@ -139,17 +139,17 @@ const requests = (simulator: Simulator) =>
 
 /** Resolves after the given number of further requests, and all their results. */
 export async function rounds(simulator: Simulator, count: number): Promise<void> {
-  // When the next request is sent, the last one is completely processed.
+  // When the next request is sent, the previous one has been processed completely.
   const end = requests(simulator) + count + 1
   await until(`${count} rounds`, () => requests(simulator) >= end, POLLED_MS)
 }
 
-/** More than twice as long as the examples wait between two rounds in tests. */
+/** More than twice the examples' interval between two rounds in tests. */
 const STILL_MS = 2500 / SPEED
 
 /**
- * Resolves when the device was requested and is not any more, because its records wait for their receipt.
- * The simulator's log has to hold all requests of the test.
+ * Resolves when the device has been requested and no longer is, because its records wait for their receipt. The
+ * simulator's log must have room for all requests of the test.
  */
 export async function asksNoMoreFor(simulator: Simulator, serial: string): Promise<void> {
   const requests = () => simulator.log.filter(({ params }) => params['remote-serial'] === serial).length
@@ -167,26 +167,26 @@ export async function asksNoMoreFor(simulator: Simulator, serial: string): Promi
 
 export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
   deploy(names: readonly string[], surroundings: Surroundings): Promise<void>
-  /** Deploys with changes of the test. */
+  /** Deploys with modifications by the test. */
   deployWith(
     names: readonly string[],
     surroundings: Surroundings,
     add: (flow: FlowNode[]) => FlowNode[],
     type?: DeployType,
   ): Promise<void>
-  /** Presses the button of an inject node of that name. */
+  /** Presses the button of the inject node with that name. */
   press(name: string): Promise<void>
   /** Stops Node-RED with SIGTERM, and starts it again. */
   restart(): Promise<void>
 }
 
 interface HarnessOptions extends Pick<StartOptions, 'speed' | 'httpNodeAuth'> {
-  /** Those whose packages are installed. */
+  /** The examples whose packages are installed. */
   examples?: readonly string[]
 }
 
 /**
- * In a `describe`: after each test nothing is deployed.
+ * Call this in a `describe`: after each test the flows are removed.
  * @param options see `StartOptions`
  */
 export function useExamples({
@@ -203,7 +203,7 @@ export function useExamples({
     nodeRed = await startRestarting({ contextStorage: ON_DISK, speed, ...options, packages })
   })
 
-  // Servers end after the nodes that are connected to them, because some nodes would crash.
+  // Servers stop after the nodes that are connected to them, because some nodes would crash.
   afterEach('takes the flows away', async function () {
     this.timeout(ENDING_MS)
     await nodeRed.deploy([])

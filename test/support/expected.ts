@@ -42,7 +42,7 @@ function identity({ serial, name, model, base }: TrueDevice, time: number) {
   }
 }
 
-/** Battery levels of devices that are not of series 1. */
+/** Battery levels of devices that do not belong to series 1. */
 const LEVELS: Record<number, string> = {
   1: 'replace-now',
   2: 'replace-now',
@@ -72,7 +72,7 @@ const BY_UNIT = new Map(
   }),
 )
 
-/** Degrees in one spelling. */
+/** Degrees in a uniform spelling. */
 export function spelled(unit: string): string {
   const [, celsius, fahrenheit] = /^(?:([°º]?[CＣ]|℃)|([°º]?[FＦ]|℉))$/.exec(unit.trim()) ?? []
   return celsius ? '°C' : fahrenheit ? '°F' : unit.trim()

@@ -27,7 +27,7 @@ export type AlertFact = readonly [
   time?: string | null,
 ]
 
-/** A channel value in any output; keys that an output does not have are left out of its facts. */
+/** A channel value in any output; keys that an output does not have are missing from its facts. */
 export interface ReportedValue {
   serial: string
   base: string
@@ -75,7 +75,7 @@ export function isReported({ value, timestamp }: ReportedValue, output: Output):
   return output !== 'values' || value !== null
 }
 
-/** The facts in the messages of `current`, `latest` or `range`, in their order. */
+/** The facts in the messages of `current`, `latest` or `range`, in order. */
 export function factsIn(messages: readonly Message[], action: ActionName, output: Output): Fact[] {
   return messages
     .flatMap((msg) => {
@@ -162,7 +162,7 @@ function valuesOfPoint({ tags, fields, timestamp }: Message): ReportedValue[] {
   }))
 }
 
-/** The facts in the messages of alerts, in their order. */
+/** The facts in the messages of alerts, in order. */
 export function alertFactsIn(messages: readonly Message[], output: Output): AlertFact[] {
   return messages
     .flatMap(({ payload }) => (Array.isArray(payload) ? payload : [payload]))
@@ -177,7 +177,7 @@ export function alertFactsIn(messages: readonly Message[], output: Output): Aler
     })
 }
 
-/** Text and number are the same instant, with an offset or as UTC. */
+/** Text and number must be the same instant, with an offset or as UTC. */
 function checkTime(time: string | null, timestamp: number | null): void {
   if (timestamp === null) assert.equal(time, null)
   else {

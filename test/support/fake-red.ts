@@ -1,8 +1,8 @@
-/** What the pure parts of forms use of Node-RED's editor: texts of a catalog, and the viewer's language. */
+/** The parts of Node-RED's editor that the logic of forms uses: texts of a catalog, and the user's language. */
 import { catalogOf } from './built'
 
 /**
- * Sets the global `RED` for the tests of a `describe`; texts are those of the catalogs, with their parameters in.
+ * Sets the global `RED` for the tests of a `describe`; texts come from the catalogs, with parameters filled in.
  * @param typed values of the fields of an open form
  */
 export function useFakeRed(

@@ -7,14 +7,14 @@ export type Script = (request: HttpRequest, index: number) => HttpResponse | Pro
 
 export interface FakeTransport extends Transport {
   sent: HttpRequest[]
-  /** Requests that have not been answered, or whose body is still read. */
+  /** Requests without a response, or whose body is still being read. */
   open(): number
-  /** The most that were open at the same time. */
+  /** Maximum number of simultaneous requests. */
   mostOpen(): number
   closed: boolean
 }
 
-/** A service in memory. Gives up, as a real connection does, as soon as the request's signal aborts. */
+/** An in-memory service. Like a real connection, it fails as soon as the request's signal aborts. */
 export function fakeTransport(script: Script): FakeTransport {
   const sent: HttpRequest[] = []
   const ending = createAbort()
@@ -57,7 +57,7 @@ async function* abortable(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal
       yield value
     }
   } finally {
-    // Not waited for: a body that has stalled never ends.
+    // Not awaited: a stalled body never ends.
     void iterator.return?.()
   }
 }
@@ -73,7 +73,7 @@ function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 
 type Headers = HttpResponse['headers']
 
-/** An answer whose body is this text. */
+/** A response with this text as body. */
 export function text(body: string, status = 200, headers: Headers = {}): HttpResponse {
   return { status, headers, chunks: chunksOf([body]) }
 }
@@ -82,12 +82,12 @@ export function json(body: unknown, status = 200, headers: Headers = {}): HttpRe
   return text(JSON.stringify(body), status, headers)
 }
 
-/** The description's error object. */
+/** The error object of the description. */
 export function refusal(status: number, message = 'refused', code: unknown = status): HttpResponse {
   return json({ error: { code, message } }, status)
 }
 
-/** An answer with a status and the given chunks. */
+/** A response with a status and the given chunks. */
 export function streamed(chunks: AsyncIterable<Uint8Array>, status = 200): HttpResponse {
   return { status, headers: {}, chunks }
 }
@@ -96,7 +96,7 @@ export async function* chunksOf(parts: readonly (string | Uint8Array)[]): AsyncG
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part
 }
 
-/** Some of a body, and then the connection breaks. */
+/** Part of a body, followed by a broken connection. */
 export async function* brokenOff(part = '{"dev'): AsyncGenerator<Uint8Array> {
   yield Buffer.from(part)
   throw connectionBroken()
@@ -104,5 +104,5 @@ export async function* brokenOff(part = '{"dev'): AsyncGenerator<Uint8Array> {
 
 export const connectionBroken = () => new EnvlogError('connection-broken', { detail: 'ECONNRESET' })
 
-/** Never answers. */
+/** Never responds. */
 export const silence = <T>(): Promise<T> => new Promise(() => {})

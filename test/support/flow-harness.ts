@@ -1,5 +1,5 @@
 /**
- * A whole Node-RED with chains of nodes: inject → an action node → other nodes → the test.
+ * A complete Node-RED with chains of nodes: inject → an action node → other nodes → the test.
  *
  *     const harness = useNodeRed()
  *     before(() => harness.deploy([chain('joined', 'range', { output: 'rows', send: 'each' }, [{ type: 'join' }])]))
@@ -25,16 +25,16 @@ export type AnyNode = { type: string } & Record<string, unknown>
 
 export interface NodeChain {
   name: string
-  /** without: the inject node is wired to the other nodes */
+  /** if absent, the inject node is wired to the other nodes */
   action?: ActionName
-  /** properties that replace defaults of the node */
+  /** properties that override the node's defaults */
   settings: Record<string, unknown>
-  /** nodes before the action node, and after it */
+  /** nodes before and after the action node */
   before?: readonly AnyNode[]
   after: readonly AnyNode[]
   /** The last node has no output: its completion is reported instead. */
   sink?: boolean
-  /** properties of the message that triggers, as an inject node has them */
+  /** properties of the triggering message, as in an inject node */
   props?: readonly { p: string; v: string; vt: string }[]
 }
 
@@ -55,7 +55,7 @@ export interface FlowHarness {
   stopAfterwards(server: { stop(): Promise<void> }): void
   deploy(chains: readonly NodeChain[], config?: readonly FlowNode[]): Promise<void>
   trigger(name: string): Promise<void>
-  /** The next messages of a chain. @throws Error that a Catch node has received */
+  /** The next messages of a chain. @throws Error received by a Catch node */
   receive(name: string, count?: number): Promise<Message[]>
   /** `trigger`, then `receive`. */
   run(name: string, count?: number): Promise<Message[]>
@@ -80,7 +80,7 @@ async function start(packages: readonly string[]): Promise<Running> {
   return { simulator, collector, nodeRed }
 }
 
-/** In a `describe`; with packages of other people's nodes. */
+/** Call this in a `describe`; `packages` contain third-party nodes. */
 export function useNodeRed(packages: readonly string[] = []): FlowHarness {
   let current: Running
   let reportedErrors = 0
@@ -165,7 +165,7 @@ function chainsFlow(
   ]
 }
 
-/** Wired one after another. */
+/** Wired in this order. */
 function nodesOf({ name, action, settings, before = [], after, sink, props = [] }: NodeChain): FlowNode[] {
   const type = `envlog-${action}`
   const acting = action ? [{ type, ...defaultsOf(type), account: 'account', ...settings }] : []

@@ -21,7 +21,7 @@ const Node: { prototype: Record<string, SinonSpy> } = requireOfNodeRed('@node-re
 /** The messages that arrived at a node of the flow. */
 export interface Inbox {
   messages: Message[]
-  /** The next message that was not returned yet. */
+  /** The next message that has not been returned yet. */
   next(): Promise<Message>
 }
 
@@ -32,14 +32,14 @@ export interface Flow {
   errors: Inbox
   completed: Inbox
   statuses: Inbox
-  /** All statuses of the node, also before the status node existed. */
+  /** All statuses of the node, including those from before the status node existed. */
   shown(): Message[]
-  /** Closes the node as a deploy does. */
+  /** Closes the node like a deploy. */
   close(): Promise<void>
 }
 
 interface Setup {
-  /** Properties of the action node beside its account. */
+  /** Properties of the action node other than its account. */
   node?: Message
   account?: Message
   credentials?: Message
@@ -48,12 +48,12 @@ interface Setup {
   /** Ids of further nodes whose errors and completions are received. */
   watched?: string[]
   coreNodes?: unknown[]
-  /** Keeps the state that a process keeps over deploys: used quota, known devices. */
+  /** Keeps the state that a process keeps across deploys: used quota, known devices. */
   sameProcess?: boolean
   others?: object
 }
 
-/** Starts a flow of one action node with its account, and receives its messages, errors and statuses. */
+/** Starts a flow with one action node and its account, and receives its messages, errors and statuses. */
 export async function startFlow(action: ActionName, simulator: Simulator, setup: Setup = {}): Promise<Flow> {
   const { apiKey, loginId, loginPass } = simulator.account
   await unload()
@@ -63,7 +63,7 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
   const scope = ['node', ...(setup.watched ?? [])]
   const shown: Shown[] = []
   await helper.load(
-    // The first is called when the spies are there and no node is.
+    // The first one is called when the spies exist, but no nodes do.
     [() => replaceSpies(shown), account, current, latest, range, alerts, ...(setup.coreNodes ?? [])] as never,
     [
       { id: 'tab', type: 'tab', label: 'test' },
@@ -81,7 +81,7 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
         type: `envlog-${action}`,
         account: 'account',
         wires: [['output']],
-        // Most tests are not about what is new.
+        // Most tests are not about new records.
         onlyNew: false,
         ...place,
         ...setup.node,
@@ -109,15 +109,15 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
   }
 }
 
-/** A status that any node of the flow has set. */
+/** A status set by any node of the flow. */
 interface Shown {
   by: unknown
   status: Message | undefined
 }
 
 /**
- * Keeps statuses only. The test helper's spies keep each message that is sent, each status and each line of the log with
- * its stack, which is most of the time and memory of large tests, and a node has them from its start.
+ * Keeps only statuses. The test helper's spies keep each sent message, each status and each log line with its stack,
+ * which takes most of the time and memory of large tests, and a node has them from its creation.
  */
 function replaceSpies(shown: Shown[]): void {
   const originalOf = (owner: Record<string, SinonSpy>, name: string) =>
@@ -138,7 +138,7 @@ interface SinonSpy {
 
 let loaded = false
 
-/** Closes the nodes as a deploy does; the next flow does so itself. */
+/** Closes the nodes like a deploy; starting the next flow does so too. */
 export async function unload(): Promise<void> {
   if (loaded) await helper.unload()
   loaded = false
@@ -167,7 +167,9 @@ function inbox(id: string): Inbox {
 
 let warm: Promise<void> | undefined
 
-/** One request, which loads what is loaded late: the first test of a process would take seconds longer. */
+/**
+ * One request that causes all late loading, because the first test of a process would otherwise take seconds longer.
+ */
 async function warmUp(): Promise<void> {
   const simulator = await startSimulator()
   const flow = await startFlow('current', simulator)
@@ -177,7 +179,7 @@ async function warmUp(): Promise<void> {
   await simulator.close()
 }
 
-/** Hooks for a file of node tests: one Node-RED, and a simulator fresh for each test. */
+/** Hooks for a file of node tests: one Node-RED, and a new simulator for each test. */
 export function useSimulator(options: () => SimulatorOptions = () => ({})): () => Simulator {
   let simulator: Simulator
   before('starts Node-RED', async function () {

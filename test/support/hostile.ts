@@ -1,4 +1,4 @@
-/** Names with difficult characters, and a fleet whose devices, groups, channels and units have them. */
+/** Names with difficult characters, and a fleet that uses them for devices, groups, channels and units. */
 import type { DeviceDefinition, RecordDefinition } from '../../simulator'
 
 export const hostile = {
@@ -28,7 +28,7 @@ export const HOSTILE_NOW = Date.UTC(2026, 0, 15, 3)
 export const serialOf = (name: Hostile): string =>
   `52B1000${hostileNames.indexOf(name).toString(16).toUpperCase()}`
 
-/** A device with new records as time passes, one with a record without a time, and one under a base unit. */
+/** A device that gets new records as time passes, one with a record without a time, and one under a base unit. */
 export const GROWING = '52C10001'
 export const TIMELESS = '52C10002'
 export const REMOTE = '52C10003'
@@ -36,7 +36,7 @@ export const REMOTE = '52C10003'
 const INTERVAL = 600
 const HOUR = 3600
 
-/** Records with difficult numbers, then values that are no numbers. */
+/** Records with difficult numbers, then values that are not numbers. */
 const records: RecordDefinition[] = [-18.4, 0, 1e-7, 123456.789, 0.1 + 0.2, 'E1', null].map(
   (value, index, { length }) => ({
     unixtime: HOSTILE_NOW / 1000 - (length - index) * INTERVAL,
@@ -45,7 +45,7 @@ const records: RecordDefinition[] = [-18.4, 0, 1e-7, 123456.789, 0.1 + 0.2, 'E1'
   }),
 )
 
-/** A device with this text as all of its texts. */
+/** A device that uses this text for all of its texts. */
 export function deviceNamed(text: string, serial: string): DeviceDefinition {
   return {
     serial,

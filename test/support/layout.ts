@@ -1,4 +1,6 @@
-/** Where the nodes of a flow stand in the editor, computed as Node-RED does, also with wider letters than its own font has. */
+/**
+ * The positions of a flow's nodes in the editor, computed like Node-RED, also with wider letters than in its own font.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -36,17 +38,17 @@ const WIDTHS = [
   556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ]
 const SPACE = 278
-/** Of characters that are not ASCII. */
+/** Width of non-ASCII characters. */
 const FULL = 1000
 
 const FONT_SIZE = 14
 const MIN_WIDTH = 100
 const HEIGHT = 30
-/** How far the button of an inject or debug node stands out. */
+/** How far the button of an inject or debug node protrudes. */
 const BUTTON = 26
 
 const LINKS = ['link in', 'link out']
-/** Parts of a workspace that are no nodes. */
+/** Parts of a workspace that are not nodes. */
 const OTHERS = ['tab', 'group', 'junction']
 
 /** @param widen how much wider than Arial the font is */
@@ -60,7 +62,7 @@ export function textWidth(text: string, widen = 1): number {
 const nodeRed = createRequire(createRequire(__filename).resolve('node-red'))
 const coreFolder = dirname(nodeRed.resolve('@node-red/nodes/package.json'))
 
-/** Core nodes' definitions, from the html that Node-RED's editor has. */
+/** Core nodes' definitions, from the html of Node-RED's editor. */
 export function coreDefinitions(): Map<string, Definition> {
   const core = join(coreFolder, 'core')
   const pages = readdirSync(core, { recursive: true })
@@ -72,7 +74,7 @@ export function coreDefinitions(): Map<string, Definition> {
 
 type Label = (node: PlacedNode) => string
 
-/** What the editor writes on nodes in a language. Nodes of other packages need a name of their own. */
+/** The labels of nodes in the editor, in a language. Nodes of other packages need a name. */
 export function labelsIn(language: string): Label {
   const core = coreDefinitions()
   const own = definitionsIn([script])
@@ -109,7 +111,7 @@ export function boxOf(node: PlacedNode, labelOf: Label, widen = 1): Box {
 export const isPlaced = ({ type, z, x }: PlacedNode): boolean =>
   z !== undefined && x !== undefined && !OTHERS.includes(type)
 
-/** @returns what is not as it should be, a sentence each */
+/** @returns the problems, one sentence each */
 export function faultsOf(flow: readonly PlacedNode[], labelOf: Label, widen: number): string[] {
   return flow.filter(({ type }) => type === 'tab').flatMap(({ id }) => faultsOfTab(flow, id, labelOf, widen))
 }
@@ -152,7 +154,7 @@ const frameOf = ({ id, name = '', x = 0, y = 0, w = 0, h = 0 }: PlacedNode): Box
 const pairs = <T>(all: readonly T[]): [T, T][] =>
   all.flatMap((one, at) => all.slice(at + 1).map((other): [T, T] => [one, other]))
 
-/** Half of a port stands out on each side. */
+/** Half of a port protrudes on each side. */
 const PORT = 5
 
 const overlap = (one: Box, other: Box): string[] =>

@@ -4,12 +4,12 @@ interface ListedDeviceOptions {
   name?: string
   model?: string
   group?: string
-  /** Serial of its base unit; without it the device is standalone. */
+  /** Serial of its base unit; if absent, the device is standalone. */
   base?: string
   values?: ListedDevice['values']
 }
 
-/** A device in the list of the picker. */
+/** A device in the picker's list. */
 export function listedDevice(serial: string, parts: ListedDeviceOptions = {}): ListedDevice {
   const { name = '', model = 'M-500', group = '', base, values = [] } = parts
   return {

@@ -4,11 +4,11 @@ import type { StateStore } from '../../src/lib/state-store'
 /** A store that outlives its process; its data is a copy, as on a disk. */
 export interface MemoryStore extends StateStore {
   contents(): unknown
-  /** Writes that were begun. */
+  /** Number of writes started. */
   writes(): number
   /** True while a write is in progress. */
   isBusy(): boolean
-  /** When the write of its data was begun, monotonic. */
+  /** When the write of its current data started, monotonic. */
   lastWriteAt(): number
   /** Its process dies: pending writes are lost. */
   crash(): void

@@ -28,7 +28,7 @@ export interface Proxy extends Listener {
   requests: { target: string; login: string | undefined }[]
 }
 
-/** A proxy that connects every tunnel to one port, for any host; it requires the `login`, if given. */
+/** A proxy that connects every tunnel to one port, for any host; requires the `login`, if given. */
 export async function startProxy(target: number, login?: string): Promise<Proxy> {
   const requests: Proxy['requests'] = []
   const server = createServer((_request, response) => {

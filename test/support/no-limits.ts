@@ -1,7 +1,9 @@
 import type { Simulator } from '../../simulator'
 import { LIMITS } from '../../src/shared/service-limits'
 
-/** Limits of an account that are never reached. A refusal that is a fault of the test closes them for a second, not an hour. */
+/**
+ * Account limits that are never reached. A refusal because of an error in a test closes them for a second, not an hour.
+ */
 export const NO_LIMITS = JSON.stringify(
   Object.fromEntries(
     Object.entries(LIMITS).map(([name, row]) => [
@@ -11,7 +13,7 @@ export const NO_LIMITS = JSON.stringify(
   ),
 )
 
-/** Limits of an account as the service has them, because the stricter ones apply. */
+/** Account limits equal to those of the service, because the stricter ones apply. */
 export function limitsOf({ options: { limits } }: Simulator): string {
   return limits === 'off' ? NO_LIMITS : JSON.stringify(limits)
 }

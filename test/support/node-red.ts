@@ -1,5 +1,5 @@
 /**
- * A whole Node-RED in a process of its own, with the packed package installed into its user directory.
+ * A complete Node-RED in a separate process, with the packed package installed in its user directory.
  *
  *     const nodeRed = await startNodeRed(firstRuntime)
  *     await nodeRed.deploy(flow)
@@ -26,9 +26,9 @@ export interface NodeRed {
   url: string
   userDir: string
   pid: number
-  /** What it wrote to stdout and stderr so far. */
+  /** Its output on stdout and stderr so far. */
   log(): string
-  /** An answer of the admin API; `lang` is the requested language. */
+  /** A response of the admin API; `lang` is the requested language. */
   get(path: string, accept?: string, lang?: string): Promise<Response>
   json<T>(path: string): Promise<T>
   /** Resolves when the flows have started. */
@@ -37,7 +37,7 @@ export interface NodeRed {
   inject(id: string): Promise<void>
   /** A file of the user directory. */
   file(name: string): string
-  /** Asks it to end; how it ended. */
+  /** Asks it to end; resolves with how it ended. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
@@ -46,20 +46,20 @@ const STARTED = 'envlog-test: flows started'
 const STARTING_MS = 60_000
 const DEPLOYED_MS = 60_000
 const REMOVALS = 5
-/** Characters of the log in the error of a failed deploy. */
-const LOG_TOLD = 2000
+/** Length of the log in the error of a failed deploy. */
+const SHOWN_LOG_LENGTH = 2000
 
 /**
- * Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. Of a deploy that
- * removes a flow, Node-RED deletes its folder of the file store, and starts no more flows if that fails because a value
- * is still being written there: here it waits for what is being written, and tries again.
+ * Nothing leaves the machine, credentials are stored unencrypted, and each start of the flows is logged. When a deploy
+ * removes a flow, Node-RED deletes its folder in the file store, and starts no further flows if that fails because a
+ * value is still being written there: here it waits for pending writes and tries again.
  */
 function settingsFile(
   lang: string,
   { packages = [], contextStorage, adminAuth, httpNodeAuth }: StartOptions,
 ): string {
   const settings = {
-    // Node-RED 4.1 finds it beside itself, and takes a quarter of a second to load it.
+    // Node-RED 4.1 finds it next to itself, and takes a quarter of a second to load it.
     nodesExcludes: packages.includes(DASHBOARD) ? [] : [basename(DASHBOARD)],
     contextStorage,
     adminAuth,
@@ -75,7 +75,7 @@ function settingsFile(
       tours: false,
       palette: { catalogues: [] },
       projects: { enabled: false },
-      // Without these, the browser has to load only half.
+      // Without these, the browser has to load only half as much.
       codeEditor: { lib: 'ace' },
       markdownEditor: { mermaid: { enabled: false } },
     },
@@ -103,16 +103,16 @@ module.exports = ${JSON.stringify(settings, null, 2)}
 }
 
 export interface StartOptions {
-  /** Packages with other people's nodes, which are installed too: all that the tests have would double a start. */
+  /** Packages with third-party nodes to install; installing all of the tests' packages would double the start time. */
   packages?: readonly string[]
   /** As in Node-RED's settings. */
   contextStorage?: Record<string, object>
   adminAuth?: object
-  /** Of the paths of http-in nodes; `pass` is a hash. */
+  /** Login for the paths of http-in nodes; `pass` is a hash. */
   httpNodeAuth?: { user: string; pass: string }
-  /** Of a user who may write, where `adminAuth` is there. */
+  /** A user with write permission, if there is an `adminAuth`. */
   user?: { name: string; password: string }
-  /** The user directory of one that has ended: its flows start again. */
+  /** The user directory of an earlier Node-RED that has ended: its flows start again. */
   userDir?: string
   /** Factor by which its timers run faster. */
   speed?: number
@@ -135,7 +135,7 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   const child = spawn(node, [...required, nodeRed, '--userDir', userDir], {
     cwd: userDir,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Without proxies and npm settings of the user who runs the tests.
+    // Without the proxies and npm settings of the user who runs the tests.
     env: { ...inherited(), HOME: userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed), ...options.env },
   })
   const log = logOf(child)
@@ -151,15 +151,15 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   const url = await until('Node-RED serves', serves, STARTING_MS).catch((error: Error) => {
     // The caller does not have it yet, so it is stopped here.
     killed()
-    throw new Error(`${error.message}\n${log().slice(-LOG_TOLD)}`)
+    throw new Error(`${error.message}\n${log().slice(-SHOWN_LOG_LENGTH)}`)
   })
   const token = options.user && (await logIn(url, options.user.name, options.user.password))
   return adminOf(url, child, userDir, log, ended, token)
 }
 
 /**
- * The editor's settings of each user, and of none: Node-RED 5 shows tips a second after the settings were read, and
- * throws where its sidebar takes longer to load.
+ * The editor's settings of each user, and without a user: Node-RED 5 shows tips a second after loading the settings,
+ * and throws if its sidebar takes longer to load.
  */
 function withoutTips({ adminAuth }: StartOptions): object {
   const { users = [] } = (adminAuth ?? {}) as { users?: { username: string }[] }
@@ -172,7 +172,7 @@ function inherited(): NodeJS.ProcessEnv {
   return { PATH, TMPDIR }
 }
 
-/** A token for the admin address. */
+/** A token for the admin API. */
 export async function logIn(url: string, username: string, password: string): Promise<string> {
   const form = { client_id: 'node-red-editor', grant_type: 'password', scope: '', username, password }
   const headers = { 'content-type': 'application/json' }
@@ -203,12 +203,12 @@ function adminOf(
 
   async function request(path: string, options: RequestInit): Promise<Response> {
     const authorization = token && { authorization: `Bearer ${token}` }
-    // A connection that is kept may be closed by Node-RED in the moment in which it is used again.
+    // Node-RED may close a keep-alive connection just when it is used again.
     const headers = { ...(options.headers as Record<string, string>), ...authorization, connection: 'close' }
     const response = await fetch(`${url}${path}`, { ...options, headers }).catch((error: Error) => {
       if (child.exitCode === null && child.signalCode === null) throw error
       // The reason is in its log.
-      throw new Error(`Node-RED has ended\n${log().slice(-LOG_TOLD)}`, { cause: error })
+      throw new Error(`Node-RED has ended\n${log().slice(-SHOWN_LOG_LENGTH)}`, { cause: error })
     })
     if (response.ok) return response
     throw new Error(`${options.method} ${path}: ${response.status} ${await response.text()}`)
@@ -228,7 +228,7 @@ function adminOf(
       const headers = { 'content-type': 'application/json', 'node-red-deployment-type': type }
       await request('/flows', { method: 'POST', headers, body: JSON.stringify(flow) })
       await until('the flows have started', () => starts() > before, DEPLOYED_MS).catch((error: Error) => {
-        throw new Error(`${error.message}\n${log().slice(-LOG_TOLD)}`)
+        throw new Error(`${error.message}\n${log().slice(-SHOWN_LOG_LENGTH)}`)
       })
     },
     async inject(id) {

@@ -7,7 +7,7 @@ export interface Pair {
   send: Send
 }
 
-/** Every pair that is offered, of these actions. */
+/** Every pair offered by these actions. */
 export const pairs = (of: readonly ActionName[] = actions): Pair[] =>
   of.flatMap((action) =>
     Object.entries(OFFERED[`envlog-${action}`]).flatMap(([output, sends]) =>
@@ -19,7 +19,7 @@ export const pairs = (of: readonly ActionName[] = actions): Pair[] =>
 export const outputs = (of?: readonly ActionName[]): Pair[] =>
   pairs(of).filter(({ action, output, send }) => OFFERED[`envlog-${action}`][output]?.[0] === send)
 
-/** Whether messages have values or texts one by one. */
+/** Whether messages contain individual values or texts. */
 export const hasFacts = ({ output, send }: Pair) => send !== 'answer' && output !== 'statistics'
 
 export const CSV_COLUMNS: Record<ActionName, string> = {
@@ -36,15 +36,13 @@ export const STATISTICS_COLUMNS =
 /** Text for databases: characters that they cannot store become U+FFFD. */
 export const stored = (text: string) => text.replace(/[\0\p{Cs}]/gu, '\ufffd')
 
-/**
- * A tag also has no control characters, and no spaces and backslashes at its end, which InfluxDB cannot store.
- */
+/** A tag also has no control characters, and no trailing spaces and backslashes, which InfluxDB cannot store. */
 export const storedTag = (text: string) =>
   stored(text)
     .replace(/\p{Cc}+/gu, ' ')
     .replace(/[ \\]+$/, '')
 
-/** What other people put into names; to us it is only text. */
+/** Names with a special meaning elsewhere; for us they are plain text. */
 export const HOSTILE = [
   '__proto__',
   'constructor',

@@ -1,6 +1,6 @@
 /**
- * The package as npm would publish it: packed once per run, and installed as the palette manager leaves it. `dist` is
- * packed as it is; build first.
+ * The package as npm would publish it: packed once per run, and installed like the palette manager does. `dist` is
+ * packed unchanged; build first.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ export interface Packed {
   unpackedSize: number
 }
 
-/** The environment for npm, without variables of an npm that started this process; `node` is first in the path. */
+/** The environment for npm, without variables of an npm that started this process; `node` comes first in the path. */
 export function npmEnvironment(node = process.execPath): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?:package|lifecycle|command|config_local_prefix)/i.test(name),
@@ -54,7 +54,7 @@ export const pack = (): Promise<Packed> => onceARun('pack', () => packInto(tempo
 export async function packInto(folder: string, from = root): Promise<Packed> {
   const options = ['--json', '--ignore-scripts', '--pack-destination', folder]
   const { stdout } = await execute('npm', ['pack', ...options], { cwd: from, env: npmEnvironment() })
-  // An array, or from npm 11 on an object by package name.
+  // An array or, from npm 11 on, an object by package name.
   const [packed] = Object.values(JSON.parse(stdout)) as [
     { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
   ]
@@ -67,7 +67,7 @@ export async function packInto(folder: string, from = root): Promise<Packed> {
   }
 }
 
-/** Into a new user directory, as the palette does; `more` options of npm. */
+/** Installs into a new user directory, like the palette manager; `more` are options for npm. */
 export async function installTarball(
   tarball: string,
   folder: string,
@@ -82,8 +82,8 @@ export async function installTarball(
 }
 
 /**
- * A user directory with the package in it, made once a run: not to be changed. It looks as npm leaves it, but needs
- * neither a registry nor npm's cache: the dependencies are copied from where `npm ci` has put them.
+ * A user directory with the installed package, created once per run; do not modify it. It looks like npm's result, but
+ * needs neither a registry nor npm's cache: the dependencies are copied from where `npm ci` has put them.
  */
 export function installed(): Promise<string> {
   return onceARun('installed', async () => {
@@ -109,7 +109,7 @@ export function installed(): Promise<string> {
   })
 }
 
-/** Bytes of all files below a folder. */
+/** Size of all files in a folder, in bytes. */
 export async function weightOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true })
   const files = entries.filter((entry) => entry.isFile())
@@ -119,7 +119,7 @@ export async function weightOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Absolute path of the nodes' js in an install. */
+/** Absolute path of the nodes' js in an installation. */
 export function nodesFileOf(folder: string): string {
   return join(folder, 'node_modules', packageJson.name, packageJson['node-red'].nodes.envlog)
 }

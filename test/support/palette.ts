@@ -1,6 +1,6 @@
 /**
- * Other people's nodes that flows of the tests use, and what talks to their counterparts, installed once into `.cache`
- * and kept between runs.
+ * Third-party nodes that flows in the tests use, and clients for their counterparts, installed once into `.cache` and
+ * kept between runs.
  *
  *     const nodeRed = await startNodeRed(firstRuntime, { packages: ['node-red-node-sqlite'] })
  */
@@ -11,13 +11,13 @@ import { execute, npmEnvironment, root } from './package'
 import { onceARun } from './run'
 
 interface PaletteDefinition {
-  /** below `.cache` */
+  /** relative to `.cache` */
   folder: string
-  /** Exact. */
+  /** Exact versions. */
   versions: Record<string, string>
-  /** As in package.json: for dependencies that no registry has. */
+  /** As in package.json: for dependencies that are not in any registry. */
   overrides?: Record<string, string>
-  /** Fails at once, with the reason, where one of these cannot be loaded, and not in the middle of a flow. */
+  /** If one of these cannot be loaded, it fails immediately with the reason, instead of within a flow. */
   native: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const palettes = {
     versions: {
       'modbus-serial': '8.0.25',
       'node-red-contrib-influxdb': '0.7.0',
-      // 5.60 wants Node.js 22.
+      // 5.60 requires Node.js 22.
       'node-red-contrib-modbus': '5.45.2',
       'node-red-contrib-postgrestor-next': '0.5.2',
       'node-red-node-email': '5.2.5',
@@ -36,7 +36,7 @@ const palettes = {
       'sparkplug-payload': '1.0.3',
     },
     overrides: { '@openp4nr/modbus-serial': 'npm:modbus-serial@8.0.25' },
-    // Without a ready build for the machine it is compiled (make, C++, Python).
+    // If there is no prebuilt binary for the machine, it is compiled (make, C++, Python).
     native: ['sqlite3'],
   },
   /** 184 MB. */
@@ -49,22 +49,25 @@ const palettes = {
 
 export type Palette = keyof typeof palettes
 
-/** Compiling takes a third of the time where nothing is optimized. */
+/** Without optimization, compiling takes a third of the time. */
 const QUICKLY = { CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: 'max' }
 
-/** Its packages are in `node_modules`. Made beside and moved: a broken install is never taken for a whole one. */
+/**
+ * Its packages are in `node_modules`. Installed elsewhere and then moved, so that an incomplete installation is never
+ * used.
+ */
 export const paletteFolder = (name: Palette = 'common'): Promise<string> =>
   onceARun(`palette-${name}`, () => install(name))
 
-/** Whether the package is there. */
+/** Whether the palette contains the package. */
 export const isInPalette = (packageName: string, name: Palette = 'common'): boolean =>
   packageName in palettes[name].versions
 
-/** Installs a package into a user directory, if it is not there yet: one of a palette, or of the project. */
+/** Installs a package into a user directory, if it is not there yet, from a palette or from the project. */
 export async function linkPackage(packageName: string, userDir: string): Promise<void> {
   const place = join(userDir, 'node_modules', packageName)
   if (existsSync(place)) return
-  // A link to a palette that was deleted.
+  // A link to a deleted palette.
   rmSync(place, { force: true })
   const name = (Object.keys(palettes) as Palette[]).find((palette) => isInPalette(packageName, palette))
   mkdirSync(dirname(place), { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * `npm run test:prepare`: installs what `npm run test:system` needs and `npm ci` does not bring, one thing after the
- * other. What is there already is used. What cannot be installed is listed at the end, and the exit code is 1.
+ * `npm run test:prepare`: installs what `npm run test:system` needs in addition to `npm ci`, one item after the other.
+ * Existing ones are used. Items that cannot be installed are listed at the end, and the exit code is 1.
  */
 import { findChromium } from './editor/chromium'
 import { isPaletteThere, paletteFolder } from './palette'
@@ -12,7 +12,7 @@ interface Step {
   from: string
   isThere?: () => boolean
   install(): Promise<unknown>
-  /** What it takes, where that is not always there. */
+  /** Its requirements, if they are not always met. */
   needs?: string
 }
 
@@ -55,7 +55,7 @@ const steps: Step[] = [
   },
 ]
 
-/** The first lines of a message, without the command that failed. */
+/** The first lines of a message, without the failed command. */
 function reasonOf({ message }: Error): string {
   const lines = message.split('\n').filter((line) => /\S/.test(line) && !line.includes('Command failed:'))
   return lines.length > 0 ? lines.slice(0, 2).join('; ') : message

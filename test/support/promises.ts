@@ -1,4 +1,4 @@
-/** What docs/messages.md promises of every payload, whatever the service sent. */
+/** What docs/messages.md promises about every payload, regardless of what the service sent. */
 import assert from 'node:assert/strict'
 import type { Alert } from '../../src/lib/readings/alerts'
 import type { Channel } from '../../src/lib/readings/channel'
@@ -58,7 +58,7 @@ function asValue(value: unknown, error: unknown): void {
   }
 }
 
-/** Without a time first, then oldest first. */
+/** Those without a time first, then oldest first. */
 function asOldestFirst(items: readonly { timestamp: number | null }[]): void {
   const times = items.map(({ timestamp }) => timestamp ?? Number.NEGATIVE_INFINITY)
   assert.ok(times.every((time, index) => index === 0 || (times[index - 1] ?? 0) <= time))

@@ -1,4 +1,4 @@
-/** Flows whose action nodes share an account; short messages about their outputs are posted to the collector. */
+/** Flows whose action nodes share an account; they post short messages about their outputs to the collector. */
 
 import type { Simulator } from '../../simulator'
 import { defaultsOf } from './built'
@@ -13,9 +13,9 @@ export interface QuotaNode {
   action: ActionName
   /** With the reference-only ID of the account. */
   reference?: boolean
-  /** Properties that replace defaults of the node. */
+  /** Properties that override the node's defaults. */
   settings?: Record<string, unknown>
-  /** What the message that triggers it names. */
+  /** The devices named in the triggering message. */
   devices?: readonly { serial: string; base: string }[]
 }
 
@@ -23,9 +23,9 @@ export interface QuotaFlowOptions {
   simulator: Simulator
   collector: Collector
   nodes: readonly QuotaNode[]
-  /** Properties of the accounts, over those of dropped ones. */
+  /** Account properties that override the defaults. */
   account?: Record<string, unknown>
-  /** A credential beside the login. */
+  /** A credential in addition to the login. */
   sharedQuotaPassword?: string
 }
 
@@ -36,9 +36,9 @@ export interface DeviceMessage extends Message {
 }
 
 /**
- * `trigger-<id>` triggers a node; its messages are in the box `<id>`, those of a Catch node in `errors`, statuses
- * to `statuses`. The accounts are `account-<port>` and, with the reference-only ID, `reference-<port>`: each service
- * has its own.
+ * `trigger-<id>` triggers a node; its messages are in the box `<id>`, those of a Catch node in `errors`, statuses in
+ * `statuses`. The accounts are `account-<port>` and, with the reference-only ID, `reference-<port>`: each service has
+ * its own.
  */
 export function quotaFlow({
   simulator,
@@ -52,7 +52,7 @@ export function quotaFlow({
     id,
     type: 'envlog-account',
     ...defaultsOf('envlog-account'),
-    // Not the id itself: Node-RED would treat it as a reference.
+    // Not the plain id: Node-RED would treat it as a reference.
     name: `the ${id}`,
     baseUrl: simulator.url,
     retries: 0,
@@ -73,7 +73,7 @@ export function quotaFlow({
     { id: 'catch', type: 'catch', z: 'tab', scope: null, ...position, wires: [['collect-errors']] },
     collectorFunction(collector, 'errors', '{ error: msg.error, envlog: msg.envlog }'),
     { id: 'status', type: 'status', z: 'tab', scope: null, ...position, wires: [['collect-statuses']] },
-    // The http request node has statuses itself, which would cause further messages.
+    // The http request node has its own statuses, which would cause further messages.
     collectorFunction(
       collector,
       'statuses',
@@ -93,7 +93,7 @@ function nodesOf({ id, action, settings, devices }: QuotaNode, account: string, 
   return [
     { id: `trigger-${id}`, type: 'inject', z: 'tab', props, ...position, wires: [[id]] },
     {
-      // Each trigger sends the whole answer.
+      // Each trigger sends the whole response.
       ...{ id, type, z: 'tab', name: id, ...defaultsOf(type), onlyNew: false },
       ...{ ...named, ...settings, account, ...position },
       wires: [[`collect-${id}`]],
@@ -111,7 +111,7 @@ function nodesOf({ id, action, settings, devices }: QuotaNode, account: string, 
   ] satisfies FlowNode[]
 }
 
-/** Of the devices that a message is about. */
+/** The serials of the devices that a message is about. */
 const SERIALS =
   'msg.envlog.device ? [msg.envlog.device.serial] : [].concat(msg.payload).map((one) => one.serial)'
 

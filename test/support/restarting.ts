@@ -1,4 +1,4 @@
-/** A whole Node-RED that is ended, however, and started again on the same user directory. */
+/** A complete Node-RED that is ended in different ways, and restarted with the same user directory. */
 import { type DeployType, type FlowNode, type NodeRed, type StartOptions, startNodeRed } from './node-red'
 import { firstRuntime } from './runtimes'
 
@@ -9,17 +9,17 @@ export interface Restarting {
   /** Presses the button of an inject node. */
   inject(id: string): Promise<void>
   json<T>(path: string): Promise<T>
-  /** What it wrote since its last start. */
+  /** Its output since the last start. */
   log(): string
-  /** Ends it without a word (kill -9). */
+  /** Kills it (kill -9). */
   kill(): Promise<void>
-  /** Ends it as an operator does. */
+  /** Ends it like an operator. */
   end(): Promise<void>
-  /** Starts it again with its saved flows; resolves when they run. */
+  /** Restarts it with its saved flows; resolves when they run. */
   start(): Promise<void>
 }
 
-/** Settings of a context store that is written immediately. */
+/** Settings of a context store that writes immediately. */
 export const ON_DISK = { default: { module: 'localfilesystem', config: { cache: false } } }
 
 export async function startRestarting(options: StartOptions = {}): Promise<Restarting> {

@@ -1,6 +1,6 @@
 /**
  * One run of the tests may have several processes (mocha's parallel mode). They share a folder in which expensive
- * things are created once: by the first process that needs them, while the others wait.
+ * fixtures are created once: by the first process that needs them, while the others wait.
  *
  *     const tarball = await onceARun('pack', async () => …)
  */
@@ -18,27 +18,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Whether this is `npm run test:system`: programs and packages are there that `npm ci` does not bring. */
+/** Whether this is `npm run test:system`: then there are programs and packages that `npm ci` does not install. */
 export const isSystem = process.env.ENVLOG_TEST_TIER === 'system'
 
 const VARIABLE = 'ENVLOG_TEST_RUN'
 const INTERVAL_MS = 50
-/** Longer than any installation takes. */
+/** Longer than any installation. */
 const LOCKED_MS = 600_000
 
-/** The folder of this run. The process that created it removes it at its end. */
+/** The folder of this run. The process that created it removes it at the end. */
 function runFolder(): string {
   const shared = process.env[VARIABLE]
   if (shared) return shared
   const made = mkdtempSync(join(tmpdir(), 'envlog-test-'))
-  // PostgreSQL runs as another user where we are root.
+  // If we are root, PostgreSQL runs as another user.
   chmodSync(made, 0o755)
   process.env[VARIABLE] = made
   process.once('exit', () => rmSync(made, { recursive: true, force: true, maxRetries: 3 }))
   return made
 }
 
-/** mocha calls it before it starts processes: they inherit the folder. */
+/** mocha calls this before it starts processes, which inherit the folder. */
 export const beginRun = (): void => void runFolder()
 
 /** Creates a folder that is removed when the run ends. */
@@ -46,7 +46,7 @@ export function temporaryFolder(purpose: string): string {
   return mkdtempSync(join(runFolder(), `${purpose}-`))
 }
 
-/** Runs `work` while no other process of the run is in one of the same name. */
+/** Runs `work` while no other process of the run does so under the same name. */
 async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
   const lock = join(runFolder(), `${name}.lock`)
   for (const end = Date.now() + LOCKED_MS; !take(lock); await sleep(INTERVAL_MS)) {

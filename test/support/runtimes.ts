@@ -1,4 +1,4 @@
-/** The Node-REDs that are supported, each on a Node it runs on. */
+/** The supported Node-REDs, each on a Node.js version it supports. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ export interface Runtime {
   title: string
   /** the server's language */
   lang: 'en-US' | 'ja'
-  /** Where Node and Node-RED are; fetched if they are not there yet. */
+  /** The paths of Node and Node-RED; they are downloaded if missing. */
   locate(): Promise<{ node: string; nodeRed: string }>
 }
 
@@ -34,12 +34,12 @@ const chosen: Record<string, Runtimes> = { '4.1': [nodeRed4], '5': [nodeRed5On(H
 
 export const runtimes = which(process.env.NODE_RED)
 
-/** `npm test` has Node-RED 4.1 of `npm ci`, `npm run test:system` the others. */
+/** `npm test` uses Node-RED 4.1 from `npm ci`, `npm run test:system` the others. */
 export const runtimesOfTier: readonly Runtime[] = process.env.NODE_RED
   ? runtimes
   : runtimes.filter((runtime) => (runtime === nodeRed4) !== isSystem)
 
-/** For tests that need no more: the first, and another one if there is one. */
+/** For tests that need no more: the first one, and another one if there is one. */
 export const [firstRuntime, otherRuntime = firstRuntime] = runtimes
 
 function which(wanted: string | undefined): Runtimes {
@@ -54,7 +54,7 @@ async function nodeRed5(major: number): Promise<{ node: string; nodeRed: string 
   return { node, nodeRed: await onceARun('node-red-5', () => installNodeRed5(node)) }
 }
 
-/** The binary itself: a child of npx could not be ended by its id. */
+/** The binary itself, because a child of npx could not be ended by its id. */
 async function nodeOf(major: number): Promise<string> {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath
   const options = ['--yes', '--prefer-offline', '-p', `node@${major}`]

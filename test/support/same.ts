@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 
-/** Number of differences that are shown. */
+/** Maximum number of differences shown. */
 const MAX_SHOWN = 3
 
-/** The same elements, each as often, in any order of elements and keys. */
+/** Asserts the same elements, equally often, in any order of elements and keys. */
 export function assertSame(found: readonly object[], expected: readonly object[]): void {
   const [actual, wanted] = [found, expected].map((list) => list.map(textOf)) as [string[], string[]]
   const missing = without(wanted, actual)

@@ -7,8 +7,8 @@ import type { Series } from '../../src/lib/readings/series'
 import type { StatisticsRow } from '../../src/lib/readings/statistics'
 
 /**
- * One of each shape that nodes send, complete: TypeScript refuses a sample that lacks a key of the exported
- * type, or has one more. What is really sent, the documents and the help are held against their keys.
+ * One complete sample of each shape that nodes send: TypeScript rejects a sample that lacks a key of the exported type,
+ * or has an additional one. Real messages, the documents and the help are compared with these keys.
  */
 type Complete<T> = T extends Date
   ? T
@@ -77,7 +77,7 @@ export const rows = {
   current: { ...withoutId, battery: 5, batterylevel: 'sufficient', rssi: -62, age: 42, stale: false },
   alerts: { ...row, source: 'ch1', kind: 'upper-limit', text: 'Inside: upper limit exceeded' },
 }
-/** All of them together are the type. */
+/** All of them together must be the type. */
 ;({ ...rows.series, ...rows.current, ...rows.alerts }) satisfies Complete<Row>
 
 export const statistics = {
@@ -125,8 +125,8 @@ export const about = {
 } satisfies Complete<MessageMetadata>
 
 /**
- * The paths of all keys; arrays count as their elements together, and all channels as the first. An array of
- * its own is marked by `[]`, unlike an object.
+ * The paths of all keys; the elements of an array count together, and all channels like the first. `[]` marks an array,
+ * unlike an object.
  */
 export function keyPathsOf(value: unknown, path = ''): Set<string> {
   const keys = new Set<string>()

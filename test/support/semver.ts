@@ -1,4 +1,4 @@
-/** The semver that Node-RED itself reads versions with. */
+/** The semver with which Node-RED itself reads versions. */
 import { createRequire } from 'node:module'
 
 export const semver = createRequire(require.resolve('node-red'))('semver') as {

@@ -1,6 +1,4 @@
-/**
- * Server programs for one test: on loopback, on a free port; they can be stopped, and started again.
- */
+/** Server programs for one test: on loopback, on a free port; they can be stopped and restarted. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,7 +9,7 @@ export interface ServerProcess {
   port: number
   stop(signal?: NodeJS.Signals): Promise<void>
   signal(name: NodeJS.Signals): void
-  /** After `stop`: starts it on the same port, with its persistent data. */
+  /** After `stop`: restarts it on the same port, with its persistent data. */
   startAgain(): Promise<void>
 }
 
@@ -19,7 +17,7 @@ export const HOST = '127.0.0.1'
 /** A free port may be used by another process a moment later. */
 const TRIES = 3
 
-/** What `launch` needs: the log is read. */
+/** Options for `launch`: the log is read. */
 export const quiet = { stdio: ['ignore', 'pipe', 'pipe'] } satisfies SpawnOptions
 
 interface Running {
@@ -76,10 +74,10 @@ async function run(child: ChildProcess, ready: (log: string) => boolean): Promis
   return { child, ended }
 }
 
-/** Systems choose ports of connections and of servers with port 0 above these. */
+/** Systems choose ports for connections, and for servers with port 0, above these. */
 const [LOWEST_PORT, HIGHEST_PORT] = [20_000, 32_000]
 
-/** A free port for what cannot choose one itself; those at the given distances are free too. */
+/** A free port for programs that cannot choose one themselves; the ports at the given distances are free too. */
 export async function freePort(distances: readonly number[] = []): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT)

@@ -1,6 +1,6 @@
 /**
- * Programs that tests start: servers, and a browser. `npm run test:prepare` installs those that are missing, as root on
- * a Debian-like system, without starting a service of them.
+ * Programs that tests start: servers, and a browser. `npm run test:prepare` installs missing ones, as root on a
+ * Debian-like system, without starting their services.
  *
  *     const influxd = ensure('influxd')
  */
@@ -18,7 +18,7 @@ import { delimiter, join } from 'node:path'
 import { execute } from './package'
 import { onceARun, temporaryFolder } from './run'
 
-/** Program → Debian package, and the services it would start by itself. */
+/** Program → Debian package, and the services that it would start. */
 export const programs = {
   postgres: { debian: 'postgresql', services: ['postgresql'] },
   initdb: { debian: 'postgresql', services: ['postgresql'] },
@@ -39,7 +39,7 @@ export const programs = {
 
 export type Program = keyof typeof programs
 
-/** Debian runs this script before it starts a service; 101 forbids the start. */
+/** Debian runs this script before it starts a service; exit code 101 forbids the start. */
 const POLICY = '/usr/sbin/policy-rc.d'
 const POSTGRES = '/usr/lib/postgresql'
 const SOURCES = '/etc/apt/sources.list.d'
@@ -68,7 +68,7 @@ export async function installProgram(program: Program): Promise<void> {
   } finally {
     if (forbid) rmSync(POLICY)
   }
-  // Nor at the next start of the machine.
+  // Not on the next start of the machine either.
   if (services.length > 0 && existsSync('/run/systemd/system'))
     await execute('systemctl', ['disable', '--now', ...services])
 }
@@ -78,7 +78,7 @@ async function isOffered(debian: string): Promise<boolean> {
   return /Candidate: \d/.test(stdout)
 }
 
-/** Options with which apt finds newer packages in backports, for one call. */
+/** Options for finding newer packages in backports, for one call of apt. */
 async function backports(): Promise<string[]> {
   const wanted = ['--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages']
   const { stdout } = await execute('apt-get', ['indextargets', ...wanted])
@@ -104,7 +104,7 @@ function apt(...words: string[]): Promise<unknown> {
   return execute('apt-get', [...options, ...words], { env })
 }
 
-/** The path of a program that can be run. */
+/** The path of an executable program. */
 export function find(program: Program | 'apt-get'): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES) : []

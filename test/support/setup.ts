@@ -9,7 +9,7 @@ import { Agent } from 'undici'
 import { isLong, isOwnSeed, seed } from './chance'
 import { beginRun } from './run'
 
-// With the error's text: of its cause, mocha's parallel mode prints nothing.
+// Includes the error's text, because mocha's parallel mode does not print its cause.
 fc.configureGlobal({ seed, includeErrorInReport: true })
 
 export const mochaGlobalSetup = beginRun
@@ -17,8 +17,8 @@ export const mochaGlobalSetup = beginRun
 let timers: Promise<void> | undefined
 
 /**
- * undici starts one timer for all its timeouts at its first connection. One that starts under fake timers never runs in
- * this process again, so it starts here.
+ * undici starts one timer for all its timeouts with its first connection. If that happens under fake timers, the timer
+ * never fires in this process again, so it is started here.
  */
 async function startTimersOfUndici(): Promise<void> {
   const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1')

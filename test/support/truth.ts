@@ -5,23 +5,23 @@ import { type AlertFact, type Fact, factOf, isReported, type ReportedValue } fro
 import type { ActionName } from './flow-types'
 import { stored, storedTag } from './outputs'
 
-/** Expected facts of messages, computed from the simulator's true data, not from its answers. */
+/** Expected facts of messages, computed from the simulator's true data, not from its responses. */
 
 export interface Wanted {
   action: ActionName
   output: Output
-  /** Of range: ms, from inclusive, to exclusive. */
+  /** For range: ms, from inclusive, to exclusive. */
   from: number
   to: number
-  /** Default UTC. */
+  /** Default: UTC. */
   time?: 'utc' | 'local'
 }
 
-/** The time as UTC, or as local time of the device with the offset of that answer. */
+/** The time as UTC, or as local time of the device with the offset of that response. */
 function timeText(instant: number, device: TrueDevice, { action, time }: Pick<Wanted, 'action' | 'time'>) {
   if (instant === 0) return null
   if (time !== 'local') return new Date(instant).toISOString()
-  // Only the flag shows daylight saving, and only these answers have one (docs/service.md, *Fields*).
+  // Only the flag shows daylight saving time, and only these responses have it (docs/service.md, *Fields*).
   const hasFlag = action === 'alerts' || (action === 'latest' && !device.standalone)
   const offset = hasFlag ? device.offset : device.timeDiff + device.stdBias
   const local = new Date(instant + offset * 60_000).toISOString().slice(0, -1)
@@ -33,7 +33,7 @@ function timeText(instant: number, device: TrueDevice, { action, time }: Pick<Wa
 const NEWEST = 300
 const MISSING = 'missing'
 
-/** The devices that an action gets an answer for. */
+/** The devices for which an action gets a response. */
 export function servedDevices(simulator: Simulator, action: ActionName): TrueDevice[] {
   const endpoint = { current: 'current', latest: 'latest-data', range: 'data', alerts: 'alert' }[action]
   return simulator.truth
@@ -58,7 +58,7 @@ function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: 
   const reading = truth.current().find((one) => one.serial === serial && one.base === base)
   if (!reading || reading.time === null) return []
   const instant = reading.time
-  // In current, the service replaces the code of a record by a text (docs/service.md, *Fields*).
+  // In current, the service replaces a record's code with a text (docs/service.md, *Fields*).
   const worded = (value: unknown) =>
     typeof value === 'string' && value !== ''
       ? (options.variants.errorText ?? (/^E\d$/.test(value) ? 'Sensor Error' : value))
@@ -135,7 +135,7 @@ const SOURCES: Record<string, string> = {
   'communication-status': 'communication',
 }
 
-/** A device's alerts, oldest first, the channels of one entry before battery and communication. */
+/** A device's alerts, oldest first; in one entry, channels before battery and communication. */
 export function expectedAlerts(
   { truth }: Simulator,
   device: TrueDevice,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const INTERVAL_MS = 20
 
-/** Polls `probe` until its result is not `undefined` or `false`; for conditions in other processes. */
+/** Polls `probe` until its result is neither `undefined` nor `false`; for conditions in other processes. */
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,

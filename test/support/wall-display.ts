@@ -1,4 +1,4 @@
-/** The wall display in a browser, as somebody sees it. */
+/** The wall display in a browser, as users see it. */
 import axe, { type AxeResults } from 'axe-core'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { openPage, type PageOptions } from './editor/page'
@@ -35,7 +35,7 @@ export class WallDisplay {
     return this.page.locator('.envlog-alerts li').allInnerTexts()
   }
 
-  /** What does not fit, and would need a scroll bar sideways: the page, or a part of it. */
+  /** Elements that do not fit and would need a horizontal scroll bar: the page, or a part of it. */
   tooWide(): Promise<string[]> {
     return this.page.evaluate(() => {
       const { documentElement: html } = document
@@ -57,7 +57,7 @@ export class WallDisplay {
     )
   }
 
-  /** Tiles of devices that are not OK, and the newest alert, where one has to scroll for them. */
+  /** Tiles of devices that are not OK, and the newest alert, if one has to scroll to see them. */
   hidden(): Promise<string[]> {
     return this.page.evaluate(() => {
       const parts = [
@@ -69,7 +69,10 @@ export class WallDisplay {
     })
   }
 
-  /** Texts whose contrast is less than WCAG 2 (AA) asks for, and what axe-core finds. It does not see what is behind a widget. */
+  /**
+   * Texts with less contrast than WCAG 2 (AA) requires, and problems that axe-core finds. axe-core does not see what is
+   * behind a widget.
+   */
   async unreadable(): Promise<string[]> {
     if (!(await this.page.evaluate(() => 'axe' in window))) await this.page.evaluate(axe.source)
     const { violations } = await this.page.evaluate(async () => {
@@ -78,13 +81,13 @@ export class WallDisplay {
     })
     const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
     const faults = grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-    // The compiler's mark of named functions, which the page does not have.
+    // The compiler's helper for named functions, which the page does not have.
     await this.page.evaluate('globalThis.__name = (named) => named')
     return [...faults, ...(await this.page.evaluate(paleTexts))]
   }
 }
 
-/** In the page. */
+/** Runs in the page. */
 function paleTexts(): string[] {
   const partsOf = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number)
   const linear = (part: number) => (part <= 10 ? part / 3295 : ((part / 255 + 0.055) / 1.055) ** 2.4)

@@ -1,18 +1,18 @@
 import type { AlertEntry, AlertSimulation } from './alert-simulation'
 import { LOG_SIZE } from './alert-simulation'
 
-/** What a correct node knows, computed only from the journal. */
+/** The knowledge of a correct node, computed only from the journal. */
 export interface KnownAlerts {
-  /** Alerts that were delivered; with receipts, those a sink has stored. */
+  /** Delivered alerts; with receipts, those that a sink has stored. */
   delivered: ReadonlySet<number>
-  /** How many alerts there were at the latest answer, and at the one before; `null` for none. */
+  /** Number of alerts at the latest response, and at the previous one; `null` if there was none. */
   upTo: number | null
   before: number | null
-  /** Number of alerts when the node started, which it does not deliver. */
+  /** Number of alerts when the node started; it does not deliver these. */
   from: number | null
 }
 
-/** What was known after each entry of a run. */
+/** The knowledge after each entry of a run. */
 export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', acknowledges: boolean) {
   const nothing: KnownAlerts = { delivered: new Set(), upTo: null, before: null, from: null }
   const states: KnownAlerts[] = []
@@ -38,7 +38,7 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
     }
     if (entry.kind === 'died') {
       const then = at(entry.at - 1)
-      // What was sent with a receipt is known after any crash.
+      // Alerts sent with a receipt are known after any crash.
       const from = (acknowledges ? known.from : null) ?? (entry.hasCursor ? begun(then) : null)
       return {
         ...then,
@@ -54,7 +54,7 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
   return at
 }
 
-/** Alerts that were in the log at the latest answer, should have been delivered by now, and were not. */
+/** Alerts that were in the log at the latest response, should have been delivered by now, but were not. */
 export function missingAlerts({ delivered, upTo, from }: KnownAlerts): number[] {
   if (upTo === null || from === null) return []
   const first = Math.max(from, upTo - LOG_SIZE)

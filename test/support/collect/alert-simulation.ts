@@ -20,15 +20,15 @@ export type AlertAct =
 
 export type AlertEntry =
   | { kind: 'requested' }
-  /** How many alerts there were at the request. */
+  /** Number of alerts at the time of the request. */
   | { kind: 'answered'; upTo: number }
   | { kind: 'delivered'; alerts: number[]; isOverflow: boolean; receipt: string | undefined }
   | { kind: 'completed' | 'skipped' | 'failed' | 'forgotten' }
   | { kind: 'acknowledged'; delivery: number }
-  /** @param at how long this journal was when what is on the disk was written */
+  /** @param at length of this journal when the data on the disk was written */
   | { kind: 'died'; at: number; hasCursor: boolean }
 
-/** Channels of the device. */
+/** Number of channels of the device. */
 const CHANNELS = 6
 /** Number of entries of a log. */
 export const LOG_SIZE = 20
@@ -108,7 +108,7 @@ export function createAlertSimulation(
 
   function raise(count: number, apart: number): void {
     for (let each = 0; each < count; each++) {
-      // No two have second and source in common.
+      // No two have both second and source in common.
       time.advance(each % CHANNELS === 0 ? Math.max(1, apart) * 1000 : apart * 1000)
       const unixtime = Math.floor(time.now() / 1000)
       log.push({ unixtime, channels: { [`ch${1 + (each % CHANNELS)}`]: String(log.length) } })
@@ -117,7 +117,7 @@ export function createAlertSimulation(
 
   async function perform(act: AlertAct): Promise<void> {
     await nodeState.ready()
-    // What an act changes is written before the next, or within a second.
+    // Changes by an act are written before the next act, or within a second.
     await nextTurn()
     const isDeath = act.act === 'crash' || (act.act === 'trigger' && (act.dies || act.fails === 'dies'))
     if (isDeath) await time.pass(1000)

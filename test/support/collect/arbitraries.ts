@@ -3,7 +3,7 @@ import type { DeviceProfile, Step } from './device'
 import type { PollSettings } from './oracle'
 import { type Act, NOON, type RequestPlan } from './poll-simulation'
 
-/** Every combination of bounds, order, kind of device and of ids, and of what the service keeps. */
+/** Every combination of bounds, order, kind of device and of ids, and the records that the service keeps. */
 export const anyDeviceProfile: fc.Arbitrary<DeviceProfile> = fc.record({
   standalone: fc.boolean(),
   ids: fc.constantFrom('counted', 'counted', 'zero'),
@@ -21,14 +21,14 @@ export const anyPollSettings: fc.Arbitrary<PollSettings> = fc.record({
   backfill: fc.constantFrom(true, true, true, false),
 })
 
-/** All that may happen at a device, besides usual records. */
+/** Everything that may happen to a device, besides normal records. */
 export const oddSteps: Step[] = [
-  // Clocks that are wrong by hours are judged with responses of 300: hostile-clocks.spec.ts.
+  // Clocks that are wrong by hours are tested with responses of 300 records: hostile-clocks.spec.ts.
   ...(['lost', 'restart', 'ahead', 'timeless', 'monitored'] as const),
   ...(['late', 'late', 'late', 'arrive', 'arrive', 'arrive-latest'] as const),
 ]
 
-/** Steps of a device, where few are odd. */
+/** Steps of a device, few of which are odd. */
 export const stepsOf = (...odd: Step[]) =>
   fc.array(fc.oneof({ weight: 8, arbitrary: fc.constantFrom<Step>('next', 'next', 'same') }, oneOf(odd)), {
     minLength: 1,
@@ -39,7 +39,7 @@ const oneOf = (odd: Step[]) => ({ weight: 2, arbitrary: fc.constantFrom<Step>('n
 
 const measure = (steps: fc.Arbitrary<Step[]>) => steps.map((given): Act => ({ act: 'measure', steps: given }))
 
-/** Requests of one trigger: most succeed. */
+/** Requests of one trigger; most succeed. */
 export function requestsOf(steps: fc.Arbitrary<Step[]>, fails: RequestPlan['fails'][], more: Act[] = []) {
   const meanwhile = fc.array(fc.oneof(measure(steps), fc.constantFrom(...more, ...more, passing)), {
     maxLength: 2,

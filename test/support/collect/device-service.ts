@@ -2,12 +2,12 @@ import { graph, type Json, relayGraph } from '../../unit/lib/answers'
 import type { DeviceProfile, MeasuredRecord, SimulatedDevice } from './device'
 import { selectRecords, sortRecords } from './selection'
 
-/** Number of records of the latest endpoints: 300 of the real service. */
+/** Number of records of the latest endpoints; the real service has 300. */
 export const LATEST_RECORDS = 5
 
 const byTime = (a: MeasuredRecord, b: MeasuredRecord) => a.unixtime - b.unixtime || a.seq - b.seq
 
-/** The answers of a service that has one device, by the description's selection rules. */
+/** The responses of a service that has one device, according to the described selection rules. */
 export function createDeviceService(profile: DeviceProfile, device: SimulatedDevice) {
   const { newestBy, inclusive, order, standalone } = profile
 
@@ -19,7 +19,7 @@ export function createDeviceService(profile: DeviceProfile, device: SimulatedDev
   const between = (from: number, to: number, number: number): MeasuredRecord[] =>
     selectRecords(device.stored().sort(byTime), { from, to, number }, inclusive)
 
-  /** The answer as JSON; half of the records without a time have a blank one. */
+  /** The response as JSON; half of the records without a time have a blank one. */
   function answer(records: readonly MeasuredRecord[]): Json {
     const data = sortRecords(records.toSorted(byTime), order).map(({ seq, unixtime, id }) => ({
       unixtime: unixtime || (seq % 2 ? 0 : ''),

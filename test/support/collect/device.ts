@@ -1,42 +1,42 @@
 import type { RecordOrder } from './selection'
 
-/** What happens at a device, one after the other. */
+/** Successive events of a device. */
 export type Step =
-  /** A record, a minute after the one before. */
+  /** A record, a minute after the previous one. */
   | 'next'
-  /** Another of the same second. */
+  /** Another record of the same second. */
   | 'same'
   /** Measured, but it never reached the service. */
   | 'lost'
   /** Its ids restart. */
   | 'restart'
-  /** Measured with a clock that is three hours ahead, this once. */
+  /** Measured with a clock that is three hours ahead, only this time. */
   | 'ahead'
   | 'timeless'
-  /** Without a number, beside those that have one: of a standalone device only. */
+  /** Without a number, although others have one; only for a standalone device. */
   | 'monitored'
-  /** Measured, but it reaches the service later than newer ones. */
+  /** Measured, but it reaches the service after newer ones. */
   | 'late'
-  /** The earliest, or the latest, of these reaches the service. */
+  /** The earliest, or the latest, late record reaches the service. */
   | 'arrive'
   | 'arrive-latest'
-  /** From now on its clock is ten minutes behind what it was. */
+  /** From now on its clock is ten minutes behind its previous time. */
   | 'back'
-  /** From now on its clock is two hours ahead of what it was. */
+  /** From now on its clock is two hours ahead of its previous time. */
   | 'forward'
 
-/** How a device is, and what a service does with its records. */
+/** The properties of a device, and how a service treats its records. */
 export interface DeviceProfile {
   standalone: boolean
   ids: 'counted' | 'zero'
   firstId: number
-  /** How often its ids restart at most. */
+  /** Maximum number of id restarts. */
   maxRestarts: number
-  /** Seconds that its clock is behind. */
+  /** How far its clock is behind, in seconds. */
   slow: number
-  /** Records the service keeps. */
+  /** Number of records that the service keeps. */
   capacity: number
-  /** Which are the newest: those measured last, or those received last. */
+  /** Which records are the newest: the last measured, or the last received. */
   newestBy: 'time' | 'arrival'
   inclusive: boolean
   order: RecordOrder
@@ -48,14 +48,14 @@ export interface MeasuredRecord {
   /** In seconds; 0 for no time. */
   unixtime: number
   id: number
-  /** How often the ids had restarted, and the number of records since. */
+  /** Number of id restarts so far, and number of records since the last one. */
   run: number
   count: number
 }
 
 const MINUTE = 60_000
 const THREE_HOURS = 10_800
-/** Records of one second, and records ahead of the clock, at the same time: fewer than an answer contains. */
+/** Maximum number of records of the same second, and of records ahead of the clock: fewer than a response contains. */
 export const MAX_PER_SECOND = 3
 const MAX_AHEAD = 3
 const ID_MODULUS = 65_536
@@ -63,9 +63,9 @@ const ID_MODULUS = 65_536
 /** A device that measures on demand, and the log of all its records. */
 export function createDevice(profile: DeviceProfile, time: { now(): number; advance(ms: number): void }) {
   const log: MeasuredRecord[] = []
-  /** What has reached the service, in this order. */
+  /** The records that reached the service, in this order. */
   const received: MeasuredRecord[] = []
-  /** What has not yet. */
+  /** The records that have not reached it yet. */
   const waiting: MeasuredRecord[] = []
   let run = 0
   let count = 0
@@ -90,7 +90,7 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
     count++
   }
 
-  /** Unusual records are separated by normal ones: no answer contains only such. */
+  /** Unusual records are separated by normal ones, so that no response contains only unusual ones. */
   function recordOdd(isWanted: boolean, unixtime: number): void {
     const isNow = isWanted && !isOdd
     record(isNow ? unixtime : clock())
@@ -115,7 +115,7 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
     monitored() {
       if (!profile.standalone) return record()
       record(clock(), { id: 0 })
-      // It took no number.
+      // It did not use a number.
       count--
     },
     late: () => record(clock(), { to: waiting }),
@@ -133,7 +133,7 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
 
   return {
     log,
-    /** What the service has. */
+    /** The records that the service has. */
     stored: () => received.slice(-profile.capacity),
     measure(step: Step) {
       if (step !== 'same' || isFirst || ofThisSecond() >= MAX_PER_SECOND) time.advance(MINUTE)

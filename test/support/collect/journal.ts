@@ -1,7 +1,7 @@
 import type { Gap } from '../../../src/lib/readings/continuity'
 import type { MeasuredRecord } from './device'
 
-/** An answer of the newest records, and what the service had then. */
+/** A response with the newest records, and the service's records at that time. */
 export interface ReceivedAnswer {
   records: MeasuredRecord[]
   stored: MeasuredRecord[]
@@ -10,7 +10,7 @@ export interface ReceivedAnswer {
 
 /** The events of a run, in order; oracles read them. */
 export type JournalEntry =
-  /** The latest answer. */
+  /** A latest response. */
   | { kind: 'answered'; answer: ReceivedAnswer }
   | {
       kind: 'delivered'
@@ -21,15 +21,15 @@ export type JournalEntry =
       /** Monotonic, ms. */
       at: number
     }
-  /** A trigger went to its end, and what the service had then. */
+  /** A trigger completed, with the service's records at that time. */
   | { kind: 'completed'; stored: MeasuredRecord[]; requests: number }
   | { kind: 'failed'; code: string }
-  /** A trigger found the receipt open. */
+  /** A trigger found the receipt pending. */
   | { kind: 'skipped'; requests: number }
   | { kind: 'forgotten' }
   /**
-   * A sink has stored a delivery (an index of this journal), and its receipt was returned; sequences of the cursor, ms.
+   * A sink has stored a delivery (an index in this journal), and its receipt was returned; sequences of the cursor, ms.
    */
   | { kind: 'acknowledged'; delivery: number; from: number; to: number }
-  /** The process died, and continued with what was saved when the journal had this length. */
+  /** The process died, and continued with the state that was saved when the journal had this length. */
   | { kind: 'died'; at: number; hasCursor: boolean }

@@ -11,26 +11,26 @@ export type PollSettings = Pick<PollOptions, 'start' | 'backfill'>
 const AN_HOUR = 3_600_000
 const ID_MODULUS = 65_536
 
-/** A record that a node remembers, and when the answer that last showed it arrived. */
+/** A record that a node remembers, and the arrival of the last response that contained it. */
 interface HeldRecord {
   record: MeasuredRecord
   at: number
 }
 
-/** What a correct node knows, computed only from the journal. */
+/** The knowledge of a correct node, computed only from the journal. */
 interface Knowledge {
-  /** Records that were delivered; with receipts, those a sink has stored. */
+  /** Delivered records; with receipts, those that a sink has stored. */
   delivered: ReadonlySet<number>
-  /** The first answer that counts: what it held was delivered, or was not wanted. */
+  /** The first response that counts: its records were delivered, or were not wanted. */
   first: ReceivedAnswer | null
-  /** When the last one arrived, and what is remembered, by time. */
+  /** The arrival of the last response, and the remembered records, by time. */
   at: number
   held: readonly HeldRecord[]
-  /** The last answer, and the records that are to be delivered after it: of it, and of the hole before it. */
+  /** The last response, and the records to be delivered after it: its own, and those of the hole before it. */
   answer: ReceivedAnswer | null
   shown: readonly MeasuredRecord[]
   hidden: readonly MeasuredRecord[]
-  /** A delivery after it has no receipt yet. */
+  /** A later delivery has no receipt yet. */
   isOpen: boolean
 }
 
@@ -39,29 +39,29 @@ const nothing: Knowledge = {
   ...{ answer: null, shown: [], hidden: [], isOpen: false },
 }
 
-/** Compares a run with what was really measured. */
+/** Compares a run with the records that were really measured. */
 export function createOracle(
   { log, journal }: PollSimulation,
   { start, backfill }: PollSettings,
   { standalone }: DeviceProfile,
 ) {
   const { since = null } = typeof start === 'object' ? start : {}
-  /** What was known after each entry. */
+  /** The knowledge after each entry. */
   const states: Knowledge[] = []
   const before = (index: number) => states[index - 1] ?? nothing
 
-  /** Whether a record is to be delivered by a node that began with this answer. */
+  /** Whether a node that started with this response should deliver the record. */
   function isWanted(record: MeasuredRecord, first: ReceivedAnswer | null): boolean {
     const { seq, unixtime } = record
     if (since !== null) return unixtime === 0 || timeOf(record) >= since
     if (!first) return start === 'all'
     const { records, stored, receivedAt } = first
-    // Of an empty answer only the time is known.
+    // Of an empty response only the time is known.
     if (start === 'now' && records.length === 0) return unixtime === 0 || timeOf(record) >= receivedAt
     return !seqs(stored).has(seq) || (start === 'all' && seqs(records).has(seq))
   }
 
-  /** Whether it is known, or nothing shows that it is another record than one that is. */
+  /** Whether it is known, or cannot be distinguished from a known one. */
   function isKnown(
     record: MeasuredRecord,
     { records }: ReceivedAnswer,
@@ -74,7 +74,7 @@ export function createOracle(
     return oldest !== undefined && held.length >= LATEST_RECORDS && isOlder(record, oldest)
   }
 
-  /** Whether time and number say that a record is older than another. */
+  /** Whether a record is older than another by both time and number. */
   function isOlder(record: MeasuredRecord, other: MeasuredRecord): boolean {
     if (record.unixtime === 0 || record.unixtime >= other.unixtime) return false
     if (standalone) return record.id > 0 && record.id < other.id
@@ -82,7 +82,7 @@ export function createOracle(
     return by > 0 && by <= ID_MODULUS / 2
   }
 
-  /** From when to when records are missing before an answer, ms. */
+  /** The period of missing records before a response, ms. */
   function findHole({ records, receivedAt }: ReceivedAnswer, { first, at, held }: Knowledge) {
     const timed = records.filter(({ unixtime }) => unixtime > 0)
     const usual = timed.filter((record) => timeOf(record) <= receivedAt + AN_HOUR)
@@ -129,7 +129,7 @@ export function createOracle(
     return { ...known, first: known.first ?? answer, at: receivedAt, held }
   }
 
-  /** What was known when the state was saved. Of a first answer that had nothing new, this was just before its end. */
+  /** The knowledge when the state was saved. For a first response without new records, this was just before its end. */
   function restore({ at, hasCursor }: Extract<JournalEntry, { kind: 'died' }>): Knowledge {
     const then = before(at)
     if (then.first || !hasCursor) return then
@@ -154,7 +154,7 @@ export function createOracle(
       case 'forgotten':
         return { ...nothing, delivered: acknowledges ? known.delivered : nothing.delivered }
       case 'died':
-        // What was sent with a receipt is known after any crash.
+        // Records sent with a receipt are known after any crash.
         return { ...restore(entry), ...(acknowledges && { delivered: known.delivered }) }
       default:
         return known
@@ -169,32 +169,32 @@ export function createOracle(
         check(entry, index)
       }
     },
-    /** Of these records those that a node remembers, and that time and number tell from all others. */
+    /** Those of the records that a node remembers, and that time and number distinguish from all others. */
     remembered(index: number, records: readonly MeasuredRecord[]): number[] {
       const held = seqs(before(index).held.map(({ record }) => record))
       const isInDoubt = (one: MeasuredRecord) => log.filter((other) => keyOf(other) === keyOf(one)).length > 1
       return records.flatMap((one) => (held.has(one.seq) && !isInDoubt(one) ? [one.seq] : []))
     },
-    /** Of these records those from before the node began, which no answer has shown since. */
+    /** Those of the records from before the node's start that no response has contained since. */
     uninvited(index: number, records: readonly MeasuredRecord[]): number[] {
       const { first, answer } = before(index)
       if (since !== null) return records.flatMap((one) => (isWanted(one, first) ? [] : [one.seq]))
       if (!first || !answer) return []
       const [stored, shown] = [seqs(first.stored), seqs([...first.records, ...answer.records])]
       const begin = Math.min(...first.records.flatMap((one) => (one.unixtime > 0 ? [timeOf(one)] : [])))
-      // Without a number it is in doubt.
+      // Without a number, it is ambiguous.
       const isEarlier = (one: MeasuredRecord) =>
         one.unixtime > 0 && one.id > 0 && timeOf(one) < begin && stored.has(one.seq)
       return records.flatMap((one) => (isEarlier(one) && !shown.has(one.seq) ? [one.seq] : []))
     },
-    /** What is due at the end of a trigger and is not there, of what the service still has. */
+    /** Records that are due at the end of a trigger but missing, among those that the service still has. */
     missing(index: number, stored: readonly MeasuredRecord[]): number[] {
       const { shown, hidden, delivered } = states[index] ?? nothing
       const left = seqs(stored)
       const due = seqs([...shown, ...hidden.filter(({ seq }) => left.has(seq))])
       return [...due].filter((seq) => !delivered.has(seq))
     },
-    /** Whether a delivery after the last answer has no receipt yet. */
+    /** Whether a delivery after the last response has no receipt yet. */
     isOpen: (index: number) => (states[index] ?? nothing).isOpen,
   }
 }

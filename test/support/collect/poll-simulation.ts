@@ -14,17 +14,17 @@ import type { JournalEntry } from './journal'
 import type { PollSettings } from './oracle'
 import { createDisk, nextTurn } from './recording-store'
 
-/** What happens during a request, and how it ends. */
+/** Events during a request, and its result. */
 export interface RequestPlan {
   fails: Reason | 'dies' | null
-  /** Most records of an answer: the device's budget is short. */
+  /** Maximum number of records in a response, because the device's limit is nearly used up. */
   maxRecords: number
   meanwhile: Act[]
 }
 
 export type Act =
   | { act: 'measure'; steps: Step[] }
-  /** @param dies the process ends as soon as it has delivered */
+  /** @param dies whether the process ends as soon as it has delivered */
   | { act: 'trigger'; requests: RequestPlan[]; dies: boolean }
   | { act: 'receipt'; back: number }
   | { act: 'pass'; ms: number }
@@ -33,13 +33,13 @@ export type Act =
   | { act: 'deploy' }
   | { act: 'crash'; older: number }
 
-/** The start of every run, ms since 1970 UTC. */
+/** The start of each run, ms since 1970 UTC. */
 export const NOON = 1_795_161_600_000
 type Query = Partial<Record<'number' | 'unixtime-from' | 'unixtime-to', number>>
 
 class ProcessDied extends Error {}
 
-/** More requests of one trigger than any backfill needs. */
+/** More requests per trigger than any backfill needs. */
 const MAX_REQUESTS = 300
 
 /** Simulates a node, its device, a service and a sink, over several processes. */
@@ -167,7 +167,7 @@ export function createPollSimulation(
 
   async function perform(act: Act): Promise<void> {
     await nodeState.ready()
-    // What an act changes is written before the next.
+    // Changes by an act are written before the next one.
     await nextTurn()
     if (act.act === 'measure') act.steps.forEach(device.measure)
     else if (act.act === 'trigger') await trigger(act)

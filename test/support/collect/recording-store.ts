@@ -1,13 +1,13 @@
 import type { StateStore } from '../../../src/lib/state-store'
 
-/** A store that outlives its process, with all that was ever written to it. */
+/** A store that outlives its process, with everything that was ever written to it. */
 export interface RecordingStore extends StateStore {
   writes: string[]
   latest(): unknown
 }
 
 /**
- * @param initial contents at first
+ * @param initial initial contents
  * @param onWrite called for each write
  */
 export function createRecordingStore(
@@ -30,9 +30,11 @@ export function createRecordingStore(
   }
 }
 
-/** A disk that outlives processes. What a process is writing when it dies is lost. @param journal what happened so far */
+/**
+ * A disk that outlives processes. Data that a process is writing when it dies is lost. @param journal the events so far
+ */
 export function createDisk(journal: { length: number }) {
-  /** How long the journal was when each write began. */
+  /** Length of the journal at the start of each write. */
   const writes: { text: string; length: number }[] = []
   const open = (): StateStore => ({
     load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
@@ -43,9 +45,9 @@ export function createDisk(journal: { length: number }) {
     },
   })
   const disk = {
-    /** Of the process that runs. */
+    /** The store of the running process. */
     store: open(),
-    /** Another process begins. @param older number of the last writes that are lost */
+    /** Starts another process. @param older number of the last writes that are lost */
     crash(older: number): void {
       writes.length = Math.max(0, writes.length - older)
       disk.store = open()

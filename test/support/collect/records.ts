@@ -4,10 +4,10 @@ import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { readSeries } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope, type Json, relayGraph } from '../../unit/lib/answers'
 
-/** Time of answers, in seconds; times of records are relative to it. */
+/** Time of responses, in seconds; times of records are relative to it. */
 export const ANSWER_TIME = 1_795_161_600
 
-/** A record with a time in seconds relative to the answer; `null` for a record without a time. */
+/** A record with a time in seconds relative to the response; `null` for a record without a time. */
 export const record = (seconds: number | null, id: number, value = id, more: Json = {}): Json => ({
   unixtime: seconds === null ? 0 : ANSWER_TIME + seconds,
   'data-id': id,
@@ -19,11 +19,11 @@ interface PlanOptions {
   start?: Start
   canBackfill?: boolean
   standalone?: boolean
-  /** Seconds after the first. */
+  /** Arrival in seconds after the first response. */
   arrivesAfter?: number
 }
 
-/** What is to be done with an answer of these records: a full one where they are 300. */
+/** The plan for a response with these records, which is full if they are 300. */
 export function planAnswer(
   known: RecordCursor | null,
   data: readonly Json[],
@@ -37,23 +37,23 @@ export function planAnswer(
     ...{ series, receivedAt, isFull, sequence },
     ...{ most: MAX_LATEST_RECORDS, time: 'utc' as const },
   }
-  // More than a response holds were fetched before it.
+  // Records beyond those of a response were fetched before it.
   const last = { ...received, series: { ...series, records: series.records.slice(-MAX_LATEST_RECORDS) } }
   const isFetched = data.length > MAX_LATEST_RECORDS
   return planRecords(known, received, { start, canBackfill, last: isFetched ? last : received })
 }
 
-/** Plans one answer after another; each returns the ids of new records, or that a backfill is needed. */
+/** Plans successive responses; each call returns the ids of new records, or that a backfill is needed. */
 export function planSequence(given: PlanOptions = {}) {
   let cursor: RecordCursor | null = null
   const gaps: string[] = []
   let isOverflow = false
   return {
     gaps,
-    /** Whether records were lost before those of the last answer. */
+    /** Whether records were lost before those of the last response. */
     isOverflow: () => isOverflow,
     cursor: () => cursor,
-    /** @param over how this answer differs */
+    /** @param over differences of this response */
     next(data: readonly Json[], over: PlanOptions = {}): (number | null)[] | 'backfill-needed' {
       const found = planAnswer(cursor, data, { ...given, ...over })
       if (found.kind !== 'complete') return found.kind
@@ -65,5 +65,5 @@ export function planSequence(given: PlanOptions = {}) {
   }
 }
 
-/** Seconds of an instant of the plan, before or after the answer. */
+/** An instant of the plan, in seconds relative to the response. */
 export const seconds = (ms: number | null) => (ms === null ? null : ms / 1000 - ANSWER_TIME)

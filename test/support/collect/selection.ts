@@ -1,13 +1,11 @@
-/**
- * The described rules for which records an answer contains, and the orders in which services have sent them.
- */
+/** The described rules for selecting the records of a response, and the orders in which services have sent them. */
 export interface Timed {
   unixtime: number
 }
 
 export type RecordOrder = 'ascending' | 'descending' | 'mixed'
 
-/** In seconds; the newest `number` of the records between. */
+/** In seconds; the newest `number` of the records in between. */
 export interface Bounds {
   from: number
   to: number

@@ -1,27 +1,27 @@
-/** What axe-core finds wrong in our part of a page that slides over the workspace. */
+/** Problems that axe-core finds in our part of a page over the workspace. */
 import axe, { type AxeResults } from 'axe-core'
 import type { Tray } from './tray'
 
 /** Node-RED's own widgets, which core nodes have too: their problems are not ours. */
 const NODE_RED = [
-  // Its fields that keep browsers from filling in passwords.
+  // Its fields that prevent browsers from filling in passwords.
   '[id^=red-ui-trap-]',
-  // Its buttons beside a config node are links without an address or a name.
+  // Its buttons next to a config node are links without an address or a name.
   '#node-input-btn-account-add',
   '#node-input-btn-account-edit',
   '[id^=node-config-input-btn-]',
-  // typedInput replaces our field by a field without a name, and adds a button for its types.
+  // typedInput replaces our field with one without a name, and adds a button for its types.
   '.red-ui-typedInput-container',
-  // searchBox adds a link to empty it.
+  // searchBox adds a link that clears it.
   '.red-ui-searchBox-clear',
 ]
 
-/** Nor are the colours of its buttons. */
+/** The colours of its buttons are not ours either. */
 const BUTTON = '.red-ui-button'
 
 const REPORTED_IMPACTS = ['serious', 'critical']
 
-/** A line for each serious or critical fault: rule, what it is about, and what is wrong. */
+/** One line per serious or critical problem: rule, element, and description. */
 export async function accessibilityProblems(tray: Tray): Promise<string[]> {
   const { page } = tray
   if (!(await page.evaluate(() => 'axe' in window))) {
@@ -48,7 +48,7 @@ export async function accessibilityProblems(tray: Tray): Promise<string[]> {
   return faults
 }
 
-/** Our texts in a page: text nodes, titles, labels and placeholders. */
+/** Our texts on a page: text nodes, titles, labels and placeholders. */
 export function textsIn(tray: Tray): Promise<string[]> {
   return tray.body.evaluate((body) => {
     const found: string[] = []

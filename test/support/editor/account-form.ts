@@ -19,7 +19,7 @@ export class AccountForm extends Tray {
     return this.fill({ apiKey, loginId, loginPass })
   }
 
-  /** Unfolds what most people never need. */
+  /** Expands the rarely used settings. */
   async unfold(): Promise<void> {
     await this.body.locator('summary').click()
   }
@@ -32,7 +32,7 @@ export class AccountForm extends Tray {
     return (await this.body.locator('.envlog-test-line').allInnerTexts()).map((line) => line.trim())
   }
 
-  /** Presses *Report…*; the preview, or a line that says why there is none. */
+  /** Presses *Report…*; returns the preview, or the reason why there is none. */
   async report(): Promise<string> {
     await this.body.locator('#envlog-report').click()
     await this.body.locator('#envlog-report:enabled').waitFor({ timeout: TEST_MS })
@@ -41,14 +41,14 @@ export class AccountForm extends Tray {
     return (await this.body.locator('.envlog-test-line').allInnerTexts()).join()
   }
 
-  /** Presses *Save* of the report; what is saved. */
+  /** Presses *Save* for the report; returns the saved text. */
   async saveReport(): Promise<string> {
     const download = this.page.waitForEvent('download')
     await this.body.locator('#envlog-report-save').click()
     return readFileSync(await (await download).path(), 'utf8')
   }
 
-  /** Why a field is framed red; nothing where it is not. */
+  /** Why a field has a red frame; `undefined` if it has none. */
   async reason(name: string): Promise<string | undefined> {
     return reasonOf(this.field(name))
   }
@@ -58,9 +58,9 @@ export class AccountForm extends Tray {
   }
 }
 
-/** Node-RED gives an invalid field a red frame, and shows the reason when the pointer is on it. */
+/** Node-RED marks an invalid field with a red frame, and shows the reason when the pointer is on it. */
 export async function reasonOf(field: Locator): Promise<string | undefined> {
-  // A typed input is beside the field, which is hidden then.
+  // A typed input is next to the field, which it hides.
   const shown = (await field.isVisible()) ? field : field.locator('+ .red-ui-typedInput-container')
   await field.page().keyboard.press('Tab')
   const isWrong = await field.evaluate((element) =>

@@ -27,7 +27,7 @@ export class ActionForm extends Tray {
     return this.shownAccount()
   }
 
-  /** Opens the account that is chosen. */
+  /** Opens the chosen account. */
   async editAccount(): Promise<AccountForm> {
     await this.body.locator('#node-input-btn-account-edit').click()
     return this.shownAccount()
@@ -36,12 +36,12 @@ export class ActionForm extends Tray {
   async pick(which: Chosen): Promise<Picker> {
     await this.body.locator(`#envlog-${which} > button`).click()
     await this.picker.whenShown('.envlog-picker')
-    // Node-RED moves the focus shortly after the tray has slid in: earlier input would go to another field.
+    // Node-RED moves the focus shortly after the tray has opened: earlier input would go to another field.
     await this.page.waitForFunction(() => document.activeElement?.getAttribute('data-envlog') === 'search')
     return this.picker
   }
 
-  /** Waits until the form shows this as chosen: names appear when the device list has arrived. */
+  /** Waits until the form shows this choice: names appear when the device list has arrived. */
   async whenChosen(which: Chosen, expected: string | RegExp): Promise<void> {
     let shown = ''
     const isShown = async () => {
@@ -53,17 +53,17 @@ export class ActionForm extends Tray {
     )
   }
 
-  /** What is chosen, in the form's words. */
+  /** The chosen items, as the form shows them. */
   chosen(which: Chosen): Promise<string> {
     return this.body.locator(`#envlog-${which} .envlog-chosen-names`).innerText()
   }
 
-  /** What of it the account no longer has. */
+  /** The chosen items that the account no longer has. */
   gone(which: Chosen): Locator {
     return this.body.locator(`#envlog-${which} .envlog-chosen-gone`)
   }
 
-  /** What will be sent, and what it costs. */
+  /** What will be sent, and its cost. */
   async preview(): Promise<{ sends: string; budget: string }> {
     return {
       sends: await this.body.locator('#envlog-sends').innerText(),
@@ -71,12 +71,12 @@ export class ActionForm extends Tray {
     }
   }
 
-  /** Unfolds what most people never need. */
+  /** Expands the rarely used settings. */
   unfold(): Promise<void> {
     return this.body.locator('details > summary').last().click()
   }
 
-  /** Unfolds the example of a message. */
+  /** Expands the example message. */
   async example(): Promise<string> {
     await this.body.locator('details > summary').first().click()
     return this.body.locator('#envlog-sample').innerText()

@@ -1,4 +1,4 @@
-/** A Chromium that Playwright drives: `CHROMIUM`, one that is installed, or Debian's without a screen, the lightest. */
+/** A Chromium for Playwright: `CHROMIUM`, an installed one, or Debian's headless shell, which is the lightest. */
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { canRun, ensure } from '../servers'
@@ -13,7 +13,7 @@ const CHROMIUMS = [
   join(process.env.ProgramFiles ?? '', 'Google/Chrome/Application/chrome.exe'),
 ]
 
-/** No requests for updates; no sandbox as root, for whom it does not work. */
+/** No update requests; no sandbox, because it does not work for root. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',

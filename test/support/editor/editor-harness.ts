@@ -1,4 +1,4 @@
-/** A whole Node-RED, a simulated service and a browser for the tests of a file. */
+/** A complete Node-RED, a simulated service and a browser for the tests of a file. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -18,20 +18,20 @@ export const ACTING_MS = 90_000
 export interface EditorHarness {
   readonly nodeRed: NodeRed
   readonly simulator: Simulator
-  /** The editor with the first deployed flow; nothing is open or changed. */
+  /** The editor with the deployed flow; nothing is open or changed. */
   editor(): Promise<Editor>
   /** Opens a new page; it is closed after the test, and its errors are checked after the file. */
   open(options?: PageOptions): Promise<Editor>
 }
 
-/** In `.cache/failures`. */
+/** Saved in `.cache/failures`. */
 async function saveScreenshot({ page }: Editor, title: string): Promise<void> {
   const path = join(root, '.cache', 'failures', `${title.replace(/\W+/g, '-')}.png`)
   await page.screenshot({ path })
   console.error(`What the editor showed: ${path}`)
 }
 
-/** In a `describe`. */
+/** Call this in a `describe`. */
 export function useEditor(
   runtime: Runtime,
   options: SimulatorOptions = {},
@@ -41,7 +41,7 @@ export function useEditor(
   let simulator: Simulator
   let browser: Browser
   let editors: Editor[] = []
-  /** Loading takes most of the time of a test: a page whose changes can be undone is used by the next test. */
+  /** Loading takes most of a test's time: a page whose changes can be undone is reused by the next test. */
   let idle: Editor | undefined
 
   before(`starts ${runtime.title} and a browser`, async function () {

@@ -46,7 +46,7 @@ export class Editor {
     await this.page.locator('#red-ui-workspace-tabs li').first().waitFor({ timeout: LOADED_MS })
   }
 
-  /** Loads the page, or reloads it; changes that were not deployed are lost. */
+  /** Loads or reloads the page; changes that were not deployed are lost. */
   async load(): Promise<void> {
     // Node-RED asks whether to leave the page.
     this.page.once('dialog', (dialog) => void dialog.accept())
@@ -58,7 +58,7 @@ export class Editor {
       .waitFor({ timeout: LOADED_MS })
   }
 
-  /** Drags a node from the palette to the workspace; its id. */
+  /** Drags a node from the palette to the workspace; returns its id. */
   async drop(type: string, at: { x: number; y: number }): Promise<string> {
     const item = this.page.locator(`.red-ui-palette-node[data-palette-type=${type}]`)
     await item.dragTo(this.page.locator('#red-ui-workspace-chart'), { targetPosition: at })
@@ -67,7 +67,7 @@ export class Editor {
     return id
   }
 
-  /** Opens a node's form by a double click, as people do. */
+  /** Opens a node's form with a double click, like a user. */
   async doubleClick(id: string): Promise<ActionForm> {
     await this.node(id).locator('.red-ui-flow-node').dblclick()
     return this.shownForm()
@@ -96,7 +96,7 @@ export class Editor {
     return this.page.locator(`[id="${id}"]`)
   }
 
-  /** What is shown below a node. */
+  /** The status below a node. */
   status(id: string): Locator {
     return this.node(id).locator('.red-ui-flow-node-status-label')
   }
@@ -107,18 +107,18 @@ export class Editor {
     return this.page.locator('.red-ui-debug-msg-payload')
   }
 
-  /** A node in the editor. */
+  /** The properties of a node in the editor. */
   async held(id: string): Promise<FlowNode> {
     return (await this.page.evaluate((node) => {
       const found = RED.nodes.node(node) ?? {}
-      // Others point to what cannot be copied.
+      // Other properties refer to objects that cannot be copied.
       return Object.fromEntries(
         Object.entries(found).filter(([key]) => !key.startsWith('_') && key !== 'users'),
       )
     }, id)) as FlowNode
   }
 
-  /** Ids of the accounts there are. */
+  /** Ids of the existing accounts. */
   accounts(): Promise<string[]> {
     return this.page.evaluate(() => {
       const found: string[] = []
@@ -134,7 +134,7 @@ export class Editor {
     return this.page.evaluate(() => !RED.nodes.dirty() && document.querySelector('.red-ui-tray') === null)
   }
 
-  /** Undoes all changes that were not deployed; false where that is not possible, or where a dialog is open. */
+  /** Undoes all changes that were not deployed; false if that is impossible, or if a dialog is open. */
   restore(): Promise<boolean> {
     return this.page.evaluate(() => {
       if (document.querySelector('.red-ui-tray')) return false
@@ -143,7 +143,7 @@ export class Editor {
     })
   }
 
-  /** Presses *Deploy*; resolves when the editor knows that it was done. */
+  /** Presses *Deploy*; resolves when the editor has been notified of its completion. */
   async deploy(): Promise<void> {
     await this.page.locator('#red-ui-header-button-deploy').click()
     await this.page.waitForFunction(() => !RED.nodes.dirty())

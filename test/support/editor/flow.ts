@@ -1,4 +1,4 @@
-/** A flow with all action nodes, for tests that do not begin with an empty one. */
+/** A flow with all action nodes, for tests that do not start with an empty one. */
 
 import type { Simulator } from '../../../simulator'
 import { defaultsOf } from '../built'
@@ -14,7 +14,7 @@ export function editorAccount({ url, account }: Simulator, id = 'account', over:
   return { id, type, ...settings, credentials: { apiKey, loginId, loginPass } }
 }
 
-/** As they are dropped; ids are the names. */
+/** With default settings; ids are the names. */
 export function editorFlow(simulator: Simulator, over: Overrides = {}): FlowNode[] {
   return [
     { id: 'tab', type: 'tab', label: 'flow' },

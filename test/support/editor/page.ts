@@ -1,18 +1,18 @@
-/** A browser's page with Node-RED's editor, and what went wrong in it. */
+/** A browser page with Node-RED's editor, and the problems that occurred in it. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 export type Language = 'en-US' | 'ja'
 
 export interface WatchedPage {
   page: Page
-  /** Errors of the console, exceptions, and requests to another host. */
+  /** Console errors, exceptions, and requests to another host. */
   faults: string[]
   close(): Promise<void>
 }
 
 export interface PageOptions {
   language?: Language
-  /** Only Node-RED 5 has a dark one. */
+  /** Only Node-RED 5 has a dark theme. */
   theme?: 'light' | 'dark'
   /** For a Node-RED with `adminAuth`. */
   login?: { name: string; password: string }
@@ -22,7 +22,7 @@ export interface PageOptions {
 
 const ACTION_MS = 30_000
 
-/** Shortens animations and delays of tooltips. */
+/** Shortens animations and tooltip delays. */
 function shortenAnimations(): void {
   const { setTimeout: wait } = window
   window.setTimeout = ((work: () => void, ms = 0, ...rest: unknown[]) =>
@@ -34,7 +34,7 @@ function shortenAnimations(): void {
   })
 }
 
-/** Viewers by what they have set: pages of one share what the browser has loaded and compiled. */
+/** Browser contexts by settings: pages of one context share what the browser has loaded and compiled. */
 const contexts = new WeakMap<Browser, Map<string, Promise<BrowserContext>>>()
 
 function contextOf(browser: Browser, options: PageOptions): Promise<BrowserContext> {
@@ -49,7 +49,7 @@ function contextOf(browser: Browser, options: PageOptions): Promise<BrowserConte
 async function newContext(browser: Browser, options: PageOptions): Promise<BrowserContext> {
   const { language = 'en-US', theme = 'light', width = 1400, height = 1000 } = options
   const context = await browser.newContext({ viewport: { width, height }, locale: language })
-  // The viewer's own setting, as the editor keeps it.
+  // The user's own setting, as the editor stores it.
   await context.addInitScript((value) => localStorage.setItem('view-dark-theme', value), theme)
   await context.addInitScript(shortenAnimations)
   context.setDefaultTimeout(ACTION_MS)
@@ -68,7 +68,7 @@ export async function openPage(
   page.on('console', (message) => {
     const { url: address } = message.location()
     const isRefusal = /the server responded with a status of (?:4\d\d|502)/.test(message.text())
-    // The browser logs failed requests. Those of our routes are shown in the form, and `settings` fails before a login.
+    // The browser logs failed requests. Those to our routes are shown in the form, and `settings` fails before a login.
     const isShownInForm = address.includes('/envlog/') || (options.login && address.includes('/settings'))
     if (message.type() === 'error' && !(isRefusal && isShownInForm)) {
       faults.push(`console: ${message.text()} (${address})`)

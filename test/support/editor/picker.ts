@@ -1,11 +1,11 @@
-/** The page on which devices are picked. */
+/** The page for choosing devices. */
 import type { Locator } from 'playwright-core'
 import { Tray } from './tray'
 
 const LISTED_MS = 20_000
 
 export class Picker extends Tray {
-  /** Resolves when the devices of the account are there. */
+  /** Resolves when the account's devices are listed. */
   async whenListed(): Promise<void> {
     await this.body.locator('.envlog-facts').first().waitFor({ timeout: LISTED_MS })
   }
@@ -17,12 +17,12 @@ export class Picker extends Tray {
     return sentence.innerText()
   }
 
-  /** The check box of a device, or of a base unit, by name or serial. */
+  /** The checkbox of a device, or of a base unit, by name or serial. */
   box(named: string): Locator {
     return this.body.locator(`input[type=checkbox][aria-label*="${named}"]`)
   }
 
-  /** Names of the devices that are seen, in order. */
+  /** Names of the visible devices, in order. */
   leaves(): Promise<string[]> {
     return this.body.locator('.envlog-leaf:visible .envlog-name').allInnerTexts()
   }

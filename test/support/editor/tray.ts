@@ -1,4 +1,4 @@
-/** The panel that slides over the workspace. Node-RED shows only the topmost one. */
+/** The panel over the workspace. Node-RED shows only the topmost one. */
 import type { Locator, Page } from 'playwright-core'
 
 const SHOWN_MS = 20_000
@@ -23,7 +23,7 @@ export class Tray {
     await this.leave('#node-dialog-cancel, #node-config-dialog-cancel')
   }
 
-  /** Trays slide: a field can be used when its tray has stopped. */
+  /** Trays are animated: a field can be used when its tray has stopped. */
   async whenShown(selector: string): Promise<void> {
     await this.body.locator(selector).first().waitFor({ timeout: SHOWN_MS })
     await this.page.waitForFunction(() => {

@@ -1,4 +1,4 @@
-/** Expected deliveries of a device whose clock is changed, computed only from the records and the answers. */
+/** Expected deliveries for a device whose clock is changed, computed only from the records and the responses. */
 import assert from 'node:assert/strict'
 import type { ClockEvent, ClockedRecord, ClockSimulation } from './clock-simulation'
 
@@ -12,7 +12,7 @@ export const deliveriesOf = ({ events }: ClockSimulation) =>
 export const deliveredBy = (simulation: ClockSimulation) =>
   deliveriesOf(simulation).flatMap(({ seqs }) => seqs)
 
-/** Records that time and number do not tell from all others: in doubt they are sent twice. */
+/** Records that time and number do not distinguish from all others: if in doubt, they are sent twice. */
 function alikeIn({ log }: ClockSimulation): Set<number> {
   const keyOf = ({ unixtime, id }: ClockedRecord) => `${unixtime}/${id}`
   const counts = new Map<string, number>()
@@ -21,8 +21,8 @@ function alikeIn({ log }: ClockSimulation): Set<number> {
 }
 
 /**
- * @param hasNumbers without them, records older than the newest 300 are sent again in doubt
- * @throws if a record is sent twice, a message is not in order, or a failure is not about records quota
+ * @param hasNumbers if false, records older than the newest 300 are sent again if in doubt
+ * @throws if a record is sent twice, a message is out of order, or a failure is not about records quota
  */
 export function assertConsistent(simulation: ClockSimulation, hasNumbers: boolean): void {
   const delivered = deliveredBy(simulation)
@@ -54,7 +54,7 @@ export function assertConsistent(simulation: ClockSimulation, hasNumbers: boolea
   )
 }
 
-/** Records from before the start of the node that it does not deliver. */
+/** Records from before the node's start, which it does not deliver. */
 function excludedAtStart(simulation: ClockSimulation, start: 'all' | 'now'): Set<number> {
   const [first] = answersOf(simulation)
   if (!first) return new Set()
@@ -62,13 +62,13 @@ function excludedAtStart(simulation: ClockSimulation, start: 'all' | 'now'): Set
   return new Set(first.stored.flatMap(({ seq }) => (held.has(seq) ? [] : [seq])))
 }
 
-/** All that a node must have brought where the device's clock was never set back: in this order. */
+/** Everything that a node must have delivered, in this order, if the device's clock was never set back. */
 export function expectedSequence(simulation: ClockSimulation, start: 'all' | 'now'): number[] {
   const before = excludedAtStart(simulation, start)
   return simulation.log.flatMap(({ seq }) => (before.has(seq) ? [] : [seq]))
 }
 
-/** Records that must be delivered with any clocks: all that an answer has shown to be others. */
+/** Records that must be delivered with any clocks: all that responses have shown to be distinct. */
 export function shownBy(simulation: ClockSimulation, start: 'all' | 'now'): Set<number> {
   const before = excludedAtStart(simulation, start)
   const shown = answersOf(simulation).flatMap(({ records }) => records.map(({ seq }) => seq))

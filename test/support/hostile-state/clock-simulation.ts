@@ -17,7 +17,7 @@ export interface ClockProfile {
   firstId: number
   /** Seconds between two records. */
   interval: number
-  /** Which records are the newest. */
+  /** Which records count as the newest. */
   newestBy: 'time' | 'arrival'
   inclusive: boolean
   order: RecordOrder
@@ -34,18 +34,18 @@ export interface ClockedRecord {
 
 export type ClockAct =
   | { act: 'measure'; count: number }
-  /** Records that are measured, and arrive later than newer ones. */
+  /** Records that are measured now, but arrive after newer ones. */
   | { act: 'hold'; count: number }
   | { act: 'release' }
-  /** The device's clock is changed by this number of seconds. */
+  /** The device's clock is moved by this number of seconds. */
   | { act: 'device'; by: number }
-  /** The host's clock is so far off from now on, ms. */
+  /** The error of the host's clock from now on, ms. */
   | { act: 'host'; off: number }
-  /** Daylight saving starts or ends. */
+  /** Daylight saving time starts or ends. */
   | { act: 'saving' }
   | { act: 'restart' }
   | { act: 'deploy' }
-  /** @param meanwhile before the second request, before the third, … */
+  /** @param meanwhile acts before the second request, before the third, … */
   | { act: 'poll'; meanwhile: ClockAct[] }
 
 /** The events of a run, in order. */
@@ -78,7 +78,7 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
   const clock = createVirtualClock(0)
   const epoch = clock.now()
   const log: ClockedRecord[] = []
-  /** What the service has, in the order in which it came; and what it does not have yet. */
+  /** The service's records in order of arrival, and those that it does not have yet. */
   const stored: ClockedRecord[] = []
   const waiting: ClockedRecord[] = []
   const events: ClockEvent[] = []
@@ -90,7 +90,7 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
   let nodeState = new NodeState(clock)
   nodeState.open(store)
 
-  /** What really is the time, seconds. */
+  /** The true time, in seconds. */
   const trueSeconds = () => Math.floor((epoch + clock.monotonic()) / 1000)
 
   function measure(count: number, to = stored): void {
@@ -158,7 +158,10 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
     })
   }
 
-  /** Until the device's records are complete: each trigger that fails for records is one later. */
+  /**
+   * Polls until the device's records are complete; each trigger that fails because of the records limit is followed by
+   * another one.
+   */
   async function poll(): Promise<void> {
     const ports = { nodeState, deliver }
     const pollOptions = { ...options, node: 'node', backfill: true, receipts: null }

@@ -25,9 +25,9 @@ const {
 
 const MINUTE = 60_000
 const SERIAL = '52A10001'
-/** A trigger whose store is silent, or a deploy. */
+/** Maximum duration of a trigger with an unresponsive store, or of a deploy. */
 const MAX_WORK_MS = 10_000
-/** Of real time. */
+/** In real time. */
 const MAX_TRIGGER_NS = 10_000_000_000n
 
 const minutesAt = (seconds: number) => Math.floor((seconds * 1000 - NOW) / MINUTE)
@@ -51,7 +51,7 @@ export const NODE = {
 
 export type CollectingAction = 'latest' | 'alerts'
 
-/** The minutes in which the records or alerts of a message were measured. */
+/** The minutes in which a message's records or alerts were measured. */
 const minutesOf = ({ payload }: Message): number[] =>
   Array.isArray(payload)
     ? payload.map(({ text }) => Number(text))
@@ -72,25 +72,25 @@ export interface StateHarness {
   passTime(ms: number): Promise<void>
   /** One turn of the event loop. */
   nextTurn(): Promise<void>
-  /** The flow is closed. */
+  /** Closes the flow. */
   close(): Promise<void>
   /** Resets the clocks to the start. */
   reset(): void
-  /** Lets time pass in one step. */
+  /** Advances time in one step. */
   advanceAtOnce(ms: number): Promise<void>
-  /** Lets running work end, or wait for a timer. */
+  /** Lets running work end, or reach a timer. */
   settle(): Promise<void>
   /**
-   * One trigger, to its end: `completed`, or why not.
-   * @param passing lets time pass meanwhile; otherwise no timer fires
+   * Runs one trigger to its end: returns `completed`, or the reason of the failure.
+   * @param passing lets time pass in the meantime; otherwise no timer fires
    */
   trigger(msg?: Message, passing?: boolean): Promise<string>
-  /** What was sent since the harness began, each message by its minutes. */
+  /** The messages sent so far, each by its minutes. */
   delivered: number[][]
   /** Calls the listener for each message. */
   onMessage(listener: (msg: Message) => void): void
   send(msg: Message): void
-  /** One of the other nodes. */
+  /** Triggers one of the other nodes. */
   triggerOther(id: string): Promise<void>
   flow(): Flow
   /** Warnings of the account node. */
@@ -156,7 +156,7 @@ function createStateHarness(simulator: () => Simulator, fake: Clock, store: Host
 
   async function load(action: ActionName, more: Message, setup: Message, sameProcess: boolean) {
     const took = await during(unload())
-    // What a process knows ends with it.
+    // A process's knowledge ends with it.
     if (!sameProcess) registry.clear()
     flow = await startFlow(action, simulator(), { node: { ...NODE, ...more }, sameProcess, ...setup })
     const account: EventEmitter = helper.getNode('account')
@@ -200,7 +200,7 @@ function createStateHarness(simulator: () => Simulator, fake: Clock, store: Host
       return errors.messages.length > failed ? errors.messages.at(-1)?.error.code : 'completed'
     },
     async settle() {
-      // On loopback, an answer is here by then.
+      // On loopback, a response has arrived by then.
       for (let turn = 0; turn < 200; turn++) await breathe()
     },
     advanceAtOnce: (ms) => step(ms),

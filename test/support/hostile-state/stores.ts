@@ -1,4 +1,4 @@
-/** A context store of Node-RED with controlled behaviour: slow, silent, full, damaged, or lost with its process. */
+/** A Node-RED context store with controlled behaviour: slow, unresponsive, full, damaged, or lost with its process. */
 import { createRequire } from 'node:module'
 
 type Done = (error: unknown, value?: unknown) => void
@@ -15,10 +15,10 @@ export type StoreBehaviour = 'at once' | 'fails' | 'throws' | 'never' | { ms: nu
 
 export interface StoreCall {
   op: 'load' | 'save'
-  /** Of the store that the account names; blank for the default one. */
+  /** The store named by the account; blank for the default one. */
   store: string
   key: string
-  /** Answers the call, at any later time. */
+  /** Completes the call, at any later time. */
   answer(): void
 }
 
@@ -80,16 +80,16 @@ export function createHostileStore() {
     behave(how: StoreBehaviour | typeof behaviour) {
       behaviour = typeof how === 'function' ? how : () => how
     },
-    /** The process ends: pending calls are lost. */
+    /** The process dies: pending calls are lost. */
     die() {
       isDead = true
       pending.clear()
     },
-    /** A new process. */
+    /** Starts a new process. */
     restart() {
       isDead = false
     },
-    /** Answers all further calls immediately, and the pending ones. */
+    /** Completes the pending calls, and all further ones immediately. */
     recover() {
       behaviour = () => 'at once'
       for (const answer of [...pending]) answer()

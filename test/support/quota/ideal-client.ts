@@ -1,7 +1,7 @@
-/** How long a permit is occupied after the response (docs/quota.md), ms: implemented again, to detect errors. */
+/** How long a permit is occupied after the response (docs/quota.md), ms: a second implementation, to detect errors. */
 export const expectedOccupiedMs = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
 
-/** When a client that knows all and keeps the rule sends its requests, whose latencies are known as well. */
+/** When a client that knows everything and obeys the rule sends its requests, given their latencies. */
 export function idealSendTimes(
   { limit, window, concurrency }: { limit: number; window: number; concurrency: number },
   latencies: readonly number[],

@@ -14,23 +14,23 @@ export interface ServiceRow {
   phase: number
 }
 
-/** What will become of a request, if it is sent. */
+/** What happens to a request that is sent. */
 export interface Fate {
-  /** From the sending to the instant it is counted, and from there to the answer, ms. */
+  /** From sending until it is counted, and from there to the response, ms. */
   up: number
   back: number
   /** `failed`: a failure of the service; `refused`: an unnecessary 429; `denied`: an unnecessary 400. */
   ends: 'well' | 'failed' | 'lost' | 'refused' | 'denied' | 'unsent'
-  /** Lost before it was counted, or cut off before: is it counted all the same? */
+  /** If it is lost or cut off before it is counted: whether it is counted anyway. */
   counted: boolean
-  /** Has its response headers? */
+  /** Whether the response has headers. */
   hasHeaders: boolean
 }
 
 export interface CountedRequest {
   at: number
   who: 'ours' | 'foreign'
-  /** One too many: it was refused for that. */
+  /** It exceeded the limit and was refused because of that. */
   over: boolean
   /** True if it counts. */
   counts: boolean
@@ -38,7 +38,7 @@ export interface CountedRequest {
 
 const ROUTE = { status: 200, headers: {} }
 
-/** Counts requests in all ways that the service may: the kind of windows and the cost of a 429 are not described. */
+/** Counts requests in every way that the service may: the kind of windows and the cost of a 429 are undocumented. */
 export class ModelService {
   readonly log: CountedRequest[] = []
   readonly #clock: Clock
@@ -52,7 +52,7 @@ export class ModelService {
     this.#refusedCounts = refusedCounts
   }
 
-  /** What is in the window of an instant. */
+  /** The requests in the window of an instant. */
   #within(at: number): CountedRequest[] {
     const { kind, window, phase } = this.#row
     const ms = window * 1000
@@ -71,12 +71,12 @@ export class ModelService {
     this.#count('foreign')
   }
 
-  /** Our requests that were one too many. */
+  /** Our requests that exceeded the limit. */
   refusals(): CountedRequest[] {
     return this.log.filter(({ who, over }) => who === 'ours' && over)
   }
 
-  /** The way of one process to the service. */
+  /** The connection of one process to the service. */
   transport(fateOf: () => Fate): Transport & { sent: { at: number; latency: number; url: string }[] } {
     const service = this
     const sent: { at: number; latency: number; url: string }[] = []

@@ -4,7 +4,7 @@ import type { Scenario } from './simulation'
 const seed = fc.integer({ min: 0, max: 0xffff_ffff })
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
-/** Latencies as shares of the window: none, usual ones, and some that are longer than it. */
+/** Latencies as shares of the window: none, usual ones, and some that exceed it. */
 const latencies = fc.oneof(
   { weight: 2, arbitrary: fc.constant(0) },
   { weight: 6, arbitrary: fc.double({ min: 0, max: 0.05, noNaN: true }) },

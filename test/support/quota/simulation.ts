@@ -16,7 +16,7 @@ export interface Scenario {
   up: number
   back: number
   refusedCounts: boolean
-  /** How often a response has headers. */
+  /** Share of responses with headers. */
   headerRate: number
   /** Probabilities of faults. */
   faults: Partial<Record<Fate['ends'], number>>
@@ -26,12 +26,12 @@ const SETTINGS = {
   baseUrl: 'https://service.example',
   relaySuffix: 'relay',
   credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },
-  /** No response of the model is that late. */
+  /** No response of the model takes that long. */
   timeout: 10_000,
   retries: 1,
 }
 
-/** A service, and a Node-RED that requests current readings of one device after the other. */
+/** A service, and a Node-RED that requests the current readings of one device after the other. */
 export class Simulation {
   readonly clock
   readonly random: Random
@@ -52,7 +52,7 @@ export class Simulation {
     this.start()
   }
 
-  /** Starts Node-RED, in place of the one before: it knows nothing of what that one used. */
+  /** Starts Node-RED in place of the previous one, without knowledge of its usage. */
   start(): void {
     const { row, table = row, concurrency } = this.scenario
     this.#life++
@@ -63,7 +63,7 @@ export class Simulation {
     this.deploy()
   }
 
-  /** A deploy opens another client; the usage stays. */
+  /** A deploy opens another client; the usage remains. */
   deploy(): void {
     void this.#client?.close()
     this.#transport = this.service.transport(() => this.#fate())
@@ -71,7 +71,7 @@ export class Simulation {
     this.#client = new Client(SETTINGS, ports)
   }
 
-  /** Requests that were made and have no result. */
+  /** Requests without a result. */
   open(): number {
     return this.#open
   }
@@ -80,7 +80,7 @@ export class Simulation {
     return this.#transport.sent
   }
 
-  /** @param repeat whether to make another one afterwards, for endless demand */
+  /** @param repeat whether to send another request afterwards, for endless demand */
   request(repeat: () => boolean = () => false, stop = new AbortController()): void {
     const life = this.#life
     const queueKey: QueueKey = this.random.pick(['a', 'b', 'c'])
