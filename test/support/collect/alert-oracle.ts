@@ -10,11 +10,13 @@ export interface KnownAlerts {
   before: number | null
   /** Number of alerts when the node started; it does not deliver these. */
   from: number | null
+  /** Something was delivered since then: with receipts, the node has saved before that it knows the device. */
+  isSaved: boolean
 }
 
 /** The knowledge after each entry of a run. */
 export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', acknowledges: boolean) {
-  const nothing: KnownAlerts = { delivered: new Set(), upTo: null, before: null, from: null }
+  const nothing: KnownAlerts = { delivered: new Set(), upTo: null, before: null, from: null, isSaved: false }
   const states: KnownAlerts[] = []
   const at = (index: number) => states[index] ?? nothing
 
@@ -29,7 +31,7 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
     if (entry.kind === 'forgotten') return acknowledges ? { ...nothing, delivered: known.delivered } : nothing
     if (entry.kind === 'delivered') {
       const have = acknowledges ? known.delivered : new Set([...known.delivered, ...entry.alerts])
-      return { ...known, from: begun(known), delivered: have }
+      return { ...known, from: begun(known), delivered: have, isSaved: true }
     }
     if (entry.kind === 'acknowledged') {
       const delivery = journal[entry.delivery]
@@ -38,12 +40,13 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
     }
     if (entry.kind === 'died') {
       const then = at(entry.at - 1)
-      // Alerts sent with a receipt are known after any crash.
-      const from = (acknowledges ? known.from : null) ?? (entry.hasCursor ? begun(then) : null)
+      // Alerts sent with a receipt are known after any crash; a first response without any may not have been written.
+      const from = (acknowledges && known.isSaved ? known.from : null) ?? (entry.hasCursor ? begun(then) : null)
       return {
         ...then,
         from,
         before: from === null ? null : then.upTo,
+        isSaved: known.isSaved,
         delivered: acknowledges ? known.delivered : then.delivered,
       }
     }
