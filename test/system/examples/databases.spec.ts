@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { asksNoMoreFor, neededBy, useExamples } from '../../support/examples'
 import { deviceIn, expectedRows, type FlatRow, pointsOf } from '../../support/expected'
@@ -121,6 +123,8 @@ describe('examples to databases', () => {
   it('store in SQLite the records of the last days that arrived late, and nothing twice', async function () {
     this.timeout(FLOW_MS)
     const [sqlite] = databases
+    // What the other test has stored.
+    rmSync(join(hall.userDir, 'readings.sqlite'), { force: true })
     const here = await (sqlite as NonNullable<typeof sqlite>).start(hall.userDir)
     database = here
     // What the last days are is told by the clock of Node-RED.
