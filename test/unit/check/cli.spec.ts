@@ -21,7 +21,7 @@ interface Run {
 
 /**
  * Runs the built command in this process.
- * @param typing on a terminal each text is typed at the question that contains its key
+ * @param typing on a terminal, each text is typed at the question that contains its key
  */
 async function run(
   args: string[],
@@ -68,7 +68,7 @@ function assertSafe(text: string): void {
 afterEach(() => simulator?.close())
 
 describe('envlog-check', () => {
-  it('says what it will request, requests it, and shows what was read and what is as expected', async () => {
+  it('announces its requests, sends them, and shows what was read and which assumptions hold', async () => {
     await start()
     const { code, stdout, stderr } = await run(['--yes'], login())
     assert.equal(code, 0, stdout + stderr)
@@ -105,7 +105,7 @@ describe('envlog-check', () => {
     }
   })
 
-  it('prints JSON for programs, and names what differs', async () => {
+  it('prints JSON for programs, and names differences from the description', async () => {
     await start({ variants: { inclusiveBounds: true, extraFields: true } })
     const { code, stdout } = await run(['--yes', '--json'], login())
     const { exitCode, findings, exchanges } = JSON.parse(stdout)
@@ -123,21 +123,21 @@ describe('envlog-check', () => {
     assertSafe(stdout)
   })
 
-  it('ends with 1 if something is not read', async () => {
+  it('exits with 1 if something cannot be read', async () => {
     await start({ faults: [{ kind: 'brokenJson', endpoints: ['alert'] }] })
     const { code, stdout } = await run(['--yes'], login())
     assert.equal(code, 1)
     assert.match(stdout, /alert +\d+ ms +The response is not JSON/)
   })
 
-  it('ends with 1 if the path of the relay suffix does not exist, and says so', async () => {
+  it('exits with 1 if the path with the relay suffix does not exist, and says so', async () => {
     await start({ relaySuffix: 'hub' })
     const { code, stdout } = await run(['--yes'], login())
     assert.equal(code, 1)
     assert.match(stdout, /! {2}relay-suffix +the path does not exist/)
   })
 
-  it('ends with 2 if the service refuses, with its words and without its secrets', async () => {
+  it('exits with 2 if the service refuses, with its error text and without its secrets', async () => {
     await start()
     const refuse = async (message: string) => {
       const body = JSON.stringify({ error: { code: 401, message } })
@@ -154,14 +154,14 @@ describe('envlog-check', () => {
     assert.match(await refuse(`No such key: ${login().ENVLOG_API_KEY}`), /login accepted +no\n/)
   })
 
-  it('ends with 2 if the service cannot be reached', async () => {
+  it('exits with 2 if the service is unreachable', async () => {
     await start()
     const { code, stdout } = await run(['--yes'], { ...login(), ENVLOG_URL: 'http://127.0.0.1:9' })
     assert.equal(code, 2)
     assert.match(stdout, /The service cannot be reached \(ECONNREFUSED\)/)
   })
 
-  it('ends with 3 and without requests if it is used wrongly, and never repeats what was typed', async () => {
+  it('exits with 3, without requests, on wrong usage, and never repeats the input', async () => {
     await start()
     const folder = temporaryFolder('check')
     const file = join(folder, 'login.json')
@@ -191,7 +191,7 @@ describe('envlog-check', () => {
     assert.equal(simulator.log.length, 0)
   })
 
-  it('takes the login from a file, also with a byte order mark', async () => {
+  it('reads the login from a file, even with a byte order mark', async () => {
     await start({ relaySuffix: 'hub' })
     const file = join(temporaryFolder('check'), 'login.json')
     const { apiKey, loginId, loginPass } = simulator.account
@@ -220,7 +220,7 @@ describe('envlog-check on a terminal', () => {
   const known = () => ({ ENVLOG_URL: simulator.url, ENVLOG_LOGIN_ID: simulator.account.loginId })
   beforeEach(() => start())
 
-  it('does not show the secrets, and lets them be corrected', async () => {
+  it('does not show secrets, and lets the user correct them', async () => {
     const { apiKey, loginPass } = simulator.account
     const { code, stdout, stderr } = await run([], known(), {
       'API key': `wrong\x15${apiKey}😀\x7f\r`,
@@ -246,7 +246,7 @@ describe('envlog-check on a terminal', () => {
     ['Ctrl-D', '\x04'],
     ['no', 'no\r'],
   ] as const) {
-    it(`ends without a request at ${name}`, async () => {
+    it(`exits without a request on ${name}`, async () => {
       const { code, stderr } = await run([], login(), { 'Send them?': key })
       assert.equal(code, 3, stderr)
       assert.doesNotMatch(stderr, /ABORT_ERR/)

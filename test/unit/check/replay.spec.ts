@@ -12,7 +12,7 @@ describe('a replayed report', () => {
 
   afterEach(() => Promise.all([original?.close(), replayed?.close()]))
 
-  it('answers as the service did: a check of it saves the same report', async () => {
+  it('responds like the service: checking it saves the same report', async () => {
     original = await startSimulator({ startTime: START, speed: 0 })
     const { report } = await checkSimulated(original)
     replayed = await startSimulator({ replay: report })
@@ -28,7 +28,7 @@ describe('a replayed report', () => {
   })
 
   it('gives every other device its current reading, and no alerts', async () => {
-    // At some times the device that was measured last is one whose records are refused.
+    // At some times, the device that was measured last is one whose records are refused.
     original = await startSimulator({ startTime: START, speed: 0 })
     const { report } = await checkSimulated(original)
     replayed = await startSimulator({ replay: report, limits: 'off' })
@@ -45,7 +45,7 @@ describe('a replayed report', () => {
     }
   })
 
-  it('filters current readings, cuts periods, and refuses what it does not have', async () => {
+  it('filters current readings, selects periods, and refuses requests without saved responses', async () => {
     original = await startSimulator({ startTime: START, speed: 0, seed: 'other' })
     const { report } = await checkSimulated(original)
     replayed = await startSimulator({ replay: report })
@@ -83,7 +83,7 @@ describe('a replayed report', () => {
     assert.ok('error' in (await post('latest-data-relay', { ...device, type: 'csv' })))
   })
 
-  it('refuses what the service refused, with its status', async () => {
+  it('refuses the same requests as the service, with its status', async () => {
     for (const [endpoint, status] of [
       ['current', 401],
       ['alert', 503],
@@ -104,7 +104,7 @@ describe('a replayed report', () => {
     }
   })
 
-  it('is no other file', async () => {
+  it('cannot be made from any other file', async () => {
     for (const replay of [{}, [], 'report', { format: 'envlog-report', version: 2, answers: [] }]) {
       await assert.rejects(startSimulator({ replay }), OptionError)
     }

@@ -9,12 +9,12 @@ import { checkSimulated } from '../../support/check'
 const FOLDER = join(__dirname, '../../fixtures/reports')
 const EXPECTED = '.expected.json'
 
-/** A report as `envlog-check --save` wrote it, and what a check of it finds. */
+/** A report written by `envlog-check --save`, and the findings of a check of it. */
 interface Expected {
   why: string
-  /** Assumption and what was seen, where that differs from the description. */
+  /** The assumption and the finding, if it differs from the description. */
   differences: Record<string, string>
-  /** What was read of each answer: endpoint, then fields by name. */
+  /** What was read from each response: endpoint, then fields by name. */
   read: [endpoint: string, fields: Record<string, string>][]
 }
 
@@ -24,7 +24,7 @@ describe('saved reports', () => {
     .map((file) => file.slice(0, -EXPECTED.length))
   const parse = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))
 
-  it('have an expectation each', () => {
+  it('each have an expectation', () => {
     const reports = readdirSync(FOLDER).filter((file) => !file.endsWith(EXPECTED))
     assert.deepEqual(reports.toSorted(), names.map((name) => `${name}.json`).toSorted())
   })

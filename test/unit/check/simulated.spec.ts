@@ -14,7 +14,7 @@ const NOW = Date.UTC(2026, 10, 20, 8)
 const now = NOW / 1000
 const channels = [1, 2, 3, 4, 5, 6].map((num) => ({ num, name: `Probe ${num}`, unit: num === 2 ? '%' : 'C' }))
 const base = { serial: '58000001', name: 'Hall' }
-/** A device that is measured last and refused, one that is served, with six channels, and a remote unit. */
+/** A device that was measured last but is refused, one that is served, with six channels, and a remote unit. */
 const FLEET: readonly DeviceDefinition[] = [
   {
     ...{ serial: '52000002', kind: 'other-standalone', model: 'M-900', name: 'Not served' },
@@ -38,7 +38,7 @@ describe('a check of a simulated service', () => {
   }
 
   for (const devices of [1, 14, 300]) {
-    it(`raises no alarm for ${devices} described devices`, async () => {
+    it(`reports no contradictions for ${devices} devices as described`, async () => {
       assert.deepEqual(await differencesOf({ devices }), {})
     })
   }
@@ -64,7 +64,7 @@ describe('a check of a simulated service', () => {
     })
   })
 
-  it('names what a device does differently', async () => {
+  it('names the differences of a device', async () => {
     const records = Array.from({ length: 20 }, (_, index) => ({
       ...{ unixtime: now - 600 * (20 - index), id: Math.floor(index / 2) + 1, values: { 1: 20 } },
     }))
@@ -75,7 +75,7 @@ describe('a check of a simulated service', () => {
     })
   })
 
-  it('raises no alarm for what envlog reads alike', async () => {
+  it('reports no contradictions for variants that envlog reads in the same way', async () => {
     const found = await differencesOf({
       variants: {
         ...{ numbers: 'text', offsetSpelling: 'underscore', nested: 'array', noGroup: 'empty-array' },
@@ -87,7 +87,7 @@ describe('a check of a simulated service', () => {
     assert.deepEqual(found, {})
   })
 
-  it('sends at most as many requests as announced, also if the service refuses the first devices', async () => {
+  it('sends at most the announced number of requests, even if the service refuses the first devices', async () => {
     const refused = { kind: 'other-standalone', serial: '52000009', model: 'A' } as const
     const fleet = [
       refused,
@@ -114,7 +114,7 @@ describe('a check of a simulated service', () => {
     }
   })
 
-  it('goes on after a response that cannot be read', async () => {
+  it('continues after an unreadable response', async () => {
     await start({ fleet: FLEET, faults: [{ kind: 'html', endpoints: ['latest-data', 'alert'] }] })
     const { originals } = await checkSimulated(simulator)
     const failed = originals.filter((exchange) => !isAnswered(exchange)).map(({ endpoint }) => endpoint)

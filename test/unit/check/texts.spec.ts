@@ -12,8 +12,8 @@ const sources = ['src/check', 'src/lib/check']
   .join('\n')
 
 describe('the texts of envlog-check', () => {
-  it('are those that are used', () => {
-    // Keys that the sources put together are properties or parts of an array there.
+  it('contain exactly the keys in use', () => {
+    // Keys that the sources compose are property names or array elements there.
     const isUsed = (key: string) => {
       const [, group, name = ''] = /^(\w+)\.(?:(?:heading|ask)-)?(.+)$/.exec(key) ?? []
       return [`'${group}.${name}'`, `'${name}'`, `${name}:`, `${name}-`].some((text) =>
@@ -32,7 +32,7 @@ describe('the texts of envlog-check', () => {
     }
   })
 
-  it('are about assumptions that the document of the service lists', () => {
+  it('cover exactly the assumptions listed in docs/service.md', () => {
     for (const document of ['docs/service.md', 'docs/ja/service.md']) {
       const rows = readFileSync(join(root, document), 'utf8').matchAll(/^\| `([\w-]+)`.*\| ✓ \|$/gm)
       assert.deepEqual([...rows].map(([, name]) => name).toSorted(), ASSUMPTIONS.toSorted(), document)

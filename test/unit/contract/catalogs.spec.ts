@@ -8,9 +8,9 @@ import { editorKeys, PLURALS, PUT_TOGETHER, runtimeKeys } from './keys'
 
 const PLURAL = /_(?:one|other)$/
 const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
-/** What each text of a language has, where the language has a script of its own. */
+/** The script of each language that does not use Latin letters. */
 const SCRIPTS: Record<string, RegExp> = { ja: JAPANESE }
-/** Names of units and the like are the same everywhere. */
+/** Names of units and the like are the same in every language. */
 const SAME_EVERYWHERE = ['UTC', 'TLS']
 
 const files = readdirSync(join(root, 'locales', 'en-US')).filter((file) => file.endsWith('.json'))
@@ -28,7 +28,7 @@ function missingIn(catalog: Catalog, keys: readonly string[]): string[] {
 }
 
 describe('the catalogs', () => {
-  it('are there in English, Japanese and any other language, for all nodes', () => {
+  it('exist in English, Japanese and every other language, for all nodes', () => {
     for (const language of ['en-US', 'ja']) assert.ok(languages.includes(language), language)
     for (const language of languages) {
       const folder = readdirSync(join(root, 'locales', language)).toSorted()
@@ -73,7 +73,7 @@ describe('the catalogs', () => {
     })
   }
 
-  it('nest no text in another and use only placeholders that Node-RED fills', () => {
+  it('do not nest texts, and use only placeholders that Node-RED fills in', () => {
     for (const language of languages) {
       for (const file of files) {
         for (const [key, text] of read(language, file)) assert.doesNotMatch(text, /\$t\(|\{\{|</, key)
@@ -81,7 +81,7 @@ describe('the catalogs', () => {
     }
   })
 
-  it('are shipped unchanged, those of all nodes as one', () => {
+  it('are shipped unchanged, those of all nodes in one file', () => {
     for (const language of languages) {
       const parts = ['common', ...nodes.map(({ name }) => name)].map((name) => read(language, `${name}.json`))
       assert.deepEqual(catalogOf(language), new Map(parts.flatMap((part) => [...part])))
@@ -89,7 +89,7 @@ describe('the catalogs', () => {
   })
 })
 
-describe('the catalog that all nodes share', () => {
+describe('the catalog shared by all nodes', () => {
   const sorted = (words: Iterable<string>) => [...words].toSorted()
   const keysIn = (group: string) =>
     [...common.keys()].flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []))
@@ -98,19 +98,19 @@ describe('the catalog that all nodes share', () => {
     assert.deepEqual(sorted(keysIn('errors')), sorted(Object.keys(reasons)))
   })
 
-  it('has a status for every error code that is not about settings', () => {
+  it('has a status for every error code except that for settings', () => {
     const codes = new Set<string>(Object.values(reasons))
     codes.delete('ENVLOG_CONFIG')
     assert.deepEqual(sorted(keysIn('status').filter((key) => key.startsWith('ENVLOG_'))), sorted(codes))
   })
 })
 
-describe('the texts that are used', () => {
+describe('the texts in use', () => {
   const catalog = catalogOf('en-US')
   const editor = editorKeys(nodes, groupsOf(catalog))
   const runtime = runtimeKeys(groupsOf(common))
 
-  it('in the forms and in the editor are in the catalog', () => {
+  it('in forms and editor are in the catalog', () => {
     assert.ok(editor.keys.length > 0)
     assert.deepEqual(missingIn(catalog, editor.keys), [])
     assert.deepEqual(editor.unknown, [])
@@ -122,8 +122,8 @@ describe('the texts that are used', () => {
     assert.deepEqual(runtime.unknown, [])
   })
 
-  // Those of `envlog-check` have a test of their own.
-  it('are all texts of the catalog', () => {
+  // Those of `envlog-check` have a separate test.
+  it("are all of the catalog's texts", () => {
     const keys = new Set([...runtime.keys, ...editor.keys].flatMap(formsOf))
     assert.deepEqual(
       [...catalog.keys()].filter((key) => !keys.has(key)),
@@ -131,7 +131,7 @@ describe('the texts that are used', () => {
     )
   })
 
-  it('are composed only where it is listed, from known parts', () => {
+  it('are composed only in the listed places, from known parts', () => {
     for (const [pattern, parts] of Object.entries(PUT_TOGETHER)) {
       assert.ok(parts.length > 0, pattern)
       assert.ok(

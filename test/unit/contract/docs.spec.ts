@@ -62,7 +62,7 @@ describe('the documents', () => {
     })
   }
 
-  it('contain no local path, and only addresses of this machine or well-known ones', () => {
+  it('contain no local path, and only URLs of this machine or well-known ones', () => {
     const known = /^(?:127\.0\.0\.1|localhost|host|nodered\.org|semver\.org|service\.example)$/
     for (const file of documents) {
       const text = read(file)
@@ -98,7 +98,7 @@ for (const [english, japanese] of TWINS) {
       inBoth((text) => tablesIn(text).map((table) => table.map((row) => row.length)))
     })
 
-    it('link to pages of their own language if there is one', () => {
+    it('link to pages in their own language if these exist', () => {
       const own = linksIn(texts[1])
         .filter(({ target }) => !isAddress(target))
         .map(({ target }) => join(dirname(japanese), target.split('#')[0] ?? ''))
@@ -112,7 +112,7 @@ for (const [english, japanese] of TWINS) {
 
 describe('the Japanese documents', () => {
   for (const [, file] of TWINS) {
-    it(`${file} breaks no line within a paragraph, where GitHub would show a blank`, () => {
+    it(`${file} breaks no line within a paragraph, because GitHub would show a blank`, () => {
       assert.deepEqual(brokenLinesIn(read(file)), [])
     })
   }
@@ -138,7 +138,7 @@ describe('the two READMEs', () => {
     }
   })
 
-  it('have absolute links when they are published', () => {
+  it('have absolute links when published', () => {
     const pages = 'https://github.com/owner/name/blob/v1/'
     const files = 'https://raw.githubusercontent.com/owner/name/v1/'
     for (const text of [english, japanese]) {
@@ -183,7 +183,7 @@ describe('the two READMEs', () => {
 
 const schemas = { 'envlog-account': accountSchema, ...actionSchemas }
 
-/** What a schema says is allowed. */
+/** The bounds or choices that a schema allows. */
 const problemOf = (schema: Schema, property: string): Partial<Problem> =>
   findProblem(schema, property, '?') ?? {}
 
@@ -191,7 +191,7 @@ describe('the contracts', () => {
   const codes = sorted(new Set(Object.values(reasons)))
 
   for (const file of ['docs/errors.md', 'docs/ja/errors.md', README, README_JA]) {
-    it(`${file} lists each code once, with what to do`, () => {
+    it(`${file} lists each code once, with a remedy`, () => {
       const rows = tableRows(read(file)).filter(([first = '']) => /^`ENVLOG_/.test(first))
       assert.deepEqual(sorted(rows.map(([code = '']) => uncoded(code))), codes)
     })
@@ -210,7 +210,7 @@ describe('the contracts', () => {
     assert.deepEqual(sorted(new Set(example.match(/(?<="v": ")ENVLOG_[A-Z]+/g))), codes)
   })
 
-  it('docs/errors.md shows an error with all that one can have', () => {
+  it('docs/errors.md shows an error with all possible properties', () => {
     const cause: Required<Cause> = {
       status: 1,
       serviceCode: 1,
@@ -254,7 +254,7 @@ describe('the contracts', () => {
       const written = (section: string) =>
         tableRows(sectionOf(text, section)).filter((row) => row.length === 4)
 
-      /** The values as in the tables. */
+      /** Values in the notation of the tables. */
       function shown(value: unknown): readonly string[] {
         if (value === '') return blank
         return [`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``]
@@ -265,7 +265,7 @@ describe('the contracts', () => {
         const short = nameOfType(type as ActionType)
         const sections = [every, ...(type === 'envlog-account' ? [] : [four]), type]
         const rows = sections.flatMap(written).map(([name = '', ...cells]) => [uncoded(name), ...cells])
-        /** The label of a property in the form; some have none. */
+        /** The label of a property in the form, if it has one. */
         const labelOf = (property: string) =>
           catalog.get(`label.${property}`) ?? catalog.get(`${short}.${property}`) ?? ''
 
@@ -277,12 +277,12 @@ describe('the contracts', () => {
           }
         })
 
-        it(`says what is allowed in ${type}: bounds of numbers, and choices`, () => {
+        it(`states the allowed values in ${type}: bounds of numbers, and choices`, () => {
           for (const [name = '', , meaning = ''] of rows) {
             const { problem, most = 0, choices = '' } = problemOf(schema, name)
             if (problem === 'whole' && name !== 'version')
               assert.ok(meaning.includes(most.toLocaleString('en-US')), `${name}: ${most}`)
-            // Those of `output` and `send` have a table of their own.
+            // `output` and `send` have a separate table.
             if (problem !== 'choice' || linksIn(meaning).length > 0) continue
             const said = wordsOfCodeIn(meaning)
             if (said.includes('fromType')) continue

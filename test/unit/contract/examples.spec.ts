@@ -19,7 +19,7 @@ const ours = new Map<string, Definition>()
 
 const core = coreDefinitions()
 
-/** Properties that Node-RED saves with any node, or with parts of a workspace. */
+/** Properties that Node-RED saves for every node, or for parts of a workspace. */
 const ANY = [
   'id',
   'type',
@@ -71,7 +71,7 @@ describe('the examples', () => {
     )
   })
 
-  it('can all be imported into one Node-RED, where they share the account and nothing else', () => {
+  it('can all be imported into one Node-RED, where they share only the account', () => {
     const seen = new Map<string, Saved>()
     for (const file of files) {
       for (const node of load(file)) {
@@ -86,7 +86,7 @@ describe('the examples', () => {
 
   for (const file of files) {
     describe(file, () => {
-      it('can be imported: a list of nodes with ids of their own', () => {
+      it('can be imported: a list of nodes with unique ids', () => {
         const flow = load(file)
         assert.ok(Array.isArray(flow) && flow.length > 0)
         const ids = flow.map(({ id }) => id)
@@ -95,7 +95,7 @@ describe('the examples', () => {
         assert.ok(flow.some(({ type }) => type === 'tab'))
       })
 
-      it('needs no other package, or its folder says which', () => {
+      it('needs no other package, unless its folder names it', () => {
         const flow = load(file)
         const others = flow.filter((node) => !knownProperties(node)).map(({ type }) => type)
         const modules = flow.flatMap(({ libs = [] }) =>
@@ -108,7 +108,7 @@ describe('the examples', () => {
         )
       })
 
-      it('explains itself in both languages: what it does, what to set up, what it takes of the quota', () => {
+      it('explains itself in both languages: what it does, what to set up, how much quota it uses', () => {
         const flow = load(file)
         const about = flow.filter(({ type }) => type === 'comment').map(({ info }) => String(info))
         for (const parts of [
@@ -120,16 +120,16 @@ describe('the examples', () => {
             parts.join(),
           )
         }
-        // Every node name in a comment exists.
+        // Every node named in a comment exists.
         const named = new Set(flow.flatMap(({ name, type }) => [String(name), type]))
         const mentioned = about.flatMap((info) => [...info.matchAll(/ノードは? \*([^*]+)\*|in \*([^*]+)\*/g)])
         for (const [text, ja, en] of mentioned) assert.ok(named.has(ja ?? en ?? ''), text)
       })
 
-      it('works without code, but where lists of core nodes cannot do it', () =>
+      it('works without code, except lists for which core nodes are not enough', () =>
         assertWithoutCode(file.replace(/\.json$/, '')))
 
-      it('is tidy: on the grid, its groups complete', () => {
+      it('is tidy: aligned to the grid, with complete groups', () => {
         const flow = load(file)
         for (const { id, type, x, y, z, g, name } of flow) {
           if (type === 'tab' || type === 'group' || z === undefined) continue

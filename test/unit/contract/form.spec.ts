@@ -39,7 +39,7 @@ for (const node of nodes) {
 
     it('cleans up in the same way after save, cancel and delete', () => {
       const { oneditsave, oneditcancel, oneditdelete } = definitionOf(type)
-      // Everything that opening has started is stopped; an account can be deleted from its form.
+      // Everything started when the form opens is stopped; an account can be deleted from its form.
       if (type !== 'envlog-account') return
       assert.equal(typeof oneditsave, 'function')
       assert.deepEqual([oneditcancel, oneditdelete], [oneditsave, oneditsave])
@@ -77,7 +77,7 @@ for (const node of nodes) {
       )
     })
 
-    it('has no credential among its properties, and hides secrets', () => {
+    it('has no credential among its properties, and masks secrets', () => {
       assert.deepEqual(
         Object.keys(credentials).filter((name) => name in defaults),
         [],
@@ -88,12 +88,12 @@ for (const node of nodes) {
       }
     })
 
-    it('offers the choices that its schema knows', () => {
+    it('offers the choices in its schema', () => {
       const selects = [...form.matchAll(/<select id="node-input-(\w+)"[^>]*>([\s\S]*?)<\/select>/g)]
       for (const [, name = '', options = ''] of selects) {
         const offered = [...options.matchAll(/<option value="([^"]*)"/g)].map(([, value]) => value)
         const problem = findProblem(actionSchemas[type as ActionType], name, '?')
-        // Scripts fill those that are empty.
+        // Scripts fill the empty ones.
         if (offered.length > 0) assert.equal(offered.join(', '), problem?.choices, name)
       }
     })

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { type BuiltNode, helpOf, languages, nodes } from '../../support/built'
 import { packageJson, root } from '../../support/package'
 
-/** Node-RED's usual parts, in their order, and how its own nodes call them in other languages. */
+/** Node-RED's usual sections, in order, with the headings that its own nodes use in other languages. */
 const ORDER = ['Inputs', 'Outputs', 'Details', 'References']
 const HEADINGS: Record<string, readonly string[]> = { ja: ['入力', '出力', '詳細', '参考'] }
 const translations = languages.filter((language) => language !== 'en-US')
-/** Where Node-RED hands out a module's `resources/`. */
+/** Where Node-RED serves a module's `resources/`. */
 const RESOURCES = `resources/${packageJson.name}/`
 
 function bodyOf(node: BuiltNode, language: string): string {
@@ -24,7 +24,7 @@ const headingsOf = (body: string) => [...body.matchAll(/<h3>(.*?)<\/h3>/g)].map(
 const linksIn = (body: string) =>
   [...body.matchAll(/<a href="([^"]*)" target="_blank">/g)].map(([, href = '']) => href)
 
-/** Under each heading, how many terms are explained, paragraphs and samples follow. */
+/** Number of explained terms, paragraphs and samples under each heading. */
 function outline(body: string): string[] {
   const sections = body.split('<h3>')
   return sections.map((section) => {
@@ -47,7 +47,7 @@ for (const node of nodes) {
     for (const language of translations) {
       const translated = bodyOf(node, language)
 
-      it(`has the same parts in ${language} as in English`, () => {
+      it(`has the same sections in ${language} as in English`, () => {
         const headings = HEADINGS[language]
         assert.ok(headings, `HEADINGS of this test has no row for ${language}`)
         assert.deepEqual(
@@ -58,7 +58,7 @@ for (const node of nodes) {
         assert.deepEqual(codesIn(translated), codesIn(english))
       })
 
-      it(`links in ${language} to the same pages, in that language where they exist`, () => {
+      it(`links to the same pages in ${language}, in that language if they exist`, () => {
         const folder = existsSync(join(root, 'docs', language)) ? `/docs/${language}/` : '/docs/'
         assert.deepEqual(
           linksIn(translated),
@@ -78,7 +78,7 @@ for (const node of nodes) {
       }
     })
 
-    it('is well formed and loads nothing', () => {
+    it('is well-formed and loads nothing', () => {
       for (const body of bodies) {
         const tags = [...body.matchAll(/<(\/?)([a-z]\w*)\b[^>]*>/g)].filter(([, , tag]) => tag !== 'br')
         const open: string[] = []

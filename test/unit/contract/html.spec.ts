@@ -52,7 +52,7 @@ for (const node of nodes) {
       if (!isConfig) assert.match(literal, /^ {4}inputs: 1,\n {4}outputs: 1,$/m)
     })
 
-    it('has an icon of its own', () => {
+    it('has its own icon', () => {
       if (!isConfig) assert.equal(definitionOf(type).icon, `${name}.svg`)
       assert.ok(existsSync(iconOf(node)))
     })

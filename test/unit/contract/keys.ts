@@ -1,4 +1,4 @@
-/** Finds the catalog keys that the package uses: in forms, in editor scripts, at run time, and in tables. */
+/** Finds the catalog keys in use: in forms, in editor scripts, at run time, and in tables. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoints } from '../../../src/lib/endpoints'
@@ -24,7 +24,7 @@ const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
 const ACTIONS = ACTION_TYPES.map(nameOfType)
 
-/** Settings that have a row of their own in the form. */
+/** Settings with a separate row in the form. */
 function settingsOf({ shape }: { shape: object }): string[] {
   const others = ['version', 'devices', 'bases', 'groups', 'propertyType', 'fromType', 'toType']
   return Object.keys(shape).filter((name) => !others.includes(name))
@@ -34,12 +34,12 @@ function settingsOf({ shape }: { shape: object }): string[] {
 const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
 
 /**
- * Composed keys as in the source, with `*` for the variable part, and all possible values of that part.
- * The test fails for a composed key that is not listed here.
+ * Composed keys as in the source, with `*` for the variable part, and all possible values of that part. The test fails
+ * for a composed key that is not listed here.
  */
 export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'errors.*': Object.keys(reasons),
-  // Settings errors are shown as what is missing, or as not configured.
+  // Settings errors are shown as the missing setting, or as not configured.
   'status.*': [
     ...COUNTED,
     'failed',
@@ -93,7 +93,7 @@ export interface Used {
   unknown: string[]
 }
 
-/** The catalog of all nodes, for keys that are used without a form. */
+/** The catalog of all nodes, for keys used without a form. */
 const NAMESPACE = '@envlog/node-red-envlog/envlog:'
 
 /** Keys of `_('…')`, and strings that begin with a group of the catalog: `status.asking`. */
@@ -121,7 +121,7 @@ export function keysInForm(form: string): string[] {
   return unique(attributes.map((key) => key.replace(/^\[[\w-]+\]/, '')))
 }
 
-/** Replaces composed keys by all their possible values. */
+/** Replaces composed keys with all their possible values. */
 export function spelledOut({ keys, unknown }: Used): Used {
   const all = keys.flatMap((key) => {
     const pattern = key.replace(/\$\{.*?\}/g, '*')

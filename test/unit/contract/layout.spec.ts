@@ -4,7 +4,7 @@ import { exampleNames, readExample } from '../../support/examples'
 import { faultsOf, labelsIn, type PlacedNode } from '../../support/layout'
 import { root } from '../../support/package'
 
-/** Without Arial, a machine may take a font like DejaVu Sans. */
+/** Without Arial, a machine may use a font such as DejaVu Sans. */
 const WIDENINGS = [1, 1.2]
 
 const flows = new Map<string, PlacedNode[]>([
@@ -12,16 +12,16 @@ const flows = new Map<string, PlacedNode[]>([
   ['the demo', demoFlows(root)],
 ])
 
-describe('the nodes of the examples and of the demo', () => {
+describe('the nodes of the examples and the demo', () => {
   for (const language of ['en-US', 'ja'])
-    it(`stand in the canvas and in their groups, and none over another, also with a wider font: ${language}`, () => {
+    it(`are inside the canvas and their groups without overlapping, even with a wider font: ${language}`, () => {
       const labelOf = labelsIn(language)
       for (const widen of WIDENINGS)
         for (const [name, flow] of flows)
           assert.deepEqual(faultsOf(flow, labelOf, widen), [], `${name}, ${widen}`)
     })
 
-  it('are on tabs whose first words differ', () => {
+  it('are on tabs whose names differ in the first word', () => {
     const labels = exampleNames
       .flatMap(readExample)
       .flatMap(({ type, label }) => (type === 'tab' ? [String(label)] : []))

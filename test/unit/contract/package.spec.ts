@@ -19,11 +19,11 @@ const lock: { packages: Record<string, Locked> } = JSON.parse(
   readFileSync(join(root, 'package-lock.json'), 'utf8'),
 )
 
-/** Installed run-time dependencies, with indirect ones. */
+/** Installed runtime dependencies, including indirect ones. */
 const runtimePackages = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev)
 
 describe('package.json', () => {
-  it('supports Node-RED and Node from the stated versions on', () => {
+  it('supports Node-RED and Node.js from the stated versions on', () => {
     assert.equal(semver.minVersion(packageJson.engines.node).version, OLDEST_NODE)
     assert.equal(semver.minVersion(packageJson['node-red'].version).version, OLDEST_NODE_RED)
     for (const version of ['4.1.0', '4.9.9', '5.0.0']) {
@@ -34,7 +34,7 @@ describe('package.json', () => {
     }
   })
 
-  it('depends only on packages that the oldest Node may install', () => {
+  it('depends only on packages that the oldest Node.js can install', () => {
     assert.ok(runtimePackages.length >= Object.keys(packageJson.dependencies).length)
     for (const [path, { engines }] of runtimePackages) {
       assert.ok(runsOn(OLDEST_NODE, engines?.node), `${path}: ${engines?.node}`)
@@ -48,13 +48,13 @@ describe('package.json', () => {
     }
   })
 
-  it('has its nodes in one file, which Node-RED names as its catalogs are named', () => {
+  it('has its nodes in one file, whose name in Node-RED equals that of its catalogs', () => {
     assert.deepEqual(packageJson['node-red'].nodes, { envlog: 'dist/envlog.js' })
   })
 })
 
 describe('package-lock.json', () => {
-  it('contains no addresses of registries', () => {
+  it('contains no registry URLs', () => {
     const named = Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined)
     assert.deepEqual(named, [])
   })

@@ -7,7 +7,7 @@ import { root } from '../../support/package'
 
 const page = (target: string) => readFileSync(join(root, target), 'utf8')
 
-describe('the pages that Node-RED hands out', () => {
+describe('the pages served by Node-RED', () => {
   it('join Japanese lines without a blank, in paragraphs and in list items', async () => {
     const text =
       '一行目の\n続き。\n\n- 項目の\n  続き\n- 次の項目\n\n1. 手順の\n   続き\n\n| 表 |\n| --- |\n| 値 |\n'

@@ -13,8 +13,8 @@ interface Manifest {
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
 const manifestOf = (name: string): Manifest => JSON.parse(read('node_modules', name, 'package.json'))
 
-describe('what SECURITY.md says', () => {
-  it('on secrets: each is a credential that Node-RED never returns', () => {
+describe('SECURITY.md', () => {
+  it('lists exactly the secrets: each is a credential that Node-RED never returns', () => {
     const types: Record<string, string> = {}
     const registerType = (_name: string, _make: unknown, { credentials = {} }) => {
       for (const [name, { type }] of Object.entries<{ type: string }>(credentials)) types[name] = type
@@ -25,13 +25,13 @@ describe('what SECURITY.md says', () => {
       auth: { needsPermission: () => route },
       httpAdmin: { get: route, post: route },
     } as never)
-    // A login ID alone gives no access, and users who edit it have to see it.
+    // A login ID alone gives no access, and users who edit it must see it.
     assert.deepEqual(types, {
       ...{ apiKey: 'password', loginId: 'text', loginPass: 'password', sharedQuotaPassword: 'password' },
     })
   })
 
-  it('on dependencies: one, and redis as an option; no install scripts', () => {
+  it('states the dependencies: one, with redis as an option; no install scripts', () => {
     const names = Object.keys(packageJson.dependencies)
     assert.deepEqual(names.sort(), ['undici'])
     const own = packageJson as unknown as Manifest

@@ -11,7 +11,7 @@ describe('the draft of an account in the editor', () => {
     RED.nodes = { node: () => node }
   }
 
-  it('is undefined if the account is disabled, or none is chosen', () => {
+  it('is undefined if the account is disabled or none is chosen', () => {
     for (const node of [null, { id: 'a', d: true, credentials: {} }]) {
       hold(node)
       assert.equal(readAccountNode('a'), undefined)
@@ -27,7 +27,7 @@ describe('the draft of an account in the editor', () => {
     assert.deepEqual([chosen?.tls, chosen?.proxy], ['some-tls', 'some-proxy'])
   })
 
-  it('contains typed secrets, a mark for stored ones, and blanks for missing ones', () => {
+  it('contains typed secrets, a placeholder for stored ones, and blanks for missing ones', () => {
     hold({ id: 'a', credentials: { apiKey: 'typed', loginId: '', has_loginPass: false } })
     assert.deepEqual(readAccountNode('a')?.credentials, { apiKey: 'typed', loginId: '', loginPass: '' })
     hold({ id: 'a', credentials: { has_apiKey: true } })

@@ -17,7 +17,7 @@ describe('the accounts in the editor', () => {
     RED.nodes = { eachConfig: (visit: (node: Node) => void) => nodes.forEach(visit) }
   }
 
-  it('are chosen for a new node if there is only one that it can use', () => {
+  it('are chosen for a new node if it can use only one', () => {
     const dropped = { z: 'flow' } as unknown as Form
     const others = [
       account('off', { d: true }),
@@ -32,7 +32,7 @@ describe('the accounts in the editor', () => {
     assert.equal(findOnlyAccount(dropped), undefined)
   })
 
-  it('differ in their labels, also without names', () => {
+  it('have different labels, even without names', () => {
     const all = [account('a'), account('b'), account('c', { name: 'Plant C' }), account('d', { baseUrl: '' })]
     hold(...all)
     assert.deepEqual(

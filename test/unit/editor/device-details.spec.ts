@@ -6,11 +6,11 @@ import { listedDevice } from '../../support/listed-device'
 const NOW = Date.UTC(2026, 0, 15, 12)
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000]
 
-describe('details of a device', () => {
+describe('the details of a device', () => {
   describe('in English', () => {
     useFakeRed()
 
-    it('is how long ago it measured, in the largest unit that is full', () => {
+    it('show how long ago it was measured, in the largest full unit', () => {
       const ages = [0, 59 * SECOND, MINUTE, 3 * HOUR - 1, 3 * HOUR, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
       assert.deepEqual(ages, [
         '0 sec. ago',
@@ -22,11 +22,11 @@ describe('details of a device', () => {
       ])
     })
 
-    it('is never in the future, whatever its clock says', () => {
+    it('never show a future time, whatever its clock says', () => {
       assert.equal(ago(NOW + HOUR, NOW), '0 sec. ago')
     })
 
-    it('is its first two values with their units, or the service’s word where there is none', () => {
+    it('show its first two values with their units, or the service’s text if there is no value', () => {
       const value = (number: number | null, unit: string, error: string | null = null) => ({
         ...{ name: '', value: number, unit, quantity: null, error },
       })
@@ -47,14 +47,14 @@ describe('details of a device', () => {
   describe('in Japanese', () => {
     useFakeRed('ja')
 
-    it('is in the viewer’s language', () => {
+    it('are in the user’s language', () => {
       assert.equal(ago(NOW - 3 * MINUTE, NOW), '3 分前')
       const values = [-18.4, 45].map((value) => ({ name: '', value, unit: '%', quantity: null, error: null }))
       assert.equal(valuesOf(listedDevice('52A10001', { values })), '-18.4 %、45 %')
     })
   })
 
-  it('is its battery, where that is known', () => {
+  it('show its battery, if known', () => {
     assert.equal(batteryIcon('replace-now'), 'fa-battery-empty')
     assert.equal(batteryIcon(null), undefined)
     assert.equal(batteryIcon('of a kind to come'), undefined)

@@ -8,7 +8,7 @@ interface PendingRequest {
   fail(): void
 }
 
-describe('the devices of the account that a form has chosen', () => {
+describe('the devices of the account chosen in a form', () => {
   useFakeRed()
   let requests: PendingRequest[]
   let chosen: string
@@ -31,7 +31,7 @@ describe('the devices of the account that a form has chosen', () => {
   const list = { devices: [], receivedAt: 0, left: 9, freeAt: null }
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-  it('are requested with the draft of the account, and are loaded then', async () => {
+  it('are requested with the draft of the account and then loaded', async () => {
     const source = createDeviceSource(() => chosen)
     void source.load()
     assert.equal(source.state().kind, 'loading')
@@ -65,7 +65,7 @@ describe('the devices of the account that a form has chosen', () => {
   })
 
   for (const outcome of ['succeed', 'fail'] as const) {
-    it(`of an account that is no longer chosen change nothing when the request ${outcome}`, async () => {
+    it(`of an account that is no longer chosen are ignored when the request ${outcome}`, async () => {
       const source = createDeviceSource(() => chosen)
       void source.load()
       chosen = 'other'

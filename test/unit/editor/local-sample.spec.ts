@@ -8,7 +8,7 @@ const series = {
   envlog: { receivedAt: '2026-11-20T08:00:05.123Z' },
 }
 
-/** The series that a form shows with these settings. */
+/** The series in a form with these settings. */
 function shown(zone: string) {
   const { payload } = withLocalTimes(series, zone) as {
     payload: { utcOffset: number; records: { time: string }[] }
@@ -21,7 +21,7 @@ describe('the example message with local times', () => {
     assert.deepEqual(shown('Europe/Berlin'), ['2026-11-20T09:00:00.000+01:00', 60])
   })
 
-  it('has those of its device if the account has no time zone, or one that is not valid', () => {
+  it('has those of its device if the account has no time zone, or an invalid one', () => {
     for (const zone of ['', 'Europe/Ber'])
       assert.deepEqual(shown(zone), ['2026-11-20T17:00:00.000+09:00', 540])
   })
@@ -33,7 +33,7 @@ describe('the example message with local times', () => {
     })
   })
 
-  it('says the same otherwise', () => {
+  it('is otherwise the same', () => {
     const { envlog, topic } = series as Record<string, unknown>
     const local = withLocalTimes(series, 'Europe/Berlin') as Record<string, unknown>
     assert.deepEqual([local.envlog, local.topic], [envlog, topic])

@@ -14,7 +14,7 @@ const devices = [{ serial: '52A10001' }, { serial: '52A10002' }]
 const bases = ['5F0A1001']
 
 describe('the label of a node without a name', () => {
-  it('shows how many were chosen, of each kind that applies', () => {
+  it('shows the number of chosen items of each kind that applies', () => {
     assert.equal(label({ select: 'all', devices, bases }), 'latest')
     assert.equal(label({ select: 'list', devices, bases: [] }), 'devices latest 2')
     assert.equal(label({ select: 'list', devices: [], bases }), 'bases latest 1')
@@ -23,7 +23,7 @@ describe('the label of a node without a name', () => {
     assert.equal(label({ select: 'group', devices, bases, groups: ['a', 'b'] }), 'groups latest 2')
   })
 
-  it('exists for a node of a newer version, and for a damaged one', () => {
+  it('exists for nodes of a newer version, and for damaged ones', () => {
     assert.equal(label({ version: 99, select: 'list', devices, bases: 'x' }), 'devices latest 2')
     assert.equal(label({ version: {}, select: 'group', groups: null }), 'groups latest 0')
   })

@@ -6,7 +6,7 @@ import { readTyped, readTypedGroups } from '../../../src/editor/picker/typed'
 import { listedDevice } from '../../support/listed-device'
 
 const serial = fc.stringMatching(/^[0-9A-Z]{8}$/)
-/** Few, so that they are often equal. */
+/** Few values, so that they are often equal. */
 const known = fc.constantFrom('52A10001', '52A10002', '52C10008')
 const chosen: fc.Arbitrary<ChosenDevice> = fc.oneof(
   known.map((one) => ({ serial: one })),
@@ -19,13 +19,13 @@ const room2 = listedDevice('52A10001', { name: 'Room 2' })
 const room10 = listedDevice('52A10002', { name: 'Room 10', model: 'M-700' })
 const fleet = [room10, rackA, truck, room2]
 
-describe('the choice', () => {
-  it('contains each device once, in the order of choosing', () => {
+describe('the choice of devices', () => {
+  it('contains each device once, in the order chosen', () => {
     const choice = createChoice([{ serial: '52A10002' }, { serial: '52A10001' }, { serial: '52A10002' }])
     assert.deepEqual(choice.list(), [{ serial: '52A10002' }, { serial: '52A10001' }])
   })
 
-  it('keeps one serial under two base units apart', () => {
+  it('distinguishes a serial under two base units', () => {
     const [office, other] = [
       { serial: '52C10008', base: '5F0A1001' },
       { serial: '52C10008', base: '5F0A1002' },
@@ -39,7 +39,7 @@ describe('the choice', () => {
     assert.deepEqual(choice.list(), [other])
   })
 
-  it('keeps the other devices of a serial that was chosen without a base unit', () => {
+  it('keeps the other devices with a serial that was chosen without a base unit', () => {
     const [office, depot] = [
       { serial: '52C10008', base: '5F0A1001' },
       { serial: '52C10008', base: '5F0A1004' },
@@ -51,7 +51,7 @@ describe('the choice', () => {
     assert.deepEqual(choice.list(), [])
   })
 
-  it('contains everything that was added and not removed since', () => {
+  it('contains everything that was added and not removed afterwards', () => {
     const steps = fc.array(fc.tuple(fc.boolean(), chosen))
     fc.assert(
       fc.property(steps, (all) => {
@@ -77,7 +77,7 @@ describe('the tree of devices', () => {
       ),
     ])
 
-  it('has base units, then standalone devices, in natural order', () => {
+  it('has base units first, then standalone devices, in natural order', () => {
     assert.deepEqual(shape('devices'), [
       ['base', 'unit', ['Rack A ☐']],
       ['base', 'unit', ['Freezer truck ☐']],
@@ -90,7 +90,7 @@ describe('the tree of devices', () => {
     assert.deepEqual(shape('groups', [{ group: 'Gone' }]).at(-1), ['unlisted', 'none', ['Gone ☐']])
   })
 
-  it('has boxes only for base units and standalone devices if base units are chosen', () => {
+  it('has checkboxes only for base units and standalone devices if base units are chosen', () => {
     assert.deepEqual(shape('bases'), [
       ['base', 'unit', ['Rack A']],
       ['base', 'unit', ['Freezer truck']],
@@ -105,7 +105,7 @@ describe('the tree of devices', () => {
     assert.deepEqual(shape('bases', [{ unit: '5F0A1001' }]).length, 3)
   })
 
-  it('contains everything that was chosen, whatever the account has', () => {
+  it('contains everything that was chosen, regardless of the account', () => {
     fc.assert(
       fc.property(fc.subarray(fleet), fc.array(chosen), (devices, list) => {
         const leaves = treeOf('devices', devices, list).flatMap((branch) => branch.leaves)
@@ -125,7 +125,7 @@ describe('the tree of devices', () => {
     )
   })
 
-  it('finds each word in name, serial, model, group, quantity or the base unit, in any case', () => {
+  it('finds each word in name, serial, model, group, quantity or base unit, in any case', () => {
     const values = [{ name: '', unit: '°C', quantity: 'temperature', value: 4, error: null }]
     const [office] = treeOf('devices', [{ ...rackA, values }], [])
     const [leaf] = office?.leaves ?? []
@@ -140,24 +140,24 @@ describe('the tree of devices', () => {
 })
 
 describe('typed text', () => {
-  it('reads serials between commas, blanks and lines, with or without a base unit', () => {
+  it('is parsed as serials between commas, blanks and lines, with or without a base unit', () => {
     assert.deepEqual(readTyped(' 52A10001,52A10002;\n5F0A1001/52C10008\t'), {
       devices: [{ serial: '52A10001' }, { serial: '52A10002' }, { serial: '52C10008', base: '5F0A1001' }],
       wrong: [],
     })
   })
 
-  it('reads lists as they are put together in Japanese', () => {
+  it('is parsed with Japanese separators', () => {
     const { devices, wrong } = readTyped('52A10001、52A10002，52C10008；\u300052C10009')
     assert.deepEqual([devices.length, wrong], [4, []])
   })
 
-  it('returns words that are no serials unchanged', () => {
+  it('is returned unchanged for words that are not serials', () => {
     const words = ['52A1', '5F0A1001/', '/52C10008', '5F0A1001/52C10008/1', '５２Ａ１０００１']
     assert.deepEqual(readTyped(words.join(' ')), { devices: [], wrong: words })
   })
 
-  it('reads any list of serials with any separators', () => {
+  it('is parsed as any list of serials with any separators', () => {
     const between = fc.stringMatching(/^[\s,;]{1,3}$/)
     fc.assert(
       fc.property(fc.array(serial), between, (serials, separator) => {
@@ -169,11 +169,11 @@ describe('typed text', () => {
     )
   })
 
-  it('reads names of groups, which may contain blanks', () => {
+  it('is parsed as group names, which may contain blanks', () => {
     assert.deepEqual(readTypedGroups(' Cold chain,\nHall 1、冷蔵室\t'), ['Cold chain', 'Hall 1', '冷蔵室'])
   })
 
-  it('loses no word of any text', () => {
+  it('never loses a word', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const { devices, wrong } = readTyped(text)

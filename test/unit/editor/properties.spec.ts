@@ -13,7 +13,7 @@ import { useFakeRed } from '../../support/fake-red'
 const FROM_ENVIRONMENT = '$' + '{ENVLOG}'
 const ends = { from: findPeriodProblem, to: findPeriodProblem }
 
-/** What the form says about the value of a property: `true` or a sentence. */
+/** The form's verdict on the value of a property: `true` or a sentence. */
 function verdict(schema: Schema, name: string, value: unknown, others: object = {}): true | string {
   const { validate } = propertiesOf(schema, ends)[name] ?? assert.fail(name)
   assert.equal(validate.length, 2, 'Node-RED takes no sentence from others')
@@ -32,7 +32,7 @@ const variable = (name: string) => `\${${name}}`
 describe('the form of a new node', () => {
   useFakeRed()
 
-  it('is valid but for what has to be entered', () => {
+  it('is valid except for required entries', () => {
     for (const schema of [accountSchema, ...ACTION_TYPES.map((type) => actionSchemas[type])]) {
       const properties = Object.entries(propertiesOf(schema as Schema))
       const node = Object.fromEntries(properties.map(([name, { value }]) => [name, value]))
@@ -59,7 +59,7 @@ describe('a form', () => {
     }
   })
 
-  it('says what is allowed, with the name of the property', () => {
+  it('states what is allowed, with the name of the property', () => {
     for (const [found, sentence] of [
       [ofAction('repeat', '1.5'), "'Repeat every' must be a whole number from 0 to 2,000,000."],
       [ofAction('repeat', 'often'), "'Repeat every' must be a whole number from 0 to 2,000,000."],
@@ -100,7 +100,7 @@ describe('a form', () => {
     }
   })
 
-  it('checks settings with those that they depend on', () => {
+  it('validates settings together with those they depend on', () => {
     const bases = ['5F0A1001']
     assert.equal(ofAction('devices', [], { select: 'list' }), 'No device is chosen.')
     assert.equal(ofAction('devices', [], { select: 'list', bases }), true)
@@ -112,7 +112,7 @@ describe('a form', () => {
     assert.equal(acknowledged({ output: 'rows', send: 'device' }), true)
   })
 
-  it('rejects ends of periods that are in the wrong order', () => {
+  it('rejects bounds of periods in the wrong order', () => {
     const [date, rel] = [
       { fromType: 'date', toType: 'date' },
       { fromType: 'rel', toType: 'rel' },
@@ -170,10 +170,10 @@ describe('a form in Japanese', () => {
   })
 })
 
-describe('a form that is open', () => {
+describe('an open form', () => {
   useFakeRed('en-US', { select: 'all', propertyType: 'msg', send: 'device', output: 'rows', onlyNew: true })
 
-  it('checks a value with the typed values of other fields, not the saved ones', () => {
+  it('validates a value against the typed values of other fields, not the saved ones', () => {
     const saved = { select: 'msg', propertyType: 'msg', send: 'each', output: 'values', onlyNew: true }
     assert.equal(ofAction('repeat', '60', saved), true)
     assert.equal(ofAction('advance', 'acknowledged', saved), true)

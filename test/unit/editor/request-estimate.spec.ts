@@ -27,17 +27,17 @@ const node = (type: string, over: object = {}): ActionConfig => ({
 })
 
 describe('the requests of a round', () => {
-  it('are one of current for any number of devices', () => {
+  it('are one to current for any number of devices', () => {
     assert.deepEqual(estimateRequests(node('current'), undefined), { current: 1 })
   })
 
-  it('are one per device, of its endpoint', () => {
+  it('are one per device, to its endpoint', () => {
     assert.deepEqual(estimateRequests(node('latest'), fleet), { 'latest-data': 2, 'latest-data-relay': 3 })
     assert.deepEqual(estimateRequests(node('range'), fleet), { data: 2, 'data-relay': 3 })
     assert.deepEqual(estimateRequests(node('alerts'), fleet), { alert: 5 })
   })
 
-  it('are those of the chosen devices, those under chosen base units, without the excluded', () => {
+  it('are those of chosen devices and of those under chosen base units, without the excluded ones', () => {
     const devices = [{ serial: '52A10001' }, { serial: '52C10008', base: '5F0A1001' }]
     const chosen = node('latest', { select: 'list', devices, exclude: ['52A10001'] })
     assert.deepEqual(estimateRequests(chosen, fleet), { 'latest-data-relay': 1 })
@@ -46,7 +46,7 @@ describe('the requests of a round', () => {
     assert.equal(countDevices(under, fleet), 2)
   })
 
-  it('are one for each device of any choice, even if it is named twice', () => {
+  it('are one per device of any choice, even if it is named twice', () => {
     const twins = [
       ...fleet,
       listedDevice('52A10001', { base: '5F0A1001' }),
@@ -75,7 +75,7 @@ describe('the requests of a round', () => {
     )
   })
 
-  it('are those of devices and base units that are chosen together, each once', () => {
+  it('are those of devices and base units chosen together, without duplicates', () => {
     const devices = [{ serial: '52A10001' }, { serial: '52C10008', base: '5F0A1001' }]
     const both = node('latest', { select: 'list', devices, bases: ['5F0A1001', '52A10002'] })
     assert.deepEqual(estimateRequests(both, fleet), { 'latest-data': 2, 'latest-data-relay': 2 })
@@ -89,13 +89,13 @@ describe('the requests of a round', () => {
     })
   })
 
-  it('are one for each base unit of a serial that is chosen without a base unit', () => {
+  it('are one for each base unit of a serial chosen without a base unit', () => {
     const both = [...fleet, listedDevice('52C10008', { base: '5F0A1002' })]
     const chosen = node('latest', { select: 'list', devices: [{ serial: '52C10008' }] })
     assert.deepEqual(estimateRequests(chosen, both), { 'latest-data-relay': 2 })
   })
 
-  it('are known for a list even if the account is not known, and for nothing else', () => {
+  it('are known for a list without the account, and for nothing else', () => {
     const devices = [
       { serial: '52A10001', base: '52A10001' },
       { serial: '52C10008', base: '5F0A1001' },
@@ -110,8 +110,8 @@ describe('the requests of a round', () => {
   })
 })
 
-describe('the needed quota', () => {
-  it('is requests, their minimum duration, and their share of the limit if they are repeated', () => {
+describe('the required quota', () => {
+  it('is requests, their minimum duration, and their share of the limit if repeated', () => {
     const { requests, seconds, share, endpoint } = toBudget({ alert: 24 }, 7200, rows) ?? {}
     assert.deepEqual([requests, seconds, share, endpoint], [24, 7200, 1, 'alert'])
     assert.equal(toBudget({ alert: 12 }, 0, rows)?.share, 0)
@@ -133,7 +133,7 @@ describe('the needed quota', () => {
     assert.deepEqual([endpoint, share], ['latest-data-relay', 1])
   })
 
-  it('grows with the requests and shrinks with the interval', () => {
+  it('grows with the requests and decreases with the interval', () => {
     const count = fc.integer({ min: 1, max: 5000 })
     const repeat = fc.integer({ min: 1, max: 2_000_000 })
     const endpoint = fc.constantFrom(...(Object.keys(LIMITS) as (keyof typeof LIMITS)[]))
@@ -148,7 +148,7 @@ describe('the needed quota', () => {
     )
   })
 
-  it('fits the limit with the shortest interval that is advised, whatever the other nodes need', () => {
+  it('fits the limit at the suggested shortest interval, whatever the other nodes need', () => {
     const devices = fc.integer({ min: 1, max: 500 })
     const others = fc.array(fc.record({ devices, repeat: fc.integer({ min: 1, max: 100_000 }) }), {
       maxLength: 3,
@@ -171,7 +171,7 @@ describe('the needed quota', () => {
     )
   })
 
-  it('adds up the requests of all nodes of an account, of the endpoints that this node needs', () => {
+  it('adds up the requests of all nodes of an account, for the endpoints that this node needs', () => {
     const alerts = node('alerts', { repeat: 3600 })
     const latest = node('latest', { repeat: '1' })
     const own = estimateRequests(alerts, fleet)

@@ -23,12 +23,12 @@ const accountOf = (name: string) => {
 }
 
 describe('an account', () => {
-  it('has its name, or its host without one', () => {
+  it('has its name, or its host if it has no name', () => {
     assert.equal(accountOf('Plant A').account.name, 'Plant A')
     assert.equal(accountOf('').account.name, 'service.example')
   })
 
-  it('fills its list from all devices', async () => {
+  it('gets its list from a response with all devices', async () => {
     const { account, transport } = accountOf('')
     const [entry] = await account.devices.all(patient)
     assert.equal(entry?.serial, currentDevice().serial)
@@ -42,7 +42,7 @@ describe('an account', () => {
     assert.equal(transport.closed, true)
   })
 
-  it('requests only once for any number of callers', async () => {
+  it('sends one request for any number of callers', async () => {
     let count = 0
     const transport = fakeTransport(() => json({ devices: [currentDevice({ name: `answer ${++count}` })] }))
     const ports = { transport, clock: systemClock, random: () => 0.5, registry: createRegistry(systemClock) }
@@ -82,7 +82,7 @@ describe('a service address', () => {
     it(`"${text}" is ${problem ?? 'fine'}`, () => assert.equal(findAddressProblem(text), problem))
   }
 
-  it('is the same account in every spelling of it', () => {
+  it('identifies the same account in every spelling', () => {
     for (const text of [
       'https://service.example',
       'HTTPS://Service.Example/',
@@ -93,7 +93,7 @@ describe('a service address', () => {
     assert.equal(normalizeAddress('https://service.example/api/'), 'https://service.example/api')
   })
 
-  it('is local by name or by number', () => {
+  it('is recognized as local by name or by number', () => {
     for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '[::1]']) assert.ok(isLoopback(host))
     for (const host of ['localhost.example', '0.0.0.0', '128.0.0.1', '', '127.0.0.1.example']) {
       assert.ok(!isLoopback(host))
@@ -101,13 +101,13 @@ describe('a service address', () => {
   })
 })
 
-describe('input of forms', () => {
-  it('is a relay suffix of plain characters, because it becomes part of a path', () => {
+describe('form input', () => {
+  it('is a relay suffix if it has only plain characters, because it becomes part of a path', () => {
     for (const text of ['relay', 'a-b_C9']) assert.ok(isRelaySuffix(text))
     for (const text of ['', '../x', 'a/b', 'a b', 'é', 'a?b', 'x'.repeat(41)]) assert.ok(!isRelaySuffix(text))
   })
 
-  it('is a serial of 8 letters and digits', () => {
+  it('is a serial if it has 8 letters and digits', () => {
     for (const text of ['5212A1B2', '00000001', 'abcdefgh']) assert.ok(isSerial(text))
     for (const text of ['', '5212A1B', '5212A1B22', '5212A1B ', '5212/1B2', '5212A1B2\n'])
       assert.ok(!isSerial(text))

@@ -4,7 +4,7 @@ import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type ErrorCode, type Reason } from '../../../src/lib/errors'
 import type { RequestContext } from '../../../src/lib/request'
 
-/** Answers as in the service's API description; each test sets only what it is about. */
+/** Responses as in the service's API description; each test sets only what it is about. */
 
 export type Json = Record<string, unknown>
 
@@ -27,7 +27,7 @@ export const currentDevice = (fields: Json = {}): Json => ({
   ...fields,
 })
 
-/** An answer of the standalone graph endpoints. */
+/** A response of the standalone graph endpoints. */
 export const graph = (fields: Json = {}): Json => ({
   serial: '5212A1B2',
   model: 'M-100',
@@ -53,7 +53,7 @@ const remote = {
   'dst-bias': '60',
 }
 
-/** An answer of the relay graph endpoints. */
+/** A response of the relay graph endpoints. */
 export const relayGraph = (fields: Json = {}): Json => ({
   ...remote,
   channel: [{ name: 'Inside', num: '1', unit: 'C' }],
@@ -87,6 +87,6 @@ export function failure(expected: Reason | ErrorCode) {
 
 export const never = new AbortController().signal
 
-/** The context of a caller with an own signal and no maximum wait. */
+/** The context of a caller with its own signal and no maximum wait. */
 export const asking = (signal: AbortSignal): RequestContext => ({ signal, queueKey: 'test', maxWaitMs: null })
 export const patient = asking(never)

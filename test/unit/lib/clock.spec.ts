@@ -3,10 +3,10 @@ import { getEventListeners } from 'node:events'
 import { systemClock } from '../../../src/lib/clock'
 import { useFakeTimers, watch } from './api/setup'
 
-describe("the machine's clock", () => {
+describe('the system clock', () => {
   const timers = useFakeTimers()
 
-  it('sleeps for the given time and leaves no timer', async () => {
+  it('sleeps for the given time and leaves no timer behind', async () => {
     const abort = new AbortController()
     const sleep = watch(systemClock.sleep(1000, abort.signal))
     await timers().tickAsync(999)
@@ -16,7 +16,7 @@ describe("the machine's clock", () => {
     assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
   })
 
-  it('rejects with ENVLOG_CLOSED as soon as the signal aborts, or if it is aborted already', async () => {
+  it('rejects with ENVLOG_CLOSED as soon as the signal aborts, or if it is already aborted', async () => {
     const abort = new AbortController()
     const sleep = watch(systemClock.sleep(1000, abort.signal))
     await timers().tickAsync(500)

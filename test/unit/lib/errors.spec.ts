@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { concernsOneDevice, EnvlogError, type Reason, reasons } from '../../../src/lib/errors'
 
 describe('an error', () => {
-  it('has code and cause as its own properties, because Catch nodes copy only those', () => {
+  it('has code and cause as own properties, because Catch nodes copy only those', () => {
     const error = new EnvlogError('quota-refused', {}, { status: 429 })
     for (const key of ['code', 'cause']) assert.ok(Object.hasOwn(error, key), key)
     assert.equal(error.code, 'ENVLOG_QUOTA')
     assert.equal(Object.getPrototypeOf(error.cause), Object.prototype)
   })
 
-  it('has its code as name, which users read in String(error)', () => {
+  it('has its code as name, which users see in String(error)', () => {
     assert.match(String(new EnvlogError('closed')), /^ENVLOG_CLOSED/)
   })
 
-  it('copies its cause, so that it cannot be changed from outside', () => {
+  it('copies its cause, so that it cannot be modified from outside', () => {
     const cause = { status: 400 }
     const error = new EnvlogError('device-refused', {}, cause)
     cause.status = 500
@@ -28,7 +28,7 @@ describe('an error', () => {
     assert.deepEqual(error.cause, { status: 400, endpoint: 'data' })
   })
 
-  it('concerns one device if the service refused it or its answer cannot be read, otherwise the account', () => {
+  it('concerns one device if the service refused it or its response is unreadable, otherwise the account', () => {
     const oneDevice = (Object.keys(reasons) as Reason[]).filter((reason) =>
       concernsOneDevice(new EnvlogError(reason)),
     )

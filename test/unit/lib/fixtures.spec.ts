@@ -12,8 +12,8 @@ import {
 } from '../../support/answer-fixtures'
 
 /**
- * Known peculiarities of answers (docs/service.md) → fixtures that show them, by the beginning of their names:
- * first what was observed, then the special cases of the API description.
+ * Known peculiarities of responses (docs/service.md) → fixtures that show them, by the beginning of their names: first
+ * those observed, then the special cases of the API description.
  */
 const topics: Record<string, readonly string[]> = {
   'number or text': [
@@ -177,7 +177,7 @@ async function outcomeOf(fixture: Fixture, { request, error, quota }: Expected):
   }
 }
 
-describe('answers in fixture files', () => {
+describe('responses in fixture files', () => {
   for (const fixture of fixtures) {
     const { name, endpoint, bodies } = fixture
     it(name, async () => {
@@ -214,7 +214,7 @@ describe('answers in fixture files', () => {
   })
 
   for (const [topic, prefixes] of Object.entries(topics)) {
-    it(`show: ${topic}`, () => {
+    it(`cover: ${topic}`, () => {
       const absent = prefixes.filter((prefix) => !fixtures.some(({ name }) => name.startsWith(prefix)))
       assert.deepEqual(absent, [], 'no fixture begins like this')
     })

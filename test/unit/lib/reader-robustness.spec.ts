@@ -7,10 +7,7 @@ import { bodyOf, expectedOf, type Fixture, listFixtures, receive } from '../../s
 import { runs } from '../../support/chance'
 import { asAlerts, asReadings, asSeries, plain, type ReadingLike } from '../../support/promises'
 
-/**
- * Every fixture, damaged at random: the client throws ENVLOG_REPLY and nothing else, and sent messages satisfy
- * docs/messages.md. `test/lib/decode/any-json.spec.ts` does the same with arbitrary JSON.
- */
+/** Every fixture, randomly damaged: the client throws only ENVLOG_REPLY, and sent messages satisfy docs/messages.md. */
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type Path = readonly (string | number)[]
@@ -43,7 +40,7 @@ for (const fixture of read) {
   }
 }
 
-/** The path of every part of an answer. */
+/** The path of every part of a response. */
 function pathsOf(value: Json, at: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [at]
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
@@ -52,13 +49,13 @@ function pathsOf(value: Json, at: Path = []): Path[] {
 
 type Change = (holder: Json[] | Record<string, Json>, key: string | number) => void
 
-/** A copy of the answer with one part changed in place; only `whole` replaces the whole answer. */
+/** A copy of the response with one part changed in place; only `whole` replaces the whole response. */
 function changed(tree: Json, path: Path, change: Change): Json {
   const copy = structuredClone(tree)
   const last = path.at(-1)
   let holder: unknown = copy
   for (const key of path.slice(0, -1)) {
-    // An earlier change may have removed the part; and `__proto__` must not be changed.
+    // An earlier change may have removed the part; and `__proto__` must not be modified.
     if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) return copy
     holder = (holder as Record<string, unknown>)[key]
   }
@@ -155,12 +152,12 @@ async function passedOrRefused({ fixture, damaged }: { fixture: Fixture; damaged
   }
 }
 
-/** An error response is recognized by its status, whatever its body. */
+/** An error response is recognized by its status, regardless of its body. */
 async function sameRefusal({ fixture, damaged }: { fixture: Fixture; damaged: Uint8Array }) {
   const { error } = expected.get(fixture) ?? {}
   await assert.rejects(receive(fixture.endpoint, damaged, requestOf(fixture)), (caught) => {
     assert.ok(caught instanceof EnvlogError, String(caught))
-    // Without its error object it is no refusal of the service any more.
+    // Without its error object it is no longer a refusal by the service.
     const own = fixture.endpoint === 'current' ? 'service-refused' : 'device-refused'
     const alike = [
       [own, 'login-refused', 'access-refused', 'gateway-answered'],
@@ -173,18 +170,18 @@ async function sameRefusal({ fixture, damaged }: { fixture: Fixture; damaged: Ui
   })
 }
 
-describe('a damaged answer', function () {
+describe('a damaged response', function () {
   this.timeout(120_000)
 
-  it('unchanged keeps the promises too', async () => {
+  it('keeps the promises even if undamaged', async () => {
     for (const fixture of read) await understoodOrRefused({ fixture, damaged: body(fixture) })
   })
 
-  it('with parts deleted, doubled and replaced is understood or ENVLOG_REPLY', async () => {
+  it('with parts deleted, duplicated and replaced is readable or ENVLOG_REPLY', async () => {
     await fc.assert(fc.asyncProperty(damagedTree, understoodOrRefused), { numRuns: runs(6000) })
   })
 
-  it('cut off at any byte, or with bytes flipped, is understood or ENVLOG_REPLY', async () => {
+  it('truncated at any byte, or with bytes flipped, is readable or ENVLOG_REPLY', async () => {
     await fc.assert(fc.asyncProperty(damagedBytes(read), understoodOrRefused), { numRuns: runs(6000) })
   })
 
@@ -192,11 +189,11 @@ describe('a damaged answer', function () {
     await fc.assert(fc.asyncProperty(damagedBytes(asItCame), passedOrRefused), { numRuns: runs(3000) })
   })
 
-  it('with a refusal is a refusal whatever it contains: of the service, or of a gateway', async () => {
+  it('with a refusal is a refusal regardless of its contents: by the service, or by a gateway', async () => {
     await fc.assert(fc.asyncProperty(damagedBytes(refused), sameRefusal), { numRuns: runs(3000) })
   })
 
-  it('replaced by any JSON is understood or ENVLOG_REPLY', async () => {
+  it('replaced by any JSON is readable or ENVLOG_REPLY', async () => {
     const whole = fc.record({ fixture: fc.constantFrom(...read), json: odd })
     const property = fc.asyncProperty(whole, ({ fixture, json }) =>
       understoodOrRefused({ fixture, damaged: Buffer.from(JSON.stringify(json)) }),

@@ -12,7 +12,7 @@ const login = (apiKey: string) => ({
 })
 
 describe('the registry of accounts', () => {
-  it('keeps the state of each account over deploys', () => {
+  it('keeps the state of each account across deploys', () => {
     const registry = createRegistry(createVirtualClock())
     const { quota, devices } = registry.getOrCreateShared(login('one'))
     registry.getOrCreateShared(login('two'))
@@ -21,7 +21,7 @@ describe('the registry of accounts', () => {
     assert.notEqual(registry.getOrCreateShared(login('two')).quota, quota)
   })
 
-  it('shares no state with a user who tries a login', () => {
+  it('shares no state with a user who tests a login', () => {
     const registry = createRegistry(createVirtualClock())
     const of = (triedBy?: string) => registry.getOrCreateShared(login('one'), triedBy)
     const states = [of(), of(''), of('one'), of('other')]
@@ -30,7 +30,7 @@ describe('the registry of accounts', () => {
     assert.equal(of('one').devices, states[2]?.devices)
   })
 
-  it('forgets logins that were only tried, and none that a node uses', async function () {
+  it('forgets logins that were only tested, and none that a node uses', async function () {
     this.timeout(MANY_MS)
     const registry = createRegistry(createVirtualClock())
     const used = registry.getOrCreateShared(login('used')).quota
@@ -44,7 +44,7 @@ describe('the registry of accounts', () => {
     assert.notEqual(registry.getOrCreateShared(login('used')).quota, used)
   })
 
-  it('keeps the state of a node until that is forgotten', () => {
+  it('keeps the state of a node until it is forgotten', () => {
     const registry = createRegistry(createVirtualClock())
     const state = registry.getOrCreateNodeState('a node')
     registry.forget('another node')

@@ -43,7 +43,7 @@ describe('writing to a store', () => {
     }
   }
 
-  it('writes a change at once, and those of the next second together', async () => {
+  it('writes a change immediately, and those of the next second together', async () => {
     const { clock, store, change } = setup()
     change(1)
     await clock.pass(100)
@@ -58,7 +58,7 @@ describe('writing to a store', () => {
     assert.equal(clock.pending(), 0)
   })
 
-  it('writes one after the other', async () => {
+  it('performs one write at a time', async () => {
     const { clock, store, change, written } = setup()
     change(1)
     const first = written()
@@ -72,7 +72,7 @@ describe('writing to a store', () => {
     assert.equal(store.writes(), 2)
   })
 
-  it('does not wait for a store that fails, until a write succeeds', async () => {
+  it('does not wait for a failing store until a write succeeds', async () => {
     let isIll = true
     const { clock, change, written } = setup(() => isIll)
     change(1)
@@ -91,7 +91,7 @@ describe('writing to a store', () => {
     assert.deepEqual(again, { state: 'done', value: true })
   })
 
-  it('reports failing writes once until one succeeds, and retries each minute', async () => {
+  it('reports failing writes once until one succeeds, and retries every minute', async () => {
     const clock = createVirtualClock()
     let isIll = true
     let reports = 0
@@ -146,7 +146,7 @@ describe('writing to a store', () => {
   })
 })
 
-/** What becomes of a promise. */
+/** The result of a promise. */
 function observe(promise: Promise<unknown>): {
   state: 'waiting' | 'done' | 'failed'
   value?: unknown

@@ -13,7 +13,7 @@ describe('the address of a shared quota', () => {
     ['redis+sentinel://user:p@ss@one,two:26380/main', 'redis+sentinel://user@one,two:26380/main', 'p@ss'],
   ]
   for (const [typed, address, password] of logins) {
-    it(`gives no part of its password away: ${typed}`, () => {
+    it(`reveals no part of its password: ${typed}`, () => {
       assert.deepEqual(splitPassword(typed), { address, password })
       assert.equal(findSharedQuotaProblem(typed), 'has-password')
       assert.equal(findSharedQuotaProblem(address), undefined)
@@ -43,7 +43,7 @@ describe('the address of a shared quota', () => {
     })
   }
 
-  it('may have a user with any character, and a database', () => {
+  it('may have a user with any characters, and a database', () => {
     assert.deepEqual(readRedisAddress(' redis://100%@host/2 '), {
       isTls: false,
       username: '100%',
@@ -54,7 +54,7 @@ describe('the address of a shared quota', () => {
     assert.equal(readRedisAddress('rediss://a%40b@[::1]:6380/')?.username, 'a@b')
   })
 
-  it('may name sentinels by host, IPv4 or IPv6, each with a port or without', () => {
+  it('may name sentinels by host, IPv4 or IPv6, each with or without a port', () => {
     assert.deepEqual(readRedisAddress('rediss+sentinel://one,127.0.0.1:26380,[fd00::1]:26381,[::1]/main/3'), {
       isTls: true,
       hosts: [

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simulate, useSimulators } from './support'
 
-/** Of a few processes at once. */
+/** Several processes run at once. */
 const STARTING_MS = 30_000
 
 interface Ended {
@@ -125,7 +125,7 @@ describe('simulator: command line', function () {
     [['--fleet', '/no/such/file'], /--fleet: \/no\/such\/file/],
     [['--limit', 'alert.limit=3', '--limits-off'], /cannot be given together/],
   ]
-  it('ends with 2 and a message on a wrong flag or value', async () => {
+  it('exits with 2 and a message on a wrong flag or value', async () => {
     await Promise.all(
       wrong.map(async ([args, message]) => {
         const { code, err, out } = await run(...args).ended
@@ -135,7 +135,7 @@ describe('simulator: command line', function () {
     )
   })
 
-  it('ends with 1 and a message when the port is taken', async () => {
+  it('exits with 1 and a message if the port is in use', async () => {
     const { port } = await simulate()
     const { code, err } = await run('--port', String(port)).ended
     assert.equal(code, 1)

@@ -88,7 +88,7 @@ describe('simulator: control address', () => {
     )
   })
 
-  it('is only for this machine: other host names and web pages are refused', async () => {
+  it('is available only to this machine: other host names and web pages are refused', async () => {
     const status = async (headers: Record<string, string>) =>
       (await send(simulator, 'GET', '/simulator/state', headers)).status
     assert.equal(await status({ Host: 'evil.example:80' }), 403)

@@ -53,7 +53,7 @@ describe('simulator: CSV', () => {
     ])
   })
 
-  it('answers errors as JSON', async () => {
+  it('returns errors as JSON', async () => {
     const simulator = await simulate({ fleet: [] })
     const reply = await request(simulator, 'data', { 'remote-serial': '52000001', type: 'csv2' })
     assert.equal(reply.status, 400)

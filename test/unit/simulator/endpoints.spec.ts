@@ -19,7 +19,7 @@ describe('simulator: answers', () => {
     })
   })
 
-  it('current: text throughout, underscored offsets, objects for base unit and group', async () => {
+  it('current: text everywhere, underscored offsets, objects for base unit and group', async () => {
     const { status, headers, json } = await request(simulator, 'current')
     assert.equal(status, 200)
     assert.equal(headers['content-type'], 'application/json; charset=utf-8')
@@ -199,7 +199,7 @@ describe('simulator: answers', () => {
     assert.deepEqual(json.data[1], { unixtime: startSeconds - 1, 'data-id': 1, ch1: 1.5 })
   })
 
-  it('has no channels while a device has no records', async () => {
+  it('has no channels as long as a device has no records', async () => {
     simulator.set({ fleet: [tiny(0), remote({ records: [] })] })
     const { json } = await request(simulator, 'current')
     assert.deepEqual(json.devices[0].channel, [])

@@ -32,7 +32,7 @@ const post = (simulator: Simulator, value: unknown) => {
 describe('simulator: current readings between two records', () => {
   useSimulators()
 
-  it('come as often as the device sends, and are no records', async () => {
+  it('are as frequent as the device sends, and are not records', async () => {
     const simulator = await simulate({ fleet: [freezer([])] })
     const records = simulator.truth.records(SERIAL).length
     simulator.clock.advance(47_000)
@@ -42,7 +42,7 @@ describe('simulator: current readings between two records', () => {
     assert.equal(json.devices[0].unixtime, String(startSeconds + 40))
   })
 
-  it('end with the records of a device that has gone', async () => {
+  it('end with the records of a device that has gone silent', async () => {
     const records = { interval: 600, from: startSeconds - 3600, until: startSeconds - 1795, drift: 0 }
     const simulator = await simulate({ fleet: [freezer([], { records })] })
     assert.equal(newest(simulator).age, 1800)
@@ -52,7 +52,7 @@ describe('simulator: current readings between two records', () => {
 describe('simulator: events of a device', () => {
   useSimulators()
 
-  it('a door: the value rises over its limit and comes back, in current, records and alert log', async () => {
+  it('a door: the value rises above its limit and returns, in current, records and alert log', async () => {
     const event: EventDefinition = { kind: 'door', from: startSeconds, until: startSeconds + 120 }
     const simulator = await simulate({ fleet: [freezer([event])] })
     const values: unknown[] = []
@@ -82,7 +82,7 @@ describe('simulator: events of a device', () => {
     )
   })
 
-  it('silence: nothing comes, the service misses the device, and gets afterwards what it measured meanwhile', async () => {
+  it('silence: nothing arrives, the service reports the device missing, and receives the measurements later', async () => {
     const event: EventDefinition = { kind: 'silence', from: startSeconds, until: startSeconds + 1800 }
     const simulator = await simulate({ fleet: [freezer([event])] })
     const before = simulator.truth.records(SERIAL).length
@@ -98,7 +98,7 @@ describe('simulator: events of a device', () => {
     assert.equal(simulator.truth.alerts(SERIAL)[0]?.texts['communication-status'], 'Communication Restored')
   })
 
-  it('a battery that runs low', async () => {
+  it('a battery runs low', async () => {
     const simulator = await simulate({ fleet: [freezer([{ kind: 'battery', from: startSeconds + 60 }])] })
     const battery = async () => (await request(simulator, 'current')).json.devices[0].battery
     assert.equal(await battery(), '5')
@@ -107,12 +107,12 @@ describe('simulator: events of a device', () => {
     assert.deepEqual(simulator.truth.alerts(SERIAL)[0]?.texts, { 'battery-level': 'Low Battery: level 2' })
   })
 
-  it('begin and end through the control address; what was goes on being so', async () => {
+  it('start and end through the control address; other events continue', async () => {
     const simulator = await simulate({ fleet: [freezer([])] })
     const door = { serial: SERIAL, kind: 'door' }
     assert.deepEqual((await post(simulator, door)).json, [door])
     simulator.clock.advance(MINUTE_MS)
-    // It is open already.
+    // It is already open.
     await post(simulator, door)
     assert.equal(newest(simulator).values[1], -8.5)
     assert.deepEqual((await post(simulator, { ...door, over: true })).json, [])
@@ -126,7 +126,7 @@ describe('simulator: events of a device', () => {
     assert.equal(simulator.truth.devices()[0]?.battery, 5)
   })
 
-  it('are refused when they cannot be', async () => {
+  it('are refused if impossible', async () => {
     const simulator = await simulate({ fleet: [freezer([])] })
     for (const [value, error] of [
       [{ serial: SERIAL, kind: 'flood' }, /kind: expected one of "door"/],
@@ -160,7 +160,7 @@ describe('simulator: the story', () => {
 
   // The freezer defrosts every six hours.
   for (const hour of [0, 2, 4, 9, 15, 21]) {
-    it(`is reported within three minutes, whenever it begins: at ${hour}:15`, async () => {
+    it(`is reported within three minutes, at any start time: at ${hour}:15`, async () => {
       const begin = Date.UTC(2026, 0, 15, hour, 15)
       const simulator = await simulate({ story: true, clock: manualClock(begin) })
       const alerts = (serial: string, base?: string) =>
@@ -186,7 +186,7 @@ describe('simulator: the story', () => {
     const simulator = await simulate({ story: true })
     simulator.clock.advance(7000)
     const old = simulator.truth.current().filter(({ time }) => simulator.clock.now() - (time ?? 0) > 10_000)
-    // Silent for days, and never heard of.
+    // Silent for days, or never received.
     assert.deepEqual(
       old.map(({ serial }) => serial),
       ['52A10004', '52B10007'],

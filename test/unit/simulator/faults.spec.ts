@@ -24,7 +24,7 @@ const isJson = ({ text }: Reply) => {
   }
 }
 
-/** Effect of each fault that returns an answer. */
+/** Effect of each fault that returns a response. */
 const answers: readonly [Fault, (reply: Reply, whole: Reply) => void][] = [
   ...[500, 502, 503, 504].map((status) => statusRow({ kind: 'status', status })),
   ...[401, 403, 429].map((status) => statusRow({ kind: 'status', status })),
@@ -103,7 +103,7 @@ describe('simulator: faults', () => {
   }
 
   for (const kind of ['drop', 'dropMidBody'] satisfies FaultKind[]) {
-    it(`${kind}: no whole answer`, async () => {
+    it(`${kind}: no complete response`, async () => {
       const simulator = await withFaults({ kind, times: 1 })
       assert.equal(await requestError(request(simulator, 'current')), 'ECONNRESET')
       assert.equal((await request(simulator, 'current')).status, 200)
@@ -128,7 +128,7 @@ describe('simulator: faults', () => {
     assert.equal(await failed, 'ECONNRESET')
   })
 
-  it('a delay delays the answer, and close does not wait for it', async () => {
+  it('a delay delays the response, and close does not wait for it', async () => {
     const simulator = await withFaults({ kind: 'delay', delay: 3_600_000 })
     const failed = requestError(request(simulator, 'current'))
     while (simulator.log.length === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -156,7 +156,7 @@ describe('simulator: faults', () => {
     assert.equal((await request(simulator, 'current', { 'base-serial': ['5F000001'] })).status, 503)
   })
 
-  it('occur at random, the same for the same seed', async () => {
+  it('occur at random, identically for the same seed', async () => {
     const run = async (seed: string) => {
       const faults: Fault[] = [{ kind: 'status', status: 500, probability: 0.4 }]
       const simulator = await simulate({ fleet: [], faults, seed, limits: 'off' })

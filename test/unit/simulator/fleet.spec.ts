@@ -29,7 +29,7 @@ describe('simulator: the demo fleet', function () {
     return simulator.truth.records(serial, base, from)
   }
 
-  it('has one of everything', () => {
+  it('has an example of everything', () => {
     const devices = simulator.truth.devices()
     const serials = devices.map((device) => device.serial)
     assert.equal(devices.length, 14)
@@ -69,7 +69,7 @@ describe('simulator: the demo fleet', function () {
     assert.ok(values.every((value) => typeof value === 'string' || (value > -10 && value < 30)))
   })
 
-  it('has ids that wrap, have gaps, restart, and stay 0', () => {
+  it('has ids that wrap around, have gaps, restart, and stay 0', () => {
     const ids = (name: string) => recordsOf(name).map((record) => record.id)
     const steps = (name: string) =>
       new Set(ids(name).map((id, i, all) => (i === 0 ? 1 : id - (all[i - 1] ?? 0))))
@@ -81,7 +81,7 @@ describe('simulator: the demo fleet', function () {
     assert.ok((restarted[0] ?? 0) > 10_000)
   })
 
-  it('has time gaps where ids are missing', () => {
+  it('has time gaps if ids are missing', () => {
     const records = recordsOf('Rack B')
     const gap = records.findIndex((record, i) => record.id - (records[i - 1]?.id ?? record.id) === 4)
     const spent = (records[gap]?.time ?? 0) - (records[gap - 1]?.time ?? 0)
@@ -107,7 +107,7 @@ describe('simulator: the demo fleet', function () {
     assert.equal(data.data[0].ch2, 'E1')
   })
 
-  it('has lifelike values', () => {
+  it('has realistic values', () => {
     const values = recordsOf('Freezer 1', start - 60 * day).map((record) => record.values[1])
     const numbers = values.filter((value) => typeof value === 'number').sort((a, b) => a - b)
     const median = numbers[Math.floor(numbers.length / 2)] ?? 0
@@ -170,7 +170,7 @@ describe('simulator: the demo fleet', function () {
   })
 })
 
-describe('simulator: what a seed fixes', () => {
+describe('simulator: what a seed determines', () => {
   useSimulators()
   it('devices, readings, alerts and credentials', async () => {
     const one = await simulate({ seed: 'a', devices: 40 })
@@ -185,7 +185,7 @@ describe('simulator: what a seed fixes', () => {
     assert.deepEqual(two.truth.devices(), one.truth.devices())
   })
 
-  it('the same record, whenever the simulator was started', async () => {
+  it('the same record, regardless of when the simulator was started', async () => {
     const early = await simulate()
     const late = await simulate({ clock: manualClock(start + 5 * day) })
     const from = start - day
@@ -213,7 +213,7 @@ describe('simulator: fleets of any size', () => {
   }
 })
 
-describe('simulator: fleets of your own', () => {
+describe('simulator: custom fleets', () => {
   useSimulators()
   const names = [
     '',
@@ -239,7 +239,7 @@ describe('simulator: fleets of your own', () => {
     )
   })
 
-  it('need a serial only', async () => {
+  it('need only a serial', async () => {
     const simulator = await simulate({ fleet: [{ serial: '52000001' }] })
     const { json } = await request(simulator, 'data', { 'remote-serial': '52000001', number: 1 })
     assert.equal(json.data.length, 1)
@@ -278,7 +278,7 @@ describe('simulator: fleets of your own', () => {
     )
   })
 
-  it('may change while the simulator runs, and are back after a reset', async () => {
+  it('may change while the simulator runs, and are restored by a reset', async () => {
     const simulator = await simulate({ fleet: [tiny(1)] })
     await request(simulator, 'data', { 'remote-serial': '52000001' })
     simulator.set({ fleet: [tiny(1, { name: 'New' }), remote()] })

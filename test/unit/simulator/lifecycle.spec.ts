@@ -4,12 +4,12 @@ import { request, simulate, useSimulators } from './support'
 
 describe('simulator: start and end', () => {
   useSimulators()
-  it('reports that a port is taken', async () => {
+  it('reports that a port is in use', async () => {
     const { port } = await simulate()
     await assert.rejects(startSimulator({ port }), { message: `port ${port} is taken`, code: 'EADDRINUSE' })
   })
 
-  it('runs beside others, each with its own state', async () => {
+  it('runs alongside others, each with its own state', async () => {
     const [one, two] = await Promise.all([simulate({ seed: 1 }), simulate({ seed: 2 })])
     await request(one, 'current')
     assert.deepEqual([one.counts().current.total, two.counts().current.total], [1, 0])
@@ -18,7 +18,7 @@ describe('simulator: start and end', () => {
     assert.equal((await request(two, 'current', {}, { credentials })).status, 401)
   })
 
-  it('closes once, twice, and with connections open', async () => {
+  it('closes once, twice, and with open connections', async () => {
     const simulator = await simulate()
     const reply = await fetch(simulator.url)
     assert.equal(reply.status, 404)
@@ -44,7 +44,7 @@ describe('simulator: start and end', () => {
       assert.rejects(startSimulator(options as SimulatorOptions), message))
   }
 
-  it('runs on a clock of its own speed', () => {
+  it('runs on a clock with its own speed', () => {
     const clock = runningClock({ startTime: 1000, speed: 0 })
     assert.equal(clock.now(), 1000)
     clock.advance(500)

@@ -16,7 +16,7 @@ const statuses = async (simulator: Simulator, endpoint: EndpointName, count: num
 
 describe('simulator: request limits', () => {
   useSimulators()
-  it('are the described ones, reported with every answer', async () => {
+  it('are the described ones, reported in every response', async () => {
     const simulator = await simulate({ fleet: [tiny(3), remote()] })
     const own = { ...serial, 'base-serial': '52000001' }
     const headers: Record<string, unknown> = {}
@@ -74,7 +74,7 @@ describe('simulator: request limits', () => {
     assert.equal((await request(simulator, 'data', serial)).status, 200)
   })
 
-  it('count a reference-only ID with its user', async () => {
+  it('count a reference-only ID as its user', async () => {
     const simulator = await simulate({ fleet: [tiny(3)] })
     const { apiKey, referenceId, referencePass } = simulator.account
     const credentials = { 'api-key': apiKey, 'login-id': referenceId, 'login-pass': referencePass }
@@ -82,7 +82,7 @@ describe('simulator: request limits', () => {
     assert.equal(rate(await request(simulator, 'current', {}, { credentials }))[2], '8')
   })
 
-  it('fixed windows end all at once, at their phase', async () => {
+  it('fixed windows all end at once, at their phase', async () => {
     const limits = { current: { limit: 2, window: 10 } }
     const simulator = await simulate({ fleet: [], limits, windowPhase: 4 })
     // The start is a multiple of ten seconds: a window started 6 s ago and ends in 4 s.
@@ -94,7 +94,7 @@ describe('simulator: request limits', () => {
     assert.deepEqual(await statuses(simulator, 'current', 1), [429])
   })
 
-  it('fixed windows may begin with the first request', async () => {
+  it('fixed windows may start with the first request', async () => {
     const limits = { current: { limit: 1, window: 10 } }
     const simulator = await simulate({ fleet: [], limits, windowPhase: 'first' })
     simulator.clock.advance(7000)
@@ -140,7 +140,7 @@ describe('simulator: request limits', () => {
     assert.deepEqual([limit, reset, remaining, records], ['1000000', '1', '999999', '999999997'])
   })
 
-  it('can run on real time while the data runs on its own', async () => {
+  it('can run on real time while the data uses simulated time', async () => {
     const limits = { current: { limit: 1, window: 3600 } }
     const simulator = await simulate({ fleet: [], limits, limitsClock: 'real', windows: 'sliding' })
     await statuses(simulator, 'current', 1)
@@ -169,7 +169,7 @@ describe('simulator: records budgets', () => {
     assert.equal(rate(await request(simulator, 'latest-data', serial))[3], undefined)
   })
 
-  it('refuse an answer that exceeds what is left, and report what is left', async () => {
+  it('refuse a response that exceeds the rest, and report the rest', async () => {
     const simulator = await simulate({ fleet: many, limits })
     await request(simulator, 'data', { ...serial, number: 6 })
     const refused = await request(simulator, 'data', { ...serial, number: 5 })
@@ -181,7 +181,7 @@ describe('simulator: records budgets', () => {
     assert.equal((await request(simulator, 'data', { ...serial, number: 8 })).status, 200)
   })
 
-  it('or refuse only once nothing is left', async () => {
+  it('may refuse only once nothing is left', async () => {
     const simulator = await simulate({ fleet: many, limits, budgetRule: 'empty' })
     assert.equal((await request(simulator, 'data', { ...serial, number: 6 })).status, 200)
     const last = await request(simulator, 'data', { ...serial, number: 6 })

@@ -27,7 +27,7 @@ describe('simulator: log and counts', () => {
     assert.ok(!JSON.stringify(simulator.log).includes(simulator.account.apiKey))
   })
 
-  it('contain the used reference-only ID', async () => {
+  it('contain the reference-only ID that was used', async () => {
     const simulator = await simulate({ fleet: [] })
     const { apiKey, referenceId, referencePass } = simulator.account
     const credentials = { 'api-key': apiKey, 'login-id': referenceId, 'login-pass': referencePass }
@@ -52,7 +52,7 @@ describe('simulator: log and counts', () => {
     )
   })
 
-  it('are bounded, unlike the counts', async () => {
+  it('are bounded, except for the counts', async () => {
     const simulator = await simulate({ fleet: [], logSize: 3, limits: 'off' })
     for (let i = 0; i < 10; i++) await request(simulator, 'current', { note: i })
     assert.deepEqual(

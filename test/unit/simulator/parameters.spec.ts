@@ -5,7 +5,7 @@ import { type Asking, credentialsOf, office, remote, request, simulate, tiny, us
 const standalone = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 
-/** Rejected parameters, and the status of the answer. */
+/** Rejected parameters, and the status of the response. */
 const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, number][] = [
   ['no method override', 'current', {}, { headers: { 'X-HTTP-Method-Override': undefined } }, 400],
   ['another override', 'current', {}, { headers: { 'X-HTTP-Method-Override': 'POST' } }, 400],
@@ -42,7 +42,7 @@ const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, 
   ['csv2 on latest-data', 'latest-data', { ...standalone, type: 'csv2' }, {}, 400],
 ]
 
-describe('simulator: what a request must be', () => {
+describe('simulator: requirements for a request', () => {
   useSimulators()
   let simulator: Simulator
 
@@ -60,7 +60,7 @@ describe('simulator: what a request must be', () => {
     })
   }
 
-  it('answers 404 on any other path', async () => {
+  it('responds with 404 on any other path', async () => {
     assert.equal((await request(simulator, 'nothing')).status, 404)
     assert.equal((await request(simulator, '', {}, { path: '/v2/devices/current' })).status, 404)
   })
@@ -85,7 +85,7 @@ describe('simulator: what a request must be', () => {
     assert.ok(loginPass.length >= 4 && loginPass.length <= 16)
   })
 
-  it('takes the relay paths with another suffix', async () => {
+  it('accepts the relay paths with another suffix', async () => {
     simulator.set({ relaySuffix: 'sub' })
     assert.equal((await request(simulator, 'data-sub', unit)).status, 200)
     assert.equal((await request(simulator, 'latest-data-sub', unit)).status, 200)
@@ -93,7 +93,7 @@ describe('simulator: what a request must be', () => {
     assert.equal((await request(simulator, 'data', standalone)).status, 200)
   })
 
-  it('serves each kind where the description says', async () => {
+  it('serves each kind on the described endpoints', async () => {
     const ftp = { ...office, serial: '5F000002', sends: 'ftp' } as const
     const alone = { ...office, serial: '5F000003', relayEndpoints: false }
     simulator.set({
@@ -128,7 +128,7 @@ describe('simulator: what a request must be', () => {
     assert.equal((await request(simulator, 'current')).json.devices.length, 7)
   })
 
-  it('keeps further accounts apart', async () => {
+  it('keeps additional accounts separate', async () => {
     const other = {
       apiKey: 'k'.repeat(45),
       loginId: 'other001',

@@ -32,13 +32,13 @@ describe('simulator: the commands in the documents', () => {
     const commands = lines.filter((line) => line.startsWith('npx envlog-simulator'))
     assert.ok(commands.length > 10)
     for (const command of commands) {
-      // A report of ours stands for the reader's own.
+      // One of our reports replaces the reader's own.
       const own = 'test/fixtures/reports/as-observed.json'
       const args = command
         .replace(/(?<=--replay )\S+/, own)
         .split(' ')
         .slice(2)
-      // The fleet's file is the reader's own too; its format is tried below.
+      // The fleet's file is the reader's own too; its format is tested below.
       assert.doesNotThrow(
         () => readCommandLine(args.filter((arg) => !/fleet|devices\.json/.test(arg))),
         command,

@@ -38,7 +38,7 @@ describe('simulator: which records', () => {
     assert.deepEqual(await ids(simulator), [1, 2, 3])
   })
 
-  it('returns 300 on latest-data, 16000 by default, 65535 at most', async () => {
+  it('returns 300 on latest-data, 16000 by default, at most 65535', async () => {
     const device = { serial: '52000001', records: { interval: 60 } }
     const simulator = await simulate({ fleet: [device], limits: 'off' })
     const count = async (params: object, endpoint?: string) => (await ids(simulator, params, endpoint)).length
@@ -68,7 +68,7 @@ describe('simulator: which records', () => {
     assert.equal(json.data.length, 1500)
   })
 
-  it('keeps two records of one second, in their order', async () => {
+  it('keeps two records with the same time, in order', async () => {
     const records = [record(-5), record(-5), record(-3)]
     const simulator = await simulate({ fleet: [tiny(0, { records })] })
     assert.deepEqual(await ids(simulator), [1, 2, 3])

@@ -1,4 +1,4 @@
-/** Starts simulators that are closed after each test, and sends requests as any client would. */
+/** Starts simulators that are closed after each test, and sends requests like any client. */
 import { request as httpRequest } from 'node:http'
 import {
   type DeviceDefinition,
@@ -15,7 +15,7 @@ export const startSeconds = start / 1000
 
 const running: Simulator[] = []
 
-/** Closes what a test has started; called in each `describe`. */
+/** Closes everything that a test has started; called in each `describe`. */
 export function useSimulators(): void {
   afterEach(async () => {
     await Promise.all(running.splice(0).map((simulator) => simulator.close()))
@@ -29,7 +29,7 @@ export async function simulate(options: SimulatorOptions = {}): Promise<Simulato
   return simulator
 }
 
-/** A device with its own records, one a minute up to the start, ids from 1. */
+/** A device with its own records, one per minute up to the start, ids from 1. */
 export function tiny(count: number, more: Partial<DeviceDefinition> = {}): DeviceDefinition {
   return {
     serial: '52000001',
@@ -46,7 +46,7 @@ export interface Reply {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   text: string
-  /** the body as JSON; throws if it is none */
+  /** the body as JSON; throws if it is not JSON */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into, not modelled
   json: any
 }
@@ -57,7 +57,7 @@ export interface Asking {
   headers?: Record<string, string | undefined>
   /** replaces the JSON of credentials and parameters */
   body?: string
-  /** replaces the user's */
+  /** overrides the user's */
   credentials?: Record<string, unknown>
 }
 

@@ -46,7 +46,7 @@ describe('aborting a request', () => {
     })
   }
 
-  it('before it is sent sends nothing', async () => {
+  it('before it is sent prevents sending', async () => {
     const { client, transport } = clientOf(ok)
     const read = watch(client.read('current', {}, asking(AbortSignal.abort())))
     await timers().tickAsync(0)
@@ -54,7 +54,7 @@ describe('aborting a request', () => {
     assert.equal(transport.sent.length, 0)
   })
 
-  it('while it waits for a connection sends nothing and leaves the connection to the next', async () => {
+  it('while it waits for a connection sends nothing and leaves the connection to the next request', async () => {
     const { client, transport } = clientOf(
       () => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)),
       { concurrency: 1 },
@@ -83,7 +83,7 @@ describe('aborting a request', () => {
     assert.deepEqual([gone.state, stays.state], ['closed', 'done'])
   })
 
-  it('has no effect after the answer', async () => {
+  it('has no effect after the response', async () => {
     const { client } = clientOf(ok)
     const abort = new AbortController()
     await client.read('current', {}, asking(abort.signal))

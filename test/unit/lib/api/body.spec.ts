@@ -11,7 +11,7 @@ const bodyOf = (parts: readonly (string | Uint8Array)[], headers = {}) =>
   readBody({ status: 200, headers, chunks: chunksOf(parts) }, ignore)
 
 describe('a body', () => {
-  it('is the same text however its bytes are chunked', async () => {
+  it('is the same text regardless of its chunks', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 })
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), cuts, async (text, lengths) => {
@@ -38,7 +38,7 @@ describe('a body', () => {
     assert.equal(alive, 3)
   })
 
-  it('is decompressed if a gateway has compressed it all the same', async () => {
+  it('is decompressed if a gateway has compressed it anyway', async () => {
     const text = '{"devices":[]}'
     assert.equal(await bodyOf([gzipSync(text)], { 'content-encoding': 'gzip' }), text)
     assert.equal(await bodyOf([deflateSync(text)], { 'content-encoding': 'Deflate' }), text)
@@ -46,7 +46,7 @@ describe('a body', () => {
     assert.equal(await bodyOf([text], { 'content-encoding': 'identity' }), text)
   })
 
-  it('is ENVLOG_REPLY that names the compression if it cannot be decompressed', async () => {
+  it('is ENVLOG_REPLY, which names the compression, if it cannot be decompressed', async () => {
     for (const encoding of ['zstd', 'gzip']) {
       await assert.rejects(bodyOf(['text'], { 'content-encoding': encoding }), {
         reason: 'reply-compressed',
@@ -55,12 +55,12 @@ describe('a body', () => {
     }
   })
 
-  it('is too large if it is so when decompressed', async () => {
+  it('is too large if it exceeds the limit when decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1))
     await assert.rejects(bodyOf([bomb], { 'content-encoding': 'gzip' }), failure('reply-too-large'))
   })
 
-  it('that is too large is ENVLOG_REPLY, is not read further, and not requested again', async () => {
+  it('that is too large is ENVLOG_REPLY, is not read any further, and not requested again', async () => {
     const chunk = new Uint8Array(8 * 1024 * 1024)
     let given = 0
     let stopped = false

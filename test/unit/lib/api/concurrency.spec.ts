@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { patient } from '../answers'
 import { clientOf, ok, useFakeTimers } from './setup'
 
-describe('requests at the same time', () => {
+describe('concurrent requests', () => {
   const timers = useFakeTimers()
 
   for (const concurrency of [1, 2, 5]) {
-    it(`are at most ${concurrency}, in the order of the calls`, async () => {
+    it(`are at most ${concurrency}, in call order`, async () => {
       const { client, transport } = clientOf(
         () => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)),
         { concurrency },

@@ -43,7 +43,7 @@ const table = [
   [504, 'ENVLOG_SERVICE', 'service-failed', 'service-failed'],
 ] as const
 
-describe('an answer that is not 200', () => {
+describe('a response with a status other than 200', () => {
   const timers = useFakeTimers()
 
   for (const [status, code, ofDevice, ofAccount] of table) {
@@ -62,7 +62,7 @@ describe('an answer that is not 200', () => {
     'an error object without code and message': json({ error: {} }, 404),
   }
   for (const [title, answer] of Object.entries(pages)) {
-    it(`a 4xx with ${title} is from a gateway, and no refusal of a device`, async () => {
+    it(`with a 4xx status and ${title} is from a gateway, and not a refusal of a device`, async () => {
       for (const endpoint of ['alert', 'current'] as const) {
         const { code, reason, cause } = await refused(answer, endpoint)
         assert.deepEqual([code, reason, cause.status], ['ENVLOG_NETWORK', 'gateway-answered', 404])
@@ -70,12 +70,12 @@ describe('an answer that is not 200', () => {
     })
   }
 
-  it('401 or 403 without an error object is from a gateway', async () => {
+  it('with status 401 or 403 but no error object is from a gateway', async () => {
     for (const status of [401, 403])
       assert.equal((await refused(text('<html>Forbidden</html>', status))).reason, 'gateway-answered')
   })
 
-  it('is from the service also if its error object is not wrapped', async () => {
+  it('is from the service even if its error object is not wrapped', async () => {
     const error = await refused(json({ code: 400, message: 'no' }, 400))
     assert.deepEqual(
       [error.reason, error.cause.serviceCode, error.params.words],
@@ -83,12 +83,12 @@ describe('an answer that is not 200', () => {
     )
   })
 
-  it('404 of a relay endpoint names the relay suffix, from the service or a gateway', async () => {
+  it('with status 404 from a relay endpoint names the relay suffix, whether from the service or a gateway', async () => {
     for (const answer of [refusal(404), text('<html>', 404)])
       assert.equal((await refused(answer, 'latest-data-relay')).reason, 'relay-not-found')
   })
 
-  it('is called repeated only if it was', async () => {
+  it('mentions a retry only if there was one', async () => {
     const { client } = clientOf(() => refusal(503), { retries: 1 })
     const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(60_000)
@@ -96,7 +96,7 @@ describe('an answer that is not 200', () => {
     assert.equal((await refused(refusal(503))).reason, 'service-failed')
   })
 
-  it('tells no secret that its message or code repeats', async () => {
+  it('does not reveal a secret that its message or code repeats', async () => {
     const { apiKey, loginPass } = credentials
     for (const secret of [apiKey, loginPass, JSON.stringify(loginPass), encodeURIComponent(loginPass)]) {
       const error = await refused(refusal(400, `bad login ${secret}`, `code ${secret}`))
@@ -105,7 +105,7 @@ describe('an answer that is not 200', () => {
   })
 
   for (const status of [404, 407, 408, 413, 421, 451]) {
-    it(`a gateway's ${status} is retried like a network failure`, async () => {
+    it(`with a gateway's status ${status} is retried like a network failure`, async () => {
       const { client, transport } = clientOf((_, index) => (index < 2 ? text('', status) : ok()), {
         retries: 3,
       })
@@ -146,12 +146,12 @@ describe('an answer that is not 200', () => {
     })
   })
 
-  it('is classified by its status, never by its message or its own code', async () => {
+  it('is classified by its status, never by its message or code', async () => {
     assert.equal((await refused(refusal(400, 'unauthorized', 401))).code, 'ENVLOG_SERVICE')
     assert.equal((await refused(refusal(401, 'internal error', 500))).code, 'ENVLOG_AUTH')
   })
 
-  it('keeps a code that is text', async () => {
+  it('keeps a text code', async () => {
     assert.equal((await refused(refusal(400, 'no', 'E-17'))).cause.serviceCode, 'E-17')
   })
 
@@ -180,12 +180,12 @@ describe('an answer that is not 200', () => {
     assert.equal(error.params.words, 'no')
   })
 
-  it('has its message shortened for logs', async () => {
+  it('has its message truncated for logs', async () => {
     assert.ok(String((await refused(refusal(400, 'x'.repeat(100_000)))).params.words).length <= 300)
   })
 
   for (const reset of ['7200', '60', '0', '-1', 'soon', '1.5', '', '1e3', '999999999999999', '86401']) {
-    it(`over the limit is ENVLOG_QUOTA with the account’s window, whatever X-RateLimit-Reset says: ${reset}`, async () => {
+    it(`over the limit is ENVLOG_QUOTA with the account’s window, regardless of X-RateLimit-Reset: ${reset}`, async () => {
       const error = await refused(
         json({ error: { code: 429 } }, 429, { 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset }),
       )

@@ -15,7 +15,7 @@ const serial = { 'remote-serial': '5212A1B2' }
 const both = { ...serial, 'base-serial': '5839F001' }
 const period = { 'unixtime-from': 100, 'unixtime-to': 200, number: 16_000 }
 
-/** Endpoint, path, parameters, answer. */
+/** Endpoint, path, parameters, response. */
 const requests: readonly [EndpointName, string, object, object][] = [
   ['current', '/v1/devices/current', {}, { devices: [] }],
   ['current', '/v1/devices/current', { 'remote-serial': ['5212A1B2'] }, { devices: [currentDevice()] }],
@@ -29,7 +29,7 @@ const requests: readonly [EndpointName, string, object, object][] = [
 
 describe('a request', () => {
   for (const [endpoint, path, params, answer] of requests) {
-    it(`of ${endpoint} with ${JSON.stringify(params)} is as described`, async () => {
+    it(`to ${endpoint} with ${JSON.stringify(params)} is as described`, async () => {
       const { client, transport } = clientOf(() => json(answer))
       await client.read(endpoint, params as ParamsOf<EndpointName>, patient)
       const [sent] = transport.sent
@@ -45,7 +45,7 @@ describe('a request', () => {
     })
   }
 
-  it("uses the account's suffix for the relay paths, and for no other", async () => {
+  it("uses the account's suffix for the relay paths only", async () => {
     const { client, transport } = clientOf(
       ({ url }) => json(/latest-data|data/.test(url) ? graph() : alertAnswer()),
       {
@@ -77,7 +77,7 @@ describe('a request', () => {
     }
   })
 
-  it('for raw JSON returns every field, known or not, and reads none of them', async () => {
+  it('for raw JSON returns every field, known or not, without reading any', async () => {
     const answer = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
     for (const params of [serial, { ...serial, type: 'json' as const }]) {
       const { client, transport } = clientOf(() => json(answer))
@@ -104,7 +104,7 @@ describe('a request', () => {
 })
 
 describe('the table of endpoints', () => {
-  it('has the limits of the description', () => {
+  it('has the limits in the description', () => {
     const limits = Object.entries(endpoints).map(([name, { limit, window }]) => [name, limit, window])
     assert.deepEqual(limits, [
       ['current', 10, 120],

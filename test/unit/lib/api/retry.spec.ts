@@ -17,7 +17,7 @@ const broken: Script = () => {
   throw connectionBroken()
 }
 
-/** Kind of failure → number of retries when three are allowed. */
+/** Kind of failure → number of retries if three are allowed. */
 const tries: readonly (readonly [string, Script, number])[] = [
   ['no connection', broken, 3],
   ['a connection that breaks within an answer', () => streamed(brokenOff()), 3],
@@ -31,7 +31,7 @@ const tries: readonly (readonly [string, Script, number])[] = [
   ['401', () => refusal(401), 0],
   ['403', () => refusal(403), 0],
   ['415', () => refusal(415), 0],
-  // The quota retries, not the client: after a window, twice.
+  // The quota retries, not the client: twice, each after a window.
   ['429', () => refusal(429), 2],
   ['a redirect', () => refusal(302), 0],
   [
@@ -60,7 +60,7 @@ describe('retries', () => {
     })
   }
 
-  it('are as many as the account allows, and none if it allows none', async () => {
+  it('are as many as the account allows, possibly none', async () => {
     for (const retries of [0, 1, 5]) {
       const { client, transport } = clientOf(broken, { retries })
       watch(client.read('current', {}, patient))
@@ -69,7 +69,7 @@ describe('retries', () => {
     }
   })
 
-  it('for alerts are at most one, however many the account allows', async () => {
+  it('for alerts are at most one, even if the account allows more', async () => {
     const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
     for (const [retries, expected] of [
       [10, 2],
@@ -83,7 +83,7 @@ describe('retries', () => {
     }
   })
 
-  it('send the same request again and end with the first good answer', async () => {
+  it('send the same request again until there is a valid response', async () => {
     const { client, transport } = clientOf((_request, index) => (index < 2 ? refusal(503) : ok()))
     const read = client.read('current', {}, patient)
     await timers().runAllAsync()
@@ -100,7 +100,7 @@ describe('retries', () => {
     assert.equal(transport.sent.length, 2)
   })
 
-  it('wait longer each time', async () => {
+  it('have increasing delays', async () => {
     const sentAt: number[] = []
     const { client } = clientOf(() => {
       sentAt.push(Date.now())
@@ -116,7 +116,7 @@ describe('retries', () => {
     )
   })
 
-  it('do not block other requests while they wait', async () => {
+  it('do not block other requests while they are delayed', async () => {
     const { client, transport } = clientOf(
       ({ url }) => (/alert/.test(url) ? json(alertAnswer()) : refusal(503)),
       {
@@ -130,7 +130,7 @@ describe('retries', () => {
     assert.equal(transport.sent.length, 2)
   })
 
-  it('are counted for all callers together, also if some of them leave', async () => {
+  it('are counted for all callers together, even if some of them leave', async () => {
     const { client, transport } = clientOf(broken, { retries: 1 })
     const first = new AbortController()
     const left = watch(client.read('current', {}, { ...patient, signal: first.signal }))

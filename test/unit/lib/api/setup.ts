@@ -18,7 +18,7 @@ export const settings: ClientSettings = {
   retries: 3,
 }
 
-/** A client of a scripted service with an unlimited quota; jitter is 0.5 by default. */
+/** A client of a scripted service with unlimited quota; jitter is 0.5 by default. */
 export function clientOf(
   script: Script,
   {

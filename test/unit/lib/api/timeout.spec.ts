@@ -5,7 +5,7 @@ import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const once = { retries: 0, timeout: 30 }
 
-/** A body that sends a blank at an interval, a number of times, and then ends the JSON. */
+/** A body that sends blanks at an interval, a number of times, and then ends the JSON. */
 async function* dripping(every: number, times: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from('{"devices":[')
   for (let count = 0; count < times; count++) {
@@ -15,10 +15,10 @@ async function* dripping(every: number, times: number): AsyncGenerator<Uint8Arra
   yield Buffer.from(']}')
 }
 
-describe('the timeout of an answer', () => {
+describe('the timeout of a response', () => {
   const timers = useFakeTimers()
 
-  it('is ENVLOG_TIMEOUT after that many seconds of silence before the answer', async () => {
+  it('is ENVLOG_TIMEOUT after that many seconds of silence before the response', async () => {
     const { client, transport } = clientOf(silence, once)
     const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(29_999)
@@ -30,7 +30,7 @@ describe('the timeout of an answer', () => {
     assert.equal(transport.open(), 0, 'the connection was given up')
   })
 
-  it('is ENVLOG_TIMEOUT after that many seconds of silence within the answer', async () => {
+  it('is ENVLOG_TIMEOUT after that many seconds of silence within the response', async () => {
     const { client, transport } = clientOf(() => streamed(dripping(30_000, 2)), once)
     const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(29_999)
@@ -40,14 +40,14 @@ describe('the timeout of an answer', () => {
     assert.equal(transport.open(), 0)
   })
 
-  it('does not expire while bytes arrive', async () => {
+  it('does not expire as long as bytes arrive', async () => {
     const { client } = clientOf(() => streamed(dripping(29_000, 9)), once)
     const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(9 * 29_000)
     assert.equal(read.state, 'done')
   })
 
-  it('is ten times as much for the whole answer', async () => {
+  it('is ten times as long for the complete response', async () => {
     const { client, transport } = clientOf(() => streamed(dripping(1000, 100_000)), once)
     const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(299_999)

@@ -7,8 +7,8 @@ const REQUEST = { headers: {}, body: '{}' }
 const NEVER = new AbortController().signal
 const TIMEOUT_MS = 2000
 
-describe('a proxy whose address cannot be used', () => {
-  it('is reported without the address, which may hold a password', async () => {
+describe('a proxy whose address is unusable', () => {
+  it('is reported without the address, which may contain a password', async () => {
     for (const url of ['http://[g4te', 'no address', 'ftp://g4te:o%3Ap3n@proxy.test']) {
       const transport = new UndiciTransport({
         connections: 1,
@@ -27,7 +27,7 @@ describe('a proxy whose address cannot be used', () => {
   })
 })
 
-describe('a request through a network that fails', () => {
+describe('a request through a failing network', () => {
   let server: Server
   let connections: number
 
@@ -90,14 +90,14 @@ describe('a request through a network that fails', () => {
     ['accepts, and then closes', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), 'connection-broken'],
   ]
   for (const [title, behave, expected] of proxies) {
-    it(`has not been sent if the proxy ${title} in answer to CONNECT, and connects once`, async () => {
+    it(`has not been sent if the proxy ${title} in response to CONNECT, and connects once`, async () => {
       const port = await listen(behave)
       const { reason, isSent } = await send('https://service.test/current', `http://127.0.0.1:${port}`)
       assert.deepEqual([reason, isSent, connections], [expected, false, 1])
     })
   }
 
-  it('has not been sent if it is given up while connecting', async () => {
+  it('has not been sent if it is abandoned while connecting', async () => {
     const stop = new AbortController()
     const port = await listen(() => stop.abort())
     const { isSent } = await send(`https://127.0.0.1:${port}/current`, undefined, stop.signal)

@@ -32,7 +32,7 @@ const answered = (body: object): Exchange => ({
   body: { ...body },
 })
 
-/** The body after it was anonymized. */
+/** The body after anonymization. */
 function convert<T extends object>(body: T): T {
   const [exchange] = new Anonymizer([answered(body)], hasSecret, 3).exchanges
   assert.ok(exchange && isAnswered(exchange))
@@ -40,7 +40,7 @@ function convert<T extends object>(body: T): T {
 }
 
 describe('an anonymized response', () => {
-  it('keeps numbers, units and models, moves times, and has the same stand-in for one name everywhere', () => {
+  it('keeps numbers, units and models, moves times, and uses the same pseudonym for a name everywhere', () => {
     const { devices } = convert({ devices: [device(), device({ serial: '52A10002', name: 'Freezer East' })] })
     const [one, other] = devices
     assert.deepEqual(one, {
@@ -54,7 +54,7 @@ describe('an anonymized response', () => {
     assert.equal(other?.baseunit.serial, 'S0000001')
   })
 
-  it('keeps the described fields, also if a device has the name of one', () => {
+  it('keeps the described fields, even if a device has the name of one', () => {
     for (const name of ['Battery', 'data', 'devices', 'serial', 'Status']) {
       const body = { devices: [device({ name })], 'alert-logs': [{ unixtime: '1', 'battery-level': '' }] }
       const converted = convert(body)
@@ -63,7 +63,7 @@ describe('an anonymized response', () => {
     }
   })
 
-  it('keeps names that say nothing, and lists that come as objects', () => {
+  it('keeps names that reveal nothing, and lists sent as objects', () => {
     const body = convert({
       devices: { 0: device({ name: '', channel: [{ num: 1, name: 'ch1' }] }), 2: device() },
     })
@@ -72,7 +72,7 @@ describe('an anonymized response', () => {
     assert.equal(body.devices[2].group.name, 'Group 1')
   })
 
-  it('keeps alerts in a known wording, with a stand-in for the channel', () => {
+  it('keeps alerts with a known wording, with a pseudonym for the channel', () => {
     const texts = [
       'Probe Upper Limit: 27.5 C (Upper Limit 25.0 C)',
       'Probe Returned to Normal: 6.5 C (Upper Limit 25.0 C)',
@@ -113,12 +113,12 @@ describe('an anonymized response', () => {
     assert.deepEqual(record, { ...values, ch3: '… (6 characters)' })
   })
 
-  it('keeps no number that is a serial number', () => {
+  it('keeps no number that equals a serial number', () => {
     const body = convert({ devices: [device({ serial: '52100001', battery: 52_100_001, rssi: '1834' })] })
     assert.deepEqual([body.devices[0]?.battery, body.devices[0]?.rssi], [0, '1834'])
   })
 
-  it('keeps of fields that are not described only the name, if it is one', () => {
+  it('keeps only the name of undocumented fields, if it looks like a field name', () => {
     const place = { latitude: 35.12345, 'Plant Zyx': true }
     const body = convert({
       owner: 'Ms Zyx',
@@ -139,7 +139,7 @@ describe('an anonymized response', () => {
     fc.string({ unit: 'grapheme', minLength: 4, maxLength: 16 }),
   )
   const serial = fc.stringMatching(/^[0-9A-F]{8}$/)
-  /** Around a name or secret, as a service may repeat it. */
+  /** Text around a name or secret that a service may repeat. */
   const around = fc.constantFrom<(text: string) => string>(
     (text) => text,
     (text) => text.toUpperCase(),
@@ -159,7 +159,7 @@ describe('an anonymized response', () => {
     },
   )
 
-  /** A secret is not folded: one that was changed opens nothing. */
+  /** A secret is compared unchanged: in another case it opens nothing. */
   function assertNothingOf(report: object, names: readonly string[], secret: string): void {
     const text = JSON.stringify(report)
     const folded = fold(text)
@@ -210,7 +210,7 @@ describe('an anonymized response', () => {
 })
 
 const fold = (text: string) => text.normalize('NFKC').toLowerCase()
-/** What a report of this test contains beside names: a random name may be a part of it. */
+/** Other text in a report of this test, which a random name may be a part of. */
 const OWN_WORDS = fold(
   JSON.stringify([
     device({ name: 'Device 1', serial: 'S0000001', group: { name: 'Group 1' } }),

@@ -41,7 +41,7 @@ const alertsOf = (texts: readonly object[]) => {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-describe('what a check finds', () => {
+describe('a check', () => {
   const cases: [what: string, exchanges: Exchange[], assumption: string, seen: string | undefined][] = [
     ['a period without its ends', [periodOf(INSIDE)], 'bounds', undefined],
     ['a period with both ends', [periodOf([FROM, ...INSIDE, TO])], 'bounds', 'inclusive'],
@@ -92,7 +92,7 @@ describe('what a check finds', () => {
     ['a field that is not described', [alertsOf([{ colour: 1 }])], 'fields', 'fields-added'],
   ]
   for (const [what, exchanges, assumption, seen] of cases) {
-    it(`in ${what}: ${seen ?? 'nothing'}`, () => {
+    it(`of ${what} finds ${seen ?? 'nothing'}`, () => {
       assert.equal(differencesOf(checkAssumptions(exchanges))[assumption], seen)
     })
   }

@@ -7,8 +7,8 @@ const read = (endpoint: 'current' | 'data' | 'alert', body: Json) => {
   return readAnswer(answered as never, 1_795_161_605_000)
 }
 
-describe('what can be read of a response', () => {
-  it('names an offset that cannot be read, which messages only lack in local times', () => {
+describe('the readable parts of a response', () => {
+  it('do not include an unreadable offset, which affects only local times', () => {
     const device = currentDevice({ time_diff: 'GMT+9' })
     for (const [endpoint, body, part] of [
       ['current', { devices: [currentDevice(), device] }, 'devices.1.time_diff'],

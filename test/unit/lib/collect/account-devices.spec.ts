@@ -11,7 +11,7 @@ const MINUTE = 60_000
 const device = (serial: string, base = BASE.serial) =>
   currentDevice({ serial, baseunit: { ...BASE, serial: base } })
 
-/** A list of these serials, which can be changed; each answer takes a second. */
+/** A list of these serials, which can be changed; each response takes a second. */
 function setup(...serials: string[]) {
   const service = { serials, failing: false, requests: 0 }
   const { client } = clientOf(
@@ -28,7 +28,7 @@ function setup(...serials: string[]) {
 }
 const serials = (entries: readonly { serial: string }[]) => entries.map(({ serial }) => serial)
 
-describe('the devices of an account', () => {
+describe('the list of devices of an account', () => {
   const timers = useFakeTimers()
   /** The value of a promise after some time. */
   async function later<T>(promise: Promise<T>, ms = 1000): Promise<T> {
@@ -53,7 +53,7 @@ describe('the devices of an account', () => {
     await assert.rejects(devices.utcOffset('A0000001', 'OTHER001', patient), failure('device-unknown'))
   })
 
-  it('contains a device of which only the reading or the offset cannot be read', async () => {
+  it('contains a device if only its reading or its offset is unreadable', async () => {
     const unreadable = { ...device('A0000002'), channel: 'none' }
     const withoutOffset = { ...device('A0000002'), dst_bias: 'n/a' }
     for (const answered of [[device('A0000001'), unreadable], [unreadable], [withoutOffset]]) {
@@ -72,7 +72,7 @@ describe('the devices of an account', () => {
     }
   })
 
-  it('fails if nothing can be read of any device', async () => {
+  it('fails if no device is readable', async () => {
     const { client } = clientOf(() => json({ devices: ['none'] }))
     const fetch = (context: RequestContext) => client.read('current', {}, context)
     const devices = new AccountDevices(new DevicesState(), fetch, systemClock)
@@ -87,7 +87,7 @@ describe('the devices of an account', () => {
     assert.equal(service.requests, 1)
   })
 
-  it('is kept ten minutes, and then fetched again', async () => {
+  it('is cached for ten minutes, and then fetched again', async () => {
     const { service, devices } = setup('A0000001')
     await later(devices.all(patient))
     service.serials = ['B0000002']
@@ -98,7 +98,7 @@ describe('the devices of an account', () => {
     assert.equal(service.requests, 2)
   })
 
-  it('returns the new list to all callers while it is fetched again', async () => {
+  it('is the new list for all callers while it is fetched again', async () => {
     const { service, devices } = setup('A0000001')
     await later(devices.all(patient))
     service.serials = ['B0000002']
@@ -151,7 +151,7 @@ describe('the devices of an account', () => {
     assert.equal(service.requests, 1)
   })
 
-  it('finds a new serial for both callers that look for it at the same time', async () => {
+  it('contains a new serial for both callers that look it up at the same time', async () => {
     const { service, devices } = setup('A0000001')
     await later(devices.all(patient))
     service.serials = ['B0000002', 'C0000003']
@@ -175,7 +175,7 @@ describe('the devices of an account', () => {
     assert.deepEqual(serials(await later(devices.all(patient))), ['B0000002'])
   })
 
-  it('fails with the request if there is no list at all', async () => {
+  it('fails with the request if there is no list', async () => {
     const { service, devices } = setup('A0000001')
     service.failing = true
     await assert.rejects(later(devices.all(patient)), failure('ENVLOG_NETWORK'))
@@ -184,7 +184,7 @@ describe('the devices of an account', () => {
     assert.equal((await later(devices.all(patient))).length, 1)
   })
 
-  it('adopts an answer without a filter, and counts its age from then', async () => {
+  it('is replaced by an unfiltered response, and its age counts from then', async () => {
     const { service, devices } = setup('A0000001')
     devices.update({ body: currentEnvelope(device('L0000001')), receivedAt: 0 })
     assert.deepEqual(serials(await devices.all(patient)), ['L0000001'])
@@ -198,7 +198,7 @@ describe('the devices of an account', () => {
     assert.equal(service.requests, 0)
   })
 
-  it('uses monotonic time, whatever the clock is set to', async () => {
+  it('uses monotonic time, regardless of changes of the wall clock', async () => {
     const { service, devices } = setup('A0000001')
     await later(devices.all(patient))
     for (const days of [-1, 2]) {

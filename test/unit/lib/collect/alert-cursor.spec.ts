@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ComparableAlert, planAlerts } from '../../../../src/lib/collect/alert-cursor'
 import type { AlertCursor } from '../../../../src/lib/collect/cursor'
 
-/** Maximum entries of an answer. */
+/** Maximum number of entries in a response. */
 const MAX_ENTRIES = 20
 
 const entry = (at: number | null, text = `alert ${at}`, source = 'ch1'): ComparableAlert => ({
@@ -12,7 +12,7 @@ const entry = (at: number | null, text = `alert ${at}`, source = 'ch1'): Compara
 const entries = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => entry(from + index))
 
-/** Processes answers one after another. */
+/** Processes successive responses. */
 function follow(start: 'now' | 'all' = 'all') {
   let cursor: AlertCursor | null = null
   let taken = 0
@@ -31,7 +31,7 @@ function follow(start: 'now' | 'all' = 'all') {
 const from = (first: number, last: number) => entries(first, last).map(({ timestamp }) => timestamp)
 
 describe('alerts', () => {
-  it('of the first answer are known, or sent if the node is set to', () => {
+  it('of the first response are known, or sent if the node is set to do so', () => {
     assert.deepEqual(follow('all').take(entries(1, 3)), [1, 2, 3])
     const now = follow('now')
     assert.deepEqual([now.take(entries(1, 3)), now.take(entries(1, 5))], [[], [4, 5]])
@@ -52,7 +52,7 @@ describe('alerts', () => {
     assert.equal(planAlerts({ seen: [], sequence: 1 }, log, 2, 'all').overflow, true)
   })
 
-  it('are the same if the service rewords them, because a channel got another name', () => {
+  it('are the same if the service rewords them after a channel was renamed', () => {
     const device = follow()
     device.take(entries(1, 20))
     const renamed = entries(1, 20).map(({ timestamp }) => entry(timestamp, `renamed ${timestamp}`))
@@ -62,7 +62,7 @@ describe('alerts', () => {
     assert.deepEqual(device.take([...again, entry(21)]), [])
   })
 
-  it('are sent without the texts of the entry that were sent before', () => {
+  it('are sent without those texts of the entry that were already sent', () => {
     const before = { timestamp: 1, texts: [{ source: 'ch1', text: 'high' }] }
     const { next } = planAlerts(null, [before], 1, 'all')
     const after = { timestamp: 1, texts: [...before.texts, { source: 'ch2', text: 'low' }] }
@@ -70,13 +70,13 @@ describe('alerts', () => {
     assert.deepEqual(fresh, [{ timestamp: 1, texts: [{ source: 'ch2', text: 'low' }] }])
   })
 
-  it('are sent once also if an answer has more than the service describes', () => {
+  it('are sent once even if a response has more of them than described', () => {
     const device = follow()
     device.take(entries(1, 25))
     assert.deepEqual([device.take(entries(1, 25)), device.take(entries(2, 26))], [[], [26]])
   })
 
-  it('of one second and source are distinguished by text', () => {
+  it('with the same time and source are distinguished by text', () => {
     const device = follow()
     device.take([entry(1, 'high')])
     const others = [entry(1, 'high', 'ch2'), entry(1, 'low'), entry(2, 'high'), entry(null, 'high')]
@@ -84,21 +84,21 @@ describe('alerts', () => {
     assert.deepEqual(device.take(others), [])
   })
 
-  it('that are completely equal count as one', () => {
+  it('that are identical count as one', () => {
     const device = follow()
     assert.deepEqual(device.take([entry(1), entry(1), entry(2)]), [1, 2])
     assert.deepEqual(device.take([entry(1), entry(2), entry(2)]), [])
   })
 
-  it('of an earlier time than known ones are still new: clocks are set back', () => {
+  it('with an earlier time than known ones are still new: clocks may be set back', () => {
     const device = follow()
     device.take(entries(5, 9))
     assert.deepEqual(device.take([entry(2), ...entries(5, 9)]), [2])
   })
 })
 
-describe('more alerts than an answer contains', () => {
-  it('are reported as incomplete if the answer is full and none is remembered', () => {
+describe('more alerts than a response contains', () => {
+  it('are reported as incomplete if the response is full and none is remembered', () => {
     const device = follow()
     device.take(entries(1, 20))
     assert.deepEqual(device.take(entries(20, 39)), from(21, 39), 'one is remembered')
@@ -106,27 +106,27 @@ describe('more alerts than an answer contains', () => {
     assert.deepEqual(device.take(entries(41, 60)), [60], 'reported once')
   })
 
-  it('are complete if the answer is not full', () => {
+  it('are complete if the response is not full', () => {
     const device = follow()
     device.take(entries(1, 20))
     assert.deepEqual(device.take(entries(30, 48)), from(30, 48))
   })
 
-  it('are not reported as incomplete in a first answer, whatever it contains', () => {
+  it('are not reported as incomplete in a first response, whatever it contains', () => {
     for (const start of ['all', 'now'] as const) {
       assert.ok(!follow(start).take(entries(1, 20)).includes('overflow'))
     }
   })
 
-  it('are reported as incomplete after an empty log too', () => {
+  it('are also reported as incomplete after an empty log', () => {
     const device = follow()
     device.take([])
     assert.ok(device.take(entries(1, 20)).includes('overflow'))
   })
 })
 
-describe('the cursor of a log', () => {
-  it('never contains more than an answer, and always the last answer', () => {
+describe('the cursor of an alert log', () => {
+  it('never contains more than a response, and always the last response', () => {
     const device = follow()
     for (let last = 1; last < 90; last += 7) {
       device.take(entries(Math.max(1, last - 19), last))
@@ -135,7 +135,7 @@ describe('the cursor of a log', () => {
     }
   })
 
-  it('is a new object for each answer: a delivery may have to be planned again', () => {
+  it('is a new object for each response, because a delivery may have to be planned again', () => {
     const known: AlertCursor = { seen: [], sequence: 1 }
     const first = planAlerts(known, entries(1, 2), 2, 'now')
     const again = planAlerts(known, entries(1, 3), 3, 'now')

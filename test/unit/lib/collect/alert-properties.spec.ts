@@ -29,7 +29,7 @@ const plain: AlertAct = { act: 'trigger', fails: null, dies: false, meanwhile: [
 
 /** The history of a node. */
 function acts(more: AlertAct[], ends: readonly ('no-connection' | 'dies')[] = ['no-connection']) {
-  // A request fails when its node was deployed or its process crashed.
+  // A request fails when its node has been deployed or its process has crashed.
   const during = more.filter(({ act }) => act !== 'deploy' && act !== 'crash')
   const trigger = fc.record({
     act: fc.constant('trigger' as const),
@@ -52,7 +52,7 @@ async function play(simulation: AlertSimulation, life: readonly AlertAct[]): Pro
   return simulation
 }
 
-/** @throws where an alert is sent twice, missed, or lost without a report */
+/** @throws if an alert is sent twice, missed, or lost without a report */
 function check(simulation: AlertSimulation, begin: 'now' | 'all'): void {
   const known = knownAlerts(simulation, begin, false)
   for (const [index, entry] of simulation.journal.entries()) {
@@ -85,12 +85,12 @@ describe('new alerts of any log, polled at any time', () => {
     )
 
   it('are sent once, all of the log, with overflow if some were lost', () => checkAll(acts(quiet)))
-  it('are sent again after the node forgot them', () => checkAll(acts([...quiet, forget])))
+  it('are sent again after the node has forgotten them', () => checkAll(acts([...quiet, forget])))
   it('are sent twice after a crash only if they were delivered after the last write', () =>
     checkAll(acts([...quiet, { act: 'crash', older: 0 }, { act: 'crash', older: 2 }], ['dies'])))
 })
 
-describe('alerts that are to be acknowledged', () => {
+describe('alerts to be acknowledged', () => {
   const storing: AlertAct[] = [{ act: 'pass', ms: TIMEOUT }]
   for (let round = 0; round < 3; round++) storing.push(plain, { act: 'receipt', back: 0 })
 
@@ -117,11 +117,11 @@ describe('alerts that are to be acknowledged', () => {
     checkAll(acts([...receipts, ...quiet])))
   it('are not lost if the process dies at any step', () =>
     checkAll(acts([...receipts, ...quiet, { act: 'crash', older: 0 }], ['dies'])))
-  it('are sent again after they were forgotten, whatever receipts arrive then', () =>
+  it('are sent again after they were forgotten, regardless of later receipts', () =>
     checkAll(acts([...receipts, ...quiet, forget])))
 })
 
-describe('a log entry without any words', () => {
+describe('a log entry without any texts', () => {
   it('causes no message, and no receipt to wait for', async () => {
     const simulation = createAlertSimulation('oldest first', 'all', { timeoutMs: TIMEOUT })
     simulation.log.push({ unixtime: 1_795_161_600, channels: { ch1: ' ' } })

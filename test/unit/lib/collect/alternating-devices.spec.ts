@@ -9,7 +9,7 @@ const B = { serial: '5212A1B3', base: '5839F001' }
 
 describe('a node whose messages name one device after the other', () => {
   for (const days of [-60, -30, 29, 30, 60]) {
-    it(`still knows each of them if the host’s clock is set by ${days} days in between`, async () => {
+    it(`still knows each of them if the host’s clock is moved by ${days} days in between`, async () => {
       const clock = createVirtualClock(0)
       const nodeState = new NodeState(clock)
       nodeState.open(createRecordingStore())

@@ -10,17 +10,17 @@ import { createRecordingStore } from '../../../support/collect/recording-store'
 import { graph, type Json, patient } from '../answers'
 
 const target = { serial: '5212A1B2', base: '5212A1B2' }
-/** Records in an answer of the newest. */
+/** Number of records in a *latest* response. */
 const NEWEST = 3
 const options: PollOptions = {
   ...({ time: 'utc', node: 'node', backfill: true, start: 'all', receipts: null } as const),
   newest: NEWEST,
 }
-/** Records in a page. */
+/** Number of records per page. */
 const PAGE = 5
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
-/** A device with a record a minute, whose range endpoint may fail. */
+/** A device with a record per minute, whose range endpoint may fail. */
 async function begin() {
   const clock = createVirtualClock(0)
   const records: Json[] = []
@@ -58,7 +58,7 @@ async function begin() {
     fail(reason: Reason | null) {
       fails = reason
     },
-    /** So many pages of the range endpoint are empty. */
+    /** This many pages of the range endpoint are empty. */
     empty(pages: number) {
       emptyPages = pages
     },
@@ -91,7 +91,7 @@ async function begin() {
   }
 }
 
-describe('a backfill whose page lacks what the response after it has shown', () => {
+describe('a backfill whose page lacks a record known from the following response', () => {
   it('requests that page again', async () => {
     const device = await begin()
     device.measure(2)
@@ -102,7 +102,7 @@ describe('a backfill whose page lacks what the response after it has shown', () 
     assert.deepEqual([delivered, overflow, gaps], [upTo(2, 22), undefined, []])
   })
 
-  it('sends what there is, marked as incomplete, if the page lacks it twice', async () => {
+  it('sends the existing records, marked as incomplete, if the page lacks it twice', async () => {
     const device = await begin()
     device.measure(2)
     await device.poll()
@@ -114,7 +114,7 @@ describe('a backfill whose page lacks what the response after it has shown', () 
 })
 
 describe('a backfill that cannot be completed', () => {
-  it('as the service refuses for over a day: the answer is sent, marked as incomplete, with the refusal', async () => {
+  it('because the service refuses it for over a day: the response is sent, marked as incomplete, with the refusal', async () => {
     const device = await begin()
     device.measure(2)
     await device.poll()
@@ -136,7 +136,7 @@ describe('a backfill that cannot be completed', () => {
     assert.deepEqual([next.delivered, next.overflow, next.failed], [[22], undefined, []])
   })
 
-  it('because its answers cannot be decoded for a day: the received part is sent', async () => {
+  it('because its responses cannot be decoded for a day: the received part is sent', async () => {
     const device = await begin()
     device.measure(2)
     await device.poll()
@@ -156,7 +156,7 @@ describe('a backfill that cannot be completed', () => {
     assert.deepEqual((await device.poll()).delivered, [22])
   })
 
-  it('at first, is completed when it can be, however often it failed', async () => {
+  it('at first, is completed later, regardless of the number of failures', async () => {
     for (const reason of ['no-connection', 'service-failed', 'quota-wait', 'records-wait'] as const) {
       const device = await begin()
       device.measure(2)
@@ -170,7 +170,7 @@ describe('a backfill that cannot be completed', () => {
     }
   })
 
-  it('because of occasional broken answers, is completed nevertheless', async () => {
+  it('because of occasional broken responses, is completed nevertheless', async () => {
     const device = await begin()
     device.measure(2)
     await device.poll()
@@ -190,7 +190,7 @@ describe('an unreadable record of a backfill', () => {
     'a time that is none': 'yesterday',
     'another shape': [7],
   })) {
-    it(`is left out, and reported: ${what}`, async () => {
+    it(`is left out and reported: ${what}`, async () => {
       const device = await begin()
       device.measure(2)
       await device.poll()
@@ -207,7 +207,7 @@ describe('an unreadable record of a backfill', () => {
     })
   }
 
-  it('does not hide that a whole page cannot be read', async () => {
+  it('does not hide that a whole page is unreadable', async () => {
     const device = await begin()
     device.measure(2)
     await device.poll()

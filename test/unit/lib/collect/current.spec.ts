@@ -17,8 +17,8 @@ async function begin(store = createRecordingStore()) {
   return { store, look: (...readings: Reading[]) => changedReadings(readings, nodeState), nodeState }
 }
 
-describe('readings that changed since they were last sent', () => {
-  it('are those whose time, `stale`, battery level or an error changed, not their values or names', async () => {
+describe('readings that have changed since they were last sent', () => {
+  it('are those with another time, `stale`, battery level or error, not other values or names', async () => {
     const { look } = await begin()
     const first = look(at(1))
     assert.equal(first.changed.length, 1)
@@ -51,7 +51,7 @@ describe('readings that changed since they were last sent', () => {
     )
   })
 
-  it('may change back: they are compared with the last that was sent', async () => {
+  it('may change back: they are compared with the last one sent', async () => {
     const { look } = await begin()
     for (const time of [1, 2, 1, 2]) {
       const { changed, remember } = look(at(time))

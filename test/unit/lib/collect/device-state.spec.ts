@@ -9,7 +9,7 @@ const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
 const retained = { content: { kind: 'alerts', alerts: [] } } as unknown as RetainedDelivery
 const backfill = { received: { series: { records: [] } }, paging: { parts: [] } } as unknown as Backfill
 
-/** A device with its cursor at 10, and how often it was to be saved since. */
+/** A device with its cursor at 10, and how often it had to be saved since. */
 function begin() {
   let saves = 0
   const device = new DeviceState(() => saves++)
@@ -23,7 +23,7 @@ function begin() {
 }
 
 describe('receipts', () => {
-  it('only move a cursor forward, in any order, and however often they are returned', () => {
+  it('only move a cursor forward, in any order, and regardless of repetitions', () => {
     const sequences = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 })
     const begun = fc.constantFrom<(device: DeviceState) => void>(
       () => {},
@@ -47,7 +47,7 @@ describe('receipts', () => {
     )
   })
 
-  it('of an older delivery leave the newer one awaited', () => {
+  it('of an older delivery do not end the wait for the newer one', () => {
     const { device, issue } = begin()
     issue(20)
     issue(30)
@@ -65,7 +65,7 @@ describe('receipts', () => {
     assert.deepEqual([device.isAwaitingReceipt(0), device.unacknowledged], [false, null])
   })
 
-  it('of what was forgotten are void, also if another process delivered it', () => {
+  it('of forgotten deliveries are void, even if another process made the delivery', () => {
     const { device, issue } = begin()
     issue(20)
     device.forget(15)
@@ -78,7 +78,7 @@ describe('receipts', () => {
     assert.deepEqual(device.cursor, at(41))
   })
 
-  it('are overdue at their time: what was retained is sent again, anything else is requested', () => {
+  it('become overdue: a retained delivery is sent again, anything else is requested', () => {
     const { device, issue } = begin()
     issue(20)
     assert.deepEqual([device.isAwaitingReceipt(999), device.isAwaitingReceipt(1000)], [true, false])
@@ -87,7 +87,7 @@ describe('receipts', () => {
     assert.equal(device.overdue, null)
   })
 
-  it('that come back during the sending leave nothing unacknowledged', () => {
+  it('that are returned during sending leave nothing unacknowledged', () => {
     const { device } = begin()
     device.issue({ firstSequence: 20, next: at(20), overdueAt: 1000, retained })
     device.acknowledge(at(20))
@@ -106,7 +106,7 @@ describe('receipts', () => {
     assert.deepEqual([device.cursor, device.unacknowledged, isOver()], [at(30), null, true])
   })
 
-  it('after a deploy are awaited for the new time at most, or no longer', () => {
+  it('are awaited after a deploy for at most the new time, or no longer', () => {
     const { device, issue } = begin()
     issue(20)
     device.deploy(false, 5000)
@@ -118,7 +118,7 @@ describe('receipts', () => {
     assert.deepEqual([device.isAwaitingReceipt(0), device.overdue?.next], [false, at(30)])
   })
 
-  it('after a deploy with other settings are awaited, but nothing is sent again in its old shape', () => {
+  it('are awaited after a deploy with other settings, but nothing is sent again in its old form', () => {
     const { device, issue } = begin()
     issue(20)
     device.deploy(true, 5000)
@@ -127,7 +127,7 @@ describe('receipts', () => {
 })
 
 describe('a first delivery', () => {
-  it('with a receipt is saved as begun before, so that it can be repeated', () => {
+  it('with a receipt is first saved as started, so that it can be repeated', () => {
     const device = new DeviceState(() => {})
     device.beginWith(at(8))
     device.beginWith(at(9))
@@ -156,7 +156,7 @@ describe('a backfill', () => {
     }
   })
 
-  it('is given up also by a Node-RED that is restarted every day', () => {
+  it('is given up even by a Node-RED that is restarted every day', () => {
     let { device } = begin()
     const days: boolean[] = []
     for (let day = 0; day < 3; day++) {
@@ -169,7 +169,7 @@ describe('a backfill', () => {
     assert.deepEqual(days, [false, false, false, false, false, true])
   })
 
-  it('counts from each page that was received', () => {
+  it('counts failures from each received page on', () => {
     const { device } = begin()
     device.startBackfill(backfill)
     fail(device, 'reply-unreadable', 1, 20)
@@ -177,7 +177,7 @@ describe('a backfill', () => {
     assert.deepEqual(fail(device, 'reply-unreadable', 26), [false])
   })
 
-  it('is given up at once if it is refused after one was given up, until a page is received', () => {
+  it('is given up immediately if it is refused after an earlier one was given up, until a page is received', () => {
     const { device } = begin()
     device.startBackfill(backfill)
     assert.equal(fail(device, 'device-refused', 1, 20, 25).at(-1), true)
@@ -190,8 +190,8 @@ describe('a backfill', () => {
   })
 })
 
-describe('a device that the service refused', () => {
-  it('is left out for 10 minutes, and for twice as long each time, up to a day', () => {
+describe('a device that the service has refused', () => {
+  it('is skipped for 10 minutes, and for twice as long each time, up to a day', () => {
     const { device } = begin()
     let now = 0
     const pauses = Array.from({ length: 10 }, () => {
@@ -204,7 +204,7 @@ describe('a device that the service refused', () => {
     assert.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440])
   })
 
-  it('begins with 10 minutes again after an answer, a deploy and forget', () => {
+  it('starts with 10 minutes again after a response, a deploy and forget', () => {
     const ends: ((device: DeviceState) => void)[] = [
       (device) => device.markAnswered(),
       (device) => device.deploy(false, null),

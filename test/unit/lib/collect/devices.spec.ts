@@ -47,14 +47,14 @@ const nothing = { devices: [], bases: [], groups: [] }
 const list = (...named: { serial: string; base?: string }[]) => ({ ...nothing, devices: named })
 
 describe('the devices to request', () => {
-  it("are all of the account, in the service's order, each with its base unit", async () => {
+  it("are all devices of the account, in the service's order, each with its base unit", async () => {
     assert.deepEqual(await resolve('all'), {
       targets: ['BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY', 'ZZZZZZZZ/ZZZZZZZZ'],
       unknown: [],
     })
   })
 
-  it('are under all of their base units if none is named', async () => {
+  it('are under all their base units if none is named', async () => {
     const { targets } = await resolve(list({ serial: 'ZZZZZZZZ' }, { serial: 'XXXXXXXX' }))
     assert.deepEqual(targets, ['ZZZZZZZZ/ZZZZZZZZ', 'BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX'])
   })
@@ -76,14 +76,14 @@ describe('the devices to request', () => {
     assert.deepEqual(targets, ['BASE0001/XXXXXXXX', 'BASE0001/YYYYYYYY'])
   })
 
-  it('are all of the named groups, and a group that no device has is unknown', async () => {
+  it('are all in the named groups, and a group that no device belongs to is unknown', async () => {
     assert.deepEqual(await resolve({ ...nothing, groups: ['Cold chain', 'Nowhere'] }), {
       targets: ['BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY'],
       unknown: [['Nowhere', 'group-unknown', 'ENVLOG_INPUT', undefined]],
     })
   })
 
-  it('contain each device once, however often it is named', async () => {
+  it('contain each device once, regardless of how often it is named', async () => {
     const { targets } = await resolve({
       ...nothing,
       devices: [{ serial: 'YYYYYYYY' }, { serial: 'YYYYYYYY', base: 'BASE0001' }, { serial: 'YYYYYYYY' }],
@@ -92,7 +92,7 @@ describe('the devices to request', () => {
     assert.deepEqual(targets, ['BASE0001/YYYYYYYY', 'BASE0001/XXXXXXXX'])
   })
 
-  it('contain no excluded devices, which are not unknown either', async () => {
+  it('do not contain excluded devices, which are not unknown either', async () => {
     const exclude = ['XXXXXXXX', 'NONE0000']
     assert.deepEqual((await resolve('all', exclude)).targets, ['BASE0001/YYYYYYYY', 'ZZZZZZZZ/ZZZZZZZZ'])
     assert.deepEqual((await resolve({ ...nothing, bases: ['BASE0002'] }, exclude)).targets, [])
@@ -111,7 +111,7 @@ describe('the devices to request', () => {
     })
   })
 
-  it('have their names and groups if the list has them', async () => {
+  it('have names and groups if the list has them', async () => {
     const { devices: targets } = await resolveDevices(
       list({ serial: 'YYYYYYYY' }),
       [],

@@ -19,7 +19,7 @@ const devices = [under('XXXXXXXX', 'BASE0001'), under('XXXXXXXX', 'BASE0002'), u
 
 /**
  * Collects current readings: requests sent, result, and number of updates of the list of devices.
- * @param isRemote the list's knowledge of the device
+ * @param isRemote what the list knows about the device
  */
 async function current(
   over: Partial<CurrentQuery>,
@@ -42,7 +42,7 @@ describe('fetching current readings', () => {
     assert.deepEqual(await current({}), { requests: [{}], found: all, updates: 1, answered: true })
   })
 
-  it('of single devices is one request with their serials, each once, as an array', async () => {
+  it('of single devices is one request with their serials, without duplicates, as an array', async () => {
     const selection = {
       ...nothing,
       devices: [{ serial: 'XXXXXXXX' }, { serial: 'YYYYYYYY' }, { serial: 'XXXXXXXX' }],
@@ -52,14 +52,14 @@ describe('fetching current readings', () => {
     assert.deepEqual([found, updates], [all, 0])
   })
 
-  it('of base units is one request with theirs', async () => {
+  it('of base units is one request with their serials', async () => {
     const { requests, updates } = await current({
       selection: { ...nothing, bases: ['BASE0001', 'BASE0001'] },
     })
     assert.deepEqual([requests, updates], [[{ 'base-serial': ['BASE0001'] }], 0])
   })
 
-  it("keeps only the named base unit's device if a serial exists under two", async () => {
+  it('keeps only the device under the named base unit if a serial exists under two', async () => {
     const selection = { ...nothing, devices: [{ serial: 'XXXXXXXX', base: 'BASE0002' }] }
     assert.deepEqual((await current({ selection })).found, ['BASE0002/XXXXXXXX'])
   })
@@ -92,7 +92,7 @@ describe('fetching current readings', () => {
     ])
   })
 
-  it('of any other mix, of groups, and of unknown devices is one without a filter', async () => {
+  it('of any other combination, of groups, and of unknown devices is one request without a filter', async () => {
     const mixes = [
       { ...nothing, devices: [{ serial: 'XXXXXXXX' }], bases: ['BASE0001'] },
       {
@@ -127,7 +127,7 @@ describe('fetching one device', () => {
     ])
   })
 
-  it('rejects an answer about another device, or under another base unit', async () => {
+  it('rejects a response about another device, or under another base unit', async () => {
     const target = { serial: '5212A1B2', base: '5839F001' }
     const others = [
       { 'remote-serial': '5212A1B3' },

@@ -16,7 +16,7 @@ const [FREEZER, FRIDGE] = [device('5212A1B2'), device('5212A1B3')]
 const KEY = `${FREEZER.base}/${FREEZER.serial}`
 const RECORDS = [1, 2].map((id) => ({ unixtime: 1_795_161_600 + id * 60, 'data-id': id, ch1: id }))
 
-/** A node that awaits receipts, in a new process. */
+/** A node that waits for receipts, in a new process. */
 async function begin(
   clock: VirtualClock,
   store: StateStore,
@@ -48,7 +48,7 @@ async function begin(
   return { nodeState, delivered, poll, measure }
 }
 
-/** A record is measured, and sent by the next poll once the store has been written for the first time. */
+/** A record is measured, and sent by the next poll after the store has been written for the first time. */
 async function sendsOnceWritten(
   { delivered, poll, measure }: Awaited<ReturnType<typeof begin>>,
   clock: VirtualClock,
@@ -63,8 +63,8 @@ async function sendsOnceWritten(
   assert.equal(delivered.length, 1)
 }
 
-describe('the first records of a device, whose receipt is awaited', () => {
-  it('are sent once the store knows the device: after a crash, the node goes on from them', async () => {
+describe('the first records of a device whose receipt is awaited', () => {
+  it('are sent once the store knows the device: after a crash, the node continues with them', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     const store = { ...createMemoryStore(clock, { delays: () => WRITE_MS }), load: async () => undefined }
     const { delivered, poll } = await begin(clock, store)
@@ -83,7 +83,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     await Promise.all(polls)
   })
 
-  it('are sent without the store where it fails, and does not answer, by a wait for the first device alone', async () => {
+  it('are sent without the store if it fails or does not respond, after a wait for the first device only', async () => {
     for (const save of [() => Promise.reject(new Error('full')), () => new Promise<void>(() => {})]) {
       const clock = createVirtualClock(0, 1_795_162_000_000)
       const { delivered, poll } = await begin(clock, { load: async () => undefined, save })
@@ -96,7 +96,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     }
   })
 
-  it('are sent once the store knows the device also where a first answer had nothing new', async () => {
+  it('are sent once the store knows the device, even if a first response had no new records', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     const store = { ...createMemoryStore(clock, { delays: () => WRITE_MS }), load: async () => undefined }
     const node = await begin(clock, store, { start: 'now' })
@@ -104,7 +104,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     await sendsOnceWritten(node, clock, store)
   })
 
-  it('are sent once the store knows the device also where a deploy came in between', async () => {
+  it('are sent once the store knows the device, even after a deploy in between', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     let delay = 6000
     const store = { ...createMemoryStore(clock, { delays: () => delay }), load: async () => undefined }
@@ -128,7 +128,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     assert.equal(delivered.length, 1)
   })
 
-  it('are sent once a store knows the device that a deploy has replaced', async () => {
+  it('are sent once the store after a deploy knows the device', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     const former = { ...createMemoryStore(clock), load: async () => undefined }
     const node = await begin(clock, former, { start: 'now' })
@@ -139,7 +139,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     await sendsOnceWritten(node, clock, store)
   })
 
-  it('are awaited from when they are sent, however long the store takes', async () => {
+  it('are awaited from the time they are sent, regardless of how long the store takes', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     const store = { ...createMemoryStore(clock, { delays: () => 8000 }), load: async () => undefined }
     const { nodeState, poll } = await begin(clock, store, { timeoutMs: 5000 })
@@ -150,7 +150,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     assert.equal(nodeState.device(KEY).isAwaitingReceipt(clock.monotonic()), true)
   })
 
-  it('are not sent by a node that was closed meanwhile, or whose devices were forgotten', async () => {
+  it('are not sent by a node that has closed in the meantime, or whose devices were forgotten', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     const store = { ...createMemoryStore(clock, { delays: () => WRITE_MS }), load: async () => undefined }
     const { delivered, poll, nodeState } = await begin(clock, store)
@@ -163,7 +163,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     await clock.pass(10 * WRITE_MS)
     assert.deepEqual([await Promise.all(polls), delivered], [['closed', undefined], []])
     assert.ok(nodeState.device(KEY).overdue)
-    // Both are sent by the next trigger.
+    // The next trigger sends both.
     const again = [poll(FREEZER), poll(FRIDGE)]
     await nextTurn()
     await clock.pass(10 * WRITE_MS)

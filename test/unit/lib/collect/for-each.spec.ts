@@ -44,7 +44,7 @@ describe('concurrent work on devices', () => {
   }
 
   for (const concurrency of [1, 3, 20]) {
-    it(`runs at most ${concurrency} at a time, in their order, each once`, async () => {
+    it(`runs at most ${concurrency} at a time, in order, each once`, async () => {
       const { seen, watched } = run(concurrency)
       await timers().tickAsync(10_000)
       assert.equal(watched.state, 'done')
@@ -60,7 +60,7 @@ describe('concurrent work on devices', () => {
     'reply-not-json',
     'reply-too-large',
   ]) {
-    it(`reports ${reason} of its device and continues`, async () => {
+    it(`reports ${reason} for its device and continues`, async () => {
       const { seen, watched } = run(2, { 1: reason, 6: reason })
       await timers().tickAsync(10_000)
       assert.equal(watched.state, 'done')
@@ -101,7 +101,7 @@ describe('concurrent work on devices', () => {
   ] as const) {
     const failing = (...which: number[]) => Object.fromEntries(which.map((item) => [item, reason]))
 
-    it(`reports ${reason} of items if others succeed, each once`, async () => {
+    it(`reports ${reason} for items once each if others succeed`, async () => {
       for (const which of [[0], [3], [6], [0, 1], [5, 6], [0, 2, 4, 6], [1, 2, 3], [0, 1, 2, 3]]) {
         const { seen, watched } = run(1, failing(...which))
         await timers().tickAsync(10_000)
@@ -117,14 +117,14 @@ describe('concurrent work on devices', () => {
       }
     })
 
-    it(`ends with ${reason} if three in a row fail so, without a report of each`, async () => {
+    it(`ends with ${reason} if three in a row fail with it, without individual reports`, async () => {
       const { seen, watched } = run(1, failing(2, 3, 4, 5, 6))
       await timers().tickAsync(10_000)
       assert.equal(watched.state, reason)
       assert.deepEqual([seen.started, seen.reported], [[0, 1, 2, 6, 5], []])
     })
 
-    it(`reports ${reason} of any number of suspect items as soon as another succeeds`, async () => {
+    it(`reports ${reason} for any number of suspect items as soon as another one succeeds`, async () => {
       for (const which of [
         [3, 4, 5, 6],
         [0, 1, 2, 3],
@@ -161,7 +161,7 @@ describe('concurrent work on devices', () => {
     })
   }
 
-  it('resets the count after a success, and does not count items with their own failures', async () => {
+  it('resets the count after a success, and does not count failures of single items', async () => {
     const { seen, watched } = run(1, {
       0: 'timeout-silent',
       1: 'service-failed',
@@ -187,7 +187,7 @@ describe('concurrent work on devices', () => {
     })
   }
 
-  it('ends unchanged with an error that is no failure of the service', async () => {
+  it('ends unchanged with an error that is not a failure of the service', async () => {
     const bug = new TypeError('a bug')
     const { result } = run(1, { 0: bug })
     await timers().tickAsync(10_000)
@@ -205,7 +205,7 @@ describe('concurrent work on devices', () => {
     assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
   })
 
-  it('starts nothing if the caller has aborted before', async () => {
+  it('starts nothing if the caller has already aborted', async () => {
     const { seen, result } = run(2, {}, AbortSignal.abort())
     await assert.rejects(result, failure('ENVLOG_CLOSED'))
     assert.deepEqual(seen.started, [])

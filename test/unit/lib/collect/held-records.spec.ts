@@ -28,7 +28,7 @@ const move = ({ timestamp, dataId }: RecordKey, seconds: number, by: number): Re
   dataId: dataId === null ? null : dataId + by,
 })
 
-/** Records whose times are so many seconds apart. */
+/** Records whose times differ by this many seconds. */
 function measured(steps: readonly number[], numberOf: (index: number) => number | null): RecordKey[] {
   let timestamp = NOON
   return steps.map((seconds, index) => {
@@ -37,8 +37,8 @@ function measured(steps: readonly number[], numberOf: (index: number) => number 
   })
 }
 
-describe('what a response held, as text', () => {
-  it('is read as it was written, whatever times and numbers', () => {
+describe('the encoded records of a response', () => {
+  it('are decoded as they were encoded, with any times and numbers', () => {
     fc.assert(
       fc.property(anyKeys, (keys) => {
         assert.deepEqual(decodeHeld(encodeHeld(keys), keys.length), keys)
@@ -47,7 +47,7 @@ describe('what a response held, as text', () => {
     )
   })
 
-  it('has at most 200 letters for a device that records at a steady interval', () => {
+  it('have at most 200 characters for a device that records at a constant interval', () => {
     for (const seconds of [1, 2, 60, 600, 3600, DAY_SECONDS]) {
       const steps = Array.from({ length: RECORDS }, () => seconds)
       for (const first of [0, 1, 65_400]) {
@@ -58,7 +58,7 @@ describe('what a response held, as text', () => {
     }
   })
 
-  it('has at most 3000 letters for any other device whose numbers count', () => {
+  it('have at most 3000 characters for any other device whose numbers increase', () => {
     const steps = fc.array(fc.integer({ min: 0, max: DAY_SECONDS }), {
       minLength: RECORDS,
       maxLength: RECORDS,
@@ -71,7 +71,7 @@ describe('what a response held, as text', () => {
     )
   })
 
-  it('is nothing where it holds more records than wanted', () => {
+  it('are undefined if there are more records than wanted', () => {
     const keys = measured(
       Array.from({ length: 20 }, () => 60),
       (index) => index,
@@ -97,12 +97,12 @@ describe('what a response held, as text', () => {
     'a.1 *3',
   ]
   for (const text of [...odd, 'a.1 +1.1 *', 'a.1 +1.1 *-3', 'a.1 +1.1 *0', 'a.1 +1.1 *2 *2']) {
-    it(`is nothing where it reads ${JSON.stringify(text)}`, () => {
+    it(`are undefined for the text ${JSON.stringify(text)}`, () => {
       assert.equal(decodeHeld(text, RECORDS), undefined)
     })
   }
 
-  it('is nothing, or what would be written so, for any other text', () => {
+  it('are undefined for any other text, unless it would be encoded like that', () => {
     const word = fc
       .array(fc.constantFrom(...'+*.,-01az'), { maxLength: 8 })
       .map((letters) => letters.join(''))
@@ -127,7 +127,7 @@ describe('what a response held, as text', () => {
 })
 
 describe('the key of a record', () => {
-  it('tells time and number apart', () => {
+  it('distinguishes time and number', () => {
     const keys = [null, 0, 1, 11].flatMap((timestamp) =>
       [null, 0, 1, 11].map((dataId) => ({ timestamp, dataId })),
     )

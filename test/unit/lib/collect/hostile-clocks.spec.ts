@@ -16,9 +16,9 @@ import {
 } from '../../../support/hostile-state/clock-simulation'
 
 const DAY_MS = DAY_SECONDS * 1000
-/** One seed, also in `test:long`. */
+/** The same seed in `test:long`. */
 const chance = { numRuns: runs(800), seed: 1 }
-/** For lives of up to thousands of steps. */
+/** For histories of up to thousands of steps. */
 const LIVES_MS = 20_000
 
 const anyProfile: fc.Arbitrary<ClockProfile> = fc.record({
@@ -46,7 +46,7 @@ const poll = (...meanwhile: fc.Arbitrary<ClockAct>[]) =>
     .map((acts): ClockAct => ({ act: 'poll', meanwhile: acts }))
 const again = fc.constantFrom<ClockAct>({ act: 'restart' }, { act: 'deploy' })
 
-/** Rounds: clocks are set, records are measured, and the device is polled. */
+/** Rounds: clocks are changed, records are measured, and the device is polled. */
 const livesOf = (max: number, ...more: fc.Arbitrary<ClockAct>[]) => {
   const sets = fc.array(fc.oneof(measure(60), ...more, ...more, again), { maxLength: 4 })
   const round = fc.tuple(sets, measure(max), poll(measure(20), ...more))
@@ -87,17 +87,17 @@ function check(
   )
 }
 
-describe('records of a device while clocks are changed', function () {
+describe('records of a device whose clock, or whose host’s clock, is changed', function () {
   this.timeout(LIVES_MS)
   const saving = fc.constant<ClockAct>({ act: 'saving' })
   const hold = upTo(100).map((count): ClockAct => ({ act: 'hold', count }))
   const late = fc.oneof(hold, fc.constant<ClockAct>({ act: 'release' }))
 
-  it('are sent once and in order, with any clock of the host and with daylight saving', () =>
+  it('are sent once and in order, with any clock of the host and with daylight saving time', () =>
     check(livesOf(2500, host, saving), (simulation, begin, { ids }) => {
       const [delivered, expected] = [deliveredBy(simulation), expectedSequence(simulation, begin)]
       if (ids === 'counted') assert.deepEqual(delivered, expected)
-      // Without numbers, those before the newest 300 are sent again in doubt.
+      // Without numbers, those before the newest 300 are sent again if in doubt.
       else
         assert.deepEqual(
           [...new Set(delivered)].toSorted((a, b) => a - b),
@@ -105,15 +105,15 @@ describe('records of a device while clocks are changed', function () {
         )
     }))
 
-  it('are sent once and in order if the device’s clock is only set forward', () =>
+  it('are sent once and in order if the device’s clock is only moved forward', () =>
     check(livesOf(1500, forward), (simulation, begin) => {
       assert.deepEqual(deliveredBy(simulation), expectedSequence(simulation, begin))
     }))
 
-  // By arrival, a record that is older than the 300 before it is taken for one that was delivered.
+  // By arrival, a record that is older than the 300 before it is mistaken for a delivered one.
   const byTime = anyProfile.map((profile): ClockProfile => ({ ...profile, newestBy: 'time' }))
 
-  it('are sent once, all that an answer shows, with any clocks, whenever they arrive', () =>
+  it('are all sent once if a response contains them, with any clocks, whenever they arrive', () =>
     check(
       livesOf(1500, forward, back, host, late),
       (simulation, begin) => {

@@ -55,7 +55,7 @@ describe('a store', () => {
     assert.deepEqual([isReady(), cursor()], [true, at(5)])
   })
 
-  it('that does not answer is awaited for five seconds; a late answer is still used', async () => {
+  it('that does not respond is awaited for five seconds; a late response is still used', async () => {
     let answer = (_: unknown) => {}
     let loads = 0
     const load = () => new Promise((resolve) => (answer = resolve)).finally(() => loads++)
@@ -75,7 +75,7 @@ describe('a store', () => {
     await nodeState.ready()
   })
 
-  it('that never answers is loaded again after a minute', async () => {
+  it('that never responds is loaded again after a minute', async () => {
     const answers: ((state: unknown) => void)[] = []
     const store = { ...createRecordingStore(), load: () => new Promise((resolve) => answers.push(resolve)) }
     const { clock, nodeState, cursor } = begin(store)
@@ -93,7 +93,7 @@ describe('a store', () => {
     assert.deepEqual(cursor(), at(6), 'the first to answer holds')
   })
 
-  it('that cannot be read is not treated as empty: nothing is ready or written before it can be read', async () => {
+  it('that cannot be read is not treated as empty: nothing is ready or written until it can be read', async () => {
     let fails = true
     const good = createRecordingStore(saved(5))
     const load = () => (fails ? Promise.reject(new Error('not connected yet')) : good.load())
@@ -162,7 +162,7 @@ describe('a store', () => {
     assert.deepEqual(cursor(), at(5))
   })
 
-  it('that is being read by a node that closes late does not close its successor', async () => {
+  it("that is being read by a node that closes late does not close the node's successor", async () => {
     const old = { ...createRecordingStore(), load: () => silence<unknown>() }
     const { nodeState, cursor } = begin(old)
     const present = createRecordingStore(saved(5))
@@ -188,7 +188,7 @@ describe('a store', () => {
     assert.deepEqual(good.latest(), saved(6))
   })
 
-  it('knows after a restart what was forgotten: an old receipt does not restore it', async () => {
+  it('remembers after a restart what was forgotten: an old receipt does not restore it', async () => {
     const store = createRecordingStore()
     const before = begin(store)
     await nextTurn()
@@ -204,7 +204,7 @@ describe('a store', () => {
     assert.deepEqual(cursor(), later)
   })
 
-  it('does not know after a restart which receipts were issued; they are void all the same', async () => {
+  it('does not know after a restart which receipts were issued; they are void anyway', async () => {
     const store = createRecordingStore()
     const before = begin(store)
     await nextTurn()
@@ -245,7 +245,7 @@ describe('a store', () => {
     await assert.rejects(nodeState.ready(), failure('closed'))
   })
 
-  it('gets what the node knows at each deploy: it may be another one, or have failed before', async () => {
+  it("gets the node's knowledge on each deploy: it may be another store, or have failed before", async () => {
     let isIll = true
     const recording = createRecordingStore()
     const save = (text: string) => (isIll ? Promise.reject(new Error('full')) : recording.save(text))

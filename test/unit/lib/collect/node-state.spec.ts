@@ -24,7 +24,7 @@ async function begin(store = createRecordingStore()) {
 }
 
 describe('the state of a node', () => {
-  it('is empty at first, and empty stores are valid', async () => {
+  it('is initially empty, and empty stores are valid', async () => {
     const { nodeState, cursor } = await begin()
     assert.deepEqual([cursor(FIRST), nodeState.device(FIRST).lastSent], [null, undefined])
   })
@@ -45,7 +45,7 @@ describe('the state of a node', () => {
     assert.deepEqual(order, [target('x/y'), target(SECOND), target(FIRST)])
   })
 
-  it('has one key for its receipts, also after restarts, and another one in each store', async () => {
+  it('has one key for its receipts, even after restarts, and a different one in each store', async () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     await nextTurn()
@@ -54,7 +54,7 @@ describe('the state of a node', () => {
     assert.ok(nodeState.receiptKey.length >= 43, 'of 32 bytes')
   })
 
-  it('is saved by every step that changes a cursor, and by no other', async () => {
+  it('is saved by every step that changes a cursor, and by no other step', async () => {
     const { nodeState, store, deliver, clock } = await begin()
     const writes = () => store.writes.length
     deliver(FIRST, 5)
@@ -68,7 +68,7 @@ describe('the state of a node', () => {
     assert.equal(writes(), 2)
   })
 
-  it('is not saved by a poll that finds nothing new, but once a day', async () => {
+  it('is not saved by a poll that finds nothing new, except once a day', async () => {
     const clock = createVirtualClock(0)
     const store = createRecordingStore()
     const nodeState = new NodeState(clock)
@@ -93,7 +93,7 @@ describe('the state of a node', () => {
     assert.equal(store.writes.length, 3)
   })
 
-  it('survives a deploy, also if the store contains older state, or is another one', async () => {
+  it('survives a deploy, even if the store contains older state, or is another store', async () => {
     const { nodeState, store, deliver, cursor, clock } = await begin()
     deliver(FIRST, 5)
     await clock.pass(1000)
@@ -113,7 +113,7 @@ describe('the state of a node', () => {
     assert.deepEqual((await begin(other)).cursor(FIRST), at(5))
   })
 
-  it('keeps changes that occur while the store is read', async () => {
+  it('keeps changes that occur while the store is being read', async () => {
     const { store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 5)
@@ -150,13 +150,13 @@ describe('fetched pages', () => {
     return nodeState.device(FIRST).backfill !== null
   }
 
-  it('survive a deploy with the same settings, and are dropped if they changed', async () => {
+  it('survive a deploy with the same settings, and are discarded if the settings have changed', async () => {
     assert.equal(await fetch(['old', 'old']), true)
     assert.equal(await fetch(['new', 'old']), false)
   })
 })
 
-describe('data that is retained in memory', () => {
+describe('data retained in memory', () => {
   it('is up to 100,000 records of all nodes of a process, or those of one device', () => {
     const clock = createVirtualClock(0)
     const registry = createRegistry(clock)
@@ -170,7 +170,7 @@ describe('data that is retained in memory', () => {
     assert.equal(canRetain(500_000), true)
   })
 
-  it('is dropped after 30 days if the node no longer selects the device', async () => {
+  it('is discarded after 30 days if the node no longer selects the device', async () => {
     const clock = createVirtualClock(0)
     const store = createRecordingStore()
     const nodeState = new NodeState(clock)
@@ -196,7 +196,7 @@ describe('data that is retained in memory', () => {
     assert.deepEqual(Object.keys((store.latest() as SavedState).devices), [FIRST])
   })
 
-  it('is kept while Node-RED is off, however long that is', async () => {
+  it('is kept while Node-RED is off, regardless of how long', async () => {
     const clock = createVirtualClock(0)
     const store = createRecordingStore()
     const first = new NodeState(clock)
@@ -239,7 +239,7 @@ describe('data that is retained in memory', () => {
     assert.deepEqual((store.latest() as SavedState).devices, {})
   })
 
-  it('moves with a device to another base unit, if it has left the previous one', async () => {
+  it('moves with a device to another base unit if it has left the previous one', async () => {
     const { nodeState, deliver, cursor } = await begin()
     deliver(FIRST, 5)
     nodeState.device(FIRST).lastSent = 'mark'
@@ -271,7 +271,7 @@ describe('data that is retained in memory', () => {
     assert.equal(next.device(FIRST).cursor, null)
   })
 
-  it('is bounded, however many devices answers contain', () => {
+  it('is bounded, regardless of how many devices responses contain', () => {
     const nodeState = new NodeState(createVirtualClock(0))
     let first = 0
     for (let index = 0; index < 12_000; index++)
@@ -282,7 +282,7 @@ describe('data that is retained in memory', () => {
 })
 
 describe('forgetting', () => {
-  it('clears the named devices under every base unit, or all, and is saved', async () => {
+  it('clears the named devices under every base unit, or all devices, and is saved', async () => {
     const { nodeState, store, deliver, cursor, clock } = await begin()
     for (const device of [FIRST, SECOND, 'a/b']) deliver(device, 5)
     for (const device of [FIRST, 'a/b']) nodeState.device(device).lastSent = 'mark'
@@ -300,7 +300,7 @@ describe('forgetting', () => {
     assert.equal(nodeState.device('a/b').lastSent, undefined)
   })
 
-  it('takes a serial as a whole', async () => {
+  it('matches only complete serials', async () => {
     const { nodeState, deliver, cursor } = await begin()
     deliver(FIRST, 5)
     nodeState.forget(['12A1B2', '5839F001'])

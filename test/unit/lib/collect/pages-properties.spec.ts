@@ -34,11 +34,11 @@ interface Service {
   records: ModelRecord[]
   how: Behaviour
   budgets: readonly number[]
-  /** Called after a page was answered. */
+  /** Called after a page was sent. */
   grow?(page: number, records: ModelRecord[]): void
   /** Ignores the period. */
   isDeaf?: boolean
-  /** Number of requests it received. */
+  /** Number of received requests. */
   requests?: number
 }
 
@@ -84,8 +84,8 @@ const period = fc
   .map(([from, length]) => [from, from + length] as const)
 const numRuns = runs(6000)
 
-describe('a period that is fetched in pages of any size', () => {
-  it('is whole, each record once, pages of any size', () =>
+describe('a period fetched in pages of any size', () => {
+  it('is complete, with each record once', () =>
     fc.assert(
       fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
         const { values } = await collect({ records: given, how, budgets: most }, from, to)
@@ -135,7 +135,7 @@ describe('a period that is fetched in pages of any size', () => {
       { numRuns },
     ))
 
-  it('has what the service still keeps if it drops the oldest with every page, or fails if it drops one that it has shown', () =>
+  it('has the records that the service still keeps if it drops the oldest with every page, or fails if it drops a known one', () =>
     fc.assert(
       fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
         const held = [...given]
@@ -155,10 +155,10 @@ describe('a period that is fetched in pages of any size', () => {
 })
 
 describe('a service that ignores the period', () => {
-  /** The period has a few seconds; the last may be skipped one by one where a page holds nothing else. */
+  /** The period has a few seconds; the last ones may be skipped individually if a page contains nothing else. */
   const MAX_PAGES = 5
 
-  it('is requested again only while that returns something, and nothing is doubled or from outside the period', () =>
+  it('is requested again only as long as that returns something, and nothing is duplicated or outside the period', () =>
     fc.assert(
       fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
         const deaf = { records: given, how, budgets: most, isDeaf: true, requests: 0 }
@@ -175,8 +175,8 @@ describe('a service that ignores the period', () => {
     ))
 })
 
-describe('a page that fails', () => {
-  it('ends the fetching with its error: incomplete data is not sent', async () => {
+describe('a failing page', () => {
+  it('ends fetching with its error: incomplete data is not sent', async () => {
     const given = Array.from({ length: 30 }, (_, index) => ({
       unixtime: 1000 + index,
       id: index,

@@ -12,7 +12,7 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.record({
   order: fc.constantFrom('ascending', 'descending', 'mixed'),
 })
 
-/** At most three records a second; the ids of a standalone device, or all 0 with values that differ. */
+/** At most three records per second; the ids of a standalone device, or all 0 with different values. */
 const MAX_PER_SECOND = 3
 const records = fc
   .tuple(fc.array(fc.integer({ min: 0, max: MAX_PER_SECOND }), { maxLength: 40 }), fc.boolean())
@@ -27,7 +27,7 @@ const period = fc
   .tuple(fc.integer({ min: 990_000, max: 1_045_000 }), fc.integer({ min: 1, max: 45_000 }))
   .map(([from, length]) => ({ from, to: from + length }))
 
-/** The pages of a period, one after the other. */
+/** The pages of a period, in order. */
 function createPages(period: Parameters<typeof startPaging>[0]) {
   let paging = startPaging(period)
   return {
@@ -50,7 +50,7 @@ interface Run {
   pages: number
 }
 
-/** Requests all pages of a service that returns at most `cap` records at once. */
+/** Requests all pages from a service that returns at most `cap` records at once. */
 function run(
   given: readonly ModelRecord[],
   period: { from: number; to: number; number: number | null },
@@ -83,14 +83,14 @@ const wanted = (
   return inside.slice(number === null ? 0 : Math.max(0, inside.length - number)).map(({ value }) => value)
 }
 const values = (series: Series) => series.records.map(({ ch1 }) => Number(ch1))
-/** Values grow with time. Without ids and out of order, the order within a second is unknown. */
+/** Values grow with time. Without ids and in mixed order, the order within a second is unknown. */
 const isKnown = (series: Series, { order }: Behaviour) =>
   order === 'ascending' || series.records.some(({ dataId }) => dataId !== 0)
 const inOrder = (series: Series, how: Behaviour) =>
   isKnown(series, how) ? values(series) : values(series).sort((a, b) => a - b)
 
 describe('the pages of a period', () => {
-  it('contain exactly the records from `from` up to, not at, `to`, each once, in order', () => {
+  it('contain exactly the records from `from` (inclusive) to `to` (exclusive), each once, in order', () => {
     const cap = fc.integer({ min: 2 * MAX_PER_SECOND + 1, max: 30 })
     fc.assert(
       fc.property(records, period, behaviour, cap, (given, { from, to }, how, most) => {
@@ -110,7 +110,7 @@ describe('the pages of a period', () => {
         const { series } = run(given, period, how, most)
         const expected = wanted(given, period)
         if (isKnown(series, how)) return assert.deepEqual(values(series), expected)
-        // The cut may be within a second whose order is unknown: any of its records will do.
+        // The cut may be within a second whose order is unknown: any of its records is correct.
         const seconds = (found: number[]) => found.map((value) => given[value]?.unixtime)
         assert.deepEqual(seconds(values(series)), seconds(expected))
         assert.equal(new Set(values(series)).size, expected.length, 'none twice')
@@ -132,7 +132,7 @@ describe('the pages of a period', () => {
     )
   })
 
-  it('lose nothing if the device sends new records meanwhile', () => {
+  it('lose nothing if the device sends new records in the meantime', () => {
     fc.assert(
       fc.property(records, behaviour, (given, how) => {
         const period = { from: 1_000_000, to: 1_100_000, number: null }
@@ -160,7 +160,7 @@ describe('the pages of a period', () => {
     }
   })
 
-  it('are one if the first is not full', () => {
+  it('are only one if the first is not full', () => {
     const given = [{ unixtime: 1000, id: 1, value: 1 }]
     const { pages } = run(
       given,
@@ -171,7 +171,7 @@ describe('the pages of a period', () => {
     assert.equal(pages, 1)
   })
 
-  it('count a record once also if only the newest page has one of its channels', () => {
+  it('count a record once, even if only the newest page has one of its channels', () => {
     const pages = createPages({ from: 0, to: 10_000, number: 2 })
     const at = (unixtime: number, more = {}) => ({ unixtime, 'data-id': unixtime, ch1: unixtime, ...more })
     const take = (data: object[]) => {
@@ -197,7 +197,7 @@ describe('the pages of a period', () => {
     assert.deepEqual(values(pages.series()), [7, 8, 9])
   })
 
-  it('keep records without a time, once', () => {
+  it('keep records without a time, without duplicates', () => {
     const pages = createPages({ from: 0, to: 10_000, number: null })
     const take = (seconds: number[], number: number) => {
       const data = seconds.map((unixtime) => ({ unixtime, 'data-id': unixtime + 1, ch1: unixtime }))

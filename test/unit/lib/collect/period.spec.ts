@@ -17,7 +17,7 @@ const unreadable = (error: unknown) => {
   return failure('time-unreadable')(error) && error.code === 'ENVLOG_INPUT'
 }
 
-describe('a moment', () => {
+describe('a time', () => {
   const texts: [string, object][] = [
     ['2026-11-20T08:00:00Z', utc('2026-11-20T08:00:00Z')],
     ['2026-11-20t08:00:00.123z', utc('2026-11-20T08:00:00.123Z')],
@@ -36,7 +36,7 @@ describe('a moment', () => {
   it('is read from a Date', () =>
     assert.deepEqual(readTimeInput(new Date(now), 'msg.from'), { instant: now }))
 
-  it('is seconds below 1e11 and milliseconds from there', () => {
+  it('is in seconds below 1e11 and in milliseconds above', () => {
     assert.deepEqual(readTimeInput(1_795_161_600, 'x'), utc('2026-11-20T08:00:00Z'))
     assert.deepEqual(readTimeInput(1_795_161_600_000, 'x'), utc('2026-11-20T08:00:00Z'))
     assert.deepEqual(readTimeInput(1e11 - 1, 'x'), { instant: (1e11 - 1) * 1000 })
@@ -56,7 +56,7 @@ describe('a moment', () => {
     '2026-02-30',
   ]
   for (const text of odd) {
-    it(`is ENVLOG_INPUT from "${text}", naming the property`, () => {
+    it(`is ENVLOG_INPUT from "${text}", which names the property`, () => {
       assert.throws(() => readTimeInput(text, 'msg.from'), unreadable)
     })
   }
@@ -78,7 +78,7 @@ describe('a moment', () => {
     }
   })
 
-  it('is a valid time, or ENVLOG_INPUT, whatever is given', () => {
+  it('is valid, or ENVLOG_INPUT, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.double(), fc.string()), (value) => {
         try {
@@ -92,7 +92,7 @@ describe('a moment', () => {
   })
 })
 
-describe('a moment before now', () => {
+describe('a time before now', () => {
   for (const [text, ms] of [
     ['-24h', 86_400_000],
     ['-7d', 604_800_000],
@@ -119,7 +119,7 @@ describe('a moment before now', () => {
 describe('a period', () => {
   const hour = 3_600_000
 
-  it('is at its instants, whatever the offset', () => {
+  it('has its instants as bounds, regardless of the offset', () => {
     const period = { from: { instant: 0 }, to: { instant: hour } }
     assert.deepEqual(placePeriod(period, fixedClock(540)), { from: 0, to: hour })
   })
@@ -134,7 +134,7 @@ describe('a period', () => {
     })
   })
 
-  it('has its wall clock times in a zone, also where the day is shorter or longer', () => {
+  it('has its wall clock times in a zone, even if the day is shorter or longer', () => {
     const day = (date: string) => ({
       from: { wallClock: Date.parse(date) },
       to: { wallClock: Date.parse(date) + 24 * hour },
@@ -158,15 +158,15 @@ describe('a period', () => {
     ['last-month', '2026-02-01T00:00+01:00', '2026-03-01T00:00+01:00'],
   ] as const
   for (const [calendar, from, to] of calendars) {
-    it(`of the calendar is ${calendar} where the clock is, on a Sunday with a change of the clock`, () => {
-      // A quarter past midnight in Berlin, and Saturday in UTC.
+    it(`of the calendar is ${calendar} by the clock, on a Sunday with a time change`, () => {
+      // A quarter past midnight in Berlin, but Saturday in UTC.
       const period = { calendar, now: Date.parse('2026-03-28T23:15Z') }
       const placed = placePeriod(period, new TimeZone('Europe/Berlin'))
       assert.deepEqual(placed, { from: Date.parse(from), to: Date.parse(to) })
     })
   }
 
-  it('of the calendar goes over the ends of months and years', () => {
+  it('of the calendar crosses the ends of months and years', () => {
     const at = (calendar: CalendarPeriod, now: string) => {
       const { from, to } = placePeriod({ calendar, now: Date.parse(now) }, fixedClock(0))
       return [from, to].map((instant) => new Date(instant).toISOString().slice(0, 10))
@@ -177,7 +177,7 @@ describe('a period', () => {
     assert.deepEqual(at('today', '2028-02-29T23:59Z'), ['2028-02-29', '2028-03-01'])
   })
 
-  it('that does not end after it begins is ENVLOG_INPUT', () => {
+  it('that does not end after its start is ENVLOG_INPUT', () => {
     for (const to of [0, -1]) {
       assert.throws(
         () => placePeriod({ from: { instant: 0 }, to: { instant: to } }, fixedClock(0)),

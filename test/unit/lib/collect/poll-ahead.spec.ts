@@ -69,8 +69,8 @@ describe('a full response whose records are all', () => {
   }
 })
 
-describe('a full response with records that cannot be read', () => {
-  it('is full all the same: those before it are fetched', async () => {
+describe('a full response with unreadable records', () => {
+  it('still counts as full: earlier records are fetched', async () => {
     const log: Log = []
     const { poll, sent, nowSeconds } = await begin(log)
     const measure = (from: number, to: number) => {

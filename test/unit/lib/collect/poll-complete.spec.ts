@@ -31,27 +31,26 @@ function gapBetween(before: MeasuredRecord, after: MeasuredRecord): Gap[] {
   return missing > 0 ? [{ kind: 'missing', ...ends, missing }] : []
 }
 
-/** Ids that wrap while records are lost may look like a restart. */
+/** Ids that wrap around while records are lost may look like a restart. */
 const isAmbiguous = ({ standalone }: DeviceProfile, before: MeasuredRecord, after: MeasuredRecord) =>
   !standalone && after.id < before.id && before.id > 60_000
 
 /**
- * One restart at most, and none where ids wrap: a number that was there before it may be the one that is missing
- * after it.
+ * At most one restart, and none if ids wrap around: a number from before the restart may be the one missing after it.
  */
 const restartingOnce = anyDeviceProfile.map((found): DeviceProfile => {
   const { firstId, slow } = found
   return { ...found, maxRestarts: firstId === 100 ? 1 : 0, slow: Math.min(slow, 600) }
 })
 
-/** The record before the first new one; with `now`, the newest of the first answer. */
+/** The record before the first new one; with `now`, the newest of the first response. */
 function lastBefore(simulation: PollSimulation, { start }: PollSettings): MeasuredRecord | undefined {
   const first = simulation.journal.find((entry) => entry.kind === 'answered')
   if (start !== 'now' || first?.kind !== 'answered') return undefined
   return first.answer.records.toSorted((a, b) => a.seq - b.seq).at(-1)
 }
 
-/** @throws where a gap is reported that is none, or a gap is reported twice or not at all */
+/** @throws if a reported gap does not exist, or a gap is reported twice or not at all */
 function check(simulation: PollSimulation, profile: DeviceProfile, settings: PollSettings): void {
   let last = lastBefore(simulation, settings)
   const isCounted = profile.ids === 'counted'
@@ -60,7 +59,7 @@ function check(simulation: PollSimulation, profile: DeviceProfile, settings: Pol
     const [first] = records
     const before = last
     const isFirstGap = last && isCounted && first ? gapBetween(last, first).length > 0 : false
-    // What came in between was overwritten, or not requested.
+    // Records in between were overwritten, or not requested.
     const newest = Math.max(newestSeq, last?.seq ?? -1)
     const isLost = last !== undefined && first !== undefined && first.seq > newest + 1
     newestSeq = Math.max(newest, ...records.map(({ seq }) => seq))
@@ -74,13 +73,13 @@ function check(simulation: PollSimulation, profile: DeviceProfile, settings: Pol
       last = record
     }
     assert.deepEqual(gaps.filter(isWanted(settings)), expected)
-    // Without numbers, a record may look like another one of its second.
+    // Without numbers, a record may look like another one of the same second.
     if (isLost && isCounted) assert.ok(isOverflow, 'lost records are not reported')
     if (isOverflow && isCounted && before) assert.ok(isLost || isFirstGap, 'nothing was lost')
   }
 }
 
-/** A gap between the start and the record before it may be reported or not. */
+/** A gap between the start and the record before it may or may not be reported. */
 const isWanted =
   ({ start }: PollSettings) =>
   ({ after }: Gap) =>
@@ -104,7 +103,7 @@ describe('gaps of any device, polled at any time', () => {
 })
 
 describe('polling', () => {
-  /** Everything delivered of a device that is polled first, last, and every few steps. */
+  /** Everything delivered for a device that is polled first, last, and every few steps. */
   async function poll(profile: DeviceProfile, history: readonly Step[], every: number) {
     const simulation = createPollSimulation(
       { ...profile, capacity: 10_000 },

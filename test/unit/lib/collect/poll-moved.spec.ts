@@ -17,7 +17,7 @@ const record = (index: number, fields: Json = {}) => ({
 const moved = { serial: '5212A1B2', base: '5839F002' }
 const target = { serial: '5212A1B2', base: '5839F001' }
 
-/** Polls a device of a service whose answer `held` has. */
+/** Polls a device of a service that responds with `held`. */
 function simulate() {
   const clock = createVirtualClock(0, NOON + 3_000_000)
   const nodeState = new NodeState(clock)
@@ -39,7 +39,7 @@ function simulate() {
 }
 
 describe('a device that was polled with nothing new', () => {
-  it('is an error after it moved, where the service still answers with the other base unit', async () => {
+  it('is an error after it has moved, if the service still responds with the other base unit', async () => {
     for (const polls of [1, 3]) {
       const { nodeState, poll, delivered } = simulate()
       for (let turn = 0; turn < polls; turn++) await poll(target)
@@ -49,7 +49,7 @@ describe('a device that was polled with nothing new', () => {
     }
   })
 
-  it('reports a part that cannot be read at each poll, as ever', async () => {
+  it('still reports an unreadable part at each poll', async () => {
     const { poll, held, delivered } = simulate()
     await poll(target)
     await poll(target)
@@ -61,7 +61,7 @@ describe('a device that was polled with nothing new', () => {
     )
   })
 
-  it('gets each new record once when answers come back that were known before', async () => {
+  it('gets each new record once when earlier responses are repeated', async () => {
     const { poll, held, delivered } = simulate()
     const [few, more] = [held.answer, relayGraph({ data: [record(1), record(2), record(3)] })]
     for (const answer of [few, few, few, more, few, few, more, more, few, more]) {

@@ -89,7 +89,7 @@ const ids = (news: PolledData | undefined) =>
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 describe('a database that is down for hours', () => {
-  it('costs one request for alerts: they are sent again unchanged, with other receipts', async () => {
+  it('costs one request for alerts: they are sent again unchanged, with new receipts', async () => {
     const { poll, endpoints, delivered, measure } = await begin()
     for (let minute = 0; minute < 180; minute++) {
       await poll('alerts')
@@ -101,7 +101,7 @@ describe('a database that is down for hours', () => {
     assert.equal(new Set(delivered.map(({ receipt }) => receipt)).size, 18)
   })
 
-  it('costs no request for a backfill of 30,000 records that was fetched, even if nothing was ever stored', async () => {
+  it('costs no request for a fetched backfill of 30,000 records, even if nothing was ever stored', async () => {
     for (const known of [true, false]) {
       const { poll, endpoints, delivered, measure } = await begin()
       measure(10)
@@ -135,7 +135,7 @@ describe('a database that is down for hours', () => {
     }
   })
 
-  it('repeats the data unchanged, even if receivers changed the messages', async () => {
+  it('repeats the data unchanged, even if receivers modified the messages', async () => {
     const { poll, delivered, measure } = await begin()
     measure(10)
     for (let minute = 0; minute < 25; minute++) {
@@ -156,7 +156,7 @@ describe('a database that is down for hours', () => {
     assert.ok(content.series.records.every(({ ch1 }) => ch1 !== -999))
   })
 
-  it('does not retain more than the bound: more is requested again', async () => {
+  it('does not retain more than the bound: the rest is requested again', async () => {
     const { poll, endpoints, measure } = await begin(90_000)
     measure(10)
     await poll('latest', null)

@@ -16,13 +16,13 @@ import type { JournalEntry } from '../../../support/collect/journal'
 import { createOracle, type PollSettings } from '../../../support/collect/oracle'
 import { type Act, createPollSimulation, type PollSimulation } from '../../../support/collect/poll-simulation'
 
-/** One seed, also in `test:long`. */
+/** The same seed in `test:long`. */
 const chance = { numRuns: runs(3000), seed: 1 }
 const anyStep = stepsOf(...oddSteps)
 const forget: Act = { act: 'forget' }
 const quiet: Act[] = [...timeActs, ...hostClockActs, { act: 'deploy' }]
 
-/** @throws where a record is sent twice, missed, or sent before an older one */
+/** @throws if a record is sent twice, missed, or sent before an older one */
 function check(simulation: PollSimulation, settings: PollSettings, profile: DeviceProfile): void {
   const oracle = createOracle(simulation, settings, profile)
   oracle.read(false, (entry, index) => {
@@ -48,8 +48,8 @@ async function play(simulation: PollSimulation, acts: readonly Act[]): Promise<P
   return simulation
 }
 
-describe('new records of any device, of any service, polled at any time', () => {
-  it('are sent once, all that the service keeps, in order, whatever fails meanwhile', async () => {
+describe('new records of any device and any service, polled at any time', () => {
+  it('are sent once, all that the service keeps, in order, regardless of failures in the meantime', async () => {
     const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'closed'])
     const acts = actsOf(anyStep, requests, { more: quiet })
     await fc.assert(
@@ -60,7 +60,7 @@ describe('new records of any device, of any service, polled at any time', () => 
     )
   })
 
-  it('are sent again, all of them, after the node forgot them', async () => {
+  it('are all sent again after the node has forgotten them', async () => {
     const steps = stepsOf('timeless')
     const acts = actsOf(steps, requestsOf(steps, ['no-connection'], [forget]), { more: [...quiet, forget] })
     await fc.assert(

@@ -17,7 +17,7 @@ import type { JournalEntry } from '../../../support/collect/journal'
 import { createOracle, type PollSettings } from '../../../support/collect/oracle'
 import { type Act, createPollSimulation, type PollSimulation } from '../../../support/collect/poll-simulation'
 
-/** One seed, also in `test:long`: as in `poll-properties`. */
+/** The same seed in `test:long`, as in `poll-properties`. */
 const chance = { numRuns: runs(3000), seed: 1 }
 const TIMEOUT = 600_000
 const anyStep = stepsOf(...oddSteps)
@@ -40,7 +40,7 @@ async function play(simulation: PollSimulation, acts: readonly Act[]): Promise<P
 
 type Delivered = Extract<JournalEntry, { kind: 'delivered' }>
 
-/** @throws where a record is lost, or more than one receipt is pending */
+/** @throws if a record is lost, or more than one receipt is pending */
 function check(simulation: PollSimulation, settings: PollSettings, profile: DeviceProfile): void {
   const oracle = createOracle(simulation, settings, profile)
   let open: Delivered | undefined
@@ -61,14 +61,14 @@ function check(simulation: PollSimulation, settings: PollSettings, profile: Devi
     if (entry.kind === 'acknowledged') {
       if (entry.delivery < forgotten) assert.equal(entry.to, entry.from, 'a receipt of what was forgotten')
       assert.ok(entry.to >= entry.from, 'a cursor went back')
-      // A new process may not know that a receipt of an older process is outdated.
+      // A new process may not know that a receipt of an earlier process is outdated.
       if (entry.delivery >= since || entry.delivery < died) open = undefined
     }
     if (entry.kind === 'completed' && !oracle.isOpen(index)) {
       assert.deepEqual(oracle.missing(index, entry.stored), [], 'overlooked')
     }
     if (entry.kind === 'forgotten') forgotten = index
-    // A reset that was not yet saved is lost with the crash: an earlier receipt counts again.
+    // A reset that was not saved yet is lost in a crash: an earlier receipt counts again.
     if (entry.kind === 'died') [forgotten, died] = [-1, index]
     if (entry.kind === 'forgotten' || entry.kind === 'died') open = undefined
   })
@@ -78,7 +78,7 @@ function check(simulation: PollSimulation, settings: PollSettings, profile: Devi
   assert.deepEqual(oracle.missing(last, end.stored), [], 'lost: not stored, and not sent again')
 }
 
-describe('records that are to be acknowledged', () => {
+describe('records to be acknowledged', () => {
   const checkAll = (acts: fc.Arbitrary<Act[]>) =>
     fc.assert(
       fc.asyncProperty(anyDeviceProfile, anyPollSettings, acts, async (profile, settings, life) => {
@@ -101,7 +101,7 @@ describe('records that are to be acknowledged', () => {
     await checkAll(actsOf(anyStep, requests, { dies: [false, true], more: [...more, crash] }))
   })
 
-  it('are sent again after they were forgotten, whatever receipts arrive then', async () => {
+  it('are sent again after they were forgotten, regardless of later receipts', async () => {
     const requests = requestsOf(anyStep, ['no-connection'], [...receiptActs, forget])
     await checkAll(actsOf(anyStep, requests, { more: [...more, forget] }))
   })

@@ -78,17 +78,17 @@ describe('a backfill', () => {
     assert.deepEqual(maxRecordsWaits, [undefined, undefined, 0, 0])
   })
 
-  it('is dropped and started over if the node gets `forget` meanwhile', async () => {
+  it('is discarded and started over if the node receives `forget` in the meantime', async () => {
     const simulation = await begin(measure(2), poll(), measure(40), poll({}, { meanwhile: [forget] }))
     assert.deepEqual(deliveredIds(simulation), [upTo(0, 2)])
     assert.deepEqual(deliveredIds(await play(simulation, poll())), [upTo(0, 2), upTo(37, 42)])
   })
 
-  it('does not block the device for ever if a late receipt arrives in between', async () => {
+  it('does not block the device forever if a late receipt arrives in between', async () => {
     const simulation = await play(
       createPollSimulation({ ...profile, capacity: 8 }, firstRecords, { timeoutMs: TIMEOUT }),
       ...[measure(3), poll(), receipt(), measure(8), poll(), timeout],
-      // Set back so far that all records the service holds are older than the cursor, but newer than the old receipt.
+      // Set back so far that all records of the service are older than the cursor, but newer than the old receipt.
       ...[measure(2, 'back'), measure(7)],
       poll({}, { fails: 'records-wait' }),
       receipt(),
@@ -102,7 +102,7 @@ describe('a backfill', () => {
   })
 })
 
-describe('a first answer', () => {
+describe('a first response', () => {
   it('that was not acknowledged is sent again, and then later records', async () => {
     const simulation = await acknowledging(
       measure(5),
@@ -136,13 +136,13 @@ describe('a first answer', () => {
     }
   })
 
-  it('that is repeated after a crash is complete, also if the next answer cuts through its first second', async () => {
+  it('that is repeated after a crash is complete, even if the next response cuts through its first second', async () => {
     const first = [measure(40), measure(1, 'same'), measure(3)]
     const simulation = await acknowledging(...first, poll(), measure(1), { act: 'crash', older: 0 }, poll())
     assert.deepEqual(deliveredIds(simulation), [upTo(39, 44), upTo(39, 45)])
   })
 
-  it('that was empty: all later records are new, also with a slow clock', async () => {
+  it('that was empty makes all later records new, even with a slow clock', async () => {
     for (const slow of [0, 600, 3000]) {
       const simulation = createPollSimulation({ ...profile, slow }, firstRecords)
       await play(simulation, poll(), measure(40), poll())
@@ -151,7 +151,7 @@ describe('a first answer', () => {
   })
 })
 
-describe('a device that is forgotten while it is requested', () => {
+describe('a device that is forgotten during its request', () => {
   for (const [what, open] of [
     ['sent', begin],
     ['acknowledged', acknowledging],
@@ -163,10 +163,10 @@ describe('a device that is forgotten while it is requested', () => {
   }
 })
 
-describe('a device whose clock is set two hours ahead for ever', () => {
+describe('a device whose clock is permanently two hours ahead', () => {
   const minutely = (count: number) => Array.from({ length: count }, () => [measure(1), poll()]).flat()
 
-  it('is not requested again and again for all later records', async () => {
+  it('is not requested repeatedly for all later records', async () => {
     const simulation = await begin(measure(5), poll(), measure(1, 'forward'), poll(), ...minutely(60))
     assert.deepEqual(deliveredIds(simulation).flat(), upTo(0, 66))
     assert.ok(
@@ -175,14 +175,14 @@ describe('a device whose clock is set two hours ahead for ever', () => {
     )
   })
 
-  it('sends each record once, also if more were received than are remembered', async () => {
+  it('sends each record once, even if more were received than are remembered', async () => {
     const simulation = await begin(measure(5), poll(), measure(1, 'forward'), poll(), ...minutely(500))
     assert.deepEqual(deliveredIds(simulation).flat(), upTo(0, 506))
   })
 })
 
 describe('a device whose clock was set back', () => {
-  it('sends its records at once, also one that arrives late', async () => {
+  it('sends its records immediately, even one that arrives late', async () => {
     const simulation = createPollSimulation({ ...profile, newestBy: 'arrival' }, firstRecords)
     await play(simulation, measure(4), poll(), measure(1, 'back'), measure(2), poll())
     await play(
@@ -203,7 +203,7 @@ describe('a delivery', () => {
   const last = (simulation: PollSimulation) =>
     simulation.journal.findLast((entry: JournalEntry) => entry.kind === 'delivered')
 
-  it('has a receipt if it is to be acknowledged, another one each time, otherwise none', async () => {
+  it('has a new receipt each time if it is to be acknowledged, otherwise none', async () => {
     const simulation = await acknowledging(measure(1), poll())
     const first = last(simulation)?.receipt
     await play(simulation, timeout, poll())
@@ -212,7 +212,7 @@ describe('a delivery', () => {
     assert.equal(last(await begin(measure(1), poll()))?.receipt, undefined)
   })
 
-  it('waits until its receipt is received or overdue, and costs no request meanwhile', async () => {
+  it('waits until its receipt is returned or overdue, and costs no request in the meantime', async () => {
     const simulation = await acknowledging(measure(1), poll(), measure(1), poll(), { act: 'deploy' }, poll())
     assert.deepEqual(simulation.journal.slice(-2), [
       { kind: 'skipped', requests: 0 },
@@ -223,7 +223,7 @@ describe('a delivery', () => {
     assert.deepEqual(deliveredIds(simulation), [[0], [1], [1]])
   })
 
-  it('without anything new has no receipt, and still moves the cursor', async () => {
+  it('without new records has no receipt, and still moves the cursor', async () => {
     const simulation = await acknowledging(measure(1), poll(), receipt(), poll(), poll())
     assert.deepEqual(kinds(simulation).slice(-2), ['answered', 'completed'])
   })

@@ -15,7 +15,7 @@ async function begin(store = createRecordingStore()) {
 }
 
 describe('the polling order', () => {
-  it('begins with devices that were never polled, in the given order, and then the least recently polled', async () => {
+  it('starts with devices that were never polled, in the given order, followed by the least recently polled', async () => {
     const nodeState = await begin()
     assert.deepEqual(nodeState.leastRecentlyPolledFirst(targets), targets)
     nodeState.markPolled(one(0))
@@ -59,7 +59,7 @@ describe('the polling order', () => {
     assert.deepEqual(nodeState.leastRecentlyPolledFirst([first, second]), [second, first])
   })
 
-  it('that is restored late has devices that were polled since at the end', async () => {
+  it('that is restored late puts devices polled since then at the end', async () => {
     const store = createRecordingStore()
     const before = await begin(store)
     for (const index of [0, 1, 2]) before.markPolled(one(index))
@@ -72,7 +72,7 @@ describe('the polling order', () => {
     assert.deepEqual(after.leastRecentlyPolledFirst(targets), [3, 4, 1, 2, 0].map(one))
   })
 
-  it('knows which failures were ambiguous, until the device is polled again', async () => {
+  it('remembers which failures were ambiguous, until the device is polled again', async () => {
     const nodeState = await begin()
     nodeState.markPolled(one(0), true)
     nodeState.markPolled(one(1), true)

@@ -25,7 +25,7 @@ const steady = (count: number): ModelRecord[] =>
   Array.from({ length: count }, (_, index) => ({ unixtime: 1000 + index, id: index + 1, value: index % 50 }))
 
 describe('fetching a period', () => {
-  it('requests from a second before to the end, a page at most, from the endpoint of the device', async () => {
+  it('requests from a second before to the end, at most a page, from the endpoint of the device', async () => {
     const { account, requests } = modelAccount(({ endpoint }) =>
       endpoint === 'data' ? graph() : relayGraph(),
     )
@@ -39,7 +39,7 @@ describe('fetching a period', () => {
   })
 
   for (const inclusive of [true, false]) {
-    it(`returns 40,000 records in pages, bounds ${inclusive ? 'inclusive' : 'strict'}`, async () => {
+    it(`returns 40,000 records in pages, with ${inclusive ? 'inclusive' : 'exclusive'} bounds`, async () => {
       const { account, requests } = modelService(steady(40_000), { inclusive, order: 'descending' })
       const reported: number[] = []
       const { content, range } = await collectRange(account, standalone, instants(0, 1e9), patient, (pages) =>
@@ -54,13 +54,13 @@ describe('fetching a period', () => {
     })
   }
 
-  it('returns the metadata of the last answer', async () => {
+  it('returns the metadata of the last response', async () => {
     const { account } = modelService(steady(10), strict)
     const { answer } = await collectRange(account, standalone, instants(0, 1e9), patient)
     assert.deepEqual([answer.endpoint, answer.receivedAt], ['data', 1_795_161_605_000])
   })
 
-  it("reads wall clock times as the device's own if times are local, otherwise as UTC", async () => {
+  it("interprets wall clock times in the device's time if times are local, otherwise in UTC", async () => {
     const noon = { wallClock: 43_200_000 }
     const period = { from: noon, to: { wallClock: 46_800_000 } }
     const query = { period, number: null, format: 'read' } as const
@@ -73,7 +73,7 @@ describe('fetching a period', () => {
   })
 
   for (const end of ['from', 'to'] as const) {
-    it(`reads a wall clock time as the device's own if only '${end}' is one`, async () => {
+    it(`interprets a wall clock time in the device's time if only '${end}' is one`, async () => {
       const noon = { wallClock: 43_200_000 }
       const ends = { from: { instant: 0 }, to: { instant: 86_400_000 } }
       const query = { period: { ...ends, [end]: noon }, number: null, format: 'read', time: 'local' } as const
@@ -83,7 +83,7 @@ describe('fetching a period', () => {
     })
   }
 
-  it('of the calendar is that of the device’s clock if times are local, otherwise of UTC', async () => {
+  it('of the calendar uses the device’s clock if times are local, otherwise UTC', async () => {
     // Four in the morning in Tokyo.
     const period = { calendar: 'yesterday', now: Date.UTC(2026, 10, 20, 19) } as const
     const { account } = modelService([], strict, 540)
@@ -96,13 +96,13 @@ describe('fetching a period', () => {
     assert.equal(await fromOf(new TimeZone('America/New_York')), '2026-11-19T05:00:00.000Z')
   })
 
-  it('does not use the list of devices if no end is a wall clock time', async () => {
+  it('does not use the list of devices if neither bound is a wall clock time', async () => {
     const { account } = modelService([], strict)
     account.devices.utcOffset = () => assert.fail('it was requested')
     await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, patient)
   })
 
-  it('that ends before it begins is ENVLOG_INPUT, without a request', async () => {
+  it('that ends before its start is ENVLOG_INPUT, without a request', async () => {
     const { account, requests } = modelService([], strict)
     await assert.rejects(collectRange(account, standalone, instants(1000, 1000), patient), {
       code: 'ENVLOG_INPUT',
@@ -110,7 +110,7 @@ describe('fetching a period', () => {
     assert.equal(requests.length, 0)
   })
 
-  it('leaves a record out that cannot be read, and reports it with the others', async () => {
+  it('leaves out an unreadable record, and reports it with the others', async () => {
     const data = steady(5).map((one) => ({ ...one, ch1: one.value }))
     const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'yesterday' }, null, 7] }))
     const { content, failed } = await collectRange(account, standalone, instants(0, 1e9), patient)
@@ -123,7 +123,7 @@ describe('fetching a period', () => {
   it('continues after a short page if neither the beginning was reached nor records were left', async () => {
     const given = steady(100)
     const answers: (number | null)[] = []
-    /** Returns at most 30 records, whatever is requested. */
+    /** Returns at most 30 records, regardless of the request. */
     function truncating(remaining: number | null) {
       return modelAccount(
         ({ params }) => {
@@ -149,7 +149,7 @@ describe('fetching a period', () => {
     assert.equal(reported.requests.length, 1, 'there was more to give, and it was not given')
   })
 
-  it('is ENVLOG_REPLY if the service answers with another period, after no unnecessary requests', async () => {
+  it('is ENVLOG_REPLY if the service responds with another period, after no unnecessary requests', async () => {
     const { account, requests } = modelAccount(() => graph({ data: steady(20_000).slice(-16_000) }))
     await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
       reason: 'reply-other-period',
@@ -161,7 +161,7 @@ describe('fetching a period', () => {
     assert.equal(early.requests.length, 1)
   })
 
-  it('is ENVLOG_REPLY if a page lacks what the one before it has shown: others may be missing too', async () => {
+  it('is ENVLOG_REPLY if a page lacks a record known from the previous one, because others may be missing too', async () => {
     const given = steady(40_000)
     for (const second of [[], given.slice(0, 10_000)]) {
       const pages = [given.slice(-16_000), second]
@@ -173,7 +173,7 @@ describe('fetching a period', () => {
     }
   })
 
-  it('has times with one offset, even if daylight saving began between two pages', async () => {
+  it('has times with one offset, even if daylight saving time started between two pages', async () => {
     const given = steady(20_000)
     const { account } = modelAccount(({ params }, index) => ({
       ...graph({ data: select(given, params as never as Query, strict) }),

@@ -14,7 +14,7 @@ const cursor = {
   },
   sequence: 1_795_161_605_000,
 }
-/** The cursor as it is persisted. */
+/** The cursor in its saved form. */
 const persisted = { held: cursor.held, hashes: ['Zm9v'], since: null, from: null, taken: cursor.sequence }
 const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }
 
@@ -53,14 +53,14 @@ describe('a receipt', () => {
     })
   }
 
-  it('cannot be read without node or device, or with something more', () => {
+  it('cannot be read without node or device, or with additional parts', () => {
     for (const names of [{ node: 7 }, { device: null }, { node: undefined }]) {
       const text = write({ ...receipt, ...names } as never)
       assert.throws(() => read(text), failure('receipt-unreadable'), JSON.stringify(names))
     }
   })
 
-  it('is of records or of alerts, however far the clock was set back since', () => {
+  it('is for records or for alerts, regardless of how far the clock has been set back since', () => {
     for (const one of [
       cursor,
       { seen: ['x'], sequence: 1 },
@@ -70,7 +70,7 @@ describe('a receipt', () => {
     }
   })
 
-  it('contains node, device and cursor, whatever characters they have', () => {
+  it('contains node, device and cursor, with any characters', () => {
     const anything = fc.record(
       { node: fc.string(), device: fc.string(), cursor: fc.constant(cursor) },
       { noNullPrototype: true },
@@ -78,13 +78,13 @@ describe('a receipt', () => {
     fc.assert(fc.property(anything, (content) => assert.deepEqual(read(write(content)), content)))
   })
 
-  it('is one word for a header or a database column, and may have blanks around it', () => {
+  it('is one word, for a header or a database column, and may have blanks around it', () => {
     const text = write({ ...receipt, node: 'Node "ä" 日本' })
     assert.match(text, /^[\w.-]+$/)
     assert.equal(read(` ${text}\n`).node, 'Node "ä" 日本')
   })
 
-  it('that was changed, or is none, cannot be read', () => {
+  it('that was modified, or is something else, cannot be read', () => {
     const text = write(receipt)
     for (const other of ['', '.', 'x', `x${text}`, text.slice(0, -1), `${text}x`, text.split('.')[0]]) {
       assert.throws(() => read(other), failure('receipt-unreadable'), String(other))
@@ -94,7 +94,7 @@ describe('a receipt', () => {
     }
   })
 
-  it('cannot be created without the key: not from the parts of another, nor with another key', () => {
+  it('cannot be created without the key: neither from parts of another one, nor with another key', () => {
     const forged = Buffer.from(JSON.stringify(['a1b2c3d4', receipt.device, { ...persisted, taken: 1 }]))
     const [, sum = ''] = write(receipt).split('.')
     for (const signature of [sum, '', createHash('sha256').update(forged).digest('base64url')]) {

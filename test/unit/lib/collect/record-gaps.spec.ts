@@ -22,14 +22,14 @@ describe('gaps of new records', () => {
     assert.deepEqual(found.fresh.gaps, [gap])
   })
 
-  it('are found there also if the first new record is of the same second', () => {
+  it('are found there even if the first new record has the same time', () => {
     const device = planSequence()
     device.next([record(0, 5)])
     device.next([record(0, 8), record(60, 9)], { canBackfill: false })
     assert.deepEqual(device.gaps, ['missing 2'])
   })
 
-  it('are found there also after empty answers, and after a start without records', () => {
+  it('are found there even after empty responses, and after a start without records', () => {
     const device = planSequence({ start: 'now' })
     device.next(minutes(1, 2))
     device.next([])
@@ -37,7 +37,7 @@ describe('gaps of new records', () => {
     assert.deepEqual(device.gaps, ['missing 1'])
   })
 
-  it('include restarts of ids, but not the wrap-around of remote units', () => {
+  it('include restarts of ids, but not the wraparound of remote units', () => {
     const again = planSequence()
     again.next(minutes(40, 41))
     again.next([...minutes(41), record(-100, 1), record(-40, 2)])
@@ -50,21 +50,21 @@ describe('gaps of new records', () => {
     assert.deepEqual(remote.gaps, ['missing 2'])
   })
 
-  it('are none if ids are all 0', () => {
+  it('do not exist if ids are all 0', () => {
     const device = planSequence()
     device.next([record(-60, 0, 1), record(0, 0, 2)])
     device.next([record(0, 0, 2), record(600, 0, 3)])
     assert.deepEqual(device.gaps, [])
   })
 
-  it('are none if the record that seems to be missing has no time', () => {
+  it('do not exist if the seemingly missing record has no time', () => {
     const device = planSequence()
     assert.deepEqual(device.next([...minutes(1, 2, 4), record(null, 3)]), [3, 1, 2, 4])
     assert.deepEqual(device.next([...minutes(2, 4, 6), record(null, 5)]), [5, 6])
     assert.deepEqual(device.gaps, [])
   })
 
-  it('are none if the record that seems to be missing is ahead of the clock', () => {
+  it('do not exist if the seemingly missing record is ahead of the clock', () => {
     const device = planSequence()
     assert.deepEqual(device.next([...minutes(1, 2, 4), record(9000, 3)]), [1, 2, 4, 3])
     assert.deepEqual(device.next([...minutes(2, 4, 5), record(9000, 3)]), [5])

@@ -3,15 +3,15 @@ import { ANSWER_TIME, planAnswer, planSequence, record, seconds } from '../../..
 
 const HOUR = 3600
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
-/** Records a minute apart, the hundredth at the time of the first answer. */
+/** Records a minute apart; the hundredth has the time of the first response. */
 const minute = (id: number) => record((id - 100) * 60, id)
 const minutes = (from: number, to: number) => upTo(from, to).map(minute)
-/** The 300 records of a full answer. */
+/** The 300 records of a full response. */
 const full = (to: number) => minutes(to - 299, to)
-/** An answer that arrives together with this record. */
+/** A response that arrives together with this record. */
 const arrives = (id: number) => ({ arrivesAfter: (id - 100) * 60 })
 
-/** A device of which the records up to this one are known. */
+/** A device whose records up to this one are known. */
 function known(to: number, given: Parameters<typeof planSequence>[0] = {}) {
   const device = planSequence(given)
   device.next(full(to), arrives(to))
@@ -19,13 +19,13 @@ function known(to: number, given: Parameters<typeof planSequence>[0] = {}) {
 }
 
 describe('without a cursor', () => {
-  it('`all` delivers the first answer', () => {
+  it('`all` delivers the first response', () => {
     const device = planSequence()
     assert.deepEqual(device.next(minutes(1, 3)), [1, 2, 3])
     assert.deepEqual(device.next(minutes(2, 4)), [4])
   })
 
-  it('`now` delivers nothing of the first answer, and all later records', () => {
+  it('`now` delivers nothing of the first response, and all later records', () => {
     const device = planSequence({ start: 'now' })
     assert.deepEqual(device.next([...minutes(95, 98), record(null, 77), record(7200, 78)]), [])
     const later = [record(null, 77), ...minutes(97, 100), record(7200, 78)]
@@ -33,19 +33,19 @@ describe('without a cursor', () => {
     assert.deepEqual(device.gaps, [])
   })
 
-  it('`now` delivers a record that arrives late, where the first answer would have shown it', () => {
+  it('`now` delivers a record that arrives late, if the first response would have contained it', () => {
     const device = planSequence({ start: 'now' })
     device.next([...minutes(90, 94), ...minutes(96, 98)])
     assert.deepEqual(device.next(minutes(90, 99), arrives(101)), [95, 99])
   })
 
-  it('`now` delivers what is later than an empty first answer, up to an hour earlier as clocks differ', () => {
+  it('`now` delivers records later than an empty first response, or up to an hour earlier because clocks differ', () => {
     const device = planSequence({ start: 'now', canBackfill: false })
     assert.deepEqual(device.next([]), [])
     assert.deepEqual(device.next(full(102), arrives(102)), upTo(40, 102))
   })
 
-  it('a time delivers all since then, that second included, with a backfill if a full answer does not reach it', () => {
+  it('a time delivers all records since then, inclusive, with a backfill if a full response does not reach it', () => {
     const since = (id: number) => ({ start: { since: (ANSWER_TIME + (id - 100) * 60) * 1000 } })
     assert.deepEqual(planSequence(since(2)).next(minutes(1, 4)), [2, 3, 4])
     assert.deepEqual(planSequence(since(2)).next(minutes(50, 54)), upTo(50, 54), 'it is the whole log')
@@ -58,7 +58,7 @@ describe('without a cursor', () => {
 })
 
 describe('with a cursor', () => {
-  it('records are new if the last answer did not hold them, in any order', () => {
+  it('records are new if the last response did not contain them, in any order', () => {
     const device = planSequence()
     const second = [record(0, 5), record(0, 6), record(0, 7), record(0, 8)]
     assert.deepEqual(device.next([record(-60, 4), ...second.slice(0, 2)]), [4, 5, 6])
@@ -77,7 +77,7 @@ describe('with a cursor', () => {
     }
   })
 
-  it('records that arrive late are new also where none has a number', () => {
+  it('records that arrive late are new even if none has a number', () => {
     const device = planSequence()
     const blank = (...ids: number[]) => ids.map((id) => ({ ...minute(id), 'data-id': 0 }))
     device.next(blank(1, 2, 5))
@@ -85,7 +85,7 @@ describe('with a cursor', () => {
     assert.deepEqual(device.next(blank(1, 2, 3, 4, 5)), [])
   })
 
-  it('a record whose values were revised, or whose answer has more channels, is the same', () => {
+  it('a record whose values were revised, or whose response has more channels, is the same', () => {
     const device = planSequence()
     device.next([record(0, 5), record(null, 9), record(60, 0)])
     const revised = [record(null, 9, 90), record(0, 5, 50, { ch2: 1 }), record(60, 0, 1), record(120, 6)]
@@ -94,7 +94,7 @@ describe('with a cursor', () => {
 
   for (const standalone of [true, false]) {
     for (const id of [0, null]) {
-      it(`records of one second are distinguished by values, standalone ${standalone}, number ${id}`, () => {
+      it(`records with the same time are distinguished by values, standalone ${standalone}, number ${id}`, () => {
         const device = planSequence({ standalone })
         const one = (seconds: number, value: number) => ({ ...record(seconds, 0, value), 'data-id': id })
         assert.equal(device.next([one(0, 1)]).length, 1)
@@ -106,7 +106,7 @@ describe('with a cursor', () => {
     }
   }
 
-  it('records without a time, and ahead of the clock, are new once', () => {
+  it('records without a time, or ahead of the clock, are new once', () => {
     const device = planSequence()
     const odd = [record(null, 70), record(9000, 71)]
     assert.deepEqual(device.next([...minutes(1, 2), ...odd]), [70, 1, 2, 71])
@@ -116,17 +116,17 @@ describe('with a cursor', () => {
   })
 })
 
-describe('what is remembered', () => {
-  /** Letters of a cursor as it is saved. */
+describe('the memory of a cursor', () => {
+  /** Length of a saved cursor, in characters. */
   const size = (device: ReturnType<typeof planSequence>) => JSON.stringify(device.cursor()).length
 
-  it('takes 200 letters for a device that records at a steady interval, however often it is polled', () => {
+  it('takes 200 characters for a device that records at a constant interval, regardless of how often it is polled', () => {
     const device = known(300)
     for (const to of upTo(301, 360)) device.next(full(to), arrives(to))
     assert.ok(size(device) <= 200, `${size(device)}`)
   })
 
-  it('takes 3000 letters for any other, of as many records as an answer has', () => {
+  it('takes 3000 characters for any other device, with as many records as a response has', () => {
     const device = planSequence({ canBackfill: false })
     for (const turn of upTo(1, 40)) {
       const odd = upTo(turn * 100, turn * 100 + 299).map((id) => record(((id * 7919) % 86_400) - 90_000, id))
@@ -146,7 +146,7 @@ describe('what is remembered', () => {
     assert.ok(size(device) <= 3200, `${size(device)}`)
   })
 
-  it('are the values of 300 records that time and number do not tell apart', () => {
+  it('contains the values of 300 records that time and number do not distinguish', () => {
     const device = planSequence()
     const second = upTo(1, 300).map((value) => record(0, 0, value))
     assert.equal(device.next(second).length, 300)
@@ -154,14 +154,14 @@ describe('what is remembered', () => {
     assert.ok(size(device) < 15_000, `${size(device)}`)
   })
 
-  it('are records that an answer in between lacked', () => {
+  it('contains records that a response in between lacked', () => {
     const device = planSequence()
     device.next(minutes(1, 50))
     for (const answer of [minutes(1, 40), [], minutes(45, 50)]) device.next(answer)
     assert.deepEqual(device.next(minutes(1, 51)), [51])
   })
 
-  it('is how far a full answer reached: what is older is known by its time and its number', () => {
+  it('contains how far a full response reached: older records are known by time and number', () => {
     for (const standalone of [true, false]) {
       const device = known(400, { standalone })
       assert.deepEqual(device.next([...minutes(90, 100), ...minutes(112, 400)], arrives(400)), [])
@@ -169,7 +169,7 @@ describe('what is remembered', () => {
     }
   })
 
-  it('does not make an older record known whose number is later, or that has none: in doubt it is delivered', () => {
+  it('does not include an older record whose number is later, or that has none: it is delivered if in doubt', () => {
     const answer = [record(-30 * 60, 401), ...minutes(102, 400)]
     for (const id of [0, null]) {
       const blank = [{ ...minute(70), 'data-id': id }, ...minutes(102, 400)]
@@ -181,13 +181,13 @@ describe('what is remembered', () => {
 })
 
 describe('a hole', () => {
-  it('is between a full answer and the records before, where nothing in it is known', () => {
+  it('is between a full response and earlier records, if none in the response is known', () => {
     assert.equal(known(400).next(full(701), arrives(701)), 'backfill-needed')
     assert.deepEqual(known(400).next(full(699), arrives(699)), upTo(401, 699), 'one is known')
     assert.deepEqual(known(400).next(minutes(450, 460), arrives(460)), upTo(450, 460), 'it is not full')
   })
 
-  it('is none where the numbers go on: 401 to 700 after 400', () => {
+  it('does not exist if the numbers are consecutive: 401 to 700 after 400', () => {
     for (const canBackfill of [true, false]) {
       const device = known(400)
       const found = device.next(full(700), { ...arrives(700), canBackfill })
@@ -200,13 +200,13 @@ describe('a hole', () => {
     assert.deepEqual(remote.next(wrapped(700), arrives(700)), upTo(0, 299))
   })
 
-  it('reaches from the newest known record to just after the oldest of the answer', () => {
+  it('reaches from the newest known record to just after the oldest one in the response', () => {
     const found = planAnswer(known(400).cursor(), full(800), arrives(800))
     assert.ok(found.kind === 'backfill-needed')
     assert.deepEqual([seconds(found.from), seconds(found.to)], [300 * 60, 401 * 60 + 1])
   })
 
-  it('begins where the node began if nothing is known: at its first answer, which was empty', () => {
+  it('starts where the node started if nothing is known: at its first response, which was empty', () => {
     for (const [start, from] of [
       ['all', -HOUR],
       ['now', -HOUR],
@@ -231,7 +231,7 @@ describe('a hole', () => {
     assert.equal(empty.isOverflow(), false, 'it is the whole log')
   })
 
-  it('is overflow also after a backfill that begins later than what is known', () => {
+  it('is overflow even after a backfill that starts later than the known records', () => {
     for (const [more, isLost] of [
       [minutes(900, 1200), true],
       [minutes(400, 1200), false],
@@ -243,7 +243,7 @@ describe('a hole', () => {
     }
   })
 
-  it('is no overflow once it was fetched, also where nothing was known', () => {
+  it('is not overflow once it was fetched, even if nothing was known', () => {
     const since = planSequence({ start: { since: (ANSWER_TIME - HOUR) * 1000 } })
     assert.equal(since.next(full(700), arrives(700)), 'backfill-needed')
     assert.equal(since.next(minutes(50, 700), { ...arrives(700), canBackfill: false }).length, 651)
@@ -263,7 +263,7 @@ describe('a hole', () => {
     assert.equal(device.next([...full(900).slice(1), ahead], arrives(900)), 'backfill-needed')
   })
 
-  it('begins before a record that was ahead of the clock, also after its time has come', () => {
+  it('starts before a record that was ahead of the clock, even after its time has passed', () => {
     const device = planSequence()
     device.next([...full(400).slice(1), record(300 * 60 + 3 * HOUR, 71)], arrives(400))
     const found = planAnswer(device.cursor(), full(1100), arrives(1100))
@@ -271,7 +271,7 @@ describe('a hole', () => {
     assert.equal(seconds(found.from), 300 * 60)
   })
 
-  it('is found also where the clock of the device is hours ahead', () => {
+  it("is found even if the device's clock is hours ahead", () => {
     const device = planSequence()
     const wrong = (to: number) =>
       full(to).map((one) => ({ ...one, unixtime: Number(one.unixtime) + 10 * HOUR }))
@@ -284,7 +284,7 @@ describe('a hole', () => {
 describe("a device's clock", () => {
   for (const standalone of [true, false]) {
     for (const behind of [20, 30, 600, -600]) {
-      it(`that is set by ${-behind} minutes loses and duplicates nothing, standalone ${standalone}`, () => {
+      it(`that is moved by ${-behind} minutes loses and duplicates nothing, standalone ${standalone}`, () => {
         const measured = (to: number) =>
           upTo(Math.max(1, to - 80), to).map((id) =>
             record((id - 100 - (id >= 60 ? behind : 0)) * 60 + (id >= 60 ? 7 : 0), id),
@@ -305,7 +305,7 @@ describe("a device's clock", () => {
         }
       })
 
-      it(`and its numbers begin again, ${-behind} minutes, standalone ${standalone}: all are sent`, () => {
+      it(`that is moved by ${-behind} minutes while numbers restart: all records are sent, standalone ${standalone}`, () => {
         const before = minutes(40, 99)
         const after = (count: number) =>
           upTo(1, count).map((id) => record((id - 1 - behind) * 60 + 7, standalone ? id : id - 1))
@@ -322,7 +322,7 @@ describe("a device's clock", () => {
 })
 
 describe("the host's clock", () => {
-  /** The records collected after an answer, including the backfill where one is requested. */
+  /** The records collected after a response, including the backfill if one is requested. */
   function taken(device: ReturnType<typeof planSequence>, to: number, arrivesAfter: number) {
     const found = device.next(full(to), { arrivesAfter })
     if (found !== 'backfill-needed') return found
@@ -330,7 +330,7 @@ describe("the host's clock", () => {
   }
 
   for (const hours of [-30 * 24, -24, -3, -1, 1, 3, 24, 30 * 24]) {
-    it(`that is ${hours} h off after a first poll, and correct later, duplicates and loses nothing`, () => {
+    it(`that is ${hours} h off after the first poll, and correct later, duplicates and loses nothing`, () => {
       const device = planSequence()
       const delivered: unknown[] = []
       for (const to of [...upTo(400, 420), ...upTo(1000, 1020), ...upTo(1400, 1420)]) {

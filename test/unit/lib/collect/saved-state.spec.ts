@@ -9,10 +9,10 @@ import { createRecordingStore, nextTurn } from '../../../support/collect/recordi
 import { planAnswer, planSequence, record } from '../../../support/collect/records'
 import { root } from '../../../support/package'
 
-/** Stored state of two nodes, of version 1. */
+/** Stored state of two nodes, version 1. */
 const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v1.json'), 'utf8'))
 const [DELIVERED, BEGUN] = ['5839F001/5212A1B2', '52A10001/52A10001']
-/** The delivered records: two in the same second, one ahead of the clock and one without a time. */
+/** The delivered records: two with the same time, one ahead of the clock and one without a time. */
 const delivered = [record(-60, 4), record(0, 5), record(0, 6), record(7200, 9), record(null, 8)]
 const alert = (timestamp: number, text: string) => ({ timestamp, texts: [{ source: 'ch1', text }] })
 
@@ -24,7 +24,7 @@ async function load(kind: 'records' | 'alerts') {
   return { store, nodeState, cursor: (device: string) => nodeState.device(device).cursor }
 }
 
-describe('state that was saved by the first version', () => {
+describe('state saved by the first version', () => {
   it('of records is known: nothing is sent twice, new records are sent', async () => {
     const { cursor } = await load('records')
     const known = cursor(DELIVERED) as RecordCursor
@@ -55,7 +55,7 @@ describe('state that was saved by the first version', () => {
     assert.deepEqual([next(BEGUN).fresh, begun.overflow], [log, false])
   })
 
-  it('is written in the same format: the first version can still read it', async () => {
+  it('is written in the same format, so that the first version can still read it', async () => {
     for (const kind of ['records', 'alerts'] as const) {
       const { store, nodeState } = await load(kind)
       nodeState.save()

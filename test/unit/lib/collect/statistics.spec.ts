@@ -20,7 +20,7 @@ const data = [{ unixtime: Date.parse('2026-11-20T06:00Z') / 1000, 'data-id': 1, 
 const none = () => {}
 
 describe('collecting statistics', () => {
-  it('converts temperatures before they are summed up', async () => {
+  it('converts temperatures before they are aggregated', async () => {
     const { account } = modelAccount(() => graph({ data }))
     const { content } = await collectStatistics(account, device, { ...query, unit: 'F' }, patient, none)
     assert.ok(content.kind === 'statistics')
@@ -40,7 +40,7 @@ describe('collecting statistics', () => {
     assert.equal(requests.length, 2)
   })
 
-  it('of several devices are one answer with all rows, failures, and the whole period', async () => {
+  it('of several devices is one response with all rows, failures, and the whole period', async () => {
     const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'soon' }] }))
     const collect = (zone: string) =>
       collectStatistics(

@@ -37,7 +37,7 @@ const underscored = (answer: Json): Json =>
       value,
     ]),
   )
-/** Numeric text as numbers, and the other way round. */
+/** Numeric text as numbers, and vice versa. */
 const turned = (answer: Json): Json =>
   JSON.parse(
     JSON.stringify(answer, (key, value) => {
@@ -49,7 +49,7 @@ const turned = (answer: Json): Json =>
     }),
   )
 
-/** The maximum that an error names. */
+/** The maximum that an error states. */
 function tooMany(read: () => unknown): unknown {
   try {
     read()
@@ -84,12 +84,12 @@ describe('an envelope', () => {
       assert.deepEqual(readEnvelope(endpoint, `\ufeff${JSON.stringify(answer)}\r\n`), plain)
     })
 
-    it(`of ${endpoint} may contain a field called error beside its own`, () => {
+    it(`of ${endpoint} may contain a field called error in addition to its own`, () => {
       assert.deepEqual(readEnvelope(endpoint, JSON.stringify({ ...answer, error: null })), plain)
     })
   }
 
-  it('has the same numbers from numbers and from numeric text, field by field', () => {
+  it('has the same values from numbers and from numeric text, field by field', () => {
     assert.deepEqual(readings(turned(currentDevice())), readings(currentDevice()))
     for (const answer of [graph(), relayGraph()]) {
       const { offsets, channel } = graphEnvelope(answer)
@@ -109,7 +109,7 @@ describe('an envelope', () => {
     for (const none of [[], null, undefined]) assert.equal(group(none), null)
   })
 
-  it('treats a base unit without a serial as none, like the graph endpoints', () => {
+  it('treats a base unit without a serial as absent, like the graph endpoints', () => {
     assert.equal(
       currentEnvelope(currentDevice({ baseunit: { serial: '', model: '', name: '' } })).devices[0]?.baseunit,
       null,
@@ -126,12 +126,12 @@ describe('an envelope', () => {
     }
   })
 
-  it('reads invalid text in a field that concerns one device as missing', () => {
+  it('reads invalid text in a field about one device as missing', () => {
     const [device] = currentEnvelope(currentDevice({ rssi: 'weak', battery: '?' })).devices
     assert.deepEqual([device?.rssi, device?.battery], [null, null])
   })
 
-  it('may have an empty channel list, or none', () => {
+  it('may have an empty or absent channel list', () => {
     for (const channel of [[], null, undefined])
       assert.deepEqual(graphEnvelope(graph({ channel })).channel, [])
   })
@@ -152,7 +152,7 @@ describe('an envelope', () => {
     ])
   })
 
-  it('reports what is known of an unreadable device: enough to request its records', () => {
+  it('reports the known parts of an unreadable device, enough to request its records', () => {
     const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
     const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain' }
     for (const fields of [{ channel: 'none' }, { channel: [7] }]) assert.deepEqual(odd(fields), known)
@@ -205,13 +205,13 @@ describe('an envelope', () => {
   })
 })
 
-describe('a CSV answer', () => {
+describe('a CSV response', () => {
   it('is passed on unchanged: quoted or not, with or without a byte order mark', () => {
     for (const body of ['"a"\r\n', '\ufeff"a"\r\n', '\ufeff" a "', 'a,b\r\n'])
       assert.equal(readRaw('csv', body), body)
   })
 
-  it('is ENVLOG_REPLY if it is no CSV: the word Array for an unknown serial', () => {
+  it('is ENVLOG_REPLY if it is not CSV: the word Array for an unknown serial', () => {
     for (const body of ['Array', '', ' \r\n', '\ufeff', '[]', 'null', '<html>', '{"error":{"code":400}}'])
       assert.throws(() => readRaw('csv', body), failure('reply-not-csv'))
   })

@@ -33,7 +33,7 @@ function isNumberText(text: string): boolean {
 }
 
 describe('reading a number', () => {
-  it('reads text that is a number, with blanks around it', () => {
+  it('accepts numeric text with blanks around it', () => {
     fc.assert(
       fc.property(space, sign, mantissa, exponent, space, (before, s, m, e, after) => {
         assert.equal(readNumber(before + s + m + e + after), Number(s + m + e))
@@ -41,7 +41,7 @@ describe('reading a number', () => {
     )
   })
 
-  it('reads text as a number exactly if the contract says so', () => {
+  it('accepts text exactly if the contract says so', () => {
     const nearly = fc.array(fc.constantFrom('-', '+', '.', 'e', 'E', '0', '7', ' ', ',', 'x', '１'), {
       maxLength: 7,
     })
@@ -74,10 +74,10 @@ describe('reading a number', () => {
     'Infinity',
     '1e999',
   ]) {
-    it(`reads ${JSON.stringify(text)} as no number`, () => assert.equal(readNumber(text), null))
+    it(`rejects ${JSON.stringify(text)}`, () => assert.equal(readNumber(text), null))
   }
 
-  it('reads finite numbers unchanged and nothing else', () => {
+  it('accepts finite numbers unchanged and nothing else', () => {
     fc.assert(fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (n) => readNumber(n) === n))
     for (const value of [null, undefined, true, [], [1], {}, Number.NaN, Number.POSITIVE_INFINITY]) {
       assert.equal(readNumber(value), null)
@@ -85,7 +85,7 @@ describe('reading a number', () => {
   })
 })
 
-describe('why a value is no number', () => {
+describe('the reason why a value is not a number', () => {
   it("is the service's own text, unchanged", () => {
     for (const text of ['Sensor Error', 'E1', ' ----', 'センサー異常', '12.3.4'])
       assert.equal(readValueError(text), text)
@@ -95,7 +95,7 @@ describe('why a value is no number', () => {
     for (const value of ['', '  ', null, undefined]) assert.equal(readValueError(value), 'missing')
   })
 
-  it('is some text for any other JSON, however deep', () => {
+  it('is some text for any other JSON, regardless of depth', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => typeof readValueError(value) === 'string'))
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
     assert.equal(typeof readValueError(deep), 'string')

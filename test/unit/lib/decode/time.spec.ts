@@ -43,7 +43,7 @@ describe('the offset of a device', () => {
     assert.equal(toUtcOffset(graphEnvelope({ serial: '5212A1B2', data: [] }).offsets), 0)
   })
 
-  it('is less than a day: a text of a time cannot say more', () => {
+  it('is less than a day, because a time format cannot express more', () => {
     const withOffsets = (timeDiff: number, stdBias: number, dstBias = 0, flag = 0) =>
       graph({ 'time-diff': timeDiff, 'std-bias': stdBias, 'dst-bias': dstBias, 'dst-flg': flag })
     for (const answer of [withOffsets(540, 899), withOffsets(-1439, 0), withOffsets(1000, 900, 60, 1)])
@@ -57,7 +57,7 @@ describe('the offset of a device', () => {
       assert.equal(toUtcOffset(graphEnvelope(answer).offsets), null)
   })
 
-  it('that cannot be read is unknown, of all spellings and forms', () => {
+  it('that is unreadable is unknown, in every spelling and form', () => {
     for (const wrong of [
       { time_diff: 'GMT+9' },
       { std_bias: '9:00' },
@@ -84,7 +84,7 @@ describe('a formatted time', () => {
     })
   }
 
-  it('is UTC whatever the offset, with milliseconds', () => {
+  it('is UTC regardless of the offset, with milliseconds', () => {
     assert.equal(formatTime(noon, 'utc', 540), '2026-11-20T12:00:00.000Z')
   })
 
@@ -99,7 +99,7 @@ describe('a formatted time', () => {
     )
   })
 
-  it('is that of the language for each instant of many, in any order', () => {
+  it("equals JavaScript's for each of many instants, in any order", () => {
     const instants = fc.array(fc.integer({ min: -MAX_TIMESTAMP_MS / 5, max: MAX_TIMESTAMP_MS }))
     fc.assert(
       fc.property(instants, (all) => {
@@ -113,7 +113,7 @@ describe('a formatted time', () => {
     )
   })
 
-  it('is UTC if the offset of the device is not known, and the zone’s if there is one', () => {
+  it("is UTC if the device's offset is unknown, or in the zone if there is one", () => {
     assert.equal(formatTime(noon, 'local', null), '2026-11-20T12:00:00.000Z')
     assert.equal(formatTime(noon, new TimeZone('Europe/Berlin'), null), '2026-11-20T13:00:00.000+01:00')
   })
@@ -135,7 +135,7 @@ describe('the instant of a record', () => {
       assert.equal(readTimestamp(value, part), null)
   })
 
-  it('is ENVLOG_REPLY if it is anything else, with its path and never its contents', () => {
+  it('is ENVLOG_REPLY for anything else, with its path and never its contents', () => {
     for (const value of ['soon', '2026-11-20', {}, [], true, 1e300, '1e300']) {
       assert.throws(
         () => readTimestamp(value, part),

@@ -20,7 +20,7 @@ import {
   relayGraph,
 } from '../answers'
 
-/** Contents as the readers create them from answers. */
+/** Contents as created by the readers from responses. */
 
 export const RECORD_TIME = 1_795_161_600
 export const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -63,7 +63,7 @@ export const outputOptions = (over: Partial<OutputOptions>): OutputOptions => ({
 type Planned = Omit<Plan, 'messages'> & { messages: OutgoingMessage[]; payloads: unknown[] }
 
 export const plan = (content: ReadContent, over: Partial<OutputOptions>): Planned => {
-  // Current readings have a group each: there is no common one.
+  // Current readings have individual groups: there is no common one.
   const made = planMessages(
     content,
     outputOptions(content.kind === 'current' ? { group: '', ...over } : over),
@@ -78,7 +78,7 @@ const ACTION: Record<ReadContent['kind'], ActionName> = {
   alerts: 'alerts',
 }
 
-/** Every output and send of this kind of content except raw and statistics. */
+/** Every output and send for this kind of content except raw and statistics. */
 export const outputPairsOf = (kind: ReadContent['kind']) => pairs([ACTION[kind]]).filter(hasFacts)
 
 const name = fc.oneof(fc.constantFrom(...HOSTILE), fc.constantFrom('', 'Inside'), fc.string())

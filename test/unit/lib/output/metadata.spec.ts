@@ -15,7 +15,7 @@ const subject: Subject = {
 const reading: Row = { serial: '5212A1B2', base: '5839F001', channel: 1, value: -18.4 }
 
 describe('msg.envlog', () => {
-  it('is the shape of docs/messages.md', () => {
+  it('has the shape in docs/messages.md', () => {
     assert.deepEqual(
       createMetadata('current', 'Plant A', { answer: { ...answer, endpoint: 'current' } }, {}),
       {
@@ -28,7 +28,7 @@ describe('msg.envlog', () => {
     )
   })
 
-  it('contains the device if the message is about one, and nothing else of the subject', () => {
+  it('contains the device if the message is about one, and nothing else from the subject', () => {
     assert.deepEqual(createMetadata('latest', 'Plant A', { answer }, { subject }).device, {
       serial: '5212A1B2',
       name: 'Freezer 3',
@@ -49,7 +49,7 @@ describe('msg.envlog', () => {
     assert.deepEqual(Object.keys(without).sort(), ['account', 'endpoint', 'node', 'quota', 'receivedAt'])
   })
 
-  it('shares nothing with the answer', () => {
+  it('shares no objects with the response', () => {
     const first = createMetadata('latest', 'A', { answer }, {})
     first.quota.remaining = 0
     assert.equal(createMetadata('latest', 'A', { answer }, {}).quota.remaining, 41)

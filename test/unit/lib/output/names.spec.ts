@@ -16,8 +16,8 @@ const climate = [
 const fieldsBy = (fieldNames: FieldNames) =>
   [...pointsOf(current([{ channel: climate }]), { measurement: 'm', group: '', fieldNames })][0]?.point.fields
 
-describe('names of the channels of one device', () => {
-  it('are keys, labels or quantities as fields of points, each once', () => {
+describe('names of a device’s channels', () => {
+  it('are keys, labels or quantities as fields of points, without duplicates', () => {
     assert.deepEqual(fieldsBy('channel'), { ch1: 1, ch2: 2, ch3: 3, ch4: 4 })
     assert.deepEqual(fieldsBy('label'), { Inside: 1, Inside_2: 2, ch3: 3, time_2: 4 })
     assert.deepEqual(fieldsBy('quantity'), { temperature: 1, temperature_2: 2, humidity: 3, ch4: 4 })
@@ -66,7 +66,7 @@ describe('names of the channels of one device', () => {
     { minLength: 1, maxLength: 6 },
   )
 
-  it('give each value of a device its own topic and field, with any names of channels', () => {
+  it('give each value of a device its own topic and field, with any channel names', () => {
     fc.assert(
       fc.property(channels, fc.constantFrom(...FIELD_NAMES), (channel, fieldNames) => {
         const content = current([{ channel }])

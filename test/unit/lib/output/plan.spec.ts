@@ -35,7 +35,7 @@ const ch1 = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 
 const subjects = (content: Parameters<typeof plan>[0], output: Output, send: Send) =>
   Array.from(plan(content, { output, send }).messages, ({ subject }) => subject)
-/** The flat array of an output: other sends send parts of it. */
+/** The flat array of an output; other sends send parts of it. */
 const whole = (content: Parameters<typeof plan>[0], output: Output) =>
   plan(content, { output, send: content.kind === 'current' ? 'all' : 'device' }).payloads[0] as unknown[]
 
@@ -52,7 +52,7 @@ describe('the messages of current readings', () => {
   })
 
   for (const output of ['rows', 'points'] as const) {
-    it(`as ${output} are one array, one array per device, or single ones`, () => {
+    it(`as ${output} are one array, one array per device, or individual elements`, () => {
       const all = whole(two, output)
       assert.equal(all.length, output === 'rows' ? 3 : 2)
       const split = output === 'rows' ? 2 : 1
@@ -90,7 +90,7 @@ describe('the messages of current readings', () => {
 })
 
 describe('the messages of a series', () => {
-  it('are the series, or one with one record and no gaps for each', () => {
+  it('are the series, or one series without gaps for each record', () => {
     assert.deepEqual(plan(three, {}).payloads, [three.series])
     assert.equal(plan(three, {}).sequence, undefined)
     const each = plan(three, { send: 'each' })
@@ -102,7 +102,7 @@ describe('the messages of a series', () => {
     assert.deepEqual(subjects(three, 'readings', 'each'), [device, device, device])
   })
 
-  it('in chunks are the series with so many records, each gap with the record after it', () => {
+  it('in chunks are series with that many records, each gap in the chunk of the following record', () => {
     assert.equal(gaps.length, 1)
     const { payloads, sequence } = plan(three, { send: 'chunk', chunk: 2 })
     assert.deepEqual(payloads, [
@@ -114,7 +114,7 @@ describe('the messages of a series', () => {
   })
 
   for (const output of ['rows', 'points'] as const) {
-    it(`as ${output} are one array, single ones, or arrays of so many`, () => {
+    it(`as ${output} are one array, individual elements, or arrays of the chunk size`, () => {
       const all = whole(three, output)
       assert.equal(all.length, output === 'rows' ? 6 : 3)
       const each = plan(three, { output, send: 'each' })
@@ -132,13 +132,13 @@ describe('the messages of a series', () => {
     })
   }
 
-  it('as values skip values that are no numbers', () => {
+  it('as values skip values that are not numbers', () => {
     const { payloads, sequence } = plan(three, { output: 'values', send: 'value' })
     assert.deepEqual(payloads, [1, 10, 2, 3])
     assert.deepEqual(sequence, { count: 4, length: 1 })
   })
 
-  it('without records are the empty series or array, and none by each, chunk and value', () => {
+  it('without records are the empty series or array, and none with each, chunk and value', () => {
     assert.deepEqual(plan(empty.series, {}).payloads, [empty.series.series])
     for (const output of ['readings', 'rows', 'points'] as const) {
       assert.equal(plan(empty.series, { output, send: 'device' }).payloads.length, 1)
@@ -164,7 +164,7 @@ describe('the messages of alerts', () => {
   })
 
   for (const output of ['rows', 'points'] as const) {
-    it(`as ${output} are one array per device, or single ones`, () => {
+    it(`as ${output} are one array per device, or individual elements`, () => {
       const all = whole(log, output)
       assert.equal(all.length, 2)
       const each = plan(log, { output, send: 'each' })
@@ -193,8 +193,8 @@ describe('the messages of alerts', () => {
   })
 })
 
-describe('the messages of a raw answer', () => {
-  it('are that answer, about the device if it is about one', () => {
+describe('the messages of a raw response', () => {
+  it('are that response, about the device if it is about one', () => {
     const payload = { devices: [{ anything: 1 }] }
     const raw = outputOptions({ output: 'raw', send: 'answer' })
     assert.deepEqual(planMessages({ kind: 'raw', payload }, raw), { messages: [{ payload }] })
@@ -206,7 +206,7 @@ describe('the messages of a raw answer', () => {
 })
 
 describe('the columns of rows', () => {
-  it('are those of the kind, whatever the send, and of no other output', () => {
+  it('are those of the kind, for every send, and for no other output', () => {
     for (const [content, columns] of [
       [two, CSV_COLUMNS.current],
       [three, CSV_COLUMNS.range],

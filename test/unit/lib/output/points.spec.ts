@@ -108,7 +108,7 @@ describe('points', () => {
   })
 
   for (const text of HOSTILE) {
-    it(`contain a hostile text only as text: ${JSON.stringify(text)}`, () => {
+    it(`treat hostile text as plain text: ${JSON.stringify(text)}`, () => {
       const [point] = pointsOf(
         series({
           'remote-name': text,
@@ -129,7 +129,7 @@ describe('points', () => {
   }
 
   for (const kind of kinds) {
-    it(`are as many as counted before, with fields and a time: ${kind}`, () => {
+    it(`are as many as announced, with fields and a time: ${kind}`, () => {
       fc.assert(
         fc.property(anyContent[kind], (content) => {
           const made = points(content)

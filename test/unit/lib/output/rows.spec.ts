@@ -32,7 +32,7 @@ describe('rows', () => {
     }
   })
 
-  it('of records are one per channel value, oldest record first, channels in their order', () => {
+  it('of records are one per channel value, oldest record first, channels in order', () => {
     const first = { ...device, time: iso(RECORD_TIME), timestamp: RECORD_TIME * 1000, dataid: 7 }
     const second = { ...device, time: iso(RECORD_TIME + 60), timestamp: (RECORD_TIME + 60) * 1000, dataid: 8 }
     assert.deepEqual(
@@ -103,7 +103,7 @@ describe('rows', () => {
     )
   })
 
-  it('leave out keys without a value', () => {
+  it('omit keys without a value', () => {
     const bare = { name: '', model: '', rssi: '', battery: '', group: [], unixtime: '', baseunit: [] }
     const channel = [{ num: '1', name: '', value: '', unit: '' }]
     assert.deepEqual(
@@ -128,7 +128,7 @@ describe('rows', () => {
     )
   })
 
-  it('of a device without channels or records are none', () => {
+  it('do not exist for a device without channels or records', () => {
     assert.deepEqual([...rowsOf(series({ channel: [], data: [] }), GROUP)], [])
     assert.deepEqual([...rowsOf(series({ channel: channels, data: [] }), GROUP)], [])
     assert.deepEqual([...rowsOf(current([{ channel: [] }]), '')], [])
@@ -160,7 +160,7 @@ describe('rows', () => {
   })
 
   for (const text of HOSTILE) {
-    it(`contain a hostile text only as text: ${JSON.stringify(text)}`, () => {
+    it(`treat hostile text as plain text: ${JSON.stringify(text)}`, () => {
       const channel = [{ num: '1', name: text, value: text, unit: text }]
       const fields = { name: text, model: text, group: { num: 1, name: text }, channel }
       const [row] = rowsOf(current([fields]), '')
@@ -177,7 +177,7 @@ describe('rows', () => {
   }
 
   for (const kind of kinds) {
-    it(`are as many as counted before, with known keys and without null: ${kind}`, () => {
+    it(`are as many as announced, with known keys and without null: ${kind}`, () => {
       const columns = new Set<string>(ROW_COLUMNS[kind])
       fc.assert(
         fc.property(anyContent[kind], (content) => {

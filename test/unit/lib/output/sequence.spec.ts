@@ -19,9 +19,9 @@ import {
 const ways = kinds.flatMap((kind) => outputPairsOf(kind).map((way) => ({ kind, ...way })))
 const chunkSize = fc.integer({ min: 1, max: 5 })
 
-describe('the sequence of messages', () => {
+describe('a sequence of messages', () => {
   for (const { kind, output, send } of ways) {
-    it(`has as many as counted before: ${kind} as ${output} by ${send}`, () => {
+    it(`has the announced length: ${kind} as ${output} by ${send}`, () => {
       fc.assert(
         fc.property(anyContent[kind], chunkSize, (content, chunk) => {
           const { payloads, sequence } = plan(content, { output, send, chunk })
@@ -36,7 +36,7 @@ describe('the sequence of messages', () => {
   }
 
   for (const output of ['rows', 'points'] as const) {
-    it(`joined is the whole: chunks and single ${output}`, () => {
+    it(`joined equals the whole: chunks and individual ${output}`, () => {
       for (const kind of kinds) {
         fc.assert(
           fc.property(anyContent[kind], chunkSize, (content, chunk) => {
@@ -51,7 +51,7 @@ describe('the sequence of messages', () => {
     })
   }
 
-  it('joined is the whole: chunks of a series, with their gaps', () => {
+  it('joined equals the whole: chunks of a series, with their gaps', () => {
     fc.assert(
       fc.property(anyContent.series, chunkSize, (content, chunk) => {
         assert.ok(content.kind === 'series')
@@ -74,7 +74,7 @@ describe('the sequence of messages', () => {
     )
   })
 
-  it('has a gap within one second in the chunk of the record after it', () => {
+  it('has a gap within one second in the chunk of the following record', () => {
     const at = (id: number) => ({ unixtime: RECORD_TIME, 'data-id': id, ch1: id })
     const content = series({ data: [at(1), at(2), at(5)] })
     assert.equal(content.series.gaps.length, 1)
@@ -86,7 +86,7 @@ describe('the sequence of messages', () => {
   })
 })
 
-/** Changes everything that can be reached, as a function node might. */
+/** Modifies everything that can be reached, as a function node might. */
 function deface(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   for (const key of Object.keys(value)) {
@@ -118,7 +118,7 @@ describe('two messages', () => {
       ),
   }
 
-  /** Each message at the time it is made, after the earlier ones were changed. */
+  /** Each message when it is created, after the earlier ones were modified. */
   function receive(content: ReadContent, way: (typeof ways)[number], harm: boolean): unknown[] {
     return Array.from(
       messagesOf(planMessages(content, outputOptions({ ...way, chunk: 2 }))),
@@ -132,7 +132,7 @@ describe('two messages', () => {
 
   for (const way of ways) {
     const { kind, output, send } = way
-    it(`of one sequence share nothing: ${kind} as ${output} by ${send}`, () => {
+    it(`of one sequence share no objects: ${kind} as ${output} by ${send}`, () => {
       const untouched = receive(contents[kind](), way, false)
       assert.ok(untouched.length > 0)
       assert.deepEqual(receive(contents[kind](), way, true), untouched)
@@ -158,7 +158,7 @@ describe('two messages', () => {
   }
 
   for (const kind of kinds) {
-    it(`of two answers share nothing: ${kind}`, () => {
+    it(`of two responses share no objects: ${kind}`, () => {
       for (const way of outputPairsOf(kind)) {
         const untouched = receive(contents[kind](), { kind, ...way }, false)
         receive(contents[kind](), { kind, ...way }, true)

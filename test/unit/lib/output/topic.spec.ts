@@ -16,7 +16,7 @@ const value: TopicValues = {
 }
 
 describe('a topic', () => {
-  it('is made from the placeholders of the template', () => {
+  it('is created from the placeholders of the template', () => {
     assert.equal(
       formatTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}/{quantity}', value),
       'Plant A/5839F001/5212A1B2/Freezer 3/Cold chain/2/Inside/%/humidity',
@@ -24,7 +24,7 @@ describe('a topic', () => {
     assert.equal(formatTopic('a-{serial}-{channel}/{serial}', value), 'a-5212A1B2-2/5212A1B2')
   })
 
-  it('differs for equal devices under two base units', () => {
+  it('differs for identical devices under two base units', () => {
     const template = TOPICS['envlog-latest']
     assert.equal(formatTopic(template, device), 'envlog/5839F001/5212A1B2')
     assert.equal(formatTopic(template, { ...device, base: '5839F002' }), 'envlog/5839F002/5212A1B2')
@@ -37,7 +37,7 @@ describe('a topic', () => {
     assert.equal(formatTopic(TOPICS['envlog-alerts'], device), 'envlog/5839F001/5212A1B2/alert')
   })
 
-  it('loses segments of the channel if the message is about a whole device, and no others', () => {
+  it('omits channel segments if the message is about a whole device, and no others', () => {
     assert.equal(formatTopic('a/{channel}/{label}{unit}/{quantity}/b', device), 'a/b')
     assert.equal(formatTopic('a/ch{channel}/{unit}-{label}', device), 'a/ch_/_-_')
     assert.equal(formatTopic('a/{channel}/{serial}', value), 'a/2/5212A1B2')
@@ -72,7 +72,7 @@ describe('a topic', () => {
     assert.equal(formatTopic('{name}', { ...device, name: '__proto__' }), '__proto__')
   })
 
-  it('never has more levels, wildcards or control characters from a value', () => {
+  it('never gets more levels, wildcards or control characters from a value', () => {
     const hostile = fc.string({
       unit: fc.constantFrom('/', '+', '#', '\u0000', '\n', '\u007f', '\u0085', '\u2028', 'a', '{', '}', '日'),
     })

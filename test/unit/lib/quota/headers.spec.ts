@@ -8,7 +8,7 @@ import { clientOf } from '../api/setup'
 const unknown = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
 
 describe('the rate headers', () => {
-  it('are read if they are whole numbers', () => {
+  it('are read if they are integers', () => {
     assert.deepEqual(
       readQuotaHeaders({
         'x-ratelimit-limit': '20',
@@ -28,12 +28,12 @@ describe('the rate headers', () => {
     }
   })
 
-  it('count once if a proxy doubled them', () => {
+  it('count once if a proxy has duplicated them', () => {
     assert.equal(readQuotaHeaders({ 'x-ratelimit-limit': ['60', '60'] }).limit, 60)
     assert.equal(readQuotaHeaders({ 'x-ratelimit-limit': [] }).limit, null)
   })
 
-  it('are whole numbers or null, whatever is received', () => {
+  it('are integers or null, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.array(fc.string())), (value) => {
         const { remaining } = readQuotaHeaders({ 'x-ratelimit-remaining': value })
@@ -42,7 +42,7 @@ describe('the rate headers', () => {
     )
   })
 
-  it('are returned with the answer', async () => {
+  it('are returned with the response', async () => {
     const { client } = clientOf(() => json({ devices: [] }, 200, { 'x-ratelimit-remaining': '9' }))
     assert.deepEqual((await client.read('current', {}, patient)).quota, { ...unknown, remaining: 9 })
   })

@@ -35,7 +35,7 @@ describe('the limits of an account', () => {
 })
 
 describe('the limits of several nodes', () => {
-  it('are of each limit the one that allows less over time', () => {
+  it('are, for each limit, the one that allows less over time', () => {
     const rows = strictestOf([
       limitsWith({ current: { limit: 5, window: 60 }, data: { records: 200_000, recordsWindow: 7200 } }),
       limitsWith({ current: { limit: 20, window: 300 }, data: { records: 90_000 } }),
@@ -45,7 +45,7 @@ describe('the limits of several nodes', () => {
     assert.deepEqual(rows.alert, limitsWith().alert)
   })
 
-  it('are those of the only one', () => {
+  it('are those of the only node', () => {
     const rows = limitsWith({ current: { limit: 99, window: 1 } })
     assert.deepEqual(strictestOf([rows]), rows)
   })

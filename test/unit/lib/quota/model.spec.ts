@@ -8,7 +8,10 @@ import { type Scenario, Simulation } from '../../../support/quota/simulation'
 /** Maximum time that one request holds its permit, ms. */
 const round = ({ row, up, back }: Scenario) => expectedOccupiedMs(row.window) + up + back
 
-/** Some at once, then one by one at random times; some are given up; the wall clock jumps; flows are deployed. */
+/**
+ * Some requests at once, then individually at random times; some are abandoned; the wall clock jumps; flows are
+ * deployed.
+ */
 async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
   const simulation = new Simulation(scenario)
   const { random, clock } = simulation
@@ -25,7 +28,7 @@ async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
   return simulation
 }
 
-/** Endless demand for so many rounds, while others use the account. */
+/** Endless demand for this many rounds, while others use the account. */
 async function endlessDemand(scenario: Scenario, rounds: number, othersPerWindow = 0) {
   const simulation = new Simulation(scenario)
   const { clock, random, service } = simulation
@@ -42,7 +45,7 @@ async function endlessDemand(scenario: Scenario, rounds: number, othersPerWindow
   return simulation
 }
 
-describe('the quota of an account, by a model of the service', function () {
+describe('the quota of an account, with a model of the service', function () {
   this.timeout(0)
 
   it('never exceeds the limit, with any windows, latencies, faults, deploys and clocks', () =>
@@ -55,7 +58,7 @@ describe('the quota of an account, by a model of the service', function () {
       { numRuns: runs(3000) },
     ))
 
-  it('answers every request in the end', () =>
+  it('eventually settles every request', () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await anyDemand(scenario, 3)
@@ -70,10 +73,10 @@ describe('the quota of an account, by a model of the service', function () {
       { numRuns: runs(300) },
     ))
 
-  it('keeps to the service’s own limit if the account’s is another one, from the first answer on', () =>
+  it('obeys the service’s own limit from the first response on if the account’s is different', () =>
     fc.assert(
       fc.asyncProperty(soleClient, limitRows(120, 15), async (scenario, table) => {
-        // Where the account's window is shorter, what the service reported holds for that time only.
+        // If the account's window is shorter, the reported limit applies only for that time.
         const { window } = scenario.row
         const own = { ...table, window: Math.max(table.window, window) }
         const faults = { failed: 0.1 }
@@ -83,7 +86,7 @@ describe('the quota of an account, by a model of the service', function () {
       { numRuns: runs(300) },
     ))
 
-  it('is careful after a start: what the last Node-RED used is known from the first answer on', () =>
+  it("is careful after a start: the last Node-RED's usage is known from the first response on", () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await anyDemand({ ...scenario, headerRate: 1, faults: {} }, 1, 0)
@@ -91,7 +94,7 @@ describe('the quota of an account, by a model of the service', function () {
         simulation.start()
         for (let count = 0; count < 20; count++) simulation.request()
         await simulation.clock.pass(inFlight)
-        // One for the first request; of those that were in flight at the end, nothing is known.
+        // One for the first request; nothing is known about those that were in flight at the end.
         assert.ok(simulation.service.refusals().length <= 1 + scenario.concurrency)
       }),
       { numRuns: runs(300) },
@@ -101,7 +104,7 @@ describe('the quota of an account, by a model of the service', function () {
     const { row, concurrency } = scenario
     const simulation = await endlessDemand({ ...scenario, faults: {} }, 30)
     const latencies = simulation.sent().map(({ latency }) => latency)
-    // The ideal client may send more requests than ours did: the latencies are repeated.
+    // The ideal client may send more requests than ours: the latencies are repeated.
     const ideal = idealSendTimes({ ...row, concurrency }, [...latencies, ...latencies])
     const best = ideal.filter((at) => at <= 30 * round(scenario)).length
     const { length } = simulation.sent()
@@ -111,7 +114,7 @@ describe('the quota of an account, by a model of the service', function () {
   it('sends at least 95 % of what an ideal client could send', () =>
     fc.assert(fc.asyncProperty(soleClient, reachesNearlyAll), { numRuns: runs(300) }))
 
-  it('does so too if responses are slow and the service’s windows slide', () => {
+  it('sends that share even if responses are slow and the service’s windows slide', () => {
     const slow = fc.record({ scenario: soleClient, back: fc.double({ min: 0.05, max: 0.3, noNaN: true }) })
     return fc.assert(
       fc.asyncProperty(slow, ({ scenario, back }) => {
@@ -124,7 +127,7 @@ describe('the quota of an account, by a model of the service', function () {
     )
   })
 
-  it('is refused for the usage of others at most once in a window, if responses have headers', () =>
+  it("is refused because of others' usage at most once per window, if responses have headers", () =>
     fc.assert(
       fc.asyncProperty(
         soleClient,

@@ -6,7 +6,7 @@ import { EDITOR, type QuotaWait } from '../../../../src/lib/request'
 import { brokenOff, refusal, streamed, text } from '../../../support/fake-transport'
 import { fine, records, Station, withHeaders } from './setup'
 
-/** Of the endpoint `current`: a window of two minutes and a margin, ms. */
+/** For the endpoint `current`: a window of two minutes and a margin, ms. */
 const HELD_MS = 121_000
 const HOUR_MS = 3_600_000
 const one = { current: { limit: 1 } }
@@ -41,7 +41,7 @@ describe('a permit', () => {
     assert.deepEqual([seen.error?.reason, current(station).own], ['connection-broken', 1])
   })
 
-  it('stays used when the settings of the account change', async () => {
+  it("stays used when the account's settings change", async () => {
     const station = await new Station(one).begin()
     await station.exchange()
     station.quota.join({ concurrency: 1, limits: limitsWith() })
@@ -86,14 +86,14 @@ describe('the order of requests', () => {
     assert.deepEqual(await orderOf(station), ['editor', 'a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
   })
 
-  it('lets a request that two nodes wait for go with the first turn of the two', async () => {
+  it('sends a request that two nodes wait for at the first turn of either', async () => {
     const station = await new Station({ current: { limit: 100 } }, 1).begin()
     for (const serial of ['a1', 'a2', 'both']) station.request(serial, { queueKey: 'a' })
     station.request('both', { queueKey: 'b' })
     assert.deepEqual(await orderOf(station), ['a1', 'both', 'a2'])
   })
 
-  it('lets other endpoints pass while one waits', async () => {
+  it('lets other endpoints proceed while one waits', async () => {
     const station = await new Station(one).begin()
     await station.begin('alert')
     await station.exchange()
@@ -102,7 +102,7 @@ describe('the order of requests', () => {
     assert.deepEqual(await station.serials(), ['passes'])
   })
 
-  it('sends no more at a time than the least concurrency of all account nodes', async () => {
+  it('sends at most the lowest concurrency of all account nodes at a time', async () => {
     const station = await new Station({ current: { limit: 100 } }, 2).begin()
     for (const serial of ['a', 'b', 'c']) station.request(serial)
     assert.deepEqual(await station.serials(), ['a', 'b'])
@@ -119,8 +119,8 @@ describe('the order of requests', () => {
   }).timeout(20_000)
 })
 
-describe('equal requests at the same time', () => {
-  it('are sent once, and each caller gets a copy that it may change', async () => {
+describe('identical requests at the same time', () => {
+  it('are sent once, and each caller gets a copy that it may modify', async () => {
     const station = await new Station().begin()
     const seen = [station.request('a'), station.request('a')]
     assert.deepEqual(await station.serials(), ['a'])
@@ -132,7 +132,7 @@ describe('equal requests at the same time', () => {
     assert.equal(current(station).own, 1)
   })
 
-  it('are new ones for who asks as the answer arrives', async () => {
+  it('are sent again for callers that ask when the response arrives', async () => {
     const station = await new Station().begin()
     let later: ReturnType<Station['request']> | undefined
     const first = station.request('a', { onAnswer: () => (later = station.request('a')) })
@@ -142,7 +142,7 @@ describe('equal requests at the same time', () => {
     assert.equal(later?.state, 'done')
   })
 
-  it('go on for those that stay, and end when the last one leaves', async () => {
+  it('continue for the remaining callers, and end when the last one leaves', async () => {
     const station = await new Station(one).begin()
     const stops = [new AbortController(), new AbortController()]
     const [first, last] = stops.map(({ signal }) => station.request('a', { signal }))
@@ -155,7 +155,7 @@ describe('equal requests at the same time', () => {
     assert.deepEqual([last?.error?.code, station.quota.counts().running], ['ENVLOG_CLOSED', 0])
   })
 
-  it('are new ones after all have left', async () => {
+  it('are sent again after all callers have left', async () => {
     const station = await new Station({ current: { limit: 100 } }).begin()
     const stop = new AbortController()
     station.request('a', { signal: stop.signal })
@@ -169,8 +169,8 @@ describe('equal requests at the same time', () => {
   })
 })
 
-describe('a node that does not wait without limit', () => {
-  it('fails at once if the estimate is longer, with the time of the next permit', async () => {
+describe('a node with a limited wait', () => {
+  it('fails immediately if the estimate is longer, with the time of the next permit', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
     await station.clock.pass(1000)
@@ -180,7 +180,7 @@ describe('a node that does not wait without limit', () => {
     assert.deepEqual(error?.cause, { endpoint: 'current', retryAt })
   })
 
-  it('waits if the estimate is within its limit; those that are sent before count', async () => {
+  it('waits if the estimate is within its limit, counting requests that are sent first', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
     const seen = ['a', 'b', 'c', 'd'].map((serial) => station.request(serial, { maxWaitMs: 2.5 * HELD_MS }))
@@ -191,7 +191,7 @@ describe('a node that does not wait without limit', () => {
     )
   })
 
-  it('is sent if its permit becomes free in the moment in which its limit ends', async () => {
+  it('is sent if its permit becomes free just when its limit ends', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
     const seen = station.request('a', { maxWaitMs: HELD_MS })
@@ -200,7 +200,7 @@ describe('a node that does not wait without limit', () => {
     assert.equal(seen.state, 'done')
   })
 
-  it('fails as soon as the wait becomes longer than that', async () => {
+  it('fails as soon as the estimate exceeds the limit', async () => {
     const station = await new Station(two).begin()
     station.request('slow')
     await station.exchange(fine(), 'quick')
@@ -212,7 +212,7 @@ describe('a node that does not wait without limit', () => {
     )
   })
 
-  it('does not count waiting for a connection, nor for the first answer after a start', async () => {
+  it('does not count waiting for a connection, nor for the first response after a start', async () => {
     const station = new Station()
     station.request('first')
     const seen = station.request('a', { maxWaitMs: 0 })
@@ -223,7 +223,7 @@ describe('a node that does not wait without limit', () => {
     assert.equal(seen.state, 'done')
   })
 
-  it('gets the error of the last attempt if that was one', async () => {
+  it('gets the error of the last attempt if there was one', async () => {
     const station = await new Station({}, 1).begin()
     const seen = await station.exchange(refusal(429), 'a')
     assert.equal(seen.state, 'waiting')
@@ -234,7 +234,7 @@ describe('a node that does not wait without limit', () => {
 })
 
 describe('a node that shows its wait', () => {
-  it('is told the estimate, its changes, and the end', async () => {
+  it('receives the estimate, its changes, and the end', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
     const waits: QuotaWait[] = []
@@ -247,7 +247,7 @@ describe('a node that shows its wait', () => {
     assert.equal(waits.length, 2)
   })
 
-  it('takes no permit with it if it throws as its request is sent', async () => {
+  it('does not lose a permit if it throws when its request is sent', async () => {
     const station = await new Station(one, 1).begin()
     await station.exchange()
     const broken = station.request('a', {
@@ -275,7 +275,7 @@ describe('a node that shows its wait', () => {
 })
 
 describe('after a start', () => {
-  it('requests of an endpoint are sent one at a time until the service has answered', async () => {
+  it('requests to an endpoint are sent one at a time until the service has responded', async () => {
     for (const answer of [fine(), refusal(400), refusal(500)]) {
       const station = new Station()
       for (const serial of ['a', 'b', 'c']) station.request(serial)
@@ -285,7 +285,7 @@ describe('after a start', () => {
     }
   })
 
-  it('neither the page of a gateway nor a broken connection is an answer of the service', async () => {
+  it("neither a gateway's page nor a broken connection counts as a response of the service", async () => {
     for (const answer of [text('<html>', 502), text('<html>'), new EnvlogError('connection-broken')]) {
       const station = new Station()
       for (const serial of ['a', 'b', 'c']) station.request(serial)
@@ -294,7 +294,7 @@ describe('after a start', () => {
     }
   })
 
-  it('neither is a page in place of CSV, nor a response that breaks off', async () => {
+  it('neither a page in place of CSV nor a truncated response counts as one', async () => {
     const csv = { type: 'csv' }
     for (const answer of [text('<html>'), streamed(brokenOff('{"devices":['))]) {
       const station = new Station()
@@ -304,7 +304,7 @@ describe('after a start', () => {
     }
   })
 
-  it('an endpoint that others have used up is known to be after the first answer', async () => {
+  it('an endpoint used up by others is known after the first response', async () => {
     const station = new Station()
     await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
     station.request('a')
@@ -315,7 +315,7 @@ describe('after a start', () => {
   })
 })
 
-describe('the limit that a response reports', () => {
+describe('a limit reported in a response', () => {
   const used = (station: Station, count: number) => {
     for (let index = 0; index < count; index++) station.request(`used ${index}`)
   }
@@ -334,7 +334,7 @@ describe('the limit that a response reports', () => {
     assert.equal((await station.serials()).length, 3)
   })
 
-  it('holds no longer than the account’s window, and then the next response decides', async () => {
+  it('applies no longer than the account’s window, and then the next response decides', async () => {
     const station = await new Station().begin()
     await station.exchange(fine({ limit: 1, window: 86_400, remaining: 0 }))
     await station.clock.pass(HELD_MS)
@@ -344,7 +344,7 @@ describe('the limit that a response reports', () => {
     assert.equal((await station.serials()).length, 2)
   })
 
-  it('does not let a request wait for its own longer window', async () => {
+  it('does not make a request wait for the reported longer window', async () => {
     const station = await new Station().begin()
     await station.exchange(fine({ limit: 10, window: 86_400, remaining: 0 }))
     const seen = station.request('a', { maxWaitMs: 0 })
@@ -356,7 +356,7 @@ describe('the limit that a response reports', () => {
     assert.deepEqual(await station.serials(), ['b'])
   })
 
-  it('leaves the rest to others: what they use does not count against a lower limit of the account', async () => {
+  it('leaves the rest to others: their usage does not count against a lower limit of the account', async () => {
     const station = await new Station({ current: { limit: 4 } }).begin()
     await station.exchange(fine({ limit: 12, window: 120, remaining: 3 }))
     used(station, 10)
@@ -370,12 +370,12 @@ describe('the limit that a response reports', () => {
     assert.equal(current(station).foreign, 5)
     station.request('in flight when that ends')
     await station.clock.pass(HELD_MS)
-    // The service may have counted them when it answered.
+    // The service may have counted them when it responded.
     await station.answer(fine({ limit: 10, window: 120, remaining: 3 }))
     assert.equal(current(station).foreign, 0)
   })
 
-  it('says nothing if its headers are odd, or those of a gateway', async () => {
+  it("has no effect if its headers are invalid, or a gateway's", async () => {
     const station = await new Station().begin()
     await station.exchange(withHeaders(text('<html>', 502), { limit: 1, window: 3600, remaining: 0 }))
     await station.exchange(fine({ limit: 0, window: 120 }))
@@ -384,8 +384,8 @@ describe('the limit that a response reports', () => {
   })
 })
 
-describe('a refusal of the service', () => {
-  it('closes the endpoint for the account’s window; then the request goes again', async () => {
+describe('a refusal by the service', () => {
+  it('closes the endpoint for the account’s window; then the request is sent again', async () => {
     const station = await new Station().begin()
     const seen = await station.exchange(withHeaders(refusal(429), { limit: 10, window: 5, remaining: 0 }))
     station.request('other')
@@ -407,7 +407,7 @@ describe('a refusal of the service', () => {
     assert.deepEqual(await station.serials(), ['first'])
   })
 
-  it('is an error of 4xx with nothing remaining as well, but not one of the login', async () => {
+  it('is also a 4xx error with nothing remaining, but not one of the login', async () => {
     for (const [status, waits] of [
       [400, true],
       [401, false],
@@ -420,7 +420,7 @@ describe('a refusal of the service', () => {
     }
   })
 
-  it('fails the request the third time, with when to try again', async () => {
+  it('fails the request the third time, with the time of the next attempt', async () => {
     const station = await new Station().begin()
     const seen = station.request('a')
     for (let count = 0; count < 3; count++) {
@@ -444,7 +444,7 @@ describe('the records of a device', () => {
     assert.deepEqual(left, { endpoint: 'data', device: '/a', limit: 10_000, left: 9900 })
   })
 
-  it('wait for the device alone, while others of the endpoint are sent', async () => {
+  it('delay only the device, while other requests to the endpoint are sent', async () => {
     const station = await new Station(limit).begin('data')
     station.request('a', { ...data, number: 10_000 })
     await station.answer(records(10_000))
@@ -457,7 +457,7 @@ describe('the records of a device', () => {
     assert.deepEqual(await station.serials(), ['b', 'a'])
   })
 
-  it('fail at once with records-wait for who does not wait for records', async () => {
+  it('fail immediately with records-wait for callers that do not wait for records', async () => {
     const station = await new Station(limit).begin('data')
     station.request('a', { ...data, number: 10_000 })
     await station.answer(records(10_000))
@@ -468,7 +468,7 @@ describe('the records of a device', () => {
     assert.equal(error?.reason, 'records-wait')
   })
 
-  it('are counted by the header if the response breaks off, and as reserved without one', async () => {
+  it('are counted by the header if the response is truncated, and as reserved without one', async () => {
     for (const [headers, left] of [
       [{ records: 8000 }, 8000],
       [{}, 5000],
@@ -480,14 +480,14 @@ describe('the records of a device', () => {
     }
   })
 
-  it('that others have used are blocked for a window', async () => {
+  it('are blocked for a window if others have used them', async () => {
     const station = await new Station(limit).begin('data')
     station.request('a', { ...data, number: 1000 })
     await station.answer(records(1000, { remaining: 10, records: 2000 }))
     assert.equal(station.quota.counts().records[0]?.left, 2000)
   })
 
-  it('close only the device if they are used up, and then the request goes again', async () => {
+  it('close only the device if they are used up; then the request is sent again', async () => {
     const station = await new Station(limit).begin('data')
     const seen = station.request('a', { ...data, number: 5000 })
     await station.answer(withHeaders(refusal(429), { remaining: 10, records: 0 }))
@@ -499,7 +499,7 @@ describe('the records of a device', () => {
   })
 })
 
-/** What has become of a request. */
+/** The result of a request. */
 async function settled<T>(station: Station, seen: T): Promise<T> {
   await station.clock.settle()
   return seen

@@ -11,7 +11,7 @@ import { fakeTransport, json } from '../../../support/fake-transport'
 
 export type Headers = { limit?: number; remaining?: number; window?: number; records?: number }
 
-/** An answer with the rate-limit headers. */
+/** A response with the rate-limit headers. */
 export function withHeaders(
   response: HttpResponse,
   { limit, remaining, window, records }: Headers,
@@ -26,7 +26,7 @@ export function withHeaders(
 
 export const fine = (headers: Headers = {}) => withHeaders(json({ devices: [], data: [] }), headers)
 
-/** So many raw records. */
+/** This many raw records. */
 export const records = (count: number, headers: Headers = {}) =>
   withHeaders(json({ data: Array(count).fill(0) }), headers)
 
@@ -47,15 +47,15 @@ interface Asked {
   endpoint?: EndpointName
   number?: number
   params?: object
-  /** Called in the moment in which the answer arrives. */
+  /** Called just when the response arrives. */
   onAnswer?(): void
 }
 
-/** One Node-RED with one account, and the service in the test's hand. */
+/** One Node-RED with one account, and a service controlled by the test. */
 export class Station {
   readonly clock = createVirtualClock()
   readonly quota = new Quota(this.clock)
-  /** Requests that were sent and not answered. */
+  /** Requests that were sent and have no response yet. */
   readonly sent: Sent[] = []
   /** False while no connection can be made. */
   isReachable = true
@@ -99,7 +99,7 @@ export class Station {
     })
   }
 
-  /** Makes a request for a device. */
+  /** Sends a request for a device. */
   request(
     serial: string,
     {
@@ -125,27 +125,27 @@ export class Station {
     return seen
   }
 
-  /** The devices of the requests that were sent and not answered. */
+  /** The devices of the requests that were sent and have no response yet. */
   async serials(): Promise<string[]> {
     await this.clock.settle()
     return this.sent.map(({ params }) => String(params['remote-serial']))
   }
 
-  /** Answers the oldest request that was sent. */
+  /** Responds to the oldest request. */
   async answer(response: HttpResponse | EnvlogError = fine()): Promise<void> {
     await this.clock.settle()
     this.sent[0]?.answer(response)
     await this.clock.settle()
   }
 
-  /** Makes a request and answers it. */
+  /** Sends a request and responds to it. */
   async exchange(response: HttpResponse | EnvlogError = fine(), serial = 'first'): Promise<Seen> {
     const seen = this.request(serial)
     await this.answer(response)
     return seen
   }
 
-  /** Answers one request of the endpoint, so that it is known, and waits until that is forgotten. */
+  /** Responds to one request to the endpoint, so that it is known, and waits until that is forgotten. */
   async begin(endpoint: EndpointName = 'current'): Promise<this> {
     this.request('begin', { endpoint })
     await this.answer(fine())

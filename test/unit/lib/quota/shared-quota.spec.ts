@@ -11,12 +11,12 @@ interface Reported {
   parts: { name: string; entries: { amount: number; ageMs: number | null }[] }[]
 }
 
-/** A Redis in the test's hand: the scripts themselves are tested with a real one. */
+/** A Redis controlled by the test: the scripts themselves are tested with a real one. */
 class FakeRedis {
   readonly reports: Reported[] = []
-  /** What it answers to a reservation. */
+  /** Its reply to a reservation. */
   reservation: number[] = [1, 1]
-  /** How often it was asked for one. */
+  /** Number of reservations requested. */
   reservations = 0
   isThere = true
   isEnded = false
@@ -54,8 +54,8 @@ class FakeRedis {
   }
 }
 
-describe('a quota that is shared', () => {
-  it('sends nothing at the start until Redis has been asked, or has failed', async () => {
+describe('a shared quota', () => {
+  it('sends nothing at the start until Redis has responded or failed', async () => {
     for (const isThere of [true, false]) {
       const station = await new Station().begin()
       const redis = new FakeRedis({ isSlow: true })
@@ -70,7 +70,7 @@ describe('a quota that is shared', () => {
     }
   })
 
-  it('sends nothing at the start for at most five seconds if Redis is mute', async () => {
+  it('sends nothing at the start for at most five seconds if Redis does not respond', async () => {
     const station = await new Station().begin()
     new FakeRedis({ isSlow: true }).join(station)
     station.request('a')
@@ -78,7 +78,7 @@ describe('a quota that is shared', () => {
     assert.deepEqual(await station.serials(), ['a'])
   })
 
-  it('waits for a request in flight elsewhere without that counting as a wait for quota', async () => {
+  it("waits for another process's request in flight without counting that as a wait for quota", async () => {
     const station = await new Station().begin()
     const redis = new FakeRedis()
     redis.join(station)
@@ -92,7 +92,7 @@ describe('a quota that is shared', () => {
     assert.deepEqual(await station.serials(), ['a'])
   })
 
-  it('fails at once for who does not wait if others have used it up, with when it will be free', async () => {
+  it('fails immediately for nodes that do not wait if others have used it up, with the time when it will be free', async () => {
     const station = await new Station().begin()
     const redis = new FakeRedis()
     redis.join(station)
@@ -104,7 +104,7 @@ describe('a quota that is shared', () => {
     assert.deepEqual([seen.error?.reason, seen.error?.cause.retryAt], ['quota-wait', retryAt])
   })
 
-  it('lets who does not wait use the last permits, as many as there are', async () => {
+  it('lets nodes that do not wait use the last permits, as many as there are', async () => {
     const station = await new Station({ current: { limit: 4 } }).begin()
     new FakeRedis().join(station)
     await station.clock.settle()
@@ -112,7 +112,7 @@ describe('a quota that is shared', () => {
     assert.equal((await station.serials()).length, 4)
   })
 
-  it('does not ask again and again for records that others have used', async () => {
+  it('does not ask repeatedly for records that others have used', async () => {
     const station = await new Station().begin('data')
     const redis = new FakeRedis()
     redis.join(station)
@@ -134,7 +134,7 @@ describe('a quota that is shared', () => {
     )
   })
 
-  it('remembers what a response has shown of others while Redis was away', async () => {
+  it("remembers others' usage that a response has shown while Redis was away", async () => {
     const station = await new Station().begin()
     const redis = new FakeRedis()
     redis.isThere = false
@@ -160,7 +160,7 @@ describe('a quota that is shared', () => {
     assert.deepEqual(await station.serials(), ['a'])
   })
 
-  it('is told what was used before it was shared', async () => {
+  it('receives the usage from before it was shared', async () => {
     const station = await new Station().begin()
     await station.exchange()
     await station.clock.pass(5000)
@@ -176,7 +176,7 @@ describe('a quota that is shared', () => {
     )
   })
 
-  it('goes to another Redis as soon as the account node that named the first one has left', async () => {
+  it('switches to another Redis as soon as the account node that named the first one has left', async () => {
     const station = await new Station().begin()
     const [first, second] = [new FakeRedis(), new FakeRedis()]
     const leave = first.join(station)
@@ -189,19 +189,19 @@ describe('a quota that is shared', () => {
     assert.deepEqual([first.isEnded, second.reports.length], [true, 2])
   })
 
-  it('shows as used by others what the service counts beyond this process', async () => {
+  it("shows the service's count beyond this process as used by others", async () => {
     const station = await new Station().begin()
     new FakeRedis().join(station)
     await station.clock.settle()
     await station.exchange(fine({ limit: 10, window: 120, remaining: 3 }))
     const { own, foreign, left } = current(station)
     assert.deepEqual({ own, foreign, left }, { own: 1, foreign: 6, left: 3 })
-    // Redis decides, not the header: it knows when each was used.
+    // Redis decides, not the header, because it knows when each was used.
     station.request('a')
     assert.deepEqual(await station.serials(), ['a'])
   })
 
-  it('sends one request at a time for a moment when Redis is back: others may not have reported yet', async () => {
+  it('sends one request at a time for a moment when Redis is back, because others may not have reported yet', async () => {
     const station = await new Station().begin()
     const redis = new FakeRedis()
     redis.isThere = false

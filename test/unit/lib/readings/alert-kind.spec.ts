@@ -118,7 +118,7 @@ describe('the kind of an alert', () => {
   }
 
   for (const name of hostile) {
-    it(`never comes from a channel's name "${name}"`, () => {
+    it(`is never determined by the channel's name "${name}"`, () => {
       const [upper, lower, other] = ['upper limit exceeded', '下限値超過', '12.1 C'] as const
       assert.ok(['upper-limit', 'other'].includes(classifyAlert('ch1', `${name}: ${upper} 12.1 C`, name)))
       assert.ok(['lower-limit', 'other'].includes(classifyAlert('ch1', `${name} ${lower} 12.1 C`, name)))
@@ -137,7 +137,7 @@ describe('the kind of an alert', () => {
     assert.equal(kind('upper limit exceeded', ''), 'upper-limit')
   })
 
-  it('of battery and communication is their source, or recovered', () => {
+  it('for battery and communication is their source, or recovered', () => {
     for (const source of ['battery', 'communication'] as const) {
       assert.equal(classifyAlert(source, 'anything at all', ''), source)
       assert.equal(classifyAlert(source, '', ''), source)
@@ -206,7 +206,7 @@ describe('the kind of an ambiguous alert', () => {
     'Upper limit exceeded 30.0 C (limit 25.0 C, recovery 24.0 C)',
     '上限値超過 30.0 C（上限値 25.0、復帰値 24.0）',
   ]) {
-    it(`is the alarm if the text contains the value of recovery: ${text}`, () => {
+    it(`is the alarm if the text contains the recovery value: ${text}`, () => {
       assert.equal(classifyAlert('ch1', text, ''), 'upper-limit')
     })
   }

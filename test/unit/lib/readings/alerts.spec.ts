@@ -5,7 +5,7 @@ import { alertAnswer, alertEnvelope, BASE, failure, type Json } from '../answers
 const read = (...entries: Json[]) => readAlerts(alertEnvelope(alertAnswer({ 'alert-logs': entries })), 'utc')
 
 describe('an alert log', () => {
-  it('becomes the element that docs/messages.md shows', () => {
+  it('is converted to the element in docs/messages.md', () => {
     const { alerts } = read({ unixtime: '1795161600', ch1: 'Inside: upper limit exceeded 12.1 C (8.0 C)' })
     assert.deepEqual(alerts, [
       {
@@ -59,7 +59,7 @@ describe('an alert log', () => {
     assert.deepEqual(alerts, [])
   })
 
-  it('is oldest first in any order of the answer', () => {
+  it('is oldest first for any order in the response', () => {
     const [a, b, c] = ['10', '20', '30'].map((unixtime) => ({ unixtime, ch1: `at ${unixtime}` })) as Json[]
     for (const entries of [
       [a, b, c],
@@ -74,7 +74,7 @@ describe('an alert log', () => {
     }
   })
 
-  it('reverses entries of one second with the others', () => {
+  it('reverses entries with the same time together with the others', () => {
     const same = (text: string) => ({ unixtime: '20', ch1: text })
     const newestFirst = [{ unixtime: '30', ch1: 'd' }, same('c'), same('b'), { unixtime: '10', ch1: 'a' }]
     const texts = (entries: Json[]) =>
@@ -97,7 +97,7 @@ describe('an alert log', () => {
     )
   })
 
-  it('contains the device also if there are no entries', () => {
+  it('contains the device even if there are no entries', () => {
     const { device, alerts } = read()
     assert.deepEqual(alerts, [])
     assert.deepEqual(device, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readBattery } from '../../../../src/lib/readings/battery'
 
-/** The table of the API description: code, standalone series 1, all others. */
+/** The table in the API description: code, standalone series 1, all others. */
 const table = [
   [1, 'replace-now', 'replace-now'],
   [2, 'replace-soon', 'replace-now'],
@@ -11,9 +11,9 @@ const table = [
 ] as const
 const series1 = ['M-7', 'K']
 
-describe('the level of a battery', () => {
+describe('the battery level', () => {
   for (const [code, first, second] of table) {
-    it(`of code ${code} is ${first} for series 1 and ${second} for all others`, () => {
+    it(`for code ${code} is ${first} for series 1 and ${second} for all others`, () => {
       const level = (standalone: boolean, model: string) =>
         readBattery(code, { standalone, model }, series1).level
       assert.equal(level(true, 'M-71'), first)

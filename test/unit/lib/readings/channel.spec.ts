@@ -52,7 +52,7 @@ describe('matching channels with the records', () => {
     ])
   })
 
-  it('counts from one also if adding one would match as well', () => {
+  it('counts from one even if adding one would match as well', () => {
     assert.deepEqual(lined([1], [1, 2]), [
       [1, 'name 0'],
       [2, 'ch2'],
@@ -70,7 +70,7 @@ describe('matching channels with the records', () => {
     ])
   })
 
-  it('keeps two channels with one number: the second gets the next free one', () => {
+  it('keeps two channels with the same number: the second one gets the next free number', () => {
     assert.deepEqual(lined([1, 1, 2, 1]), [
       [1, 'name 0'],
       [2, 'name 2'],
@@ -91,7 +91,7 @@ describe('matching channels with the records', () => {
     ])
   })
 
-  it('uses the position of a channel without a number also beside one that counts from zero', () => {
+  it('uses the position of a channel without a number, even next to one that counts from zero', () => {
     assert.deepEqual(lined([0, null]), [
       [1, 'name 0'],
       [2, 'name 1'],
@@ -102,7 +102,7 @@ describe('matching channels with the records', () => {
     assert.deepEqual(lined([1, -4, 1.5, 1e9]), [[1, 'name 0']])
   })
 
-  it('uses the key of a channel as its missing name, and keeps any other name unchanged', () => {
+  it("uses a channel's key as its missing name, and keeps any other name unchanged", () => {
     const [first, second] = matchChannels([listed(1, '', 'C'), listed(2, '__proto__', '%')])
     assert.deepEqual(first?.channel, {
       key: 'ch1',

@@ -19,7 +19,7 @@ const kinds = (records: NumberedRecord[], standalone: boolean) =>
 describe('the gaps of a series', () => {
   for (const standalone of [true, false]) {
     describe(standalone ? 'of a standalone device' : 'of a remote unit', () => {
-      it('are none if ids are consecutive', () => {
+      it('do not exist if ids are consecutive', () => {
         assert.deepEqual(findGaps(every(600, 1, 2, 3, 4), standalone), [])
       })
 
@@ -29,18 +29,18 @@ describe('the gaps of a series', () => {
         ])
       })
 
-      it('are none for jitter or holes in time alone', () => {
+      it('do not exist for jitter or holes in time alone', () => {
         const jitter = numbered([1e9, 1], [1e9 + 601, 2], [1e9 + 1200, 3], [1e9 + 90_000, 4])
         assert.deepEqual(findGaps(jitter, standalone), [])
       })
 
-      it('are none if ids are all 0 or absent', () => {
+      it('do not exist if ids are all 0 or absent', () => {
         assert.deepEqual(findGaps(numbered([1, 0], [2, 0], [900, 0]), standalone), [])
         assert.deepEqual(findGaps(numbered([1, null], [2, null]), standalone), [])
         assert.deepEqual(findGaps([], standalone), [])
       })
 
-      it('are a restart if the device started again at a lower id', () => {
+      it('include a restart if the device restarted at a lower id', () => {
         const restarted = numbered([0, 500], [600, 501], [1200, 1], [1800, 2])
         assert.deepEqual(findGaps(restarted, standalone), [
           { kind: 'restart', after: iso(600), before: iso(1200), missing: null },
@@ -57,39 +57,39 @@ describe('the gaps of a series', () => {
         ])
       })
 
-      it('are none of one record, or of two with one id', () => {
+      it('do not exist for one record, or two with the same id', () => {
         assert.deepEqual(findGaps(numbered([1, 9]), standalone), [])
         assert.deepEqual(findGaps(numbered([1, 9], [2, 9]), standalone), [])
       })
     })
   }
 
-  it('are none if relay ids wrap from 65535 to 0', () => {
+  it('do not exist if relay ids wrap around from 65535 to 0', () => {
     assert.deepEqual(findGaps(numbered([0, 65_534], [600, 65_535], [1200, 0], [1800, 1]), false), [])
     assert.deepEqual(findGaps(numbered([0, 65_535], [600, 0]), false), [])
   })
 
-  it('count across the wrap-around of relay ids', () => {
+  it('are counted across the wraparound of relay ids', () => {
     const turned = numbered([0, 65_532], [600, 65_533], [3600, 2], [4200, 3])
     assert.deepEqual(kinds(turned, false), [['missing', 4]])
   })
 
-  it('count on if a standalone id passes 65535', () => {
+  it('are counted if a standalone id exceeds 65535', () => {
     assert.deepEqual(findGaps(every(60, 65_534, 65_535, 65_536, 65_537), true), [])
   })
 
-  it('are not shown by the number 0 of a standalone device, in any mixture', () => {
+  it('are not caused by the number 0 of a standalone device, in any mixture', () => {
     const mixed = numbered([0, 812], [60, 0], [60, 0], [120, 813], [180, 0], [240, 816])
     assert.deepEqual(kinds(mixed, true), [['missing', 2]])
   })
 
-  it('are a restart if the time is too short for a wrap-around', () => {
+  it('include a restart if the time is too short for a wraparound', () => {
     assert.deepEqual(kinds(numbered([0, 40_000], [600, 40_001], [1800, 0], [2400, 1]), false), [
       ['restart', null],
     ])
   })
 
-  it('are exactly what is missing in a steady series, also across wrap-arounds', () => {
+  it('are exactly the missing records of a regular series, even across wraparounds', () => {
     const start = fc.integer({ min: 0, max: 65_535 })
     const steps = fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 30 })
     fc.assert(

@@ -20,7 +20,7 @@ function reading(fields: Json, over: Partial<CurrentOptions> = {}) {
 }
 
 describe('a current reading', () => {
-  it('is the element that docs/messages.md shows', () => {
+  it('is the element in docs/messages.md', () => {
     assert.deepEqual(reading({}), {
       serial: '5212A1B2',
       name: 'Freezer 3',
@@ -66,14 +66,14 @@ describe('a current reading', () => {
     assert.equal(reading({}, { time: 'local' }).time, '2026-11-20T17:00:00.000+09:00')
   })
 
-  it('has no time and no age if the service has no measurement', () => {
+  it('has neither time nor age if the service has no measurement', () => {
     for (const unixtime of ['', '0', 0, null]) {
       const { time, timestamp, age } = reading({ unixtime })
       assert.deepEqual({ time, timestamp, age }, { time: null, timestamp: null, age: null })
     }
   })
 
-  it('has an age that is never below 0, and whole seconds', () => {
+  it('has an age that is never negative, in whole seconds', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e7, max: 1e7 }), (ms) => {
         const { age } = reading({}, { receivedAt: measured + ms })
@@ -108,13 +108,13 @@ describe('a current reading', () => {
     }
   })
 
-  it('is standalone if the serials are equal, whatever its number', () => {
+  it('is standalone if the serials are equal, regardless of its number', () => {
     const own = { ...BASE, serial: '5212A1B2' }
     assert.equal(reading({ num: '1', baseunit: own }).standalone, true)
     assert.equal(reading({ num: '0' }).standalone, false)
   })
 
-  it('has the battery column of its kind', () => {
+  it('has the battery level from the column for its kind', () => {
     const own = { ...BASE, serial: '5212A1B2' }
     const series1Models = ['M-5']
     assert.equal(reading({ battery: '4', baseunit: own }, { series1Models }).battery.level, 'low')
@@ -134,7 +134,7 @@ describe('a current reading', () => {
     ])
   })
 
-  it("keeps the service's error text if a value is no number", () => {
+  it("keeps the service's error text if a value is not a number", () => {
     const channel = [
       { num: '1', name: 'a', value: 'Sensor Error', unit: 'C' },
       { num: '3', name: 'b', value: '1013.2', unit: 'hPa' },

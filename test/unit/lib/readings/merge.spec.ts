@@ -7,8 +7,8 @@ import { graph, graphEnvelope, type Json } from '../answers'
 const read = (fields: Json) => readSeries(graphEnvelope(graph(fields)), 'utc')
 const at = (id: number, more: Json = {}) => ({ unixtime: 1000 + id * 60, 'data-id': id, ch1: id, ...more })
 
-describe('merging answers of one device', () => {
-  it('has the same result as one answer with all records, however they are split', () => {
+describe('merging responses about one device', () => {
+  it('has the same result as one response with all records, however they are split', () => {
     const ids = Array.from({ length: 12 }, (_, index) => index + 1)
     const cut = fc.integer({ min: 0, max: 12 })
     fc.assert(
@@ -30,7 +30,7 @@ describe('merging answers of one device', () => {
     )
   })
 
-  it('uses no channels from an answer without records: only records show how they are numbered', () => {
+  it('ignores channels of a response without records: only records show how they are numbered', () => {
     const channel = [{ name: 'Inside', num: 1, unit: 'C' }]
     const { channels } = mergeSeries([
       read({ channel, data: [{ unixtime: 1060, 'data-id': 1, ch2: 1 }] }),
@@ -42,7 +42,7 @@ describe('merging answers of one device', () => {
     )
   })
 
-  it('gives every record the keys of all channels', () => {
+  it('adds the keys of all channels to every record', () => {
     const newer = read({ data: [at(2, { ch3: 30 })] })
     const older = read({ data: [at(1, { ch2: 20, ch1: 'E1' })] })
     const { channels, records } = mergeSeries([newer, older])
@@ -63,7 +63,7 @@ describe('merging answers of one device', () => {
     assert.deepEqual([name, utcOffset, channels[0]?.name, channels[0]?.unit], ['new', 60, 'now', '°F'])
   })
 
-  it('keeps the order of records of one second without ids across parts', () => {
+  it('keeps the order of records with the same time but without ids across parts', () => {
     const same = (ch1: number) => ({ unixtime: 1000, 'data-id': 0, ch1 })
     const { records } = mergeSeries([read({ data: [same(7), same(4)] }), read({ data: [same(9), same(7)] })])
     assert.deepEqual(

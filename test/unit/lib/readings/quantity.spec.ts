@@ -31,7 +31,7 @@ describe('units and quantities', () => {
       assert.deepEqual(quantitiesOf([unit]), [null], unit)
   })
 
-  it('are humidity and CO2 only beside a temperature', () => {
+  it('are humidity and CO2 only together with a temperature', () => {
     assert.deepEqual(quantitiesOf(['%', 'ppm']), [null, null])
     assert.deepEqual(quantitiesOf(['ppm', '%', '°C']), ['co2', 'humidity', 'temperature'])
     assert.deepEqual(quantitiesOf(['％', '°F', 'V']), ['humidity', 'temperature', 'voltage'])

@@ -9,7 +9,7 @@ const read = (answer: Json, style: TimeStyle = 'utc'): Series => readSeries(grap
 const records = (...data: Json[]) => read(relayGraph({ data })).records
 
 describe('a series', () => {
-  it('is the payload that docs/messages.md shows', () => {
+  it('is the payload in docs/messages.md', () => {
     const answer = relayGraph({
       channel: [
         { num: '1', name: 'Inside', unit: 'C' },
@@ -42,13 +42,13 @@ describe('a series', () => {
     })
   })
 
-  it('reads numbers and numeric text alike', () => {
+  it('reads numbers and numeric text in the same way', () => {
     const asNumbers = { unixtime: 1_795_161_600, 'data-id': 7, ch1: 21.5 }
     const asText = { unixtime: '1795161600', 'data-id': '7', ch1: ' 21.50 ' }
     assert.deepEqual(records(asNumbers), records(asText))
   })
 
-  it('is of a standalone device if the answer has no base unit', () => {
+  it('belongs to a standalone device if the response has no base unit', () => {
     const { serial, base, standalone } = read(graph())
     assert.deepEqual(
       { serial, base, standalone },
@@ -60,13 +60,13 @@ describe('a series', () => {
     )
   })
 
-  it("has the device's local time if times are local, also with half hours", () => {
+  it("has the device's local time if times are local, even with half hours", () => {
     const data = [{ unixtime: 1_795_161_600, 'data-id': 1, ch1: 1 }]
     const { time } = read(graph({ data, time_diff: '-210' }), 'local').records[0] ?? {}
     assert.equal(time, '2026-11-20T04:30:00.000-03:30')
   })
 
-  it('has the local time of a zone, each record with the offset of its own time, and that of the last', () => {
+  it("has the local time of a zone, each record with the offset at its own time, and the last one's offset", () => {
     const summer = Date.UTC(2026, 9, 25, 0, 59) / 1000
     const data = [summer, summer + 60].map((unixtime, index) => ({ unixtime, 'data-id': index + 1, ch1: 1 }))
     const { records, utcOffset } = read(graph({ data }), new TimeZone('Europe/Berlin'))
@@ -92,7 +92,7 @@ describe('a series', () => {
     }
   })
 
-  it('gives every record the keys of all channels; a blank or absent value is "missing"', () => {
+  it('has the keys of all channels in every record; a blank or absent value is "missing"', () => {
     const found = read(
       relayGraph({
         channel: [
@@ -115,7 +115,7 @@ describe('a series', () => {
     assert.deepEqual(second?.errors, { ch1: 'missing', ch4: 'missing' })
   })
 
-  it('has errors only on records that have one', () => {
+  it('has errors only in records that have one', () => {
     const [first] = records({ unixtime: 10, 'data-id': 1, ch1: 0 })
     assert.equal('errors' in (first ?? {}), false)
     assert.equal(first?.ch1, 0)
@@ -157,7 +157,7 @@ describe('a series', () => {
     )
   })
 
-  it('orders records of one second by id, also across the wrap-around of relay ids', () => {
+  it('orders records with the same time by id, even across the wraparound of relay ids', () => {
     const at = (id: number) => ({ unixtime: 10, 'data-id': id, ch1: id })
     const ids = (...given: number[]) => records(...given.map(at)).map(({ dataId }) => dataId)
     assert.deepEqual(ids(7, 5, 6), [5, 6, 7])
@@ -165,7 +165,7 @@ describe('a series', () => {
     assert.deepEqual(ids(65_535, 1, 0), [65_535, 0, 1])
   })
 
-  it('keeps the order of records of one second without ids, reversed if the newest are first', () => {
+  it('keeps the order of records with the same time but without ids, reversed if the newest are first', () => {
     const at = (unixtime: number, ch1: number) => ({ unixtime, 'data-id': 0, ch1 })
     const ascending = [at(10, 9), at(20, 5), at(20, 3), at(30, 4)]
     const values = (data: Json[]) => records(...data).map(({ ch1 }) => ch1)
@@ -173,7 +173,7 @@ describe('a series', () => {
     assert.deepEqual(values(ascending.toReversed()), [9, 5, 3, 4])
   })
 
-  it('is the same with any order and duplicates in the answer', () => {
+  it('is the same with any order and duplicates in the response', () => {
     const value = fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom('E1', '', '12.5'))
     const made = fc
       .array(fc.record({ step: fc.integer({ min: 0, max: 3 }), ch1: value }), { maxLength: 12 })
@@ -200,7 +200,7 @@ describe('a series', () => {
     )
   })
 
-  it('reads an answer without records as an empty series with its channels', () => {
+  it('is empty, with its channels, for a response without records', () => {
     const { records, gaps, channels } = read(graph({ data: [] }))
     assert.deepEqual({ records, gaps, channels: channels.length }, { records: [], gaps: [], channels: 1 })
   })

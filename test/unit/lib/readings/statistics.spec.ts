@@ -40,7 +40,7 @@ const figures = ({ count, min, max, mean, errors }: StatisticsRow) => [count, mi
 const A_DAY = { from: '2026-11-20T00:00Z', to: '2026-11-21T00:00Z' }
 
 describe('the statistics of a period', () => {
-  it('are the row that docs/messages.md shows', async () => {
+  it('are the row in docs/messages.md', async () => {
     const measured: Measured[] = [
       ['2026-11-20T03:00Z', -18.5],
       ['2026-11-20T03:10Z', -18.9],
@@ -71,7 +71,7 @@ describe('the statistics of a period', () => {
     ])
   })
 
-  it('are of each channel, by interval', async () => {
+  it('are calculated per channel and interval', async () => {
     const channel = [
       { num: 0, name: 'Inside', unit: 'C' },
       { num: 1, name: 'Damp', unit: '%' },
@@ -99,7 +99,7 @@ describe('the statistics of a period', () => {
     )
   })
 
-  it('have null for the figures of an interval without a value', async () => {
+  it('have null figures for an interval without a value', async () => {
     const [row] = await statistics([['2026-11-20T01:00Z', 'E1']], A_DAY)
     const { min, mintime, max, maxtime, mean, count, errors } = row ?? assert.fail()
     assert.deepEqual([min, mintime, max, maxtime, mean], Array(5).fill(null))
@@ -117,7 +117,7 @@ describe('the statistics of a period', () => {
     assert.deepEqual(rows.map(figures), [[1, 1, 1, 1, 0]])
   })
 
-  it('leave out hours that have not begun, but none with a record', async () => {
+  it('omit hours that have not started, but none with a record', async () => {
     const period = { ...A_DAY, per: 'hour' } as const
     const hours = async (...times: string[]) => {
       const measured = times.map((time) => [time, 1] as const)
@@ -127,7 +127,7 @@ describe('the statistics of a period', () => {
     assert.equal(await hours('2026-11-20T04:10Z'), 5, 'of a clock that is ahead')
   })
 
-  it('are of days in local time, of 23 and 25 hours where the clock changes', async () => {
+  it('use days in local time, of 23 and 25 hours at time changes', async () => {
     for (const [from, to, hours] of [
       ['2026-03-28T00:00+01:00', '2026-03-31T00:00+02:00', [24, 23, 24]],
       ['2026-10-24T00:00+02:00', '2026-10-27T00:00+01:00', [24, 25, 24]],
@@ -147,7 +147,7 @@ describe('the statistics of a period', () => {
     }
   })
 
-  it('begin with the period where that is later than the day or hour', async () => {
+  it('start with the period if that is later than the day or hour', async () => {
     const period = { from: '2026-11-20T08:30+01:00', to: '2026-11-21T10:15+01:00', time: berlin }
     const starts = async (per: Per) => {
       const rows = await statistics([], { ...period, per })
@@ -162,7 +162,7 @@ describe('the statistics of a period', () => {
     ])
   })
 
-  it('are in the device’s local time without a zone, also of half hours, and in UTC if that is not known', async () => {
+  it('are in the device’s local time without a zone, even of half hours, and in UTC if that is unknown', async () => {
     const period = { ...A_DAY, per: 'day' } as const
     const startsWith = async (time_diff: unknown) => {
       const [, second] = await statistics([['2026-11-20T23:30Z', 1]], period, { time_diff })
@@ -172,7 +172,7 @@ describe('the statistics of a period', () => {
     assert.equal(await startsWith('GMT+9'), 'one day')
   })
 
-  it('have a mean as users write it', async () => {
+  it('have a mean rounded as users expect', async () => {
     const meanOf = async (...values: number[]) => {
       const measured = values.map((value, index): Measured => {
         return [new Date(Date.parse('2026-11-20T01:00Z') + index * 1000).toISOString(), value]
@@ -189,7 +189,7 @@ describe('the statistics of a period', () => {
     assert.equal(await meanOf(...Array(5000).fill(1e15)), 1e15)
   })
 
-  it('are those of all values, whatever they are', async () => {
+  it('are those of all values, with any values', async () => {
     const value = fc.oneof(
       fc.integer({ min: -400, max: 1200 }).map((tenths) => tenths / 10),
       fc.constant('E1'),
@@ -244,7 +244,7 @@ describe('the intervals of a period', () => {
   const clocks = [...zones.map((zone) => new TimeZone(zone)), fixedClock(-210)]
   const from = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2030, 0) })
 
-  it('follow each other, cover it, and none is longer than 25 hours, in any zone', () => {
+  it('are contiguous, cover it, and none is longer than 25 hours, in any zone', () => {
     fc.assert(
       fc.property(
         ...[

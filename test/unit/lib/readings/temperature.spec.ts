@@ -58,7 +58,7 @@ describe('temperatures in one unit', () => {
     })
   }
 
-  it('have two decimals at most, and are less than that from the true value', async () => {
+  it('have at most two decimals, and differ by less than that from the true value', async () => {
     const values = fc.double({ min: -400, max: 4000, noNaN: true })
     await fc.assert(
       fc.asyncProperty(values, async (value) => {
@@ -69,7 +69,7 @@ describe('temperatures in one unit', () => {
     )
   })
 
-  it('leave what has the unit already, other quantities and errors as they are', async () => {
+  it('leave values that already have the unit, other quantities and errors unchanged', async () => {
     assert.deepEqual(await converted('°C', '21.456', 'C'), [21.456, '°C', null])
     assert.deepEqual(await converted('%', '41.5', 'F'), [41.5, '%', null])
     assert.deepEqual(await converted('C', 'Sensor Error', 'F'), [null, '°F', 'Sensor Error'])
@@ -97,11 +97,11 @@ describe('temperatures in one unit', () => {
     assert.deepEqual(before, series(), 'records that wait for a receipt are sent again')
   })
 
-  it('are as the service sends them without a unit', async () => {
+  it('are unchanged if no unit is set', async () => {
     assert.deepEqual(await convertTemperatures(series(), null), series())
   })
 
-  it('do not change alerts and raw answers', async () => {
+  it('do not change alerts and raw responses', async () => {
     const answer = alertAnswer({
       'alert-logs': [{ unixtime: 10, ch1: 'Inside: upper limit exceeded, 21.4 C' }],
     })

@@ -4,7 +4,7 @@ import { registerAdminRoutes } from '../../../../src/nodes/account/admin/routes'
 
 type Handler = string | ((...args: never[]) => unknown)
 
-/** What the routes need, as SECURITY.md says: who may look, and who may cause requests to an address. */
+/** The permissions that the routes need, as in SECURITY.md: who may read, and who may cause requests to an address. */
 const reads = ['envlog.read']
 const requests = ['envlog.write', 'flows.write']
 
@@ -23,7 +23,7 @@ describe('the admin routes', () => {
     registerAdminRoutes(RED as unknown as NodeAPI)
   })
 
-  it('need these permissions, and there are no others', () => {
+  it('need these permissions, and there are no other routes', () => {
     const permissions = [...registered].map(([route, handlers]) => [
       route,
       handlers.filter((handler) => typeof handler === 'string'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { isClearText } from '../../../../src/shared/account-rules'
 
 describe('the connection to a shared Redis', () => {
-  it('is in clear text where it leaves this computer without TLS', () => {
+  it('is in clear text if it leaves this machine without TLS', () => {
     for (const address of [
       'redis://plant.test',
       ' redis://user@10.0.0.5:6380 ',
@@ -11,7 +11,7 @@ describe('the connection to a shared Redis', () => {
       assert.equal(isClearText(address), true, address)
   })
 
-  it('is not with TLS, on this computer, or where the address is none', () => {
+  it('is not in clear text with TLS, on this machine, or if the address is invalid', () => {
     for (const address of [
       'rediss://plant.test',
       'redis://127.0.0.1:6379',

@@ -4,12 +4,12 @@ import { listContextStores } from '../../../../src/nodes/kit/state/context-store
 
 const storesOf = (contextStorage?: object) => listContextStores({ settings: { contextStorage } } as NodeAPI)
 
-describe('the context stores that can be chosen', () => {
-  it('are one in memory where the settings file names none', () => {
+describe('the available context stores', () => {
+  it('are only one, in memory, if the settings file names none', () => {
     assert.deepEqual(storesOf(), [{ name: 'default', persistent: false }])
   })
 
-  it('are those of the settings file, all persistent but those in memory', () => {
+  it('are those in the settings file, all persistent except those in memory', () => {
     const stores = storesOf({
       default: 'disk',
       disk: { module: 'localfilesystem' },

@@ -21,7 +21,7 @@ const devices = (...list: object[]) => ({ ...nothing, devices: list })
 const A = '5212A1B2'
 const B = '5839F001'
 
-describe('the devices that a message names', () => {
+describe('the devices named in a message', () => {
   const shapes: readonly (readonly [string, unknown, object])[] = [
     ['a serial', A, devices({ serial: A })],
     ['a serial with blanks around it', ` ${A} `, devices({ serial: A })],
@@ -72,13 +72,13 @@ describe('the devices that a message names', () => {
     assert.deepEqual(await select(payload), devices({ serial: A, base: B }, { serial: '5212A1B3', base: B }))
   })
 
-  it('are read from the property that the node names', async () => {
+  it("are read from the node's configured property", async () => {
     const wanted = settings({ select: 'msg', property: 'payload.of' })
     const taken = await evaluateSelection(wanted, from({ payload: { of: A }, devices: B }))
     assert.deepEqual(taken, devices({ serial: A }))
   })
 
-  it('may come from a context, from JSONata, or from the environment, which has only text', async () => {
+  it('may come from a context, from JSONata, or from the environment, which contains only text', async () => {
     const taken = (propertyType: string, value: unknown) =>
       evaluateSelection(settings({ select: 'msg', property: 'x', propertyType }), async (path, type) => {
         assert.deepEqual([path, type], ['x', propertyType])
@@ -109,18 +109,18 @@ describe('the devices that a message names', () => {
       return failure(reason)(error)
     })
 
-  it('are ENVLOG_INPUT if the property is missing, naming it', async () => {
+  it('are ENVLOG_INPUT, which names the property, if it is missing', async () => {
     await refused(undefined, 'devices-missing')
     await refused(null, 'devices-missing')
     await refused(A, 'devices-missing', 'payload.of')
   })
 
-  it('are ENVLOG_INPUT if there is none', async () => {
+  it('are ENVLOG_INPUT if the list is empty', async () => {
     for (const value of [[], { remote: [] }, { base: [] }, [{ remote: [] }]])
       await refused(value, 'devices-empty')
   })
 
-  it('are ENVLOG_INPUT if they cannot be read', async () => {
+  it('are ENVLOG_INPUT if they are unreadable', async () => {
     const odd = [
       '',
       'all',
@@ -146,7 +146,7 @@ describe('the devices that a message names', () => {
     for (const value of [...odd, ...objects]) await refused(value, 'devices-unreadable')
   })
 
-  it('are devices, base units or ENVLOG_INPUT, whatever the message contains', async () => {
+  it('are devices, base units or ENVLOG_INPUT, for any message', async () => {
     const anything = fc.oneof(
       fc.anything(),
       fc.array(fc.constantFrom(A, { serial: A }, { base: B }, { group: 'Racks' }, { group: '' }, null, 5)),
@@ -164,8 +164,8 @@ describe('the devices that a message names', () => {
   })
 })
 
-describe('the devices that the settings name', () => {
-  it('apply whatever the message contains', async () => {
+describe('the devices named in the settings', () => {
+  it('apply regardless of the message', async () => {
     const msg = from({ devices: B })
     assert.equal(await evaluateSelection(settings({}), msg), 'all')
     const chosen = { select: 'list', devices: [{ serial: A, base: B }, { serial: B }], bases: ['OTHER001'] }

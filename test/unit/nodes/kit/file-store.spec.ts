@@ -8,7 +8,7 @@ describe('the state of a node in a file', () => {
   const open = (userDir: string, id = 'a1b2', onMissing: () => void = () => assert.fail('missing')) =>
     createFileStore(userDir, id, onMissing, (error) => assert.fail(error))
 
-  it('is what was saved last, and only its user can read it', async () => {
+  it('is what was saved last, readable only for its user', async () => {
     const userDir = temporaryFolder('file-store')
     const store = open(userDir)
     assert.equal(await store.load(), undefined)
@@ -19,14 +19,14 @@ describe('the state of a node in a file', () => {
     assert.deepEqual(readdirSync(join(userDir, 'envlog')), ['a1b2.json'])
   })
 
-  it('is one of its own, whatever the id is', async () => {
+  it('has a separate file for every id', async () => {
     const userDir = temporaryFolder('file-store')
     for (const id of ['a', '../a', 'a/b', '..']) await open(userDir, id).save(JSON.stringify({ id }))
     for (const id of ['a', '../a', 'a/b', '..']) assert.deepEqual(await open(userDir, id).load(), { id })
     assert.deepEqual(readdirSync(userDir), ['envlog'])
   })
 
-  it('is not empty if it is damaged: a file of length 0, or other text', async () => {
+  it('is not treated as empty if it is damaged: a file of length 0, or other text', async () => {
     const userDir = temporaryFolder('file-store')
     await open(userDir).save('{}')
     for (const text of ['', 'null', '{"ver']) {
@@ -35,7 +35,7 @@ describe('the state of a node in a file', () => {
     }
   })
 
-  it('is that of the later of two writes at the same time, by two nodes that follow each other', async () => {
+  it('is that of the later of two simultaneous writes by successive nodes', async () => {
     const userDir = temporaryFolder('file-store')
     await Promise.all([
       open(userDir).save('{"version":1}'.padEnd(100_000)),
@@ -44,23 +44,23 @@ describe('the state of a node in a file', () => {
     assert.deepEqual(await open(userDir).load(), { version: 2 })
   })
 
-  it('stays as it was if the next one cannot be written', async () => {
+  it('stays unchanged if the next one cannot be written', async () => {
     const userDir = temporaryFolder('file-store')
     await open(userDir).save('{"version":1}')
-    // In the way of the new file, also for root.
+    // Blocks the new file, even for root.
     mkdirSync(join(userDir, 'envlog', 'a1b2.json.new'))
     await assert.rejects(open(userDir).save('{"version":2}'))
     assert.equal(readFileSync(join(userDir, 'envlog', 'a1b2.json'), 'utf8'), '{"version":1}')
   })
 
-  it('is said to be missing if other nodes have theirs', async () => {
+  it('is reported as missing if other nodes have theirs', async () => {
     const userDir = temporaryFolder('file-store')
     await open(userDir, 'other').save('{}')
     await new Promise<void>((resolve) => open(userDir, 'a1b2', resolve).onMissing?.())
     open(temporaryFolder('file-store')).onMissing?.()
   })
 
-  it('is removed when a context store has taken over', async () => {
+  it('is removed when a context store replaces the file', async () => {
     const userDir = temporaryFolder('file-store')
     await open(userDir).save('{}')
     const saved: string[] = []
@@ -74,7 +74,7 @@ describe('the state of a node in a file', () => {
     assert.deepEqual([saved, existsSync(join(userDir, 'envlog', 'a1b2.json'))], [['{"version":1}'], false])
   })
 
-  it('is removed with the node, if there is one', async () => {
+  it('is removed with the node, if it exists', async () => {
     const userDir = temporaryFolder('file-store')
     await removeStateFile(userDir, 'a1b2')
     await open(userDir).save('{}')

@@ -27,7 +27,7 @@ describe('a localized error', () => {
     ['backfill', 'Backfill'],
     ['version', 'version'],
   ] as const) {
-    it(`calls the setting ${property} as the form does`, () =>
+    it(`names the setting ${property} as the form does`, () =>
       assert.ok(messageOf(property).includes(`'${label}'`)))
   }
 
@@ -39,18 +39,18 @@ describe('a localized error', () => {
     )
   })
 
-  it('leaves the property of a message as users write it', () => {
+  it('keeps a message property as users write it', () => {
     const { message } = localizeError(RED, new EnvlogError('devices-missing', { property: 'msg.devices' }))
     assert.ok(message.includes("'msg.devices'"), message)
   })
 
-  it('does so in Japanese', () => {
+  it('is also available in Japanese', () => {
     const params = { property: 'timeout', problem: 'whole', least: 1, most: 3600 }
     const { message } = localizeError(withCatalogs('ja'), new EnvlogError('setting-invalid', params))
     assert.match(message, /^「.+」は 1 ～ 3,600 の整数にしてください。ノードまたはアカウント/)
   })
 
-  it('begins with the device that it is about, on one line', () => {
+  it('begins with the device concerned, on one line', () => {
     const error = new EnvlogError('reply-not-csv')
     const sentence = `${localizeError(RED, error)}`
     for (const [language, subject, begin] of [
@@ -64,7 +64,7 @@ describe('a localized error', () => {
     assert.match(`${inJapanese}`, /^作業場（41E10013）：応答が/)
   })
 
-  it('tells what to do about a device that is of another kind', () => {
+  it('says what to do about a device of another kind', () => {
     const error = new EnvlogError('device-refused', { status: 400, words: '', serves: 'standalone' })
     assert.match(
       localizeError(RED, error).message,

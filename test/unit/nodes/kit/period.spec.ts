@@ -13,7 +13,7 @@ type Ends = Parameters<typeof evaluatePeriod>[0]
 const ends = (over: Partial<Ends>): Ends => ({ from: '', fromType: 'rel', to: '', toType: 'date', ...over })
 
 describe('the period of a trigger', () => {
-  it('is the last 24 hours if both ends are blank, whatever their types', async () => {
+  it('is the last 24 hours if both bounds are blank, regardless of their types', async () => {
     const types: PeriodType[] = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata']
     for (const type of types) {
       const period = await evaluatePeriod(ends({ fromType: type, toType: type, from: ' ' }), now, nothing)
@@ -40,7 +40,7 @@ describe('the period of a trigger', () => {
     assert.deepEqual(period, { from: { instant: now - 7 * DAY }, to: { instant: now - 3_600_000 } })
   })
 
-  it('is one of the calendar, which has its own end', async () => {
+  it('can be a calendar period, which determines its end', async () => {
     const saved = { to: 'soon', toType: 'msg' } as const
     const period = await evaluatePeriod(
       ends({ from: 'last-week', fromType: 'calendar', ...saved }),
@@ -72,7 +72,7 @@ describe('the period of a trigger', () => {
       assert.deepEqual(period, { from: { instant: now - DAY }, to: { instant: now - 3_600_000 } })
     })
 
-    it(`is ENVLOG_INPUT if ${type} is no time, with the property that it is read from`, async () => {
+    it(`is ENVLOG_INPUT if ${type} is not a time, with the property it is read from`, async () => {
       for (const value of [undefined, null, '', 'soon', {}, [], true]) {
         const wrong = evaluatePeriod(ends({ to: 'times.to', toType: type }), now, async () => value)
         await assert.rejects(wrong, (error) => {
@@ -83,7 +83,7 @@ describe('the period of a trigger', () => {
     })
   }
 
-  it('is ENVLOG_INPUT if an end cannot be read, naming it', async () => {
+  it('is ENVLOG_INPUT, which names the bound, if one cannot be read', async () => {
     for (const wrong of [
       { from: 'soon', fromType: 'date' },
       { from: '24h' },

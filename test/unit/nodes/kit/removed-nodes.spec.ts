@@ -6,7 +6,7 @@ import type * as removedNodes from '../../../../src/nodes/kit/state/removed-node
 
 const PATH = require.resolve('../../../../src/nodes/kit/state/removed-nodes')
 
-/** A Node-RED with these nodes in its flows, disabled ones included. */
+/** A Node-RED with these nodes in its flows, including disabled ones. */
 function runtimeWith(ids: Set<string>) {
   const events = new EventEmitter()
   const eachNode = (callback: (node: { id: string }) => void) => {
@@ -15,7 +15,7 @@ function runtimeWith(ids: Set<string>) {
   return { RED: { events, nodes: { eachNode }, settings: {} } as unknown as NodeAPI, events }
 }
 
-/** The module of a new process: it listens to the first Node-RED that it is given. */
+/** The module in a new process: it listens to the first Node-RED that it gets. */
 function load(): typeof removedNodes {
   delete require.cache[PATH]
   return require(PATH)
@@ -28,14 +28,14 @@ describe('the state of a node that Node-RED has closed as removed', () => {
   }
   after(() => registry.clear())
 
-  it('is forgotten at once where the node is no longer in the flows', () => {
+  it('is forgotten immediately if the node is no longer in the flows', () => {
     const { RED } = runtimeWith(new Set(['other']))
     const [deleted, other] = [isKnown('deleted'), isKnown('other')]
     load().forgetRemovedNode(RED, 'deleted')
     assert.deepEqual([deleted(), other()], [false, true])
   })
 
-  it('stays while the node is disabled, and is forgotten with the deploy that deletes it', () => {
+  it('stays while the node is disabled, and is forgotten on the deploy that deletes it', () => {
     const ids = new Set(['disabled', 'enabled later'])
     const { RED, events } = runtimeWith(ids)
     const [disabled, enabledLater] = [isKnown('disabled'), isKnown('enabled later')]

@@ -51,7 +51,7 @@ describe('repeating', () => {
     assert.deepEqual(new Set(distances()), new Set([MINUTE]))
   })
 
-  it('never overlaps: it repeats at the last end if that is later', async () => {
+  it('never overlaps: it repeats at the end of the last run if that is later', async () => {
     const { distances } = setup(MINUTE, (index) => ({ takes: index === 0 ? 150_000 : 0 }))
     await timers().tickAsync(5 * MINUTE)
     // A timer of 0 ms takes 1 ms.
@@ -95,7 +95,7 @@ describe('repeating', () => {
     })
   }
 
-  it('knows at a failure when it repeats', async () => {
+  it('knows on a failure when it repeats', async () => {
     const announced: number[] = []
     const starts: number[] = []
     const ports = { clock: systemClock, random: () => 0.5 }
@@ -128,7 +128,7 @@ describe('repeating', () => {
     ['back', -HOUR],
     ['forwards', HOUR],
   ] as const) {
-    it(`keeps its interval if the clock is set ${how} while it runs`, async () => {
+    it(`keeps its interval if the clock is moved ${how} while it runs`, async () => {
       const { starts } = setup(MINUTE, (index) => {
         if (index === 0) timers().setSystemTime(Date.now() + ms)
         return { takes: 1 }
@@ -140,7 +140,7 @@ describe('repeating', () => {
     })
   }
 
-  it('stops with its signal: before the first, between two, and while one runs', async () => {
+  it('stops with its signal: before the first run, between two, and during one', async () => {
     for (const [after, expected] of [
       [500, 0],
       [MINUTE, 1],

@@ -27,7 +27,7 @@ function refused(read: () => unknown, reason: Reason, property?: string) {
 
 describe('the settings of an action node', () => {
   for (const type of ACTION_TYPES) {
-    it(`are those of a new node where nothing is saved: ${type}`, () => {
+    it(`are those of a new node if nothing is saved: ${type}`, () => {
       assert.deepEqual(action({}, type), action({ ...defaultsOf(type), account: 'a' }, type))
     })
   }
@@ -50,13 +50,13 @@ describe('the settings of an action node', () => {
     assert.equal(action({ staleAfter: '' }, 'envlog-current').staleAfter, null)
   })
 
-  it('keep a blank topic apart from none, which is the default', () => {
+  it('distinguish a blank topic from none, which is the default', () => {
     assert.equal(action({ topic: '' }).topic, '')
     assert.equal(action({}).topic, TOPICS['envlog-range'])
     assert.equal(action({ topic: undefined }, 'envlog-alerts').topic, TOPICS['envlog-alerts'])
   })
 
-  it('trim serials, and read a blank base as none', () => {
+  it('trim serials, and treat a blank base as none', () => {
     const { devices, exclude } = action({
       select: 'list',
       devices: [
@@ -88,12 +88,12 @@ describe('the settings of an action node', () => {
     [{ topic: 5 }, 'topic'],
   ]
   for (const [over, property] of wrong) {
-    it(`that are wrong are ENVLOG_CONFIG and named: ${JSON.stringify(over)}`, () => {
+    it(`that are wrong are ENVLOG_CONFIG, which names them: ${JSON.stringify(over)}`, () => {
       refused(() => action(over), 'setting-invalid', property)
     })
   }
 
-  it('may begin with everything, nothing, or a time', () => {
+  it('may start with everything, nothing, or a time', () => {
     const startOf = (start: unknown) => action({ start }, 'envlog-latest').start
     const since = Date.parse('2026-01-15T08:30:00Z')
     assert.deepEqual([startOf('all'), startOf('now'), startOf('')], ['all', 'now', 'all'])
@@ -103,7 +103,7 @@ describe('the settings of an action node', () => {
       refused(() => startOf(none), 'setting-invalid', 'start')
   })
 
-  it('of a newer package are an error that asks for an update, whatever else they contain', () => {
+  it('of a newer version are an error that asks for an update, regardless of the rest', () => {
     for (const version of [2, '2']) refused(() => action({ version, repeat: 'often' }), 'settings-newer')
     for (const version of [undefined, '', 1, '1']) assert.equal(action({ version }).version, 1)
     for (const version of [0, 'x', {}]) refused(() => action({ version }), 'setting-invalid', 'version')
@@ -157,7 +157,7 @@ describe('the settings of an account', () => {
     )
   })
 
-  it('are those of a new account where nothing is saved', () => {
+  it('are those of a new account if nothing is saved', () => {
     const form = { ...defaultsOf('envlog-account'), ...address }
     const read = account()
     assert.deepEqual(read, account(form))
@@ -178,12 +178,12 @@ describe('the settings of an account', () => {
     assert.deepEqual(blank, account())
   })
 
-  it('replace rows of the limits table by JSON', () => {
+  it('override rows of the limits table with JSON', () => {
     const limits = { alert: { limit: 6 }, data: { records: 5000, recordsWindow: 60 } }
     assert.deepEqual(account({ limits: JSON.stringify(limits) }).limits, limits)
   })
 
-  it('list models by commas, blanks around them and empty ones left out', () => {
+  it('list models separated by commas, ignoring blanks around them and empty ones', () => {
     assert.deepEqual(account({ series1Models: ' A-1, ,B ,' }).series1Models, ['A-1', 'B'])
   })
 
@@ -212,7 +212,7 @@ describe('the settings of an account', () => {
     [{ sharedQuota: 'redis+sentinel://127.0.0.1' }, 'sharedQuota'],
   ]
   for (const [over, property] of wrong) {
-    it(`that are wrong are ENVLOG_CONFIG and named: ${JSON.stringify(over)}`, () => {
+    it(`that are wrong are ENVLOG_CONFIG, which names them: ${JSON.stringify(over)}`, () => {
       assert.throws(
         () => account(over),
         (error) => {
@@ -231,7 +231,7 @@ describe('the settings of an account', () => {
       }
     })
 
-    it(`with ${property} of another length are wrong, and the error does not contain it`, () => {
+    it(`with a ${property} of another length are wrong, and the error does not contain it`, () => {
       const value = 'SECRET'.repeat(10)
       refused(() => account({}, { ...credentials, [property]: value }), 'setting-invalid', property)
       refused(() => account({}, { ...credentials, [property]: 'SEC' }), 'setting-invalid', property)

@@ -13,7 +13,7 @@ function shown() {
   return { seen, report: createSharedQuotaStatus(RED as never, node as never) }
 }
 
-describe('the status of an account whose quota is shared', () => {
+describe('the status of an account with a shared quota', () => {
   it('shows why the quota cannot be reached; the log reports this once, and the reconnection', () => {
     const { seen, report } = shown()
     report(false)

@@ -9,7 +9,7 @@ const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(
 const short = { _: (_key: string, { count }: { count: number }) => `${count} records` } as never
 const at = new Date(2026, 10, 20, 8, 5).getTime()
 
-/** The text of a status that is shown at that time. */
+/** The text of a status shown at that time. */
 function textNow(status: RunStatus): string | undefined {
   const clock = install({ now: at, toFake: ['Date'] })
   try {
@@ -20,7 +20,7 @@ function textNow(status: RunStatus): string | undefined {
 }
 
 describe('the status of a node', () => {
-  it('is nothing before the first trigger', () =>
+  it('is empty before the first trigger', () =>
     assert.deepEqual(toNodeStatus(RED, { kind: 'idle', refused: 0 }), {}))
 
   for (const [error, text] of [
@@ -32,7 +32,7 @@ describe('the status of a node', () => {
       assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error }), { fill: 'grey', shape: 'ring', text }))
   }
 
-  it('tells until when the node waits for quota, with seconds in the last minute', () => {
+  it('shows until when the node waits for quota, with seconds in the last minute', () => {
     const text = (ms: number) => textNow({ kind: 'waiting', until: at + ms, records: false })
     assert.equal(text(12_000), 'status.waiting {"time":"08:05:12"}')
     assert.equal(text(60_000), 'status.waiting {"time":"08:06"}')
@@ -53,7 +53,7 @@ describe('the status of a node', () => {
     )
   })
 
-  it('is a blue dot while it requests', () => {
+  it('is a blue dot during requests', () => {
     assert.deepEqual(toNodeStatus(RED, { kind: 'requesting' }), {
       fill: 'blue',
       shape: 'dot',
@@ -101,7 +101,7 @@ describe('a localized error of a node', () => {
     assert.equal(localizeError(RED, error).message, `errors.device-refused ${JSON.stringify(expected)}`)
   })
 
-  it('reaches Catch nodes with code and cause as its own properties', () => {
+  it('reaches Catch nodes with code and cause as own properties', () => {
     const report = localizeError(RED, error)
     assert.ok(Object.hasOwn(report, 'code') && Object.hasOwn(report, 'cause'))
     assert.equal(report.code, 'ENVLOG_SERVICE')
@@ -109,7 +109,7 @@ describe('a localized error of a node', () => {
     assert.match(String(report), /^errors\.device-refused/)
   })
 
-  it('contains only the type of any other error: its message may contain anything', () => {
+  it('contains only the type of any other error, because its message may contain anything', () => {
     const bug = Object.assign(new TypeError('with s3cret inside'), { code: 'ERR_X', input: 's3cret' })
     const report = localizeError(RED, bug)
     assert.match(report.message, /failure\.unexpected.*TypeError ERR_X/)

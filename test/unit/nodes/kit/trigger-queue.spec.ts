@@ -5,7 +5,7 @@ import { watch } from '../../lib/api/setup'
 
 const settled = () => new Promise(setImmediate)
 
-/** Work that is ended by the test. */
+/** Work that the test ends. */
 function task() {
   const run = {
     started: false,
@@ -21,7 +21,7 @@ function task() {
 }
 
 describe('the triggers of a node', () => {
-  it('are one at a time, in the order they were received', async () => {
+  it('run one at a time, in the order received', async () => {
     const queue = createTriggerQueue()
     const tasks = [task(), task(), task()]
     const taken = tasks.map(({ work }) => watch(queue.run(false, work)))
@@ -49,7 +49,7 @@ describe('the triggers of a node', () => {
     assert.deepEqual([failed.error, next.state], [error, 'done'])
   })
 
-  it('wait for a hundred messages behind the one that runs; one more is ENVLOG_BUSY', async () => {
+  it('allow a hundred waiting messages behind the running one; one more is ENVLOG_BUSY', async () => {
     const queue = createTriggerQueue()
     const first = task()
     watch(queue.run(false, first.work))
@@ -86,7 +86,7 @@ describe('the triggers of a node', () => {
     assert.equal(ran, 2)
   })
 
-  it('of its timer wait behind another that runs', async () => {
+  it('of its timer wait for another running one', async () => {
     const queue = createTriggerQueue()
     const first = task()
     watch(queue.run(true, first.work))
@@ -135,5 +135,5 @@ describe('the triggers of a node', () => {
     )
   })
 
-  it('close immediately if nothing runs', () => createTriggerQueue().close())
+  it('close immediately if nothing is running', () => createTriggerQueue().close())
 })

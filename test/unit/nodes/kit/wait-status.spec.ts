@@ -15,8 +15,8 @@ function setup(devices: number) {
 
 const wait = (until: number | null) => ({ endpoint: 'alert', until, records: false }) as const
 
-describe('what a trigger shows while its requests wait', () => {
-  it('is how many devices are done, and when the others will be', () => {
+describe('the status of a trigger while its requests wait', () => {
+  it('shows how many devices are done, and when the others will be', () => {
     const { shown, waitStatus } = setup(10)
     const listener = waitStatus.createListener()
     listener(wait(500))
@@ -51,7 +51,7 @@ describe('what a trigger shows while its requests wait', () => {
     ])
   })
 
-  it('is nothing for a request that never waited', () => {
+  it('is empty for a request that never waited', () => {
     const { shown, waitStatus } = setup(1)
     waitStatus.createListener()(wait(null))
     assert.deepEqual(shown, [])
