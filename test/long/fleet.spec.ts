@@ -7,7 +7,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Duration of a round of alerts at 12 requests an hour, plus one more device. */
+/** Duration of a round of alerts at 12 requests per hour, plus one more device. */
 const ALERT_ROUNDS = 30 * HOUR
 
 fleet('scattered', [
@@ -19,7 +19,7 @@ fleet('side by side', [{ days: 2, repeat: 1200 }])
 function fleet(layout: Layout, phases: readonly Phase[]): void {
   const days = phases.reduce((sum, phase) => sum + phase.days, 0)
 
-  describe(`${COUNT} devices, a third of them bad and ${layout}, for ${days} days`, function () {
+  describe(`${COUNT} devices, a third of them faulty and ${layout}, for ${days} days`, function () {
     this.timeout(600_000)
     let lived: FleetRun
     const good = () => lived.members.filter(({ kind }) => kind === 'good')
@@ -43,7 +43,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       console.log(`      ${layout}: ${JSON.stringify(reported)}`)
     })
 
-    it('delivers every record of the good devices once and in order', () => {
+    it('deliver every record of the good devices once and in order', () => {
       const last = phases.at(-1)?.repeat ?? 0
       for (const { serial } of good()) {
         assertWhole(
@@ -55,13 +55,13 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('delivers every alert of the good devices once and in order', () => {
+    it('deliver every alert of the good devices once and in order', () => {
       for (const member of good()) {
         assertWhole(member.serial, alertLines(member), 'alerts', lived.now - ALERT_ROUNDS)
       }
     })
 
-    it('delivers each current reading of the good devices once', () => {
+    it('deliver each current reading of the good devices once', () => {
       for (const { serial } of good()) {
         const times = (lived.arrived.get(`current ${serial}`) ?? []).map(Number)
         assert.ok(times.length > days * 7, `${serial}: ${times.length} readings`)
@@ -73,7 +73,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('delivers what can be read of the devices with unreadable entries', () => {
+    it('deliver the readable part of the devices with unreadable entries', () => {
       const last = phases.at(-1)?.repeat ?? 0
       for (const member of bad().filter(({ kind }) => kind === 'partly')) {
         const { serial } = member
@@ -86,7 +86,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('delivers nothing of the other bad devices', () => {
+    it('deliver nothing from the other faulty devices', () => {
       for (const { serial, kind } of bad()) {
         if (kind === 'partly') continue
         for (const node of ['latest', 'alerts'])
@@ -94,7 +94,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('lets no good device wait longer than one extra round', () => {
+    it('never make a good device wait longer than one extra round', () => {
       const late: string[] = []
       let start = lived.now - days * DAY
       for (const phase of phases) {
@@ -112,13 +112,13 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       assert.deepEqual(late.slice(0, 3), [], `${late.length} of ${good().length} wait too long`)
     })
 
-    it('reports no good device', () => {
+    it('never report a good device', () => {
       const serials = new Set(good().map(({ serial }) => serial))
       const wrong = lived.reports.filter(({ device }) => device && serials.has(device.serial))
       assert.deepEqual(wrong.slice(0, 3).map(inShort), [], `${wrong.length}`)
     })
 
-    it('reports each bad device with its code', () => {
+    it('report each faulty device with its code', () => {
       for (const member of bad()) {
         if (member.kind === 'good') continue
         const { code, reported } = faultyKinds[member.kind]
@@ -135,14 +135,14 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('reports a device that is always refused once in each life of Node-RED', () => {
+    it('report a device that is always refused once per process of Node-RED', () => {
       for (const member of bad().filter(({ kind }) => kind === 'refused')) {
         const count = reportsOf(member, 'latest').length
         assert.ok(count >= 1 && count <= phases.length, `${member.serial}: ${count} in ${days} days`)
       }
     })
 
-    it('reports a device with unreadable entries once until Node-RED restarts', () => {
+    it('report a device with unreadable entries once until Node-RED restarts', () => {
       for (const member of bad().filter(({ kind }) => kind === 'partly')) {
         for (const node of ['latest', 'alerts', 'current']) {
           assert.equal(reportsOf(member, node).length, 1, `${node} ${member.serial}`)
@@ -150,7 +150,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('never exceeds the quota', () => {
+    it('never exceed the quota', () => {
       for (const [endpoint, { over, refused }] of Object.entries(lived.counts)) {
         assert.deepEqual({ over, refused }, { over: 0, refused: 0 }, endpoint)
       }

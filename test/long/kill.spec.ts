@@ -17,7 +17,7 @@ import { archiveFlow, LATEST } from './archive/flow'
 
 /** Number of kills of each kind; KILLS=50 takes five minutes. */
 const kills = Number(process.env.KILLS ?? 6)
-/** A second is two hours: if a start takes three, the newest records do not reach back to the kill. */
+/** A second is two hours: if a start takes three seconds, the newest records do not reach back to the kill. */
 const SPEED = 7200
 const DEVICES = 8
 const DAY = 86_400_000
@@ -25,7 +25,7 @@ const DAYS = 90
 const FROM = Math.floor(Date.now() / 1000) * 1000 - DAYS * DAY
 /** Two and a half rounds, so that a slow machine gets as far as a fast one. */
 const REQUESTS = 20
-/** After these requests; a round starts every second. */
+/** Kills after these requests; a round starts every second. */
 const KILL_WITHIN_MS = 1000
 /** Rounds take time: a kill is as likely within a round as between two. */
 const DELAY: Fault = { kind: 'delay', delay: 80 }
@@ -53,7 +53,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     const acknowledged = advance === 'acknowledged'
     const archive = await startArchive(random, { keyed: acknowledged })
     opened.push(() => archive.close())
-    // Slow where all records must arrive, so that a delivery is always in progress.
+    // Slow if all records must arrive, so that a delivery is always in progress.
     const options = { since: FROM, advance, alerts: false, atOnce: true, slow: acknowledged }
     await nodeRed.deploy(archiveFlow({ simulator, archive, ...options }))
     clock.begin()
@@ -87,13 +87,13 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     assert.ok(new Set(sizes).size > kills / 4, 'it was collecting when it was killed')
   })
 
-  it('repeats only what was delivered after the last write of its file without receipts', async () => {
+  it('repeats, without receipts, only what was delivered after the last write of its file', async () => {
     const { nodeRed, archive, killSometime } = await start('sent')
     const repeats: number[] = []
     let arrivals = 0
     let written: Delivered = new Map()
     const isTelling = () => written.size > 0 && Math.max(...repeats) > 0
-    // More kills if no record was delivered twice by chance.
+    // More kills if by chance no record was delivered twice.
     for (let times = 0; times <= kills || (times <= 4 * kills && !isTelling()); times++) {
       if (times > 0) await nodeRed.start()
       await killSometime()
@@ -112,7 +112,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
   })
 })
 
-/** Rows after that arrival that were already there before it, and those that came twice after it. */
+/** Rows after that arrival that already existed before it, and those that came twice after it. */
 function repeatedAfter(arrival: number, rows: readonly Row[]): { again: Row[]; twice: Row[] } {
   const before = new Set(rows.slice(0, arrival).map(keyOf))
   const after = new Set<string>()

@@ -16,12 +16,12 @@ const SPEED = 7200
 const DEVICES = 20
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Records from the range endpoint for each row, including outages of the archive. */
+/** Records from the range endpoint per row, including outages of the archive. */
 const MAX_FETCHED = 4
 const STARTING_MS = 300_000
 const COLLECTED_MS = 600_000
 
-describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, function () {
+describe(`a run of ${days} days with ${DEVICES} devices and random faults`, function () {
   this.timeout(STARTING_MS + ((days * DAY) / SPEED) * 5 + COLLECTED_MS)
   const opened: (() => Promise<void>)[] = []
 
@@ -30,7 +30,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
   })
 
   it('stores each record and alert once and in order, with any faults of the service, deploys and kills', async () => {
-    // After a kill, records since the last write are sent twice: the key of the archive recognizes them.
+    // After a kill, records since the last write are sent twice: the archive's key recognizes them.
     await run('sent', ['silence', 'outage', 'deploy', 'kill'])
   })
 
@@ -41,7 +41,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
   async function run(advance: 'sent' | 'acknowledged', wanted: readonly DisruptionKind[]): Promise<void> {
     const own = `${seed} ${advance}`
     const random = createRandom(own)
-    // The end is in the past: records of the future are not part of this test.
+    // The end is in the past: records in the future are not part of this test.
     const end = Math.floor(Date.now() / 1000) * 1000 - DAY
     const from = end - days * DAY
     const clock = fastClock({ from, until: end, speed: SPEED })
@@ -80,7 +80,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
   }
 })
 
-/** Records in answers of the range endpoints, delivered or not. */
+/** Records in responses of the range endpoints, delivered or not. */
 function fetchedFrom(simulator: Simulator): number {
   const counts = simulator.counts()
   return counts.data.records + counts['data-relay'].records

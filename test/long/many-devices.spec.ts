@@ -10,7 +10,7 @@ const MAX_LATER_GROWTH = 0.05
 /** Variation of the heap between runs of the same days, MB. */
 const NOISE_MB = 0.3
 
-describe('months of 500 devices that come, go, move and fail, with outages, receipts and deploys', function () {
+describe('months of 500 devices that are added, removed, moved and fail, with outages, receipts and deploys', function () {
   // FLEET_DAYS=365 takes minutes.
   this.timeout(900_000)
   let result: FleetResult
@@ -25,7 +25,7 @@ describe('months of 500 devices that come, go, move and fail, with outages, rece
     console.log(`      ${JSON.stringify({ ...result.kept, reports: result.reports })}`)
   })
 
-  it('does not grow in the heap after the first day', () => {
+  it('do not grow the heap after the first day', () => {
     const [first, last] = ends()
     const month = result.figures.find(({ day }) => day === 30) as DayFigures
     const most = Math.min(first.heap * (1 + MAX_GROWTH), month.heap * (1 + MAX_LATER_GROWTH)) + NOISE_MB
@@ -33,20 +33,20 @@ describe('months of 500 devices that come, go, move and fail, with outages, rece
     assert.ok(last.heap <= most, `${last.heap.toFixed(1)} MB after ${before}`)
   })
 
-  it('does not grow in saved state after the first month', () => {
+  it('do not grow the saved state after the first month', () => {
     const month = result.figures.find(({ day }) => day === 30) as DayFigures
     const [, last] = ends()
     assert.ok(last.stored <= month.stored * (1 + MAX_GROWTH), `${last.stored} kB after ${month.stored} kB`)
   })
 
-  it('delivers every record of the devices that stay, each once if its receipt is received', () => {
+  it('deliver every record of the permanent devices, each once if its receipt is returned', () => {
     const { devices, fewest, perDevice, doubled } = result.kept
     assert.deepEqual([devices, doubled], [10, 0])
-    // The last records are still to be delivered.
+    // The last records have not been delivered yet.
     assert.ok(fewest >= perDevice - 30, `${fewest} of ${perDevice}`)
   })
 
-  it('never exceeds the quota', () => {
+  it('never exceed the quota', () => {
     assert.equal(result.over, 0)
   })
 

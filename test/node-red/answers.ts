@@ -1,4 +1,4 @@
-/** Expected answers of each action for the simulator's true data. */
+/** Expected responses for each action, from the simulator's true data. */
 
 import assert from 'node:assert/strict'
 import type { TrueDevice, TrueRecord, Truth } from '../../simulator'
@@ -17,7 +17,7 @@ function chosen(truth: Truth): [TrueDevice, TrueDevice] {
   return [alone, remote]
 }
 
-/** Properties of each action node that replace defaults. */
+/** Properties of each action node that override the defaults. */
 export function nodeProperties(truth: Truth): Record<ActionName, Record<string, unknown>> {
   const devices = chosen(truth).map(({ serial, base }) => ({ serial, base }))
   const some = { select: 'list', devices, onlyNew: false }
@@ -31,7 +31,7 @@ export function nodeProperties(truth: Truth): Record<ActionName, Record<string, 
 }
 
 interface Expected {
-  /** messages of one trigger */
+  /** messages per trigger */
   count: number
   check(messages: Message[], truth: Truth): void
 }
@@ -46,7 +46,7 @@ export const answers: Record<ActionName, Expected> = {
         time: timestamp,
         values: Object.fromEntries(channels.map(({ number, value }: Message) => [number, value])),
       }))
-      // The service returns no channels for a device that never sent anything.
+      // The service returns no channels for a device that has never sent anything.
       const expected = truth
         .current()
         .map((reading) => ({ ...reading, values: reading.time === null ? {} : numbersOf(reading.values) }))
@@ -124,7 +124,7 @@ function recordsOf({ serial, base, standalone }: TrueDevice, truth: Truth, from?
   return truth.records(serial, standalone ? undefined : base, from, to)
 }
 
-/** Texts instead of numbers become `null`. */
+/** Texts in place of numbers become `null`. */
 function numbersOf(values: Record<number, unknown>): Record<string, number | null> {
   const entries = Object.entries(values).map(([number, value]) => [
     number,

@@ -23,7 +23,7 @@ function listen(port: number): Promise<Server> {
   })
 }
 
-/** Of an answer that is asked for by another name. */
+/** Status of a response to a request with another host name. */
 function statusFor(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     get({ port, host: '127.0.0.1', path: '/flows', headers: { host } }, (answer) => {
@@ -57,7 +57,7 @@ describe('the demo', function () {
     if (demo?.child.exitCode === null) demo.child.kill('SIGKILL')
   })
 
-  it('serves editor and dashboard at the addresses that it prints, and no foreign web pages', async () => {
+  it('serves editor and dashboard at the printed addresses, and refuses foreign web pages', async () => {
     await demo.said(new RegExp(`${url}/dashboard/readings`))
     for (const path of ['/', '/dashboard/readings']) {
       assert.equal((await fetch(`${url}${path}`)).status, 200, path)
@@ -69,7 +69,7 @@ describe('the demo', function () {
     assert.equal(await statusFor(demo.port, 'rebound.example'), 403)
   })
 
-  it('tells its story on MQTT', async () => {
+  it('tells its story over MQTT', async () => {
     const of = (serial: string) => topics.get(`envlog/5F0A1001/${serial}`)
     const freezer = () => topics.get('envlog/52A10001/52A10001')?.channels[0]?.value ?? Number.NaN
     await until('the first readings', () => topics.size === 14)
@@ -81,7 +81,7 @@ describe('the demo', function () {
     await until('a device is silent', () => of('52C10009')?.stale === true)
   })
 
-  it('encrypts the password of somebody who tries their own account', async () => {
+  it('encrypts the password of a user who tries their own account', async () => {
     const own = (await flowsOf()).map((node) =>
       node.type === 'envlog-account' ? { ...node, credentials: { loginPass: 'a-real-one' } } : node,
     )
@@ -97,7 +97,7 @@ describe('the demo', function () {
     await (await listen(demo.port + 3)).close()
   })
 
-  it('says which port is taken and how to choose another', async () => {
+  it('says which port is in use and how to choose another', async () => {
     const port = await demoPort()
     const taken = await listen(port)
     const second = startDemo(port)
@@ -107,7 +107,7 @@ describe('the demo', function () {
     assert.match(second.text(), new RegExp(`Port ${port} is taken.*PORT=${port + 100}`))
   })
 
-  it('refuses a PORT that is none', async () => {
+  it('refuses an invalid PORT', async () => {
     const second = startDemo(Number.NaN)
     const [code] = await once(second.child, 'exit')
     assert.equal(code, 2)
@@ -122,7 +122,7 @@ describe('the demo', function () {
     assert.equal(response.status, 204)
   }
 
-  /** The story began so many seconds ago; its readings are requested at once. */
+  /** The story started this many seconds ago; its readings are requested immediately. */
   async function beginStory(secondsAgo: number): Promise<void> {
     await demo.beginStory(secondsAgo)
     const response = await fetch(`${url}/inject/test-trigger`, { method: 'POST' })

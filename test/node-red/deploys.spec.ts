@@ -17,7 +17,7 @@ const WRITTEN_EACH_SECOND = {
   default: { module: 'localfilesystem', config: { cache: true, flushInterval: 1 } },
 }
 
-/** A sink as a database is: it has what has reached it, over all deploys. */
+/** A sink that behaves like a database: it keeps everything that has reached it, across all deploys. */
 const SINK = `
 const stored = global.get('stored') || {}
 for (const { dataid } of [].concat(msg.payload)) stored[dataid] = (stored[dataid] || 0) + 1
@@ -42,7 +42,7 @@ describe('a deploy or a stop while messages are being sent', () => {
   })
   afterEach(() => simulator.close())
 
-  /** @param id of the node, which remembers what it has delivered */
+  /** @param id the id of the node, which remembers what it has delivered */
   function flow(send: string, id: string): FlowNode[] {
     return [
       { id: 'tab', type: 'tab', label: send },
@@ -95,7 +95,7 @@ describe('a deploy or a stop while messages are being sent', () => {
               await nodeRed.end()
               await nodeRed.start()
             } else {
-              // Something of the node and of its receiver has changed.
+              // A property of the node or of its receiver has changed.
               for (const node of nodes) if ([id, 'sink'].includes(node.id)) node.x = 100 + count
               for (const node of nodes) if (node.id === 'sink') node.name = `sink ${count}`
               await nodeRed.deploy(nodes, type as DeployType)

@@ -14,7 +14,7 @@ import { until } from '../support/wait'
 import { ANSWERS_NOW, answers, nodeProperties } from './answers'
 
 const ANSWER_MS = 60_000
-/** Node-RED gives a node 15 s to close; aborting requests needs less. */
+/** Node-RED gives a node 15 s to close; aborting requests takes less. */
 const CLOSED_MS = 12_000
 
 const PASSWORD = 'for the tests'
@@ -37,7 +37,7 @@ function tests(runtime: Runtime): void {
   let flow: FlowNode[]
 
   before('starts a service and Node-RED', async () => {
-    // Time stands still, so that the true data is the same before and after an answer.
+    // Time stands still, so that the true data is the same before and after a response.
     simulator = await startSimulator({ clock: manualClock(ANSWERS_NOW), limits: 'off' })
     collector = await startCollector()
     flow = actionsFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
@@ -96,7 +96,7 @@ function tests(runtime: Runtime): void {
   })
 
   for (const name of actions) {
-    it(`gets the data of the service from envlog-${name}`, async () => {
+    it(`gets the service’s data with envlog-${name}`, async () => {
       const { count, check } = answers[name]
       await nodeRed.inject(`trigger-${name}`)
       const messages = await collector.receive(name, count)
@@ -111,7 +111,7 @@ function tests(runtime: Runtime): void {
     })
   }
 
-  it('shows counts in the status in the language of the server', async () => {
+  it('shows counts in the status in the server’s language', async () => {
     await nodeRed.inject('trigger-current')
     const texts = () => collector.box('statuses').map(({ status }: Message) => status.text as string)
     const shown = await until('a status with the number', () => texts().find((text) => /^\d/.test(text)))
@@ -122,7 +122,7 @@ function tests(runtime: Runtime): void {
   it('reports a wrong password to Catch nodes once, as a sentence', async () => {
     await nodeRed.inject('trigger-refused')
     const [msg] = await collector.receive('errors', 1)
-    // A second report would have arrived before this further answer.
+    // A second report would have arrived before this further response.
     await nodeRed.inject('trigger-current')
     await collector.receive('current', 1)
     assert.equal(collector.box('errors').length, 1)
@@ -149,7 +149,7 @@ function tests(runtime: Runtime): void {
     await until('an answer after the deploy', () => collector.box('current').length > before)
   })
 
-  it('continues a request while other nodes are deployed, and reports it to Catch when its own is', async () => {
+  it('continues a request while other nodes are deployed, and reports it to Catch when its own node is', async () => {
     await hang()
     const requests = simulator.counts().current.total
     await nodeRed.deploy(changed('latest', { name: 'renamed' }), 'nodes')
@@ -177,7 +177,7 @@ function tests(runtime: Runtime): void {
     for (const disabled of [withTab({ disabled: true }), changed('latest', { onlyNew: true, d: true })]) {
       await nodeRed.deploy(disabled)
       await nodeRed.deploy(enabled)
-      // What the first trigger brings is sent before the second one's request.
+      // The messages of the first trigger are sent before the second one's request.
       for (const _ of [1, 2]) await requestsOf('latest')
       assert.equal(collector.box('latest').length, answers.latest.count)
     }
@@ -276,7 +276,7 @@ function tests(runtime: Runtime): void {
 
   const tokens = new Map<Person, string>()
 
-  /** As the editor asks, with a typed login. */
+  /** Sends a request with a typed login, like the editor. */
   async function request(route: string, who?: Person, more = {}): Promise<{ status: number; text: string }> {
     const [method = '', path] = route.split(' ')
     if (who && !tokens.has(who)) tokens.set(who, await logIn(nodeRed.url, who, PASSWORD))

@@ -11,7 +11,7 @@ import { until } from '../support/wait'
 const STARTING_MS = 60_000
 const DEVICE = '52A10001'
 
-describe('Node-RED with its own settings, which name no context store', function () {
+describe('Node-RED with its default settings, which name no context store', function () {
   this.timeout(STARTING_MS)
   let simulator: Simulator
   let nodeRed: Restarting
@@ -89,7 +89,7 @@ describe('Node-RED with its own settings, which name no context store', function
     await until('it is done', () => linesOf('done').length > length)
   }
 
-  it('sends nothing twice and loses nothing when it is started again, and forgets a node that is deleted', async () => {
+  it('sends nothing twice and loses nothing when restarted, and forgets a deleted node', async () => {
     await nodeRed.deploy(flow())
     await trigger()
     await nodeRed.end()

@@ -45,7 +45,7 @@ describe('outputs in mqtt out nodes', () => {
     await until('Node-RED is connected to the broker', () => broker.clients() > 0)
   })
 
-  it('values by default topic, retained', async () => {
+  it('publish values by default topic, retained', async () => {
     const expected = currentRows(truth()).flatMap(({ base, serial, channel, value }) =>
       value === undefined
         ? []
@@ -59,7 +59,7 @@ describe('outputs in mqtt out nodes', () => {
     )
   })
 
-  it('rows, with any names in the topic', async () => {
+  it('publish rows, with any names in the topic', async () => {
     const expected = currentRows(truth())
     const messages = await published('mqtt-rows', ['Plant A/#'], expected.length)
     const rows = messages.map(({ topic, text }) => {
@@ -74,7 +74,7 @@ describe('outputs in mqtt out nodes', () => {
     )
   })
 
-  it('readings and points by device', async () => {
+  it('publish readings and points by device', async () => {
     const devices = truth().devices()
     const readings = await published('mqtt-readings', ['readings/#'], devices.length)
     assertSame(
@@ -87,7 +87,7 @@ describe('outputs in mqtt out nodes', () => {
     assert.deepEqual(JSON.parse(found?.text ?? ''), pointsOf(device, newestOf(truth(), device)))
   })
 
-  it('alerts one by one', async () => {
+  it('publish alerts one by one', async () => {
     const serial = serialOf('quotes')
     const texts = truth()
       .alerts(serial)
@@ -99,7 +99,7 @@ describe('outputs in mqtt out nodes', () => {
     )
   })
 
-  it('names never make a topic that wildcards do not match', async () => {
+  it('never get a topic from a name that wildcards do not match', async () => {
     const names = truth()
       .devices()
       .map(({ name }) => name)

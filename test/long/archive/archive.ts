@@ -1,6 +1,6 @@
 /**
- * An archive to which a flow posts rows, as to a database: each post is stored as a whole or not at all, and only
- * answered if it is stored.
+ * An archive to which a flow posts rows, like a database: each post is stored completely or not at all, and confirmed
+ * only if stored.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -16,12 +16,12 @@ export interface Row {
   base: string
   serial: string
   time: string
-  /** of records */
+  /** for records */
   channel?: number
   dataid?: number
   value?: number
   error?: string
-  /** of alerts */
+  /** for alerts */
   source?: string
   text?: string
 }
@@ -29,32 +29,32 @@ export interface Row {
 interface Stored {
   table: Table
   row: Row
-  /** Increases from message to message that the flow has sent. */
+  /** Increases with each message that the flow has sent. */
   order: number
 }
 
 export interface Archive {
   /** Without the table. */
   url: string
-  /** In the order of arrival. */
+  /** In order of arrival. */
   rows(): readonly Row[]
   /** By device, in the order in which the flow sent them. */
   records(): Lines
   alerts(): Lines
-  /** How many rows there are. */
+  /** Number of rows. */
   size(): number
-  /** `hidden`: nothing is stored. `disturbed`: by chance a post is not stored, or is stored and not answered. */
+  /** `hidden`: nothing is stored. `disturbed`: at random, a post is not stored, or is stored but not confirmed. */
   state: 'calm' | 'hidden' | 'disturbed'
-  /** Resolves when nothing is on its way from a Node-RED that has ended. */
+  /** Resolves when nothing from a Node-RED that has ended is still in transit. */
   whenAlone(): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Longer than any wait before the next request. */
+/** Longer than any delay before the next request. */
 const STANDSTILL_MS = 60_000
 const LOSS = 0.2
 
-/** Tells rows apart, as the key of a database does. */
+/** Distinguishes rows like the key of a database. */
 export const keyOf = ({ base, serial, channel, source, time, text }: Row): string =>
   JSON.stringify([base, serial, channel ?? source, time, text])
 
@@ -72,7 +72,7 @@ export async function startArchive(random: Random, { keyed }: { keyed: boolean }
   }
 
   const server = createServer(async (request, response) => {
-    // Without a whole body it was killed while sending.
+    // If the body is incomplete, the sender was killed.
     const rows = await json(request).catch(() => undefined)
     if (rows === undefined) return
     const { state } = archive
@@ -80,9 +80,9 @@ export async function startArchive(random: Random, { keyed }: { keyed: boolean }
     const table = (request.url ?? '').slice(1) as Table
     const isStored = !isLost()
     if (isStored) for (const row of rows as Row[]) store(table, row, Number(request.headers.order))
-    // A kept connection may end in the moment it is used again: the http request node would lose the row.
+    // A keep-alive connection may end just when it is used again: the http request node would lose the row.
     response.setHeader('connection', 'close')
-    // The http request node passes messages on whatever the status is, but not without an answer.
+    // The http request node passes messages on for any status, but not without a response.
     if (isStored && !isLost()) response.end()
     else response.destroy()
   })
@@ -125,7 +125,7 @@ export async function startArchive(random: Random, { keyed }: { keyed: boolean }
   return archive
 }
 
-/** Resolves when it has the given number of rows, or when no more are added, because some were lost. */
+/** Resolves when it has the given number of rows, or when no more are added because some were lost. */
 export async function whenCollected(archive: Archive, rows: number, deadline: number): Promise<void> {
   let size = -1
   let since = 0

@@ -3,7 +3,7 @@ import type { MovableClock } from '../../../simulator'
 /** A clock that stands still, then runs `speed` times as fast as real time up to an instant, and stands still again. */
 export interface FastClock extends MovableClock {
   begin(): void
-  /** Stops the clock for ever. */
+  /** Stops the clock permanently. */
   stop(): void
   isOver(): boolean
 }

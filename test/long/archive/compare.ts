@@ -3,19 +3,19 @@ import type { Lines } from './fleet'
 export interface Difference {
   devices: number
   lines: number
-  /** Are nowhere. */
+  /** Missing rows. */
   lost: number
-  /** Are there more than once. */
+  /** Duplicate rows. */
   doubled: number
-  /** Never were. */
+  /** Rows that never existed. */
   invented: number
-  /** Came before one that is older. */
+  /** Rows that arrived before an older one. */
   misplaced: number
-  /** One of each that is wrong. */
+  /** An example of each kind of error. */
   examples: string[]
 }
 
-/** Lists what an archive lacks, has twice, or has in another order. */
+/** Lists the rows that are missing from an archive, duplicated, or out of order. */
 export function differenceOf(expected: Lines, found: Lines): Difference {
   const sum: Difference = {
     devices: 0,

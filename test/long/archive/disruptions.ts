@@ -9,10 +9,10 @@ import type { FastClock } from './clock'
 
 const HOUR = 3_600_000
 const WAITING_MS = 600_000
-/** In a row, without a row more. */
+/** In succession, without a new row in between. */
 const MAX_CHECKS = 60
 
-/** All the time, to any request. */
+/** Permanently, for any request. */
 const always: Fault[] = [
   { kind: 'drop', probability: 0.02 },
   { kind: 'dropMidBody', probability: 0.01 },
@@ -37,11 +37,14 @@ interface Run {
   random: Random
   /** ms of simulated time */
   longestSilence: number
-  /** Deploys and kills only happen after everything sent was stored. */
+  /** Deploys and kills happen only after everything sent was stored. */
   settled: boolean
 }
 
-/** Deals them in another order each time, until the clock is over and each has been; how often each was. */
+/**
+ * Draws them in a different order each time, until the time is over and each has occurred; returns how often each
+ * occurred.
+ */
 export async function disrupt(run: Run, wanted: readonly DisruptionKind[]): Promise<Record<string, number>> {
   const { simulator, clock, random } = run
   const counts: Record<string, number> = {}
@@ -58,7 +61,7 @@ export async function disrupt(run: Run, wanted: readonly DisruptionKind[]): Prom
 }
 
 const disruptions: Record<DisruptionKind, (run: Run) => Promise<void>> = {
-  /** Requests are accepted and not answered. */
+  /** Requests are accepted but not answered. */
   async silence({ simulator, clock, random, longestSilence }) {
     simulator.set({ faults: [{ kind: 'silence' }] })
     await pass(clock, random.between(HOUR, longestSilence))
@@ -96,8 +99,8 @@ function pass(clock: FastClock, ms: number): Promise<unknown> {
 }
 
 /**
- * Waits until nothing is on its way to the archive, also during requests. Counts checks, each after Node-RED
- * has answered, so that it takes longer on a slow machine.
+ * Waits until nothing is in transit to the archive, even during requests. Counts checks, each after a response from
+ * Node-RED, so that it takes longer on a slow machine.
  */
 async function settle({ simulator, archive, nodeRed, settled }: Run): Promise<void> {
   if (!settled) return

@@ -4,16 +4,16 @@ import type { AlertDefinition, DeviceDefinition, Simulator } from '../../../simu
 const SECOND = 1000
 const HOUR = 3600
 const INTERVAL = 60
-/** The 20 alerts that the service keeps cover 13 days: longer than any silence makes nodes wait. */
+/** The 20 alerts that the service keeps cover 13 days: longer than any silence delays nodes. */
 const ALERTS_EVERY = 16 * HOUR
 const BASE_UNITS = 2
 
-/** Every second one is a remote unit. All times in ms. */
+/** Every second device is a remote unit. All times in ms. */
 export function archiveFleet(count: number, from: number, until: number): DeviceDefinition[] {
   return Array.from({ length: count }, (_, index): DeviceDefinition => {
     const shared = {
       name: `Device ${index + 1}`,
-      // More than the longest run makes.
+      // More than in the longest run.
       capacity: 1_000_000,
       records: { interval: INTERVAL, from: Math.floor(from / SECOND) + index, gaps: index % 5 === 0 },
       alerts: alertsOf(index, from, until),

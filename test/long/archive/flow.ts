@@ -14,13 +14,13 @@ export const TAB = 'tab'
 interface ArchiveFlowOptions {
   simulator: Simulator
   archive: Archive
-  /** Without a cursor: from when on. */
+  /** The start if there is no cursor. */
   since: number
   advance: 'sent' | 'acknowledged'
   ackTimeout?: number
-  /** Alerts too. */
+  /** Whether to include alerts. */
   alerts?: boolean
-  /** Asks as soon as the flow starts, and not only after the first seconds. */
+  /** Sends requests as soon as the flow starts, instead of after the first seconds. */
   atOnce?: boolean
   /** The archive is slow: up to half a second per message. */
   slow?: boolean
@@ -76,7 +76,7 @@ msg.headers = { order: context.order }
 return msg`,
 }
 
-/** Action node → post, and its receipt back when it was taken. */
+/** Action node → post, and its receipt is returned once it was stored. */
 function branch(name: 'latest' | 'alerts', settings: Settings, url: string, slow = false): FlowNode[] {
   const type = `envlog-${name}`
   const nodes: AnyNode[] = [

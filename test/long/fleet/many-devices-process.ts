@@ -1,4 +1,4 @@
-/** Months of 500 devices in a separate process, where the heap can be measured; sends its result to the parent. */
+/** Months of 500 devices in a separate process, so that the heap can be measured; sends its result to the parent. */
 
 import { text } from 'node:stream/consumers'
 import { getHeapSnapshot } from 'node:v8'
@@ -17,7 +17,7 @@ const POLLED_DAYS = 3
 const DAYS = Number(process.env.FLEET_DAYS ?? 60)
 const CHANGED_A_WEEK = 5
 
-/** Of a few, from one week to the next. */
+/** For some devices, from one week to the next. */
 const REFUSAL: Fault = {
   kind: 'status',
   status: 400,
@@ -25,7 +25,7 @@ const REFUSAL: Fault = {
   endpoints: ['latest-data', 'latest-data-relay', 'alert'],
 }
 
-/** What there is at the end of a day. */
+/** Measurements at the end of a day. */
 export interface DayFigures {
   day: number
   records: number
@@ -42,8 +42,8 @@ export interface DayFigures {
 export interface FleetResult {
   figures: DayFigures[]
   /**
-   * Of devices that never changed: the fewest records that arrived of one, about how many it made, and how many arrived
-   * twice.
+   * For devices that never changed: the fewest records that arrived for one, its approximate total, and the number of
+   * duplicates.
    */
   kept: { devices: number; fewest: number; perDevice: number; doubled: number }
   reports: Record<string, number>
@@ -51,9 +51,9 @@ export interface FleetResult {
 }
 
 interface Slot {
-  /** So often its device was another one. */
+  /** Number of replaced devices in this position. */
   generation: number
-  /** So often it was moved. */
+  /** Number of moves. */
   base: number
   name: string
   since: number
@@ -64,7 +64,7 @@ const stays = (index: number) => index % 50 === 7
 
 const from = Math.floor(Date.now() / DAY) * DAY - (DAYS + 2) * DAY
 
-/** A day of records at a time, so that answers and the service stay small. */
+/** A day of records at a time, so that responses and the service stay small. */
 function definitionOf({ generation, base, name, since }: Slot, index: number): DeviceDefinition {
   const isRemote = index % 2 === 1
   const serial = `${isRemote ? '52C' : '52A'}${String(generation).padStart(2, '0')}${String(index).padStart(3, '0')}`
@@ -72,7 +72,7 @@ function definitionOf({ generation, base, name, since }: Slot, index: number): D
   return {
     serial,
     name,
-    // The newest 300 records of a few devices do not cover a day.
+    // The newest 300 records of some devices do not cover a day.
     capacity: index < 2 ? 5000 : 60,
     channels: [{ num: 1, name: 'Inside', unit: 'C' }],
     records: { interval: index < 2 ? 240 : 4 * HOUR, from: since / SECOND + index },
@@ -85,7 +85,7 @@ function definitionOf({ generation, base, name, since }: Slot, index: number): D
   }
 }
 
-/** Bytes that are in use, without the code that V8 makes of what is busy. */
+/** Bytes in use, without the code that V8 compiles for busy functions. */
 async function heapOfData(): Promise<number> {
   const { snapshot, nodes } = JSON.parse(await text(getHeapSnapshot()))
   const { node_fields: fields, node_types: types } = snapshot.meta
@@ -105,7 +105,7 @@ async function live(): Promise<FleetResult> {
   const time = installVirtualTime(from + 123)
   const service = startService({ time, fleet: [], seed: 'many devices' })
   service.set({ fleet: fleet() })
-  /** Of devices that stay: the time of the newest record that was acknowledged, and how many were. */
+  /** For permanent devices: the time of the newest acknowledged record, and the number of acknowledged records. */
   const newest = new Map<string, number>()
   const arrived = new Map<string, number>()
   const reports: Record<string, number> = {}
@@ -141,7 +141,7 @@ async function live(): Promise<FleetResult> {
     arrived.set(serial, (arrived.get(serial) ?? 0) + received.length)
   }
 
-  /** A few are replaced, renamed, moved to another base unit. */
+  /** Some devices are replaced, renamed, or moved to another base unit. */
   function change(week: number): DeviceDefinition[] {
     for (let count = 0; count < 3 * CHANGED_A_WEEK; count++) {
       const index = (week * 3 * CHANGED_A_WEEK + count) % DEVICES
@@ -174,7 +174,10 @@ async function live(): Promise<FleetResult> {
     await deployed
   }
 
-  /** Some are refused, others change; a poll finds the service away, the next one the sink, then there is a deploy. */
+  /**
+   * Some devices are refused, others change; the service is away for one poll, the sink for the next one, followed by a
+   * deploy.
+   */
   async function trouble(step: number, week: number, repeat: number): Promise<void> {
     if (step === 0) {
       const refused = slots.flatMap((slot, index) =>
@@ -191,7 +194,7 @@ async function live(): Promise<FleetResult> {
     if (step === 6) await deploy(repeat)
   }
 
-  // All that will happen happens on the first day once.
+  // Everything that may happen happens once on the first day.
   await deploy(2 * HOUR)
   for (let step = 0; step < 7; step++) {
     await time.pass(3 * HOUR * SECOND)

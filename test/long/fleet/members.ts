@@ -1,17 +1,17 @@
-/** A fleet with faulty devices: what is wrong with each, and what is to be reported about it. */
+/** A fleet with faulty devices: what is wrong with each, and what must be reported about it. */
 import type { AlertDefinition, DeviceDefinition, Fault } from '../../../simulator'
 import type { EndpointName } from '../../../simulator/endpoints'
 
 const HOUR = 3600
 
 interface FaultyKind {
-  /** Of the service, for requests about the device. */
+  /** Faults of the service for requests about the device. */
   fault?: Omit<Fault, 'serials' | 'endpoints'>
-  /** Changes the text of answers. */
+  /** Changes the text of responses. */
   changeBody?(body: string, endpoint: EndpointName): string
   /** The code that is reported for the device. */
   code: string
-  /** How often: at every poll, once a day, or once until Node-RED restarts. */
+  /** How often: on every poll, once a day, or once until Node-RED restarts. */
   reported: 'always' | 'daily' | 'once'
 }
 
@@ -29,7 +29,7 @@ export const faultyKinds = {
 
 export type FaultyKindName = keyof typeof faultyKinds
 
-/** Numbers of each, standalone and remote; the others are good. */
+/** Numbers of each kind, standalone and remote; the others are good. */
 const COUNTS: Record<FaultyKindName, number> = {
   fails: 4,
   silent: 4,
@@ -69,7 +69,7 @@ function createFleetDevice(
   days: number,
 ): FleetDevice {
   const two = String(index).padStart(3, '0')
-  // Neighbours of one kind are a standalone device and a remote unit.
+  // Neighbours of the same kind are a standalone device and a remote unit.
   const isRemote = index % 2 === 1
   const serial = isRemote ? `52C10${two}` : `52A10${two}`
   const base = isRemote ? `5F0A100${index % 6}` : serial
@@ -87,7 +87,7 @@ function createFleetDevice(
   return { serial, base, kind, definition }
 }
 
-/** 20 of them, as many as the service keeps, are longer than two rounds of 120 devices at 12 an hour. */
+/** 20 of them, as many as the service keeps, cover more than two rounds of 120 devices at 12 per hour. */
 const ALERTS_EVERY = 8 * HOUR
 
 function alertsOf(index: number, from: number, days: number): AlertDefinition[] {
@@ -109,7 +109,7 @@ export function faultsOf(members: readonly FleetDevice[]): Fault[] {
   })
 }
 
-/** Changes answers about faulty devices; in current readings, some of them are unreadable in part. */
+/** Changes responses about faulty devices; in current readings, some of them are partly unreadable. */
 export function bodyChangerOf(members: readonly FleetDevice[]) {
   const bySerial = new Map(members.map((member) => [member.serial, member]))
   return (serial: string, endpoint: EndpointName, body: string): string => {
@@ -125,9 +125,7 @@ function ofAnother(body: string): string {
   return body.replace(/52([AC])1(\d{4})/g, '52$12$2')
 }
 
-/**
- * Some records and alerts of each day; never the first, because an answer with only that would be unreadable.
- */
+/** Some records and alerts of each day; never the first, because a response with only that one would be unreadable. */
 export const isUnreadable = (time: number) => (Math.floor(time / HOUR) % 24) % 7 === 3
 export const isUnreadableAlert = (time: number) => Math.floor(time / ALERTS_EVERY) % 3 === 2
 
@@ -141,7 +139,7 @@ function partlyUnreadable(body: string, endpoint: EndpointName): string {
   return JSON.stringify({ ...answer, [name]: bent })
 }
 
-/** Their channels are no list: what current readings are about cannot be read, where they are can. */
+/** Their channels are not a list: the readings are unreadable, but not the base units. */
 function unreadableDevices(body: string, bySerial: ReadonlyMap<string, FleetDevice>): string {
   const answer = JSON.parse(body) as { devices: { serial: string }[] }
   const devices = answer.devices.map((device) =>

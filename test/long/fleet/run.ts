@@ -1,4 +1,6 @@
-/** Months of a fleet with bad members, polled by nodes that repeat by themselves, and all that a flow saw of it. */
+/**
+ * Months of a fleet with faulty devices, polled by nodes with their own timers, and everything that a flow received.
+ */
 
 import type { Counts } from '../../../simulator'
 import type { Message } from '../../support/flow-types'
@@ -20,31 +22,31 @@ export interface Report {
 
 export interface FleetRun {
   members: FleetDevice[]
-  /** By node and serial: a line an element, in the order of arrival. */
+  /** By node and serial: one line per element, in order of arrival. */
   arrived: Map<string, string[]>
   /** By serial: the true records as lines; those after the last poll may not have arrived. */
   records: Map<string, string[]>
   reports: Report[]
-  /** Of all triggers of a node, ms since 1970 and with what failure they ended. */
+  /** For all triggers of a node: end, ms since 1970, and failure. */
   ended: Map<string, { at: number; error?: Failure | undefined }[]>
   /** By serial: times of requests for its newest records, ms since 1970. */
   requestedAt: Map<string, number[]>
   counts: Counts
-  /** ms since 1970 of the end */
+  /** end, in ms since 1970 */
   now: number
   wall: number
 }
 
-/** So many days at this distance of polls, s. */
+/** Number of days, and poll interval in s. */
 export interface Phase {
   days: number
   repeat: number
 }
 
-/** Between two phases is a deploy. */
+/** There is a deploy between two phases. */
 export async function runFleet(count: number, layout: Layout, phases: readonly Phase[]): Promise<FleetRun> {
   const days = phases.reduce((sum, phase) => sum + phase.days, 0)
-  // Records of the future would be another matter.
+  // Records in the future are not part of this test.
   const from = Math.floor(Date.now() / DAY) * DAY - (days + 2) * DAY
   const members = createFleetDevices(count, from / SECOND, days, layout)
   const time = installVirtualTime(from + 123)

@@ -13,12 +13,12 @@ export interface Failure extends Error {
   cause: { status?: number; serial?: string; base?: string }
 }
 
-/** What a flow gets to see. */
+/** What a flow receives. */
 export interface RuntimeListener {
   message(node: string, msg: Message): void
   /** A device's failure, or one that a message is about. */
   error(node: string, error: Failure, msg: Message): void
-  /** A trigger ended, well or with a failure. */
+  /** A trigger ended, successfully or with a failure. */
   done(node: string, error: Failure | undefined, msg: Message): void
   warned?(node: string, text: string): void
 }
@@ -36,7 +36,10 @@ type Input = (msg: Message, send: (msg: Message) => void, done: (error?: Failure
 
 type Constructor = (this: EventEmitter, config: Config) => void
 
-/** As built: what runs the sources keeps the name of each function as a property, which the heap would show. */
+/**
+ * The built code, because the loader for the sources keeps each function's name as a property, which would affect the
+ * heap.
+ */
 const built = require(join(root, 'dist/envlog.js')) as Built
 
 type Built = { registry(): { registry: Registry }; (RED: NodeAPI): void }

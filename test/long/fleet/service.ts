@@ -1,4 +1,4 @@
-/** The simulated service without a socket: where undici would open connections, it answers itself. */
+/** The simulated service without a socket: in place of undici's connections, it responds itself. */
 import type { DeviceDefinition, Fault, Simulator } from '../../../simulator'
 import type { Delivery } from '../../../simulator/effects'
 import { type EndpointName, endpointAt } from '../../../simulator/endpoints'
@@ -10,15 +10,15 @@ interface FleetServiceOptions {
   fleet: readonly DeviceDefinition[]
   seed: string
   faults?: readonly Fault[]
-  /** Changes the text of answers about a device. */
+  /** Changes the text of responses about a device. */
   changeBody?(serial: string, endpoint: EndpointName, body: string): string
-  /** Called for each request that is answered. */
+  /** Called for each answered request. */
   onRequest?(serial: string, endpoint: EndpointName): void
 }
 
 export type FleetService = Pick<Simulator, 'account' | 'truth' | 'counts' | 'set'> & {
   url: string
-  /** Its log, counts and windows are empty. */
+  /** Clears its log, counts and windows. */
   reset(): void
   end(): void
 }

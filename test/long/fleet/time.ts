@@ -1,11 +1,11 @@
-/** Replaces the time of this process by a virtual clock, so that nodes run through months quickly. */
+/** Replaces the time of this process with a virtual clock, so that nodes run through months quickly. */
 import { createVirtualClock } from '../../support/clock'
 
 export interface ProcessTime {
   /** ms since 1970 */
   now(): number
   after(ms: number, run: () => void): () => void
-  /** Lets time pass, and all that follows from it. */
+  /** Lets time pass, with everything that follows from it. */
   pass(ms: number): Promise<void>
   /** Elapsed real time, ms */
   elapsedMs(): number

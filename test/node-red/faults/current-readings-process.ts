@@ -1,4 +1,4 @@
-/** A process that requests current readings. Separate, because proxy variables are read at the start of a process. */
+/** A process that requests current readings. Separate, because proxy variables are read when a process starts. */
 
 import { createAccount } from '../../../src/lib/account'
 import { UndiciTransport } from '../../../src/lib/api/transport'

@@ -6,14 +6,14 @@ import { A_DAY, freezer, NOW } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import { actions } from '../../support/flow-types'
 
-/** A refusal closes an endpoint for the described window, whatever the answer contains. */
+/** A refusal closes an endpoint for the described window, regardless of the response. */
 const SOON = {
   limits: JSON.stringify(
     Object.fromEntries(Object.keys(LIMITS).map((name) => [name, { limit: 1e6, window: 1 }])),
   ),
 }
 
-/** Each fault, and its code in docs/messages.md; none if the answer is still valid. */
+/** Each fault, and its code in docs/messages.md; none if the response is still valid. */
 const faults: [name: string, Fault, code?: string][] = [
   ['a delay', { kind: 'delay', delay: 5 }],
   ['a slow drip', { kind: 'drip', pause: 1, piece: 4096 }],
@@ -24,7 +24,7 @@ const faults: [name: string, Fault, code?: string][] = [
   ['status 502', { kind: 'status', status: 502 }, 'ENVLOG_SERVICE'],
   ['status 503', { kind: 'status', status: 503 }, 'ENVLOG_SERVICE'],
   ['status 504', { kind: 'status', status: 504 }, 'ENVLOG_SERVICE'],
-  // It is requested again after the window.
+  // Requested again after the window.
   ['status 429', { kind: 'status', status: 429 }],
   ['status 401', { kind: 'status', status: 401 }, 'ENVLOG_AUTH'],
   ['status 403', { kind: 'status', status: 403 }, 'ENVLOG_AUTH'],
@@ -48,10 +48,10 @@ describe('faults of the service and of the network', () => {
   const node = { select: 'list', devices: [freezer], ...A_DAY }
 
   for (const action of actions) {
-    // What becomes of an answer does not depend on the action: one has all faults.
+    // The effect on a response does not depend on the action, so only one action has all faults.
     const own = action === 'latest' ? faults : faults.filter(([name]) => COMMON.includes(name))
     for (const [name, fault, code] of own) {
-      it(`${action}, ${name}: ${code ?? 'the readings'}, once, and the next trigger is answered`, async () => {
+      it(`${action}, ${name}: ${code ?? 'the readings'}, once, and the next trigger succeeds`, async () => {
         const flow = await startFlow(action, simulator(), {
           node: { ...node, devices: [{ ...freezer, base: freezer.serial }] },
           account: SOON,
@@ -76,7 +76,7 @@ describe('faults of the service and of the network', () => {
       })
     }
 
-    it(`${action}, silence: ENVLOG_TIMEOUT after the account’s timeout, and the next trigger is answered`, async () => {
+    it(`${action}, silence: ENVLOG_TIMEOUT after the account’s timeout, and the next trigger succeeds`, async () => {
       const flow = await startFlow(action, simulator(), { node, account: { timeout: 30 } })
       simulator().set({ faults: [{ kind: 'silence', times: 1 }] })
       const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -85,7 +85,7 @@ describe('faults of the service and of the network', () => {
         const turn = () => new Promise((resolve) => setImmediate(resolve))
         while (!simulator().log.some(({ faults }) => faults.includes('silence'))) await turn()
         clock.tick(29_999)
-        // An error would be there by then.
+        // An error would have arrived by then.
         for (let turns = 0; turns < 50; turns++) await turn()
         assert.equal(flow.errors.messages.length, 0)
         clock.tick(1)
@@ -100,7 +100,7 @@ describe('faults of the service and of the network', () => {
     })
   }
 
-  it('a limit that refuses three times is ENVLOG_QUOTA, and the next trigger is answered', async () => {
+  it('a limit that refuses three times is ENVLOG_QUOTA, and the next trigger succeeds', async () => {
     const flow = await startFlow('alerts', simulator(), { node, account: SOON })
     simulator().set({ faults: [{ kind: 'status', status: 429, times: 3 }] })
     flow.send()
@@ -112,7 +112,7 @@ describe('faults of the service and of the network', () => {
     assert.equal(flow.errors.messages.length, 1)
   })
 
-  it('a failed request is retried as often as the account allows, and each retry is a request', async () => {
+  it('a failed request is retried as often as the account allows, and each retry counts as a request', async () => {
     simulator().set({ faults: [{ kind: 'status', status: 503, times: 2 }] })
     const flow = await startFlow('current', simulator(), { node, account: { retries: 3 } })
     const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -11,7 +11,7 @@ const others = ['alerts', 'current', 'latest'].map((action) => ({
   ...{ ...NODE, ...place },
 }))
 
-describe('a context store that several nodes and their account share', function () {
+describe('a context store shared by several nodes and their account', function () {
   this.timeout(MANY_MS)
   const harness = useStateHarness()
 

@@ -10,7 +10,7 @@ const OTHER = { latest: 'alerts', alerts: 'latest' } as const
 /** The longest window, and the duration of a request. */
 const _A_WINDOW_MS = 3_700_000
 
-/** The state with one part at any depth replaced by something else. */
+/** The state with one part, at any depth, replaced. */
 const damaged = (saved: unknown) =>
   fc.tuple(fc.integer({ min: 0, max: 200 }), fc.jsonValue()).map(([at, thing]) => {
     let left = at % (countOf(saved) + 1)
@@ -73,7 +73,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       )
     })
 
-    it('stops at damaged state, or continues with what can be read of it', async () => {
+    it('stops at damaged state, or continues with its readable part', async () => {
       const state = await saved()
       let held = 0
       await fc.assert(
@@ -85,7 +85,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.ok(held > numRuns / 4, `${held} of ${numRuns}`)
     })
 
-    it('stops at half of its state, and at a newer version, until the right state is back', async () => {
+    it('stops at half of its state, and at a newer version, until the correct state is restored', async () => {
       const state = (await saved()) as { version: number }
       const text = JSON.stringify(state)
       for (const length of [1, text.length >> 1, text.length - 1]) {
@@ -116,7 +116,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
-    it('continues with devices that another account of the service has as well', async () => {
+    it('continues with devices that another account of the service has too', async () => {
       await harness().start(action)
       await round()
       const { referenceId, referencePass } = harness().simulator().account
@@ -128,7 +128,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
-    it('continues with another store after a deploy, whatever that contains', async () => {
+    it('continues with another store after a deploy, regardless of its contents', async () => {
       await harness().start(action)
       await round()
       const old = harness().store.disk.get(CURSORS) as string

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 const numRuns = runs(240)
 
 type Step = { host: number } | { measure: number } | 'restart' | 'deploy'
-/** Small values as likely as large ones by order of magnitude. */
+/** Every order of magnitude is equally likely. */
 const anyOff = fc
   .tuple(fc.nat(1000), fc.constantFrom(-1, 1))
   .map(([share, way]) => way * Math.round((30 * DAY_MS) ** (share / 1000)))
@@ -29,7 +29,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       this.timeout(MANY_MS)
       const harness = useStateHarness()
 
-      /** Runs a trigger and returns the receipt of its delivery, with a change of the clock before each. */
+      /** Runs a trigger and returns the receipt of its delivery; the clock changes before each. */
       async function round(set: () => void): Promise<void> {
         const receipts: object[] = []
         harness().onMessage((msg) => receipts.push({ envlog: msg.envlog }))
@@ -63,7 +63,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
         await fc.assert(fc.asyncProperty(fc.array(anyStep, { maxLength: 12 }), live), { numRuns })
       })
 
-      it('continues after a clock that was 30 days ahead is correct again', async () => {
+      it('continues after a clock that was 30 days ahead is corrected', async () => {
         await live([{ host: 30 * DAY_MS }, { measure: 2 }, { host: 0 }, { measure: 2 }, 'restart'])
       })
     })

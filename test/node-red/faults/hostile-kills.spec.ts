@@ -9,13 +9,13 @@ const ROUNDS = 3
 const MINUTES = 3
 
 type Advance = 'sent' | 'acknowledged'
-/** What a sink has stored, and what was sent when the last successful write of the store began. */
+/** What a sink has stored, and what had been sent when the last successful write of the store started. */
 interface Sink {
   stored: Set<number>
   sentAtWrite: number
 }
 
-/** A few rounds, with a deploy between, of a process that may be killed at any write. */
+/** Some rounds, with a deploy in between, of a process that may be killed at any write. */
 async function script(
   harness: StateHarness,
   action: CollectingAction,
@@ -69,7 +69,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
         })
         harness().onMessage((msg) => {
           if (isDead || advance === 'sent') return
-          // It is stored, and its receipt is returned later; some are lost.
+          // Stored, and its receipt is returned later; some receipts are lost.
           for (const minute of delivered.at(-1) as number[]) sink.stored.add(minute)
           setImmediate(() => isDead || harness().send({ envlog: msg.envlog }))
         })
@@ -119,7 +119,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       }
 
       for (const isWritten of [true, false]) {
-        it(`loses nothing if that write ${isWritten ? 'is the last' : 'is lost'}`, async () => {
+        it(`loses nothing if that write ${isWritten ? 'is the last one' : 'is lost'}`, async () => {
           const { writes } = await run(-1, false)
           assert.ok(writes >= ROUNDS, `${writes} writes`)
           assert.deepEqual(harness().delivered.flat(), harness().allMinutes())

@@ -5,12 +5,12 @@ import type { StoreBehaviour, StoreCall } from '../../support/hostile-state/stor
 /** For runs of many triggers. */
 const MANY_MS = 20_000
 const DEPLOYED_MS = 6000
-/** Never answers a load of cursors. */
+/** Never responds to a load of cursors. */
 const silent = ({ op, key }: StoreCall): StoreBehaviour =>
   op === 'load' && key === 'cursors' ? 'never' : 'at once'
 
 for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
-  describe(`${action} with a context store that is hostile`, function () {
+  describe(`${action} with a hostile context store`, function () {
     this.timeout(MANY_MS)
     const harness = useStateHarness()
 
@@ -61,7 +61,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       })
     }
 
-    it('that never answers a load fails triggers, blocks no deploy, and loses nothing when it is loaded again', async () => {
+    it('that never responds to a load fails triggers, blocks no deploy, and loses nothing when it is loaded again', async () => {
       await earlier()
       harness().store.behave(silent)
       await harness().start(action)
@@ -73,7 +73,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       await goOn()
     })
 
-    it('that answers a load after the next deploy, or out of order, restores no old state', async () => {
+    it('that responds to a load after the next deploy, or out of order, restores no old state', async () => {
       await earlier()
       const old = new Map(harness().store.disk)
       await goOn()
@@ -95,7 +95,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       await goOn()
     })
 
-    it('whose load answers only the node before the deploy is not used by the current one', async () => {
+    it('whose load responds only to the node before the deploy is not used by the current one', async () => {
       await earlier()
       harness().store.behave(silent)
       await harness().start(action)
@@ -109,7 +109,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       await goOn()
     })
 
-    it('that takes 9 s to write delays no trigger, and a deploy for 5 s at most', async () => {
+    it('that takes 9 s to write delays no trigger, and a deploy by at most 5 s', async () => {
       await harness().start(action)
       harness().store.behave(({ op }) => (op === 'save' ? { ms: 9000 } : 'at once'))
       await goOn(3)
@@ -128,7 +128,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       'throw at once': 'throws',
     }
     for (const [title, manner] of Object.entries(ill)) {
-      it(`whose writes ${title} delays nothing, is reported once, and is retried each minute`, async () => {
+      it(`whose writes ${title} delays nothing, is reported once, and is retried every minute`, async () => {
         await harness().start(action)
         await goOn(1)
         harness().store.behave(({ op }) => (op === 'save' ? manner : 'at once'))

@@ -49,27 +49,27 @@ describe('the connection to the service', () => {
     assert.equal(simulator().log.length, 0)
   })
 
-  it('trusts the authority of Node-RED’s own TLS node', async () => {
+  it('trusts the authority in Node-RED’s TLS config node', async () => {
     const { port } = kept(await startTls(simulator().port))
     const tls = { ...tlsNode, verifyservercert: true }
     const account = { baseUrl: `https://localhost:${port}`, tls: 'tls' }
     assert.equal(await request(account, [tls], { tls: { cadata: authority } }), 'Freezer 1')
   })
 
-  it('skips the certificate check only if the TLS node says so', async () => {
+  it('skips the certificate check only if the TLS config node says so', async () => {
     const { port } = kept(await startTls(simulator().port))
     const tls = { ...tlsNode, verifyservercert: false }
     assert.equal(await request({ baseUrl: `https://localhost:${port}`, tls: 'tls' }, [tls]), 'Freezer 1')
   })
 
-  it('does not connect without the configured TLS node: one with an error is ENVLOG_CONFIG', async () => {
+  it('does not connect without the configured TLS config node: an invalid one is ENVLOG_CONFIG', async () => {
     const { port } = kept(await startTls(simulator().port))
     const tls = { ...tlsNode, cert: '/no/such/file', key: '/no/such/file', verifyservercert: false }
     const error = await request({ baseUrl: `https://localhost:${port}`, tls: 'tls' }, [tls])
     assert.equal(error.code, 'ENVLOG_CONFIG')
   })
 
-  it('uses the proxy of Node-RED’s own proxy node, with its login', async () => {
+  it('uses the proxy in Node-RED’s proxy config node, with its login', async () => {
     const tls = kept(await startTls(simulator().port))
     const proxy = kept(await startProxy(tls.port, 'gate:k e:y'))
     const nodes = [
@@ -82,7 +82,7 @@ describe('the connection to the service', () => {
     assert.deepEqual(proxy.requests, [{ target: 'service.test:443', login: 'gate:k e:y' }])
   })
 
-  it('a proxy that refuses is ENVLOG_NETWORK, without its password', async () => {
+  it("with a proxy that refuses is ENVLOG_NETWORK, without the proxy's password", async () => {
     const proxy = kept(await startProxy(simulator().port, 'gate:right'))
     const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
     const error = await request({ baseUrl: 'https://service.test', proxy: 'proxy' }, nodes, {
@@ -93,7 +93,7 @@ describe('the connection to the service', () => {
     assert.doesNotMatch(JSON.stringify(error), /wrongproxypass/)
   })
 
-  it('sends nothing unencrypted through a proxy: it would leave this machine', async () => {
+  it('sends nothing unencrypted through a proxy, because it would leave this machine', async () => {
     const proxy = kept(await startProxy(simulator().port))
     const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
     assert.equal(await request({ proxy: 'proxy' }, nodes), 'Freezer 1')
@@ -112,7 +112,7 @@ describe('the connection to the service', () => {
     assert.deepEqual(proxy.requests, [])
   })
 
-  it('an unreachable service is ENVLOG_NETWORK', async () => {
+  it('to an unreachable service is ENVLOG_NETWORK', async () => {
     const gone = await startTls(simulator().port)
     await gone.close()
     const error = await request({ baseUrl: `https://127.0.0.1:${gone.port}` })
@@ -127,7 +127,7 @@ describe('the connection to the service', () => {
     assert.equal(simulator().log.length, 1)
   })
 
-  describe('without a proxy node, the environment’s variables apply:', function () {
+  describe('without a proxy config node, the environment’s variables apply:', function () {
     this.timeout(PROCESS_MS)
 
     async function askWith(env: Record<string, string>, baseUrl: string): Promise<string> {

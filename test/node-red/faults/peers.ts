@@ -1,5 +1,5 @@
 /**
- * Misbehaving peers on real sockets: each is a TCP server in place of the service, or of a proxy. After the repair it
+ * Misbehaving peers on real sockets: each is a TCP server in place of the service, or of a proxy. After its repair it
  * forwards to a working service.
  */
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface Peer {
   port: number
-  /** Connections that are open now. */
+  /** Currently open connections. */
   open(): number
   /** Repairs the peer: further connections are forwarded to this port. */
   mend(port: number): void
@@ -19,7 +19,7 @@ export interface Peer {
  */
 export type PeerBehaviour = (socket: Socket, mended: () => number | undefined) => void
 
-/** Accepts data and never answers: with TLS, the handshake never ends. */
+/** Accepts data and never responds: with TLS, the handshake never ends. */
 export const silent: PeerBehaviour = (socket) => void socket.resume()
 
 /** A proxy that accepts the tunnel and connects it to nothing. */
@@ -53,7 +53,7 @@ export async function startPeer(behaviour: PeerBehaviour): Promise<Peer> {
   }
 }
 
-/** Forwards a connection to a port. @param read data that was read from it already */
+/** Forwards a connection to a port. @param read data that has already been read from it */
 export function forward(socket: Socket, port: number, read: Buffer = Buffer.alloc(0)): void {
   const there = connect(port, '127.0.0.1')
   there.on('error', () => socket.destroy())

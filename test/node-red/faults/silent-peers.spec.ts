@@ -9,21 +9,21 @@ import { authority, type Listener, startTls } from '../../support/network'
 import { until } from '../../support/wait'
 import { type Peer, type PeerBehaviour, proxyWithoutTarget, silent, startPeer } from './peers'
 
-/** The timeout of the account, in seconds. */
+/** The account's timeout, in seconds. */
 const TIMEOUT = 0.3
-/** For busy machines; without an end it would be the test's. */
+/** For busy machines; without it, the limit would be the test's own. */
 const SLACK_MS = 20_000
-/** Until the system has closed a connection, also on a busy machine. */
+/** Until the system has closed a connection, even on a busy machine. */
 const CLOSED_MS = 10_000
 
-/** A service over TLS that is reached through a peer: directly, or as its proxy. */
+/** A service with TLS that is reached through a peer, directly or as a proxy. */
 const ways = {
   'accepts a connection and never finishes TLS': { behaviour: silent, isProxy: false },
   'is a proxy that never answers': { behaviour: silent, isProxy: true },
   'is a proxy that opens the way and is silent then': { behaviour: proxyWithoutTarget, isProxy: true },
 } satisfies Record<string, { behaviour: PeerBehaviour; isProxy: boolean }>
 
-describe('a peer that never gets as far as HTTP', () => {
+describe('a peer that never reaches HTTP', () => {
   let simulator: Simulator
   let service: Listener
   let peer: Peer
@@ -80,7 +80,7 @@ describe('a peer that never gets as far as HTTP', () => {
   for (const [title, way] of Object.entries(ways)) {
     it(`${title}: requests end in time, and the next one succeeds after the repair`, async () => {
       await open(way)
-      // More than the concurrency: waiting requests are not blocked for ever.
+      // More than the concurrency: waiting requests are not blocked forever.
       const errors = await Promise.all(['a', 'b', 'c'].map((line) => fails(request(line))))
       for (const { code } of errors) assert.equal(code, 'ENVLOG_TIMEOUT')
       assert.equal(account.quota.counts().running, 0)

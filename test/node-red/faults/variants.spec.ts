@@ -5,8 +5,8 @@ import { startFlow, useSimulator } from '../../support/flow'
 import { type ActionName, actions, type Message } from '../../support/flow-types'
 
 /**
- * All differences between the live service and its description (docs/service.md), one at a time: the readings
- * are the same. `but` lists what the variant itself removes.
+ * All differences between the live service and its description (docs/service.md), one at a time: the readings are the
+ * same. `but` lists what the variant itself removes.
  */
 const variants: [name: string, Partial<Variants>, but?: (payload: Message) => void][] = [
   ['bounds that are inclusive', { inclusiveBounds: true }],
@@ -53,7 +53,7 @@ describe('variants of the live service', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const devices = [freezer, fridge, rackA, truck]
 
-  /** What an action sends, in the order of the devices, without values that depend on the time of the answer. */
+  /** The messages of an action, in the order of the devices, without values that depend on the time of the response. */
   async function answers(action: ActionName): Promise<Message[]> {
     const node = { select: 'list', devices, ...A_DAY, from: '2026-01-15T10:00:00Z' }
     const flow = await startFlow(action, simulator(), { node, account: { concurrency: 1 } })
@@ -67,7 +67,7 @@ describe('variants of the live service', () => {
 
   const described = new Map<ActionName, Message[]>()
 
-  /** The answers of a service as it is described. */
+  /** The responses of a service as described. */
   async function describedAnswers(action: ActionName): Promise<Message[]> {
     simulator().set({ variants: {} })
     const found = described.get(action) ?? (await answers(action))
@@ -99,7 +99,7 @@ describe('variants of the live service', () => {
     }
   })
 
-  it('any error text is kept, beside good channels', async () => {
+  it('any error text is kept, next to good channels', async () => {
     simulator().set({ variants: { errorText: 'センサー異常 "E1"' } })
     const [readings] = await answers('current')
     const [good, bad] = (readings as unknown as Message[])[0]?.channels ?? []

@@ -9,11 +9,11 @@ const sources: Record<string, string> = {
   'communication-status': 'communication',
 }
 
-describe('what the actions send', () => {
+describe('the messages of the actions', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
   const list = (...devices: object[]) => ({ select: 'list', devices })
 
-  it('current: all readings in one message, in the service’s order, the message’s own properties kept', async () => {
+  it('current: all readings in one message, in the service’s order, with the message’s own properties', async () => {
     const flow = await startFlow('current', simulator())
     flow.send({ topic: 'mine', keep: 'me', payload: 'ask', envlog: { old: true } })
     const msg = await flow.output.next()
@@ -39,7 +39,7 @@ describe('what the actions send', () => {
     assert.equal(msg.envlog.account, 'Plant A')
   })
 
-  it('current: a reading is a number with its unit and instant, and an error is data beside it', async () => {
+  it('current: a reading is a number with its unit and instant, and an error is data next to it', async () => {
     const flow = await startFlow('current', simulator(), {
       node: { ...list(freezer), time: 'local', staleAfter: '60' },
     })
@@ -100,7 +100,7 @@ describe('what the actions send', () => {
     )
   })
 
-  it('current: only the chosen device of a serial under two base units', async () => {
+  it('current: only the chosen device of a serial that exists under two base units', async () => {
     const flow = await startFlow('current', simulator(), { node: list(truck) })
     flow.send()
     const { payload } = await flow.output.next()
@@ -144,7 +144,7 @@ describe('what the actions send', () => {
     })
   }
 
-  it('latest: a device without a named base unit is requested under all of its base units', async () => {
+  it('latest: a device without a named base unit is requested under all its base units', async () => {
     const flow = await startFlow('latest', simulator(), { node: list({ serial: rackA.serial }) })
     flow.send()
     await flow.completed.next()
@@ -183,7 +183,7 @@ describe('what the actions send', () => {
     assert.equal(envlog.node, 'alerts')
   })
 
-  it('reads devices from the message, in every shape, and remembers none of them', async () => {
+  it('read devices from the message, in every form, without remembering them', async () => {
     const flow = await startFlow('latest', simulator(), { node: { select: 'msg', property: 'wanted.these' } })
     const serialsFor = async (these: unknown) => {
       flow.output.messages.length = 0
@@ -201,7 +201,7 @@ describe('what the actions send', () => {
     assert.deepEqual(await serialsFor({ remote: [freezer.serial] }), ['Freezer 1'])
   })
 
-  it('reports a device that has no such data and continues with the others', async () => {
+  it('report a device without such data and continue with the others', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(freezer, oldRelay, rackA) })
     flow.send({ keep: 'me' })
     await flow.completed.next()
@@ -222,7 +222,7 @@ describe('what the actions send', () => {
     assert.equal(msg?.keep, 'me')
   })
 
-  it('shows what it does: nothing, requesting, what was received and when', async () => {
+  it('have a status: nothing, requesting, what was received and when', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(rackA) })
     flow.send()
     await flow.completed.next()

@@ -22,7 +22,7 @@ describe('admin requests of the editor', () => {
     return { status, body: answer }
   }
 
-  it('lists the devices of an account that is not deployed, requested once in ten minutes', async () => {
+  it('lists the devices of an account that is not deployed, with one request in ten minutes', async () => {
     await startFlow('current', simulator(), { account: { baseUrl: 'https://other.example' } })
     const { status, body } = await post('devices', { account: typed() })
     assert.equal(status, 200)
@@ -45,7 +45,7 @@ describe('admin requests of the editor', () => {
     assert.equal(simulator().log.length, 2)
   })
 
-  it('shows the list that is there without a request, and nothing where none is', async () => {
+  it('shows the existing list without a request, and nothing if there is none', async () => {
     await startFlow('current', simulator())
     const shown = () => post('devices', { account: typed(), cached: true })
     assert.deepEqual(await shown(), { status: 200, body: null })
@@ -67,7 +67,7 @@ describe('admin requests of the editor', () => {
     )
   })
 
-  it('lists a device with an unreadable reading, also if it is the only one', async () => {
+  it('lists a device with an unreadable reading, even if it is the only one', async () => {
     await startFlow('current', simulator())
     const group = { num: 1, name: 'Racks' }
     const odd = [
@@ -97,7 +97,7 @@ describe('admin requests of the editor', () => {
     assert.ok(simulator().log.every(({ endpoint }) => endpoint !== 'alert'))
   })
 
-  it('reports answers without names, serial numbers and secrets, for as many requests as the test', async () => {
+  it('reports responses without names, serial numbers and secrets, with as many requests as the test', async () => {
     await startFlow('current', simulator())
     const { status, body } = await post('report', { account: typed() })
     assert.equal(status, 200)
@@ -119,7 +119,7 @@ describe('admin requests of the editor', () => {
     assert.deepEqual([refused.status, refused.body.reason], [502, 'login-refused'])
   })
 
-  it('repeats no request if the service fails', async () => {
+  it('does not retry if the service fails', async () => {
     await startFlow('current', simulator())
     simulator().set({ faults: [{ kind: 'status', status: 503 }] })
     for (const path of ['test', 'report']) {
@@ -199,7 +199,7 @@ describe('admin requests of the editor', () => {
     assert.equal((await post('devices', { account: typed({ id: 'account', baseUrl }, stored) })).status, 200)
   })
 
-  it('resolves variables only as deployed: otherwise a user could send them to any address', async () => {
+  it('resolves variables only as deployed, because otherwise a user could send them to any address', async () => {
     process.env.ENVLOG_ATTACKED = simulator().account.apiKey
     const variable = '$' + '{ENVLOG_ATTACKED}'
     try {
@@ -244,7 +244,7 @@ describe('admin requests of the editor', () => {
     assert.deepEqual([part.status, part.body.reason], [400, 'secrets-needed'], 'all stored, or none')
   })
 
-  it('accepts only JSON, which no form of a web page can send', async () => {
+  it('accepts only JSON, which no form on a web page can send', async () => {
     await startFlow('current', simulator())
     const before = simulator().log.length
     for (const path of ['devices', 'test', 'report']) {

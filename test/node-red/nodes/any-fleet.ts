@@ -46,7 +46,7 @@ const zone: fc.Arbitrary<ZoneDefinition> = fc.record({
   dstBias: fc.constant(60),
 })
 
-/** Arbitraries of record ids, by the order of arrival. */
+/** Arbitraries of record ids, by order of arrival. */
 const ids: fc.Arbitrary<((place: number) => number) | undefined> = fc.oneof(
   fc.constant(undefined),
   fc.constant(() => 0),
@@ -132,7 +132,7 @@ const kindAndBase = fc.oneof(
 )
 
 const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 })
-/** Without a ch1, only the records show from which number a standalone device's channels are counted. */
+/** Without a ch1, only the records show how a standalone device's channels are numbered. */
 const tellsAll = (remote: boolean, nums: readonly number[]) => !remote && !nums.includes(1)
 
 const device = kindAndBase.chain((kind) =>
@@ -153,7 +153,7 @@ const device = kindAndBase.chain((kind) =>
   ),
 ) as fc.Arbitrary<DeviceDefinition>
 
-/** No device is twice under one base unit; the same serial may be under several. */
+/** No device occurs twice under one base unit; a serial may occur under several. */
 export const anyFleet = fc.uniqueArray(device, {
   maxLength: 4,
   selector: ({ serial, base }) => `${base?.serial ?? serial}/${serial}`,

@@ -14,7 +14,7 @@ const csv: unknown = core('@node-red/nodes/core/parsers/70-CSV.js')
 
 const place = { z: 'tab', x: 100, y: 100 }
 const common = { type: 'csv', spec: 'rfc', temp: '', multi: 'mult', ...place }
-/** To CSV with a header in each message, and back; a serial may look like a number: 521E0001. */
+/** Converts to CSV with a header in each message, and back; a serial may look like a number: 521E0001. */
 const chain = [
   { ...common, id: 'to', hdrout: 'all', ret: '\\n', wires: [['text', 'from']] },
   { id: 'text', type: 'helper', ...place },
@@ -22,14 +22,14 @@ const chain = [
   { id: 'back', type: 'helper', ...place },
 ]
 
-describe('rows in a core csv node', () => {
+describe('rows in a core CSV node', () => {
   const simulator = useSimulator(() => ({
     clock: manualClock(HOSTILE_NOW),
     limits: 'off',
     fleet: hostileFleet(),
   }))
 
-  /** The CSV of each message, and what is read from it. */
+  /** The CSV of each message, and its contents after parsing. */
   async function convert(action: ActionName, node: object): Promise<{ texts: string[]; back: Message[] }> {
     const flow = await startFlow(action, simulator(), {
       node: { output: 'rows', ...node, wires: [['output', 'to']] },
@@ -51,7 +51,7 @@ describe('rows in a core csv node', () => {
     ['latest', alone],
     ['alerts', alone],
   ] as const) {
-    it(`${action}: the header has all columns in their order`, async () => {
+    it(`${action}: the header has all columns in order`, async () => {
       const { texts } = await convert(action, node)
       assert.deepEqual(
         texts.map((text) => text.split('\n')[0]),

@@ -4,12 +4,12 @@ import { freezer, fridge, NOW, oldRelay, rackA } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import { actions, type Message } from '../../support/flow-types'
 
-describe('what the actions report', () => {
+describe('failures of the actions', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
   const list = (...devices: object[]) => ({ select: 'list', devices })
   const code = ({ error }: Message) => error.code
 
-  describe('without an account or with impossible settings: grey, and ENVLOG_CONFIG for each message', () => {
+  describe('without an account, or with impossible settings: grey, and ENVLOG_CONFIG for each message', () => {
     const settings: Record<string, { node?: Message; account?: Message; credentials?: Message }> = {
       'no account': { node: { account: '' } },
       'an account that is another node': { node: { account: 'catch' } },
@@ -40,7 +40,7 @@ describe('what the actions report', () => {
     }
   })
 
-  it('names the property of a message that cannot be used, and remembers nothing of it', async () => {
+  it('name the property of a message that cannot be used, and remember nothing of it', async () => {
     const flow = await startFlow('current', simulator(), { node: { select: 'msg' } })
     for (const devices of [undefined, null, [], 'short', 42, { name: 'x' }, [freezer, {}], { remote: [] }]) {
       flow.send({ devices })
@@ -52,7 +52,7 @@ describe('what the actions report', () => {
     assert.equal((await flow.output.next()).payload.length, 1)
   })
 
-  it('a period that ends before it begins is an error of the message', async () => {
+  it('include a period that ends before its start', async () => {
     const node = { ...list(freezer), from: 'from', fromType: 'msg', to: 'to', toType: 'msg' }
     const flow = await startFlow('range', simulator(), { node })
     for (const period of [
@@ -65,7 +65,7 @@ describe('what the actions report', () => {
     }
   })
 
-  it('a device that the account does not have is reported, and the others continue', async () => {
+  it('include a device that the account does not have; the others continue', async () => {
     const flow = await startFlow('latest', simulator(), { node: list({ serial: 'NOSUCH01' }, freezer) })
     flow.send()
     await flow.completed.next()
@@ -74,7 +74,7 @@ describe('what the actions report', () => {
     assert.equal(flow.errors.messages[0]?.envlog.device.serial, 'NOSUCH01')
   })
 
-  it('a device that is missing in current readings is reported, and the others are sent', async () => {
+  it('include a device that is missing in current readings; the others are sent', async () => {
     const unknown = { serial: '5212ZZZZ' }
     const flow = await startFlow('current', simulator(), {
       node: list(unknown, freezer, { serial: '5212YYYY' }),
@@ -97,7 +97,7 @@ describe('what the actions report', () => {
     assert.deepEqual([none.output.messages, none.completed.messages], [[], []])
   })
 
-  it('a base unit whose only device is excluded still counts as found', async () => {
+  it('do not include a base unit whose only device is excluded', async () => {
     const node = { select: 'base', bases: [fridge.base], exclude: [fridge.serial] }
     const flow = await startFlow('current', simulator(), { node })
     flow.send()
@@ -105,7 +105,7 @@ describe('what the actions report', () => {
     assert.deepEqual(flow.errors.messages, [])
   })
 
-  it('a refused device is reported also if the account fails after it', async () => {
+  it('include a refused device even if the account fails after it', async () => {
     simulator().set({ faults: [{ kind: 'status', status: 401, serials: [freezer.serial] }] })
     const node = list(oldRelay, freezer)
     const flow = await startFlow('latest', simulator(), { node, account: { concurrency: 1 } })
@@ -124,7 +124,7 @@ describe('what the actions report', () => {
     { kind: 'brokenJson' },
     { kind: 'html' },
   ] as const) {
-    it(`a device that always fails does not block others: ${JSON.stringify(fault)}`, async () => {
+    it(`of a device that always fails do not block others: ${JSON.stringify(fault)}`, async () => {
       const devices = simulator()
         .truth.devices()
         .filter(({ endpoints }) => endpoints.includes('latest-data'))
@@ -148,7 +148,7 @@ describe('what the actions report', () => {
     })
   }
 
-  it('a device of current readings that cannot be read is reported, and the others are sent', async () => {
+  it('include an unreadable device of current readings; the others are sent', async () => {
     const good = await (async () => {
       const flow = await startFlow('current', simulator(), { node: list(freezer, fridge) })
       flow.send()
@@ -171,7 +171,7 @@ describe('what the actions report', () => {
     )
   })
 
-  /** The fields of a device in an answer that matter here. */
+  /** The fields of a device in a response that matter here. */
   const wire = ({ serial, name, model, base, timestamp }: Message) => ({
     serial,
     name,
@@ -181,7 +181,7 @@ describe('what the actions report', () => {
     channel: [],
   })
 
-  it('if no device succeeded, the last failure ends the trigger, once', async () => {
+  it('end the trigger with the last one, once, if no device succeeded', async () => {
     const flow = await startFlow('latest', simulator(), {
       node: list(oldRelay, { serial: '52A10099', base: '52A10099' }),
       account: { concurrency: 1 },
@@ -199,7 +199,7 @@ describe('what the actions report', () => {
     assert.equal((await flow.completed.next()).again, true, 'neither has ever answered')
   })
 
-  it('a device that the service refuses is left out for a while, until a deploy or forget', async () => {
+  it('of a refused device cause it to be skipped for a while, until a deploy or forget', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(oldRelay) })
     const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
     flow.send()
@@ -217,7 +217,7 @@ describe('what the actions report', () => {
     assert.equal(requestCount(), 2)
   })
 
-  it('a device that has answered before is reported at each refusal', async () => {
+  it('of a device that has responded before are reported on each refusal', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(freezer, fridge) })
     flow.send()
     await flow.completed.next()
@@ -231,7 +231,7 @@ describe('what the actions report', () => {
     }
   })
 
-  it('a refusal of all devices, three or more, is one failure of the account, and none is left out', async () => {
+  it('of all devices, three or more, are one failure of the account, and none is skipped', async () => {
     simulator().set({
       faults: [{ kind: 'status', status: 400, endpoints: ['latest-data', 'latest-data-relay'] }],
     })
@@ -245,7 +245,7 @@ describe('what the actions report', () => {
     assert.deepEqual([flow.errors.messages.length, flow.output.messages.length], [1, 3])
   })
 
-  it('a device that the account does not have is reported also if all others are refused', async () => {
+  it('include a device that the account does not have even if all others are refused', async () => {
     simulator().set({
       faults: [{ kind: 'status', status: 400, endpoints: ['latest-data', 'latest-data-relay'] }],
     })
@@ -256,7 +256,7 @@ describe('what the actions report', () => {
     assert.deepEqual(errors.map(code).sort(), ['ENVLOG_INPUT', 'ENVLOG_SERVICE'])
   })
 
-  it('a failure of the account ends the trigger with one error for any number of devices', async () => {
+  it('of the account end the trigger with one error for any number of devices', async () => {
     simulator().set({
       faults: [{ kind: 'status', status: 500, endpoints: ['latest-data', 'latest-data-relay'] }],
     })
@@ -273,7 +273,7 @@ describe('what the actions report', () => {
     assert.equal(flow.output.messages.length, 3)
   })
 
-  it('wrong credentials are reported without key and password', async () => {
+  it('because of wrong credentials are reported without key and password', async () => {
     const flow = await startFlow('current', simulator(), { credentials: { loginPass: 'wrong-secret' } })
     flow.send()
     const msg = await flow.errors.next()
@@ -282,7 +282,7 @@ describe('what the actions report', () => {
     assert.doesNotMatch(JSON.stringify(msg), new RegExp(`wrong-secret|${simulator().account.apiKey}`))
   })
 
-  it('more than a hundred waiting messages are refused, none is lost', async () => {
+  it('include more than a hundred waiting messages, which are refused; none is lost', async () => {
     simulator().set({ limits: 'off', faults: [{ kind: 'silence', times: 1 }] })
     const flow = await startFlow('current', simulator(), { node: list(freezer) })
     for (let id = 0; id < 102; id++) flow.send({ id })
@@ -303,7 +303,7 @@ describe('what the actions report', () => {
   })
 
   for (const action of actions) {
-    it(`${action}: closing aborts a request in flight, and its message ends with ENVLOG_CLOSED`, async () => {
+    it(`of ${action}: closing aborts a request in flight, and its message ends with ENVLOG_CLOSED`, async () => {
       simulator().set({ faults: [{ kind: 'silence' }] })
       const flow = await startFlow(action, simulator(), { node: list(rackA) })
       flow.send({ keep: 'me' })

@@ -39,7 +39,7 @@ describe('the name of a device', () => {
 
 describe('the names of groups', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
-  /** Everything a request needs is set: the list of devices is requested for nothing else. */
+  /** Everything that a request needs is set, so the list of devices is requested for nothing else. */
   const node = {
     select: 'list',
     devices: [{ ...freezer, base: freezer.serial }, rackA],
@@ -59,7 +59,7 @@ describe('the names of groups', () => {
       }
     })
 
-    it(`${needed ? 'fail the trigger' : 'are not missed'} if no answer has them: ${action} as ${output} by ${send}`, async () => {
+    it(`${needed ? 'fail the trigger' : 'are not needed'} if no response has them: ${action} as ${output} by ${send}`, async () => {
       simulator().set({ faults: [{ kind: 'status', status: 500, endpoints: ['current'] }] })
       const [ran] = await runEveryPair(simulator(), () => node, [pair])
       assert.equal(ran?.failed?.error.code, needed ? 'ENVLOG_SERVICE' : undefined)
@@ -68,7 +68,7 @@ describe('the names of groups', () => {
     })
   }
 
-  it('are requested with tables, which contain no name, and not with JSON as it was received', async () => {
+  it('are requested for CSV, which contains no name, but not for raw JSON', async () => {
     for (const pair of withoutCurrent.filter(({ send }) => send === 'answer')) {
       simulator().reset()
       simulator().set({ variants: { csv2OnLatestData: true } })

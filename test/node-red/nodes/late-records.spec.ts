@@ -19,7 +19,7 @@ for (const name of ['late-records', 'monitoring-and-recorded']) {
     const fleet = fleetOf(name)
     const simulator = useSimulator(() => ({ clock: manualClock(START), limits: 'off', fleet }))
 
-    it('are sent, each once, and no gap is reported that is none', async () => {
+    it('are sent, each once, without reporting gaps that do not exist', async () => {
       const flow = await startFlow('latest', simulator(), { node: { onlyNew: true, send: 'device' } })
       for (const [index, at] of TRIGGERS.entries()) {
         const { clock } = simulator() as Simulator

@@ -12,12 +12,12 @@ const inBerlin = (instant: number) => {
   return new Date(instant + offset * HOUR).toISOString().replace('Z', `+0${offset}:00`)
 }
 
-describe('with a time zone, local times', () => {
+describe('local times with a time zone', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
   const account = { timeZone: 'Europe/Berlin' }
   const list = (...devices: object[]) => ({ select: 'list', devices, time: 'local' })
 
-  it('are of it in current readings', async () => {
+  it('are in the zone for current readings', async () => {
     const flow = await startFlow('current', simulator(), { account, node: list(fridge) })
     flow.send()
     const { payload } = await flow.output.next()
@@ -25,7 +25,7 @@ describe('with a time zone, local times', () => {
     assert.deepEqual([time, utcOffset], [inBerlin(timestamp), 60])
   })
 
-  it('are of it in records, with the offset of each one’s time', async () => {
+  it('are in the zone for records, each with the offset at its own time', async () => {
     const flow = await startFlow('latest', simulator(), { account, node: list(fridge) })
     flow.send()
     const { payload } = await flow.output.next()
@@ -35,7 +35,7 @@ describe('with a time zone, local times', () => {
   })
 
   for (const send of ['each', 'chunk'] as const) {
-    it(`are of it where ${send} message has an offset of its own`, async () => {
+    it(`are in the zone if ${send} message has its own offset`, async () => {
       const node = { ...list(fridge), send, chunk: 1, from: '2026-10-25T02:59+02:00', fromType: 'date' }
       const period = { to: '2026-10-25T02:01+01:00', toType: 'date' }
       const flow = await startFlow('range', simulator(), { account, node: { ...node, ...period } })
@@ -48,7 +48,7 @@ describe('with a time zone, local times', () => {
     })
   }
 
-  it('are of it in rows and alerts', async () => {
+  it('are in the zone for rows and alerts', async () => {
     const rows = await startFlow('latest', simulator(), { account, node: { ...list(rackA), output: 'rows' } })
     rows.send()
     for (const { time, timestamp } of (await rows.output.next()).payload)
@@ -63,7 +63,7 @@ describe('with a time zone, local times', () => {
     }
   })
 
-  it('are of it at the ends of a period: a day of 25 hours', async () => {
+  it('are in the zone for the bounds of a period: a day of 25 hours', async () => {
     const period = { from: '2026-10-25', fromType: 'date', to: '2026-10-26', toType: 'date' }
     const flow = await startFlow('range', simulator(), { account, node: { ...list(fridge), ...period } })
     flow.send()
@@ -71,7 +71,7 @@ describe('with a time zone, local times', () => {
     assert.deepEqual(envlog.range, { from: '2026-10-24T22:00:00.000Z', to: '2026-10-25T23:00:00.000Z' })
   })
 
-  it('are of it in a period of the calendar, which a message may name', async () => {
+  it('are in the zone for a calendar period, which a message may name', async () => {
     const node = { ...list(fridge), from: 'when', fromType: 'msg' }
     const flow = await startFlow('range', simulator(), { account, node })
     flow.send({ when: 'yesterday' })
@@ -87,7 +87,7 @@ describe('with a time zone, local times', () => {
     assert.equal(dateOf(Date.parse(envlog.range.to) - 1), dateOf(envlog.range.from))
   })
 
-  it('do not change times in UTC, nor the offset of the device', async () => {
+  it('change neither times in UTC nor the offset of the device', async () => {
     const flow = await startFlow('current', simulator(), { account, node: { ...list(fridge), time: 'utc' } })
     flow.send()
     const { payload } = await flow.output.next()
@@ -95,7 +95,7 @@ describe('with a time zone, local times', () => {
     assert.equal(payload[0].utcOffset, 540)
   })
 
-  it('of an unknown zone are ENVLOG_CONFIG', async () => {
+  it('in an unknown zone are ENVLOG_CONFIG', async () => {
     const flow = await startFlow('current', simulator(), { account: { timeZone: 'Europe/Berlim' } })
     flow.send()
     const { error } = await flow.errors.next()

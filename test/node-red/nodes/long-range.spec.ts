@@ -63,7 +63,7 @@ describe('a period of twice as many records as an hour allows', () => {
       text === 'status.waiting-records' ? [texts[index + 1]] : []
     const texts = flow.shown().map(({ text }) => text)
     const next = new Set(texts.flatMap(after))
-    // The status is shown as long as the wait.
+    // The status is shown for the whole wait.
     assert.deepEqual([...next], ['status.asking'])
   })
 })

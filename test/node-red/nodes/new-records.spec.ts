@@ -17,7 +17,7 @@ const node = { select: 'list', devices: [{ serial: device.serial, base: device.s
 const acknowledged = { ...node, advance: 'acknowledged' }
 const ids = (msg: Message | undefined) => msg?.payload.records.map(({ dataId }: Message) => dataId)
 
-/** Triggers the node and returns the messages after it completed. */
+/** Triggers the node and returns the messages once it has completed. */
 async function trigger(flow: Flow, msg: Message = {}): Promise<Message[]> {
   const before = flow.output.messages.length
   flow.send(msg)
@@ -31,7 +31,7 @@ describe('only new records', () => {
     startFlow(action, simulator(), { node: { ...node, ...over }, ...more })
   const later = (ms: number) => (simulator() as Simulator).clock.advance(ms)
 
-  it('are sent once: first the whole answer, then later records, then nothing', async () => {
+  it('are sent once: first the whole response, then later records, then nothing', async () => {
     const flow = await start()
     const [first] = await trigger(flow)
     assert.equal(ids(first)?.length, 300)
@@ -47,7 +47,7 @@ describe('only new records', () => {
     assert.match(String(flow.shown().at(-1)?.text), /^status\.nothing-new /)
   })
 
-  it('begin with nothing, or with a time, if the node is set to', async () => {
+  it('start with nothing, or with a time, if the node is set to do so', async () => {
     const flow = await start({ start: 'now' })
     assert.deepEqual(await trigger(flow), [])
     later(2 * MINUTE)
@@ -57,7 +57,7 @@ describe('only new records', () => {
     assert.ok(Math.abs((ids(all)?.length ?? 0) - 1002) <= 1, 'older than the answer: from the range endpoint')
   })
 
-  it('that the answer does not contain any more are fetched, complete and in order', async () => {
+  it('that the response no longer contains are fetched, complete and in order', async () => {
     const flow = await start()
     const [first] = await trigger(flow)
     later(1000 * MINUTE)
@@ -107,7 +107,7 @@ describe('only new records', () => {
     assert.equal(ids((await trigger(flow))[0])?.length, 3)
   })
 
-  it('continue after a deploy with the new settings, not with those of pages that were fetched before', async () => {
+  it('continue after a deploy with the new settings, not with those of previously fetched pages', async () => {
     const short = { data: { limit: 20, window: 60, records: 16_000, recordsWindow: 3600 } }
     const more = { account: { limits: JSON.stringify(short) } }
     await trigger(await start({}, 'latest', more))
@@ -121,7 +121,7 @@ describe('only new records', () => {
     assert.deepEqual([zones?.length, new Set(zones), msg?.envlog.overflow], [300, new Set(['+09:00']), true])
   })
 
-  it('start over if the node gets `forget`', async () => {
+  it('start over if the node receives `forget`', async () => {
     const flow = await start()
     await trigger(flow)
     assert.deepEqual(await trigger(flow, { envlog: { forget: ['52A10001'] } }), [])
@@ -132,7 +132,7 @@ describe('only new records', () => {
     assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
   })
 
-  it('wait for their receipt, cost no request meanwhile, and are sent again without it', async () => {
+  it('wait for their receipt, cost no request in the meantime, and are sent again without it', async () => {
     const passing = install({ toFake: ['performance'] })
     try {
       const flow = await start({ ...acknowledged, ackTimeout: 60 })
@@ -215,7 +215,7 @@ describe('only new records', () => {
     assert.deepEqual(await trigger(flow), [])
   })
 
-  it('of current readings are sent if time or stale changed', async () => {
+  it('from current readings are sent if time or stale has changed', async () => {
     const flow = await start({ staleAfter: 600 }, 'current')
     assert.equal((await trigger(flow)).length, 1)
     assert.deepEqual(await trigger(flow), [])

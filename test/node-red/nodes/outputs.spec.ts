@@ -31,7 +31,7 @@ describe('every output and send', () => {
   const isSequenced = ({ action, send }: Pair) =>
     ['each', 'chunk', 'value'].includes(send) || (action === 'current' && send === 'device')
 
-  it('sends payloads of the documented shape, with parts where they are a sequence', async () => {
+  it('sends payloads of the documented shape, with parts if they form a sequence', async () => {
     const types: Record<string, (payload: unknown) => boolean> = {
       readings: (one) => typeof one === 'object' && !Array.isArray(one) && !(one instanceof Date),
       rows: (one) => typeof one === 'object' && !Array.isArray(one),
@@ -57,7 +57,7 @@ describe('every output and send', () => {
     }
   })
 
-  /** Messages of a sequence are whole ones, and no others have parts. */
+  /** Messages of a sequence are complete sequences, and no others have parts. */
   function checkParts({ action, output, send }: Pair, messages: Message[]): void {
     const sequenced = isSequenced({ action, output, send })
     const what = `${action} as ${output} by ${send}`
@@ -73,7 +73,7 @@ describe('every output and send', () => {
     assert.equal(ids.size, action === 'current' ? 1 : devices.size, what)
   }
 
-  it('keeps what the incoming message has, but for payload, topic and envlog, and shares no objects', async () => {
+  it('keeps the properties of the incoming message, except payload, topic and envlog, and shares no objects', async () => {
     const parts = { id: 'outer', index: 1, count: 2, parts: { id: 'outermost' } }
     const own = Object.fromEntries(FORBIDDEN.map((name) => [name, { mine: name }]))
     const old = { payload: { old: 1 }, envlog: { old: 1, device: 'old' } }
@@ -94,7 +94,7 @@ describe('every output and send', () => {
     }
   })
 
-  it('sets no properties that nodes downstream interpret', async () => {
+  it('sets no properties that downstream nodes interpret', async () => {
     const known = ['_msgid', 'columns', 'envlog', 'parts', 'payload', 'topic', 'trigger']
     for (const { messages } of await run(pairs(), {})) {
       for (const msg of messages) for (const key of Object.keys(msg)) assert.ok(known.includes(key), key)
@@ -123,7 +123,7 @@ describe('every output and send', () => {
     ['latest', 'rows', 'chunk'],
     ['alerts', 'values', 'value'],
   ] as const) {
-    it(`refuses what is not offered, grey and with ENVLOG_CONFIG: ${action} as ${output} by ${send}`, async () => {
+    it(`refuses a pair that is not offered, grey and with ENVLOG_CONFIG: ${action} as ${output} by ${send}`, async () => {
       const flow = await startFlow(action, simulator(), { node: { ...chosen, ...PERIOD, output, send } })
       assert.deepEqual(flow.shown().at(-1), { fill: 'grey', shape: 'ring', text: 'status.unconfigured' })
       flow.send({ keep: send })

@@ -18,7 +18,7 @@ const LONG_MS = 60_000
 describe('any fleet, and any variant of the service', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  /** Sometimes full seconds, where records are. */
+  /** Sometimes full seconds, at which there are records. */
   const step = fc.constantFrom(1, 1000)
   const period = step
     .chain((ms) =>
@@ -29,14 +29,14 @@ describe('any fleet, and any variant of the service', () => {
     )
     .map(([from, length]) => ({ from, to: from + length }))
 
-  /** The messages of a device: all but a message about all devices name it. */
+  /** The messages of a device: all except a message about all devices name it. */
   const of = ({ messages }: PairRun, device: TrueDevice | undefined) =>
     messages.filter(
       ({ envlog }) =>
         !device || (envlog.device.serial === device.serial && envlog.device.base === device.base),
     )
 
-  /** Seconds with an unknown order of records: ids that do not grow as they arrived. */
+  /** Seconds with an unknown order of records: ids that do not grow in order of arrival. */
   function unordered(device: TrueDevice, { action, from, to }: Wanted): Set<number | null> {
     if (action === 'current' || action === 'alerts') return new Set()
     const records = trueRecords(simulator(), device, action, from, to)
@@ -77,8 +77,8 @@ describe('any fleet, and any variant of the service', () => {
   }
 
   /**
-   * A device without such data is reported once; if no device answered, the last is reported by the trigger's error, and
-   * three or more of them by one.
+   * A device without such data is reported once; if no device responded, the last one is reported by the trigger's
+   * error, and three or more of them by a single error.
    */
   function checkReports({ action, output, errors, failed, messages, send }: PairRun): void {
     const devices = simulator().truth.devices()
@@ -93,7 +93,7 @@ describe('any fleet, and any variant of the service', () => {
     if (send === 'answer') assert.ok(messages.every(({ payload }) => typeof payload === type))
   }
 
-  it('values, times, units and order are true, in every output and send of all four actions', async () => {
+  it('values, times, units and order are correct, in every output and send of all four actions', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyFleet,

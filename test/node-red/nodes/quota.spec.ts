@@ -22,7 +22,7 @@ describe('the quota of an account in nodes and in the editor', () => {
     limits: { current: { limit: 3, window: 600 }, alert: { limit: 1, window: 600 } },
   }))
 
-  it('is read through the admin route: usage, what is available, what the service reported', async () => {
+  it('is available through the admin route: usage, what is left, what the service reported', async () => {
     const flow = await startFlow('current', simulator())
     flow.send()
     await flow.completed.next()
@@ -33,13 +33,13 @@ describe('the quota of an account in nodes and in the editor', () => {
     assert.deepEqual({ limit, windowSeconds, own, left }, { limit: 3, windowSeconds: 600, own: 1, left: 2 })
   })
 
-  it('is read also where it is shared and the Redis is not there', async () => {
+  it('is available even if it is shared and Redis is not reachable', async () => {
     await startFlow('current', simulator(), { account: { sharedQuota: 'redis://127.0.0.1:1' } })
     const { status, body } = await counts()
     assert.deepEqual([status, body.sharedConnected], [200, false])
   })
 
-  it('is not read of an account that does not exist, nor of an incomplete one', async () => {
+  it('is not available for an account that does not exist, or an incomplete one', async () => {
     await startFlow('current', simulator(), { credentials: { apiKey: '' } })
     assert.equal((await counts('nobody')).status, 404)
     const { status, body } = await counts()
@@ -47,7 +47,7 @@ describe('the quota of an account in nodes and in the editor', () => {
     assert.equal((body as unknown as { code: string }).code, 'ENVLOG_CONFIG')
   })
 
-  it('waits if nothing is left, with the time in the status, until the node is closed', async () => {
+  it('makes a trigger wait if nothing is left, with the time in the status, until the node is closed', async () => {
     const flow = await startFlow('current', simulator())
     for (let count = 0; count < 4; count++) flow.send()
     for (let count = 0; count < 3; count++) await flow.completed.next()
@@ -63,7 +63,7 @@ describe('the quota of an account in nodes and in the editor', () => {
     assert.equal(simulator().log.filter(({ over }) => over).length, 0)
   })
 
-  it('waits with the time in the status if the first answer reports that nothing is left', async () => {
+  it('makes a trigger wait with the time in the status if the first response reports that nothing is left', async () => {
     const devices = [freezer, fridge]
     const flow = await startFlow('alerts', simulator(), { node: { select: 'list', devices } })
     flow.send()
@@ -73,7 +73,7 @@ describe('the quota of an account in nodes and in the editor', () => {
     }
   })
 
-  it('waits no longer than the node allows', async () => {
+  it('does not make a trigger wait longer than the node allows', async () => {
     const flow = await startFlow('current', simulator(), { node: { wait: 0 } })
     for (let count = 0; count < 4; count++) flow.send()
     const { error } = await flow.errors.next()

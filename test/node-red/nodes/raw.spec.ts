@@ -15,10 +15,10 @@ const remote = [rackA, truck]
 const forms = { raw: 'json', csv: 'csv', csv2: 'csv2' } as const
 type Form = keyof typeof forms
 
-describe('an answer as it was received', () => {
+describe('a raw response', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  /** The service's answer to an independent request, byte for byte. */
+  /** The service's response to an independent request, byte for byte. */
   async function request(endpoint: EndpointName, params: object): Promise<string> {
     const { apiKey, loginId, loginPass } = simulator().account
     const response = await fetch(`${simulator().url}/v1/devices/${endpoint}`, {
@@ -72,7 +72,7 @@ describe('an answer as it was received', () => {
 
   for (const action of actions.filter((one) => one !== 'current')) {
     for (const output of Object.keys(forms).filter((one) => one in OFFERED[`envlog-${action}`]) as Form[]) {
-      it(`${action} as ${output}: the service’s own, one request per device, about that device`, async () => {
+      it(`of ${action} as ${output} is the service’s own, from one request per device, about that device`, async () => {
         for (const variants of [{ csv2OnLatestData: true }, odd]) {
           simulator().reset()
           simulator().set({ variants })
@@ -103,7 +103,7 @@ describe('an answer as it was received', () => {
     }
   }
 
-  it('current as raw: the service’s own, about no device, in one request', async () => {
+  it('of current as raw is the service’s own, about no device, from one request', async () => {
     simulator().set({ variants: odd })
     const { messages, requests } = await run('current', 'raw', [], { select: 'all' })
     assert.equal(requests.length, 1)
@@ -114,7 +114,7 @@ describe('an answer as it was received', () => {
     assert.equal('device' in (messages[0]?.envlog ?? assert.fail()), false)
   })
 
-  it('range as raw requests the newest records of the period, at most those of one request', async () => {
+  it('of range as raw contains the newest records of the period, at most those of one request', async () => {
     for (const [number, expected] of [
       ['', MAX_NUMBER],
       ['7', 7],
@@ -135,7 +135,7 @@ describe('an answer as it was received', () => {
     }
   })
 
-  it('latest as csv2 asks standalone devices for csv, which is the one with header rows there', async () => {
+  it('of latest as csv2 uses csv for standalone devices, which already has header rows', async () => {
     const { flow, named, messages } = await run('latest', 'csv2', [freezer, rackA])
     assert.deepEqual(flow.errors.messages, [])
     const types = new Map(named.map((one) => [one.endpoint, 'type' in one ? one.type : undefined]))
@@ -143,7 +143,7 @@ describe('an answer as it was received', () => {
     assert.equal(messages.length, 2)
   })
 
-  it('that is the word Array is ENVLOG_REPLY of that device, and the others continue', async () => {
+  it('that is the word Array is ENVLOG_REPLY for that device, and the others continue', async () => {
     simulator().set({ variants: { unknownSerialCsv2: 'array' } })
     const unknown = { serial: 'NOSUCH01', base: rackA.base }
     const { flow, messages } = await run('range', 'csv2', [unknown, rackA])
@@ -154,7 +154,7 @@ describe('an answer as it was received', () => {
     assert.equal(messages.length, 1)
   })
 
-  it('that is no CSV, no object or an error object with status 200 is ENVLOG_REPLY', async () => {
+  it('that is not CSV, not an object, or an error object with status 200, is ENVLOG_REPLY', async () => {
     for (const kind of ['arrayText', 'nullBody', 'errorWith200', 'html', 'emptyBody'] as const) {
       for (const output of ['raw', 'csv', 'csv2'] as const) {
         simulator().reset()
@@ -170,7 +170,7 @@ describe('an answer as it was received', () => {
     }
   })
 
-  it('is counted in the status as an answer', async () => {
+  it('is counted in the status as a response', async () => {
     const { flow } = await run('latest', 'raw', [rackA, truck])
     assert.match(flow.shown().at(-1)?.text, /^status\.answers \d\d:\d\d$/)
   })

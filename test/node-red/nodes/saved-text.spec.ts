@@ -10,7 +10,7 @@ import { root } from '../../support/package'
 type Done = (error: unknown, value?: unknown) => void
 const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v1.json'), 'utf8'))
 
-/** The store of a node whose context holds one value. @param pass what the store makes of a value that is read */
+/** The store of a node whose context contains one value. @param pass converts a value that is read */
 function storeOf(value: unknown, pass: (value: unknown) => unknown = (same) => same) {
   const held = { value }
   const context = {
@@ -46,12 +46,12 @@ describe('the saved state of a node', () => {
   const good = JSON.stringify(old.records)
 
   for (const text of ['null', ' null\n']) {
-    it(`is damaged, not empty, where a store holds the text ${JSON.stringify(text)}`, async () => {
+    it(`is damaged, not empty, if a store contains the text ${JSON.stringify(text)}`, async () => {
       assert.equal(await reasonOf(text), 'store-unreadable')
     })
   }
 
-  it('is damaged where it is other text, or other JSON', async () => {
+  it('is damaged if it is other text, or other JSON', async () => {
     const texts = [
       '',
       ' ',
@@ -82,7 +82,7 @@ describe('the saved state of a node', () => {
     }
   })
 
-  it('of a newer version is left alone, as an object and as text', async () => {
+  it('of a newer version is left unchanged, as an object and as text', async () => {
     const newer = { ...old.records, version: 2 }
     for (const value of [newer, JSON.stringify(newer)]) {
       const { held, store } = storeOf(value)
@@ -96,7 +96,7 @@ describe('the saved state of a node', () => {
     }
   })
 
-  it('of an object, its text, and a store that parses texts are the same; it is written as text', async () => {
+  it('is the same as an object, as text, and in a store that parses text; it is written as text', async () => {
     const parsing = (value: unknown) =>
       typeof value === 'string' ? JSON.parse(value) : structuredClone(value)
     const saved: unknown[] = []
@@ -115,7 +115,7 @@ describe('the saved state of a node', () => {
     for (const one of saved) assert.deepEqual(cursorsOf(one as typeof old.records), cursorsOf(old.records))
   })
 
-  it('of thousands of devices survives, with any serials', async () => {
+  it('for thousands of devices survives, with any serials', async () => {
     const { held, state, store } = await open(undefined)
     const next = { held: 'topf5s.2s', hashes: ['é"\\\u2028'], since: null, from: null, sequence: 5 }
     const names = [

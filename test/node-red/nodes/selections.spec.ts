@@ -19,10 +19,7 @@ const records = [{ unixtime: NOW / 1000 - 60, values: { 1: 20 } }]
 const hall = (serial: string) => ({ serial, name: 'Hall' })
 const SHARED = '5C000001'
 const LONG = '冷'.repeat(2000)
-/**
- * One serial under two base units and standalone, base units with the same name, and groups with similar
- * names.
- */
+/** One serial under two base units and standalone, base units with the same name, and groups with similar names. */
 const HARD: DeviceDefinition[] = [
   { serial: SHARED, base: hall('5F000001'), group: { num: 1, name: 'Racks' }, records },
   { serial: SHARED, base: hall('5F000002'), group: { num: 2, name: 'Racks' }, records },
@@ -39,7 +36,7 @@ const FLEETS: Record<string, SimulatorOptions> = {
   'a fleet of equal serials and odd groups': { fleet: HARD },
 }
 
-/** Any choice of a fleet: the messages match the simulator's data, configured in the node and in a message. */
+/** Any choice from a fleet: the messages match the simulator's data, configured in the node and in a message. */
 for (const [title, options] of Object.entries(FLEETS)) {
   describe(`any choice of devices of ${title}`, () => {
     const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', ...options }))
@@ -154,7 +151,7 @@ describe('a choice of devices over time', () => {
   const sent = (messages: { payload: { serial: string; base: { serial: string } } }[]) =>
     messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`).toSorted()
 
-  it('follows a device from one group and base unit to another: current, each trigger one request', async () => {
+  it('follows a device from one group and base unit to another: current, with one request per trigger', async () => {
     const node = { select: 'group', groups: ['Racks'], send: 'device' }
     const flow = await startFlow('current', simulator(), { node })
     flow.send()
@@ -174,8 +171,8 @@ describe('a choice of devices over time', () => {
   })
 })
 
-/** Devices whose entry in `current` cannot be read. */
-describe('a choice with devices that cannot be read', () => {
+/** Devices whose entry in `current` is unreadable. */
+describe('a choice with unreadable devices', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const under = (serial: string, base: string, group: string, fields: object = {}) =>
     currentDevice({ serial, baseunit: { ...BASE, serial: base }, group: { num: 1, name: group }, ...fields })
@@ -228,7 +225,7 @@ describe('a choice with devices that cannot be read', () => {
     })
   })
 
-  it('fails with it if nothing else is chosen', async () => {
+  it('fails if nothing else is chosen', async () => {
     const bad = under('5C000002', '5F000002', 'Cold', odd)
     const found = await run({ select: 'group', groups: ['Cold'] }, [good, bad])
     assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
@@ -278,7 +275,7 @@ describe('the data of groups', () => {
     assert.deepEqual([requestCount(), flow.output.messages.length, flow.errors.messages.length], [6, 3, 0])
   })
 
-  it('has only new current readings, also after a device was added', async () => {
+  it('has only new current readings, even after a device was added', async () => {
     const flow = await startFlow('current', simulator(), { node: { ...node, onlyNew: true } })
     for (const [fleet, count] of [
       [HARD, 3],

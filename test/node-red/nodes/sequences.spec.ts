@@ -22,7 +22,7 @@ describe('a core join node', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const devices = [fridge, rackA]
 
-  /** The output of a join node after the node, one message for each sequence, by device. */
+  /** The output of a join node after the node, one message per sequence, by device. */
   async function joined(
     { action, output, send }: Pair,
     chunk: number,
@@ -49,7 +49,7 @@ describe('a core join node', () => {
     return found.sort((a, b) => a.envlog.device.serial.localeCompare(b.envlog.device.serial))
   }
 
-  /** The same data unsplit: an array, or a series in an array, as a join of series is. */
+  /** The same data unsplit: an array, or a series in an array, like a join of series. */
   async function whole({ action, output }: Pair): Promise<unknown[]> {
     const send = action === 'current' ? 'all' : 'device'
     const flow = await startFlow(action, simulator(), {
@@ -109,7 +109,7 @@ describe('a core join node', () => {
   })
 
   for (const output of ['rows', 'points'] as const) {
-    it(`restores the array of ${output} also of chunks of one`, async () => {
+    it(`restores the array of ${output} even from chunks of one`, async () => {
       const pair = { action: 'range', output, send: 'chunk' } as const
       const found = (await joined(pair, 1)).map(({ payload }) => payload)
       assert.deepEqual(withoutAge(found), withoutAge(await whole(pair)))
@@ -117,11 +117,11 @@ describe('a core join node', () => {
   }
 })
 
-describe('an empty answer', () => {
+describe('an empty response', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const silent: DeviceDefinition = { serial: '52000001', name: 'Silent', records: [] }
 
-  it('is sent as an empty payload, except by each, chunk and value, and the trigger completes', async () => {
+  it('is sent as an empty payload, except with each, chunk and value, and the trigger completes', async () => {
     simulator().set({ fleet: [silent] })
     for (const { failed, messages, ...pair } of await runEveryPair(simulator(), () => PERIOD, factual)) {
       const { action, output, send } = pair
@@ -143,7 +143,7 @@ describe('an empty answer', () => {
     }
   })
 
-  it('of an account without devices is an empty array of current readings, and otherwise nothing', async () => {
+  it('for an account without devices is an empty array of current readings, and otherwise nothing', async () => {
     simulator().set({ fleet: [] })
     for (const { action, send, failed, messages } of await runEveryPair(simulator(), () => PERIOD)) {
       assert.equal(failed, undefined)
@@ -159,7 +159,7 @@ describe('an empty answer', () => {
 describe('one serial under two base units', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  it('is two devices in every output: topics, rows, tags, envlog', async () => {
+  it('means two devices in every output: topics, rows, tags, envlog', async () => {
     const node = { select: 'list', devices: [{ serial: rackA.serial }], ...PERIOD }
     for (const { messages, ...pair } of await runEveryPair(simulator(), () => node, factual)) {
       const { action, output, send } = pair

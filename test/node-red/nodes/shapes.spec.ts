@@ -20,7 +20,7 @@ import {
   statistics,
 } from '../../support/samples'
 
-/** Payload by action and output: that of one message, or an element of an array. */
+/** Payload by action and output: of one message, or an element of an array. */
 const shapes: Record<string, Record<string, unknown>> = {
   current: { readings: sampleReading, rows: rows.current, points: points.values },
   latest: { readings: sampleSeries, rows: rows.series, points: points.values },
@@ -36,7 +36,7 @@ const elements = (payload: unknown) => (Array.isArray(payload) ? payload : [payl
 describe('the shapes of messages', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  it('are the exported types, key by key, over the whole fleet', async function () {
+  it('match the exported types, key by key, over the whole fleet', async function () {
     this.timeout(FLEET_MS)
     const node = {
       from: '2026-01-14T12:00:00Z',
@@ -100,7 +100,7 @@ describe('the shapes of messages', () => {
       assert.deepEqual(unknown(envlog, about), [])
       // A value that is a number has no error.
       checkSample({ ...row, error: 'E1' }, rows.series)
-      // The text names what rows of other nodes have in addition.
+      // The text lists the additional columns of other nodes' rows.
       const others = [...keyPathsOf(rows.current), ...keyPathsOf(rows.alerts)].filter(
         (key) => !keyPathsOf(rows.series).has(key),
       )

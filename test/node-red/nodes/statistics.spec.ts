@@ -37,7 +37,7 @@ describe('statistics of a period', () => {
     }
   })
 
-  it('are one message for all devices, without the one that fails, which is reported', async () => {
+  it('are one message for all devices, without a failing one, which is reported', async () => {
     const node = { ...list(fridge, oldRelay, rackA), send: 'all', topic: '' }
     const flow = await startFlow('range', simulator(), { node })
     flow.send({ topic: 'mine' })
@@ -77,7 +77,7 @@ describe('statistics of a period', () => {
     )
   })
 
-  it('are of local days whatever the setting of times is', async () => {
+  it('use local days regardless of the setting for times', async () => {
     const node = { ...list(fridge), per: 'day', from: '2026-01-14', to: '2026-01-15', time: 'utc' }
     const flow = await startFlow('range', simulator(), { node, account: { timeZone: 'Europe/Berlin' } })
     flow.send()
@@ -88,7 +88,7 @@ describe('statistics of a period', () => {
     )
   })
 
-  it('are none if the service fails on the way and all devices are one message', async () => {
+  it('are not sent if the service fails in between and all devices share one message', async () => {
     const flow = await startFlow('range', simulator(), { node: { ...list(fridge, rackA), send: 'all' } })
     simulator().set({ faults: [{ kind: 'status', status: 401, endpoints: ['data-relay'] }] })
     flow.send()

@@ -3,13 +3,13 @@ import { manualClock } from '../../../simulator'
 import { fridge, NOW, truck } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 
-describe('with a temperature unit, temperatures', () => {
+describe('temperatures with a temperature unit', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
   const account = { temperatureUnit: 'C' }
   const node = { select: 'list', devices: [fridge, truck] }
   const toCelsius = (fahrenheit: number) => Math.round(((fahrenheit - 32) / 1.8) * 100) / 100
 
-  it('of all devices have it in current readings, and those that have it stay as they are', async () => {
+  it('have it in current readings of all devices, and those that already have it stay unchanged', async () => {
     const flow = await startFlow('current', simulator(), { account, node })
     flow.send()
     const { payload } = await flow.output.next()
@@ -48,7 +48,7 @@ describe('with a temperature unit, temperatures', () => {
     })
   }
 
-  it('in raw answers stay as the service sends them', async () => {
+  it('stay unchanged in raw responses', async () => {
     const how = { select: 'list', devices: [truck], output: 'raw' }
     const flow = await startFlow('latest', simulator(), { account, node: how })
     flow.send()

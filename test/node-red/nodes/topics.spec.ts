@@ -27,7 +27,7 @@ describe('the topic of a message', () => {
       .truth.devices()
       .find(({ serial, base }) => serial === device.serial && base === device.base)
 
-  /** The channel of a message's one value. */
+  /** The channel of a message's single value. */
   const channelOf = ({ output, send }: Pair, { payload, envlog }: Message): Message | undefined => {
     if (output === 'values') return envlog.reading
     return output === 'rows' && send === 'each' ? payload : undefined
@@ -45,7 +45,7 @@ describe('the topic of a message', () => {
     }
   })
 
-  it('of alerts ends in alert by default, whatever the output and send', async () => {
+  it('of alerts ends in alert by default, for every output and send', async () => {
     for (const { messages } of await run(pairs(['alerts']), {}, { topic: 'mine' })) {
       assert.ok(messages.length > 0)
       for (const { topic, envlog } of messages) {
@@ -73,7 +73,7 @@ describe('the topic of a message', () => {
     }
   })
 
-  it('contains the group also if only the topic needs it, for alerts too', async () => {
+  it('contains the group even if only the topic needs it, for alerts too', async () => {
     for (const { messages } of await run(pairs(['alerts']), { topic: 'x/{group}' })) {
       const groups = messages.map(({ envlog }) => truthOf(envlog)?.group.name || '_')
       assert.deepEqual(

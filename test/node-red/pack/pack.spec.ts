@@ -7,12 +7,10 @@ import { execute, installed, type Packed, pack, packageJson, root, weightOf } fr
 
 const INSTALL_MS = 120_000
 
-/** Upper limits in kB of 1000 bytes, about 1.5 times the size at the time they were set. */
+/** Upper limits in kB of 1000 bytes, about 1.5 times the size when they were set. */
 const MAX_KB = { tarball: 415, unpacked: 1800, install: 13_000 }
 
-/**
- * All files allowed in the package. No sources of the editor: the html contains them.
- */
+/** All files allowed in the package. No sources of the editor, because the html contains them. */
 const ALLOWED = [
   /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md|CONTRIBUTING\.md|resources\/docs\/(?:ja\/)?[\w-]+\.html|simulator\/README\.md)$/,
   /^dist\/(?:envlog|check\/cli)\.js$/,
@@ -23,7 +21,7 @@ const ALLOWED = [
   /^examples\/(?:[\w @-]+\/[\w -]+\.json|README(?:\.ja)?\.md)$/,
 ]
 
-/** Files that must not be in it although their kind is allowed. */
+/** Files that must not be included although their kind is allowed. */
 const NEVER = /\.(?:map|tsbuildinfo)$|(?:^|\/)(?:editor|form)\.|\.(?:spec|test)\.|(?:^|\/)\./
 
 const kB = (bytes: number) => Math.round(bytes / 1000)
@@ -71,7 +69,7 @@ describe('the published package', () => {
     )
   })
 
-  it('contains no js without a source, from an earlier build', () => {
+  it('contains no js from an earlier build without a source', () => {
     const compiled = packed.files.filter((file) => /^dist\/.+\/.*\.js$/.test(file))
     assert.ok(compiled.length > 0)
     const sourceOf = (file: string) =>
@@ -85,7 +83,7 @@ describe('the published package', () => {
     )
   })
 
-  it('is light', async () => {
+  it('is small', async () => {
     const installedBytes = await weightOf(join(folder, 'node_modules'))
     const weights = { tarball: packed.size, unpacked: packed.unpackedSize, install: installedBytes }
     for (const [what, bytes] of Object.entries(weights)) {
@@ -95,12 +93,12 @@ describe('the published package', () => {
     }
   })
 
-  it('loads in plain Node: the file of the nodes exports a function', async () => {
+  it("loads in plain Node.js: the nodes' file exports a function", async () => {
     const { kinds } = await coldRequire(folder)
     assert.deepEqual(kinds, ['function'])
   })
 
-  it('loads none of its dependencies before a node is made', async () => {
+  it('loads none of its dependencies before a node is created', async () => {
     const { loaded } = await coldRequire(folder)
     const place = join('node_modules', packageJson.name)
     assert.ok(loaded.some((file) => file.includes(place)))

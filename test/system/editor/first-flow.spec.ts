@@ -22,7 +22,8 @@ type Name = keyof typeof choices
 const names = Object.keys(choices) as Name[]
 
 function tests(runtime: Runtime): void {
-  // Shortens the wait for the first readings. The service's time stands still: the tests count what is left of its limits.
+  // Shortens the wait for the first readings. The service's time stands still, because the tests count the rest of its
+  // limits.
   const harness = useEditor(runtime, { clock: manualClock(Date.now()) }, { speed: 5 })
   let editor: Editor
 

@@ -42,7 +42,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('list devices by name that have less than half of their records left', async () => {
+  it('list the names of devices with less than half of their records left', async () => {
     const quota = '**/envlog/accounts/account/quota'
     await editor.page.route(quota, async (route) => {
       const answer = await route.fetch()
@@ -65,7 +65,7 @@ describe('the forms', function () {
     await editor.page.unroute(quota)
   })
 
-  it('test what is typed, in the words of the hints, and keep no result of earlier values', async () => {
+  it('test the typed values, use the wording of the hints, and keep no result of earlier values', async () => {
     const form = await editor.editAccount('account')
     const { url, account, log } = harness.simulator
     const lines = form.body.locator('.envlog-test-line')
@@ -86,7 +86,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('give the reason for each wrong value of an account', async () => {
+  it('give the reason for each invalid value of an account', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
     const { apiKey, loginId } = harness.simulator.account
@@ -112,7 +112,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('offer all time zones, that of the browser first', async () => {
+  it('offer all time zones, the browser’s first', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
     const own = await editor.page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
@@ -162,7 +162,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('show the reason for invalid ends of a period', async () => {
+  it('show the reason for invalid bounds of a period', async () => {
     const form = await editor.edit('range')
     for (const [name, type, value, reason] of [
       ['from', 'date', 'next week', /must be a time such as/],
@@ -197,7 +197,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('offer periods of the calendar, whose end is not asked for, and a picker of date and time', async () => {
+  it('offer calendar periods, which need no end, and a date and time picker', async () => {
     const form = await editor.edit('range')
     const end = form.body.locator('.envlog-period-end')
     assert.ok(await end.isVisible())
@@ -217,7 +217,7 @@ describe('the forms', function () {
     await again.cancel()
   })
 
-  it('take devices from a message, the context or JSONata, and show them again', async () => {
+  it('accept devices from a message, the context or JSONata, and show them again', async () => {
     for (const [type, value] of [
       ['flow', 'watched'],
       ['jsonata', 'payload.serial'],
@@ -249,7 +249,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('offer a start time for latest, and not for alerts', async () => {
+  it('offer a start time for latest, but not for alerts', async () => {
     for (const [name, hasTime] of [
       ['latest', true],
       ['alerts', false],
@@ -265,7 +265,7 @@ describe('the forms', function () {
     }
   })
 
-  it('fold rarely used settings, and offer only valid combinations', async () => {
+  it('collapse rarely used settings, and offer only valid combinations', async () => {
     const form = await editor.edit('range')
     assert.ok(!(await form.field('topic').isVisible()))
     await form.unfold()
@@ -306,7 +306,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('tell how much the first run sends at once', async () => {
+  it('show how much the first run sends at once', async () => {
     const form = await editor.edit('latest')
     const line = form.body.locator('#envlog-first-run')
     await line.filter({ hasText: /^On the first run: up to [\d,]+ records/ }).waitFor()
@@ -315,7 +315,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('explain each setting, and insert what a topic may contain where the cursor is', async () => {
+  it('explain each setting, and insert topic placeholders at the cursor', async () => {
     const form = await editor.edit('current')
     await form.unfold()
     const row = form.field('wait').locator('xpath=ancestor::div[contains(@class, "form-row")]')
@@ -329,7 +329,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('are found in the palette by what they measure, in the viewer’s language', async () => {
+  it('are found in the palette by what they measure, in the user’s language', async () => {
     const ours = await harness.open({ language: 'ja' })
     for (const [page, words] of [
       [editor.page, ['temperature', 'humidity', 'sensor', 'logger', 'monitoring']],
@@ -361,7 +361,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('offer the context stores, and files of their own first', async () => {
+  it('offer the context stores, with separate files first', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
     await form.field('store').locator('option').nth(1).waitFor({ state: 'attached' })
@@ -387,7 +387,7 @@ describe('the forms', function () {
       editor.page.evaluate(
         () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.id,
       )
-    // Node-RED moves the focus shortly after its tray has slid in.
+    // Node-RED moves the focus shortly after its tray has opened.
     await until('the search has the focus', async () => (await focused()) === SEARCH)
     await tabTo(/^New York/, focused)
     await keyboard.press('ArrowDown')
@@ -434,7 +434,7 @@ describe('the forms', function () {
     }
   })
 
-  /** A click during the animation of the menu misses it: then click again. */
+  /** A click during the animation of the menu has no effect: then click again. */
   async function typedInput(form: ActionForm, name: string, type: string): Promise<void> {
     const button = form.body.locator(
       `#node-input-${name} + .red-ui-typedInput-container .red-ui-typedInput-type-select`,

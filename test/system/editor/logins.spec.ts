@@ -20,7 +20,7 @@ describe('logins in the editor', function () {
     editor = await harness.editor()
   })
 
-  it('does not send deployed secrets to the browser, and picks devices with them', async () => {
+  it('do not send deployed secrets to the browser, and pick devices with them', async () => {
     const answers = [await (await harness.nodeRed.get('/flows')).text()]
     editor.page.on('response', (answer) => {
       void answer.text().then(
@@ -53,7 +53,7 @@ describe('logins in the editor', function () {
     assert.deepEqual(files, ['flows_cred.json'])
   })
 
-  it('shows a refused login in the status, and what is missing in the viewer’s language', async () => {
+  it('show a refusal in the status, and missing settings in the user’s language', async () => {
     const account = await editor.editAccount('account')
     await account.fill({ loginPass: 'wrong-one' })
     await account.done()
@@ -69,7 +69,7 @@ describe('logins in the editor', function () {
     await editor.status('current').filter({ hasText: 'API key missing' }).waitFor()
     const logged = harness.nodeRed.log().match(/\[envlog-account:Plant A\] アカウントの設定が不足/g)
     assert.equal(logged?.length, 1, 'once for all its nodes')
-    // What was deployed cannot be undone.
+    // A deploy cannot be undone.
     await editor.close()
   })
 })

@@ -8,7 +8,7 @@ import type { Tray } from '../../support/editor/tray'
 import { actions } from '../../support/flow-types'
 import { firstRuntime, otherRuntime } from '../../support/runtimes'
 
-/** English sentences of the catalog that differ from the Japanese ones. */
+/** English sentences in the catalog that differ from the Japanese ones. */
 const ENGLISH = new Set(
   [...catalogOf('en-US')].filter(([key, text]) => catalogOf('ja').get(key) !== text).map(([, text]) => text),
 )
@@ -17,7 +17,7 @@ const A_SENTENCE = /[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/
 
 for (const { runtime, language, theme } of [
   { runtime: firstRuntime, language: 'ja', theme: 'light' },
-  // Only Node-RED 5 has a dark one.
+  // Only Node-RED 5 has a dark theme.
   { runtime: otherRuntime, language: 'en-US', theme: 'dark' },
 ] as const) {
   describe(`the dialogs in ${runtime.title}, ${language}`, function () {
@@ -45,7 +45,7 @@ for (const { runtime, language, theme } of [
   })
 }
 
-/** Opens each of our dialogs, with everything unfolded. */
+/** Opens each of our dialogs, with everything expanded. */
 async function visit(editor: Editor, look: (name: string, tray: Tray) => Promise<void>): Promise<void> {
   const account = await editor.editAccount('account')
   await account.unfold()

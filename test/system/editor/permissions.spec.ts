@@ -30,7 +30,7 @@ describe('the admin routes with adminAuth', function () {
     asks: ['POST devices', 'POST test'],
   }
 
-  it('refuse users without a login, without a request', async () => {
+  it('refuse users without a login, without sending a request', async () => {
     const before = harness.simulator.log.length
     for (const token of [undefined, 'made-up']) {
       for (const route of [...routes.looks, ...routes.asks]) {
@@ -82,7 +82,7 @@ describe('the admin routes with adminAuth', function () {
       for (const route of routes.asks) {
         const { status, text } = await request(route, tokens.admin, body)
         assert.equal(status, 400, `${route} ${body}: ${status} ${text}`)
-        // Node-RED itself refuses JSON that is no object, with its own message.
+        // Node-RED itself refuses JSON that is not an object, with its own message.
         if (/^[{[].*[}\]]$/.test(body)) assert.match(text, /^\{"code":"ENVLOG_/, body)
       }
     }
@@ -92,7 +92,7 @@ describe('the admin routes with adminAuth', function () {
     assert.equal(harness.simulator.log.length, before)
   })
 
-  it('show a guest in the editor that the account’s devices are not allowed', async () => {
+  it('tell a guest in the editor that the account’s devices are not allowed', async () => {
     const editor: Editor = await harness.open({ login: { name: 'guest', password: PASSWORD } })
     const form = await editor.edit('latest')
     await form.select('list')

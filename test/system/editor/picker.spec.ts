@@ -19,14 +19,14 @@ const hostileGroups = [MARKUP, 'constructor', ' ', 'a, b', '52A10001', '冷'.rep
 
 describe('the device picker', function () {
   this.timeout(ACTING_MS)
-  // 4.1 and 5 differ in the first flow.
+  // 4.1 and 5 are compared in the first flow.
   const harness = useEditor(firstRuntime, { limits: 'off' })
   let others: Record<'few' | 'none' | 'hard' | 'many', Simulator>
   let editor: Editor
   let form: ActionForm
 
   before('deploys nodes with choices of all kinds', async () => {
-    // Time stands still, so what is used up stays so until the last test.
+    // Time stands still, so used quota stays used until the last test.
     const isStill = { windows: 'sliding', clock: manualClock(Date.now()) } as const
     const hard: DeviceDefinition[] = hostileGroups.map((name, index) => ({
       serial: `5C00000${index}`,
@@ -92,10 +92,10 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('finds by name, serial, model, group and quantity, and selects all hits and no more', async () => {
+  it('finds by name, serial, model, group and quantity, and selects exactly the matches', async () => {
     form = await editor.edit('latest')
     const picker = await pick()
-    // Hits are visible, also in a folded branch.
+    // Matches are visible, even in a collapsed branch.
     await picker.body.locator('.envlog-branch', { hasText: 'Rack B' }).locator('.envlog-fold').click()
     for (const [text, found] of [
       [oldRelay.serial.toLowerCase(), ['Archive, old relay']],
@@ -117,7 +117,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('selects all and none of what is listed, and shows a partial selection', async () => {
+  it('selects all and none of the listed devices, and shows a partial selection', async () => {
     form = await editor.edit('latest')
     const picker = await pick()
     const standalone = picker.box('Standalone devices')
@@ -147,7 +147,7 @@ describe('the device picker', function () {
     )
     assert.equal(await picker.typed.inputValue(), 'wrong short/52C10009')
     assert.equal(await picker.count(), '2 chosen')
-    // *Done* does not close while an invalid word is left.
+    // *Done* does not close it as long as there is an invalid word.
     await picker.element.locator('#node-dialog-ok').click()
     assert.ok(await picker.typed.isVisible())
     await picker.typed.fill('')
@@ -158,7 +158,7 @@ describe('the device picker', function () {
     assert.deepEqual((await editor.held('latest')).devices, [{ serial: UNKNOWN }, rackA])
   })
 
-  it('keeps chosen devices that are not in the account until they are removed, by keyboard', async () => {
+  it('keeps chosen devices that are not in the account until they are removed, with the keyboard', async () => {
     form = await editor.edit('gone')
     const picker = await pick()
     assert.match(await picker.row(UNKNOWN).first().innerText(), /not in this account/)
@@ -181,7 +181,7 @@ describe('the device picker', function () {
     assert.deepEqual([devices, bases], [[rackA], []])
   })
 
-  it('accepts a base unit with all its devices beside single devices, and exceptions', async () => {
+  it('accepts a base unit with all its devices together with single devices, and exclusions', async () => {
     form = await editor.edit('current')
     const picker = await pick()
     assert.match(await picker.body.innerText(), /also those that are added to it later/)
@@ -206,7 +206,7 @@ describe('the device picker', function () {
     assert.deepEqual([bases, devices, exclude], [['5F0A1001'], [freezer], ['52C10009']])
   })
 
-  it('keeps what was chosen of each kind while another is looked at', async () => {
+  it('keeps the choice of each kind while another one is shown', async () => {
     form = await editor.edit('alerts')
     const choices = [
       ['list', 'devices', 'Office 5F0A1001', 'Office (all devices)'],
@@ -229,7 +229,7 @@ describe('the device picker', function () {
     assert.deepEqual([devices, bases, groups], [[], ['5F0A1001'], ['Cold store']])
   })
 
-  it('shows any name of a group or base unit as it is, and saves it', async () => {
+  it('shows any name of a group or base unit unchanged, and saves it', async () => {
     form = await editor.edit('hard')
     await form.select('group')
     const picker = await pick('groups')
@@ -282,7 +282,7 @@ describe('the device picker', function () {
     }
   })
 
-  it('shows the cost of a refresh if little quota is left, and until when it waits if none is', async () => {
+  it('shows the cost of a refresh if little quota is left, and until when it waits if none is left', async () => {
     form = await editor.edit('latest')
     await form.field('account').selectOption('account-few')
     const picker = await pick()

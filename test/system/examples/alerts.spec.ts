@@ -8,11 +8,11 @@ const FLOW_MS = 90_000
 
 const CHAT = 'Alarms/alerts to a chat'
 const MAIL = 'Mail - needs node-red-node-email/alerts to a chat and by mail'
-/** What a chat would make a mention, a bold text and a link of. */
+/** Text that a chat would convert to a mention, bold text and a link. */
 const HOSTILE = 'Inside Sensor Error <!channel> &lt; "*b*" [a](b)'
 
-/** Flows that write to people: what was sent once is not sent again, whatever happens between. */
-describe('examples that pass alerts on', () => {
+/** Flows that send messages to people: a message that was sent is not sent again, whatever happens in between. */
+describe('examples that forward alerts', () => {
   const hall = useExamples({ speed: 2, examples: [MAIL] })
   const freezers = useFreezers({ hasRecord: true })
   const { alarm, assertSent } = freezers
@@ -23,12 +23,12 @@ describe('examples that pass alerts on', () => {
     mail = undefined
   })
 
-  it('tell a chat of new alerts and recoveries, each once, over refusals and a crash', async function () {
+  it('notify a chat of new alerts and recoveries, each once, despite refusals and a crash', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
     alarm(FIRST, 0, 'Inside Upper Limit: -9 C')
     await hall.deploy([CHAT], { simulator, chat })
-    // What is there at first is known.
+    // Alerts that exist at first are known.
     await rounds(simulator, 8)
     assert.deepEqual(chat.texts, [])
 
@@ -41,7 +41,7 @@ describe('examples that pass alerts on', () => {
     expected.push(`Alert: Freezer 2: ${HOSTILE} (2026-11-20 09:02)`)
     await assertSent(expected)
     assert.match(String(chat.bodies.at(-1)?.text), / &lt;!channel&gt; &amp;lt; "\*b\*" /)
-    // That it was sent is written down: a crash before may send it again.
+    // The sending has been recorded: after a crash before that, it may be sent again.
     await rounds(simulator, 8)
 
     chat.refuse(true)
@@ -55,7 +55,7 @@ describe('examples that pass alerts on', () => {
     await assertSent(expected)
   })
 
-  it('tell a chat at once that the way to it is open, without a request', async () => {
+  it('notify a chat immediately that the connection works, without a request', async () => {
     const { simulator, chat } = freezers
     await hall.deploy([CHAT], { simulator, chat, more: { 'envlog-alerts': { repeat: 0 } } })
     await hall.press('send a test message')
@@ -64,13 +64,13 @@ describe('examples that pass alerts on', () => {
     assert.equal(simulator.counts().alert.total, 0)
   })
 
-  it('ask as often as the service allows for the devices that are chosen as they ship', () => {
+  it('request as often as the service allows for the devices chosen in the shipped example', () => {
     for (const name of [CHAT, MAIL])
       for (const { type, repeat, devices } of readExample(name))
         if (type === 'envlog-alerts') assert.equal(((devices as []).length * 3600) / Number(repeat), 12, name)
   })
 
-  it('take the format of their chat from one node, the same in all of them', () => {
+  it('take their chat’s format from one node, identical in all of them', () => {
     const chats = exampleNames
       .map(readExample)
       .filter((flow) => flow.some(({ url }) => /hooks/.test(String(url))))
@@ -80,7 +80,7 @@ describe('examples that pass alerts on', () => {
     for (const { rules } of nodes) assert.deepEqual(rules, nodes[0]?.rules)
   })
 
-  it('tell a chat and a mailbox of new alerts, each once in each, also where the mail server refuses', async function () {
+  it('notify a chat and a mailbox of new alerts, each once in each, even if the mail server refuses', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
     const server = await startMailServer()
@@ -101,7 +101,7 @@ describe('examples that pass alerts on', () => {
     assert.equal(text, expected[0])
     assert.equal((alerts as { serial: string }[])[0]?.serial, FIRST)
 
-    // The chat takes it, the mail server does not: no second time in the chat.
+    // The chat accepts it, the mail server does not: it is not sent to the chat a second time.
     server.refuse(true)
     alarm(FIRST, 60, 'Inside 正常値復帰: -16 C')
     expected.push('Recovered: Freezer 1: Inside 正常値復帰: -16 C (2026-11-20 09:01)')

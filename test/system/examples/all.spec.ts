@@ -9,7 +9,7 @@ import { type Chat, startChat } from './chat'
 
 const RUN_MS = 90_000
 
-/** Short, and few enough that all of the examples together use them up. */
+/** Short, and few enough that all examples together use them up. */
 const LIMITS: Record<EndpointName, { limit: number; window: number }> = {
   current: { limit: 3, window: 2 },
   'latest-data': { limit: 8, window: 2 },
@@ -19,7 +19,7 @@ const LIMITS: Record<EndpointName, { limit: number; window: number }> = {
   alert: { limit: 5, window: 2 },
 }
 
-/** One of these is large and in its own test; the other one is of no use without SQL Server. */
+/** One of these is large and has a separate test; the other one is useless without SQL Server. */
 const NOT_HERE = ['node-red-contrib-opcua', 'node-red-contrib-mssql-plus']
 const here = exampleNames.filter((name) => !NOT_HERE.includes(neededBy(name) ?? ''))
 
@@ -39,7 +39,7 @@ describe('the examples together', () => {
     await Promise.all([simulator?.close(), broker?.close(), chat?.close()])
   })
 
-  it('are listed by the import dialog and are what it gets', async () => {
+  it('are listed by the import dialog, which returns them unchanged', async () => {
     const address = `/library/examples/flows/${packageJson.name}`
     for (const name of exampleNames) {
       const path = name.split('/').map(encodeURIComponent).join('/')
@@ -47,7 +47,7 @@ describe('the examples together', () => {
     }
   })
 
-  it('need the packages that their folders name, and no other', async () => {
+  it('need exactly the packages that their folders name', async () => {
     const modules = await hall.json<{ module: string; types: string[] }[]>('/nodes')
     const moduleOf = new Map(modules.flatMap(({ module, types }) => types.map((type) => [type, module])))
     const workspace = ['tab', 'group', 'junction']

@@ -1,4 +1,4 @@
-/** An address that takes messages for a chat, as JSON in one of three formats, and may refuse them. */
+/** An address that accepts messages for a chat, as JSON in one of three formats, and may refuse them. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -7,18 +7,18 @@ import { text } from 'node:stream/consumers'
 
 export interface Chat {
   url: string
-  /** What was taken so far, as people read it. */
+  /** The messages accepted so far, as users read them. */
   readonly texts: readonly string[]
-  /** The same as it came. */
+  /** The same in the received form. */
   readonly bodies: readonly Body[]
-  /** How many were refused so far. */
+  /** Number of refusals so far. */
   readonly refused: number
-  /** From now on, or no more. */
+  /** From now on, or no longer. */
   refuse(refuses: boolean): void
   close(): Promise<void>
 }
 
-/** Slack: `text` alone; Teams: a card; plain JSON: a text and fields. */
+/** Slack: only `text`; Teams: a card; plain JSON: a text and fields. */
 export interface Body {
   text?: string
   attachments?: { content: { body: { inlines: { text: string }[] }[] } }[]
@@ -37,7 +37,7 @@ export async function startChat(): Promise<Chat> {
       texts.push(body.attachments ? readCard(body) : readText(body))
       bodies.push(body)
     }
-    // 202 is what a chat answers that shows the message later.
+    // 202 is the response of a chat that shows the message later.
     response.writeHead(refuses ? 503 : 202).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -65,7 +65,7 @@ function readText({ text: message = '', ...fields }: Body): string {
   return message.replace(/&(?:lt|gt|amp);/g, (escaped) => plain[escaped as keyof typeof plain])
 }
 
-/** A line of the card each, all of it plain text: nothing of it is Markdown. */
+/** One line of the card each, all of it plain text: nothing is interpreted as Markdown. */
 function readCard(body: Body): string {
   const lines = (body.attachments ?? []).flatMap(({ content }) =>
     content.body.map(({ inlines }) => inlines[0]?.text ?? ''),

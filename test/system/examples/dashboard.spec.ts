@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000
 
 interface State {
   values?: Record<number, RecordValue>
-  /** seconds since it was measured */
+  /** seconds since the measurement */
   age?: number
   battery?: number
   alerts?: AlertDefinition[]
@@ -34,7 +34,7 @@ interface State {
 
 const air = (num: number) => ({ num, name: 'Air', unit: 'C', signal: signals.room })
 
-/** One freezer has limits of its own in the example; the others have those of all temperatures, -10 to 32. */
+/** One freezer has its own limits in the example; the others have those of all temperatures, -10 to 32. */
 const DEVICES: readonly DeviceDefinition[] = [
   {
     serial: '52A10001',
@@ -89,8 +89,8 @@ describe('the wall display', () => {
   }
 
   /**
-   * Clicks an item of the open list of devices until the chart shows it or not. Node-RED sends a choice back, which would
-   * replace one that is made before it arrives; and a list that is just drawn again takes no click.
+   * Clicks an item in the open list of devices until the chart shows or hides it. Node-RED sends a choice back, which
+   * would replace one made before it arrives; and a list that is being redrawn does not react to a click.
    */
   const choose = (item: Locator, isShown: () => Promise<boolean>, wanted: boolean) =>
     until(`it is ${wanted ? '' : 'not '}shown`, async () => {
@@ -142,7 +142,7 @@ describe('the wall display', () => {
       ['上限値超過', '下限値未満', '通信なし', 'センサー異常', '要電池交換', '正常', '2 時間前'],
     ],
   ] as const) {
-    it(`fits a telephone, a desk and a wall, can be read, and shows text of the service as text: ${theme}, ${language}`, async function () {
+    it(`fits a phone, a desk and a wall, is readable, and shows text from the service as plain text: ${theme}, ${language}`, async function () {
       this.timeout(FLOW_MS)
       set('52A10001', {
         values: { 1: -8 },
@@ -177,7 +177,7 @@ describe('the wall display', () => {
         .tile('Freezer')
         .locator('.envlog-value')
         .evaluate((e) => getComputedStyle(e).fontSize)
-      // As large as the widest font of a machine allows.
+      // As large as with the widest font of any machine.
       assert.ok(Number.parseFloat(size) > 50, size)
 
       await display.tile(`Remote ${HTML}`).filter({ hasText: HTML }).waitFor()
@@ -187,7 +187,7 @@ describe('the wall display', () => {
     })
   }
 
-  it('has 24 hours from the start, each channel its own line, and keeps what somebody chose', async function () {
+  it('has 24 hours from the start, a line for each channel, and keeps the user’s choice', async function () {
     this.timeout(FLOW_MS)
     await deploy()
     await charted()
@@ -214,12 +214,12 @@ describe('the wall display', () => {
       await choose(page.locator('.v-list-item').filter({ hasText: new RegExp(`^${name}$`) }), isShown, false)
     }
     assert.equal((await names()).join(), twins)
-    // Its name is text in the list of devices, and in the chart's legend and tooltip.
+    // Its name is plain text in the list of devices, and in the chart's legend and tooltip.
     const isShown = async () => (await names()).some((name) => name.includes(HTML))
     await choose(page.locator('.v-list-item').filter({ hasText: HTML }), isShown, true)
     const kept = (await names()).join()
     await page.keyboard.press('Escape')
-    // The chart may be drawn again just then: then the tooltip waits for the next move of the pointer.
+    // The chart may just be redrawn: then the tooltip waits for the next move of the pointer.
     const canvas = page.locator('.nrdb-ui-chart canvas').first()
     await until('the tooltip names it', async () => {
       for (const x of [300, 310]) await canvas.hover({ position: { x, y: 100 } })
@@ -273,9 +273,9 @@ describe('the wall display', () => {
     assert.deepEqual(faults, [])
   })
 
-  it('says that the service does not answer, until it does, and that Node-RED is away', async function () {
+  it('shows that the service does not respond, until it does, and that Node-RED is away', async function () {
     this.timeout(FLOW_MS)
-    // Asks only when told: else a poll might succeed before *Try again* is pressed.
+    // Polls only on demand; otherwise a poll might succeed before *Try again* is pressed.
     const ask = {
       id: 'ask',
       type: 'inject',
@@ -295,17 +295,17 @@ describe('the wall display', () => {
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await hall.press('ask')
     await display.banner.filter({ hasText: 'No readings from the service. It reports an error.' }).waitFor()
-    // Whoever opens the page now sees it too, and the last values.
+    // A page that is opened now shows it too, with the last values.
     const late = await open({ language: 'ja' })
     await late.banner.filter({ hasText: 'サービスから測定値を取得できません。' }).waitFor()
     await late.tile('Freezer').filter({ hasText: '°C' }).waitFor()
     simulator.set({ faults: [] })
     await display.page.getByRole('button', { name: 'Try again' }).click()
     for (const each of [display, late]) await each.banner.waitFor({ state: 'hidden' })
-    // Killed: a slow stop first takes the widgets off all pages, which the dashboard does.
+    // Killed, because the dashboard removes the widgets from all pages during a slow stop.
     await hall.kill()
     await late.banner.filter({ hasText: 'Node-RED に接続できません。' }).waitFor()
-    // What the browser says of it.
+    // The browser's message about it.
     for (const { close, faults } of displays) {
       await close()
       faults.length = 0

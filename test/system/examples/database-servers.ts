@@ -1,4 +1,4 @@
-/** Database servers of a test's own: on loopback, on a free port, with their data in a temporary folder. */
+/** Database servers for one test: on loopback, on a free port, with their data in a temporary folder. */
 import { spawn } from 'node:child_process'
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,13 +39,13 @@ export async function startPostgres(): Promise<SqlServer> {
       return spawn(postgres, options, { cwd: folder, ...quiet, ...owner })
     },
     (log) => log.includes('ready to accept connections'),
-    // Fast: open connections do not keep it.
+    // Fast: open connections do not delay it.
     'SIGINT',
   )
   return { ...server, ...login, database: 'postgres' }
 }
 
-/** Its local time is not UTC, and a statement may be a quarter of the default size. */
+/** Its local time is not UTC, and a statement may have a quarter of the default size. */
 export async function startMariaDb(): Promise<SqlServer> {
   const mariadbd = ensure('mariadbd')
   const owner = await ownerOf('nobody')
@@ -68,7 +68,7 @@ export async function startMariaDb(): Promise<SqlServer> {
   return { ...server, ...login }
 }
 
-/** Nothing is synced to the disk: what is written outlives the process, not the machine. */
+/** Nothing is synced to the disk: written data outlives the process, not the machine. */
 const QUICK = ['--innodb-flush-method=nosync', '--innodb-use-native-aio=0', '--innodb-buffer-pool-size=16M']
 
 /** An empty database and a user for it. */
@@ -148,7 +148,7 @@ async function askInflux(port: number, statement: string, database: string) {
   )
 }
 
-/** PostgreSQL and MariaDB refuse to run as root: who runs them then. */
+/** PostgreSQL and MariaDB refuse to run as root: the user who runs them instead. */
 async function ownerOf(user: string): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const id = async (which: string) => Number((await execute('id', [which, user])).stdout)

@@ -23,11 +23,11 @@ import { type Database, databases } from './databases'
 const STARTING_MS = 120_000
 const FLOW_MS = 120_000
 const DAY = 86_400_000
-/** Longer than the newest 300 records reach back, and more rows than one statement of MariaDB takes. */
+/** Longer than the newest 300 records reach back, and more rows than one statement of MariaDB allows. */
 const OUTAGE = 8 * DAY
 
 const REPAIR = 'SQLite - needs node-red-node-sqlite/repair of the last days'
-/** Stands in the flow. */
+/** As in the flow. */
 const REPAIRED = 7 * DAY
 
 const fleet: DeviceDefinition[] = [
@@ -103,7 +103,7 @@ describe('examples to databases', () => {
   }
 
   for (const { title, example, start } of databases)
-    it(`archive every record in ${title} once, whatever the names, over an outage and a crash`, async function () {
+    it(`archive every record in ${title} once, with any names, despite an outage and a crash`, async function () {
       this.timeout(STARTING_MS + FLOW_MS)
       const here = await start(hall.userDir)
       database = here
@@ -113,7 +113,7 @@ describe('examples to databases', () => {
       await hall.kill()
       await here.stop()
       simulator.clock.advance(OUTAGE)
-      // What waits for its receipt is kept: an outage costs no quota.
+      // Records that wait for their receipt are kept: an outage costs no quota.
       await Promise.all([asksNoMoreFor(simulator, GROWING), hall.start()])
       await here.startAgain()
       await assertStored(here)
@@ -127,7 +127,7 @@ describe('examples to databases', () => {
     rmSync(join(hall.userDir, 'readings.sqlite'), { force: true })
     const here = await (sqlite as NonNullable<typeof sqlite>).start(hall.userDir)
     database = here
-    // What the last days are is told by the clock of Node-RED.
+    // Node-RED's clock determines the last days.
     const now = Math.floor(Date.now() / DAY) * DAY
     const at = (days: number) => ({ unixtime: (now - days * DAY) / 1000, values: { 1: days } })
     const records = [10, 6, 3, 2].map((days, id) => ({ ...at(days), id: id + 1 }))

@@ -12,9 +12,9 @@ export interface Database {
   form: 'rows' | 'points'
   /** Properties of its config nodes, by type. */
   nodes: Record<string, object>
-  /** Changes of the flow. */
+  /** Changes to the flow. */
   adapt?: (flow: FlowNode[]) => FlowNode[]
-  /** All that it has, without what is null; none before the flow has made the table. */
+  /** All its contents, without null values; none before the flow has created the table. */
   rows(): Promise<FlatRow[]>
   /** Nothing can be written until `startAgain`. */
   stop(): Promise<void>
@@ -25,7 +25,7 @@ export interface Database {
 interface DatabaseOfExample {
   title: string
   example: string
-  /** @param userDir Node-RED's */
+  /** @param userDir Node-RED's user directory */
   start(userDir: string): Promise<Database>
 }
 
@@ -43,7 +43,7 @@ export const databases: readonly DatabaseOfExample[] = [
   { title: 'InfluxDB', example: INFLUX, start: influx },
 ]
 
-/** What the examples need that other people have written. */
+/** Third-party packages that the examples need. */
 async function load(module: string) {
   return createRequire(join(await paletteFolder(), 'package.json'))(module)
 }
@@ -57,7 +57,7 @@ function flat(row: Record<string, unknown>): FlatRow {
   ) as FlatRow
 }
 
-/** The rows of a query; none while the table is missing, which the database reports by a code. */
+/** The rows of a query; none while the table is missing, which the database reports with a code. */
 async function rowsOf(query: () => Promise<object[]>, missing: string): Promise<FlatRow[]> {
   const rows = await query().catch((error: { code?: string; message: string }) => {
     if (error.code === missing || error.message.includes(missing)) return []
@@ -87,8 +87,8 @@ async function sqlite(file: string): Promise<Database> {
 }
 
 /**
- * SQL Server cannot be installed here. SQLite's nodes take the places of its nodes, so that the way of the rows and of
- * their receipts is run, and not the statement.
+ * SQL Server cannot be installed here. SQLite's nodes replace its nodes, so that everything except the statement is
+ * tested, including receipts.
  */
 async function inPlaceOfSqlServer(userDir: string): Promise<Database> {
   const file = join(userDir, 'sql-server.sqlite')
@@ -108,7 +108,7 @@ async function inPlaceOfSqlServer(userDir: string): Promise<Database> {
 
 async function postgres(): Promise<Database> {
   const { Client, types } = await load('pg')
-  // Otherwise a bigint is a text.
+  // Otherwise a bigint is returned as text.
   types.setTypeParser(types.builtins.INT8, Number)
   const server = await startPostgres()
   const { port, user, password, database } = server

@@ -16,9 +16,9 @@ const NIGHT = 'Files and reports/every night yesterday of all devices'
 const REPORT = 'Files and reports/daily report'
 const CHECKS = 'Files and reports/fixed-time freezer checks'
 
-/** Stands in the flows. */
+/** As in the flows. */
 const CHOSEN = '52A10001'
-/** An error text that would be a row of its own. */
+/** An error text that would become a separate row. */
 const FORGED = 'E |\n| forged | -18 °C | pass <b>'
 const HOSTILE = '=a "b", c\n<冷'
 
@@ -67,12 +67,12 @@ describe('examples that write files', () => {
 
   const read = (name: string) => readFileSync(join(hall.userDir, name), 'utf8')
   const exists = (name: string) => existsSync(join(hall.userDir, name))
-  /** Midnight of a date in the clock of a device, in ms. */
+  /** Midnight of a date by a device's clock, in ms. */
   const midnight = (date: string, offset: number) => Date.parse(`${date}T00:00:00Z`) - offset * 60_000
   const clockOf = (time: number, offset: number) => new Date(time + offset * 60_000).toISOString()
   const date = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-  /** A file that has its name from the calendar: that of now, or of a moment ago. */
+  /** A file named after a calendar date: of now, or of a moment ago. */
   async function written(
     nameAt: (time: number) => string,
     complete: (text: string) => boolean,
@@ -82,7 +82,7 @@ describe('examples that write files', () => {
     return read(name.find(exists) ?? '')
   }
 
-  it('the last month of a device, in the clock of the device, anew each time', async function () {
+  it('the last month of a device, by the device’s clock, rewritten each time', async function () {
     this.timeout(FLOW_MS)
     await hall.deploy([MONTH], { simulator })
     const month = (time: number) => {
@@ -111,7 +111,7 @@ describe('examples that write files', () => {
     }
   })
 
-  it('yesterday of all devices, each by its own clock', async function () {
+  it('yesterday for all devices, each by its own clock', async function () {
     this.timeout(FLOW_MS)
     await hall.deploy([NIGHT], { simulator })
     const [yesterday, today] = [date(now - DAY), date(now)]
@@ -147,7 +147,7 @@ describe('examples that write files', () => {
     assert.deepEqual(found.toSorted(), expected.toSorted())
   })
 
-  it('a report of yesterday: figures of each temperature channel, minutes outside the limits, and who cannot be read', async function () {
+  it('a report of yesterday: figures of each temperature channel, minutes outside the limits, and unreadable devices', async function () {
     this.timeout(FLOW_MS)
     const start = midnight(date(now - DAY), TOKYO) / 1000
     // Too warm for 30 minutes, then an error; the last one until midnight, but at most an hour.
@@ -190,7 +190,7 @@ describe('examples that write files', () => {
     assert.match(missing, /^\| The account has no device .*52A10002.*( \|){7}$/)
   })
 
-  it('a report of the day: what passes, what does not and why, and that a check was not done', async function () {
+  it('a report of the day: what passes, what does not and why, and whether a check was not done', async function () {
     this.timeout(FLOW_MS)
     await hall.deploy([CHECKS], { simulator })
     let checks = 0

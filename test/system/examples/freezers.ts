@@ -1,4 +1,4 @@
-/** Freezers whose readings and alerts a test sets, and a chat for notifications about them. */
+/** Freezers whose readings and alerts the test sets, and a chat for notifications about them. */
 import assert from 'node:assert/strict'
 import {
   type AlertDefinition,
@@ -13,39 +13,39 @@ import { type Chat, startChat } from './chat'
 
 export const FIRST = '52A10001'
 export const SECOND = '52A10002'
-/** Stand in the examples as a device to be ignored, and as one on external power. */
+/** The examples name these as a device to be ignored, and as one with external power. */
 export const IGNORED = '52A1000F'
 export const POWERED = '52B10006'
 
 interface State {
   value: number
-  /** seconds since it was measured; none: never */
+  /** seconds since the measurement; none: never */
   age: number | null
   battery: number
   alerts: AlertDefinition[]
 }
 
 const WELL: State = { value: -20, age: 60, battery: 5, alerts: [] }
-/** 9:00:00 of the devices' clock. */
+/** 9:00:00 by the devices' clock. */
 const AT = Date.UTC(2026, 10, 20, 0, 0, 0) / 1000
 
 export interface Freezers {
   readonly simulator: Simulator
   readonly chat: Chat
   set(serial: string, state: Partial<State>): void
-  /** The account does not list it any more. */
+  /** The account no longer lists it. */
   remove(serial: string): void
   /** The account lists it, again or for the first time. */
   add(serial: string): void
   /** An entry for each text, so many seconds after nine and a second apart. */
   alarm(serial: string, later: number, ...texts: string[]): void
-  /** All that was taken, when some more rounds have brought nothing else. */
+  /** All accepted messages, once some more rounds have brought nothing else. */
   assertSent(expected: readonly string[], sent?: () => readonly string[]): Promise<void>
 }
 
 /**
- * In a `describe`: fresh for each test.
- * @param hasRecord the service names channels only where there is one
+ * Call this in a `describe`: new for each test.
+ * @param hasRecord the service names channels only if there is a record
  */
 export function useFreezers({ hasRecord = false } = {}): Freezers {
   let simulator: Simulator
@@ -65,7 +65,7 @@ export function useFreezers({ hasRecord = false } = {}): Freezers {
 
   const stateOf = (serial: string): State => states[serial] ?? WELL
 
-  /** They are as `states` says. */
+  /** Sets the devices to these states. */
   const fleet = () =>
     Object.keys(states).map(
       (serial): DeviceDefinition => ({

@@ -13,10 +13,10 @@ import { type MailServer, startMailServer } from './mail'
 
 const FLOW_MS = 240_000
 const GREEN_MS = 120_000
-/** Of each node that requests. */
+/** For each node that sends requests. */
 const ROUNDS = 3
 
-/** SQLite takes its place. */
+/** SQLite replaces it. */
 const SQL_SERVER = 'node-red-contrib-mssql-plus'
 
 const REPORTS = 'test-reports.txt'
@@ -25,7 +25,7 @@ const NOT_PRESSED = 'try it'
 
 const place = { x: 0, y: 0, z: 'test-healthy' }
 
-/** Also writes each status of an envlog node, and each error of any, to a file. */
+/** Also writes each status of an envlog node, and each error of any node, to a file. */
 function reporting(flow: FlowNode[]): FlowNode[] {
   const wires = [['test-line']]
   const ours = flow.filter(({ type, z }) => type.startsWith('envlog-') && z).map(({ id }) => id)
@@ -72,7 +72,7 @@ function reporting(flow: FlowNode[]): FlowNode[] {
   ]
 }
 
-describe('in a healthy plant', () => {
+describe('in a normal plant', () => {
   const here = exampleNames.filter((name) => neededBy(name) !== SQL_SERVER)
   const hall = useExamples({ examples: here })
   let simulator: Simulator
@@ -101,7 +101,7 @@ describe('in a healthy plant', () => {
     database = undefined
   })
 
-  /** Each line once, with how often it came. */
+  /** Each line once, with its count. */
   const summary = () => [...new Set(reports())].map((line) => line).join('\n')
 
   const reports = () => {

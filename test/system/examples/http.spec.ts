@@ -10,7 +10,7 @@ const DAY = 86_400_000
 const HTTP = 'Factory/HTTP for MES and scripts'
 const USER = 'mes'
 const PASSWORD = 'for the tests'
-/** The same as Node-RED's settings hold it (bcrypt). */
+/** The same as in Node-RED's settings (bcrypt). */
 const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
 
 const HOSTILE = '=a "b", c\n<冷'
@@ -18,7 +18,7 @@ const FIRST = '52A10001'
 const SECOND = '52A10002'
 const TWICE = '52C10004'
 const HALLS = ['5F0A1001', '5F0A1002']
-/** Stands in the flow. */
+/** As in the flow. */
 const NEWEST = 5000
 
 interface Problem {
@@ -100,7 +100,7 @@ describe('the example HTTP for MES and scripts', () => {
   }
   const asked = () => simulator.counts().data.total + simulator.counts()['data-relay'].total
 
-  it('is open to the login of httpNodeAuth alone, and takes no request for callers of the readings', async function () {
+  it('is open only to the login of httpNodeAuth, and sends no request for callers of the readings', async function () {
     this.timeout(FLOW_MS)
     await deploy({ 'envlog-current': { repeat: 3600 } })
     for (const path of ['readings', `records?serial=${FIRST}`])
@@ -114,7 +114,7 @@ describe('the example HTTP for MES and scripts', () => {
     assert.equal(asked(), 0)
   })
 
-  it('answers with the readings that came last, and with 304 to whoever has them', async function () {
+  it('responds with the latest readings, and with 304 to callers that already have them', async function () {
     this.timeout(FLOW_MS)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await hall.deploy([HTTP], { simulator })
@@ -125,7 +125,7 @@ describe('the example HTTP for MES and scripts', () => {
     }
     simulator.set({ faults: [] })
     await until('there are readings', async () => (await get('readings')).status === 200)
-    // What came last is kept while the service is away.
+    // The latest readings are kept while the service is away.
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await rounds(simulator, 1)
     const { status, headers, text } = await get('readings')
@@ -156,7 +156,7 @@ describe('the example HTTP for MES and scripts', () => {
   const truth = (serial: string, base: string | undefined, from: number, to: number) =>
     simulator.truth.records(serial, base, from, to - 1)
 
-  it('answers with the records of a period as JSON and as CSV, in one request each', async function () {
+  it('responds with the records of a period as JSON and as CSV, with one request each', async function () {
     this.timeout(FLOW_MS)
     await deploy()
     const [from, to] = [now - 7200_000, now - 3600_000]
@@ -193,7 +193,7 @@ describe('the example HTTP for MES and scripts', () => {
     assert.equal(asked(), 2)
   })
 
-  it('answers with the newest records of a long period, and says where the others are', async function () {
+  it('responds with the newest records of a long period, and says where the others are', async function () {
     this.timeout(FLOW_MS)
     await deploy()
     const [from, to] = [now - 4 * DAY, now]
@@ -214,7 +214,7 @@ describe('the example HTTP for MES and scripts', () => {
     assert.deepEqual(found, expected)
   })
 
-  it('names the parameters that are wrong, and takes no request for them', async function () {
+  it('names invalid parameters, and sends no request for them', async function () {
     this.timeout(FLOW_MS)
     await deploy()
     const wrong: Record<string, string[]> = {
@@ -267,7 +267,7 @@ describe('the example HTTP for MES and scripts', () => {
     assert.equal((await ask(remote)).status, 200)
   })
 
-  it('answers 503 to more callers than may wait', async function () {
+  it('responds with 503 to more callers than may wait', async function () {
     this.timeout(FLOW_MS)
     await deploy()
     simulator.set({ faults: [{ kind: 'delay', delay: 4000, endpoints: ['data'], times: 1 }] })

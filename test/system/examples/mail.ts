@@ -1,4 +1,4 @@
-/** A mail server on loopback that accepts mails, or refuses them; from what the mail node brings itself. */
+/** A mail server on loopback that accepts or refuses mails, with the mail node's own dependencies. */
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import type { AddressInfo, Server } from 'node:net'
@@ -17,9 +17,9 @@ export interface MailServer {
   port: number
   /** The accepted mails. */
   readonly mails: readonly Mail[]
-  /** How many were refused so far. */
+  /** Number of refusals so far. */
   readonly refused: number
-  /** From now on, or no more. */
+  /** From now on, or no longer. */
   refuse(refuses: boolean): void
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function startMailServer(): Promise<MailServer> {
       done()
     },
   })
-  // Whoever sent it was killed meanwhile.
+  // The sender was killed in the meantime.
   smtp.on('error', () => {})
   const server: Server = smtp.listen(0, '127.0.0.1')
   await once(server, 'listening')

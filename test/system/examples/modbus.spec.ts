@@ -16,7 +16,7 @@ const HEAD = 'register,id,value,age,status,device,channel,unit,base unit'
 
 const HOSTILE = '=SUM(A1),"冷"\r\n4,"forged",400005'
 const [NO_ANSWER, OK, STALE, ERROR, MISSING] = [0, 1, 2, 3, 4]
-/** Stands in the flow. */
+/** As in the flow. */
 const STALE_AFTER = 3600
 
 const FREEZER = '52A10001/52A10001/1/°C'
@@ -44,7 +44,7 @@ describe('the example with Modbus registers', () => {
   let simulator: Simulator
   let client: Client | undefined
 
-  // Before the flow is taken away: the server waits for those who are connected.
+  // Before the flow is removed, because the server waits for connected clients.
   afterEach(async () => {
     client?.close(() => {})
     await simulator?.close()
@@ -52,7 +52,7 @@ describe('the example with Modbus registers', () => {
 
   const hall = useExamples({ examples: [REGISTERS] })
   let now: number
-  /** What the service says of the freezer. */
+  /** The service's data for the freezer. */
   let reading: { value: number; age: number }
 
   const freezer = (serial: string, name: string): DeviceDefinition => ({
@@ -105,7 +105,7 @@ describe('the example with Modbus registers', () => {
     return (await client.readHoldingRegisters(register, 4)).buffer
   }
 
-  /** All that the table names, read where it says. */
+  /** Everything named in the table, read from the documented addresses. */
   async function rows(): Promise<Row[]> {
     const file = join(hall.userDir, TABLE)
     if (!existsSync(file)) return []
@@ -128,7 +128,7 @@ describe('the example with Modbus registers', () => {
     return Promise.all(found)
   }
 
-  /** The rows, as soon as each has the status that is expected of it. */
+  /** The rows, once each has its expected status. */
   async function rowsAre(expected: Record<string, number>): Promise<Row[]> {
     let found: Row[] = []
     const states = () => Object.fromEntries(found.map(({ id, status }) => [id, status]))
@@ -139,7 +139,7 @@ describe('the example with Modbus registers', () => {
     return found
   }
 
-  it('serves value, age and status of each channel where its table says, at addresses that stay', async function () {
+  it('serves value, age and status of each channel at the documented addresses, which stay the same', async function () {
     this.timeout(2 * FLOW_MS)
     const port = await freePort()
     await hall.deployWith(
@@ -163,13 +163,13 @@ describe('the example with Modbus registers', () => {
     await until('the heart beats', async () => (await read(0)).readUInt16BE() !== beat)
     assert.equal(errors(), '')
 
-    // One comes before it, and others leave.
+    // One device is added before it, and others are removed.
     simulator.set({ fleet: [freezer('52A10000', 'Added'), freezer('52A10001', 'Other')] })
     const left = { [FREEZER]: OK, [INSIDE]: MISSING, [PROBE]: MISSING, [ADDED]: OK }
     const registers = (await rowsAre(left)).map(({ register }) => register)
     assert.deepEqual(registers, [4, 8, 12, 16])
 
-    // Soon old; and the service is away, which would say so.
+    // Soon old; and the service is away, which would otherwise report it.
     now = Math.floor(Date.now() / 1000) * 1000
     reading = { value: 5, age: STALE_AFTER - 3 }
     await until('it is read', async () => (await rows())[0]?.value === 5)

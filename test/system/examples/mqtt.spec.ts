@@ -24,10 +24,10 @@ const HOME = 'MQTT/Home Assistant discovery'
 const HOSTILE = 'a/+#"\n<b> 冷'
 const FRIDGE = '52A10002'
 const SILENT = '52A10003'
-/** Stands in the flow: seconds after which Home Assistant takes a value that is not published again for lost. */
+/** As in the flow: seconds after which Home Assistant considers a value that is not published again as lost. */
 const EXPIRE_AFTER = 900
 
-/** Records of each minute but of one device, which says `newest`, and an unused probe. */
+/** Records of each minute except for one device, with the time `newest`, and an unused probe. */
 function fleet(now: number, newest: () => CurrentDefinition): DeviceDefinition[] {
   const records = { interval: 60, from: now / 1000 - 3600 }
   const inside = { num: 1, name: 'Inside', unit: 'C' }
@@ -73,7 +73,7 @@ describe('examples to MQTT', () => {
   const hall = useExamples()
   let broker: Broker
   let simulator: Simulator
-  /** When the device that may be silent has measured. */
+  /** Time of the last measurement of the device that may be silent. */
   let heard: number
 
   before('starts a broker', async function () {
@@ -84,7 +84,7 @@ describe('examples to MQTT', () => {
   after('ends it', () => broker?.close())
 
   beforeEach(async () => {
-    // What is retained is gone.
+    // Retained messages are lost.
     await broker.stop()
     await broker.startAgain()
     const now = Math.floor(Date.now() / MINUTE) * MINUTE
@@ -100,7 +100,7 @@ describe('examples to MQTT', () => {
   const numbers = () =>
     rows().flatMap((row) => (row.value === undefined ? [] : { topic: topicOf(row), text: String(row.value) }))
 
-  /** Waits for what a subscriber comes to know, and gives what somebody who subscribes then is told at once. */
+  /** Waits for what a subscriber receives, and returns what a new subscriber then receives immediately. */
   async function retained(
     filter: string,
     done: (known: Map<string, string>) => boolean,
@@ -116,7 +116,7 @@ describe('examples to MQTT', () => {
     return (await settled()).filter((message) => message.retained)
   }
 
-  /** It comes to that, and somebody who subscribes then is told so. */
+  /** A subscriber receives this, and so does a new one. */
   async function assertRetained(expected: { topic: string; text: string }[]): Promise<Received[]> {
     const all = await retained('envlog/#', (known) =>
       expected.every(({ topic, text }) => known.get(topic) === text),
@@ -129,14 +129,14 @@ describe('examples to MQTT', () => {
     return all
   }
 
-  it('publish each channel on a topic of its own, retained, new ones only, and all to a broker that was away', async function () {
+  it('publish each channel on its own topic, retained, only new values, and all values to a broker that was away', async function () {
     this.timeout(FLOW_MS)
     const { received, end } = await broker.subscribe('envlog/#')
     const messages = () => received.map(({ topic, text }) => ({ topic, text }))
     const first = numbers()
     await hall.deploy([CHANNELS], { simulator, broker: broker.node })
     await until('all channels are published', () => received.length >= first.length)
-    // What was sent before the broker was connected is sent again.
+    // Messages sent before the broker was connected are sent again.
     await rounds(simulator, 2)
     const count = received.length
     for (const message of messages()) assert.ok(first.some((one) => isDeepStrictEqual(one, message)))
@@ -152,7 +152,7 @@ describe('examples to MQTT', () => {
     const all = await assertRetained(numbers())
     assert.equal(all.length, numbers().length)
 
-    // A broker that was away has all of it again.
+    // A broker that was away receives everything again.
     await broker.stop()
     simulator.clock.advance(MINUTE)
     await rounds(simulator, 2)
@@ -160,7 +160,7 @@ describe('examples to MQTT', () => {
     await assertRetained(numbers())
   })
 
-  it('make sensors of Home Assistant, with names, units and availability', async function () {
+  it('create sensors in Home Assistant, with names, units and availability', async function () {
     this.timeout(FLOW_MS)
     await hall.deploy([HOME], { simulator, broker: broker.node })
     const configs = await retained('homeassistant/#', (known) => known.size >= rows().length)
@@ -194,7 +194,7 @@ describe('examples to MQTT', () => {
         '% humidity',
         'ppm carbon_dioxide',
         'lx illuminance',
-        // Home Assistant takes no klx of that class.
+        // Home Assistant does not accept klx for that class.
         'klx undefined',
         'klxh undefined',
         '% undefined',
@@ -221,7 +221,7 @@ describe('examples to MQTT', () => {
     const again = await retained('homeassistant/#', (known) => known.size >= rows().length)
     assertSame(again, configs)
 
-    // A value that stays the same is published in each round, and no value while the service is silent.
+    // An unchanged value is published in each round, but no value while the service is silent.
     const { received, end } = await broker.subscribe(topicOf(rows()[0] as FlatRow))
     await rounds(simulator, 3)
     assert.ok(received.filter(({ retained: isOld }) => !isOld).length >= 2)
@@ -240,7 +240,7 @@ describe('examples to MQTT', () => {
     assert.deepEqual(await isNow('online'), [{ ...status, retained: true }])
   })
 
-  it('keep a sensor whose device moves to another base unit, and tell apart two of one serial number', async function () {
+  it('keep a sensor whose device moves to another base unit, and distinguish two with the same serial number', async function () {
     this.timeout(FLOW_MS)
     const at = (...bases: string[]) => ({
       fleet: bases.map((serial) => ({

@@ -14,14 +14,14 @@ export interface DataValue {
 
 export interface OpcuaClient {
   read(nodeId: string): Promise<DataValue>
-  /** Node id → browse name of what is below a node, in namespace 1. */
+  /** Node id → browse name of the children of a node, in namespace 1. */
   browse(nodeId: string): Promise<Record<string, string>>
-  /** What is reported of a node from now on, newest last. */
+  /** Values reported for a node from now on, newest last. */
   subscribe(nodeId: string): Promise<DataValue[]>
   close(): Promise<void>
 }
 
-/** The parts of node-opcua-client that are used here. */
+/** The parts of node-opcua-client used here. */
 interface Answer {
   statusCode: { name: string }
   value: { value: unknown }
@@ -48,7 +48,7 @@ const brief = ({ statusCode, value, sourceTimestamp }: Answer): DataValue => ({
   ...(sourceTimestamp && { time: sourceTimestamp.getTime() }),
 })
 
-/** Retries until the server is there, and after it was away. */
+/** Retries until the server is available, also after an outage. */
 export async function connectOpcua(port: number): Promise<OpcuaClient> {
   const load = createRequire(join(await paletteFolder('opcua'), 'package.json'))
   const { OPCUACertificateManager } = load('node-opcua-certificate-manager')

@@ -7,7 +7,7 @@ import { until } from '../../support/wait'
 import { connectOpcua, type DataValue, type OpcuaClient } from './opcua-client'
 
 const FLOW_MS = 240_000
-/** The server starts in seconds, and makes certificates at its first start. */
+/** The server starts within seconds, and creates certificates at its first start. */
 const STARTED_MS = 120_000
 
 const SERVER = 'Factory OPC UA - needs node-red-contrib-opcua/OPC UA server'
@@ -24,7 +24,7 @@ describe('the example with an OPC UA server', () => {
   let simulator: Simulator
   let client: OpcuaClient | undefined
   const now = Math.floor(Date.now() / 1000) * 1000
-  /** What the service says of the freezer. */
+  /** The service's data for the freezer. */
   let reading = { value: -18.4, age: 60 }
 
   const freezer: DeviceDefinition = {
@@ -70,11 +70,11 @@ describe('the example with an OPC UA server', () => {
     ).catch(() => assert.deepEqual(found, expected))
   }
 
-  it('needs the package that its folder names', () => {
+  it('needs the package named by its folder', () => {
     assert.ok(isInPalette(String(neededBy(SERVER)), 'opcua'))
   })
 
-  it('has a variable per channel, reports what changes, and has all of them again after a crash', async function () {
+  it('has a variable per channel, reports changes, and has all variables again after a crash', async function () {
     this.timeout(FLOW_MS)
     const port = await freePort()
     await hall.deploy([SERVER], { simulator, more: { 'OpcUa-Server': { port: String(port) } } })
@@ -107,7 +107,7 @@ describe('the example with an OPC UA server', () => {
     reading = { value: 2, age: 60 }
     simulator.set({ faults: [] })
     await has(AIR, { status: 'Good', value: 55.5 })
-    // To a client that stayed as it was.
+    // To a client that stayed connected.
     await until('the subscription goes on', () => heard.at(-1)?.value === 2, STARTED_MS)
   })
 })

@@ -21,7 +21,7 @@ const ERRORS = 'Operation/all errors in one place'
 
 const HOSTILE = 'a\\b "c"\n{冷} 1'
 
-describe('examples for those who operate', () => {
+describe('examples for operators', () => {
   const hall = useExamples()
   let simulator: Simulator
 
@@ -55,7 +55,7 @@ describe('examples for those who operate', () => {
 
   afterEach(() => simulator?.close())
 
-  it('serve metrics of what the devices say, in the text format, and ask the service for none of them', async function () {
+  it('serve metrics of the devices in the text format, and send no request for them', async function () {
     this.timeout(FLOW_MS)
     const scrape = () => fetch(`${hall.url()}/metrics`)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
@@ -113,9 +113,9 @@ describe('examples for those who operate', () => {
     ENVLOG_TIMEOUT: [{ kind: 'silence' }, "increase 'Timeout' in the account"],
   }
 
-  it('report errors by their code, with what to do', async function () {
+  it('report errors by code, with a remedy', async function () {
     this.timeout(FLOW_MS)
-    // What the debug node of the example shows is posted here.
+    // The output of the example's debug node is posted here.
     const chat = await startChat()
     try {
       await hall.deployWith([ERRORS], { simulator, more: { 'envlog-account': { timeout: 5 } } }, (flow) => {
@@ -153,7 +153,7 @@ interface Sample {
   value: number
 }
 
-/** Reads the text format by its own rules. */
+/** Parses the text format by its own rules. */
 function parsed(text: string): Sample[] {
   assert.ok(text.endsWith('\n'))
   const typed = new Set<string>()

@@ -1,6 +1,6 @@
-/** Reads what a browser that opens the dashboard gets: its socket, by long polling. */
+/** Reads what a browser that opens the dashboard receives: its socket, with long polling. */
 
-/** Between packets of one answer (Engine.IO 4). */
+/** Separates the packets of one response (Engine.IO 4). */
 const SEPARATOR = '\x1e'
 
 /** What a widget shows in a dashboard that is opened now; `undefined` if it has not received anything yet. */

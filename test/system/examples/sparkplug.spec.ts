@@ -16,7 +16,7 @@ import { until } from '../../support/wait'
 
 const STARTING_MS = 120_000
 const FLOW_MS = 90_000
-/** Stands in the flow. */
+/** As in the flow. */
 const STALE_SECONDS = 3600
 
 const SPARKPLUG = 'Factory - needs sparkplug-payload/Sparkplug B'
@@ -43,12 +43,12 @@ describe('the example Sparkplug B', () => {
   const hall = useExamples()
   let broker: Broker
   let simulator: Simulator
-  /** Of a host application. */
+  /** For a host application. */
   let client: MqttClient
   let codec: { encodePayload(payload: object): Uint8Array; decodePayload(bytes: Uint8Array): object }
   /** Everything that was published, oldest first. */
   let heard: Heard[]
-  /** What the service says of the devices, by serial. */
+  /** The service's data for the devices, by serial. */
   let states: Record<string, CurrentDefinition>
   const now = () => Math.floor(Date.now() / 1000)
 
@@ -85,7 +85,7 @@ describe('the example Sparkplug B', () => {
     client = await connectAsync(`mqtt://127.0.0.1:${broker.node.port}`)
     client.on('message', (topic: string, bytes: Buffer) => {
       const [, , type, , serial] = topic.split('/')
-      // 64-bit numbers come as objects.
+      // 64-bit numbers arrive as objects.
       const plain = (_key: string, value: object | null) =>
         typeof value === 'object' && value !== null && 'unsigned' in value ? Number(String(value)) : value
       const payload = JSON.parse(JSON.stringify(codec.decodePayload(bytes), plain))
@@ -108,7 +108,7 @@ describe('the example Sparkplug B', () => {
     states[serial] = { unixtime: now() - age, values: values ?? {} }
   }
 
-  it('bears its devices, reports what has changed, obeys commands, and is dead when it was killed', async function () {
+  it('announces births and changes of its devices, obeys commands, and is reported dead after a kill', async function () {
     this.timeout(2 * FLOW_MS)
     await hall.deploy([SPARKPLUG], { simulator, broker: broker.node })
     await times(`DBIRTH ${REMOTE}`, 1)
@@ -133,7 +133,7 @@ describe('the example Sparkplug B', () => {
     const { 'Properties/Name': name, 'Properties/Base unit': base } = valuesOf(`DBIRTH ${REMOTE}`)
     assert.deepEqual([name, base], [HOSTILE, '5F0A1001'])
 
-    // A new time alone is no change.
+    // A new time alone is not a change.
     set(FIRST, { 1: -18.5, 3: 'Sensor Error' })
     await rounds(simulator, 2)
     set(REMOTE, { 1: 5 })
@@ -141,7 +141,7 @@ describe('the example Sparkplug B', () => {
     assert.deepEqual(valuesOf(`DDATA ${REMOTE}`), { ch1: 5 })
     assert.equal(count(`DDATA ${FIRST}`), 0)
 
-    // Nobody says any more that it is silent.
+    // Its silence is no longer reported.
     set(FIRST, { 1: -17, 3: 'Sensor Error' }, STALE_SECONDS - 5)
     await times(`DDATA ${FIRST}`, 1)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })

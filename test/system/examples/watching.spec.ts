@@ -6,21 +6,22 @@ import { FIRST, IGNORED, POWERED, SECOND, useFreezers } from './freezers'
 
 const FLOW_MS = 150_000
 
-/** Not there at first. */
+/** Initially absent. */
 const ADDED = '52A10003'
 
 const LIMITS = 'Alarms/limits of your own'
 const SILENT = 'Alarms/watch for silent devices'
 
-/** Flows that write to people: what was sent once is not sent again, whatever happens between. */
-describe('examples that watch readings', () => {
-  // A chat that answers later than the next round comes is sent twice: their rounds are a minute apart, here two seconds.
+/** Flows that send messages to people: a message that was sent is not sent again, whatever happens in between. */
+describe('examples that monitor readings', () => {
+  // A message to a chat that responds after the next round has started is sent twice: their rounds are a minute apart, here
+  // two seconds.
   const more = { 'envlog-current': { repeat: 2 } }
   const hall = useExamples({ speed: 1 })
   const freezers = useFreezers()
   const { set, remove, add, assertSent } = freezers
 
-  it('tell what leaves the limits and what is back, each once, over restarts and refusals', async function () {
+  it('report values outside the limits and their return, each once, despite restarts and refusals', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
     await hall.deploy([LIMITS], { simulator, more, chat: { url: chat.url, format: 'teams' } })
@@ -35,14 +36,14 @@ describe('examples that watch readings', () => {
     ]
     await assertSent(expected.toSorted(), sorted)
 
-    // Worse, and better but not yet well: nothing new; nor after a restart.
+    // Worse, and better but not yet normal: nothing new; nor after a restart.
     set(FIRST, { value: -10 })
     await assertSent(expected.toSorted(), sorted)
     set(FIRST, { value: -15.5 })
     await hall.restart()
     await assertSent(expected.toSorted(), sorted)
 
-    // What the chat refuses is sent again, and then once.
+    // A message refused by the chat is sent again, and then only once.
     chat.refuse(true)
     set(FIRST, { value: -16.5 })
     await until('the chat has refused it', () => chat.refused > 1)
@@ -55,7 +56,7 @@ describe('examples that watch readings', () => {
     assert.ok(chat.bodies.every(({ attachments }) => attachments))
   })
 
-  it('tell of a silent device, of its return and of batteries, each once, and nothing of those to be ignored', async function () {
+  it('report a silent device, its return and batteries, each once, and nothing about ignored devices', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
     set(POWERED, { battery: 1 })
@@ -76,7 +77,7 @@ describe('examples that watch readings', () => {
     set(SECOND, { battery: 2 })
     expected.push(`Freezer 2 (${SECOND}): replace the battery`)
     await assertSent(expected)
-    // Low is neither.
+    // The level low is not reported.
     set(SECOND, { battery: 4 })
     await assertSent(expected)
     set(SECOND, { battery: 5 })
@@ -91,7 +92,7 @@ describe('examples that watch readings', () => {
     assert.equal((device as { stale: boolean }).stale, true)
   })
 
-  it('tell of a device that leaves the account, of its return and of a new one, each once', async function () {
+  it('report a device that is removed from the account, its return and a new one, each once', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
     await hall.deploy([SILENT], { simulator, more, chat: { url: chat.url } })
@@ -110,7 +111,7 @@ describe('examples that watch readings', () => {
     await assertSent(expected)
   })
 
-  it('tell that the service is silent, and that it answers again, each once', async function () {
+  it('report that the service is silent, and that it responds again, each once', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
     await hall.deployWith([SILENT], { simulator, more, chat: { url: chat.url } }, (flow) =>

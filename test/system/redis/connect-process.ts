@@ -1,4 +1,4 @@
-/** Connects to the Redis of its arguments, and prints `connected`, or why it cannot. */
+/** Connects to the Redis in its arguments, and prints `connected`, or the reason of the failure. */
 import { until } from '../../support/wait'
 import { createService, Member } from './members'
 

@@ -11,7 +11,7 @@ const STARTING_MS = 60_000
 const RUN_MS = 60_000
 const PASSWORD = 'not-a-secret'
 
-/** A way to Redis that can lead to another server, or stop answering on open connections. */
+/** A connection to Redis that can be redirected to another server, or stop responding. */
 async function startProxy(port: number) {
   let target = port
   const pairs = new Set<[Socket, Socket]>()
@@ -69,20 +69,20 @@ describe('the connection to a shared quota in Redis', function () {
     return member
   }
 
-  /** Why it cannot connect. */
+  /** The reason why it cannot connect. */
   async function reasonOf(address: string, password = PASSWORD): Promise<string | undefined> {
     const member = share(address, password)
     await until('the reason is known', () => member.reasons.length > 0)
     return member.reasons[0]
   }
 
-  /** Requests of which a Redis knows. */
+  /** Requests known to a Redis. */
   async function known(server: RedisServer): Promise<number> {
     const own = (await server.contents()).find(({ key }) => key.endsWith(':current'))
     return own?.value.match(/"\d+ s \d+ \d+"/g)?.length ?? 0
   }
 
-  it('logs in as the user that the address names, with the password of the account', async () => {
+  it('logs in as the user in the address, with the account’s password', async () => {
     await redis.command('ACL', 'SETUSER', 'envlog', 'on', '>a p@ss:word', '~*', '+@all')
     const member = share(`redis://envlog@127.0.0.1:${redis.port}/2`, 'a p@ss:word')
     await member.isConnected()
@@ -90,13 +90,13 @@ describe('the connection to a shared quota in Redis', function () {
     assert.equal(await reasonOf(`redis://envlog@127.0.0.1:${redis.port}`, 'wrong'), 'WRONGPASS')
   })
 
-  it('reports in a word why there is none', async () => {
+  it('reports in one word why there is none', async () => {
     assert.equal(await reasonOf('redis://127.0.0.1:1'), 'ECONNREFUSED')
     assert.equal(await reasonOf('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main'), 'ECONNREFUSED')
     assert.equal(await reasonOf(redis.url, ''), 'NOAUTH')
   })
 
-  it('comes back to the server at its address if it leads to a read-only one, and counts there', async () => {
+  it('is restored if its address leads to a read-only server, and counts there', async () => {
     const other = await startRedis({ password: PASSWORD })
     ends.push(() => other.end('SIGKILL'))
     const proxy = await startProxy(redis.port)
@@ -114,7 +114,7 @@ describe('the connection to a shared quota in Redis', function () {
     assert.ok(member.reasons.includes('READONLY'), `${member.reasons}`)
   })
 
-  it('is opened again if it has fallen silent', async () => {
+  it('is reopened if it stops responding', async () => {
     const proxy = await startProxy(redis.port)
     ends.push(proxy.end)
     const member = share(`redis://127.0.0.1:${proxy.port}`)
@@ -140,7 +140,7 @@ describe('the connection to a shared quota in Redis', function () {
     for (let count = 0; count < 3; count++) await member.request()
     await until('it knows the usage', async () => (await known(leader)) === 3)
     await leader.end('SIGKILL')
-    // After its window the usage need not be known any more; requests go on in the meantime.
+    // After its window the usage need not be known any more; requests continue in the meantime.
     const goOn = setInterval(() => void member.request().catch(() => {}), 300)
     ends.push(() => clearInterval(goOn))
     const isKnown = async () => (await known(replica).catch(() => 0)) >= 1
@@ -148,7 +148,7 @@ describe('the connection to a shared quota in Redis', function () {
     await member.isConnected()
   })
 
-  it('is kept if something else kept the process busy for longer than an answer may take', async () => {
+  it('is kept if other work kept the process busy for longer than a response may take', async () => {
     const member = share(redis.url)
     await member.isConnected()
     const sent = member.request()
@@ -167,7 +167,7 @@ describe('the connection to a shared quota in Redis', function () {
     })
     after('ends it', () => encrypted.end('SIGKILL'))
 
-    /** Connects in a process of its own, because trusted authorities are read at its start. */
+    /** Connects in a separate process, because trusted authorities are read when a process starts. */
     async function connectTrusting(authority: string, address: string): Promise<string> {
       const child = spawn(
         process.execPath,
@@ -185,7 +185,7 @@ describe('the connection to a shared quota in Redis', function () {
       return said.trim()
     }
 
-    it('checks the certificate, of the server and of its sentinels', async () => {
+    it('checks the certificate of the server and its sentinels', async () => {
       const sentinel = await startSentinel(encrypted)
       ends.push(sentinel.end)
       const addresses = [
@@ -200,7 +200,7 @@ describe('the connection to a shared quota in Redis', function () {
       assert.match(String(await reasonOf(`rediss+sentinel://127.0.0.1:${encrypted.port}/main`)), /CERT/)
     })
 
-    it('refuses one of another name, and one that has expired', async () => {
+    it('refuses one for another name, and an expired one', async () => {
       for (const [certificate, reason] of [
         ['other-name', 'ERR_TLS_CERT_ALTNAME_INVALID'],
         ['expired', 'CERT_HAS_EXPIRED'],

@@ -7,7 +7,7 @@ import { type RedisServer, startRedis } from './redis-server'
 
 const STARTING_MS = 60_000
 const RUN_MS = 60_000
-/** Of what one Node-RED alone could send; timers are late on a busy machine. The model measures it exactly. */
+/** Share of what one Node-RED alone could send; timers are late on a busy machine. The model measures it exactly. */
 const MIN_THROUGHPUT = 0.75
 
 describe('a quota that several Node-REDs share through a real Redis', function () {
@@ -30,7 +30,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  /** Members that all are connected and want more than there is. */
+  /** Connected members that all want more than there is. */
   async function start(count: number, hasHeaders = true): Promise<Member[]> {
     const options = { address: redis.url, hasHeaders }
     const started = Array.from({ length: count }, () => new Member(service, options))
@@ -42,7 +42,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
 
   const windows = (count: number) => sleep(count * HELD_MS)
 
-  /** What is sent in the next windows, as a share of what is allowed. */
+  /** Requests in the next windows, as a share of what is allowed. */
   async function throughput(count: number): Promise<number> {
     const before = service.log.length
     await windows(count)
@@ -67,7 +67,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.deepEqual(service.refusals(), [])
   })
 
-  it('is never exceeded by one that starts while another one has used it up', async () => {
+  it('is never exceeded by a member that starts after another one has used it up', async () => {
     const [first] = await start(1)
     await windows(1.5)
     for (let count = 0; count < 2; count++) {
@@ -81,7 +81,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.deepEqual(service.refusals(), [])
   })
 
-  it('keeps all to what the service has told one of them, if that is stricter', async () => {
+  it('limits all members to what the service has reported to one of them, if that is stricter', async () => {
     const own = { address: redis.url, limit: 10 * ROW.limit }
     const [busy, rare] = [new Member(service, own), new Member(service, own)]
     members.push(busy, rare)
@@ -123,13 +123,13 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.ok(service.refusals().length <= 2, `${service.refusals().length}`)
   })
 
-  it('loses nothing when members are deployed, and what a killed one had in flight is free after its lease', async () => {
+  it('loses nothing when members are deployed, and frees what a killed one had in flight after its lease', async () => {
     const [first] = await start(2)
     await windows(1.5)
     first?.end()
     await start(1)
     await windows(1)
-    // A process that died has left a reservation behind.
+    // A dead process has left a reservation behind.
     const [key] = ((await redis.command('KEYS', '*:current')) as string[]) ?? []
     const { 0: seconds } = (await redis.command('TIME')) as string[]
     await redis.command('HSET', String(key), 'dead', `8 f ${Number(seconds) * 1000 + 1500} 0`)
@@ -154,7 +154,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     ],
   ]
   for (const [title, begin, end] of troubles) {
-    it(`goes on without Redis if that ${title}: at most one refusal in a window for each`, async () => {
+    it(`continues without Redis if that ${title}: at most one refusal per window for each`, async () => {
       await start(2)
       await windows(1.5)
       await begin()
@@ -166,7 +166,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       await end()
       await Promise.all(members.map((member) => member.isConnected()))
       assert.ok(mostRefusedInAWindow(service) <= members.length, `${mostRefusedInAWindow(service)}`)
-      // And then as before.
+      // Then it continues as before.
       await windows(2)
       const before = service.refusals().length
       const share = await throughput(2)
@@ -175,7 +175,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     })
   }
 
-  it('is not exceeded if Redis loses its data, as long as it can be reached', async () => {
+  it('is not exceeded if Redis loses its data, as long as it is reachable', async () => {
     await start(3)
     await windows(1.5)
     for (let count = 0; count < 3; count++) {

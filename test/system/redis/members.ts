@@ -1,4 +1,4 @@
-/** Node-REDs, as far as the quota goes, that share one account at a model of the service through a real Redis. */
+/** The quota part of several Node-REDs that share one account at a model of the service through a real Redis. */
 import { Client } from '../../../src/lib/api/client'
 import { systemClock } from '../../../src/lib/clock'
 import { limitsWith } from '../../../src/lib/quota/limits'
@@ -8,14 +8,14 @@ import { createRandom } from '../../support/chance'
 import { type Fate, ModelService, type ServiceRow } from '../../support/quota/model-service'
 import { until } from '../../support/wait'
 
-/** Short, so that a test sees many windows. */
+/** Short, so that a test covers many windows. */
 export const ROW: ServiceRow = { limit: 10, window: 1, kind: 'sliding', phase: 0 }
-/** A window and its margin, ms. */
+/** A window plus its margin, ms. */
 export const HELD_MS = 1020
 /** Latencies to the service and back, ms. */
 const WAY_MS = 15
 const LEASE_MS = 3000
-/** To find that Redis is away, or back. */
+/** Time to notice that Redis is away, or back. */
 const NOTICED_MS = 20_000
 
 const random = createRandom('members of a shared quota')
@@ -32,7 +32,7 @@ export interface MemberOptions {
 
 export class Member {
   readonly quota = new Quota(systemClock)
-  /** Why Redis was away, each time it was. */
+  /** Why Redis was away, each time. */
   readonly reasons: (string | undefined)[] = []
   /** When each request was sent, monotonic ms. */
   readonly #transport
@@ -70,13 +70,13 @@ export class Member {
     return this.#transport.sent
   }
 
-  /** One request, of its own. */
+  /** A single request. */
   async request(): Promise<void> {
     const context = { signal: this.#ending.signal, queueKey: 'node', maxWaitMs: null }
     await this.#client.read('current', { 'remote-serial': [`${this.#count++}`] }, context)
   }
 
-  /** Endless demand, until it is ended. */
+  /** Endless demand, until stopped. */
   demand(): void {
     const goOn = async () => {
       while (!this.#ending.signal.aborted) await this.request().catch(() => {})
@@ -88,14 +88,14 @@ export class Member {
     return until(`connected: ${expected}`, () => this.quota.counts().sharedConnected === expected, NOTICED_MS)
   }
 
-  /** As a deploy or a stop does. */
+  /** Like a deploy or a stop. */
   end(): void {
     this.#ending.abort()
     this.leave()
   }
 }
 
-/** When the requests of a service that were one too many came, by window: how many there were at most in one. */
+/** By window, the excess requests that a service received: the maximum number in one window. */
 export function mostRefusedInAWindow(service: ModelService): number {
   const times = service.refusals().map(({ at }) => at)
   const counts = times.map((from) => times.filter((at) => at >= from && at < from + ROW.window * 1000).length)

@@ -1,4 +1,4 @@
-/** A whole Node-RED that can be killed and restarted, and its simulators. */
+/** A complete Node-RED that can be killed and restarted, and its simulators. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator'
@@ -17,9 +17,9 @@ export interface QuotaHarness {
   simulate(options: SimulatorOptions): Promise<Simulator>
   /** A full deploy; waits until the flows have started. */
   deploy(flow: readonly FlowNode[]): Promise<void>
-  /** Presses the button of each of these nodes. */
+  /** Presses the buttons of these nodes. */
   trigger(...ids: readonly string[]): Promise<void>
-  /** Kills Node-RED like a power cut, and starts it again in the same user directory. */
+  /** Kills Node-RED like a power cut, and restarts it in the same user directory. */
   restart(): Promise<void>
   /** Files of the context store. */
   contextFiles(): string[]
@@ -31,7 +31,7 @@ const CONTEXT_STORAGE = {
   file: { module: 'localfilesystem', config: { cache: false } },
 }
 
-/** In a `describe`. */
+/** Call this in a `describe`. */
 export function useQuotaHarness(runtime: Runtime): QuotaHarness {
   let nodeRed: NodeRed
   let collector: Collector

@@ -5,7 +5,7 @@
  *     await redis.end('SIGKILL')
  *     await redis.start()
  *
- * `REDIS=valkey-server` takes a Valkey.
+ * `REDIS=valkey-server` uses a Valkey.
  */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -24,19 +24,19 @@ export interface RedisServer {
   port: number
   password?: string | undefined
   certificate?: string | undefined
-  /** One command, over a connection of its own. */
+  /** One command, over a separate connection. */
   command(...words: string[]): Promise<unknown>
   /** Key → its contents, with the ms until it expires (-1: never). */
   contents(): Promise<{ key: string; value: string; lasts: number }[]>
-  /** Ends it, if it runs. */
+  /** Ends it, if it is running. */
   end(signal?: NodeJS.Signals): Promise<void>
-  /** Starts it again, on the same port. */
+  /** Restarts it on the same port. */
   start(): Promise<void>
-  /** Lets it stand still, or go on. */
+  /** Suspends or resumes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>
 }
 
-/** Its certificate is that of `test/fixtures/tls` with this name. */
+/** Uses the certificate in `test/fixtures/tls` with this name. */
 const tlsOptions = (certificate: string) => ({
   'tls-cert-file': fixture(`${certificate}.pem`),
   'tls-key-file': fixture('server.key'),
@@ -47,8 +47,8 @@ const tlsOptions = (certificate: string) => ({
 const fixture = (name: string) => join(__dirname, '../../fixtures/tls', name)
 
 /**
- * A sentinel that watches a Redis under the name `main`, and makes its replica the leader within seconds; with TLS
- * where that has it.
+ * A sentinel that monitors a Redis under the name `main`, and promotes its replica within seconds; with TLS if that
+ * Redis has it.
  */
 export async function startSentinel(of: RedisServer): Promise<{ port: number; end(): Promise<void> }> {
   const program = serverProgram()
@@ -75,8 +75,8 @@ export async function startSentinel(of: RedisServer): Promise<{ port: number; en
 }
 
 /**
- * @param replicaOf it copies the data of another one
- * @param certificate accepts only TLS connections, with this certificate of `test/fixtures/tls`
+ * @param replicaOf the server whose data it replicates
+ * @param certificate accepts only TLS connections, with this certificate in `test/fixtures/tls`
  */
 export async function startRedis({
   password,
@@ -114,7 +114,7 @@ export async function startRedis({
     'SIGTERM',
   )
   const url = `${certificate ? 'rediss' : 'redis'}://${HOST}:${server.port}`
-  // The tests of TLS check the certificate.
+  // The TLS tests check the certificate.
   const socket = certificate ? { socket: { tls: true as const, rejectUnauthorized: false } } : {}
   async function command(...words: string[]): Promise<unknown> {
     const client = createClient({ url, ...socket, ...(password === undefined ? {} : { password }) })

@@ -1,4 +1,4 @@
-/** Two whole Node-REDs on one account, a Redis with a password, and a service for each test. */
+/** Two complete Node-REDs on one account, a Redis with a password, and a service for each test. */
 import assert from 'node:assert/strict'
 import type { LogEntry, Simulator } from '../../../simulator'
 import type { QuotaNode } from '../../support/quota-flow'
@@ -40,7 +40,7 @@ export interface SharedQuotaHarness {
   throughput(): Promise<number>
 }
 
-/** In a `describe`. */
+/** Call this in a `describe`. */
 export function useSharedQuotaHarness(): SharedQuotaHarness {
   const harnesses = [useQuotaHarness(firstRuntime), useQuotaHarness(otherRuntime)] as const
   let redis: RedisServer

@@ -1,4 +1,4 @@
-/** Two whole Node-REDs on one account that share its quota in a real Redis. */
+/** Two complete Node-REDs on one account that share its quota in a real Redis. */
 
 import assert from 'node:assert/strict'
 import { accountKey } from '../../../src/lib/registry'
@@ -8,14 +8,14 @@ import { until } from '../../support/wait'
 import { disconnections, installClient, sharedFlow, untilConnection } from './shared-quota'
 import { MIN_THROUGHPUT, PASSWORD, ROW, RUN_MS, useSharedQuotaHarness } from './shared-quota-harness'
 
-/** The default of concurrent requests of an account. */
+/** An account's default number of concurrent requests. */
 const CONCURRENCY = 2
-/** Refusals that cannot be avoided: requests of both in flight at the disconnection. */
+/** Unavoidable refusals: requests of both in flight at the disconnection. */
 const UNFORESEEABLE = 2 * CONCURRENCY
 /** Six devices in each of two nodes of each Node-RED: 72 requests, four windows. */
 const TRIGGERS = 6
 
-describe('a quota that two Node-REDs share', () => {
+describe('a quota shared by two Node-REDs', () => {
   const harness = useSharedQuotaHarness()
   const { harnesses } = harness
 
@@ -28,7 +28,7 @@ describe('a quota that two Node-REDs share', () => {
     return own.flatMap(({ value }) => value.match(/\b\d+ [fs] \d+\b/g) ?? [])
   }
 
-  it('needs a package, and names it', async function () {
+  it('needs a package, which the error names', async function () {
     this.timeout(RUN_MS)
     const [first] = harnesses
     const { simulator, redis } = harness
@@ -43,7 +43,7 @@ describe('a quota that two Node-REDs share', () => {
     assert.equal(harness.log().length, 0)
   })
 
-  describe('with the client of Redis', () => {
+  describe('with the Redis client', () => {
     before('installs it', async function () {
       this.timeout(RUN_MS)
       for (const runtime of harnesses) installClient(runtime)
@@ -132,7 +132,7 @@ describe('a quota that two Node-REDs share', () => {
       const statuses = harnesses[0].collector.box('statuses').map(({ status }) => status)
       const away = statuses.find(({ source, text }) => source.id === id && text !== undefined)
       assert.deepEqual([away?.fill, away?.shape], ['yellow', 'ring'])
-      // And then as before: nothing stays reserved.
+      // Then it continues as before: nothing stays reserved.
       await harness.deploy(harness.longRound())
       await harness.trigger('endless')
       await harness.more(ROW.limit)
@@ -142,7 +142,7 @@ describe('a quota that two Node-REDs share', () => {
       assert.equal(harness.over(), before)
     })
 
-    it('goes on alone after a wrong password, and does not show it', async function () {
+    it('continues alone after a wrong password, and does not show it', async function () {
       this.timeout(RUN_MS)
       const wrong = 'a-wrong-password'
       await harness.deploy(harness.longRound(), wrong)
@@ -153,7 +153,7 @@ describe('a quota that two Node-REDs share', () => {
       assert.ok(ratio >= MIN_THROUGHPUT, `${ratio}`)
       const [first, last] = [harness.log()[0], harness.log().at(-1)]
       const windows = Math.ceil(((last?.time ?? 0) - (first?.time ?? 0)) / (ROW.window * 1000))
-      // Without Redis, each may be refused once in a window.
+      // Without Redis, each may be refused once per window.
       assert.ok(harness.over() <= harnesses.length * windows, `${harness.over()} in ${windows}`)
       for (const { nodeRed, collector } of harnesses) {
         assert.ok(!nodeRed.log().includes(wrong))

@@ -1,4 +1,4 @@
-/** Two whole Node-REDs that share the quota of one account over a Redis. */
+/** Two complete Node-REDs that share the quota of one account through a Redis. */
 
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ export function sharedFlow(
   { simulator, address, password, nodes }: SharedFlowOptions,
 ) {
   const secret = password === undefined ? {} : { sharedQuotaPassword: password }
-  // A refusal closes for the configured window at least: here it is the simulated one.
+  // A refusal closes for at least the configured window: here it is the simulated one.
   const account = { sharedQuota: address, limits: JSON.stringify(simulator.options.limits) }
   return quotaFlow({ simulator, collector, nodes, account, ...secret })
 }
