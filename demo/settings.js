@@ -1,6 +1,6 @@
 /**
- * Node-RED's settings for the demo: nothing leaves this machine, and nothing but the demo is kept. Nobody logs in, so
- * web pages of other addresses, also of names that lead to this machine, are kept out.
+ * Node-RED's settings for the demo: nothing leaves this machine, and only the demo is stored. There is no login, so
+ * requests from web pages of other origins, and with other host names of this machine, are refused.
  */
 const HERE = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
 

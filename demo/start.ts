@@ -113,8 +113,8 @@ function say(simulator: Simulator): void {
     editor      http://127.0.0.1:${ports.nodeRed}/
     dashboard   http://127.0.0.1:${ports.nodeRed}/dashboard/readings
     MQTT        mqtt://127.0.0.1:${ports.mqtt}   (topics envlog/#)
-    service     ${simulator.url}   (simulated; GET /simulator tells what it does)
-  Ctrl-C ends all of it.
+    service     ${simulator.url}   (simulated; GET /simulator shows its state)
+  Stop everything with Ctrl-C.
 `)
 }
 

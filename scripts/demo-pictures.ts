@@ -32,7 +32,7 @@ const BESIDE = { width: 1440, height: 520 }
 const ALONE = { width: 1280, height: 720 }
 const WARM_MS = 120_000
 
-/** The tab of the flow that makes the dashboard. */
+/** The tab of the flow that creates the dashboard. */
 const TAB = 'envlog-example-dashboard'
 
 interface Red {

@@ -54,7 +54,7 @@ const flags: Readonly<Record<string, Flag>> = {
   fleet: {
     type: 'string',
     value: 'FILE',
-    help: 'JSON file with a list of devices of your own',
+    help: 'JSON file with a list of custom devices',
     option: 'fleet',
     read: jsonFileFrom,
   },
@@ -67,7 +67,7 @@ const flags: Readonly<Record<string, Flag>> = {
   },
   story: {
     type: 'boolean',
-    help: 'devices send every ten seconds; a door stands open, one goes silent, a battery runs low',
+    help: 'devices send every ten seconds; a door is open, a device goes silent, a battery runs low',
     option: 'story',
   },
   speed: {
@@ -87,7 +87,7 @@ const flags: Readonly<Record<string, Flag>> = {
   'relay-suffix': {
     type: 'string',
     value: 'TEXT',
-    help: 'what the relay paths end in (default relay)',
+    help: 'suffix of the relay paths (default relay)',
     option: 'relaySuffix',
   },
   variant: {
@@ -102,7 +102,7 @@ const flags: Readonly<Record<string, Flag>> = {
     type: 'string',
     multiple: true,
     value: 'KIND[,NAME=VALUE…]',
-    help: 'something that goes wrong; repeatable',
+    help: 'a fault; repeatable',
     option: 'faults',
     read: faultsFrom,
   },
@@ -114,11 +114,11 @@ const flags: Readonly<Record<string, Flag>> = {
     option: 'limits',
     read: limitsFrom,
   },
-  'limits-off': { type: 'boolean', help: 'limits out of the way', option: 'limits', read: () => 'off' },
+  'limits-off': { type: 'boolean', help: 'limits that are never reached', option: 'limits', read: () => 'off' },
   'limits-clock': {
     type: 'string',
     value: 'simulated|real',
-    help: 'time that windows run on (default simulated)',
+    help: 'clock for windows (default simulated)',
     option: 'limitsClock',
   },
   windows: {
@@ -130,13 +130,13 @@ const flags: Readonly<Record<string, Flag>> = {
   'window-phase': {
     type: 'string',
     value: 'SECONDS|first',
-    help: 'where fixed windows begin (default 0)',
+    help: 'start of fixed windows (default 0)',
     option: 'windowPhase',
     read: phaseFrom,
   },
   'count-refused': {
     type: 'boolean',
-    help: 'refused requests use up their window too',
+    help: 'count refused requests in their window too',
     option: 'countRefused',
   },
   'budget-rule': {
@@ -145,9 +145,9 @@ const flags: Readonly<Record<string, Flag>> = {
     help: 'when records are refused (default exceeding)',
     option: 'budgetRule',
   },
-  quiet: { type: 'boolean', short: 'q', help: 'print the address only' },
+  quiet: { type: 'boolean', short: 'q', help: 'print only the address' },
   verbose: { type: 'boolean', short: 'v', help: 'print each request' },
-  help: { type: 'boolean', short: 'h', help: 'print this' },
+  help: { type: 'boolean', short: 'h', help: 'print this help' },
 }
 
 /** Flags that cannot be combined. */
@@ -175,7 +175,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const { values } = parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false })
   for (const [one, other] of exclusive) {
     if (values[one] !== undefined && values[other] !== undefined) {
-      throw new OptionError(`--${one} and --${other} cannot be given together`)
+      throw new OptionError(`--${one} and --${other} cannot be combined`)
     }
   }
   const options: Record<string, unknown> = { port: defaultPort }

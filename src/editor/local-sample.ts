@@ -30,7 +30,7 @@ function localize(value: unknown, clock: LocalClock): unknown {
   if (typeof time === 'string' && typeof timestamp === 'number')
     changed.time = formatLocalTime(clock, timestamp)
   if (typeof localtime === 'string') {
-    // A day of statistics begins at midnight in any zone.
+    // A day of statistics starts at midnight in every zone.
     const start = toInstant(clock, Date.parse(`${localtime.slice(0, 19)}Z`))
     changed.time = new Date(start).toISOString()
     changed.localtime = formatLocalTime(clock, start)

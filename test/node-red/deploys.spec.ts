@@ -103,7 +103,7 @@ describe('a deploy or a stop while messages are being sent', () => {
           }
           await nodeRed.inject('go')
           const all = simulator.truth.records(DEVICE).length
-          // The newest may have come after the last request.
+          // The newest may have arrived after the last request.
           await until(`all of ${all} records`, async () => (await stored()) >= all - 1, COLLECTED_MS)
         }
       })

@@ -1,6 +1,6 @@
 /**
  * Loaded before Node-RED (`--require`): its timers and its monotonic clock run ENVLOG_TEST_SPEED times as fast, so that
- * a flow with a round per second has several rounds per second. The wall clock is not changed.
+ * a flow with one round per second has several. The wall clock is not changed.
  */
 const speed = Number(process.env.ENVLOG_TEST_SPEED)
 

@@ -57,7 +57,7 @@ export class WallDisplay {
     )
   }
 
-  /** Tiles of devices that are not OK, and the newest alert, if one has to scroll to see them. */
+  /** Tiles of devices that are not OK, and the newest alert, if they are visible only after scrolling. */
   hidden(): Promise<string[]> {
     return this.page.evaluate(() => {
       const parts = [

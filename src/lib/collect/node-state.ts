@@ -96,7 +96,7 @@ export class NodeState {
   ): void {
     const opened: Opened = { store, kind: cursorKind }
     this.#opened = opened
-    // Not the time in which the node was disabled.
+    // Excludes the time in which the node was disabled.
     this.#countedAt = this.#clock.monotonic()
     if (this.#isLoaded) opened.writer = this.#createWriter(store)
     else this.#startLoading(opened)
@@ -234,7 +234,7 @@ export class NodeState {
     this.#countedAt = now
   }
 
-  /** Moves what is known of devices that have left their base unit, and now stand under another one. */
+  /** Moves the state of devices that have left their base unit and are now under another one. */
   #moveDevices(devices: readonly ResolvedDevice[], hasLeft: (device: ResolvedDevice) => boolean): void {
     const keysBySerial = new Map<string, string[]>()
     for (const key of this.#devices.keys()) {

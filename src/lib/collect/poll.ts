@@ -23,7 +23,7 @@ import type { NodeState } from './node-state'
 import { writeReceipt } from './receipt'
 import { planRecords, type RecordPlan, type Start } from './record-plan'
 
-/** The newest records are far ahead if all of them are ahead of now by more than this. */
+/** The newest records are far ahead if all of them are further ahead of now than this. */
 const FAR_AHEAD_MS = 86_400_000
 
 /** Records or alerts of a device that were not delivered yet. */
@@ -174,7 +174,7 @@ async function requestNewest(poll: Poll, options: PollOptions) {
   const { part, failed } = decodeRecords(target, { ...answer, body }, { time })
   const series = mergeSeries([part])
   const { receivedAt } = answer
-  // Also those that cannot be read.
+  // Includes unreadable records.
   const isFull = body.records.length >= newest
   device.isFarAhead = isFull && isFarAhead(series, receivedAt)
   const sequence = Math.max(receivedAt, device.latestSequence + 1)
@@ -183,7 +183,7 @@ async function requestNewest(poll: Poll, options: PollOptions) {
   return { plan, answer, received, failed }
 }
 
-/** Whether all records are so far ahead that they hide those of the present. @param now ms since 1970 UTC */
+/** Whether all records are so far ahead that they hide the present ones. @param now ms since 1970 UTC */
 function isFarAhead({ records }: Series, now: number): boolean {
   return records.every(({ timestamp }) => timestamp !== null && timestamp > now + FAR_AHEAD_MS)
 }

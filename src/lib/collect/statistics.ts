@@ -9,15 +9,15 @@ import { type CollectedRange, collectRange, type RangeQuery } from './range'
 
 export interface StatisticsOptions extends Omit<RangeQuery, 'format' | 'longestMs'> {
   per: Per
-  /** Of temperatures; `null` for the units that the service sends. */
+  /** For temperatures; `null`: the units that the service sends. */
   unit: TemperatureUnit | null
 }
 
-/** More intervals would be more rows than fit in memory. */
+/** More intervals would result in more rows than fit into memory. */
 const MAX_INTERVALS = 20_000
 
 /**
- * Statistics of the records of a device in a period.
+ * Statistics of a device's records in a period.
  * @throws EnvlogError as `collectRange`; `period-too-long` before a request
  */
 export async function collectStatistics(
@@ -44,7 +44,7 @@ export async function collectStatistics(
   return { ...collected, content: { kind: 'statistics', devices: [device], records } }
 }
 
-/** The statistics of several devices as those of one request, which is the last one; `undefined` without any device. */
+/** Joins the statistics of several devices as if from one request, the last one; `undefined` without any device. */
 export function joinStatistics(collected: readonly CollectedRange[]): CollectedRange | undefined {
   const last = collected.at(-1)
   if (!last) return undefined

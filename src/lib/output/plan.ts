@@ -38,7 +38,7 @@ export function planMessages(content: Content, options: OutputOptions): Plan {
   return options.output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind].join(',') } : plan
 }
 
-/** Rows that are made already; those of one device are about it. */
+/** Rows that already exist; those of one device are about it. */
 function planStatistics(devices: readonly DeviceStatistics[], { send, group }: OutputOptions): Plan {
   const columns = STATISTICS_COLUMNS.join(',')
   const rows = devices.flatMap((one) => one.rows)

@@ -50,7 +50,7 @@ export function deviceOf(content: Content): Device | undefined {
   return content.kind === 'alerts' ? content.device : undefined
 }
 
-/** Number of readings, records, alerts or raw responses; for statistics, of the records they are made from. */
+/** Number of readings, records, alerts or raw responses; for statistics, of the records they are calculated from. */
 export function countOf(content: Content): number {
   switch (content.kind) {
     case 'current':

@@ -23,16 +23,16 @@ export interface StatisticsRow {
   label: string
   unit?: string
   quantity?: Quantity
-  /** How many records have a value. */
+  /** Number of records with a value. */
   count: number
-  /** `null` without any value, as the figures below. */
+  /** `null` without any value, like the figures below. */
   min: number | null
-  /** When it first occurred, ISO 8601 in UTC. */
+  /** The time of its first occurrence, ISO 8601 in UTC. */
   mintime: string | null
   max: number | null
   maxtime: string | null
   mean: number | null
-  /** How many records have no value. */
+  /** Number of records without a value. */
   errors: number
 }
 
@@ -48,16 +48,16 @@ export interface StatisticsQuery {
   from: number
   to: number
   per: Per
-  /** How local times are. */
+  /** Format of local times. */
   time: TimeStyle
-  /** When the last response arrived, ms since 1970 UTC: intervals that begin later are left out. */
+  /** When the last response arrived, ms since 1970 UTC: intervals that start later are left out. */
   receivedAt: number
 }
 
-/** Records and rows that are worked on in one turn of the event loop. */
+/** Records and rows that are processed in one turn of the event loop. */
 const WORK_PER_TURN = 10_000
 
-/** The rows of a device, by interval and channel. Records without a time belong to no interval. */
+/** The rows of a device, by interval and channel. Records without a time do not belong to any interval. */
 export async function toStatistics(
   series: Series,
   { time, receivedAt, ...period }: StatisticsQuery,
@@ -68,7 +68,7 @@ export async function toStatistics(
   const formatLocal = createTimeFormatter(time === 'utc' ? 'local' : time, utcOffset)
   const rows: StatisticsRow[] = []
   let work = 0
-  // Records are in order, those without a time first.
+  // Records are sorted, those without a time first.
   let next = 0
   while (next < records.length && records[next]?.timestamp === null) next++
   for (const [start, end] of intervalsOf(period, clock)) {
@@ -92,7 +92,7 @@ export async function toStatistics(
 
 const toIso = (instant: number) => new Date(instant).toISOString()
 
-/** Texts that are blank are left out, as in other rows. */
+/** Blank texts are omitted, as in other rows. */
 function nameOf({ serial, name, base }: Series, { number, name: label, unit, quantity }: Channel) {
   return {
     base: base.serial,
@@ -108,14 +108,17 @@ function nameOf({ serial, name, base }: Series, { number, name: label, unit, qua
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** Length of an interval, but for days on which the clock changes. */
+/** Length of an interval, except for days with a time change. */
 export const INTERVAL_MS: Record<Per, number> = {
   period: Number.POSITIVE_INFINITY,
   day: DAY_MS,
   hour: HOUR_MS,
 }
 
-/** The intervals of a period, as [start, end[ in ms since 1970 UTC; the first and the last may be cut. */
+/**
+ * The intervals of a period in ms since 1970 UTC, start inclusive, end exclusive; the first and the last may be
+ * shortened.
+ */
 export function* intervalsOf(
   { from, to, per }: Pick<StatisticsQuery, 'from' | 'to' | 'per'>,
   clock: LocalClock,
@@ -130,12 +133,12 @@ export function* intervalsOf(
 function nextStart(start: number, per: Per, clock: LocalClock): number {
   if (per === 'period') return Number.POSITIVE_INFINITY
   const shown = toWallClock(clock, start)
-  // An hour that the clock repeats is another one, so hours are counted in real time.
+  // An hour that the clock repeats is a separate one, so hours are counted in real time.
   if (per === 'hour') return start + HOUR_MS - (shown - Math.floor(shown / HOUR_MS) * HOUR_MS)
   return toInstant(clock, (Math.floor(shown / DAY_MS) + 1) * DAY_MS)
 }
 
-/** The figures of one channel, while records are added. */
+/** The figures of one channel, updated as records are added. */
 class Figures {
   readonly #key: `ch${number}`
   #count = 0
@@ -145,7 +148,7 @@ class Figures {
   #max = Number.NEGATIVE_INFINITY
   #maxAt = 0
   #mean = 0
-  /** Decimals of the mean: two, or as many as the values have. */
+  /** Decimals of the mean: two, or as many as in the values. */
   #decimals = 2
 
   constructor(key: `ch${number}`) {
@@ -160,7 +163,7 @@ class Figures {
     }
     const timestamp = record.timestamp as number
     this.#count++
-    // Running, because a sum loses digits.
+    // A running mean, because a sum loses precision.
     this.#mean += (value - this.#mean) / this.#count
     if (value < this.#min) {
       this.#min = value
@@ -191,7 +194,7 @@ class Figures {
 
 const POWERS_OF_TEN = Array.from({ length: 11 }, (_, power) => 10 ** power)
 
-/** How many decimals a value has; at least those given, and ten at most. */
+/** The number of decimals of a value; at least `least`, and at most ten. */
 function decimalsOf(value: number, least: number): number {
   for (let decimals = least; decimals < POWERS_OF_TEN.length; decimals++) {
     const power = POWERS_OF_TEN[decimals] as number
@@ -200,7 +203,7 @@ function decimalsOf(value: number, least: number): number {
   return POWERS_OF_TEN.length - 1
 }
 
-/** Every key that a row can have, in the order of a table's columns. */
+/** All possible keys of a row, in the order of a table's columns. */
 export const STATISTICS_COLUMNS = [
   'time',
   'localtime',

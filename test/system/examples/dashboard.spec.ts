@@ -164,7 +164,7 @@ describe('the wall display', () => {
         assert.deepEqual(await display.tooWide(), [], `${width}`)
         assert.deepEqual(await display.broken(), [], `${width}`)
       }
-      // What needs somebody is seen at once.
+      // Devices that need attention are visible immediately.
       await display.page.setViewportSize({ width: 1440, height: 900 })
       assert.deepEqual(await display.hidden(), [])
       const names = await display.page.locator('.envlog-tile h2').allInnerTexts()
@@ -261,7 +261,7 @@ describe('the wall display', () => {
     await freezer.and(page.locator('.is-ok')).filter({ hasText: '−18.0 °C' }).waitFor()
   })
 
-  it('waits for the first readings, and does not say before that there are no alerts', async function () {
+  it('waits for the first readings, and does not claim before that there are no alerts', async function () {
     this.timeout(FLOW_MS)
     await hall.deployWith([WALL], { simulator, more: { 'envlog-current': { repeat: 0 } } }, (flow) => flow)
     const { page, faults, close } = await openPage(browser, hall.url())

@@ -26,7 +26,7 @@ describe('the example message with local times', () => {
       assert.deepEqual(shown(zone), ['2026-11-20T17:00:00.000+09:00', 540])
   })
 
-  it('has statistics of a day that begins at midnight there', () => {
+  it('has statistics of a day that starts at midnight in the zone', () => {
     const row = { time: '2026-11-19T15:00:00.000Z', localtime: '2026-11-20T00:00:00.000+09:00', count: 2 }
     assert.deepEqual(withLocalTimes({ payload: [row] }, 'Europe/Berlin'), {
       payload: [{ time: '2026-11-19T23:00:00.000Z', localtime: '2026-11-20T00:00:00.000+01:00', count: 2 }],

@@ -38,7 +38,7 @@ describe('the status of a node', () => {
     assert.equal(text(60_000), 'status.waiting {"time":"08:06"}')
   })
 
-  it('tells until when the quota is used up, if the node was not to wait', () => {
+  it('shows until when the quota is used up, if the node must not wait', () => {
     const error = new EnvlogError('quota-wait', {}, { retryAt: new Date(at + 600_000).toISOString() })
     assert.equal(textNow({ kind: 'failed', error }), 'status.used-up-until {"time":"08:15"}')
   })
