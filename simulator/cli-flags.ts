@@ -114,7 +114,12 @@ const flags: Readonly<Record<string, Flag>> = {
     option: 'limits',
     read: limitsFrom,
   },
-  'limits-off': { type: 'boolean', help: 'limits that are never reached', option: 'limits', read: () => 'off' },
+  'limits-off': {
+    type: 'boolean',
+    help: 'limits that are never reached',
+    option: 'limits',
+    read: () => 'off',
+  },
   'limits-clock': {
     type: 'string',
     value: 'simulated|real',
@@ -175,7 +180,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const { values } = parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false })
   for (const [one, other] of exclusive) {
     if (values[one] !== undefined && values[other] !== undefined) {
-      throw new OptionError(`--${one} and --${other} cannot be combined`)
+      throw new OptionError(`--${one} and --${other} cannot be given together`)
     }
   }
   const options: Record<string, unknown> = { port: defaultPort }
