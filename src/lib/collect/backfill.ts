@@ -11,7 +11,7 @@ import type { ReceivedRecords, Start } from './record-plan'
 /** A fetch in progress of the records between a cursor and a response: the response, and the pages received so far. */
 export interface Backfill {
   received: ReceivedRecords
-  /** The last answer received, without its body. */
+  /** The last response received, without its body. */
   answer: Collected['answer']
   paging: Paging
   /** Unreadable records, to be reported. */

@@ -6,7 +6,7 @@ const standalone = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 const zone = { timeDiff: -210, stdBias: 0, dst: true, dstBias: 30 }
 
-describe('simulator: answers', () => {
+describe('simulator: responses', () => {
   useSimulators()
   let simulator: Simulator
 

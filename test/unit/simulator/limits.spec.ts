@@ -82,7 +82,7 @@ describe('simulator: request limits', () => {
     assert.equal(rate(await request(simulator, 'current', {}, { credentials }))[2], '8')
   })
 
-  it('fixed windows all end at once, at their phase', async () => {
+  it('fixed windows all end at the same time, at their phase', async () => {
     const limits = { current: { limit: 2, window: 10 } }
     const simulator = await simulate({ fleet: [], limits, windowPhase: 4 })
     // The start is a multiple of ten seconds: a window started 6 s ago and ends in 4 s.

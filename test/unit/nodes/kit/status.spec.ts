@@ -43,7 +43,7 @@ describe('the status of a node', () => {
     assert.equal(textNow({ kind: 'failed', error }), 'status.used-up-until {"time":"08:15"}')
   })
 
-  it('tells since when a failure lasts, and when the node tries again', () => {
+  it('shows since when a failure persists, and when the node tries again', () => {
     const failed = { kind: 'failed', error: new EnvlogError('no-connection'), since: at - 600_000 } as const
     const params = { what: 'status.ENVLOG_NETWORK {}', since: '07:55' }
     assert.equal(textNow(failed), `status.since ${JSON.stringify(params)}`)
