@@ -41,7 +41,8 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
     if (entry.kind === 'died') {
       const then = at(entry.at - 1)
       // Alerts sent with a receipt are known after any crash; a first response without any may not have been written.
-      const from = (acknowledges && known.isSaved ? known.from : null) ?? (entry.hasCursor ? begun(then) : null)
+      const from =
+        (acknowledges && known.isSaved ? known.from : null) ?? (entry.hasCursor ? begun(then) : null)
       return {
         ...then,
         from,
