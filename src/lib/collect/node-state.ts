@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import { loadOrThrow, type StateStore, StateWriter } from '../state-store'
-import { type CursorKind, kindOf } from './cursor'
+import { type Cursor, type CursorKind, kindOf } from './cursor'
 import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
 import { deviceKey, type NamedDevice, type ResolvedDevice } from './devices'
 import { readSavedState, type SavedState } from './saved-state'
@@ -199,6 +199,16 @@ export class NodeState {
    */
   skip(serials: readonly string[] | 'all'): void {
     for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.skip()
+  }
+
+  /**
+   * A receipt was returned. One from before the device moved to another base unit has no effect: its records are sent again.
+   * @param key `base/serial`
+   */
+  acknowledge(key: string, cursor: Cursor): void {
+    const hasMoved =
+      !this.#devices.has(key) && [...this.#devices.keys()].some((other) => isAmong(other, [serialOf(key)]))
+    if (!hasMoved) this.device(key).acknowledge(cursor)
   }
 
   /** Forgets all devices with one of the serials, or all devices. Earlier receipts become void. */

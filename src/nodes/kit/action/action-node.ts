@@ -159,7 +159,7 @@ function startNode<T extends ActionType>(
     else if (control.kind === 'skip') nodeState.skip(control.serials)
     else {
       const { device, cursor } = readOwnReceipt(control.receipt, nodeState, action.type)
-      nodeState.device(device).acknowledge(cursor)
+      nodeState.acknowledge(device, cursor)
     }
     if (isUnacknowledged && !nodeState.unacknowledged()) setStatus({ kind: 'idle', refused: 0 })
   }

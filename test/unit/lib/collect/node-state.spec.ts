@@ -247,7 +247,8 @@ describe('data retained in memory', () => {
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have one serial')
     nodeState.device(FIRST).refuse(0)
     nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
-    assert.deepEqual([cursor(FIRST), cursor(SECOND)], [null, at(5)])
+    nodeState.acknowledge(FIRST, at(9))
+    assert.deepEqual([cursor(FIRST), cursor(SECOND)], [null, at(5)], 'a late receipt has no effect')
     assert.equal(nodeState.device(SECOND).isPaused(0), false, 'the refusal was of the former place')
     assert.deepEqual(
       [nodeState.device(FIRST).lastSent, nodeState.device(SECOND).lastSent],
