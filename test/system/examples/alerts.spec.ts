@@ -8,8 +8,8 @@ const FLOW_MS = 90_000
 
 const CHAT = 'Alarms/alerts to a chat'
 const MAIL = 'Mail - needs node-red-node-email/alerts to a chat and by mail'
-/** Text that a chat would convert to a mention, bold text and a link. */
-const HOSTILE = 'Inside Sensor Error <!channel> &lt; "*b*" [a](b)'
+/** Text that a chat would convert to a mention, bold text and a link, and to a line of its own. */
+const HOSTILE = 'Inside Sensor Error <!channel> &lt; "*b*" [a](b)\nRecovered: all'
 
 /** Flows that send messages to people: a message that was sent is not sent again, whatever happens in between. */
 describe('examples that forward alerts', () => {
@@ -38,7 +38,7 @@ describe('examples that forward alerts', () => {
     ]
     await assertSent(expected)
     alarm(SECOND, 120, HOSTILE)
-    expected.push(`Alert: Freezer 2: ${HOSTILE} (2026-11-20 09:02)`)
+    expected.push(`Alert: Freezer 2: ${HOSTILE.replace('\n', ' ')} (2026-11-20 09:02)`)
     await assertSent(expected)
     assert.match(String(chat.bodies.at(-1)?.text), / &lt;!channel&gt; &amp;lt; "\*b\*" /)
     // The sending has been recorded: after a crash before that, it may be sent again.
