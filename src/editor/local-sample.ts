@@ -32,6 +32,10 @@ function localize(value: unknown, clock: LocalClock): unknown {
   if (typeof localtime === 'string') {
     // A day of statistics starts at midnight in every zone.
     const start = toInstant(clock, Date.parse(`${localtime.slice(0, 19)}Z`))
+    const shift = start - Date.parse(String(time))
+    for (const key of ['mintime', 'maxtime'])
+      if (typeof changed[key] === 'string')
+        changed[key] = new Date(Date.parse(changed[key]) + shift).toISOString()
     changed.time = new Date(start).toISOString()
     changed.localtime = formatLocalTime(clock, start)
   }

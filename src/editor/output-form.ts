@@ -33,8 +33,8 @@ export function prepareOutput(form: Form, type: ActionType): void {
     $('.envlog-measurement').toggle(output.val() === 'points')
     $('.envlog-field-names').toggle(output.val() === 'points')
     $('.envlog-per').toggle(output.val() === 'statistics')
-    // Statistics are always in local time.
-    $('.envlog-time').toggle(output.val() !== 'statistics')
+    // Statistics are always in local time, and of all records.
+    $('.envlog-time, .envlog-number').toggle(output.val() !== 'statistics')
     showChunk()
   }
 

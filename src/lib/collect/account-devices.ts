@@ -8,7 +8,7 @@ import type { RequestContext } from '../request'
 import type { NamedDevice } from './devices'
 
 /** What the account knows about a device under one base unit. */
-export interface AccountDevice extends KnownFields {
+export interface AccountDevice extends Omit<KnownFields, 'offsets'> {
   serial: string
   /** Minutes ahead of UTC; `null` if unreadable. */
   utcOffset: number | null
@@ -97,14 +97,13 @@ export class AccountDevices {
   }
 
   /**
-   * Minutes that a device's clock is ahead of UTC. @throws EnvlogError `device-unknown`, `reply-unreadable`; those of
-   * the request
+   * Minutes that a device's clock is ahead of UTC; `null` if that cannot be read.
+   * @throws EnvlogError `device-unknown`; those of the request
    */
-  async utcOffset(serial: string, base: string, context: RequestContext): Promise<number> {
+  async utcOffset(serial: string, base: string, context: RequestContext): Promise<number | null> {
     const device = await this.find(serial, base, context)
     if (!device) throw new EnvlogError('device-unknown', { serial }, { serial, base })
-    if (device.utcOffset !== null) return device.utcOffset
-    throw new EnvlogError('reply-unreadable', { part: 'time_diff' }, { serial, base })
+    return device.utcOffset
   }
 
   /** The name of a device in the last list, under any base unit if none is given; `undefined` if it is not listed. */
@@ -178,13 +177,10 @@ export class AccountDevices {
 
 /** Includes devices if only their readings cannot be read. */
 function toDevices({ devices, unreadable }: CurrentEnvelope): AccountDevice[] {
-  const readable = devices.map((device) => ({
-    serial: device.serial,
-    ...knownFieldsOf(device),
-    utcOffset: toUtcOffset(device.offsets),
-  }))
-  const others = unreadable.flatMap(({ serial, known }) =>
-    known ? [{ serial, ...known, utcOffset: null }] : [],
-  )
-  return [...readable, ...others]
+  const readable = devices.map((device) => ({ serial: device.serial, known: knownFieldsOf(device) }))
+  return [...readable, ...unreadable].flatMap(({ serial, known }) => {
+    if (!known) return []
+    const { offsets, ...fields } = known
+    return [{ serial, ...fields, utcOffset: toUtcOffset(offsets) }]
+  })
 }

@@ -33,6 +33,8 @@ export interface RangeQuery {
 export interface CollectedRange extends Collected {
   /** The requested period, ISO 8601 in UTC; from inclusive, to exclusive. */
   range: { from: string; to: string }
+  /** The clock that the period's local times are of, if it has any. */
+  clock?: LocalClock
 }
 
 /**
@@ -48,7 +50,8 @@ export async function collectRange(
   context: RequestContext,
   onPage: (pages: number) => void = () => {},
 ): Promise<CollectedRange> {
-  const { from, to } = placePeriod(period, await findClock(account, target, period, time, context))
+  const clock = await findClock(account, target, period, time, context)
+  const { from, to } = placePeriod(period, clock)
   if (to - from > longestMs) throw new EnvlogError('period-too-long')
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const first = startPaging({ from, to, number })
@@ -73,7 +76,7 @@ export async function collectRange(
     if (paging.isComplete) {
       if (pages > 1) await nextTurn()
       const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
-      return { ...toCollected(target, answer, content), failed, range }
+      return { ...toCollected(target, answer, content), failed, range, ...(isLocal(period) && { clock }) }
     }
     onPage(pages)
   }
@@ -106,7 +109,8 @@ async function findClock(
 ): Promise<LocalClock> {
   if (typeof time === 'object') return time
   if (time === 'utc' || !isLocal(period)) return fixedClock(0)
-  return fixedClock(await account.devices.utcOffset(serial, base, context))
+  // As in the messages, local times are in UTC if the offset cannot be read.
+  return fixedClock((await account.devices.utcOffset(serial, base, context)) ?? 0)
 }
 
 function buildPageParams({ from, to, number }: Page): Partial<DeviceParams> {

@@ -1,5 +1,6 @@
 import type { Per } from '../../shared/outputs'
 import type { TemperatureUnit } from '../../shared/quantity'
+import { EnvlogError } from '../errors'
 import { INTERVAL_MS, toStatistics } from '../readings/statistics'
 import { convertTemperatures } from '../readings/temperature'
 import type { RequestContext } from '../request'
@@ -7,7 +8,7 @@ import type { ResolvedDevice } from './devices'
 import type { AccountAccess } from './fetch'
 import { type CollectedRange, collectRange, type RangeQuery } from './range'
 
-export interface StatisticsOptions extends Omit<RangeQuery, 'format' | 'longestMs'> {
+export interface StatisticsOptions extends Omit<RangeQuery, 'format' | 'longestMs' | 'number'> {
   per: Per
   /** For temperatures; `null`: the units that the service sends. */
   unit: TemperatureUnit | null
@@ -31,17 +32,29 @@ export async function collectStatistics(
   const collected = await collectRange(
     account,
     target,
-    { ...query, format: 'read', longestMs },
+    { ...query, number: null, format: 'read', longestMs },
     context,
     onPage,
   )
   const content = await convertTemperatures(collected.content, unit)
   if (content.kind !== 'series') throw new TypeError(content.kind)
   const [from, to] = [Date.parse(collected.range.from), Date.parse(collected.range.to)]
-  const { receivedAt } = collected.answer
-  const device = await toStatistics(content.series, { from, to, per, time: query.time, receivedAt })
+  const { answer, clock } = collected
+  const { receivedAt } = answer
+  const device = await toStatistics(content.series, { from, to, per, time: query.time, clock, receivedAt })
   const records = content.series.records.length
   return { ...collected, content: { kind: 'statistics', devices: [device], records } }
+}
+
+/** Rows of one message: each takes about a kilobyte of memory. */
+const MAX_ROWS = 200_000
+
+/** @throws EnvlogError `period-too-long` if the statistics of these devices have too many rows for one message */
+export function checkRows(collected: readonly CollectedRange[]): void {
+  const counts = collected.flatMap(({ content }) =>
+    content.kind === 'statistics' ? content.devices.map(({ rows }) => rows.length) : [],
+  )
+  if (counts.reduce((sum, count) => sum + count, 0) > MAX_ROWS) throw new EnvlogError('period-too-long')
 }
 
 /** Joins the statistics of several devices as if from one request, the last one; `undefined` without any device. */

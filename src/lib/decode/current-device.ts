@@ -49,7 +49,9 @@ function readKnownFields(value: unknown): KnownFields | null {
     const device = readObject(value)
     const serial = readText(device, 'serial')
     const base = readBaseUnit(unwrapSingle(device.baseunit))?.serial ?? serial
-    return serial === '' ? null : { base, name: textOrBlank(device.name), group: readGroupName(device.group) }
+    if (serial === '') return null
+    const [name, group] = [textOrBlank(device.name), readGroupName(device.group)]
+    return { base, name, group, offsets: readOffsets(device) }
   } catch (error) {
     if (error instanceof InvalidShape) return null
     throw error

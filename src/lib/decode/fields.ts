@@ -103,6 +103,8 @@ export interface KnownFields {
   name: string
   /** Name of its group; blank if none. */
   group: string
+  /** `null` if unreadable. */
+  offsets: Offsets | null
 }
 
 /** A device that cannot be decoded, in a response about several. */

@@ -93,7 +93,10 @@ function planDevices(readings: readonly Reading[], output: ConvertedOutput, opti
 /** A series is split into series: its parts keep the device and the channels. */
 function planSeries(series: Series, { send, chunk, group, time }: OutputOptions): Plan {
   const subject = subjectOf(series, group)
-  if (send === 'device') return { messages: [{ payload: series, subject }] }
+  if (send === 'device') {
+    const utcOffset = utcOffsetAt(series.records.at(-1)?.timestamp ?? null, time, series.utcOffset)
+    return { messages: [{ payload: { ...series, utcOffset }, subject }] }
+  }
   const size = send === 'chunk' ? chunk : 1
   const messages =
     send === 'chunk' ? seriesChunks(series, time, subject, size) : seriesRecords(series, time, subject)

@@ -29,8 +29,9 @@ export function knownFieldsOf({
   name,
   baseunit,
   group,
-}: Pick<CurrentDevice, 'serial' | 'name' | 'baseunit' | 'group'>): KnownFields {
-  return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
+  offsets,
+}: Pick<CurrentDevice, 'serial' | 'name' | 'baseunit' | 'group' | 'offsets'>): KnownFields {
+  return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '', offsets }
 }
 
 /** True for a device of `current` that sends its readings through a base unit. */

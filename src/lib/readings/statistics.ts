@@ -1,8 +1,14 @@
-import { fixedClock, type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
+import {
+  fixedClock,
+  formatLocalTime,
+  type LocalClock,
+  toInstant,
+  toWallClock,
+} from '../../shared/local-clock'
 import type { Per } from '../../shared/outputs'
 import type { Quantity } from '../../shared/quantity'
 import { nextTurn } from '../clock'
-import { createTimeFormatter, type TimeStyle } from '../decode/time'
+import type { TimeStyle } from '../decode/time'
 import type { Channel } from './channel'
 import type { Device } from './device'
 import type { SeriesRecord } from './record-reader'
@@ -50,6 +56,8 @@ export interface StatisticsQuery {
   per: Per
   /** Format of local times. */
   time: TimeStyle
+  /** The clock that the ends of the period are of, if they are local times; otherwise that of the zone or the device. */
+  clock?: LocalClock | undefined
   /** When the last response arrived, ms since 1970 UTC: intervals that start later are left out. */
   receivedAt: number
 }
@@ -60,20 +68,19 @@ const WORK_PER_TURN = 10_000
 /** The rows of a device, by interval and channel. Records without a time do not belong to any interval. */
 export async function toStatistics(
   series: Series,
-  { time, receivedAt, ...period }: StatisticsQuery,
+  { time, clock: placedBy, receivedAt, ...period }: StatisticsQuery,
 ): Promise<DeviceStatistics> {
   const { serial, name, model, base, standalone, channels, records, utcOffset } = series
   const device = { serial, name, model, base, standalone }
-  const clock = typeof time === 'object' ? time : fixedClock(utcOffset ?? 0)
-  const formatLocal = createTimeFormatter(time === 'utc' ? 'local' : time, utcOffset)
+  const clock = placedBy ?? (typeof time === 'object' ? time : fixedClock(utcOffset ?? 0))
   const rows: StatisticsRow[] = []
   let work = 0
   // Records are sorted, those without a time first.
   let next = 0
   while (next < records.length && records[next]?.timestamp === null) next++
   for (const [start, end] of intervalsOf(period, clock)) {
-    const isToCome = start > receivedAt && start > period.from
-    if (isToCome && next === records.length) break
+    if (start > receivedAt && next === records.length) break
+    if (++work % WORK_PER_TURN === 0) await nextTurn()
     const figures = channels.map(({ key }) => new Figures(key as `ch${number}`))
     for (; next < records.length; next++) {
       const record = records[next] as SeriesRecord
@@ -81,7 +88,7 @@ export async function toStatistics(
       for (const one of figures) one.add(record)
       if (++work % WORK_PER_TURN === 0) await nextTurn()
     }
-    const times = { time: toIso(start), localtime: formatLocal(start) as string }
+    const times = { time: toIso(start), localtime: formatLocalTime(clock, start) }
     for (const [index, channel] of channels.entries()) {
       rows.push({ ...times, ...nameOf(series, channel), ...(figures[index] as Figures).result() })
       if (++work % WORK_PER_TURN === 0) await nextTurn()
@@ -135,7 +142,10 @@ function nextStart(start: number, per: Per, clock: LocalClock): number {
   const shown = toWallClock(clock, start)
   // An hour that the clock repeats is a separate one, so hours are counted in real time.
   if (per === 'hour') return start + HOUR_MS - (shown - Math.floor(shown / HOUR_MS) * HOUR_MS)
-  return toInstant(clock, (Math.floor(shown / DAY_MS) + 1) * DAY_MS)
+  const midnight = (Math.floor(shown / DAY_MS) + 1) * DAY_MS
+  const next = toInstant(clock, midnight)
+  // A clock that is put back over midnight shows it twice.
+  return next > start ? next : toInstant(clock, midnight + DAY_MS)
 }
 
 /** The figures of one channel, updated as records are added. */

@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { type CollectedRange, collectRange } from '../../lib/collect/range'
-import { collectStatistics, joinStatistics } from '../../lib/collect/statistics'
+import { checkRows, collectStatistics, joinStatistics } from '../../lib/collect/statistics'
 import { registerAction } from '../kit/action/action-node'
 import { evaluatePeriod } from '../kit/settings/period'
 
@@ -18,13 +18,15 @@ export = (RED: NodeAPI): void =>
       const all: CollectedRange[] = []
       // One device at a time, because up to 160,000 records of each are kept in memory until they are complete.
       await run.forEachDevice(async (device, context) => {
-        const query = { period, number, time }
+        const query = { period, time }
         const collected =
           output === 'statistics'
             ? await collectStatistics(account, device, { ...query, per, unit }, context, onPage)
-            : await collectRange(account, device, { ...query, format }, context, onPage)
-        if (send === 'all') all.push(collected)
-        else await run.deliver(collected)
+            : await collectRange(account, device, { ...query, number, format }, context, onPage)
+        if (send === 'all') {
+          all.push(collected)
+          checkRows(all)
+        } else await run.deliver(collected)
       }, 1)
       const joined = joinStatistics(all)
       if (joined) await run.deliver(joined)

@@ -27,9 +27,19 @@ describe('the example message with local times', () => {
   })
 
   it('has statistics of a day that starts at midnight in the zone', () => {
-    const row = { time: '2026-11-19T15:00:00.000Z', localtime: '2026-11-20T00:00:00.000+09:00', count: 2 }
+    const row = {
+      time: '2026-11-19T15:00:00.000Z',
+      localtime: '2026-11-20T00:00:00.000+09:00',
+      mintime: '2026-11-20T03:12:00.000Z',
+    }
     assert.deepEqual(withLocalTimes({ payload: [row] }, 'Europe/Berlin'), {
-      payload: [{ time: '2026-11-19T23:00:00.000Z', localtime: '2026-11-20T00:00:00.000+01:00', count: 2 }],
+      payload: [
+        {
+          time: '2026-11-19T23:00:00.000Z',
+          localtime: '2026-11-20T00:00:00.000+01:00',
+          mintime: '2026-11-20T11:12:00.000Z',
+        },
+      ],
     })
   })
 

@@ -19,7 +19,7 @@ export function toNodeStateOptions(type: string, account: Account, settings: obj
   const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {
     // Records fetched with other settings have other times, start elsewhere, or belong to another account.
-    settingsKey: JSON.stringify([account.id, time, account.localTime, start, backfill]),
+    settingsKey: JSON.stringify([account.id, time === 'local' ? account.localTime : 'utc', start, backfill]),
     receiptTimeoutMs: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
     ...(type === 'envlog-latest' && { cursorKind: 'records' }),
     ...(type === 'envlog-alerts' && { cursorKind: 'alerts' }),

@@ -50,7 +50,7 @@ export interface ModelRequest {
 /** An account whose requests are answered by `reply` and recorded. */
 export function modelAccount(
   reply: (request: ModelRequest, index: number) => Json,
-  offset = 0,
+  offset: number | null = 0,
   recordsRemaining: number | null = 1,
 ) {
   const requests: ModelRequest[] = []

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { collectStatistics, joinStatistics } from '../../../../src/lib/collect/statistics'
+import type { CollectedRange } from '../../../../src/lib/collect/range'
+import { checkRows, collectStatistics, joinStatistics } from '../../../../src/lib/collect/statistics'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import { graph, patient } from '../answers'
 import { modelAccount } from './model-service'
@@ -11,7 +12,6 @@ const instants = (from: string, to: string) => ({
 })
 const query = {
   period: instants('2026-11-20T00:00Z', '2026-11-21T00:00Z'),
-  number: null,
   time: 'local',
   per: 'period',
   unit: null,
@@ -38,6 +38,49 @@ describe('collecting statistics', () => {
     await collect('day')
     await collect('period')
     assert.equal(requests.length, 2)
+  })
+
+  it('has days of the clock that its period is of, UTC if the device’s clock cannot be read', async () => {
+    const period = { calendar: 'yesterday', now: Date.parse('2026-11-21T12:00Z') } as const
+    for (const [listed, start] of [
+      [120, '2026-11-20T00:00:00.000+02:00'],
+      [null, '2026-11-20T00:00:00.000+00:00'],
+    ] as const) {
+      const { account } = modelAccount(() => graph({ time_diff: 60, data }), listed)
+      const collected = await collectStatistics(
+        account,
+        device,
+        { ...query, period, per: 'day' },
+        patient,
+        none,
+      )
+      assert.ok(collected.content.kind === 'statistics')
+      const rows = collected.content.devices[0]?.rows ?? []
+      assert.deepEqual(
+        rows.map(({ localtime }) => localtime),
+        [start],
+      )
+    }
+  })
+
+  it('of a period that has not begun has no rows', async () => {
+    const { account } = modelAccount(() => graph({ data: [] }))
+    const period = instants('2099-01-01', '2099-01-03')
+    const { content } = await collectStatistics(
+      account,
+      device,
+      { ...query, period, per: 'day' },
+      patient,
+      none,
+    )
+    assert.deepEqual(content.kind === 'statistics' && content.devices[0]?.rows, [])
+  })
+
+  it('has at most 200,000 rows in one message', async () => {
+    const one = (rows: number) =>
+      ({ content: { kind: 'statistics', devices: [{ rows: new Array(rows) }] } }) as unknown as CollectedRange
+    checkRows([one(100_000), one(100_000)])
+    assert.throws(() => checkRows([one(100_000), one(100_001)]), { reason: 'period-too-long' })
   })
 
   it('of several devices is one response with all rows, failures, and the whole period', async () => {

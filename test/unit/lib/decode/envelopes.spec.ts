@@ -154,7 +154,8 @@ describe('an envelope', () => {
 
   it('reports the known parts of an unreadable device, enough to request its records', () => {
     const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
-    const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain' }
+    const offsets = { timeDiff: 540, stdBias: 0, dstBias: 60, dstFlag: null }
+    const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', offsets }
     for (const fields of [{ channel: 'none' }, { channel: [7] }]) assert.deepEqual(odd(fields), known)
     assert.deepEqual(odd({ name: {} }), { ...known, name: '' })
     assert.deepEqual(odd({ group: 'x' }), { ...known, group: '' })

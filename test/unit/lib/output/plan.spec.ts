@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { planMessages } from '../../../../src/lib/output/plan'
+import { TimeZone } from '../../../../src/shared/local-clock'
 import type { Output, Send } from '../../../../src/shared/outputs'
 import { CSV_COLUMNS } from '../../../support/outputs'
 import { alerts, current, GROUP, outputOptions, plan, RECORD_TIME, series } from './contents'
@@ -131,6 +132,22 @@ describe('the messages of a series', () => {
       )
     })
   }
+
+  it('have the offset of the zone at their last record, though the response had a later one', () => {
+    const time = new TimeZone('Europe/Berlin')
+    const data = ['2026-10-25T00:30Z', '2026-10-25T01:00Z'].map((text) => ({
+      unixtime: Date.parse(text) / 1000,
+    }))
+    const { series: all } = series({ data }, time)
+    const sent = (count: number) => {
+      const { messages } = planMessages(
+        { kind: 'series', series: { ...all, records: all.records.slice(0, count) } },
+        outputOptions({ send: 'device', time }),
+      )
+      return Array.from(messages, (message) => (message as { payload: typeof all }).payload.utcOffset)
+    }
+    assert.deepEqual([sent(2), sent(1), sent(0)], [[60], [120], [null]])
+  })
 
   it('as values skip values that are not numbers', () => {
     const { payloads, sequence } = plan(three, { output: 'values', send: 'value' })
