@@ -24,7 +24,7 @@ const isLow = ({ left, limit }: RecordCounts) => left < limit / 2
 /** Update interval of the bars, in ms. */
 const REFRESH_MS = 5000
 
-let stop = () => {}
+let stopRefreshing = () => {}
 
 /** The settings that a test depends on. */
 const TESTED = [...DRAFT_SETTINGS, ...DRAFT_SECRETS]
@@ -112,12 +112,12 @@ export function prepareAccount(form: Form, properties: Properties): void {
   $('#envlog-quota').hide()
   void refresh()
   const timer = window.setInterval(() => void refresh(), REFRESH_MS)
-  stop = () => window.clearInterval(timer)
+  stopRefreshing = () => window.clearInterval(timer)
 }
 
 /** Call this when the form is closed. */
 export function leaveAccount(): void {
-  stop()
+  stopRefreshing()
   releaseReport()
 }
 

@@ -9,12 +9,12 @@ let release = () => {}
 /**
  * The account's *Report…*: the service's responses without names, serial numbers and credentials, shown before they are
  * copied or saved.
- * @param say shows a line of the test
+ * @param addLine shows a line of the test
  * @param isComplete whether the fields are valid; if not, shows the problems
  */
 export function prepareReport(
   form: Form,
-  say: (icon: string, text: string) => void,
+  addLine: (icon: string, text: string) => void,
   clear: () => void,
   isComplete: () => boolean,
 ): void {
@@ -28,14 +28,14 @@ export function prepareReport(
     clear()
     if (!isComplete()) return
     button.prop('disabled', true)
-    say('fa-spinner fa-pulse', form._('account.test-asking'))
+    addLine('fa-spinner fa-pulse', form._('account.test-asking'))
     try {
       const { report } = await requestAdmin<AccountReport>('report', { account: readOpenAccount(form.id) })
       clear()
       show(JSON.stringify(report, null, 1))
     } catch (error) {
       clear()
-      say('fa-times', (error as Error).message)
+      addLine('fa-times', (error as Error).message)
     } finally {
       button.prop('disabled', false)
     }

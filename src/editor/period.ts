@@ -4,11 +4,11 @@ import { isNeverBefore, readRelative, readTime } from '../shared/time-input'
 import { check, type FindProblem } from './properties'
 import { type Form, translate } from './red'
 
-const ENDS = { from: 'rel', to: 'date' } as const
+const BOUNDS = { from: 'rel', to: 'date' } as const
 
 /** Both bounds of a period as typed inputs. */
 export function preparePeriod(form: Form): void {
-  for (const [end, fallback] of Object.entries(ENDS)) {
+  for (const [end, fallback] of Object.entries(BOUNDS)) {
     // Node-RED puts the reason for an invalid value on the input that a typed input hides, so our types show their own.
     const validate = (value: string) => check(form, end, value, findPeriodProblem)
     const rel = { value: 'rel', label: form._('period.rel'), icon: 'fa fa-history', validate }
@@ -92,9 +92,9 @@ function findCalendarProblem(end: string, text: string): Problem | undefined {
 
 /** Whether a period ends before it starts, as far as the form shows; blank bounds mean 24 hours ago and now. */
 function isEmptyPeriod({ from, fromType, to, toType }: Readonly<Record<string, unknown>>): boolean {
-  const begins = fromType === 'rel' ? readRelative(String(from || '-24h')) : null
-  const ends = toType === 'rel' ? readRelative(String(to)) : to ? null : 0
-  if (begins !== null && ends !== null) return ends >= begins
+  const start = fromType === 'rel' ? readRelative(String(from || '-24h')) : null
+  const end = toType === 'rel' ? readRelative(String(to)) : to ? null : 0
+  if (start !== null && end !== null) return end >= start
   const [one, other] = [readTime(String(from)), readTime(String(to))]
   return fromType === 'date' && toType === 'date' && !!one && !!other && isNeverBefore(one, other)
 }

@@ -69,9 +69,10 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
   function showFirstRun(devices: number | undefined, output: Output): void {
     const most = FIRST_RUN[type]
     const isRead = !['raw', 'csv', 'csv2'].includes(output)
-    const isFlood = most !== undefined && isRead && inputs.onlyNew?.is(':checked') && value('start') === 'all'
-    firstRun.toggle(isFlood && devices !== 0)
-    if (!isFlood) return
+    const sendsAll =
+      most !== undefined && isRead && inputs.onlyNew?.is(':checked') && value('start') === 'all'
+    firstRun.toggle(sendsAll && devices !== 0)
+    if (!sendsAll) return
     const what = type === 'envlog-alerts' ? 'alerts' : 'records'
     const text =
       devices === undefined

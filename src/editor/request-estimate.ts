@@ -80,9 +80,9 @@ function devicesNamed(
   { serial, base }: NamedDevice,
   devices: readonly ListedDevice[] = [],
 ): { standalone: boolean }[] {
-  const isMeant = (one: ListedDevice) =>
+  const isNamed = (one: ListedDevice) =>
     one.serial === serial && (base ?? one.base.serial) === one.base.serial
-  const listed = devices.filter(isMeant)
+  const listed = devices.filter(isNamed)
   return listed.length > 0 ? listed : [{ standalone: base === serial }]
 }
 

@@ -50,7 +50,7 @@ const BY_UNIT: Readonly<Record<string, Quantity>> = {
 /**
  * Units that scaled inputs use for any quantity: they identify a quantity only if the device also measures temperature.
  */
-const BESIDE_TEMPERATURE: Readonly<Record<string, Quantity>> = { '%': 'humidity', ppm: 'co2' }
+const WITH_TEMPERATURE: Readonly<Record<string, Quantity>> = { '%': 'humidity', ppm: 'co2' }
 
 /** Replaces any spelling of °C or °F with that unit; trims other units. */
 export function normalizeUnit(unit: string): string {
@@ -66,7 +66,7 @@ export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
   const found = units.map((unit) => inTable(BY_UNIT, unit))
   const hasTemperature = found.includes('temperature')
   return found.map((one, index) =>
-    one === null && hasTemperature ? inTable(BESIDE_TEMPERATURE, units[index] as string) : one,
+    one === null && hasTemperature ? inTable(WITH_TEMPERATURE, units[index] as string) : one,
   )
 }
 

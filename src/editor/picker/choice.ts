@@ -14,9 +14,9 @@ export interface Choice {
   has(chosen: Chosen): boolean
   add(chosen: Chosen): void
   /**
-   * @param beside devices with the same serial under other base units; they stay chosen if all were chosen by serial
+   * @param sameSerial devices with the same serial under other base units; they stay chosen if all were chosen by serial
    */
-  remove(chosen: Chosen, beside?: readonly ChosenDevice[]): void
+  remove(chosen: Chosen, sameSerial?: readonly ChosenDevice[]): void
   /** In the order chosen, devices with the same serial together. */
   list(): Chosen[]
 }
@@ -31,8 +31,8 @@ export function createChoice(saved: readonly Chosen[]): Choice {
     add(chosen) {
       if (!choice.has(chosen)) byName.set(nameOf(chosen), [...withName(chosen), chosen])
     },
-    remove(chosen, beside = []) {
-      const others = beside.filter((one) => !matches(one, chosen) && choice.has(one))
+    remove(chosen, sameSerial = []) {
+      const others = sameSerial.filter((one) => !matches(one, chosen) && choice.has(one))
       const left = withName(chosen).filter((one) => !matches(one, chosen))
       if (left.length > 0) byName.set(nameOf(chosen), left)
       else byName.delete(nameOf(chosen))

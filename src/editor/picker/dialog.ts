@@ -40,11 +40,11 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
       .append('<i class="fa fa-refresh" aria-hidden="true">')
       .attr('aria-label', translate('picker.refresh'))
       .on('click', () => void source.load(true))
-    const button = (key: string, act: () => void) =>
+    const button = (key: string, onClick: () => void) =>
       $('<button type="button" class="red-ui-button red-ui-button-small">')
         .attr('data-envlog', key)
         .text(translate(`picker.${key}`))
-        .on('click', act)
+        .on('click', onClick)
     const state = $('<div class="envlog-picker-state" role="status">')
     const note = $('<div class="envlog-picker-note">')
     const place = $('<div class="envlog-picker-tree">')
@@ -89,8 +89,8 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
       showList()
     }
 
-    const noted = kind === 'exclude' ? '' : translate(`picker.note-${kind}`)
-    note.text(noted).toggle(noted !== '')
+    const hint = kind === 'exclude' ? '' : translate(`picker.note-${kind}`)
+    note.text(hint).toggle(hint !== '')
     page.append(
       $('<div class="envlog-picker-bar">').append(
         $('<span class="envlog-picker-search">').append(search),

@@ -74,14 +74,14 @@ export function findMissing(
   devices: readonly ListedDevice[],
   chosen: readonly Chosen[],
 ): Chosen[] {
-  const isThere = (one: Chosen) => devices.some((device) => matches(kind, device, one))
-  return chosen.filter((one) => !isThere(one))
+  const isListed = (one: Chosen) => devices.some((device) => matches(kind, device, one))
+  return chosen.filter((one) => !isListed(one))
 }
 
 function matches(kind: Kind, { serial, base, group }: ListedDevice, chosen: Chosen): boolean {
   if (!isDevice(chosen)) return 'unit' in chosen ? base.serial === chosen.unit : group === chosen.group
-  const isUnderIt = kind === 'exclude' || chosen.base === undefined || chosen.base === base.serial
-  return serial === chosen.serial && isUnderIt
+  const isInBase = kind === 'exclude' || chosen.base === undefined || chosen.base === base.serial
+  return serial === chosen.serial && isInBase
 }
 
 interface Named {

@@ -71,17 +71,19 @@ export function showTree(
 
   function refresh(): void {
     for (const { branch, box, element, rows: leaves } of rows) {
-      const [isAll, boxed] = [isBranchChosen(branch), leaves.filter(({ box: own }) => own)]
-      for (const { box: own, leaf } of boxed) {
+      const [isAll, selectable] = [isBranchChosen(branch), leaves.filter(({ box: own }) => own)]
+      for (const { box: own, leaf } of selectable) {
         own?.prop({ checked: isAll || isChosen(leaf), disabled: isAll })
       }
-      const count = boxed.filter(({ leaf }) => isChosen(leaf)).length
-      const isEach = branch.box === 'leaves' && count === boxed.length
-      box?.prop({ checked: isAll || isEach, indeterminate: !isAll && !isEach && count > 0 })
-      const isCounted = boxed.length > 0 && !isAll
+      const count = selectable.filter(({ leaf }) => isChosen(leaf)).length
+      const areAllChosen = branch.box === 'leaves' && count === selectable.length
+      box?.prop({ checked: isAll || areAllChosen, indeterminate: !isAll && !areAllChosen && count > 0 })
+      const isCounted = selectable.length > 0 && !isAll
       element
         .find('.envlog-branch-count')
-        .text(isCounted ? `${count}/${boxed.length}` : translate('picker.under', { count: leaves.length }))
+        .text(
+          isCounted ? `${count}/${selectable.length}` : translate('picker.under', { count: leaves.length }),
+        )
     }
   }
 
@@ -99,7 +101,7 @@ export function showTree(
     if (chooses) set(chooses, isChosen)
   }
 
-  function act(work: () => void): void {
+  function change(work: () => void): void {
     work()
     refresh()
     changed()
@@ -107,7 +109,7 @@ export function showTree(
 
   function checkbox(label: string, onChange: (chosen: boolean) => void): JQuery<HTMLInputElement> {
     const box = $<HTMLInputElement>('<input type="checkbox">').attr('aria-label', label)
-    return box.on('change', () => act(() => onChange(Boolean(box.prop('checked')))))
+    return box.on('change', () => change(() => onChange(Boolean(box.prop('checked')))))
   }
 
   function branchRow(branch: Branch): BranchRow {
@@ -193,7 +195,7 @@ export function showTree(
     },
 
     all(chosen) {
-      act(() => {
+      change(() => {
         for (const row of rows) {
           const visible = row.rows.filter(({ element }) => !element.prop('hidden'))
           const isFullyVisible = visible.length > 0 && visible.length === row.rows.length

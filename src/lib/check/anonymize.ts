@@ -64,7 +64,7 @@ export class Anonymizer {
   readonly #hasSecret: (text: string) => boolean
   readonly #weeks: number
   /** Serial numbers and names with their pseudonyms, by owner. */
-  readonly #standIns = new Map<string, Map<string, string>>()
+  readonly #pseudonyms = new Map<string, Map<string, string>>()
   /** Serial numbers and names, normalized. */
   #originals: readonly string[] = []
   /** Cached results of `reveals`: many devices share a model or a unit. */
@@ -80,7 +80,7 @@ export class Anonymizer {
     this.#weeks = weeks
     // The first pass finds all serial numbers and names; the second one replaces them everywhere.
     for (const exchange of originals) this.#convert(exchange)
-    const texts = [...this.#standIns.values()].flatMap((standIns) => [...standIns.keys()].map(fold))
+    const texts = [...this.#pseudonyms.values()].flatMap((pseudonyms) => [...pseudonyms.keys()].map(fold))
     this.#originals = texts.filter((text) => {
       const isNumber = /^[\d.+-]*$/.test(text)
       return isNumber ? digitsIn(text) >= MIN_DIGITS : text.length >= MIN_LETTERS
@@ -124,8 +124,8 @@ export class Anonymizer {
     if (typeof value !== 'string' && typeof value !== 'number') return value
     const text = String(value)
     if (text.trim() === '' || (kind === 'name' && NUMBERED.test(text))) return value
-    if (kind === 'serial') return this.#standIn('S', text)
-    if (kind === 'name') return this.#standIn(OWNERS[parent] ?? 'Device', text)
+    if (kind === 'serial') return this.#pseudonym('S', text)
+    if (kind === 'name') return this.#pseudonym(OWNERS[parent] ?? 'Device', text)
     const number = readNumber(value)
     if (number !== null) {
       const kept = this.#number(kind, number, text)
@@ -144,7 +144,7 @@ export class Anonymizer {
   /** An alert, or the error of a value: kept if its wording is known completely. */
   #wording(text: string): string {
     const isKnown = (name: string) => ERROR_CODE.test(text) || classifyAlert('ch1', text, name) !== 'other'
-    const channels = this.#standIns.get('Channel') ?? new Map<string, string>()
+    const channels = this.#pseudonyms.get('Channel') ?? new Map<string, string>()
     const names = isKnown('') ? [] : [...channels.keys()].filter((name) => text.includes(name))
     const [name = ''] = names.sort((one, other) => other.length - one.length)
     const shown = text.replace(name, channels.get(name) ?? '')
@@ -153,14 +153,14 @@ export class Anonymizer {
   }
 
   /** Always returns the same pseudonym for the same text. */
-  #standIn(owner: string, text: string): string {
-    const standIns = this.#standIns.get(owner) ?? new Map<string, string>()
-    this.#standIns.set(owner, standIns)
-    const number = `${standIns.size + 1}`
+  #pseudonym(owner: string, text: string): string {
+    const pseudonyms = this.#pseudonyms.get(owner) ?? new Map<string, string>()
+    this.#pseudonyms.set(owner, pseudonyms)
+    const number = `${pseudonyms.size + 1}`
     // A serial number keeps its length, because the check looks at it.
     const serial = `S${number.padStart(text.length - 1, '0')}`
-    const standIn = standIns.get(text) ?? (owner === 'S' ? serial : `${owner} ${number}`)
-    standIns.set(text, standIn)
-    return standIn
+    const pseudonym = pseudonyms.get(text) ?? (owner === 'S' ? serial : `${owner} ${number}`)
+    pseudonyms.set(text, pseudonym)
+    return pseudonym
   }
 }

@@ -58,8 +58,8 @@ export function checkFields({ endpoint, body }: Answered, findings: Findings): v
     const found = new Set(Object.keys(object).map(nameOf))
     if (names.has(FLAG)) findings.expect('daylight-saving', found.has(FLAG), 'flag-missing', endpoint)
     for (const field of described) {
-      const isThere = field.endsWith('?') || found.has(field)
-      findings.require('fields', isThere, 'fields-missing', `${endpoint}: ${join(field)}`)
+      const isPresent = field.endsWith('?') || found.has(field)
+      findings.require('fields', isPresent, 'fields-missing', `${endpoint}: ${join(field)}`)
     }
     for (const [field, value] of Object.entries(object)) {
       findings.expect('fields', names.has(nameOf(field)), 'fields-added', `${endpoint}: ${join(field)}`)

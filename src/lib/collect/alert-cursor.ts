@@ -37,10 +37,10 @@ export function planAlerts<E extends ComparableAlert>(
     const place = placeOf(id)
     return seen.has(id) || (inAnswer.get(place) === 1 && inSeen.get(place) === 1)
   }
-  const news = new Set([...ids].filter((id) => !isKnown(id)))
+  const newIds = new Set([...ids].filter((id) => !isKnown(id)))
   // Identical texts count as one.
   const fresh = entries.flatMap((entry): E[] => {
-    const texts = entry.texts.filter((text) => news.delete(idOf(entry, text)))
+    const texts = entry.texts.filter((text) => newIds.delete(idOf(entry, text)))
     return texts.length === 0 ? [] : [{ ...entry, texts }]
   })
   const isContinued = [...ids].some(isKnown)

@@ -37,7 +37,7 @@ export function kindOf(cursor: Cursor): CursorKind {
 }
 
 /** Whether two cursors are equal except for their sequence. */
-export function isSameBeyondSequence(one: Cursor | null, other: Cursor): boolean {
+export function isSameExceptSequence(one: Cursor | null, other: Cursor): boolean {
   const text = (cursor: Cursor) => JSON.stringify(Object.entries({ ...cursor, sequence: 0 }).sort())
   return one !== null && text(one) === text(other)
 }

@@ -1,7 +1,7 @@
 import { EnvlogError } from '../errors'
 import { countOf } from '../readings/content'
 import type { Backfill } from './backfill'
-import { type Cursor, isSameBeyondSequence } from './cursor'
+import { type Cursor, isSameExceptSequence } from './cursor'
 import type { PolledData } from './poll'
 import type { SavedDevice } from './saved-state'
 
@@ -135,7 +135,7 @@ export class DeviceState {
 
   /** Everything was sent, or there was nothing to send. */
   advance(next: Cursor): void {
-    const isSame = isSameBeyondSequence(this.#cursor, next)
+    const isSame = isSameExceptSequence(this.#cursor, next)
     this.#cursor = next
     this.#endDelivery()
     this.#unacknowledged = null
@@ -170,8 +170,8 @@ export class DeviceState {
     const failures = { count: before.count + 1, ms: before.ms + now - (this.#failedAt ?? now) }
     this.#pageFailures = failures
     this.#failedAt = now
-    const isHopeless = failures.count >= GIVE_UP_AFTER.count && failures.ms >= GIVE_UP_AFTER.ms
-    const isGivenUp = isHopeless || (kind === 'refused' && this.#hasGivenUp)
+    const isPersistent = failures.count >= GIVE_UP_AFTER.count && failures.ms >= GIVE_UP_AFTER.ms
+    const isGivenUp = isPersistent || (kind === 'refused' && this.#hasGivenUp)
     if (isGivenUp) this.#hasGivenUp = true
     this.#onChange()
     return isGivenUp

@@ -10,7 +10,7 @@ import { readSavedState, type SavedState } from './saved-state'
 /** Maximum number of reported devices to remember: more than any account has. */
 const MAX_REPORTS = 10_000
 /** If a store has not responded within this time, it is read again. */
-const LOAD_AGAIN_MS = 60_000
+const RELOAD_AFTER_MS = 60_000
 const A_DAY_MS = 86_400_000
 /** The state of a device that was not selected for this long is deleted. */
 const MAX_UNSELECTED_MS = 30 * A_DAY_MS
@@ -130,7 +130,7 @@ export class NodeState {
     if (this.#isLoaded) return
     const opened = this.#opened
     if (!opened) throw new EnvlogError('closed')
-    const isOverdue = this.#clock.monotonic() - (opened.loadedAt ?? 0) >= LOAD_AGAIN_MS
+    const isOverdue = this.#clock.monotonic() - (opened.loadedAt ?? 0) >= RELOAD_AFTER_MS
     try {
       if (opened.loading === undefined || isOverdue) this.#startLoading(opened)
       await loadOrThrow(opened.loading as Promise<void>, this.#clock)
@@ -254,12 +254,12 @@ export class NodeState {
     for (const device of devices) {
       const key = deviceKey(device)
       if (!(this.#devices.get(key)?.isBlank ?? true)) continue
-      const isFormer = (other: string) => other !== key && hasLeft({ ...device, base: baseOf(other) })
-      const former = keysBySerial.get(device.serial)?.find(isFormer)
-      if (former === undefined) continue
-      const state = this.device(former)
+      const isPrevious = (other: string) => other !== key && hasLeft({ ...device, base: baseOf(other) })
+      const previous = keysBySerial.get(device.serial)?.find(isPrevious)
+      if (previous === undefined) continue
+      const state = this.device(previous)
       state.move()
-      this.#devices.delete(former)
+      this.#devices.delete(previous)
       this.#devices.set(key, state)
     }
   }

@@ -64,9 +64,9 @@ function isSavedDevice(value: unknown): value is SavedDevice {
 export function isCursor(value: unknown): value is RecordCursor | AlertCursor {
   if (!isObject(value) || !isInstant(value.sequence)) return false
   const { seen, held, hashes, since, from } = value
-  if (kindOf(value as unknown as Cursor) === 'alerts') return isTexts(seen)
+  if (kindOf(value as unknown as Cursor) === 'alerts') return isStringArray(seen)
   const isHeld = typeof held === 'string' && decodeHeld(held, MAX_HELD) !== undefined
-  return isHeld && isTexts(hashes) && [since, from].every((one) => one === null || isInstant(one))
+  return isHeld && isStringArray(hashes) && [since, from].every((one) => one === null || isInstant(one))
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -76,5 +76,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** A number that can be formatted as a time. */
 const isInstant = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= MAX_TIMESTAMP_MS
-const isTexts = (value: unknown): value is string[] =>
+const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')

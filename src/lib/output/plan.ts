@@ -62,7 +62,7 @@ function planArray(content: ReadContent, output: ConvertedOutput, options: Outpu
   switch (options.send) {
     case 'chunk':
       return {
-        messages: chunked(made.payloads(), options.chunk, wholeSubject(content, options)),
+        messages: chunked(made.payloads(), options.chunk, commonSubject(content, options)),
         // A join node concatenates arrays only if their stated length is more than one.
         sequence: { count: Math.ceil(made.count / options.chunk), length: Math.max(2, options.chunk) },
       }
@@ -71,10 +71,10 @@ function planArray(content: ReadContent, output: ConvertedOutput, options: Outpu
       return { messages: made.items(), sequence: { count: made.count, length: 1 } }
     case 'device': {
       if (content.kind === 'current') return planDevices(content.readings, output, options)
-      return { messages: whole(made.payloads(), wholeSubject(content, options)) }
+      return { messages: inOneArray(made.payloads(), commonSubject(content, options)) }
     }
     default:
-      return { messages: whole(made.payloads()) }
+      return { messages: inOneArray(made.payloads()) }
   }
 }
 
@@ -140,7 +140,7 @@ function ownSeries({ gaps: _, ...series }: Series, time: TimeStyle, records: rea
 const ELEMENTS_PER_TURN = 2000
 
 /** All elements in one array. */
-function* whole(payloads: Iterable<unknown>, subject?: Subject): Generator<OutgoingMessage | undefined> {
+function* inOneArray(payloads: Iterable<unknown>, subject?: Subject): Generator<OutgoingMessage | undefined> {
   const payload: unknown[] = []
   for (const one of payloads) {
     payload.push(one)
@@ -169,7 +169,7 @@ const toMessage = (payload: unknown, subject: Subject | undefined): OutgoingMess
   subject ? { payload, subject } : { payload }
 
 /** The device of a content that is about a single device. */
-function wholeSubject(content: ReadContent, { group }: OutputOptions): Subject | undefined {
+function commonSubject(content: ReadContent, { group }: OutputOptions): Subject | undefined {
   const device = deviceOf(content)
   return device && subjectOf(device, group)
 }

@@ -28,7 +28,7 @@ export function createConnector(address: string, password: string): () => Connec
     let wasConnected = false
     let code: string | undefined
     // Messages may contain secrets from the address, and a wrong server may send the password back as a code.
-    const notice = (error: unknown) => {
+    const noteError = (error: unknown) => {
       // An error that only says that there is no connection must not replace the one that ended the connection.
       const name = error instanceof Error ? error.constructor.name : undefined
       code = redactor.guard(codeOf(error) ?? '') || code || name
@@ -36,12 +36,12 @@ export function createConnector(address: string, password: string): () => Connec
     const connected = client.connect().then(() => {
       wasConnected = true
     })
-    connected.catch(notice)
+    connected.catch(noteError)
     // The library keeps trying; a call fails once every server has failed, each sentinel twice.
     let failures = 0
     const failed = new Promise<never>((_, reject) => {
       client.on('error', (error) => {
-        notice(error)
+        noteError(error)
         if (++failures >= (read.sentinelName === null ? 1 : 2 * read.hosts.length)) reject(error)
       })
     })
@@ -55,7 +55,7 @@ export function createConnector(address: string, password: string): () => Connec
           code = undefined
           return reply
         } catch (error) {
-          notice(error)
+          noteError(error)
           throw Object.assign(new Error('Redis cannot be asked'), { code })
         }
       },

@@ -198,11 +198,11 @@ export class SharedQuota {
       throw error
     }
     if (this.#isClosed) return
-    const isNews = this.#state !== 'connected'
+    const hasChanged = this.#state !== 'connected'
     this.#state = 'connected'
     this.#epoch = epoch
     this.#code = undefined
-    if (isNews) this.#ports.onChange()
+    if (hasChanged) this.#ports.onChange()
   }
 
   #reportIn(ms: number): void {
@@ -219,11 +219,11 @@ export class SharedQuota {
 
   #lose(error: unknown): void {
     const { code = this.#code } = error as { code?: string }
-    const isNews = this.#state !== 'away' || code !== this.#code
+    const hasChanged = this.#state !== 'away' || code !== this.#code
     this.#state = 'away'
     this.#code = code
     this.#reportIn(RETRY_MS)
-    if (isNews && !this.#isClosed) this.#ports.onChange()
+    if (hasChanged && !this.#isClosed) this.#ports.onChange()
   }
 
   #ask(script: string, needs: Need[], argument: object): Promise<unknown> {

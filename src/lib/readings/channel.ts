@@ -60,9 +60,9 @@ export function matchChannels<L extends ListedChannel>(
     else add(number, entry)
   })
   for (const [number, entry] of duplicates) {
-    let free = number
-    while (byNumber.has(free)) free++
-    if (free <= MAX_NUMBER) add(free, entry)
+    let nextFree = number
+    while (byNumber.has(nextFree)) nextFree++
+    if (nextFree <= MAX_NUMBER) add(nextFree, entry)
   }
   for (const number of recorded) {
     if (!byNumber.has(number)) byNumber.set(number, { channel: createUnlistedChannel(number) })

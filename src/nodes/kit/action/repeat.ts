@@ -49,8 +49,8 @@ export async function runPeriodically(
     const intervalAfter = (error: unknown) => {
       if (!needsBackoff(error)) return intervalMs
       const isLogin = error instanceof EnvlogError && error.code === 'ENVLOG_AUTH'
-      const mostMs = isLogin ? MAX_LOGIN_BACKOFF_MS : MAX_BACKOFF_MS
-      return Math.max(periodMs, Math.min(intervalMs * 2, mostMs))
+      const maxMs = isLogin ? MAX_LOGIN_BACKOFF_MS : MAX_BACKOFF_MS
+      return Math.max(periodMs, Math.min(intervalMs * 2, maxMs))
     }
     try {
       await trigger((error) => clock.now() + delayIn(intervalAfter(error)))

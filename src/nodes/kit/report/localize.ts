@@ -38,11 +38,11 @@ export function localizeError(RED: NodeAPI, error: unknown): Failure {
     ...(typeof retryAt === 'string' && { retryAt: formatLocalTime(Date.parse(retryAt)) }),
   }
   const sentence = RED._(`errors.${reason}`, localized as never).trim()
-  return new Failure(beginOf(RED, subject) + sentence, { code, cause: { ...cause } })
+  return new Failure(prefixOf(RED, subject) + sentence, { code, cause: { ...cause } })
 }
 
 /** `Workshop (41E10013): ` */
-function beginOf(RED: NodeAPI, subject: Subject | undefined): string {
+function prefixOf(RED: NodeAPI, subject: Subject | undefined): string {
   if (!subject) return ''
   const { serial, name } = subject
   if (!name) return RED._('failure.serial', { serial } as never)

@@ -59,21 +59,21 @@ export async function evaluateSelection(
 ): Promise<Selection> {
   const { select, devices, bases, groups } = settings
   if (select === 'all') return 'all'
-  if (select === 'list') return eachOnce([{ devices, bases }])
-  if (select === 'base') return eachOnce([{ bases }])
-  if (select === 'group') return eachOnce([{ groups }])
+  if (select === 'list') return withoutDuplicates([{ devices, bases }])
+  if (select === 'base') return withoutDuplicates([{ bases }])
+  if (select === 'group') return withoutDuplicates([{ groups }])
   const property = formatTypedInput(settings.property, settings.propertyType)
   // Node-RED throws if a parent object of the property is missing.
   const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
   const result = z.safeParse(selections, settings.propertyType === 'env' ? parseText(value) : value)
   if (!result.success) throw new EnvlogError('devices-unreadable', { property })
-  const found = eachOnce(result.data)
+  const found = withoutDuplicates(result.data)
   if (Object.values(found).flat().length === 0) throw new EnvlogError('devices-empty', { property })
   return found
 }
 
-function eachOnce(all: readonly Named[]): NamedSelection {
+function withoutDuplicates(all: readonly Named[]): NamedSelection {
   const devices = new Map<string, NamedDevice>()
   for (const device of all.flatMap((one) => one.devices ?? [])) devices.set(JSON.stringify(device), device)
   const bases = new Set(all.flatMap((one) => one.bases ?? []))
