@@ -61,12 +61,17 @@ async function main(): Promise<void> {
     const shots = await wallInAll(browser, 'light')
     const editors = await picturesOfEditor(browser)
     for (const language of LANGUAGES) {
-      await beside(browser, editors[language], shots[language], join(images, `demo.${language}.webp`))
+      await composeWithEditor(
+        browser,
+        editors[language],
+        shots[language],
+        join(images, `demo.${language}.webp`),
+      )
     }
     await setTheme('envlog-example-dashboard-theme-dark')
     const dark = await wallInAll(browser, 'dark')
     for (const language of LANGUAGES) {
-      await alone(browser, dark[language], join(images, `dashboard.${language}.webp`))
+      await composeDashboard(browser, dark[language], join(images, `dashboard.${language}.webp`))
     }
   } finally {
     await browser.close()
@@ -150,14 +155,19 @@ async function pictureOf(editor: Editor): Promise<Buffer> {
   return picture
 }
 
-async function beside(browser: Browser, editor: Buffer, dashboard: Buffer, path: string): Promise<void> {
+async function composeWithEditor(
+  browser: Browser,
+  editor: Buffer,
+  dashboard: Buffer,
+  path: string,
+): Promise<void> {
   const frame = 'height: 100%; box-sizing: border-box; border: 1px solid #98a2b3; border-radius: 6px'
   const pictures = [editor, dashboard].map((picture) => `<img style="${frame}" src="${dataOf(picture)}">`)
   const row = 'display: flex; justify-content: space-between; height: 100%; background: #fff'
   await compose(browser, BESIDE, `<div style="${row}">${pictures.join('')}</div>`, path)
 }
 
-async function alone(browser: Browser, dashboard: Buffer, path: string): Promise<void> {
+async function composeDashboard(browser: Browser, dashboard: Buffer, path: string): Promise<void> {
   await compose(browser, ALONE, `<img style="width: 100%" src="${dataOf(dashboard)}">`, path)
 }
 

@@ -8,7 +8,7 @@ import { type Fault, FaultPlan } from './faults'
 import type { DeviceDefinition, EventDefinition, Happening } from './fleet/definition'
 import { demoFleet } from './fleet/demo'
 import { type Directory, directoryOf } from './fleet/directory'
-import { lasts } from './fleet/events'
+import { isInProgress } from './fleet/events'
 import { fleetOf } from './fleet/many'
 import { storyFleet } from './fleet/story'
 import { type Counts, type LogEntry, RequestLog } from './log'
@@ -49,7 +49,7 @@ const eventOf = ({ kind, channel, code }: Pick<EventDefinition, 'kind' | 'channe
 /** Whether an event of this kind, at the same door, is in progress. */
 function isLike(event: EventDefinition, other: Omit<EventDefinition, 'from'>, now: number): boolean {
   const isSame = event.kind === other.kind && (event.channel ?? 1) === (other.channel ?? 1)
-  return isSame && lasts(event, now)
+  return isSame && isInProgress(event, now)
 }
 
 export class SimulatedService {

@@ -30,7 +30,7 @@ interface AlertShape {
   source: GeneratedSource
   events: readonly EventDefinition[]
   /** the time up to which the service has data */
-  heard: (now: number) => number
+  receivedUntil: (now: number) => number
   /** seconds between two current readings, if they are sent more often than records */
   transmission: number | undefined
 }
@@ -68,7 +68,7 @@ type AddEntry = (unixtime: number, key: string, text: string) => void
 /** Newest first, at most `count`. */
 export function generatedAlerts(shape: AlertShape): AlertSource {
   return (now, count) => {
-    const view = shape.source.everything(shape.heard(now))
+    const view = shape.source.everything(shape.receivedUntil(now))
     if (view.high <= view.low) return []
     const newest = view.timeAt(view.high - 1)
     const today = Math.floor(newest / day)
@@ -156,7 +156,7 @@ const eventEntries: Readonly<
     const column = shape.channels.findIndex(({ num }) => num === channel)
     if (column < 0) return
     const step = shape.transmission ?? checkInterval
-    const end = Math.min(shape.heard(now), (until ?? from) + recovery)
+    const end = Math.min(shape.receivedUntil(now), (until ?? from) + recovery)
     const times = range(Math.ceil(from / step) * step, end + 1, step)
     const values = times.map((time) => ({ time, value: shape.source.measured(column, time) }))
     addCrossings(shape, column, values, add)

@@ -13,7 +13,7 @@ import type {
   GeneratedRecords,
   ZoneDefinition,
 } from './definition'
-import { batteryAt, heardAt } from './events'
+import { batteryAt, receivedUntilAt } from './events'
 import { type GeneratedSource, generatedRecords } from './generated'
 import { listedRecords, type RecordSource } from './records'
 
@@ -144,11 +144,11 @@ function transmitted(
   interval: number,
   source: GeneratedSource,
   channels: readonly ChannelDefinition[],
-  heard: (now: number) => number,
+  receivedUntil: (now: number) => number,
 ): Device['current'] {
   return (now) => {
-    const time = Math.floor(Math.min(heard(now), source.until) / interval) * interval
-    const view = source.everything(heard(now))
+    const time = Math.floor(Math.min(receivedUntil(now), source.until) / interval) * interval
+    const view = source.everything(receivedUntil(now))
     if (view.high === view.low || time <= view.timeAt(view.high - 1)) return {}
     const working = channels.flatMap(({ num, broken }, column) =>
       broken === undefined ? [{ num, column }] : [],
@@ -177,19 +177,19 @@ function history(
   }
   const from = firstRecordTime(seed, startTime)
   const events: readonly EventDefinition[] = definition.events ?? []
-  const heard = (now: number) => heardAt(events, now)
+  const receivedUntil = (now: number) => receivedUntilAt(events, now)
   const source = generatedRecords(given as GeneratedRecords, { ...shape, from, events })
   const language = definition.language ?? 'en'
   const { transmission } = definition
   const labelled = channels.map((each) => ({ ...each, name: isRemote(kind) ? '' : (each.name ?? '') }))
   return {
-    records: (now) => source.stored(heard(now)),
+    records: (now) => source.stored(receivedUntil(now)),
     alerts: definition.alerts
       ? listedAlerts(definition.alerts)
-      : generatedAlerts({ seed, channels: labelled, language, source, events, heard, transmission }),
+      : generatedAlerts({ seed, channels: labelled, language, source, events, receivedUntil, transmission }),
     current:
       definition.current === undefined && transmission !== undefined
-        ? transmitted(transmission, source, channels, heard)
+        ? transmitted(transmission, source, channels, receivedUntil)
         : currentOf(definition.current),
   }
 }

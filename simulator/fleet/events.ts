@@ -13,14 +13,14 @@ export const recovery = 6 * cooling
 
 type Events = readonly EventDefinition[]
 
-const begun = (event: EventDefinition, time: number) => event.from <= time
-export const lasts = (event: EventDefinition, time: number) =>
-  begun(event, time) && time < (event.until ?? Infinity)
+const hasStarted = (event: EventDefinition, time: number) => event.from <= time
+export const isInProgress = (event: EventDefinition, time: number) =>
+  hasStarted(event, time) && time < (event.until ?? Infinity)
 
 /** The rise that open doors add to a channel's value. */
 export function riseAt(events: Events, channel: number, time: number): number {
   const doors = events.filter((event) => event.kind === 'door' && (event.channel ?? 1) === channel)
-  return doors.filter((door) => begun(door, time)).reduce((sum, door) => sum + riseOf(door, time), 0)
+  return doors.filter((door) => hasStarted(door, time)).reduce((sum, door) => sum + riseOf(door, time), 0)
 }
 
 function riseOf({ from, until = Infinity }: EventDefinition, time: number): number {
@@ -32,12 +32,12 @@ function riseOf({ from, until = Infinity }: EventDefinition, time: number): numb
  * The time of the newest data that the service has: now, or when the device went silent. It sends the measurements from
  * that time later.
  */
-export function heardAt(events: Events, now: number): number {
-  const silent = events.filter((event) => event.kind === 'silence' && lasts(event, now))
+export function receivedUntilAt(events: Events, now: number): number {
+  const silent = events.filter((event) => event.kind === 'silence' && isInProgress(event, now))
   return Math.min(now, ...silent.map(({ from }) => from))
 }
 
 export function batteryAt(events: Events, battery: number, now: number): number {
-  const event = events.find((each) => each.kind === 'battery' && lasts(each, now))
+  const event = events.find((each) => each.kind === 'battery' && isInProgress(each, now))
   return event ? (event.code ?? emptyBattery) : battery
 }

@@ -44,7 +44,7 @@ describe('the demo', function () {
     const port = await demoPort()
     url = `http://127.0.0.1:${port}`
     demo = startDemo(port)
-    await demo.said(/Started flows/)
+    await demo.printed(/Started flows/)
     client = await connectAsync(`mqtt://127.0.0.1:${port + 3}`)
     client.on('message', (topic, payload) => void topics.set(topic, JSON.parse(payload.toString())))
     await client.subscribeAsync('envlog/+/+')
@@ -58,7 +58,7 @@ describe('the demo', function () {
   })
 
   it('serves editor and dashboard at the printed addresses, and refuses foreign web pages', async () => {
-    await demo.said(new RegExp(`${url}/dashboard/readings`))
+    await demo.printed(new RegExp(`${url}/dashboard/readings`))
     for (const path of ['/', '/dashboard/readings']) {
       assert.equal((await fetch(`${url}${path}`)).status, 200, path)
     }
@@ -92,7 +92,7 @@ describe('the demo', function () {
 
   it('ends cleanly on Ctrl-C, and none of its nodes has failed', async () => {
     assert.equal(await demo.interrupt(), 0, demo.text())
-    assert.deepEqual(demo.complaints(), [])
+    assert.deepEqual(demo.loggedErrors(), [])
     await (await listen(demo.port)).close()
     await (await listen(demo.port + 3)).close()
   })

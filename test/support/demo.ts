@@ -16,11 +16,11 @@ export interface Demo {
   /** Its output so far. */
   text(): string
   /** Resolves when the output contains this. */
-  said(pattern: RegExp): Promise<void>
+  printed(pattern: RegExp): Promise<void>
   /** Ends it like Ctrl-C. @returns its exit code */
   interrupt(): Promise<number | null>
   /** Errors and warnings logged by its flows. */
-  complaints(): string[]
+  loggedErrors(): string[]
   /** Moves the story of the simulated plant, as if it had begun so many seconds ago. */
   beginStory(secondsAgo: number): Promise<unknown>
 }
@@ -44,7 +44,7 @@ export function startDemo(port: number, folder = temporaryFolder('demo')): Demo 
     folder,
     child,
     text: () => text,
-    said: (pattern) =>
+    printed: (pattern) =>
       new Promise((resolve, reject) => {
         const look = () => pattern.test(text) && resolve()
         for (const stream of [child.stdout, child.stderr]) stream.on('data', look)
@@ -56,7 +56,7 @@ export function startDemo(port: number, folder = temporaryFolder('demo')): Demo 
       const [code] = await once(child, 'exit')
       return code
     },
-    complaints: () => text.split('\n').filter((line) => /\[(error|warn)\]/.test(line) && !USUAL.test(line)),
+    loggedErrors: () => text.split('\n').filter((line) => /\[(error|warn)\]/.test(line) && !USUAL.test(line)),
     beginStory: (secondsAgo) =>
       fetch(`http://127.0.0.1:${port + 8}/simulator/options`, {
         method: 'PUT',
@@ -95,7 +95,7 @@ export function testNodes(flows: readonly { id: string; type: string }[]): objec
 }
 
 /** A folder for the demo whose flows include these nodes. */
-export function complainingFolder(): string {
+export function folderWithTestNodes(): string {
   const folder = temporaryFolder('demo')
   const flows = demoFlows(root) as ({ id: string; type: string } & object)[]
   writeFileSync(join(folder, 'flows.json'), JSON.stringify([...flows, ...testNodes(flows)]))

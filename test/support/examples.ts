@@ -151,7 +151,7 @@ const STILL_MS = 2500 / SPEED
  * Resolves when the device has been requested and no longer is, because its records wait for their receipt. The
  * simulator's log must have room for all requests of the test.
  */
-export async function asksNoMoreFor(simulator: Simulator, serial: string): Promise<void> {
+export async function stopsRequesting(simulator: Simulator, serial: string): Promise<void> {
   const requests = () => simulator.log.filter(({ params }) => params['remote-serial'] === serial).length
   let last = requests()
   const before = last

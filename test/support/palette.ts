@@ -50,7 +50,7 @@ const palettes = {
 export type Palette = keyof typeof palettes
 
 /** Without optimization, compiling takes a third of the time. */
-const QUICKLY = { CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: 'max' }
+const WITHOUT_OPTIMIZATION = { CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: 'max' }
 
 /**
  * Its packages are in `node_modules`. Installed elsewhere and then moved, so that an incomplete installation is never
@@ -91,7 +91,10 @@ async function install(name: Palette): Promise<string> {
   const manifest = { private: true, dependencies: versions, overrides }
   await writeFile(join(made, 'package.json'), JSON.stringify(manifest))
   const options = ['--omit=dev', '--no-audit', '--no-fund', '--prefix', made]
-  await execute('npm', ['install', ...options], { cwd: made, env: { ...npmEnvironment(), ...QUICKLY } })
+  await execute('npm', ['install', ...options], {
+    cwd: made,
+    env: { ...npmEnvironment(), ...WITHOUT_OPTIMIZATION },
+  })
   for (const wanted of native) await execute(process.execPath, ['-e', `require('${wanted}')`], { cwd: made })
   rmSync(folder, { recursive: true, force: true })
   renameSync(made, folder)

@@ -49,7 +49,7 @@ export class WallDisplay {
   }
 
   /** Values that take more than one line. */
-  broken(): Promise<string[]> {
+  wrapped(): Promise<string[]> {
     return this.page.evaluate(() =>
       [...document.querySelectorAll('.envlog-value:not(.is-text)')]
         .filter((value) => value.clientHeight > 1.5 * Number.parseFloat(getComputedStyle(value).fontSize))

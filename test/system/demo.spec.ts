@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { complainingFolder, type Demo, demoPort, startDemo } from '../support/demo'
+import { type Demo, demoPort, folderWithTestNodes, startDemo } from '../support/demo'
 import { launchChromium } from '../support/editor/chromium'
 import { until } from '../support/wait'
 import { WallDisplay } from '../support/wall-display'
@@ -18,8 +18,8 @@ describe('the demo in a browser', function () {
 
   it('tells its story on the dashboard and in the alerts, and opens the freezer’s door', async () => {
     const port = await demoPort()
-    demo = startDemo(port, complainingFolder())
-    await demo.said(/Started flows/)
+    demo = startDemo(port, folderWithTestNodes())
+    await demo.printed(/Started flows/)
     const browser = await launchChromium()
     const display = await WallDisplay.open(browser, `http://127.0.0.1:${port}`)
     const { page } = display
@@ -55,6 +55,6 @@ describe('the demo in a browser', function () {
       await browser.close()
     }
     assert.equal(await demo.interrupt(), 0, demo.text())
-    assert.deepEqual(demo.complaints(), [])
+    assert.deepEqual(demo.loggedErrors(), [])
   })
 })

@@ -176,7 +176,7 @@ export function createOracle(
       return records.flatMap((one) => (held.has(one.seq) && !isInDoubt(one) ? [one.seq] : []))
     },
     /** Those of the records from before the node's start that no response has contained since. */
-    uninvited(index: number, records: readonly MeasuredRecord[]): number[] {
+    excluded(index: number, records: readonly MeasuredRecord[]): number[] {
       const { first, answer } = before(index)
       if (since !== null) return records.flatMap((one) => (isWanted(one, first) ? [] : [one.seq]))
       if (!first || !answer) return []

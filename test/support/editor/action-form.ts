@@ -59,7 +59,7 @@ export class ActionForm extends Tray {
   }
 
   /** The chosen items that the account no longer has. */
-  gone(which: Chosen): Locator {
+  missing(which: Chosen): Locator {
     return this.body.locator(`#envlog-${which} .envlog-chosen-gone`)
   }
 

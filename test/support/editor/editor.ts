@@ -108,7 +108,7 @@ export class Editor {
   }
 
   /** The properties of a node in the editor. */
-  async held(id: string): Promise<FlowNode> {
+  async properties(id: string): Promise<FlowNode> {
     return (await this.page.evaluate((node) => {
       const found = RED.nodes.node(node) ?? {}
       // Other properties refer to objects that cannot be copied.
@@ -130,7 +130,7 @@ export class Editor {
   }
 
   /** Whether nothing is open or changed. */
-  isAsLoaded(): Promise<boolean> {
+  isUnchanged(): Promise<boolean> {
     return this.page.evaluate(() => !RED.nodes.dirty() && document.querySelector('.red-ui-tray') === null)
   }
 

@@ -90,7 +90,7 @@ function tests(runtime: Runtime): void {
 
   async function opensAgain(name: Name, id: string): Promise<void> {
     const { picked, names: shownNames } = choices[name]
-    const { select, devices } = await editor.held(id)
+    const { select, devices } = await editor.properties(id)
     assert.equal(select, 'list')
     assert.equal((devices as unknown[]).length, picked.length)
     assert.deepEqual((devices as object[])[0], rackA)

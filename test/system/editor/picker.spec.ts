@@ -153,9 +153,9 @@ describe('the device picker', function () {
     await picker.typed.fill('')
     await leave(picker, 'done')
     await form.whenChosen('devices', 'Rack A')
-    assert.match(await form.gone('devices').innerText(), /99999999/)
+    assert.match(await form.missing('devices').innerText(), /99999999/)
     await form.done()
-    assert.deepEqual((await editor.held('latest')).devices, [{ serial: UNKNOWN }, rackA])
+    assert.deepEqual((await editor.properties('latest')).devices, [{ serial: UNKNOWN }, rackA])
   })
 
   it('keeps chosen devices that are not in the account until they are removed, with the keyboard', async () => {
@@ -165,7 +165,7 @@ describe('the device picker', function () {
     assert.equal((await picker.branches()).at(-1), 'Not in this account')
     await picker.press('none')
     await leave(picker, 'cancel')
-    const gone = form.gone('devices')
+    const gone = form.missing('devices')
     assert.deepEqual(await gone.locator('s').allInnerTexts(), [UNKNOWN, `${BASE_UNIT}/${UNKNOWN}`, BASE_UNIT])
     const { keyboard } = editor.page
     for (const left of [2, 1, 0]) {
@@ -177,7 +177,7 @@ describe('the device picker', function () {
       assert.equal(focused, 'envlog-devices', 'the focus is not lost')
     }
     await form.done()
-    const { devices, bases } = await editor.held('gone')
+    const { devices, bases } = await editor.properties('gone')
     assert.deepEqual([devices, bases], [[rackA], []])
   })
 
@@ -201,7 +201,7 @@ describe('the device picker', function () {
     await form.whenChosen('exclude', 'Rack B')
     assert.match((await form.preview()).sends, /Sends: 3 devices/)
     await form.done()
-    const { bases, devices, exclude } = await editor.held('current')
+    const { bases, devices, exclude } = await editor.properties('current')
     const freezer = { serial: '52A10001', base: '52A10001' }
     assert.deepEqual([bases, devices, exclude], [['5F0A1001'], [freezer], ['52C10009']])
   })
@@ -225,7 +225,7 @@ describe('the device picker', function () {
       await form.whenChosen(which, shown)
     }
     await form.done()
-    const { devices, bases, groups } = await editor.held('alerts')
+    const { devices, bases, groups } = await editor.properties('alerts')
     assert.deepEqual([devices, bases, groups], [[], ['5F0A1001'], ['Cold store']])
   })
 
@@ -243,7 +243,7 @@ describe('the device picker', function () {
     await leave(devices, 'done')
     await form.whenChosen('devices', `${MARKUP} (all devices)`)
     await form.done()
-    assert.deepEqual(new Set((await editor.held('hard')).groups as string[]), new Set(hostileGroups))
+    assert.deepEqual(new Set((await editor.properties('hard')).groups as string[]), new Set(hostileGroups))
   })
 
   it('lists, finds and chooses 500 devices, and scrolls through them', async () => {
@@ -262,7 +262,7 @@ describe('the device picker', function () {
     await leave(picker, 'done')
     await form.whenChosen('devices', /and 496 more$/)
     await form.done()
-    assert.equal(((await editor.held('many')).devices as unknown[]).length, 500)
+    assert.equal(((await editor.properties('many')).devices as unknown[]).length, 500)
   })
 
   it('shows why a request failed, and still accepts typed serial numbers', async () => {

@@ -162,7 +162,7 @@ describe('the wall display', () => {
         await display.page.setViewportSize({ width, height: 1080 })
         await display.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
         assert.deepEqual(await display.tooWide(), [], `${width}`)
-        assert.deepEqual(await display.broken(), [], `${width}`)
+        assert.deepEqual(await display.wrapped(), [], `${width}`)
       }
       // Devices that need attention are visible immediately.
       await display.page.setViewportSize({ width: 1440, height: 900 })

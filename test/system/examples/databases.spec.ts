@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
-import { asksNoMoreFor, neededBy, useExamples } from '../../support/examples'
+import { neededBy, stopsRequesting, useExamples } from '../../support/examples'
 import { deviceIn, expectedRows, type FlatRow, pointsOf } from '../../support/expected'
 import {
   deviceNamed,
@@ -114,7 +114,7 @@ describe('examples to databases', () => {
       await here.stop()
       simulator.clock.advance(OUTAGE)
       // Records that wait for their receipt are kept: an outage costs no quota.
-      await Promise.all([asksNoMoreFor(simulator, GROWING), hall.start()])
+      await Promise.all([stopsRequesting(simulator, GROWING), hall.start()])
       await here.startAgain()
       await assertStored(here)
       assert.ok(simulator.counts().data.total > 0, 'the hole was filled')

@@ -30,7 +30,7 @@ function check(simulation: PollSimulation, settings: PollSettings, profile: Devi
       const seqs = entry.records.map(({ seq }) => seq)
       assert.ok(seqs.length > 0, 'nothing new sends nothing')
       assert.deepEqual(oracle.remembered(index, entry.records), [], 'twice')
-      assert.deepEqual(oracle.uninvited(index, entry.records), [], 'from before')
+      assert.deepEqual(oracle.excluded(index, entry.records), [], 'from before')
       assert.equal(new Set(seqs).size, seqs.length, 'twice in one message')
       assert.deepEqual(timesOf(entry), timesOf(entry).toSorted(compare), 'oldest first')
     }
