@@ -63,7 +63,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
       const enough = requestCount() + 1 + random.next() * REQUESTS
       await until('it is collecting', () => requestCount() >= enough, STARTING_MS)
       const instant = performance.now() + random.next() * KILL_WITHIN_MS
-      await until('it is time for the kill', () => performance.now() >= instant)
+      await until('ready for the kill', () => performance.now() >= instant)
       await nodeRed.kill()
       await archive.whenAlone()
     }
@@ -100,15 +100,15 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
       const { again, twice } = repeatedAfter(arrivals, archive.rows())
       for (const { base, serial, time } of again) {
         const delivered = new Date(written.get(`${base}/${serial}`) ?? 0).toISOString()
-        assert.ok(time > delivered, `${serial} ${time} came again; the file held ${delivered}`)
+        assert.ok(time > delivered, `${serial} ${time} was sent again; the file contained ${delivered}`)
       }
-      assert.deepEqual(twice.slice(0, 3), [], 'comes twice without a kill between')
+      assert.deepEqual(twice.slice(0, 3), [], 'sent twice without a kill in between')
       repeats.push(again.length)
       arrivals = archive.size()
       written = cursorsIn(nodeRed.userDir)
     }
     console.log(`      sent: ${JSON.stringify({ rows: arrivals, repeats })}`)
-    assert.ok(isTelling(), 'the file was written, and something came twice')
+    assert.ok(isTelling(), 'the file was written, and something was sent twice')
   })
 })
 

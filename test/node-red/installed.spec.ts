@@ -146,7 +146,7 @@ function tests(runtime: Runtime): void {
     simulator.set({ faults: [] })
     const before = collector.box('current').length
     await nodeRed.inject('trigger-current')
-    await until('an answer after the deploy', () => collector.box('current').length > before)
+    await until('a response after the deploy', () => collector.box('current').length > before)
   })
 
   it('continues a request while other nodes are deployed, and reports it to Catch when its own node is', async () => {
@@ -160,7 +160,7 @@ function tests(runtime: Runtime): void {
     assert.deepEqual(ended(), [])
 
     await nodeRed.deploy(changed('current', { name: 'renamed' }), 'nodes')
-    await until('the ended message at the Catch node', () => ended().length > 0)
+    await until('the aborted message at the Catch node', () => ended().length > 0)
     assert.deepEqual(
       ended().map(({ keep, error }) => [keep, error.source.id]),
       [['what was there', 'current']],
@@ -232,7 +232,7 @@ function tests(runtime: Runtime): void {
     }
     for (const secret of [apiKey, loginPass, wrongPassword(loginPass)]) {
       const files = filesWith(secret, nodeRed.userDir)
-      assert.ok(files.includes('flows_cred.json'), 'the search finds what is there')
+      assert.ok(files.includes('flows_cred.json'), 'the search finds existing values')
       assert.deepEqual(
         files.filter((name) => !name.includes('_cred.json')),
         [],

@@ -86,7 +86,7 @@ describe('Node-RED with its default settings, which name no context store', func
   async function trigger(): Promise<void> {
     const { length } = linesOf('done')
     await nodeRed.inject('go')
-    await until('it is done', () => linesOf('done').length > length)
+    await until('the trigger has completed', () => linesOf('done').length > length)
   }
 
   it('sends nothing twice and loses nothing when restarted, and forgets a deleted node', async () => {

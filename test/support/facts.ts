@@ -129,7 +129,7 @@ function valuesOfSeries({ serial, base, name, channels, records }: Message): Rep
 function valueOfRow(row: Message, value?: number): ReportedValue {
   const { serial, base, name = '', groupname = '', time = null, timestamp = null } = row
   checkTime(time, timestamp)
-  if (value !== undefined) assert.equal(row.value, value, 'a value is that of its row')
+  if (value !== undefined) assert.equal(row.value, value, 'a value equals that of its row')
   const { channel, label, unit = '', error = null, dataid = null } = row
   return {
     serial,

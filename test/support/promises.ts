@@ -35,7 +35,7 @@ function asDevice({ serial, name, model, base, standalone }: Device, utcOffset: 
 
 function asTime({ time, timestamp }: { time: string | null; timestamp: number | null }): void {
   if (timestamp === null) assert.equal(time, null)
-  else assert.equal(Date.parse(String(time)), timestamp, 'both name the same instant')
+  else assert.equal(Date.parse(String(time)), timestamp, 'both are the same instant')
 }
 
 function asChannels(channels: readonly Channel[], more: readonly string[] = []): void {
@@ -51,7 +51,7 @@ function asChannels(channels: readonly Channel[], more: readonly string[] = []):
 
 /** Checks a value: a number, or the reason why there is none. */
 function asValue(value: unknown, error: unknown): void {
-  if (value === null) assert.ok(typeof error === 'string' && error.trim() !== '', 'a null has its reason')
+  if (value === null) assert.ok(typeof error === 'string' && error.trim() !== '', 'a null has a reason')
   else {
     assert.equal(typeof value, 'number')
     assert.equal(error ?? null, null, 'a number has no error')
@@ -110,11 +110,11 @@ export function asSeries(series: Series): void {
     for (const key of keys) asValue(record[key as 'ch1'], record.errors?.[key])
     if (record.errors) {
       const named = Object.keys(record.errors)
-      assert.ok(named.length > 0 && named.every((key) => keys.includes(key)), 'errors of channels, or none')
+      assert.ok(named.length > 0 && named.every((key) => keys.includes(key)), 'errors are those of channels')
     }
   }
   asOldestFirst(records)
-  assert.equal(new Set(records.map((record) => JSON.stringify(record))).size, records.length, 'none twice')
+  assert.equal(new Set(records.map((record) => JSON.stringify(record))).size, records.length, 'no duplicates')
   const times = new Set(records.map(({ time }) => time))
   for (const { kind, after, before, missing } of gaps) {
     assert.ok(times.has(after) && times.has(before) && after !== null && before !== null)

@@ -115,7 +115,7 @@ export async function startArchive(random: Random, { keyed }: { keyed: boolean }
     alerts: () => linesOf('alerts', ({ time, source, text }) => `${time} ${source} ${text}`),
     size: () => stored.length,
     state: 'calm',
-    whenAlone: () => until('nobody is connected to the archive', () => open === 0),
+    whenAlone: () => until('no connections to the archive', () => open === 0),
     async close() {
       server.close()
       server.closeAllConnections()

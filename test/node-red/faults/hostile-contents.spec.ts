@@ -143,7 +143,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.deepEqual(
         harness().delivered.flat(),
         harness().allMinutes(),
-        'what is in the process holds, and is copied',
+        'the state in the process takes precedence, and is copied',
       )
     })
   })

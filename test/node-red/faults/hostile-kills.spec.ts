@@ -103,7 +103,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
           after.toSorted((a, b) => a - b),
           'in order',
         )
-        assert.equal(new Set(after).size, after.length, 'none twice in one process')
+        assert.equal(new Set(after).size, after.length, 'no duplicates in one process')
         if (advance === 'acknowledged') {
           assert.deepEqual(
             [...sink.stored].toSorted((a, b) => a - b),
@@ -113,7 +113,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
         } else {
           const allowed = sent.slice(sink.sentAtWrite)
           const twice = after.filter((minute) => sent.includes(minute))
-          assert.deepEqual(twice, allowed, 'only what was sent since the last write comes twice')
+          assert.deepEqual(twice, allowed, 'only records sent since the last write are sent twice')
           assert.deepEqual([...new Set([...sent, ...after])], harness().allMinutes(), 'each, in order')
         }
       }

@@ -95,10 +95,10 @@ describe('a peer that never reaches HTTP', () => {
       await open(way)
       const stop = new AbortController()
       const outcome = fails(request('test', stop))
-      await until('it is connected', () => peer.open() > 0)
+      await until('connected', () => peer.open() > 0)
       stop.abort()
       assert.equal((await outcome).code, 'ENVLOG_CLOSED')
-      await until('its connection is closed', () => peer.open() === 0, CLOSED_MS)
+      await until('the connection is closed', () => peer.open() === 0, CLOSED_MS)
     })
   }
 })

@@ -237,7 +237,7 @@ describe('admin requests of the editor', () => {
     const { loginPass } = simulator().account
     const before = simulator().log.length
     assert.equal((await post('devices', { account: typed({}, { loginPass }) })).status, 200)
-    assert.equal(simulator().log.length, before + 1, 'the answer of the deployed account is not used')
+    assert.equal(simulator().log.length, before + 1, "the deployed account's response is not used")
     const part = await post('devices', {
       account: typed({ id: 'account' }, { apiKey: '__PWRD__', loginPass }),
     })

@@ -191,12 +191,12 @@ describe('failures of the actions', () => {
     assert.equal(first.envlog.device.serial, oldRelay.serial)
     assert.equal(last.envlog, undefined, 'the trigger’s own failure')
     assert.equal(last.error.cause.serial, '52A10099')
-    assert.match(last.error.message, /^failure\.serial/, 'its sentence begins with the device')
+    assert.match(last.error.message, /^failure\.serial/, 'its text begins with the device')
     assert.equal(flow.completed.messages.length, 0)
     flow.send({ envlog: { forget: true } })
     await flow.completed.next()
     flow.send({ again: true })
-    assert.equal((await flow.completed.next()).again, true, 'neither has ever answered')
+    assert.equal((await flow.completed.next()).again, true, 'neither has ever responded')
   })
 
   it('of a refused device cause it to be skipped for a while, until a deploy or forget', async () => {

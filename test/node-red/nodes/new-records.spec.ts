@@ -54,7 +54,10 @@ describe('only new records', () => {
     assert.equal(ids((await trigger(flow))[0])?.length, 2)
     const since = await start({ start: new Date(NOW - 1000 * MINUTE).toISOString() })
     const [all] = await trigger(since)
-    assert.ok(Math.abs((ids(all)?.length ?? 0) - 1002) <= 1, 'older than the answer: from the range endpoint')
+    assert.ok(
+      Math.abs((ids(all)?.length ?? 0) - 1002) <= 1,
+      'older than the response: from the range endpoint',
+    )
   })
 
   it('that the response no longer contains are fetched, complete and in order', async () => {
@@ -147,7 +150,11 @@ describe('only new records', () => {
       passing.tick(59_999)
       assert.deepEqual(await trigger(flow), [])
       passing.tick(1)
-      assert.deepEqual(ids((await trigger(flow))[0]), ids(second), 'again: its receipt did not come in time')
+      assert.deepEqual(
+        ids((await trigger(flow))[0]),
+        ids(second),
+        'again: its receipt did not arrive in time',
+      )
     } finally {
       passing.uninstall()
     }
@@ -176,7 +183,7 @@ describe('only new records', () => {
       const [next] = await trigger(flow)
       assert.deepEqual(ids(next), [ids(sent[0])?.at(-1) + 1])
       await trigger(flow, { envlog: sent[0]?.envlog })
-      assert.deepEqual(await trigger(flow), [], 'a receipt of what was skipped acknowledges nothing')
+      assert.deepEqual(await trigger(flow), [], 'a receipt of skipped records acknowledges nothing')
     } finally {
       passing.uninstall()
     }
@@ -193,7 +200,7 @@ describe('only new records', () => {
     assert.equal(ids((await trigger(after))[0])?.length, 1, 'a receipt works after a deploy')
     const other = await start(acknowledged)
     other.send({ envlog: first?.envlog })
-    assert.equal((await other.errors.next()).error.code, 'ENVLOG_INPUT', 'its key was in memory alone')
+    assert.equal((await other.errors.next()).error.code, 'ENVLOG_INPUT', 'its key was only in memory')
   })
 
   it('of alerts are sent once, without earlier ones', async () => {

@@ -77,7 +77,7 @@ describe('a core join node', () => {
       const parts = { id: 'outer', index: 0, count: 1 }
       const found = await joined(pair, 3, { parts, keep: 'me' })
       for (const msg of found) {
-        assert.deepEqual(msg.parts, parts, 'the outer sequence goes on')
+        assert.deepEqual(msg.parts, parts, 'the outer sequence continues')
         assert.equal(msg.keep, 'me')
       }
       if (isSeries) {

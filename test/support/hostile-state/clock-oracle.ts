@@ -29,9 +29,9 @@ export function assertConsistent(simulation: ClockSimulation, hasNumbers: boolea
   const alike = alikeIn(simulation)
   const seen = new Set<number>()
   const twice = delivered.filter((seq) => !alike.has(seq) && (seen.has(seq) || !seen.add(seq)))
-  if (hasNumbers) assert.deepEqual(twice, [], 'came twice')
+  if (hasNumbers) assert.deepEqual(twice, [], 'sent twice')
   for (const { seqs, times, texts, offset } of deliveriesOf(simulation)) {
-    assert.ok(seqs.length > 0, 'nothing new sends nothing')
+    assert.ok(seqs.length > 0, 'no message without new records')
     assert.deepEqual(
       times,
       times.toSorted((a, b) => a - b),

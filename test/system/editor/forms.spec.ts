@@ -271,7 +271,7 @@ describe('the forms', function () {
     await form.unfold()
     assert.ok(await form.field('topic').isVisible())
     await form.field('output').selectOption('values')
-    assert.ok(!(await form.field('send').isVisible()), 'there is but one')
+    assert.ok(!(await form.field('send').isVisible()), 'there is only one')
     await form.field('output').selectOption('rows')
     await form.field('send').selectOption('chunk')
     assert.ok(await form.field('chunk').isVisible())

@@ -103,7 +103,7 @@ describe('the admin routes with adminAuth', function () {
     await form.cancel()
     const account = await editor.editAccount('account')
     assert.match((await account.test())[0] ?? '', /may view this flow but not send requests/)
-    assert.ok((await account.bars().count()) > 0, 'what is left of the quota may be seen')
+    assert.ok((await account.bars().count()) > 0, 'the remaining quota is visible')
     await account.cancel()
   })
 

@@ -253,7 +253,7 @@ describe('the device picker', function () {
     const scrolls = await picker.body.evaluate((body) =>
       [body, body.parentElement].some((one) => one && one.scrollHeight > one.clientHeight),
     )
-    assert.equal(scrolls, false, 'no scroll around that of the tree')
+    assert.equal(scrolls, false, "no scroll bar other than the tree's")
     await picker.search('Shelf 485')
     await finds(picker, ['Shelf 485'])
     await picker.search('')

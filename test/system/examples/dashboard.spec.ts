@@ -221,7 +221,7 @@ describe('the wall display', () => {
     await page.keyboard.press('Escape')
     // The chart may just be redrawn: then the tooltip waits for the next move of the pointer.
     const canvas = page.locator('.nrdb-ui-chart canvas').first()
-    await until('the tooltip names it', async () => {
+    await until('the tooltip shows it', async () => {
       for (const x of [300, 310]) await canvas.hover({ position: { x, y: 100 } })
       return (await page.locator('.nrdb-ui-chart div', { hasText: HTML }).count()) > 0
     })

@@ -98,7 +98,7 @@ describe('examples to databases', () => {
 
   async function assertStored({ form, rows }: Database): Promise<void> {
     const wanted = expected[form]()
-    await until('all is stored', async () => (await rows()).length >= wanted.length).catch(() => {})
+    await until('everything is stored', async () => (await rows()).length >= wanted.length).catch(() => {})
     assertSame(await rows(), wanted)
   }
 
@@ -146,7 +146,7 @@ describe('examples to databases', () => {
     const repair = async () => {
       await hall.press('every night at 3')
       const isStored = async () => (await here.rows()).length >= recent().length
-      await until('all is stored', isStored).catch(() => {})
+      await until('everything is stored', isStored).catch(() => {})
       assertSame(await here.rows(), recent())
     }
     await repair()

@@ -102,7 +102,7 @@ describe('examples that write files', () => {
     for (let times = 0; times < 2; times++) {
       const asked = simulator.counts().data.total
       await hall.press('write it')
-      await until('it is asked for', () => simulator.counts().data.total > asked)
+      await until('it is requested', () => simulator.counts().data.total > asked)
       const text = await written(
         (time) => `envlog-${date(month(time).getTime()).slice(0, 7)}.csv`,
         (found) => found.length >= expected.length,

@@ -72,7 +72,7 @@ describe('the example HTTP for MES and scripts', () => {
     })
     const text = await response.text()
     for (const secret of [...Object.values(simulator.account), PASSWORD, HASH])
-      assert.ok(!text.includes(String(secret)), `${path} tells a secret`)
+      assert.ok(!text.includes(String(secret)), `${path} reveals a secret`)
     return { status: response.status, headers: response.headers, text }
   }
 

@@ -85,7 +85,7 @@ describe('the example with Modbus registers', () => {
   async function connect(port: number): Promise<Client> {
     const Modbus = createRequire(join(await paletteFolder(), 'package.json'))('modbus-serial')
     const connected: Client = new Modbus()
-    await until('it can be connected to', () =>
+    await until('it accepts connections', () =>
       connected.connectTCP(HOST, { port }).then(
         () => true,
         () => false,
@@ -132,7 +132,7 @@ describe('the example with Modbus registers', () => {
   async function rowsAre(expected: Record<string, number>): Promise<Row[]> {
     let found: Row[] = []
     const states = () => Object.fromEntries(found.map(({ id, status }) => [id, status]))
-    await until('all have their status', async () => {
+    await until('all have their expected status', async () => {
       found = await rows()
       return JSON.stringify(states()) === JSON.stringify(expected)
     }).catch(() => assert.deepEqual(states(), expected))
@@ -160,7 +160,7 @@ describe('the example with Modbus registers', () => {
     )
     assert.ok(found[0] && found[0].age >= 60 && found[0].age < 90, String(found[0]?.age))
     const beat = (await read(0)).readUInt16BE()
-    await until('the heart beats', async () => (await read(0)).readUInt16BE() !== beat)
+    await until('the heartbeat changes', async () => (await read(0)).readUInt16BE() !== beat)
     assert.equal(errors(), '')
 
     // One device is added before it, and others are removed.

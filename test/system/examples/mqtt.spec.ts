@@ -108,7 +108,7 @@ describe('examples to MQTT', () => {
     const settled = async () => {
       const { received, end } = await broker.subscribe(filter)
       const known = () => new Map(received.map(({ topic, text }) => [topic, text]))
-      await until(`what is told of ${filter}`, () => done(known())).catch(() => {})
+      await until(`the messages on ${filter}`, () => done(known())).catch(() => {})
       await end()
       return received
     }

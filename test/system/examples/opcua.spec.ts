@@ -108,6 +108,6 @@ describe('the example with an OPC UA server', () => {
     simulator.set({ faults: [] })
     await has(AIR, { status: 'Good', value: 55.5 })
     // To a client that stayed connected.
-    await until('the subscription goes on', () => heard.at(-1)?.value === 2, STARTED_MS)
+    await until('the subscription continues', () => heard.at(-1)?.value === 2, STARTED_MS)
   })
 })

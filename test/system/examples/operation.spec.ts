@@ -161,7 +161,7 @@ function parsed(text: string): Sample[] {
   for (const line of text.trimEnd().split('\n')) {
     const [, family] = /^# TYPE (\w+) gauge$/.exec(line) ?? []
     if (family) {
-      assert.ok(!typed.has(family), `${family} comes once`)
+      assert.ok(!typed.has(family), `${family} occurs once`)
       typed.add(family)
     }
     if (line.startsWith('#')) continue

@@ -6,7 +6,7 @@ const [, , address = '', password = ''] = process.argv
 
 async function main(): Promise<void> {
   const member = new Member(createService(), { address, password })
-  const said = await until('it is decided', () =>
+  const said = await until('connected or failed', () =>
     member.quota.counts().sharedConnected ? 'connected' : member.reasons[0],
   )
   console.log(said)

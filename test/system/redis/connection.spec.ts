@@ -110,7 +110,7 @@ describe('the connection to a shared quota in Redis', function () {
     assert.equal(member.quota.counts().sharedConnected, false)
     await member.isConnected()
     await member.request()
-    await until('it knows the usage', async () => (await known(other)) >= 1)
+    await until('Redis knows the usage', async () => (await known(other)) >= 1)
     assert.ok(member.reasons.includes('READONLY'), `${member.reasons}`)
   })
 
@@ -138,13 +138,13 @@ describe('the connection to a shared quota in Redis', function () {
     const member = share(`redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`, '')
     await member.isConnected()
     for (let count = 0; count < 3; count++) await member.request()
-    await until('it knows the usage', async () => (await known(leader)) === 3)
+    await until('Redis knows the usage', async () => (await known(leader)) === 3)
     await leader.end('SIGKILL')
     // After its window the usage need not be known any more; requests continue in the meantime.
     const goOn = setInterval(() => void member.request().catch(() => {}), 300)
     ends.push(() => clearInterval(goOn))
     const isKnown = async () => (await known(replica).catch(() => 0)) >= 1
-    await until('it is known to the new primary', isKnown, 30_000)
+    await until('the new primary knows it', isKnown, 30_000)
     await member.isConnected()
   })
 

@@ -161,7 +161,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       await Promise.all(members.map((member) => member.isConnected(false)))
       const sent = service.log.length
       await windows(2)
-      assert.ok(service.log.length > sent, 'goes on')
+      assert.ok(service.log.length > sent, 'requests continue')
       for (const { reasons } of members) assert.ok(reasons.length <= 2, `${reasons}`)
       await end()
       await Promise.all(members.map((member) => member.isConnected()))

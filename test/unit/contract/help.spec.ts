@@ -49,7 +49,7 @@ for (const node of nodes) {
 
       it(`has the same sections in ${language} as in English`, () => {
         const headings = HEADINGS[language]
-        assert.ok(headings, `HEADINGS of this test has no row for ${language}`)
+        assert.ok(headings, `HEADINGS in this test has no row for ${language}`)
         assert.deepEqual(
           headingsOf(translated),
           headingsOf(english).map((heading) => headings[ORDER.indexOf(heading)]),

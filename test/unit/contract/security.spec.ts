@@ -41,7 +41,7 @@ describe('SECURITY.md', () => {
       ...names.map((name) => [name, manifestOf(name)] as [string, Manifest]),
     ]) {
       for (const script of ['preinstall', 'install', 'postinstall']) assert.ok(!(script in scripts), name)
-      assert.deepEqual(dependencies, {}, `${name} brings no others`)
+      assert.deepEqual(dependencies, {}, `${name} has no dependencies`)
     }
   })
 })

@@ -185,10 +185,13 @@ describe('responses in fixture files', () => {
       assert.equal(bodies.length, 1, `${name}: one body, not ${bodies.join(', ') || 'none'}`)
       assert.ok(fixture.expected, `${name}: ${bodies[0]} has no ${name}.expected.json`)
       const { why, request, ...expected } = expectedOf(fixture)
-      assert.ok(why, `${name}: why it is here`)
+      assert.ok(why, `${name}: states why it is here`)
       assert.notEqual('payload' in expected, 'error' in expected, `${name}: payload or error`)
       if (bodies[0]?.endsWith('.json')) {
-        assert.doesNotThrow(() => JSON.parse(bodyOf(fixture).toString()), `${name}: what is no JSON is .txt`)
+        assert.doesNotThrow(
+          () => JSON.parse(bodyOf(fixture).toString()),
+          `${name}: a body that is not JSON has the extension .txt`,
+        )
       }
       assert.deepEqual(
         await outcomeOf(fixture, { why, ...(request && { request }), ...expected }),
@@ -216,7 +219,7 @@ describe('responses in fixture files', () => {
   for (const [topic, prefixes] of Object.entries(topics)) {
     it(`cover: ${topic}`, () => {
       const absent = prefixes.filter((prefix) => !fixtures.some(({ name }) => name.startsWith(prefix)))
-      assert.deepEqual(absent, [], 'no fixture begins like this')
+      assert.deepEqual(absent, [], 'no fixture begins with this')
     })
   }
 })

@@ -194,6 +194,9 @@ describe('simulator: the story', () => {
     const day = simulator.truth.records(FREEZER, FREEZER, start - 86_400_000)
     assert.ok(day.length > 280)
     const values = day.map((record) => Number(record.values[1]))
-    assert.ok(Math.max(...values) < -15 && Math.max(...values) - Math.min(...values) > 1.5, 'it defrosts')
+    assert.ok(
+      Math.max(...values) < -15 && Math.max(...values) - Math.min(...values) > 1.5,
+      'it is defrosting',
+    )
   })
 })

@@ -27,7 +27,7 @@ describe('the timeout of a response', () => {
     assert.equal(read.state, 'timeout-silent')
     assert.equal(read.error?.code, 'ENVLOG_TIMEOUT')
     assert.deepEqual(read.error?.params, { seconds: 30 })
-    assert.equal(transport.open(), 0, 'the connection was given up')
+    assert.equal(transport.open(), 0, 'the connection was abandoned')
   })
 
   it('is ENVLOG_TIMEOUT after that many seconds of silence within the response', async () => {

@@ -117,7 +117,7 @@ describe('the list of devices of an account', () => {
     assert.deepEqual(serials(await later(devices.withSerial('B0000002', patient))), ['B0000002'])
     assert.equal(service.requests, 2)
     for (let count = 0; count < 50; count++) await later(devices.withSerial('NONE0000', patient))
-    assert.equal(service.requests, 2, 'fifty seconds of asking')
+    assert.equal(service.requests, 2, 'fifty seconds of requests')
     await timers().tickAsync(MINUTE)
     await later(devices.withSerial('NONE0000', patient))
     assert.equal(service.requests, 3)
@@ -132,7 +132,7 @@ describe('the list of devices of an account', () => {
     await timers().tickAsync(MINUTE)
     assert.deepEqual(serials(await later(devices.filter(isNew, patient))), ['B0000002'])
     for (let count = 0; count < 50; count++) await later(devices.filter(() => false, patient))
-    assert.equal(service.requests, 2, 'fifty seconds of asking')
+    assert.equal(service.requests, 2, 'fifty seconds of requests')
   })
 
   it('reports the kind of a device from a list of the last ten minutes, or from the last list', async () => {
@@ -194,7 +194,7 @@ describe('the list of devices of an account', () => {
     assert.deepEqual(serials(await devices.all(patient)), ['L0000002'])
     assert.equal(service.requests, 0)
     devices.update({ body: currentEnvelope(device('L0000003')), receivedAt: 0 })
-    assert.deepEqual(await devices.withSerial('NONE0000', patient), [], 'that was a refresh a moment ago')
+    assert.deepEqual(await devices.withSerial('NONE0000', patient), [], 'it was refreshed a moment ago')
     assert.equal(service.requests, 0)
   })
 

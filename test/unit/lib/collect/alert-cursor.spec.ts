@@ -42,7 +42,7 @@ describe('alerts', () => {
     device.take(entries(1, 3))
     assert.deepEqual(device.take(entries(2, 5)), [4, 5])
     assert.deepEqual([device.take(entries(2, 5)), device.take(entries(5, 5)), device.take([])], [[], [], []])
-    assert.deepEqual(device.take(entries(1, 6)), [6], 'an answer that held fewer makes nothing forgotten')
+    assert.deepEqual(device.take(entries(1, 6)), [6], 'a response with fewer entries makes nothing forgotten')
   })
 
   it('that were never acknowledged are sent again, and none is reported as lost', () => {

@@ -59,7 +59,7 @@ function check(simulation: AlertSimulation, begin: 'now' | 'all'): void {
     const before = known(index - 1)
     if (entry.kind === 'completed') assert.deepEqual(missingAlerts(known(index)), [], 'overlooked')
     if (entry.kind !== 'delivered') continue
-    assert.ok(entry.alerts.length > 0, 'nothing new sends nothing')
+    assert.ok(entry.alerts.length > 0, 'no message without new alerts')
     assert.deepEqual(
       entry.alerts.filter((one) => before.delivered.has(one)),
       [],
@@ -107,7 +107,7 @@ describe('alerts to be acknowledged', () => {
         const skips = [...simulation.journal.keys()].filter((index) => isSkip(simulation.journal[index]))
         assert.ok(
           skips.every((index) => simulation.journal[index - 1]?.kind !== 'requested'),
-          'a request while a receipt is open',
+          'a request while a receipt is pending',
         )
       }),
       { numRuns },

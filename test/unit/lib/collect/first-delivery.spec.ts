@@ -159,7 +159,7 @@ describe('the first records of a device whose receipt is awaited', () => {
     await nextTurn()
     closing.abort()
     nodeState.forget([FRIDGE.serial])
-    assert.equal(await polls[0], 'closed', 'it does not wait for the store')
+    assert.equal(await polls[0], 'closed', 'does not wait for the store')
     await clock.pass(10 * WRITE_MS)
     assert.deepEqual([await Promise.all(polls), delivered], [['closed', undefined], []])
     assert.ok(nodeState.device(KEY).overdue)

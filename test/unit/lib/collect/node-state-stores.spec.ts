@@ -90,7 +90,7 @@ describe('a store', () => {
     assert.deepEqual([second(), cursor()], ['ready', at(6)])
     answers[0]?.(saved(5))
     await nextTurn()
-    assert.deepEqual(cursor(), at(6), 'the first to answer holds')
+    assert.deepEqual(cursor(), at(6), 'the first response applies')
   })
 
   it('that cannot be read is not treated as empty: nothing is ready or written until it can be read', async () => {

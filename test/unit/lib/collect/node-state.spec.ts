@@ -51,7 +51,7 @@ describe('the state of a node', () => {
     await nextTurn()
     assert.equal((await begin(store)).nodeState.receiptKey, nodeState.receiptKey)
     assert.notEqual((await begin()).nodeState.receiptKey, nodeState.receiptKey)
-    assert.ok(nodeState.receiptKey.length >= 43, 'of 32 bytes')
+    assert.ok(nodeState.receiptKey.length >= 43, '32 bytes')
   })
 
   it('is saved by every step that changes a cursor, and by no other step', async () => {
@@ -62,7 +62,7 @@ describe('the state of a node', () => {
     assert.equal(writes(), 1)
     nodeState.device(FIRST).issue({ firstSequence: 9, next: at(9), overdueAt: 0, retained: null })
     await clock.pass(1000)
-    assert.equal(writes(), 1, 'what is open is in memory only')
+    assert.equal(writes(), 1, 'pending data is only in memory')
     nodeState.device(FIRST).acknowledge(at(9))
     await clock.pass(1000)
     assert.equal(writes(), 2)
@@ -80,15 +80,15 @@ describe('the state of a node', () => {
       await clock.pass(1000)
     }
     await poll({ seen: ['a'], sequence: 1 })
-    assert.equal(store.writes.length, 1, 'the first answer makes the cursor')
+    assert.equal(store.writes.length, 1, 'the first response creates the cursor')
     for (let sequence = 2; sequence < 50; sequence++) await poll({ seen: ['a'], sequence })
     assert.equal(store.writes.length, 1)
     assert.equal(nodeState.device(FIRST).cursor?.sequence, 49, 'older receipts are void')
     await poll({ seen: [], sequence: 50 })
-    assert.equal(store.writes.length, 2, 'the cursor moves also where nothing is sent')
+    assert.equal(store.writes.length, 2, 'the cursor moves even if nothing is sent')
     clock.advance(86_400_000)
     await poll({ seen: [], sequence: 51 })
-    assert.equal(store.writes.length, 3, 'that the node is still about the device')
+    assert.equal(store.writes.length, 3, 'the node still selects the device')
     await poll({ seen: [], sequence: 52 })
     assert.equal(store.writes.length, 3)
   })
@@ -244,12 +244,12 @@ describe('data retained in memory', () => {
     deliver(FIRST, 5)
     nodeState.device(FIRST).lastSent = 'mark'
     nodeState.setDevices([target(SECOND)], () => false)
-    assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have one serial')
+    assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have the same serial')
     nodeState.device(FIRST).refuse(0)
     nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
     nodeState.acknowledge(FIRST, at(9))
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [null, at(5)], 'a late receipt has no effect')
-    assert.equal(nodeState.device(SECOND).isPaused(0), false, 'the refusal was of the former place')
+    assert.equal(nodeState.device(SECOND).isPaused(0), false, 'the refusal was for the previous base unit')
     assert.deepEqual(
       [nodeState.device(FIRST).lastSent, nodeState.device(SECOND).lastSent],
       [undefined, 'mark'],

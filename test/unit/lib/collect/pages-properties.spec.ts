@@ -70,7 +70,7 @@ async function collect(service: Service, from: number, to: number, number: numbe
     'oldest first',
   )
   const values = found.map(({ ch1 }) => Number(ch1)).sort((a, b) => a - b)
-  assert.equal(new Set(values).size, values.length, 'none twice')
+  assert.equal(new Set(values).size, values.length, 'no duplicates')
   return { values, pages }
 }
 

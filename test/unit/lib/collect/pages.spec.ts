@@ -37,7 +37,7 @@ function createPages(period: Parameters<typeof startPaging>[0]) {
       const before = structuredClone(paging)
       const received = { requested, count, recordsRemaining }
       const after = addPage(paging, series, received)
-      assert.deepEqual(paging, before, 'the argument is not changed')
+      assert.deepEqual(paging, before, 'the argument is not modified')
       paging = after
       return paging.isComplete
     },
@@ -113,7 +113,7 @@ describe('the pages of a period', () => {
         // The cut may be within a second whose order is unknown: any of its records is correct.
         const seconds = (found: number[]) => found.map((value) => given[value]?.unixtime)
         assert.deepEqual(seconds(values(series)), seconds(expected))
-        assert.equal(new Set(values(series)).size, expected.length, 'none twice')
+        assert.equal(new Set(values(series)).size, expected.length, 'no duplicates')
       }),
       { numRuns: runs(20_000) },
     )
@@ -127,7 +127,7 @@ describe('the pages of a period', () => {
         const given = seconds.toSorted().map((unixtime, index) => ({ unixtime, id: index, value: index }))
         const { series } = run(given, { from: 1_000_000, to: 1_003_000, number: count }, how, cap)
         const found = values(series)
-        assert.equal(new Set(found).size, found.length, 'none twice')
+        assert.equal(new Set(found).size, found.length, 'no duplicates')
       }),
     )
   })

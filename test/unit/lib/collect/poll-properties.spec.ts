@@ -28,7 +28,7 @@ function check(simulation: PollSimulation, settings: PollSettings, profile: Devi
   oracle.read(false, (entry, index) => {
     if (entry.kind === 'delivered') {
       const seqs = entry.records.map(({ seq }) => seq)
-      assert.ok(seqs.length > 0, 'nothing new sends nothing')
+      assert.ok(seqs.length > 0, 'no message without new records')
       assert.deepEqual(oracle.remembered(index, entry.records), [], 'twice')
       assert.deepEqual(oracle.excluded(index, entry.records), [], 'from before')
       assert.equal(new Set(seqs).size, seqs.length, 'twice in one message')

@@ -50,17 +50,17 @@ function check(simulation: PollSimulation, settings: PollSettings, profile: Devi
   let forgotten = -1
   let died = -1
   oracle.read(true, (entry, index) => {
-    if (entry.kind === 'skipped') assert.equal(entry.requests, 0, 'a request while a receipt is open')
+    if (entry.kind === 'skipped') assert.equal(entry.requests, 0, 'a request while a receipt is pending')
     if (entry.kind === 'delivered') {
-      if (open) assert.ok(entry.at - open.at >= TIMEOUT, 'two receipts are open')
+      if (open) assert.ok(entry.at - open.at >= TIMEOUT, 'two receipts are pending')
       open = entry
       if (hasRequested) since = index
       hasRequested = false
     }
     if (entry.kind === 'answered') hasRequested = true
     if (entry.kind === 'acknowledged') {
-      if (entry.delivery < forgotten) assert.equal(entry.to, entry.from, 'a receipt of what was forgotten')
-      assert.ok(entry.to >= entry.from, 'a cursor went back')
+      if (entry.delivery < forgotten) assert.equal(entry.to, entry.from, 'a receipt of forgotten records')
+      assert.ok(entry.to >= entry.from, 'a cursor moved back')
       // A new process may not know that a receipt of an earlier process is outdated.
       if (entry.delivery >= since || entry.delivery < died) open = undefined
     }

@@ -97,7 +97,7 @@ describe('a backfill', () => {
     const all = new Set(deliveredIds(simulation).flat())
     assert.ok(
       upTo(52, 60).every((seq) => all.has(seq)),
-      `nothing comes any more: ${kinds(simulation).slice(-8)}`,
+      `nothing is sent any more: ${kinds(simulation).slice(-8)}`,
     )
   })
 })

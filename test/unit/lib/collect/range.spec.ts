@@ -146,7 +146,7 @@ describe('fetching a period', () => {
     }
     const reported = truncating(1)
     await collectRange(reported.account, standalone, instants(0, 1e9), patient)
-    assert.equal(reported.requests.length, 1, 'there was more to give, and it was not given')
+    assert.equal(reported.requests.length, 1, 'more records were available, but not sent')
   })
 
   it('is ENVLOG_REPLY if the service responds with another period, after no unnecessary requests', async () => {

@@ -29,7 +29,7 @@ describe('without a cursor', () => {
     const device = planSequence({ start: 'now' })
     assert.deepEqual(device.next([...minutes(95, 98), record(null, 77), record(7200, 78)]), [])
     const later = [record(null, 77), ...minutes(97, 100), record(7200, 78)]
-    assert.deepEqual(device.next(later, arrives(110)), [99, 100], 'of a clock that is slow, too')
+    assert.deepEqual(device.next(later, arrives(110)), [99, 100], 'even by a slow clock')
     assert.deepEqual(device.gaps, [])
   })
 
@@ -48,7 +48,11 @@ describe('without a cursor', () => {
   it('a time delivers all records since then, inclusive, with a backfill if a full response does not reach it', () => {
     const since = (id: number) => ({ start: { since: (ANSWER_TIME + (id - 100) * 60) * 1000 } })
     assert.deepEqual(planSequence(since(2)).next(minutes(1, 4)), [2, 3, 4])
-    assert.deepEqual(planSequence(since(2)).next(minutes(50, 54)), upTo(50, 54), 'it is the whole log')
+    assert.deepEqual(
+      planSequence(since(2)).next(minutes(50, 54)),
+      upTo(50, 54),
+      'the response is the whole log',
+    )
     const found = planAnswer(null, full(700), { ...since(2), ...arrives(700) })
     assert.ok(found.kind === 'backfill-needed')
     assert.deepEqual([seconds(found.from), seconds(found.to)], [-98 * 60, 301 * 60 + 1])
@@ -228,7 +232,7 @@ describe('a hole', () => {
     const empty = planSequence({ canBackfill: false })
     empty.next([])
     empty.next(minutes(1, 5))
-    assert.equal(empty.isOverflow(), false, 'it is the whole log')
+    assert.equal(empty.isOverflow(), false, 'the response is the whole log')
   })
 
   it('is overflow even after a backfill that starts later than the known records', () => {
@@ -301,7 +305,7 @@ describe("a device's clock", () => {
             (delivered as number[]).toSorted((a, b) => a - b),
             upTo(1, last),
           )
-          assert.deepEqual(device.gaps, [], 'numbers that are known are not missing')
+          assert.deepEqual(device.gaps, [], 'known numbers are not missing')
         }
       })
 

@@ -35,7 +35,7 @@ describe('state saved by the first version', () => {
     }
     assert.deepEqual(ids(delivered), [])
     assert.deepEqual(ids([...delivered, record(0, 7), record(60, 10), record(7201, 11)]), [7, 10, 11])
-    assert.deepEqual(planSequence().next(delivered), [8, 4, 5, 6, 9], 'without it all are new')
+    assert.deepEqual(planSequence().next(delivered), [8, 4, 5, 6, 9], 'without it, all are new')
   })
 
   it('of unacknowledged records sends them again, without a request for older ones', async () => {

@@ -124,7 +124,7 @@ describe('rows', () => {
     assert.deepEqual(
       [...rowsOf(standalone(nameless), '')],
       [{ serial: '5212A1B2', base: '5212A1B2', channel: 1, label: 'ch1', value: 0, dataid: 0 }],
-      'a value or an id of 0 is something to say',
+      'a value or an id of 0 is not empty',
     )
   })
 

@@ -83,7 +83,7 @@ describe('an alert log', () => {
         .join('')
     assert.equal(texts(newestFirst), 'abcd')
     assert.equal(texts(newestFirst.toReversed()), 'abcd')
-    assert.equal(texts([same('c'), same('b')]), 'bc', 'the sample of the description is newest first')
+    assert.equal(texts([same('c'), same('b')]), 'bc', 'the sample in the description is newest first')
   })
 
   it('puts entries without a time first', () => {
@@ -124,7 +124,7 @@ describe('an alert log', () => {
       assert.deepEqual([alerts.length, unreadable.length], [1, 1])
       assert.match(String(unreadable), /^alert-logs\.1\b/)
     }
-    assert.deepEqual(read({ unixtime: '10', ch1: 'a' }, null as never).unreadable, [], 'null is none')
+    assert.deepEqual(read({ unixtime: '10', ch1: 'a' }, null as never).unreadable, [], 'null counts as none')
   })
 
   it('is unreadable if none of its entries can be read', () => {

@@ -20,7 +20,11 @@ describe('the battery level', () => {
       assert.equal(level(true, 'K'), first)
       assert.equal(level(true, 'XM-71'), second)
       assert.equal(level(true, ''), second)
-      assert.equal(level(false, 'M-71'), second, 'a remote unit takes the second column, whatever its model')
+      assert.equal(
+        level(false, 'M-71'),
+        second,
+        'a remote unit uses the second column, regardless of its model',
+      )
     })
   }
 

@@ -221,7 +221,7 @@ describe('a series', () => {
       const { part, unreadable } = readSeriesPart(envelope, 'utc')
       assert.deepEqual([part.records.length, unreadable], [1, ['data.1']])
     }
-    assert.equal(records({ unixtime: 10, ch1: 1 }, null as never).length, 1, 'null is none')
+    assert.equal(records({ unixtime: 10, ch1: 1 }, null as never).length, 1, 'null counts as none')
   })
 
   it('is unreadable if none of its records can be read', () => {

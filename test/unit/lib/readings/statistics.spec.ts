@@ -124,7 +124,7 @@ describe('the statistics of a period', () => {
       return (await statistics(measured, { ...period, receivedAt: Date.parse('2026-11-20T02:30Z') })).length
     }
     assert.equal(await hours('2026-11-20T01:00Z'), 3)
-    assert.equal(await hours('2026-11-20T04:10Z'), 5, 'of a clock that is ahead')
+    assert.equal(await hours('2026-11-20T04:10Z'), 5, 'by a clock that is ahead')
   })
 
   it('use days in local time, of 23 and 25 hours at time changes', async () => {

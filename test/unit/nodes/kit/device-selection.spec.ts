@@ -189,7 +189,7 @@ describe('the devices named in the settings', () => {
     assert.deepEqual(
       await evaluateSelection(twice, msg),
       { ...devices({ serial: A }), bases: [B] },
-      'each once',
+      'without duplicates',
     )
     const base = settings({ select: 'base', bases: [B], devices: [{ serial: A }] })
     assert.deepEqual(await evaluateSelection(base, msg), { ...nothing, bases: [B] })
