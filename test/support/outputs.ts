@@ -33,7 +33,7 @@ export const CSV_COLUMNS: Record<ActionName, string> = {
 export const STATISTICS_COLUMNS =
   'time,localtime,base,serial,name,channel,label,unit,quantity,count,min,mintime,max,maxtime,mean,errors'
 
-/** Node-RED serves */
+/** Text for databases: characters that they cannot store become U+FFFD. */
 export const stored = (text: string) => text.replace(/[\0\p{Cs}]/gu, '\ufffd')
 
 /** A tag also has no control characters, and no trailing spaces and backslashes, which InfluxDB cannot store. */

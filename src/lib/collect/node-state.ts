@@ -202,7 +202,8 @@ export class NodeState {
   }
 
   /**
-   * A receipt was returned. One from before the device moved to another base unit has no effect: its records are sent again.
+   * A receipt was returned. A receipt from before the device moved to another base unit has no effect: its records are
+   * sent again.
    * @param key `base/serial`
    */
   acknowledge(key: string, cursor: Cursor): void {

@@ -10,7 +10,7 @@ export interface KnownAlerts {
   before: number | null
   /** Number of alerts when the node started; it does not deliver these. */
   from: number | null
-  /** Something was delivered since then: with receipts, the node has saved before that it knows the device. */
+  /** Something has been delivered since then: with receipts, the node has saved before that it knows the device. */
   isSaved: boolean
 }
 
@@ -40,7 +40,8 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
     }
     if (entry.kind === 'died') {
       const then = at(entry.at - 1)
-      // Alerts sent with a receipt are known after any crash; a first response without any may not have been written.
+      // Alerts sent with a receipt are known after any crash; a first response without alerts may not have been
+      // written.
       const from =
         (acknowledges && known.isSaved ? known.from : null) ?? (entry.hasCursor ? begun(then) : null)
       return {

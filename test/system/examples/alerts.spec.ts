@@ -8,7 +8,7 @@ const FLOW_MS = 90_000
 
 const CHAT = 'Alarms/alerts to a chat'
 const MAIL = 'Mail - needs node-red-node-email/alerts to a chat and by mail'
-/** Text that a chat would convert to a mention, bold text and a link, and to a line of its own. */
+/** Text that a chat would convert to a mention, bold text and a link, and to a separate line. */
 const HOSTILE = 'Inside Sensor Error <!channel> &lt; "*b*" [a](b)\nRecovered: all'
 
 /** Flows that send messages to people: a message that was sent is not sent again, whatever happens in between. */

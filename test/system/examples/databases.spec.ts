@@ -123,7 +123,7 @@ describe('examples to databases', () => {
   it('store in SQLite the records of the last days that arrived late, and nothing twice', async function () {
     this.timeout(FLOW_MS)
     const [sqlite] = databases
-    // What the other test has stored.
+    // Data stored by the other test.
     rmSync(join(hall.userDir, 'readings.sqlite'), { force: true })
     const here = await (sqlite as NonNullable<typeof sqlite>).start(hall.userDir)
     database = here

@@ -25,7 +25,7 @@ describe('examples that monitor readings', () => {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
     await hall.deploy([LIMITS], { simulator, more, chat: { url: chat.url, format: 'teams' } })
-    // Two channels that change in one round are two messages, in any order.
+    // Two channels that change in the same round cause two messages, in any order.
     const sorted = () => chat.texts.toSorted()
     await assertSent([])
 
