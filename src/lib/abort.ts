@@ -8,7 +8,7 @@ export function createAbort(): AbortController {
   return controller
 }
 
-/** A signal that aborts with its parent, and by itself. */
+/** A signal that aborts with its parent, or on its own. */
 export interface LinkedAbort {
   signal: AbortSignal
   abort(): void

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What was delivered of a device's records or alerts. */
+/** Which records or alerts of a device were delivered. */
 export interface Cursor {
   /**
    * Orders the cursors of a device; later ones are greater. It is the time at which the response was received, in ms
@@ -9,7 +9,7 @@ export interface Cursor {
   sequence: number
 }
 
-/** What was delivered of a device's records (docs/collecting.md, *Records*). */
+/** Which records of a device were delivered (docs/collecting.md, *Records*). */
 export interface RecordCursor extends Cursor {
   /** The records of the last response, encoded by `encodeHeld`. */
   held: string

@@ -45,7 +45,7 @@ export interface Unacknowledged {
  * requests; messages and deploys may change it during a request: a poll that `isOver` no longer changes anything.
  */
 export class DeviceState {
-  /** Fingerprint of the last current reading that was sent. */
+  /** The last current reading that was sent, encoded by `toSentValue`. */
   lastSent: string | undefined
   /** How long the node has been running without selecting it, ms. */
   unselectedMs = 0

@@ -21,7 +21,7 @@ export interface SavedDevice {
   /** How often the same page of a backfill has failed, and the node's running time since the first failure, ms. */
   pageFailures?: { count: number; ms: number }
   hasGivenUp?: boolean
-  /** Fingerprint of the last current reading that was sent. */
+  /** The last current reading that was sent, encoded by `toSentValue`. */
   lastSent?: string
   /** How long the node has been running without selecting the device, ms. */
   unselectedMs?: number

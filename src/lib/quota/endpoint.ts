@@ -38,7 +38,7 @@ export interface Outcome {
   records: number | null
 }
 
-/** The limit because of which the service refused a request: the endpoint's requests, or a device's records. */
+/** The limit that caused a refusal: the endpoint's requests, or a device's records. */
 export type LimitScope = 'endpoint' | 'device'
 
 /** The estimated start of a request, in monotonic ms, and whether it waits for records of its device. */
@@ -161,8 +161,7 @@ export class Endpoint {
 
   /**
    * Turns a reservation into usage.
-   * @returns the limit because of which the service refused the request, if it did, and what to report to a shared
-   * quota
+   * @returns the limit that caused a refusal, if any, and what to report to a shared quota
    */
   settle(
     { request, records = 0, ofDevice }: Reservation,
@@ -298,7 +297,7 @@ function recordsUsed(reserved: number, limit: number, { isSent, headers, records
   return Math.min(reserved, Math.max(0, records ?? byHeader))
 }
 
-/** The limit because of which a response refused the request, if it did (docs/quota.md). */
+/** The limit that caused a refusal by the service, if any (docs/quota.md). */
 function findRefusal({ headers, errorStatus = 0 }: Outcome, hasRecords: boolean): LimitScope | undefined {
   const { remaining = null, recordsRemaining = null } = headers ?? {}
   if (errorStatus === 429)

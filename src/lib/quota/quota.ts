@@ -34,7 +34,7 @@ export interface Participant {
 export interface Permit {
   /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
-  /** @returns the limit because of which the service refused the request, if it did */
+  /** @returns the limit that caused a refusal, if any */
   settle(outcome: Outcome): LimitScope | undefined
 }
 
