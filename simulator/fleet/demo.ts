@@ -163,7 +163,7 @@ function remoteDevices(today: number): DeviceDefinition[] {
       records: { interval: 300 },
     },
     {
-      // The serial of Rack A again, under another base unit (docs/service.md, *Terms*); only ch1 and ch3
+      // The serial of Rack A again, under another base unit (docs/glossary.md); only ch1 and ch3
       // (docs/service.md, *Fields*), in degrees Fahrenheit.
       serial: '52C10008',
       model: 'M-630',

@@ -1,4 +1,4 @@
-/** The package's assumptions about the service: the rows marked ✓ in docs/service.md, *What is certain*. */
+/** The package's assumptions about the service: the rows marked ✓ in docs/service.md, *Assumptions*. */
 export const ASSUMPTIONS: readonly string[] = [
   'bounds newest-first channel-numbers daylight-saving ids-relay ids-standalone newest-300 alert-20',
   'alert-texts limits records-limit standalone relay-suffix error-object battery-table serials fields',

@@ -172,7 +172,7 @@ function isErrorObject(json: object): boolean {
 
 /**
  * Checks that a response may be CSV and returns it unchanged. For an unknown serial, the service responds with status
- * 200 and the word `Array` (docs/service.md, *What is certain*); a proxy's page and an error object are not CSV either.
+ * 200 and the word `Array` (docs/service.md, *Assumptions*); a proxy's page and an error object are not CSV either.
  * @throws EnvlogError `reply-not-csv`
  */
 function readCsv(body: string): string {

@@ -11,7 +11,7 @@ export interface Device {
   standalone: boolean
 }
 
-/** Reads a device of a response. A device without a base unit is its own base unit (docs/service.md, *Terms*). */
+/** Reads a device of a response. A device without a base unit is its own base unit (docs/glossary.md). */
 export function readDevice({ serial, name, model }: Identity, base: Identity | null): Device {
   const unit = base ?? { serial, name, model }
   return {
