@@ -60,7 +60,7 @@ describe('the devices of the account chosen in a form', () => {
     await source.load()
     const state = source.state()
     assert.ok(state.kind === 'failed')
-    assert.match(state.why, /where the subflow is used/)
+    assert.match(state.why, /in each instance of the subflow/)
     assert.deepEqual(requests, [])
   })
 

@@ -79,7 +79,7 @@ describe('a form', () => {
       [ofAccount('baseUrl', 'http://service.example'), /must begin with https/],
       [
         ofAccount('baseUrl', `https://${variable('HOST')}/api`),
-        /an environment variable only if it is the whole value/,
+        /only if the value consists of/,
       ],
       [ofAccount('baseUrl', 'https://me:it@service.example'), /must not contain a login/],
       [ofAccount('relaySuffix', 'a/b'), /letters, digits/],
