@@ -132,7 +132,8 @@ async function buildEditor(): Promise<void> {
   const style = `<style>\n${readFileSync(join(root, 'src/editor/editor.css'), 'utf8')}</style>`
   const script = `<script type="text/javascript">\n${await editorScript()}</script>`
   writeFileSync(join(root, 'dist/envlog.html'), `${[style, script, ...forms].join('\n\n')}\n`)
-  cpSync(join(root, 'icons'), join(root, 'dist/icons'), { recursive: true })
+  for (const name of nodeNames)
+    cpSync(join(root, 'src/nodes', name, 'icon.svg'), join(root, `dist/icons/${name}.svg`))
 }
 
 /** Catalogs and help of all nodes, and the catalog of `envlog-check`. */

@@ -7,7 +7,7 @@ import { watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const root = dirname(__dirname)
-const watched = ['src', 'locales', 'docs', 'icons', 'simulator', 'demo']
+const watched = ['src', 'locales', 'docs', 'simulator', 'demo']
 const QUIET_MS = 300
 
 let running: ChildProcess | undefined

@@ -77,10 +77,7 @@ describe('a form', () => {
       [ofAccount('baseUrl', ''), "'Address' is missing."],
       [ofAccount('baseUrl', 'service.example'), /must look like https/],
       [ofAccount('baseUrl', 'http://service.example'), /must begin with https/],
-      [
-        ofAccount('baseUrl', `https://${variable('HOST')}/api`),
-        /only if the value consists of/,
-      ],
+      [ofAccount('baseUrl', `https://${variable('HOST')}/api`), /only if the value consists of/],
       [ofAccount('baseUrl', 'https://me:it@service.example'), /must not contain a login/],
       [ofAccount('relaySuffix', 'a/b'), /letters, digits/],
       [
