@@ -108,8 +108,8 @@ describe('examples for operators', () => {
   const problems: Record<string, [Fault, string]> = {
     ENVLOG_AUTH: [{ kind: 'status', status: 401 }, 'Check API key'],
     ENVLOG_SERVICE: [{ kind: 'status', status: 400 }, 'The service refused'],
-    ENVLOG_NETWORK: [{ kind: 'drop' }, 'Check the network, the address'],
-    ENVLOG_REPLY: [{ kind: 'brokenJson' }, 'The response cannot be understood'],
+    ENVLOG_NETWORK: [{ kind: 'drop' }, 'Check the network, address'],
+    ENVLOG_REPLY: [{ kind: 'brokenJson' }, 'The response cannot be read'],
     ENVLOG_TIMEOUT: [{ kind: 'silence' }, "increase 'Timeout' in the account"],
   }
 
