@@ -139,7 +139,7 @@ export class Quota {
     return new Date(at + this.#toWallMs()).toISOString()
   }
 
-  /** The figures for the admin API (docs/quota.md, *Where to see it*). */
+  /** The figures for the admin API (docs/quota.md, *Monitoring*). */
   counts(): QuotaCounts {
     return {
       running: this.#running,
