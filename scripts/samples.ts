@@ -27,7 +27,7 @@ const base = { serial: '5839F001', name: 'Hall 1', model: 'M-500' }
 const device = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503', base, standalone: false }
 const channels: Channel[] = [
   { key: 'ch1', number: 1, name: 'Inside', unit: '°C', quantity: 'temperature' },
-  { key: 'ch2', number: 2, name: 'Damp', unit: '%', quantity: 'humidity' },
+  { key: 'ch2', number: 2, name: 'Humidity', unit: '%', quantity: 'humidity' },
 ]
 const at = (instant: number) => ({ time: new Date(instant).toISOString(), timestamp: instant })
 
