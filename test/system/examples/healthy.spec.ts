@@ -116,6 +116,8 @@ describe('in a normal plant', () => {
       const { nodes = {}, adapt = (flow: FlowNode[]) => flow } = database ?? {}
       const more = {
         ...nodes,
+        // The time runs faster here, and the machine may be busy.
+        'envlog-account': { timeout: 300 },
         'e-mail': { server: '127.0.0.1', port: String(mail.port) },
         'modbus-server': { serverPort: String(await freePort()) },
         'OpcUa-Server': { port: String(await freePort()) },
