@@ -16,7 +16,6 @@ import { type QuotaHeaders, readQuotaHeaders } from '../quota/headers'
 import type { Quota } from '../quota/quota'
 import { Redactor } from '../redact'
 import type { Answer, RequestContext } from '../request'
-import { version } from '../version'
 import { readBody } from './body'
 import { withDeadline } from './deadline'
 import { readErrorResponse } from './error-response'
@@ -230,7 +229,7 @@ export class Client {
     }
     try {
       const { status, headers, text } = await withDeadline(clock, timeouts, signal, (exchange, onActivity) =>
-        transport.send({ url, headers: { ...HEADERS }, body, signal: exchange, onSent }, async (response) => {
+        transport.send({ url, body, signal: exchange, onSent }, async (response) => {
           onActivity()
           const headers = readQuotaHeaders(response.headers)
           if (response.status === 200) attempt.headers = headers
@@ -255,14 +254,6 @@ export class Client {
       return { ...attempt, error: error.with(causeOf(endpoint, params)) }
     }
   }
-}
-
-/** Copy before use: with a proxy, undici adds the host to the object it receives. */
-const HEADERS = {
-  'content-type': 'application/json',
-  'x-http-method-override': 'GET',
-  'accept-encoding': 'identity',
-  'user-agent': `envlog/${version}`,
 }
 
 /** Reasons that mean a gateway's response, so its headers say nothing about the quota. */

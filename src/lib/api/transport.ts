@@ -3,11 +3,11 @@ import type { Dispatcher, Pool } from 'undici'
 import { decodePercent, isLoopback } from '../../shared/account-rules'
 import { inBackground } from '../background'
 import { EnvlogError } from '../errors'
+import { version } from '../version'
 
 export interface HttpRequest {
   /** Absolute URL. */
   url: string
-  headers: Record<string, string>
   body: string
   signal: AbortSignal
   /** Called before the first byte is written. If it was not called, the service cannot have received the request. */
@@ -79,6 +79,13 @@ interface Agent {
   inFlight: number
 }
 
+const HEADERS = {
+  'content-type': 'application/json',
+  'x-http-method-override': 'GET',
+  'accept-encoding': 'identity',
+  'user-agent': `envlog/${version}`,
+}
+
 /**
  * Sends requests over keep-alive connections. An aborted request may leave a connection behind that never becomes
  * usable, because undici does not abort the TLS handshake or the proxy's CONNECT together with the request that caused
@@ -95,7 +102,7 @@ export class UndiciTransport implements Transport {
   }
 
   async send<T>(
-    { url, headers, body, signal, onSent }: HttpRequest,
+    { url, body, signal, onSent }: HttpRequest,
     read: (response: HttpResponse) => Promise<T>,
   ): Promise<T> {
     const { origin, pathname, protocol, hostname } = new URL(url)
@@ -109,6 +116,8 @@ export class UndiciTransport implements Transport {
     }
     signal.addEventListener('abort', onAbort, { once: true })
     try {
+      // With a proxy, undici adds the host to the headers that it receives.
+      const headers = { ...HEADERS }
       const request = { origin, path: pathname, method: 'POST', headers, body, signal, onSent } as const
       const response = await agent.dispatcher.request(request)
       return await read({ status: response.statusCode, headers: response.headers, chunks: response.body })

@@ -1,11 +1,38 @@
 import assert from 'node:assert/strict'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { UndiciTransport } from '../../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../../src/lib/errors'
+import { version } from '../../../../src/lib/version'
 
-const REQUEST = { headers: {}, body: '{}' }
+const REQUEST = { body: '{}' }
+const HEADERS = [
+  ...['content-type', 'application/json'],
+  ...['x-http-method-override', 'GET'],
+  ...['accept-encoding', 'identity'],
+  ...['user-agent', `envlog/${version}`],
+]
 const NEVER = new AbortController().signal
 const TIMEOUT_MS = 2000
+
+describe('a request through the network', () => {
+  it('has the method and the headers that the service asks for, and names the package', async () => {
+    let received: string[] = []
+    const server = createHttpServer(({ method = '', rawHeaders }, response) => {
+      received = [method, ...rawHeaders]
+      response.end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const transport = new UndiciTransport({ connections: 1, timeoutMs: TIMEOUT_MS })
+    const request = { ...REQUEST, url: `http://127.0.0.1:${port}/current`, signal: NEVER, onSent: () => {} }
+    await transport.send(request, async () => {})
+    await transport.close()
+    await new Promise((resolve) => server.close(resolve))
+    const http = ['host', `127.0.0.1:${port}`, 'connection', 'keep-alive', 'content-length', '2']
+    assert.deepEqual(received.sort(), ['POST', ...http, ...HEADERS].sort())
+  })
+})
 
 describe('a proxy whose address is unusable', () => {
   it('is reported without the address, which may contain a password', async () => {
