@@ -1,6 +1,6 @@
 import { enumerated, translate } from '../red'
 import { type Choice, type Chosen, type ChosenDevice, isDevice } from './choice'
-import { ago, batteryIcon, valuesOf } from './device-details'
+import { ago, batteryIcon, valuesOf } from './device-texts'
 import { keysOf } from './keys'
 import { type Branch, isFound, type Leaf } from './tree'
 

@@ -20,8 +20,8 @@ import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-st
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import { type AccountAccess, type Collected, fetchAlertLog, fetchRecords, toCollected } from './fetch'
 import type { NodeState } from './node-state'
-import { writeReceipt } from './receipt'
 import { planRecords, type RecordPlan, type Start } from './record-plan'
+import { writeReceipt } from './signed-receipt'
 
 /** The newest records are far ahead if all of them are further ahead of now than this. */
 const FAR_AHEAD_MS = 86_400_000

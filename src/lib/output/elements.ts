@@ -4,7 +4,7 @@ import type { Alert } from '../readings/alerts'
 import { countOf, type ReadContent, type Subject, subjectOfReading } from '../readings/content'
 import type { Reading } from '../readings/current'
 import { countPoints, type PointOptions, pointsOf } from './points'
-import { countRows, type Row, rowsAbout, rowsOf } from './rows'
+import { countRows, type Row, rowsOf, rowsWithSubjects } from './rows'
 import { alertSubjects } from './subjects'
 
 /** The parts of a message that the output determines. */
@@ -84,7 +84,7 @@ function* readingMessages(content: ReadContent, group: string): Generator<Outgoi
 }
 
 function* rowMessages(content: ReadContent, group: string): Generator<OutgoingMessage> {
-  for (const { row, subject } of rowsAbout(content, group)) yield { payload: row, subject }
+  for (const { row, subject } of rowsWithSubjects(content, group)) yield { payload: row, subject }
 }
 
 function* pointMessages(content: ReadContent, options: PointOptions): Generator<OutgoingMessage> {
@@ -92,7 +92,7 @@ function* pointMessages(content: ReadContent, options: PointOptions): Generator<
 }
 
 function* valueMessages(content: ReadContent, group: string): Generator<OutgoingMessage> {
-  for (const { row, subject } of rowsAbout(content, group)) {
+  for (const { row, subject } of rowsWithSubjects(content, group)) {
     if (row.value !== undefined) yield { payload: row.value, subject, reading: row }
   }
 }

@@ -109,7 +109,7 @@ export interface RowOf {
 }
 
 /** The same rows, each with its subject. */
-export function* rowsAbout(content: ReadContent, group: string): Generator<RowOf> {
+export function* rowsWithSubjects(content: ReadContent, group: string): Generator<RowOf> {
   switch (content.kind) {
     case 'current':
       for (const reading of content.readings) {

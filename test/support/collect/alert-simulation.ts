@@ -1,7 +1,7 @@
 import type { Account } from '../../../src/lib/account'
 import { NodeState } from '../../../src/lib/collect/node-state'
 import { type PolledData, pollAlerts } from '../../../src/lib/collect/poll'
-import { readReceipt } from '../../../src/lib/collect/receipt'
+import { readReceipt } from '../../../src/lib/collect/signed-receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
 import { alertAnswer, patient } from '../../unit/lib/answers'

@@ -1,7 +1,7 @@
 import type { Account } from '../../../src/lib/account'
 import { NodeState } from '../../../src/lib/collect/node-state'
 import { type PolledData, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
-import { readReceipt } from '../../../src/lib/collect/receipt'
+import { readReceipt } from '../../../src/lib/collect/signed-receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'

@@ -1,7 +1,7 @@
 import type { NodeMessage } from 'node-red'
 import { kindOf } from '../../../lib/collect/cursor'
 import type { NodeState } from '../../../lib/collect/node-state'
-import { type Receipt, readReceipt, readReceiptNode } from '../../../lib/collect/receipt'
+import { type Receipt, readReceipt, readReceiptNode } from '../../../lib/collect/signed-receipt'
 import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { channelNames } from '../../../../src/lib/output/names'
 import { pointsOf } from '../../../../src/lib/output/points'
-import { rowsAbout } from '../../../../src/lib/output/rows'
+import { rowsWithSubjects } from '../../../../src/lib/output/rows'
 import { formatTopic } from '../../../../src/lib/output/topic'
 import { FIELD_NAMES, type FieldNames } from '../../../../src/shared/outputs'
 import { current, RECORD_TIME, series } from './contents'
@@ -70,7 +70,7 @@ describe('names of a device’s channels', () => {
     fc.assert(
       fc.property(channels, fc.constantFrom(...FIELD_NAMES), (channel, fieldNames) => {
         const content = current([{ channel }])
-        const rows = [...rowsAbout(content, '')]
+        const rows = [...rowsWithSubjects(content, '')]
         assert.equal(rows.length, channel.length, 'none is lost')
         assert.equal(new Set(rows.map(({ row }) => row.channel)).size, rows.length)
         for (const part of [template, '{label}', '{quantity}', '{channel}']) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { countRows, ROW_COLUMNS, rowsAbout, rowsOf } from '../../../../src/lib/output/rows'
+import { countRows, ROW_COLUMNS, rowsOf, rowsWithSubjects } from '../../../../src/lib/output/rows'
 import { CSV_COLUMNS as COLUMNS, HOSTILE, stored } from '../../../support/outputs'
 import { alerts, anyContent, current, GROUP, iso, kinds, RECORD_TIME, series, standalone } from './contents'
 
@@ -142,7 +142,7 @@ describe('rows', () => {
   })
 
   it('are about their channel, with its unit, and the group', () => {
-    const [row] = rowsAbout(series({ channel: channels, data }), GROUP)
+    const [row] = rowsWithSubjects(series({ channel: channels, data }), GROUP)
     assert.deepEqual(row?.subject, {
       serial: '5212A1B2',
       name: 'Freezer 3',
@@ -150,7 +150,10 @@ describe('rows', () => {
       group: GROUP,
       channel: { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' },
     })
-    const [alert] = rowsAbout(alerts([{ unixtime: RECORD_TIME, 'communication-status': 'lost' }]), GROUP)
+    const [alert] = rowsWithSubjects(
+      alerts([{ unixtime: RECORD_TIME, 'communication-status': 'lost' }]),
+      GROUP,
+    )
     assert.deepEqual(alert?.subject, {
       serial: '5212A1B2',
       name: 'Freezer 3',

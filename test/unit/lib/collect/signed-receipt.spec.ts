@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { encodeHeld } from '../../../../src/lib/collect/held-records'
-import { type Receipt, readReceipt, readReceiptNode, writeReceipt } from '../../../../src/lib/collect/receipt'
+import {
+  type Receipt,
+  readReceipt,
+  readReceiptNode,
+  writeReceipt,
+} from '../../../../src/lib/collect/signed-receipt'
 import { failure } from '../answers'
 
 const cursor = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ago, batteryIcon, valuesOf } from '../../../src/editor/picker/device-details'
+import { ago, batteryIcon, valuesOf } from '../../../src/editor/picker/device-texts'
 import { useFakeRed } from '../../support/fake-red'
 import { listedDevice } from '../../support/listed-device'
 
