@@ -13,9 +13,10 @@ import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
 import { toStatistics } from '../src/lib/readings/statistics'
 import { convertTemperatures } from '../src/lib/readings/temperature'
-import { type ActionType, nameOfType, TOPICS } from '../src/shared/action'
+import { type ActionType, nameOfType } from '../src/shared/action'
 import { MEASUREMENTS, OFFERED, type Output, type Send } from '../src/shared/outputs'
 import type { TemperatureUnit } from '../src/shared/quantity'
+import { TOPICS } from '../src/shared/topics'
 
 const AT = Date.UTC(2026, 10, 20, 8)
 const HOUR_MS = 3_600_000

@@ -1,4 +1,4 @@
-import { TOPIC_PLACES } from '../shared/action'
+import { TOPIC_PLACES } from '../shared/topics'
 import { translate } from './red'
 
 /** Offers the placeholders for a topic: a click inserts one at the cursor. */

@@ -11,7 +11,6 @@ import {
   SELECTS,
   STARTS,
   TIME_STYLES,
-  TOPICS,
 } from './action'
 import { DEFAULT_CHUNK, FIELD_NAMES, MEASUREMENTS, OUTPUTS, PERS, SENDS } from './outputs'
 import type { Problem } from './problems'
@@ -27,6 +26,7 @@ import {
   wholeNumber,
 } from './schema'
 import { readTime } from './time-input'
+import { TOPICS } from './topics'
 
 const MAX_COUNT = 1_000_000_000
 

@@ -10,27 +10,6 @@ export function nameOfType<Type extends `envlog-${string}`>(type: Type): NameOf<
   return type.slice('envlog-'.length) as NameOf<Type>
 }
 
-/** Default topic templates (docs/messages.md, *topic*). */
-export const TOPICS: Record<ActionType, string> = {
-  'envlog-current': 'envlog/{base}/{serial}/{channel}',
-  'envlog-latest': 'envlog/{base}/{serial}/{channel}',
-  'envlog-range': 'envlog/{base}/{serial}/{channel}',
-  'envlog-alerts': 'envlog/{base}/{serial}/alert',
-}
-
-/** Placeholders of a topic template, such as `{serial}` (docs/messages.md, *topic*). */
-export const TOPIC_PLACES = [
-  'account',
-  'base',
-  'serial',
-  'name',
-  'group',
-  'channel',
-  'label',
-  'unit',
-  'quantity',
-] as const
-
 export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 
 /** When records count as delivered: when they are sent, or when their receipt arrives. */

@@ -103,13 +103,13 @@ export function* rowsOf(content: ReadContent, group: string): Generator<Row> {
 }
 
 /** A row and its subject: one value, or one text. */
-export interface RowOf {
+export interface RowWithSubject {
   row: Row
   subject: Subject
 }
 
-/** The same rows, each with its subject. */
-export function* rowsWithSubjects(content: ReadContent, group: string): Generator<RowOf> {
+/** Like `rowsOf`, each row with its subject. */
+export function* rowsWithSubjects(content: ReadContent, group: string): Generator<RowWithSubject> {
   switch (content.kind) {
     case 'current':
       for (const reading of content.readings) {

@@ -1,4 +1,4 @@
-import { TOPIC_PLACES } from '../../shared/action'
+import { TOPIC_PLACES } from '../../shared/topics'
 import type { SubjectChannel } from '../readings/content'
 
 /** Values for a topic template; empty ones become `_`. */

@@ -4,19 +4,13 @@ import { join } from 'node:path'
 import { endpoints } from '../../../src/lib/endpoints'
 import { reasons } from '../../../src/lib/errors'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
-import {
-  ACTION_TYPES,
-  CALENDAR_PERIODS,
-  nameOfType,
-  SELECTS,
-  STARTS,
-  TOPIC_PLACES,
-} from '../../../src/shared/action'
+import { ACTION_TYPES, CALENDAR_PERIODS, nameOfType, SELECTS, STARTS } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
 import { OUTPUTS, SENDS } from '../../../src/shared/outputs'
 import { PROBLEMS } from '../../../src/shared/problems'
 import { QUANTITIES } from '../../../src/shared/quantity'
 import { LIMITS } from '../../../src/shared/service-limits'
+import { TOPIC_PLACES } from '../../../src/shared/topics'
 import type { BuiltNode } from '../../support/built'
 import { root } from '../../support/package'
 

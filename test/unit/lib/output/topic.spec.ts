@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { formatTopic, type TopicValues } from '../../../../src/lib/output/topic'
-import { TOPICS } from '../../../../src/shared/action'
+import { TOPICS } from '../../../../src/shared/topics'
 
 const device: TopicValues = {
   account: 'Plant A',
