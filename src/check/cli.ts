@@ -33,7 +33,8 @@ export async function run(args: string[], io: Io): Promise<number> {
       io.stderr.write(`envlog-check: ${sentence}\n${translate('check.see-help')}\n`)
       return EXIT.usage
     }
-    // Ctrl-C or Ctrl-D at a question; the message of any other error may contain what was typed.
+    // `ABORT_ERR`: Ctrl-C or Ctrl-D at a question. Of any other error only the code is shown, because the message may
+    // contain what was typed.
     const isAborted = code === 'ABORT_ERR'
     io.stderr.write(isAborted ? '\n' : `envlog-check: ${code ?? name}\n`)
     return isAborted ? EXIT.usage : EXIT.notReached
@@ -50,7 +51,7 @@ async function check(options: Options, io: Io, translate: Translate): Promise<nu
     const answer = await ask(io, `${translate('check.confirm')} `)
     if (!['y', 'yes', translate('check.yes')].includes(answer.toLowerCase())) return EXIT.usage
   }
-  // Checked before sending requests whose result could not be saved.
+  // Checked first, so that no requests are spent on a report that cannot be saved.
   if (save !== undefined) writeTo(save, (file) => appendFileSync(file, ''))
   const { result, report } = await checkService(login, env, translate)
   const isColoured = stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb'

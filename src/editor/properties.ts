@@ -5,10 +5,13 @@ import { describeProblem, type Problem } from '../shared/problems'
 import { findProblem, newValueOf, type Schema } from '../shared/schema'
 import { type Form, type Property, translate } from './red'
 
-/** The settings of a node; while its form is open, as typed. */
+/** The settings of a node: those in the open form, otherwise the saved ones. */
 type Settings = Readonly<Record<string, unknown>>
 
-/** Finds the problem with the value of a property, given all settings: a problem, or a sentence from Node-RED. */
+/**
+ * Checks a property against all settings. Returns a problem, a sentence from Node-RED, or `undefined` if the value is
+ * valid.
+ */
 export type FindProblem = (property: string, settings: Settings) => Problem | string | undefined
 
 function findInSchema(schema: Schema): FindProblem {
@@ -20,7 +23,7 @@ export type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
 
 /**
  * The properties of a schema in the form of Node-RED's definitions: the value for a new node, and a validator.
- * @param finders for properties for which the schema is not enough
+ * @param finders replace the schema's check for these properties
  */
 export function propertiesOf<S extends Schema>(
   schema: S,

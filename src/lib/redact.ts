@@ -1,6 +1,6 @@
 /**
- * Keeps secrets out of the package's errors, statuses, logs and reports, which may contain texts from the service, from
- * proxies or from Node.js, and these may repeat a request. Payloads are passed on unchanged.
+ * Keeps secrets out of errors, statuses, logs and reports. These may quote texts from the service, a proxy or Node.js,
+ * and such a text may contain parts of the request. Payloads are not changed.
  */
 export class Redactor {
   readonly #secrets: readonly string[]
@@ -37,9 +37,9 @@ const unescapeUrl = (text: string) =>
     .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
 
 /**
- * The fragments that base64 of a longer text contains if the secret begins at the first, second or third byte of a
- * group: without the characters that depend on the bytes before and after. Fragments of one or two characters would be
- * found in any text.
+ * How the secret looks inside the base64 of a longer text, for each of its three possible positions in a group of three
+ * bytes. Characters that also depend on neighbouring bytes are cut off. Fragments of one or two characters are dropped,
+ * because any text may contain them.
  */
 function base64Fragments(secret: string): string[] {
   const bytes = Buffer.from(secret)

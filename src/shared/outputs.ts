@@ -18,7 +18,7 @@ const SERIES = {
   csv2: ['answer'],
 } as const
 
-/** Values of `send` by node and output; the first is the default. A node has no other outputs. */
+/** Values of `send` by node and output; the first is the default. A node does not offer outputs that are not listed. */
 export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>>> = {
   'envlog-current': {
     readings: ['all', 'device'],

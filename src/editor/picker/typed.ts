@@ -2,8 +2,8 @@ import { isSerial } from '../../shared/action'
 import type { ChosenDevice } from './choice'
 
 /**
- * Parses typed or pasted serials, separated by commas (also Japanese ones), blanks, tabs or line breaks; `base/serial`
- * means the device under one base unit. `wrong` contains the words that are not serials, unchanged.
+ * Parses typed or pasted serials, separated by commas, semicolons (also Japanese ones), blanks, tabs or line breaks;
+ * `base/serial` means the device under one base unit. `wrong` contains the words that are not serials, unchanged.
  */
 export function readTyped(text: string): { devices: ChosenDevice[]; wrong: string[] } {
   const devices: ChosenDevice[] = []
@@ -17,7 +17,7 @@ export function readTyped(text: string): { devices: ChosenDevice[]; wrong: strin
   return { devices, wrong }
 }
 
-/** Parses group names, separated by commas, tabs or line breaks; a name may contain blanks. */
+/** Parses group names, separated like serials, except that a name may contain blanks. */
 export function readTypedGroups(text: string): string[] {
   const names = text.split(/[\t\r\n,;、，；]+/).map((name) => name.trim())
   return names.filter((name) => name !== '')

@@ -65,7 +65,8 @@ export async function collectExchanges(
       // A device that has records usually has alerts too.
       ofAlerts = device
       const bounds = isAnswered(exchange) ? choosePeriod(exchange.body) : undefined
-      // A single request cannot show both whether the bounds are included and which records are chosen.
+      // `data` is requested without `number` and shows whether the bounds are included; `data-relay` is requested with
+      // a small number and shows which records are chosen.
       if (bounds) await request(period, { ...params, ...bounds, ...(isRelay ? { number: FEW_RECORDS } : {}) })
       break
     }

@@ -57,12 +57,15 @@ export function checkRows(collected: readonly CollectedRange[]): void {
   if (counts.reduce((sum, count) => sum + count, 0) > MAX_ROWS) throw new EnvlogError('period-too-long')
 }
 
-/** Joins the statistics of several devices as if from one request, the last one; `undefined` without any device. */
+/**
+ * Joins the statistics of several devices into one result, whose request data are those of the last device; `undefined`
+ * without any device.
+ */
 export function joinStatistics(collected: readonly CollectedRange[]): CollectedRange | undefined {
   const last = collected.at(-1)
   if (!last) return undefined
   const contents = collected.flatMap(({ content }) => (content.kind === 'statistics' ? [content] : []))
-  // ISO 8601 sorts by time. Devices may be in different zones.
+  // All bounds are in UTC, so their texts sort by time. They differ if the devices are in different time zones.
   const from = collected.map(({ range }) => range.from).sort()[0] as string
   const to = collected
     .map(({ range }) => range.to)

@@ -163,7 +163,10 @@ function* rowsOfSeries(series: Series, group: string): Generator<Row> {
 
 type RowMaker = (time: string, timestamp: number, value: number, dataid: number) => Row
 
-/** Creates complete rows. An object literal takes half the time of a copy. */
+/**
+ * Returns a function that creates rows for records without missing values. It writes an object literal if possible,
+ * which is twice as fast as copying a template.
+ */
 function rowMaker(series: Series, of: Channel, groupname: string): RowMaker {
   const { serial, name, model } = series
   const base = series.base.serial

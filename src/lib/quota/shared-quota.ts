@@ -34,13 +34,13 @@ export interface RedisPort {
 /** Whether a quota is shared through Redis, and the state of that connection. */
 export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 
-/** What a request needs from one limit: the endpoint's requests, or a device's records. */
+/** How much a request needs of one limit. A limit counts the requests of an endpoint or the records of a device. */
 export interface Need {
   name: string
   wanted: number
   /** The minimum for which it is sent. */
   minimum: number
-  /** The account's own limit; Redis knows the one reported in the last response. */
+  /** The account's own limit, from its settings or the service's table. Redis stores the one in the last response. */
   limit: number
   heldMs: number
 }
@@ -88,8 +88,9 @@ export interface SharedQuotaPorts {
 
 /**
  * The quota that several processes share through Redis (docs/quota.md, *Several Node-REDs on one account*). Each
- * request is reserved and settled there. Every few seconds all usage that still counts is reported again, with ids that
- * are counted only once: nothing else is needed after Redis was away or has lost its data.
+ * request is reserved and settled there. Every few seconds the process reports all its usage that still counts. Each
+ * entry has an id, so repeating it does no harm; after an outage or a loss of data, the next report restores
+ * everything.
  */
 export class SharedQuota {
   readonly #ports: SharedQuotaPorts
@@ -100,7 +101,10 @@ export class SharedQuota {
   #code: string | undefined
   #failures = 0
   #isClosed = false
-  /** Limits that were asked for since the last report: the next report deletes entries that were lost on the way. */
+  /**
+   * Limits used since the last report. The next report covers them even if they have no usage, so that Redis deletes
+   * reservations whose reply was lost.
+   */
   #touched = new Map<string, number>()
   #cancelReport = () => {}
 
@@ -125,7 +129,8 @@ export class SharedQuota {
 
   /**
    * Reserves the needs of a request, while Redis is connected.
-   * @returns how much of each need is granted, possibly fewer records than wanted; `undefined` if Redis was lost
+   * @returns the granted amount of each need, possibly fewer records than wanted; `Denied` if other processes use them;
+   * `undefined` if Redis was lost or answered after the lease
    */
   async reserve(id: string, needs: Need[]): Promise<number[] | Denied | undefined> {
     const { clock, redis } = this.#ports
@@ -239,7 +244,8 @@ export class SharedQuota {
     let cancel = () => {}
     const timeout = new Promise<never>((_, reject) => {
       const fail = () => reject(Object.assign(new Error('Redis is too slow'), { code: 'TIMEOUT' }))
-      // A second timer: if the event loop was blocked, a reply that has arrived by then is read between the two.
+      // A second timer, because after a blocked event loop timers fire before sockets are read: this gives a reply that
+      // has arrived a chance.
       cancel = clock.after(limitMs, () => {
         cancel = clock.after(1, fail)
       })

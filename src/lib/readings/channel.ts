@@ -30,10 +30,9 @@ export interface MatchedChannel<L> {
 }
 
 /**
- * Matches the channels listed in a response with those of its records, and sorts them by number. Listed numbers count
- * from 0 if one of them is 0, or if adding 1 is the only way for all of them to occur in the records (docs/service.md,
- * *Fields*). A channel without a number gets its position. Of two with the same number, the second one gets the next
- * free number.
+ * Matches the channels listed in a response with those of its records, and sorts them by number. The list counts from 0
+ * if it contains 0, or if its numbers match the records only after adding 1 (docs/service.md, *Fields*). A channel
+ * without a number gets its position. A duplicate gets the next free number.
  * @param recorded numbers of the channels in the records
  */
 export function matchChannels<L extends ListedChannel>(

@@ -36,8 +36,8 @@ export function registerAccountNode(RED: NodeAPI): void {
         })
         return account
       } catch (error) {
-        // Reported once for all nodes that use it: the editor does not mark an account with missing credentials, as
-        // after an import.
+        // Reported once per account, not per node. Needed because the editor does not mark an account whose credentials
+        // are missing, for example after an import.
         if (!hasReported) this.error(localizeError(RED, error))
         hasReported = true
         throw error
@@ -58,7 +58,7 @@ export function registerAccountNode(RED: NodeAPI): void {
   })
 }
 
-/** Warns once for all nodes of the account that writes to the store fail, because they share the store. */
+/** If writing to the store fails, warns once for the whole account, because its nodes share the store. */
 function createStoreWarning(RED: NodeAPI, node: Node, name: string): (error: Error) => void {
   let hasWarned = false
   return ({ message }) => {

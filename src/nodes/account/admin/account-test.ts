@@ -25,7 +25,7 @@ export async function testAccount(
   }
 }
 
-/** The suffix is wrong only if the path does not exist: a correct path may also refuse a device without records. */
+/** Only a missing path means a wrong suffix: the service may refuse a device without records even on the right path. */
 async function testRelay(account: Account, serial: string, base: string, requestContext: RequestContext) {
   try {
     const fields = { 'remote-serial': serial, 'base-serial': base }

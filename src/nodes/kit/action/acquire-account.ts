@@ -7,11 +7,11 @@ import type { StateStore } from '../../../lib/state-store'
 export interface AccountNode extends Node {
   /** The account, opened on the first call. @throws EnvlogError `ENVLOG_CONFIG` */
   getAccount(): Account
-  /** The store in which the state of an action node outlives the process. @throws EnvlogError `store-unknown` */
+  /** The store that keeps an action node's state across restarts. @throws EnvlogError `store-unknown` */
   storeFor(node: Node): StateStore
   /** The deployed settings, with the values of environment variables. */
   deployed(): { config: Record<string, unknown>; credentials: Record<string, unknown> }
-  /** The nodes that use it, by id: Node-RED routes its status and errors to their flows. */
+  /** The nodes that use it, by id: Node-RED passes the account's status and errors to the flows of these nodes. */
   users: Record<string, Node>
 }
 
@@ -23,7 +23,7 @@ export function findAccountNode(RED: NodeAPI, id: string): AccountNode | undefin
 
 /**
  * Adds an action node to the users of its account.
- * @returns the account, and the store in which the node's state outlives the process
+ * @returns the account, and the store that keeps the node's state across restarts
  * @throws EnvlogError `no-account`, or `ENVLOG_CONFIG` because of the account's settings
  */
 export function acquireAccount(

@@ -3,7 +3,7 @@ import { EnvlogError } from '../../../lib/errors'
 import { parseOrKeep, type StateStore } from '../../../lib/state-store'
 import type { ContextStore } from '../../../shared/admin'
 
-/** Names of Node-RED's default store, unless the settings file assigns them to another store. */
+/** These names mean Node-RED's default store if the settings file does not define a store with that name. */
 const DEFAULT_NAMES = ['', 'default', 'memory']
 
 /** The context stores in the settings file; without any, Node-RED has one in memory. */
@@ -26,8 +26,8 @@ interface Context {
 }
 
 /**
- * The state of a node in a context store of Node-RED, as JSON text: Node-RED copies an object property by property, and
- * writes it to a file with one line for each.
+ * The state of a node in a context store of Node-RED, as JSON text, because Node-RED would copy every property of an
+ * object at each write, and give each of them its own line in the file.
  * @param name the name of the store; blank for the default store
  * @param key the key of the state in the node's context
  * @param onWriteError called if a write fails after a successful one
