@@ -5,7 +5,6 @@ import { toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { knownFieldsOf } from '../readings/device'
 import type { RequestContext } from '../request'
-import type { NamedDevice } from './devices'
 
 /** What the account knows about a device under one base unit. */
 export interface AccountDevice extends Omit<KnownFields, 'offsets'> {
@@ -107,7 +106,7 @@ export class AccountDevices {
   }
 
   /** The name of a device in the last list, under any base unit if none is given; `undefined` if it is not listed. */
-  nameOf({ serial, base }: NamedDevice): string | undefined {
+  nameOf({ serial, base }: { serial: string; base?: string | undefined }): string | undefined {
     const { devices = [] } = this.#state
     const isNamed = (device: AccountDevice) =>
       device.serial === serial && (base ?? device.base) === device.base

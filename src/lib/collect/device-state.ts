@@ -2,7 +2,7 @@ import { EnvlogError } from '../errors'
 import { countOf } from '../readings/content'
 import type { Backfill } from './backfill'
 import { type Cursor, isSameExceptSequence } from './cursor'
-import type { PolledData } from './poll'
+import type { PolledData } from './fetch'
 import type { SavedDevice } from './saved-state'
 
 /** Number of resends without a receipt before users are warned; the next one triggers the warning. */

@@ -34,6 +34,14 @@ export interface Collected {
   failed?: readonly DeviceFailure[]
 }
 
+/** Records or alerts of a device that were not delivered yet. */
+export interface PolledData extends Collected {
+  /** Older records or alerts were lost or could not be fetched. */
+  overflow?: boolean
+  /** To be returned once the data is stored. */
+  receipt?: string
+}
+
 /**
  * The latest 300 records of a device (endpoints 2 and 3).
  * @throws EnvlogError those of the request and of decoding; `reply-other-device`

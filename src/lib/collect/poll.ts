@@ -18,21 +18,13 @@ import type { AlertCursor, Cursor, RecordCursor } from './cursor'
 import { decodeAlerts, decodeRecords } from './decode'
 import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-state'
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
-import { type AccountAccess, type Collected, fetchAlertLog, fetchRecords, toCollected } from './fetch'
+import { type AccountAccess, fetchAlertLog, fetchRecords, type PolledData, toCollected } from './fetch'
 import type { NodeState } from './node-state'
 import { planRecords, type RecordPlan, type Start } from './record-plan'
 import { writeReceipt } from './signed-receipt'
 
 /** The newest records are far ahead if all of them are further ahead of now than this. */
 const FAR_AHEAD_MS = 86_400_000
-
-/** Records or alerts of a device that were not delivered yet. */
-export interface PolledData extends Collected {
-  /** Older records or alerts were lost or could not be fetched. */
-  overflow?: boolean
-  /** To be returned once the data is stored. */
-  receipt?: string
-}
 
 interface CommonOptions {
   time: TimeStyle

@@ -1,6 +1,7 @@
 import type { Account } from '../../../src/lib/account'
+import type { PolledData } from '../../../src/lib/collect/fetch'
 import { NodeState } from '../../../src/lib/collect/node-state'
-import { type PolledData, pollAlerts } from '../../../src/lib/collect/poll'
+import { pollAlerts } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/signed-receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'

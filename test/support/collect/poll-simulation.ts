@@ -1,6 +1,7 @@
 import type { Account } from '../../../src/lib/account'
+import type { PolledData } from '../../../src/lib/collect/fetch'
 import { NodeState } from '../../../src/lib/collect/node-state'
-import { type PolledData, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
+import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/signed-receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'

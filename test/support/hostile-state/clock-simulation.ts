@@ -1,7 +1,8 @@
 /** Simulates a device, its service and a host, each with its own clock that can be changed at any time. */
 import { createAccount } from '../../../src/lib/account'
+import type { PolledData } from '../../../src/lib/collect/fetch'
 import { NodeState } from '../../../src/lib/collect/node-state'
-import { type PolledData, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
+import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import { createRegistry } from '../../../src/lib/registry'
