@@ -31,11 +31,18 @@ export function preparePeriod(form: Form): void {
       ],
     })
   }
-  const showEnd = () => {
-    $('.envlog-period-end').toggle($('#node-input-fromType').val() !== 'calendar')
+  const time = $('#node-input-time')
+  const showDays = () => {
+    const isCalendar = $('#node-input-fromType').val() === 'calendar'
+    $('.envlog-period-end').toggle(!isCalendar)
+    $('label[for=node-input-from] span').text(isCalendar ? form._('range.period') : form._('range.from'))
+    // Statistics are always in local time.
+    const isLocal = time.val() === 'local' || $('#node-input-output').val() === 'statistics'
+    $('.envlog-utc-days').toggle(isCalendar && !isLocal)
   }
-  $('#node-input-from').on('change', showEnd)
-  showEnd()
+  $('#node-input-from, #node-input-time, #node-input-output').on('change', showDays)
+  $('#envlog-local-days').on('click', () => time.val('local').trigger('change'))
+  showDays()
   // A change of either bound affects whether the end is after the start.
   $('#node-input-from').on('change', () => {
     $('#node-input-to').trigger('change')

@@ -30,18 +30,15 @@ export function registerAccountNode(RED: NodeAPI): void {
     this.deployed = () => ({ config: { ...config }, credentials: { ...(this.credentials as object) } })
     let hasReported = false
     this.getAccount = () => {
-      try {
-        account ??= openAccount(RED, config, this.credentials ?? {}, {
-          onSharedChange: createSharedQuotaStatus(RED, this),
-        })
-        return account
-      } catch (error) {
-        // Reported once per account, not per node. Needed because the editor does not mark an account whose credentials
-        // are missing, for example after an import.
-        if (!hasReported) this.error(localizeError(RED, error))
-        hasReported = true
-        throw error
-      }
+      account ??= openAccount(RED, config, this.credentials ?? {}, {
+        onSharedChange: createSharedQuotaStatus(RED, this),
+      })
+      return account
+    }
+    // The editor does not mark an account whose credentials are missing, for example after an import.
+    this.reportOnce = (error) => {
+      if (!hasReported) this.error(localizeError(RED, error))
+      hasReported = true
     }
     this.on('close', (_removed: boolean, done: () => void) => {
       if (account) account.close().then(done, done)

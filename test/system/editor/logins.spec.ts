@@ -41,7 +41,7 @@ describe('logins in the editor', function () {
 
     // With another address, stored secrets are not used.
     await account.fill({ baseUrl: 'https://other.example' })
-    assert.match((await account.test())[0] ?? '', /only together, .* with which they were deployed/)
+    assert.match((await account.test())[0] ?? '', /enter the API key and the password again, or deploy first/)
     await account.cancel()
     await form.whenShown('#node-input-select')
     await form.cancel()

@@ -7,6 +7,8 @@ import type { StateStore } from '../../../lib/state-store'
 export interface AccountNode extends Node {
   /** The account, opened on the first call. @throws EnvlogError `ENVLOG_CONFIG` */
   getAccount(): Account
+  /** Reports why the account cannot be opened: once for the account, not for each of its nodes. */
+  reportOnce(error: unknown): void
   /** The store that keeps an action node's state across restarts. @throws EnvlogError `store-unknown` */
   storeFor(node: Node): StateStore
   /** The deployed settings, with the values of environment variables. */
@@ -34,7 +36,16 @@ export function acquireAccount(
   const node = findAccountNode(RED, id)
   if (!node) throw new EnvlogError('no-account')
   node.users[user.id] = user
-  return { account: node.getAccount(), store: node.storeFor(user) }
+  return { account: open(node), store: node.storeFor(user) }
+}
+
+function open(node: AccountNode): Account {
+  try {
+    return node.getAccount()
+  } catch (error) {
+    node.reportOnce(error)
+    throw error
+  }
 }
 
 /** Removes a closed action node: its flow no longer gets the account's status and errors. */
