@@ -128,9 +128,11 @@ export class EnvlogError extends Error {
   }
 }
 
-const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
-  'service-failed',
-  'service-failed-again',
+/** The service failed with a status that is temporary; the request is retried. */
+export const SERVICE_FAILURES: ReadonlySet<Reason> = new Set(['service-failed', 'service-failed-again'])
+
+const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set<Reason>([
+  ...SERVICE_FAILURES,
   'gateway-answered',
   'connection-broken',
   'timeout-silent',

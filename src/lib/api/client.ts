@@ -10,7 +10,7 @@ import {
   endpoints,
   type ParamsOf,
 } from '../endpoints'
-import { type Cause, EnvlogError, type Reason } from '../errors'
+import { type Cause, EnvlogError, type Reason, SERVICE_FAILURES } from '../errors'
 import type { LimitScope, RecordDemand } from '../quota/endpoint'
 import { type QuotaHeaders, readQuotaHeaders } from '../quota/headers'
 import type { Quota } from '../quota/quota'
@@ -258,8 +258,6 @@ export class Client {
 
 /** Reasons that mean a gateway's response, so its headers say nothing about the quota. */
 const PAGES: ReadonlySet<Reason> = new Set(['reply-not-json', 'reply-not-csv'])
-
-const SERVICE_FAILURES: ReadonlySet<Reason> = new Set(['service-failed', 'service-failed-again'])
 
 const BASE_DELAY_MS = 1000
 const MAX_DELAY_MS = 30_000

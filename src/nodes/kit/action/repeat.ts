@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/clock'
-import { EnvlogError } from '../../../lib/errors'
+import { EnvlogError, SERVICE_FAILURES } from '../../../lib/errors'
 
 /** The first run starts at a random time in this range after a deploy, so that nodes do not all start at once. */
 const MIN_FIRST_DELAY_MS = 1000
@@ -11,14 +11,13 @@ const MAX_LOGIN_BACKOFF_MS = 3_600_000
 /** True for errors that more requests cannot fix: no response, a failing service, refused credentials. */
 function needsBackoff(error: unknown): boolean {
   if (!(error instanceof EnvlogError)) return false
-  const { code, reason, cause } = error
+  const { code, reason } = error
   return (
     code === 'ENVLOG_NETWORK' ||
     code === 'ENVLOG_TIMEOUT' ||
     code === 'ENVLOG_AUTH' ||
-    reason === 'service-failed' ||
     reason === 'service-refused' ||
-    (cause.status ?? 0) >= 500
+    SERVICE_FAILURES.has(reason)
   )
 }
 

@@ -68,6 +68,7 @@ describe('repeating', () => {
     'timeout-silent',
     'timeout-total',
     'service-failed',
+    'service-failed-again',
     'service-refused',
   ]
   const inMinutes = (distances: number[]) => distances.slice(0, 8).map((distance) => distance / MINUTE)
