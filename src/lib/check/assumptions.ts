@@ -1,9 +1,11 @@
+import { isSerial } from '../../shared/action'
 import { LIMITS, type LimitRow } from '../../shared/service-limits'
 import { isAbsent } from '../decode/fields'
 import { readNumber } from '../decode/number'
 import { MAX_ALERTS } from '../endpoints'
 import type { Cause } from '../errors'
 import { classifyAlert } from '../readings/alert-kind'
+import { isBatteryCode } from '../readings/battery'
 import { parseChannelNumber } from '../readings/channel'
 import { ID_MODULUS } from '../readings/continuity'
 import { type Answered, type Exchange, isAnswered, type Json, objectsIn } from './exchange'
@@ -57,11 +59,11 @@ function checkDevices({ body }: Answered, findings: Findings): void {
     const base = single(baseunit).serial
     serials.push(serial, base)
     if (isAbsent(baseunit) || base === serial) findings.expect('standalone', base === serial, 'no-base-unit')
-    const isCode = /^[1-5]$/.test(String(battery))
-    if (!isAbsent(battery)) findings.require('battery-table', isCode, 'other-codes', readNumber(battery))
+    const code = readNumber(battery)
+    if (!isAbsent(battery)) findings.require('battery-table', isBatteryCode(code), 'other-codes', code)
   }
   for (const serial of serials.filter((one) => !isAbsent(one)).map(String))
-    findings.require('serials', /^[0-9A-Za-z]{8}$/.test(serial), 'other-length', serial.length)
+    findings.require('serials', isSerial(serial), 'other-length', serial.length)
 }
 
 const timesOf = (list: unknown) =>

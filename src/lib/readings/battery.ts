@@ -1,12 +1,12 @@
 export type BatteryLevel = 'replace-now' | 'replace-soon' | 'half' | 'low' | 'sufficient' | 'unknown'
 
 export interface Battery {
-  /** As the service sends it, 1 to 5; `null` if it sends none. */
+  /** As the service sends it; `null` if it sends none. */
   code: number | null
   level: BatteryLevel
 }
 
-/** Level by code, for standalone devices of series 1 and for all others (docs/service.md, *Fields*). */
+/** The known codes and their levels, for series 1 and for all other devices (docs/messages.md, *Battery*). */
 const LEVELS: Record<number, readonly [series1: BatteryLevel, others: BatteryLevel]> = {
   1: ['replace-now', 'replace-now'],
   2: ['replace-soon', 'replace-now'],
@@ -14,6 +14,9 @@ const LEVELS: Record<number, readonly [series1: BatteryLevel, others: BatteryLev
   4: ['low', 'replace-soon'],
   5: ['sufficient', 'sufficient'],
 }
+
+/** True for a code whose meaning is known. */
+export const isBatteryCode = (code: number | null): boolean => code !== null && code in LEVELS
 
 /**
  * Determines the battery level. A standalone device whose model begins with one of `series1Models` belongs to series 1.
