@@ -1,5 +1,5 @@
 import type { ActionType } from '../shared/action'
-import { OFFERED, type Output } from '../shared/outputs'
+import { OFFERED, OUTPUT_SETTINGS, OUTPUT_TRAITS, type Output } from '../shared/outputs'
 import { type Form, translate } from './red'
 
 /** The label of an output: in some nodes, the elements of the default output are not readings. */
@@ -30,11 +30,8 @@ export function prepareOutput(form: Form, type: ActionType): void {
       wanted,
     )
     $('.envlog-send').toggle(sends.length > 1)
-    $('.envlog-measurement').toggle(output.val() === 'points')
-    $('.envlog-field-names').toggle(output.val() === 'points')
-    $('.envlog-per').toggle(output.val() === 'statistics')
-    // Statistics are always in local time, and of all records.
-    $('.envlog-time, .envlog-number').toggle(output.val() !== 'statistics')
+    const { settings } = OUTPUT_TRAITS[output.val() as Output]
+    for (const name of OUTPUT_SETTINGS) $(`.envlog-${name}`).toggle(settings.includes(name))
     showChunk()
   }
 

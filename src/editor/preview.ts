@@ -1,6 +1,6 @@
 import { readLimits } from '../shared/account-schema'
 import type { ActionType } from '../shared/action'
-import { OFFERED, type Output, type Send } from '../shared/outputs'
+import { hasLocalTimes, OFFERED, OUTPUT_TRAITS, type Output, type Send } from '../shared/outputs'
 import { type DeviceSource, getDeviceList } from './device-source'
 import { formatDuration } from './duration'
 import { withLocalTimes } from './local-sample'
@@ -60,15 +60,16 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     const key = `${type} ${output} ${send}`
     const { timeZone = '', temperatureUnit = '' } = readAccount()
     const example = samples[`${key} ${temperatureUnit}`] ?? samples[key] ?? {}
-    const isLocal = value('time') === 'local' || output === 'statistics'
-    const shown = isLocal ? withLocalTimes(example, String(timeZone)) : example
+    const shown = hasLocalTimes({ output, time: value('time') })
+      ? withLocalTimes(example, String(timeZone))
+      : example
     sample.text(JSON.stringify(shown, null, 2))
   }
 
   /** Shows how much the first run sends at once, if it sends everything that the service has. */
   function showFirstRun(devices: number | undefined, output: Output): void {
     const most = FIRST_RUN[type]
-    const isRead = !['raw', 'csv', 'csv2'].includes(output)
+    const isRead = OUTPUT_TRAITS[output].format === 'read'
     const sendsAll =
       most !== undefined && isRead && inputs.onlyNew?.is(':checked') && value('start') === 'all'
     firstRun.toggle(sendsAll && devices !== 0)

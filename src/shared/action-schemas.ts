@@ -7,12 +7,20 @@ import {
   MAX_SECONDS,
   needsMessage,
   PERIOD_TYPES,
-  RECEIPT_OUTPUTS,
   SELECTS,
   STARTS,
   TIME_STYLES,
 } from './action'
-import { DEFAULT_CHUNK, FIELD_NAMES, MEASUREMENTS, OUTPUTS, PERS, SENDS } from './outputs'
+import {
+  DEFAULT_CHUNK,
+  FIELD_NAMES,
+  MEASUREMENTS,
+  OUTPUT_TRAITS,
+  OUTPUTS,
+  type Output,
+  PERS,
+  SENDS,
+} from './outputs'
 import type { Problem } from './problems'
 import {
   flag,
@@ -108,7 +116,7 @@ const RULES: Readonly<Record<string, [problem: Problem['problem'], isBroken: (al
     ({ advance, onlyNew, send, output }) =>
       advance === 'acknowledged' &&
       onlyNew === true &&
-      !(send === 'device' && RECEIPT_OUTPUTS.includes(String(output))),
+      !(send === 'device' && OUTPUT_TRAITS[output as Output]?.hasReceipt),
   ],
 }
 

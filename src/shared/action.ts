@@ -18,9 +18,6 @@ export const ADVANCES = ['sent', 'acknowledged'] as const
 /** What a node delivers from the first response: everything or nothing. `envlog-latest` also allows a time. */
 export const STARTS = ['all', 'now'] as const
 
-/** Outputs whose messages have a receipt, if `send` is `device`. */
-export const RECEIPT_OUTPUTS: readonly string[] = ['readings', 'rows', 'points']
-
 export const TIME_STYLES = ['utc', 'local'] as const
 
 /** Types of the typed inputs for the bounds of a period: a date, a time before now, or a type of Node-RED. */

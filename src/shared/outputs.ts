@@ -43,6 +43,39 @@ export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>
   },
 }
 
+/** Settings that only some outputs have. Without `time`, times are local; without `number`, all records are read. */
+export const OUTPUT_SETTINGS = ['measurement', 'field-names', 'per', 'time', 'number'] as const
+
+/** What else depends on the output. */
+interface OutputTraits {
+  /** The requested form of the response: `read` is decoded, the others are sent unchanged. */
+  format: 'read' | 'json' | 'csv' | 'csv2'
+  /** Messages have a receipt if `send` is `device`. */
+  hasReceipt: boolean
+  /** Messages contain names that the response may lack; the list of devices has them. */
+  needsNames: boolean
+  settings: readonly (typeof OUTPUT_SETTINGS)[number][]
+}
+
+const TIME_NUMBER = ['time', 'number'] as const
+const OF_POINTS = ['measurement', 'field-names', 'time', 'number'] as const
+
+export const OUTPUT_TRAITS: Record<Output, OutputTraits> = {
+  readings: { format: 'read', hasReceipt: true, needsNames: false, settings: TIME_NUMBER },
+  rows: { format: 'read', hasReceipt: true, needsNames: true, settings: TIME_NUMBER },
+  points: { format: 'read', hasReceipt: true, needsNames: true, settings: OF_POINTS },
+  values: { format: 'read', hasReceipt: false, needsNames: true, settings: TIME_NUMBER },
+  statistics: { format: 'read', hasReceipt: false, needsNames: false, settings: ['per'] },
+  raw: { format: 'json', hasReceipt: false, needsNames: false, settings: TIME_NUMBER },
+  csv: { format: 'csv', hasReceipt: false, needsNames: true, settings: TIME_NUMBER },
+  csv2: { format: 'csv2', hasReceipt: false, needsNames: true, settings: TIME_NUMBER },
+}
+
+/** True if messages with these settings have local times. */
+export function hasLocalTimes({ output, time }: { output: Output; time: string }): boolean {
+  return time === 'local' || !OUTPUT_TRAITS[output].settings.includes('time')
+}
+
 /** Intervals of statistics. */
 export const PERS = ['period', 'day', 'hour'] as const
 export type Per = (typeof PERS)[number]

@@ -37,7 +37,7 @@ export interface ElementSource {
   payloads(): Iterable<unknown>
 }
 
-/** Output → elements. A new output needs a row here, and its sends in `shared/outputs.ts`. */
+/** Output → elements. Everything else that depends on the output is in `shared/outputs.ts`. */
 export const elementSources: Record<
   ConvertedOutput,
   (content: ReadContent, options: OutputOptions) => ElementSource

@@ -13,7 +13,7 @@ import type { NodeState } from '../../../lib/collect/node-state'
 import { EnvlogError, mayConcernOneDevice } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
-import type { Output } from '../../../shared/outputs'
+import { OUTPUT_TRAITS, type Output } from '../../../shared/outputs'
 import type { createWaitStatus } from '../report/concurrent-waits'
 import type { DeviceFailures } from '../report/device-failures'
 import { formatPastTime } from '../report/status'
@@ -195,12 +195,9 @@ function wasPolled(error: unknown): boolean {
 
 const isSuspicious = (error: unknown) => error instanceof EnvlogError && mayConcernOneDevice(error)
 
-/**
- * True if messages contain the group, or the device's name, and its response may lack them: only `current` has both.
- */
+/** True if messages contain the group, or the device's name, and its response may lack them: only `current` has both. */
 function needsNames(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
   if (topic.includes('{group}')) return true
-  // CSV does not contain the device's name.
-  if (output === 'csv' || output === 'csv2') return true
-  return output === 'points' || output === 'values' || (output === 'rows' && type !== 'envlog-alerts')
+  // Rows of alerts have no group.
+  return OUTPUT_TRAITS[output].needsNames && !(output === 'rows' && type === 'envlog-alerts')
 }

@@ -11,7 +11,7 @@ import { countOf } from '../../../lib/readings/content'
 import { convertTemperatures } from '../../../lib/readings/temperature'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
-import { DEFAULT_CHUNK, type Output } from '../../../shared/outputs'
+import { DEFAULT_CHUNK, hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
 import { createWaitStatus } from '../report/concurrent-waits'
 import { DeviceFailures } from '../report/device-failures'
 import type { RunStatus } from '../report/status'
@@ -30,18 +30,6 @@ export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
 
 /** Node-RED delivers each message in its own callback, after the sender has yielded. */
 const MESSAGES_PER_TURN = 64
-
-/** Output → response format. */
-const FORMATS: Record<Output, ResponseFormat> = {
-  readings: 'read',
-  rows: 'read',
-  points: 'read',
-  values: 'read',
-  statistics: 'read',
-  raw: 'json',
-  csv: 'csv',
-  csv2: 'csv2',
-}
 
 /** One trigger of a node: the context for the `run` function of its file. */
 export class Run<T extends ActionType> implements PollPorts {
@@ -73,9 +61,8 @@ export class Run<T extends ActionType> implements PollPorts {
     this.account = account
     this.nodeState = nodeState
     this.nodeId = node.id
-    const isLocal = settings.time === 'local' || settings.output === 'statistics'
-    this.time = isLocal ? account.localTime : 'utc'
-    this.format = FORMATS[settings.output]
+    this.time = hasLocalTimes(settings) ? account.localTime : 'utc'
+    this.format = OUTPUT_TRAITS[settings.output].format
     this.setStatus = setStatus
     this.#waitStatus = createWaitStatus(account.quota, setStatus)
     this.#failures = new DeviceFailures({
