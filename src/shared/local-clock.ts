@@ -1,6 +1,6 @@
-/** Local times: of a time zone, or of a clock with a fixed offset. The tables of zones are those of Intl. */
+/** Local times in a time zone, or on a clock with a fixed offset. Intl has the data of the zones. */
 
-/** What shows local times. */
+/** A time zone, or a clock with a fixed offset. */
 export interface LocalClock {
   /** Minutes ahead of UTC at an instant, in ms since 1970 UTC. */
   offsetAt(instant: number): number
@@ -12,14 +12,14 @@ export const fixedClock = (offset: number): LocalClock => ({ offsetAt: () => off
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** Local time as ms, as if it were UTC. */
+/** The local time of an instant, in ms as if it were UTC. */
 export function toWallClock(clock: LocalClock, instant: number): number {
   return instant + clock.offsetAt(instant) * MINUTE_MS
 }
 
 /**
- * The instant when a clock shows a time, in ms since 1970 UTC. Of a time that it shows twice the first; of one that it
- * skips, the instant that would have shown it without the change.
+ * The instant when a clock shows a time, in ms since 1970 UTC. If the clock shows the time twice: the first instant. If
+ * it skips the time: the instant when it would have shown it without the change.
  */
 export function toInstant(clock: LocalClock, wallClock: number): number {
   const at = (offset: number) => wallClock - offset * MINUTE_MS
@@ -28,7 +28,7 @@ export function toInstant(clock: LocalClock, wallClock: number): number {
   return clock.offsetAt(at(after)) === after ? at(after) : at(before)
 }
 
-/** Formats an offset in minutes, rounded to whole ones: `+09:00`, `-03:30`. */
+/** Formats an offset in minutes, rounded to whole minutes: `+09:00`, `-03:30`. */
 export function formatOffset(offset: number): string {
   const minutes = Math.abs(Math.round(offset))
   const pad = (part: number) => String(part).padStart(2, '0')
@@ -55,17 +55,17 @@ export function isTimeZone(name: string): boolean {
 const createFormat = (timeZone: string) =>
   new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' })
 
-/** Offsets of a day that begins at 00:00 UTC: `after` applies from `change` on. */
+/** The offsets during a day in UTC: `before`, and `after` from the instant `change` on. */
 interface Day {
   before: number
   change: number
   after: number
 }
 
-/** Days whose offsets are kept. */
+/** Maximum number of days whose offsets are kept. */
 const MAX_DAYS = 10_000
 
-/** A zone with its daylight saving time. Intl takes microseconds for an offset, so it is asked once or twice a day. */
+/** A zone with its daylight saving time. Intl takes microseconds for an offset, so those of each day are kept. */
 export class TimeZone implements LocalClock {
   readonly name: string
   readonly #format: Intl.DateTimeFormat
@@ -95,7 +95,7 @@ export class TimeZone implements LocalClock {
       this.#readOffset(high),
     ]
     if (before === after) return { before, change: high, after }
-    // Zones change on a minute.
+    // Offsets change on a full minute.
     while (high - low > MINUTE_MS) {
       const middle = low + Math.floor((high - low) / 2 / MINUTE_MS) * MINUTE_MS
       if (this.#readOffset(middle) === before) low = middle
@@ -104,7 +104,7 @@ export class TimeZone implements LocalClock {
     return { before, change: high, after }
   }
 
-  /** Intl writes `GMT-03:30`; seconds, which zones had long ago, are rounded. */
+  /** Intl writes `GMT-03:30`. Seconds, which zones had long ago, are rounded. */
   #readOffset(instant: number): number {
     const text = this.#format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? ''
     const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(text) ?? []

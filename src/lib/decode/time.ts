@@ -3,12 +3,12 @@ import { EnvlogError } from '../errors'
 import { readNumber } from './number'
 
 /**
- * Whether `time` texts are in UTC, in the device's local time with its offset, or in the local time of a zone. All name
- * the same instant.
+ * Whether `time` texts are in UTC, in the device's local time with its offset, or in the local time of a zone. All
+ * represent the same instant.
  */
 export type TimeStyle = 'utc' | 'local' | TimeZone
 
-/** In minutes. `dstFlag` is `null` where the answer has none. */
+/** In minutes. `dstFlag` is `null` if the response has none. */
 export interface Offsets {
   timeDiff: number
   stdBias: number
@@ -17,9 +17,8 @@ export interface Offsets {
 }
 
 /**
- * How many minutes a device's local time is ahead of UTC: time-diff + std-bias, or time-diff + dst-bias while the flag
- * says that daylight saving is on. Without a flag dst-bias is never added (docs/service.md, *Fields*).
- * `null` where the offsets cannot be read.
+ * How many minutes a device's local time is ahead of UTC: time-diff + dst-bias if the flag says that it is daylight
+ * saving time, otherwise time-diff + std-bias (docs/service.md, *Fields*). `null` if the offsets cannot be read.
  */
 export function toUtcOffset(offsets: Offsets): number
 export function toUtcOffset(offsets: Offsets | null): number | null
@@ -29,12 +28,12 @@ export function toUtcOffset(offsets: Offsets | null): number | null {
   return timeDiff + (dstFlag === 1 ? dstBias : stdBias)
 }
 
-/** Bound of timestamps either way, in ms since 1970 UTC: beyond it a year has more than four digits. */
+/** Largest distance of a timestamp from 1970 UTC, in ms: up to it, a year has four digits. */
 export const MAX_TIMESTAMP_MS = Date.UTC(9999, 0)
 
 /**
- * Reads Unix seconds, as number or as text, as ms since 1970 UTC; blank, absent and 0 are `null`.
- * @param part names the part of the answer in the error; called only for an error
+ * Converts Unix seconds, a number or text, to ms since 1970 UTC; `null` if they are blank, absent or 0.
+ * @param part names the part of the response in the error; called only for an error
  * @throws EnvlogError `reply-unreadable` for anything else
  */
 export function readTimestamp(value: unknown, part: () => string): number | null {
@@ -48,7 +47,8 @@ export function readTimestamp(value: unknown, part: () => string): number | null
 }
 
 /**
- * Minutes ahead of UTC that go with a time: those of the device, or of the zone at that time; `null` if they are not known.
+ * How many minutes the local time that is sent with a timestamp is ahead of UTC: in the zone, if the style is one,
+ * otherwise at the device; `null` if unknown.
  * @param timestamp ms since 1970 UTC
  */
 export function utcOffsetAt(
@@ -63,7 +63,7 @@ export function utcOffsetAt(
 /**
  * Formats a time as ISO 8601 with milliseconds; `null` stays `null`.
  * @param timestamp ms since 1970 UTC
- * @param deviceOffset minutes that the device is ahead of UTC; `null` if that is not known: its local times are UTC then
+ * @param deviceOffset minutes that the device is ahead of UTC; if it is `null` (unknown), its local times are in UTC
  */
 export function formatTime(
   timestamp: number | null,
@@ -76,7 +76,10 @@ export function formatTime(
 const A_DAY_MS = 86_400_000
 const TWO_DIGITS = Array.from({ length: 60 }, (_, index) => String(index).padStart(2, '0'))
 
-/** Returns a `formatTime` for many times of one device: with `toISOString` for each, they would be half the time of a page. */
+/**
+ * Returns a `formatTime` for many times of one device. It formats a date only once, because `toISOString` for each time
+ * would take half of the time that a page needs.
+ */
 export function createTimeFormatter(
   style: TimeStyle,
   deviceOffset: number | null,
