@@ -33,15 +33,15 @@ export interface RangeQuery {
 export interface CollectedRange extends Collected {
   /** The requested period, ISO 8601 in UTC; from inclusive, to exclusive. */
   range: { from: string; to: string }
-  /** The clock that the period's local times are of, if it has any. */
+  /** The clock for the period's local times, if it has any. */
   clock?: LocalClock
 }
 
 /**
  * All records of a period (endpoints 4 and 5), page by page from the latest back; undecoded ones in a single request.
  * @param onPage called with the number of pages so far, after each page except the last
- * @throws EnvlogError `period-empty`, `period-too-long`; those of requests, of the list of devices and of decoding; `reply-other-period`,
- * `reply-lacks-record`
+ * @throws EnvlogError `period-empty`, `period-too-long`, `reply-other-period`, `reply-lacks-record`; those of requests, of
+ * the list of devices and of decoding
  */
 export async function collectRange(
   account: AccountAccess,
