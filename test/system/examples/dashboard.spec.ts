@@ -26,6 +26,8 @@ const DAY_MS = 86_400_000
 
 interface State {
   values?: Record<number, RecordValue>
+  /** of its temperatures, instead of °C */
+  unit?: 'F'
   /** seconds since the measurement */
   age?: number
   battery?: number
@@ -67,9 +69,10 @@ describe('the wall display', () => {
 
   const fleet = () =>
     DEVICES.map((device): DeviceDefinition => {
-      const { values, age = 20, battery = 5, alerts = [] } = states[device.serial] ?? {}
+      const { values, unit, age = 20, battery = 5, alerts = [] } = states[device.serial] ?? {}
       const told = () => ({ unixtime: Math.floor(Date.now() / 1000) - age, ...(values && { values }) })
-      return { ...device, records: { interval: 300 }, battery, alerts, current: told }
+      const channels = (device.channels ?? []).map((channel) => (unit ? { ...channel, unit } : channel))
+      return { ...device, channels, records: { interval: 300 }, battery, alerts, current: told }
     })
 
   const set = (serial: string, state: State) => {
@@ -259,6 +262,20 @@ describe('the wall display', () => {
     assert.match(await page.locator('.envlog-quota').innerText(), /Current readings.*of/s)
     set('52A10001', { values: { 1: -18 } })
     await freezer.and(page.locator('.is-ok')).filter({ hasText: '−18.0 °C' }).waitFor()
+  })
+
+  it('compares limits in °C with values in °F', async function () {
+    this.timeout(FLOW_MS)
+    set('52A10001', { unit: 'F', values: { 1: 5 } })
+    set('52A1000C', { unit: 'F', values: { 1: 75 } })
+    await deploy()
+    const display = await open()
+    for (const name of ['Freezer', 'Cold'])
+      await display.tile(name).and(display.page.locator('.is-ok')).filter({ hasText: '°F' }).waitFor()
+    set('52A10001', { values: { 1: 5.1 } })
+    set('52A1000C', { values: { 1: 13.9 } })
+    await display.tile('Freezer').and(display.page.locator('.is-high')).waitFor()
+    await display.tile('Cold').and(display.page.locator('.is-low')).waitFor()
   })
 
   it('waits for the first readings, and does not claim before that there are no alerts', async function () {
