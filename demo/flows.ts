@@ -13,7 +13,7 @@ const CHANGES: Readonly<Record<string, object>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Node-RED fills it in
   'envlog-example-account': { name: 'Demo plant', baseUrl: '${ENVLOG_URL}', series1Models: 'M-5' },
   [CURRENT]: { name: 'all devices, every 15 seconds', repeat: 15, staleAfter: '60' },
-  'envlog-example-dashboard-later': { name: '3 s', timeout: '3' },
+  'envlog-example-dashboard-later': { name: '3 s', duration: '3' },
   'envlog-example-dashboard-refresh': { name: 'every minute', crontab: '*/1 * * * *' },
 }
 

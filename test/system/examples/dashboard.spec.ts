@@ -290,6 +290,25 @@ describe('the wall display', () => {
     assert.deepEqual(faults, [])
   })
 
+  it('names the devices whose alerts could not be fetched, until they are', async function () {
+    this.timeout(FLOW_MS)
+    simulator.set({ faults: [{ kind: 'status', status: 503, endpoints: ['alert'] }] })
+    await deploy()
+    const { page } = await open()
+    const list = page.locator('.envlog-alerts')
+    const pending = list.filter({ hasText: 'Alerts not fetched yet: Freezer' })
+    await pending.waitFor()
+    await until('the request has failed', () => simulator.counts().alert.total > 1)
+    await pending.waitFor()
+    simulator.set({ faults: [] })
+    await list.filter({ hasText: `No alerts from 1 of ${DEVICES.length} devices.` }).waitFor()
+    simulator.set({ faults: [{ kind: 'status', status: 503, endpoints: ['alert'], serials: ['52A1000C'] }] })
+    set('52A1000C', { values: { 1: -20 } })
+    set('52A1000E', { battery: 1 })
+    const isNamed = async () => (await list.innerText()).endsWith('Alerts not fetched yet: Cold')
+    await until('only the other one is named', isNamed)
+  })
+
   it('shows that the service does not respond, until it does, and that Node-RED is away', async function () {
     this.timeout(FLOW_MS)
     // Polls only on demand; otherwise a poll might succeed before *Try again* is pressed.
