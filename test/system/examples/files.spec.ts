@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { useExamples } from '../../support/examples'
+import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
 
 const FLOW_MS = 60_000
@@ -18,6 +19,7 @@ const CHECKS = 'Files and reports/fixed-time freezer checks'
 
 /** As in the flows. */
 const CHOSEN = '52A10001'
+const ABSENT = '52A10009'
 /** An error text that would become a separate row. */
 const FORGED = 'E |\n| forged | -18 °C | pass <b>'
 const HOSTILE = '=a "b", c\n<冷'
@@ -163,31 +165,42 @@ describe('examples that write files', () => {
       { num: 1, name: HOSTILE, unit: 'C' },
       { num: 2, name: 'The same', unit: 'F' },
     ]
-    simulator.set({ fleet: [{ ...chosen, channels, records }, ...others] })
-    await hall.deploy([REPORT], { simulator })
+    const truck: DeviceDefinition = {
+      ...{ serial: '52C10008', name: 'Truck', base: { serial: '5F0A1004', zone: { timeDiff: TOKYO } } },
+      channels: [{ num: 1, unit: 'C', broken: 'E1' }],
+      records: { interval: 3600 },
+    }
+    simulator.set({ fleet: [{ ...chosen, channels, records }, truck, ...others] })
+    const add = (flow: FlowNode[]) =>
+      flow.map((node) =>
+        node.type === 'envlog-range'
+          ? { ...node, devices: [...(node.devices as object[]), { serial: ABSENT }] }
+          : node,
+      )
+    await hall.deployWith([REPORT], { simulator }, add)
     await hall.press('every day at 1')
     const text = await written(
       (time) => `freezers-${date(time - DAY)}.md`,
-      (found) => found.split('\n| ').length > 4,
+      (found) => found.split('\n| ').length > 5,
     )
     const [title, , limits, , ...table] = text.trimEnd().split('\n')
     assert.match(String(title), /^# Freezers on \d{4}-\d\d-\d\d$/)
     assert.equal(limits, 'Limits: -30 to -15 °C')
     const device = `${HOSTILE.replace('\n<', ' ')} (${CHOSEN})`
     const [head, line, ...rows] = table
-    assert.equal(head, '| Device | Channel | Minimum | Maximum | Mean | Minutes outside | Records |')
-    assert.equal(line, '| --- | --- | --- | --- | --- | --- | --- |')
+    assert.equal(head, '| Device | Channel | Minimum | Maximum | Mean | Minutes outside | Records | Errors |')
+    assert.equal(line, '| --- | --- | --- | --- | --- | --- | --- | --- |')
     assert.deepEqual(
       rows.filter((row) => row.includes(CHOSEN)),
       [
-        `| ${device} | ${HOSTILE.replace('\n<', ' ')} | -20 °C | -12 °C | -15.8 °C | 90 | 6 |`,
-        `| ${device} | The same | -4 °F | 10.4 °F | 3.56 °F | 90 | 6 |`,
+        `| ${device} | ${HOSTILE.replace('\n<', ' ')} | -20.0 °C | -12.0 °C | -15.8 °C | 90 | 6 | 1 |`,
+        `| ${device} | The same | -4.0 °F | 10.4 °F | 3.6 °F | 90 | 6 | 1 |`,
       ],
     )
-    // The other freezer of the example is not in this account.
-    assert.equal(rows.length, 3)
-    const missing = rows.find((row) => row.includes('52A10002')) ?? ''
-    assert.match(missing, /^\| The account has no device .*52A10002.*( \|){7}$/)
+    assert.ok(rows.includes('| Truck (52C10008) | ch1 | – | – | – | – | 24 | 24 |'), text)
+    assert.equal(rows.length, 4)
+    const missing = rows.find((row) => row.includes(ABSENT)) ?? ''
+    assert.match(missing, /^\| The account has no device .*52A10009.*( \|){8}$/)
   })
 
   it('a report of the day: what passes, what does not and why, and whether a check was not done', async function () {
