@@ -50,6 +50,8 @@ const PHRASES: readonly (readonly [AlertKind, readonly string[]])[] = [
       `(?:has )?recovered(?: from ${SOURCE})?`,
       `${SOURCE_JA}(?:正常値?)?(?:復帰|復旧)${DONE_JA}`,
       '正常(?:値)?に(?:戻りました|復帰(?:しました)?)',
+      'communication (?:has been |was |is )?(?:restored|recovered)',
+      `通信が?(?:復帰|復旧|回復)${DONE_JA}`,
     ],
   ],
   [

@@ -197,6 +197,12 @@ describe('the kind of an ambiguous alert', () => {
     }
   })
 
+  for (const text of ['Communication Restored', '通信復帰', '通信が復旧しました']) {
+    it(`is the recovery of the connection: ${text}`, () => {
+      assert.equal(classifyAlert('communication', text, ''), 'recovered')
+    })
+  }
+
   for (const text of ['Communication error, waiting for recovery', '復帰まで通信不可']) {
     it(`is never a recovery: ${text}`, () => {
       assert.equal(classifyAlert('communication', text, ''), 'communication')
