@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { exampleNames, readExample, rounds, useExamples } from '../../support/examples'
+import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
 import { FIRST, SECOND, useFreezers } from './freezers'
 import { type MailServer, startMailServer } from './mail'
@@ -62,6 +63,33 @@ describe('examples that forward alerts', () => {
     await until('it arrives', () => chat.texts.length > 0)
     assert.deepEqual(chat.texts, ['This is a test: alerts come to this chat.'])
     assert.equal(simulator.counts().alert.total, 0)
+  })
+
+  it('ask once for the address of the chat, not with an error for each message', async () => {
+    const { simulator } = freezers
+    const tried = {
+      id: 'tried',
+      type: 'debug',
+      name: 'tried',
+      z: 'envlog-example-chat',
+      complete: 'statusCode',
+    }
+    const add = (flow: FlowNode[]) => [
+      ...flow.map((node) =>
+        node.type === 'http request'
+          ? { ...node, wires: [[...((node.wires as string[][])[0] ?? []), tried.id]] }
+          : node,
+      ),
+      { ...tried, x: 0, y: 0, active: true, console: true },
+    ]
+    await hall.deployWith([CHAT], { simulator, more: { 'envlog-alerts': { repeat: 0 } } }, add)
+    const count = (text: string) => hall.log().split(text).length - 1
+    for (let times = 1; times <= 3; times++) {
+      await hall.press('send a test message')
+      await until('it is tried', () => count('[debug:tried]') === times)
+    }
+    assert.equal(count('Enter the address of your chat'), 1)
+    assert.equal(count('[debug:what went wrong]'), 0)
   })
 
   it('request as often as the service allows for the devices chosen in the shipped example', () => {
