@@ -109,7 +109,7 @@ describe('examples for operators', () => {
     ENVLOG_AUTH: [{ kind: 'status', status: 401 }, 'Check API key'],
     ENVLOG_SERVICE: [{ kind: 'status', status: 400 }, 'The service refused'],
     ENVLOG_NETWORK: [{ kind: 'drop' }, 'Check the network, address'],
-    ENVLOG_REPLY: [{ kind: 'brokenJson' }, 'The response cannot be read'],
+    ENVLOG_REPLY: [{ kind: 'brokenJson' }, 'The response cannot be used'],
     ENVLOG_TIMEOUT: [{ kind: 'silence' }, "increase 'Timeout' in the account"],
   }
 
