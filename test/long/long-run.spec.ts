@@ -64,8 +64,6 @@ describe(`a run of ${days} days with ${DEVICES} devices and random faults`, func
     const settled = advance === 'sent'
     const parts = { simulator, clock, archive, nodeRed, flow, random, longestSilence, settled }
     const dealt = await disrupt(parts, wanted)
-    // A deploy resets the poll interval.
-    await nodeRed.deploy(flow)
 
     const expected = { records: trueRecordLines(simulator), alerts: trueAlertLines(fleet, clock.now()) }
     const size = sizeOf(expected.records) + sizeOf(expected.alerts)

@@ -56,6 +56,8 @@ export async function disrupt(run: Run, wanted: readonly DisruptionKind[]): Prom
       counts[kind] = (counts[kind] ?? 0) + 1
     }
   } while (!clock.isOver())
+  // A deploy resets the poll interval.
+  await disruptions.deploy(run)
   simulator.set({ faults: [] })
   return counts
 }
