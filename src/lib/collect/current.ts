@@ -6,7 +6,14 @@ import { type Reading, readCurrent } from '../readings/current'
 import type { RequestContext } from '../request'
 import type { AccountDevices } from './account-devices'
 import { shortHash } from './cursor'
-import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice, unknownGroup } from './devices'
+import {
+  type DeviceFailure,
+  groupBySerial,
+  type NamedDevice,
+  type Selection,
+  unknownDevice,
+  unknownGroup,
+} from './devices'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
 import type { NodeState } from './node-state'
 
@@ -93,16 +100,6 @@ function findMissing(members: readonly Member[], { selection, exclude }: Current
     ...bases.map((base) => unknownDevice(base, base)),
     ...groups.map(unknownGroup),
   ]
-}
-
-function groupBySerial<T extends { serial: string }>(items: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const group = groups.get(item.serial)
-    if (group) group.push(item)
-    else groups.set(item.serial, [item])
-  }
-  return groups
 }
 
 /** Also true if a base unit is unknown. */

@@ -4,7 +4,7 @@ import { EnvlogError } from '../errors'
 import { loadOrThrow, type StateStore, StateWriter } from '../state-store'
 import { type Cursor, type CursorKind, kindOf } from './cursor'
 import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
-import { deviceKey, type NamedDevice, type ResolvedDevice } from './devices'
+import { deviceKey, deviceOfKey, groupBySerial, type NamedDevice, type ResolvedDevice } from './devices'
 import { readSavedState, type SavedState } from './saved-state'
 
 /** Maximum number of reported devices to remember: more than any account has. */
@@ -177,8 +177,7 @@ export class NodeState {
   leastRecentlyPolledFirst(devices: readonly ResolvedDevice[]): ResolvedDevice[] {
     const rank = (device: ResolvedDevice) =>
       this.#devices.get(deviceKey(device))?.polledRank ?? Number.NEGATIVE_INFINITY
-    // Equal ranks need a special case: the difference of two infinite ones is not a number.
-    return [...devices].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
+    return [...devices].sort((a, b) => compareRanks(rank(a), rank(b)))
   }
 
   /** @param isSuspect whether its failure was ambiguous: caused by the device or by the account */
@@ -208,7 +207,8 @@ export class NodeState {
    */
   acknowledge(key: string, cursor: Cursor): void {
     const hasMoved =
-      !this.#devices.has(key) && [...this.#devices.keys()].some((other) => isAmong(other, [serialOf(key)]))
+      !this.#devices.has(key) &&
+      [...this.#devices.keys()].some((other) => isAmong(other, [deviceOfKey(key).serial]))
     if (!hasMoved) this.device(key).acknowledge(cursor)
   }
 
@@ -247,27 +247,23 @@ export class NodeState {
 
   /** Moves the state of devices that have left their base unit and are now under another one. */
   #moveDevices(devices: readonly ResolvedDevice[], hasLeft: (device: ResolvedDevice) => boolean): void {
-    const keysBySerial = new Map<string, string[]>()
-    for (const key of this.#devices.keys()) {
-      const serial = serialOf(key)
-      keysBySerial.set(serial, [...(keysBySerial.get(serial) ?? []), key])
-    }
-    for (const device of devices) {
-      const key = deviceKey(device)
-      if (!(this.#devices.get(key)?.isBlank ?? true)) continue
-      const isPrevious = (other: string) => other !== key && hasLeft({ ...device, base: baseOf(other) })
-      const previous = keysBySerial.get(device.serial)?.find(isPrevious)
-      if (previous === undefined) continue
-      const state = this.device(previous)
+    const blank = devices.filter((device) => this.#devices.get(deviceKey(device))?.isBlank ?? true)
+    if (blank.length === 0) return
+    const known = groupBySerial(Array.from(this.#devices.keys(), deviceOfKey))
+    for (const device of blank) {
+      const others = known.get(device.serial)?.filter(({ base }) => base !== device.base)
+      const previous = others?.find(({ base }) => hasLeft({ ...device, base }))
+      if (!previous) continue
+      const state = this.device(deviceKey(previous))
       state.move()
-      this.#devices.delete(previous)
-      this.#devices.set(key, state)
+      this.#devices.delete(deviceKey(previous))
+      this.#devices.set(deviceKey(device), state)
     }
   }
 
   #toSave(): SavedState {
     this.#savedAt = this.#clock.monotonic()
-    const inOrder = [...this.#devices].sort(([, a], [, b]) => a.polledRank - b.polledRank || 0)
+    const inOrder = [...this.#devices].sort(([, a], [, b]) => compareRanks(a.polledRank, b.polledRank))
     const devices = inOrder.flatMap(([key, device]) => {
       const saved = device.toSave()
       return saved ? [[key, saved]] : []
@@ -308,10 +304,11 @@ export class NodeState {
   }
 }
 
+/** The difference of two infinite ranks is not a number. */
+const compareRanks = (one: number, other: number) => (one === other ? 0 : one - other)
+
 const isOfKind = ({ cursor }: DeviceState, kind: CursorKind | undefined) =>
   !cursor || !kind || kindOf(cursor) === kind
 
 const isAmong = (device: string, serials: readonly string[] | 'all') =>
-  serials === 'all' || serials.includes(serialOf(device))
-const serialOf = (device: string) => device.slice(device.lastIndexOf('/') + 1)
-const baseOf = (device: string) => device.slice(0, device.lastIndexOf('/'))
+  serials === 'all' || serials.includes(deviceOfKey(device).serial)

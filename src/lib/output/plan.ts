@@ -168,7 +168,7 @@ function* chunked(
 const toMessage = (payload: unknown, subject: Subject | undefined): OutgoingMessage =>
   subject ? { payload, subject } : { payload }
 
-/** The device of a content that is about a single device. */
+/** The subject of content about one device. */
 function commonSubject(content: ReadContent, { group }: OutputOptions): Subject | undefined {
   const device = deviceOf(content)
   return device && subjectOf(device, group)

@@ -44,7 +44,7 @@ export function subjectOfReading(reading: Reading): Subject {
   return subjectOf(reading, reading.group?.name ?? '')
 }
 
-/** The device of a content that is about a single device. */
+/** The device of content about one device. */
 export function deviceOf(content: Content): Device | undefined {
   if (content.kind === 'series') return content.series
   return content.kind === 'alerts' ? content.device : undefined
