@@ -29,7 +29,7 @@ export interface RequestContext {
 }
 
 /** A decoded response of status 200. */
-export interface Answer<B> {
+export interface ServiceResponse<B> {
   endpoint: EndpointName
   body: B
   /** When the last byte arrived, in ms since 1970 UTC. */

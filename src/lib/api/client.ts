@@ -15,7 +15,7 @@ import type { LimitScope, RecordDemand } from '../quota/endpoint'
 import { type QuotaHeaders, readQuotaHeaders } from '../quota/headers'
 import type { Quota } from '../quota/quota'
 import { Redactor } from '../redact'
-import type { Answer, RequestContext } from '../request'
+import type { RequestContext, ServiceResponse } from '../request'
 import { readBody } from './body'
 import { withDeadline } from './deadline'
 import { readErrorResponse } from './error-response'
@@ -63,7 +63,7 @@ interface Call {
 
 /** The outcome of one attempt. */
 interface Attempt {
-  answer?: Answer<unknown>
+  answer?: ServiceResponse<unknown>
   error?: unknown
   isSent: boolean
   /** True if the service itself responded: not a gateway, and the response was complete. */
@@ -106,7 +106,7 @@ export class Client {
     endpoint: E,
     params: ParamsOf<E>,
     context: RequestContext,
-  ): Promise<Answer<EnvelopeOf<E>>> {
+  ): Promise<ServiceResponse<EnvelopeOf<E>>> {
     const decode = (body: string) => readEnvelope(endpoint, body)
     return this.#submit({ endpoint, params, isRaw: false, decode }, context) as Promise<never>
   }
@@ -120,7 +120,7 @@ export class Client {
     endpoint: E,
     params: ParamsOf<E>,
     context: RequestContext,
-  ): Promise<Answer<unknown>> {
+  ): Promise<ServiceResponse<unknown>> {
     const type = ('type' in params && params.type) || 'json'
     return this.#submit({ endpoint, params, isRaw: true, decode: (body) => readRaw(type, body) }, context)
   }
@@ -139,7 +139,7 @@ export class Client {
   }
 
   /** Joins an identical waiting or running request, or starts a new one. */
-  async #submit(call: Call, context: RequestContext): Promise<Answer<unknown>> {
+  async #submit(call: Call, context: RequestContext): Promise<ServiceResponse<unknown>> {
     if (this.#isClosed || context.signal.aborted) throw new EnvlogError('closed')
     const { quota, clock } = this.#ports
     const path = buildPath(call.endpoint, this.#settings.relaySuffix)
@@ -153,7 +153,7 @@ export class Client {
       const answer = request.join({ ...context, signal: caller.signal }, clock.monotonic())
       if (isNew) this.#begin(key, call, request)
       else quota.proceedSoon()
-      return (await answer) as Answer<unknown>
+      return (await answer) as ServiceResponse<unknown>
     } finally {
       this.#callers.delete(caller)
       caller.release()
@@ -163,7 +163,7 @@ export class Client {
   #begin(key: string, call: Call, request: JoinedRequest): void {
     this.#requests.set(key, request)
     // Decoded responses are never modified; raw ones become payloads, which flows may modify.
-    const copy = (answer: Answer<unknown>) => (call.isRaw ? structuredClone(answer) : answer)
+    const copy = (answer: ServiceResponse<unknown>) => (call.isRaw ? structuredClone(answer) : answer)
     // Later callers need a new request.
     const forget = () => {
       if (this.#requests.get(key) === request) this.#requests.delete(key)
@@ -182,7 +182,7 @@ export class Client {
    * Sends a request: waits for a permit, sends it, settles the permit according to the response, and retries if that
    * can help.
    */
-  async #send(call: Call, request: JoinedRequest): Promise<Answer<unknown>> {
+  async #send(call: Call, request: JoinedRequest): Promise<ServiceResponse<unknown>> {
     const { quota, clock, random } = this.#ports
     const { retries: endpointRetries = Number.POSITIVE_INFINITY }: Endpoint = endpoints[call.endpoint]
     const maxRetries = Math.min(this.#settings.retries, endpointRetries)

@@ -6,7 +6,7 @@ import type { DeviceParams, EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { Content } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
-import type { Answer, RequestContext } from '../request'
+import type { RequestContext, ServiceResponse } from '../request'
 import type { AccountDevices } from './account-devices'
 import { decodeAlerts, decodeRecords } from './decode'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
@@ -26,7 +26,7 @@ export type ResponseFormat = 'read' | 'json' | 'csv' | 'csv2'
 /** Data collected from one device or, with `current`, from several. */
 export interface Collected {
   /** The last response received, without its body. */
-  answer: Omit<Answer<unknown>, 'body'>
+  answer: Omit<ServiceResponse<unknown>, 'body'>
   content: Content
   /** Name of the device's group; blank if it has none or the name is not needed. */
   group: string
@@ -133,7 +133,7 @@ export async function fetchRecords(
   target: ResolvedDevice,
   params: Partial<DeviceParams>,
   context: RequestContext,
-): Promise<Answer<GraphEnvelope>> {
+): Promise<ServiceResponse<GraphEnvelope>> {
   const request = buildRecordsRequest(kind, target, params)
   return checkDevice(await account.client.read(request.endpoint, request.params, context), target)
 }
@@ -146,7 +146,7 @@ export async function fetchAlertLog(
   account: AccountAccess,
   target: ResolvedDevice,
   context: RequestContext,
-): Promise<Answer<AlertEnvelope>> {
+): Promise<ServiceResponse<AlertEnvelope>> {
   return checkDevice(await account.client.read('alert', buildAlertParams(target), context), target)
 }
 
@@ -155,9 +155,9 @@ export async function fetchAlertLog(
  * @throws EnvlogError `reply-other-device`
  */
 function checkDevice<E extends { device: Identity; base: Identity | null }>(
-  answer: Answer<E>,
+  answer: ServiceResponse<E>,
   target: ResolvedDevice,
-): Answer<E> {
+): ServiceResponse<E> {
   const { body, endpoint } = answer
   const { device, base } = body
   // The service does not document what it sends as the base unit of a standalone device.

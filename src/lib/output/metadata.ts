@@ -1,6 +1,6 @@
 import type { QuotaHeaders } from '../quota/headers'
 import type { Subject } from '../readings/content'
-import type { Answer } from '../request'
+import type { ServiceResponse } from '../request'
 import type { Row } from './rows'
 
 /** `msg.envlog`: information about the response (docs/messages.md). */
@@ -34,7 +34,7 @@ interface MetadataDetails {
 export function createMetadata(
   node: MessageMetadata['node'],
   account: string,
-  collected: { answer: Omit<Answer<unknown>, 'body'> },
+  collected: { answer: Omit<ServiceResponse<unknown>, 'body'> },
   details: MetadataDetails,
 ): MessageMetadata {
   return createMetadataBuilder(node, account, collected)(details)
@@ -44,7 +44,7 @@ export function createMetadata(
 export function createMetadataBuilder(
   node: MessageMetadata['node'],
   account: string,
-  { answer: { endpoint, receivedAt: instant, quota } }: { answer: Omit<Answer<unknown>, 'body'> },
+  { answer: { endpoint, receivedAt: instant, quota } }: { answer: Omit<ServiceResponse<unknown>, 'body'> },
 ): (details: MetadataDetails) => MessageMetadata {
   const receivedAt = new Date(instant).toISOString()
   return ({ subject, reading, range, overflow, receipt }) => {
