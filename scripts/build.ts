@@ -24,7 +24,7 @@ async function buildServer(): Promise<void> {
   const others = {
     check: './check/cli',
     // Tests measure the heap of the built code.
-    registry: './nodes/kit/state/registry',
+    registry: './nodes/kit/state/process-registry',
   }
   const late = Object.entries(others).map(
     ([name, path]) => `module.exports.${name} = () => require('${path}')`,

@@ -3,7 +3,7 @@
  * Every name and value is checked: a test whose misspelt option is ignored would pass without testing anything.
  */
 import { endpointNames } from './endpoints'
-import { type Fault, faultKinds } from './faults'
+import { type Fault, faultKinds } from './faults/faults'
 import {
   type DeviceDefinition,
   deviceKinds,

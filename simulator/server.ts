@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Control, isControl } from './control'
-import { deliver } from './deliver'
 import { endpointAt } from './endpoints'
 import { type Cause, errorBody, Refusal } from './errors'
+import { deliver } from './faults/deliver'
 import type { SimulatedService } from './simulator'
 
 const largestBody = 1024 * 1024

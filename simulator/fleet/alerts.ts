@@ -12,7 +12,7 @@ import type {
   EventKind,
   RecordValue,
 } from './definition'
-import { emptyBattery, recovery } from './events'
+import { emptyBattery, recovery } from './event-effects'
 import type { GeneratedSource } from './generated'
 import { indexAt, type RecordView } from './records'
 import { type Episode, episode, excursionOn, failureOn } from './signal'

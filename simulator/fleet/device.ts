@@ -13,7 +13,7 @@ import type {
   GeneratedRecords,
   ZoneDefinition,
 } from './definition'
-import { batteryAt, receivedUntilAt } from './events'
+import { batteryAt, receivedUntilAt } from './event-effects'
 import { type GeneratedSource, generatedRecords } from './generated'
 import { listedRecords, type RecordSource } from './records'
 

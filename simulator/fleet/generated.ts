@@ -4,7 +4,7 @@
  */
 import { hash } from '../random'
 import type { ChannelDefinition, EventDefinition, GeneratedRecords, RecordValue } from './definition'
-import { riseAt } from './events'
+import { riseAt } from './event-effects'
 import { indexAt, type RecordSource, type RecordView, type StoredRecord } from './records'
 import { signals, valueAt } from './signal'
 

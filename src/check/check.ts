@@ -4,26 +4,18 @@ import { Anonymizer } from '../lib/check/anonymize'
 import { checkAssumptions } from '../lib/check/assumptions'
 import { collectExchanges, listDevices } from '../lib/check/collect'
 import { type Answered, type Exchange, isAnswered } from '../lib/check/exchange'
-import type { Finding } from '../lib/check/findings'
-import { type ReadAnswer, readAnswer } from '../lib/check/read'
+import { readAnswer } from '../lib/check/read'
 import { buildReport } from '../lib/check/report'
 import { systemClock } from '../lib/clock'
 import { readElements } from '../lib/decode/fields'
-import { concernsOneDevice, type EnvlogError } from '../lib/errors'
 import { isRemoteUnit } from '../lib/readings/device'
 import { createRegistry } from '../lib/registry'
+import { version } from '../lib/version'
 import { ACCOUNT_DEFAULTS } from '../shared/account-rules'
 import { watchConnection } from './connection'
 import type { Login } from './credentials'
+import { exitCodeOf } from './exit-code'
 import type { Translate } from './texts'
-
-/**
- * ok: everything was read; notRead: something was unreadable or contradicts an assumption; notReached: unreachable or
- * refused; usage: wrong use.
- */
-export const EXIT = { ok: 0, notRead: 1, notReached: 2, usage: 3 } as const
-
-import { version } from '../lib/version'
 
 /** With pseudonyms for names and serial numbers: the output of `--json`. */
 export type CheckResult = Awaited<ReturnType<typeof checkService>>['result']
@@ -84,21 +76,4 @@ function toResult(exchange: Exchange, hide: (words: unknown) => string, translat
   const serves = translate(`serves.${details.serves ?? 'all'}`)
   const message = translate(key, { ...details, serves, words: hide(details.words), status: status ?? '' })
   return { ...about, status, quota: undefined, error: { code, reason, message: message.trim() } }
-}
-
-/** A device without such data is refused, which is not a failure of the check. */
-function exitCodeOf(
-  exchanges: readonly Exchange[],
-  read: readonly ReadAnswer[],
-  findings: readonly Finding[],
-): number {
-  const errors = exchanges.flatMap((exchange) => (isAnswered(exchange) ? [] : [exchange.error]))
-  const isRefusedDevice = (error: EnvlogError) => error.code === 'ENVLOG_SERVICE' && concernsOneDevice(error)
-  if (errors.some((error) => error.code !== 'ENVLOG_REPLY' && !isRefusedDevice(error))) return EXIT.notReached
-  const isUnreadable = errors.some(({ code }) => code === 'ENVLOG_REPLY')
-  // Some kinds of device have no records and no alerts, but hardly all devices of an account.
-  const isRefused = read.length <= 1 && errors.length > 0
-  const isIncomplete = isUnreadable || isRefused || read.some(({ unreadable }) => unreadable.length > 0)
-  const isContradicted = findings.some(({ verdict }) => verdict === 'contradicted')
-  return isIncomplete || isContradicted ? EXIT.notRead : EXIT.ok
 }

@@ -1,7 +1,8 @@
 /** envlog-check: shows from the command line what the service really sends to an account. */
 import { appendFileSync, writeFileSync } from 'node:fs'
-import { checkService, EXIT } from './check'
+import { checkService } from './check'
 import { readLogin } from './credentials'
+import { EXIT } from './exit-code'
 import { jsonText, planText, resultText } from './print'
 import { ask, type Io } from './terminal'
 import { findLanguage, languages, loadTexts, type Translate } from './texts'

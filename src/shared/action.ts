@@ -50,9 +50,6 @@ export const DEVICES_TYPES = ['msg', 'flow', 'global', 'env', 'jsonata'] as cons
 /** Maximum of settings in seconds: the delay of a timer must be below 2^31 ms. */
 export const MAX_SECONDS = 2_000_000
 
-/** A time before now, such as `-24h`, `-7d` or `-30m`; the groups are count and unit. */
-export const RELATIVE_TIME = /^-(\d+)\s*([smhdw])$/
-
 const SERIAL = /^[0-9A-Za-z]{8}$/
 
 /** True for a serial number: 8 letters and digits (docs/service.md, *Requests*). */

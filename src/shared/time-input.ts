@@ -3,11 +3,11 @@
  * cannot read.
  */
 
-import { RELATIVE_TIME } from './action'
-
 /** ms since 1970 UTC, or a local time in ms as if it were UTC, which a device's UTC offset turns into an instant. */
 export type TimeInput = { instant: number } | { wallClock: number }
 
+/** A time before now, such as `-24h`, `-7d` or `-30m`; the groups are count and unit. */
+const RELATIVE_TIME = /^-(\d+)\s*([smhdw])$/
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i
 const EPOCH = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/

@@ -4,7 +4,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../sim
 import account from '../../src/nodes/account/account'
 import alerts from '../../src/nodes/alerts/alerts'
 import current from '../../src/nodes/current/current'
-import { registry } from '../../src/nodes/kit/state/registry'
+import { registry } from '../../src/nodes/kit/state/process-registry'
 import latest from '../../src/nodes/latest/latest'
 import range from '../../src/nodes/range/range'
 import type { ActionName, Message } from './flow-types'

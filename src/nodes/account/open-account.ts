@@ -8,7 +8,7 @@ import {
 } from '../../lib/api/transport'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
-import { registry } from '../kit/state/registry'
+import { registry } from '../kit/state/process-registry'
 
 /** The saved properties that are read here; the schema reads all of them. */
 interface SavedAccount {
@@ -62,7 +62,8 @@ export function openAccount(
   if ('triedBy' in use) ports.triedBy = use.triedBy
   else {
     if (settings.sharedQuota) {
-      const { createConnector } = require('../../lib/quota/redis') as typeof import('../../lib/quota/redis')
+      const { createConnector } =
+        require('../../lib/quota/redis-connection') as typeof import('../../lib/quota/redis-connection')
       ports.connectRedis = createConnector(settings.sharedQuota, settings.credentials.sharedQuotaPassword)
       ports.onSharedChange = use.onSharedChange
     }

@@ -1,5 +1,5 @@
 import { defineAction } from '../../editor/define-action'
-import { findPeriodProblem, preparePeriod } from '../../editor/period'
+import { findPeriodProblem, preparePeriod } from '../../editor/period-field'
 
 export default defineAction('envlog-range', {
   prepare: preparePeriod,

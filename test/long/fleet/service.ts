@@ -1,7 +1,7 @@
 /** The simulated service without a socket: in place of undici's connections, it responds itself. */
 import type { DeviceDefinition, Fault, Simulator } from '../../../simulator'
-import type { Delivery } from '../../../simulator/effects'
 import { type EndpointName, endpointAt } from '../../../simulator/endpoints'
+import type { Delivery } from '../../../simulator/faults/effects'
 import { SimulatedService } from '../../../simulator/simulator'
 import type { ProcessTime } from './time'
 

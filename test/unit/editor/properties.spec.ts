@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { findPeriodProblem } from '../../../src/editor/period'
+import { findPeriodProblem } from '../../../src/editor/period-field'
 import { propertiesOf } from '../../../src/editor/properties'
 import { readTimeInput } from '../../../src/lib/collect/period'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { inBackground } from '../../../lib/background'
 import { removeStateFile } from './file-store'
-import { registry } from './registry'
+import { registry } from './process-registry'
 
 /** Nodes that Node-RED has closed as removed. */
 const closed = new Set<string>()

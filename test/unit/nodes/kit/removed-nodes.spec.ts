@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { NodeAPI } from 'node-red'
-import { registry } from '../../../../src/nodes/kit/state/registry'
+import { registry } from '../../../../src/nodes/kit/state/process-registry'
 import type * as removedNodes from '../../../../src/nodes/kit/state/removed-nodes'
 
 const PATH = require.resolve('../../../../src/nodes/kit/state/removed-nodes')

@@ -3,7 +3,7 @@ import { EnvlogError } from '../errors'
 import { Redactor } from '../redact'
 import type { Connection } from './shared-quota'
 
-/** Maximum delay between two connection attempts of the library. */
+/** Maximum delay between two connection attempts; `shared-quota.ts` tries to report as often. */
 const MAX_RECONNECT_MS = 1000
 const CONNECT_TIMEOUT_MS = 5000
 /** Maximum time until a new connection is usable, including login. */

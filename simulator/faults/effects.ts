@@ -1,5 +1,5 @@
 /** The effect of each fault on a response: one row per kind. */
-import type { Cause } from './errors'
+import type { Cause } from '../errors'
 import type { Fault, FaultKind } from './faults'
 
 /** A response as it is sent. */

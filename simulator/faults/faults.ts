@@ -1,6 +1,6 @@
 /** Faults between the service and its client, and the requests they apply to. */
-import type { EndpointName } from './endpoints'
-import { chance, seedFrom } from './random'
+import type { EndpointName } from '../endpoints'
+import { chance, seedFrom } from '../random'
 
 export const faultKinds = [
   'delay',

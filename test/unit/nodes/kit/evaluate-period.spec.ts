@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { evaluatePeriod } from '../../../../src/nodes/kit/settings/period'
+import { evaluatePeriod } from '../../../../src/nodes/kit/settings/evaluate-period'
 import { createEvaluator } from '../../../../src/nodes/kit/settings/typed-input'
 import type { PeriodType } from '../../../../src/shared/action'
 import { failure } from '../../lib/answers'
