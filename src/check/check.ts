@@ -23,7 +23,7 @@ export type CheckResult = Awaited<ReturnType<typeof checkService>>['result']
 /** Sends the requests that the account allows, and compares the responses with what the package expects. */
 export async function checkService(login: Login, env: NodeJS.ProcessEnv, translate: Translate) {
   const { timeout } = ACCOUNT_DEFAULTS
-  const transport = { connections: 1, timeoutMs: timeout * 1000 }
+  const transport = { timeoutMs: timeout * 1000 }
   const secrets = proxyPasswords(transport, env)
   const registry = createRegistry(systemClock)
   const account = createAccount(

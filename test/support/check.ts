@@ -19,7 +19,7 @@ export async function checkSimulated(simulator: Simulator, weeks = 10) {
       ...{ credentials: { apiKey, loginId, loginPass }, series1Models: [] },
     },
     {
-      transport: new UndiciTransport({ connections: 1, timeoutMs: 5000 }),
+      transport: new UndiciTransport({ timeoutMs: 5000 }),
       clock: systemClock,
       random: Math.random,
       registry: createRegistry(systemClock),

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
 import { decodePercent, isLoopback } from '../../shared/account-rules'
 import { inBackground } from '../background'
@@ -32,6 +33,7 @@ export interface Transport {
    * `proxy-invalid`; any error of `read`
    */
   send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): Promise<T>
+  /** Closes the connections; no request may be in flight, except aborted ones. */
   close(): Promise<void>
 }
 
@@ -46,8 +48,6 @@ export interface TlsOptions {
 }
 
 export interface TransportOptions {
-  /** Maximum number of simultaneous connections. */
-  connections: number
   /** Longest silence of a peer, in ms. Connecting times out after 90 % of it. */
   timeoutMs: number
   tls?: TlsOptions
@@ -73,12 +73,6 @@ function readPassword(address: string): string {
   return decodePercent(new URL(address).password)
 }
 
-/** A pool of keep-alive connections and the number of requests that use it. */
-interface Agent {
-  dispatcher: Dispatcher
-  inFlight: number
-}
-
 const HEADERS = {
   'content-type': 'application/json',
   'x-http-method-override': 'GET',
@@ -87,15 +81,14 @@ const HEADERS = {
 }
 
 /**
- * Sends requests over keep-alive connections. An aborted request may leave a connection behind that never becomes
- * usable, because undici does not abort the TLS handshake or the proxy's CONNECT together with the request that caused
- * it. So after an abort, the next request gets a new agent, and the old one is destroyed once its other requests have
- * ended. undici is loaded at the first request, because loading it takes 50 ms.
+ * Sends requests over keep-alive connections: each request in flight has an agent of its own, which the next request
+ * reuses. If a request fails or is aborted, its agent is destroyed: undici's own abort signal has no effect on a request
+ * that waits for a TLS handshake or a proxy's CONNECT. undici is loaded at the first request, because loading it takes
+ * 50 ms.
  */
 export class UndiciTransport implements Transport {
   readonly #options: TransportOptions
-  readonly #agents = new Set<Agent>()
-  #current: Agent | undefined
+  readonly #idle: Dispatcher[] = []
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -106,51 +99,37 @@ export class UndiciTransport implements Transport {
     read: (response: HttpResponse) => Promise<T>,
   ): Promise<T> {
     const { origin, pathname, protocol, hostname } = new URL(url)
-    this.#current ??= { dispatcher: createAgent(this.#options, protocol, hostname), inFlight: 0 }
-    const agent = this.#current
-    this.#agents.add(agent)
-    const release = this.#use(agent)
-    const onAbort = () => {
-      if (this.#current === agent) this.#current = undefined
-      release()
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
+    const agent = this.#idle.pop() ?? createAgent(this.#options, protocol, hostname)
+    const destroy = () => inBackground(agent.destroy())
+    signal.addEventListener('abort', destroy, { once: true })
     try {
-      // With a proxy, undici adds the host to the headers that it receives.
-      const headers = { ...HEADERS }
-      const request = { origin, path: pathname, method: 'POST', headers, body, signal, onSent } as const
-      const response = await agent.dispatcher.request(request)
-      return await read({ status: response.statusCode, headers: response.headers, chunks: response.body })
+      const response = await agent.request({
+        ...{ origin, path: pathname, method: 'POST' },
+        // With a proxy, undici adds the host to the headers that it receives.
+        headers: { ...HEADERS, 'content-length': String(Buffer.byteLength(body)) },
+        body: Readable.from(reportStart(body, onSent)),
+      })
+      const { statusCode: status, headers, body: chunks } = response
+      const result = await read({ status, headers, chunks })
+      if (!signal.aborted) this.#idle.push(agent)
+      return result
     } catch (error) {
+      destroy()
       throw error instanceof EnvlogError ? error : toNetworkError(error, this.#options)
     } finally {
-      signal.removeEventListener('abort', onAbort)
-      release()
+      signal.removeEventListener('abort', destroy)
     }
   }
 
   async close(): Promise<void> {
-    this.#current = undefined
-    await Promise.all([...this.#agents].map((agent) => this.#destroy(agent)))
+    await Promise.all(this.#idle.splice(0).map((agent) => agent.destroy()))
   }
+}
 
-  /** Counts a request as using the agent until the returned function is called. */
-  #use(agent: Agent): () => void {
-    agent.inFlight++
-    let isReleased = false
-    return () => {
-      if (isReleased) return
-      isReleased = true
-      agent.inFlight--
-      if (this.#current !== agent && agent.inFlight === 0) inBackground(this.#destroy(agent))
-    }
-  }
-
-  async #destroy(agent: Agent): Promise<void> {
-    this.#agents.delete(agent)
-    // Its pending requests reject on their own.
-    await agent.dispatcher.destroy().catch(() => {})
-  }
+/** undici reads a body once it has a connection, before it writes the first byte. */
+function* reportStart(body: string, onSent: () => void): Generator<string> {
+  onSent()
+  yield body
 }
 
 /**
@@ -170,50 +149,22 @@ const ADDRESS_SHARE = 0.1
  */
 function createAgent(options: TransportOptions, protocol: string, hostname: string): Dispatcher {
   try {
-    return createDispatcher(options, protocol, hostname).compose(reportStart())
+    return createDispatcher(options, protocol, hostname)
   } catch {
     throw new EnvlogError('proxy-invalid')
   }
 }
 
-type Handler = Dispatcher.DispatchHandler
-
-/** A method that is missing from undici's handler types. */
-interface StartListener extends Handler {
-  onRequestStart(...args: unknown[]): void
-}
-
-/** Calls a request's `onSent` when it has a connection, before its first byte is written. */
-function reportStart(): Dispatcher.DispatcherComposeInterceptor {
-  const { DecoratorHandler } = require('undici') as typeof import('undici')
-  const Base = DecoratorHandler as new (handler: Handler) => StartListener
-  class StartHandler extends Base {
-    constructor(
-      handler: Handler,
-      readonly onSent: (() => void) | undefined,
-    ) {
-      super(handler)
-    }
-    override onRequestStart(...args: unknown[]): void {
-      this.onSent?.()
-      super.onRequestStart(...args)
-    }
-  }
-  return (dispatch) => (options, handler) =>
-    dispatch(options, new StartHandler(handler, (options as { onSent?: () => void }).onSent))
-}
-
 function createDispatcher(options: TransportOptions, protocol: string, hostname: string): Dispatcher {
   const { Agent, EnvHttpProxyAgent } = require('undici') as typeof import('undici')
-  const { connections, timeoutMs, tls, proxy } = options
+  const { timeoutMs, tls, proxy } = options
   const connect = {
     timeout: timeoutMs * CONNECT_SHARE,
     autoSelectFamilyAttemptTimeout: Math.max(250, timeoutMs * ADDRESS_SHARE),
   }
   // The client monitors silence itself, before and during a response (`deadline.ts`).
   const common = {
-    connections,
-    pipelining: 1,
+    connections: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { ...connect, ...tls },

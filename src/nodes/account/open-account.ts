@@ -74,9 +74,9 @@ export function openAccount(
 function readTransportOptions(
   RED: NodeAPI,
   config: SavedAccount,
-  { concurrency, timeout }: { concurrency: number; timeout: number },
+  { timeout }: { timeout: number },
 ): TransportOptions {
-  const options: TransportOptions = { connections: concurrency, timeoutMs: timeout * 1000 }
+  const options: TransportOptions = { timeoutMs: timeout * 1000 }
   if (config.tls) {
     const node = findReferenced<TlsNode>(RED, config.tls, 'tls')
     if (!node.valid) throw new EnvlogError('account-reference', { property: 'tls' })

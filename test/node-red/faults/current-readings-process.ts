@@ -18,7 +18,7 @@ const account = createAccount(
     series1Models: [],
   },
   {
-    transport: new UndiciTransport({ connections: 1, timeoutMs: 10_000 }),
+    transport: new UndiciTransport({ timeoutMs: 10_000 }),
     clock: systemClock,
     random: Math.random,
     registry: createRegistry(systemClock),

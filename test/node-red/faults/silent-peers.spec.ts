@@ -41,7 +41,7 @@ describe('a peer that never reaches HTTP', () => {
 
   async function open({ behaviour, isProxy }: (typeof ways)[keyof typeof ways]): Promise<void> {
     peer = await startPeer(behaviour)
-    const options: TransportOptions = { connections: 2, timeoutMs: TIMEOUT * 1000, tls: { ca: authority } }
+    const options: TransportOptions = { timeoutMs: TIMEOUT * 1000, tls: { ca: authority } }
     if (isProxy) options.proxy = { url: `http://127.0.0.1:${peer.port}`, noProxy: [] }
     account = createAccount(
       {

@@ -24,7 +24,7 @@ describe('a request through the network', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
-    const transport = new UndiciTransport({ connections: 1, timeoutMs: TIMEOUT_MS })
+    const transport = new UndiciTransport({ timeoutMs: TIMEOUT_MS })
     const request = { ...REQUEST, url: `http://127.0.0.1:${port}/current`, signal: NEVER, onSent: () => {} }
     await transport.send(request, async () => {})
     await transport.close()
@@ -38,7 +38,6 @@ describe('a proxy whose address is unusable', () => {
   it('is reported without the address, which may contain a password', async () => {
     for (const url of ['http://[g4te', 'no address', 'ftp://g4te:o%3Ap3n@proxy.test']) {
       const transport = new UndiciTransport({
-        connections: 1,
         timeoutMs: 1000,
         proxy: { url, noProxy: [], password: 'o:p3n' },
       })
@@ -79,7 +78,7 @@ describe('a request through a failing network', () => {
     signal = NEVER,
   ): Promise<{ reason: string; isSent: boolean }> {
     const transport = new UndiciTransport({
-      ...{ connections: 2, timeoutMs: TIMEOUT_MS },
+      timeoutMs: TIMEOUT_MS,
       ...(proxy && { proxy: { url: proxy, noProxy: [] } }),
     })
     let isSent = false
