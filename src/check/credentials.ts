@@ -1,12 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import {
-  ACCOUNT_DEFAULTS,
-  CREDENTIAL_LENGTHS,
-  findAddressProblem,
-  isRelaySuffix,
-  normalizeAddress,
-} from '../shared/account-rules'
+import { ACCOUNT_DEFAULTS, CREDENTIAL_LENGTHS, isRelaySuffix } from '../shared/account-schema'
+import { findAddressProblem, normalizeAddress } from '../shared/addresses'
 import { ask, type Io } from './terminal'
 import type { Translate } from './texts'
 import { UsageError } from './usage'

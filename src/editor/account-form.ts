@@ -1,4 +1,4 @@
-import { isClearText, normalizeAddress, splitPassword } from '../shared/account-rules'
+import { isClearText, normalizeAddress, splitPassword } from '../shared/addresses'
 import {
   type AccountTestResult,
   type ContextStore,

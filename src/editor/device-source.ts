@@ -1,5 +1,5 @@
-import { isEnvVariable } from '../shared/account-rules'
 import type { DeviceList } from '../shared/admin'
+import { isEnvVariable } from '../shared/schema'
 import { readAccountNode } from './account-draft'
 import { AdminRequestError, requestAdmin } from './admin-request'
 import { translate } from './red'

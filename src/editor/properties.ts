@@ -1,8 +1,7 @@
-import { isEnvVariable } from '../shared/account-rules'
 import { findConflict } from '../shared/action-schemas'
 import { STORED_SECRET } from '../shared/admin'
 import { describeProblem, type Problem } from '../shared/problems'
-import { findProblem, newValueOf, type Schema } from '../shared/schema'
+import { findProblem, isEnvVariable, newValueOf, type Schema } from '../shared/schema'
 import { type Form, type Property, translate } from './red'
 
 /** The settings of a node: those in the open form, otherwise the saved ones. */

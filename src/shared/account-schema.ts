@@ -1,16 +1,23 @@
 import * as z from 'zod/mini'
-import {
-  ACCOUNT_DEFAULTS,
-  CREDENTIAL_LENGTHS,
-  findAddressProblem,
-  findSharedQuotaProblem,
-  isRelaySuffix,
-  normalizeAddress,
-} from './account-rules'
+import { findAddressProblem, findSharedQuotaProblem, normalizeAddress } from './addresses'
 import { isTimeZone } from './local-clock'
 import { TEMPERATURE_UNITS } from './quantity'
 import { checked, nodeProperties, orDefault, text, textThat, trimmedText, wholeNumber } from './schema'
 import { type LimitsTable, MAX_WINDOW_SECONDS } from './service-limits'
+
+export const ACCOUNT_DEFAULTS = { relaySuffix: 'relay', timeout: 30, concurrency: 2, retries: 3 } as const
+
+/** Length of each credential in characters, as [minimum, maximum] (docs/service.md, *Requests*). */
+export const CREDENTIAL_LENGTHS = {
+  apiKey: [45, 45],
+  loginId: [8, 8],
+  loginPass: [4, 16],
+} as const
+
+/** True for a valid relay suffix: it becomes part of a path, so it must only have characters that need no escaping. */
+export function isRelaySuffix(text: string): boolean {
+  return /^[A-Za-z0-9_-]{1,40}$/.test(text)
+}
 
 const address = z.pipe(
   text.check(

@@ -13,6 +13,11 @@ export const SETTINGS_VERSION = 1
 const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
+/** True for `${NAME}`, which Node-RED replaces with the environment variable before it creates the node. */
+export function isEnvVariable(value: unknown): boolean {
+  return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value)
+}
+
 /** The initial value of each property in a new node. */
 const newValues = z.registry<{ value: unknown }>()
 

@@ -9,6 +9,8 @@ export type TimeInput = { instant: number } | { wallClock: number }
 /** A time before now, such as `-24h`, `-7d` or `-30m`; the groups are count and unit. */
 const RELATIVE_TIME = /^-(\d+)\s*([smhdw])$/
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+/** A time before now; the groups are count and unit. */
+const RELATIVE = /^-(\d+)\s*([smhdw])$/
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i
 const EPOCH = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
 /** Numbers below this are seconds, others are milliseconds (docs/nodes.md, *envlog-range*). */
@@ -19,7 +21,7 @@ const HOUR_MS = 3_600_000
 
 /** Milliseconds of a time before now, such as `-24h`, `-7d` or `-30m`; `null` for any other text. */
 export function readRelative(text: string): number | null {
-  const [, count, unit] = RELATIVE_TIME.exec(text.trim()) ?? []
+  const [, count, unit] = RELATIVE.exec(text.trim()) ?? []
   if (count === undefined) return null
   const ms = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
   return ms <= MAX_TIME_MS ? ms : null

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
-import { decodePercent, isLoopback } from '../../shared/account-rules'
+import { decodePercent, isLoopback } from '../../shared/addresses'
 import { inBackground } from '../background'
 import { EnvlogError } from '../errors'
 import { version } from '../version'

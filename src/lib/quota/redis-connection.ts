@@ -1,4 +1,4 @@
-import { type RedisAddress, readRedisAddress } from '../../shared/account-rules'
+import { type RedisAddress, readRedisAddress } from '../../shared/addresses'
 import { EnvlogError } from '../errors'
 import { Redactor } from '../redact'
 import type { Connection } from './shared-quota'

@@ -1,6 +1,6 @@
 import { EnvlogError } from '../../lib/errors'
-import { isEnvVariable } from '../../shared/account-rules'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
+import { isEnvVariable } from '../../shared/schema'
 import { parseSettings } from '../kit/settings/parse-settings'
 
 /**

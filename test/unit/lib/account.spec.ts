@@ -2,13 +2,9 @@ import assert from 'node:assert/strict'
 import { createAccount } from '../../../src/lib/account'
 import { systemClock } from '../../../src/lib/clock'
 import { createRegistry } from '../../../src/lib/registry'
-import {
-  findAddressProblem,
-  isLoopback,
-  isRelaySuffix,
-  normalizeAddress,
-} from '../../../src/shared/account-rules'
+import { isRelaySuffix } from '../../../src/shared/account-schema'
 import { isSerial } from '../../../src/shared/action'
+import { findAddressProblem, isLoopback, normalizeAddress } from '../../../src/shared/addresses'
 import { fakeTransport, json } from '../../support/fake-transport'
 import { currentDevice, patient } from './answers'
 import { ok, settings } from './api/setup'

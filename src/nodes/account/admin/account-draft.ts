@@ -1,8 +1,9 @@
 import type { NodeAPI } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
-import { isEnvVariable, normalizeAddress } from '../../../shared/account-rules'
+import { normalizeAddress } from '../../../shared/addresses'
 import { type AccountDraft, STORED_SECRET, toAccountDraft } from '../../../shared/admin'
+import { isEnvVariable } from '../../../shared/schema'
 import { findAccountNode } from '../../kit/action/acquire-account'
 import { openAccount } from '../open-account'
 

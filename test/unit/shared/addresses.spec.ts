@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { findSharedQuotaProblem, readRedisAddress, splitPassword } from '../../../src/shared/account-rules'
+import {
+  findSharedQuotaProblem,
+  isClearText,
+  readRedisAddress,
+  splitPassword,
+} from '../../../src/shared/addresses'
 
 describe('the address of a shared quota', () => {
   const logins: [typed: string, address: string, password: string][] = [
@@ -67,5 +72,29 @@ describe('the address of a shared quota', () => {
       username: '',
       database: 3,
     })
+  })
+})
+
+describe('the connection to a shared Redis', () => {
+  it('is in clear text if it leaves this machine without TLS', () => {
+    for (const address of [
+      'redis://plant.test',
+      ' redis://user@10.0.0.5:6380 ',
+      'redis+sentinel://one.test:26379,127.0.0.1:26379/main',
+    ])
+      assert.equal(isClearText(address), true, address)
+  })
+
+  it('is not in clear text with TLS, on this machine, or if the address is invalid', () => {
+    for (const address of [
+      'rediss://plant.test',
+      'redis://127.0.0.1:6379',
+      'redis://localhost',
+      'redis://[::1]:6379',
+      'rediss+sentinel://one.test:26379/main',
+      'plant.test',
+      '',
+    ])
+      assert.equal(isClearText(address), false, address)
   })
 })

@@ -1,18 +1,4 @@
-/** Account settings for both the command and the nodes: defaults, lengths, and which addresses are allowed. */
-
-export const ACCOUNT_DEFAULTS = { relaySuffix: 'relay', timeout: 30, concurrency: 2, retries: 3 } as const
-
-/** Length of each credential in characters, as [minimum, maximum] (docs/service.md, *Requests*). */
-export const CREDENTIAL_LENGTHS = {
-  apiKey: [45, 45],
-  loginId: [8, 8],
-  loginPass: [4, 16],
-} as const
-
-/** True for `${NAME}`, which Node-RED replaces with the environment variable before it creates the node. */
-export function isEnvVariable(value: unknown): boolean {
-  return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value)
-}
+/** Addresses of the service and of a Redis or Valkey: which are allowed, and how they are read. */
 
 /** True for names and addresses of this host, as in a URL's `hostname`. */
 export function isLoopback(hostname: string): boolean {
@@ -47,11 +33,6 @@ export function normalizeAddress(text: string): string {
   let end = pathname.length
   while (pathname[end - 1] === '/') end--
   return origin + pathname.slice(0, end)
-}
-
-/** True for a valid relay suffix: it becomes part of a path, so it must only have characters that need no escaping. */
-export function isRelaySuffix(text: string): boolean {
-  return /^[A-Za-z0-9_-]{1,40}$/.test(text)
 }
 
 export type SharedQuotaProblem = 'unreadable' | 'has-password'
