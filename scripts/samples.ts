@@ -3,6 +3,7 @@
  * *Example message*.
  */
 
+import type { OutgoingMessage } from '../src/lib/output/elements'
 import { createMetadata } from '../src/lib/output/metadata'
 import { planMessages } from '../src/lib/output/plan'
 import { formatTopic } from '../src/lib/output/topic'
@@ -107,8 +108,9 @@ async function sample(
     fieldNames: 'channel' as const,
     group: GROUP,
   }
-  const plan = planMessages(await contentOf(type, output, unit), options)
-  const message = [...plan.messages].find((one) => one !== undefined)
+  const plan = await planMessages(await contentOf(type, output, unit), options)
+  let message: OutgoingMessage | undefined
+  for await (const one of plan.messages) message ??= one
   if (!message) throw new Error(`no message for ${type} ${output} ${send}`)
   const { subject } = message
   const topic = subject && formatTopic(TOPICS[type], { account: 'Plant A', ...subject })
@@ -124,7 +126,7 @@ async function sample(
   return {
     ...(topic === undefined ? {} : { topic }),
     payload: Array.isArray(message.payload) ? message.payload.slice(0, MAX_ELEMENTS) : message.payload,
-    envlog: createMetadata(nameOfType(type), 'Plant A', { answer }, { subject, reading: message.reading }),
+    envlog: createMetadata(nameOfType(type), 'Plant A', answer, { subject, reading: message.reading }),
     ...(plan.columns === undefined ? {} : { columns: plan.columns }),
     ...(parts ? { parts } : {}),
   }

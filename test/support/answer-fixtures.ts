@@ -171,7 +171,7 @@ export async function receive(
     fieldNames: 'channel',
     group: '',
   } as const
-  const messages = [...messagesOf(planMessages(content, how))]
+  const messages = await messagesOf(await planMessages(content, how))
   if (messages.length !== 1) throw new Error(`${messages.length} messages of one answer`)
   return {
     payload: messages[0]?.payload,

@@ -34,26 +34,15 @@ interface MetadataDetails {
 export function createMetadata(
   node: MessageMetadata['node'],
   account: string,
-  collected: { answer: Omit<ServiceResponse<unknown>, 'body'> },
-  details: MetadataDetails,
+  { endpoint, receivedAt: instant, quota }: Omit<ServiceResponse<unknown>, 'body'>,
+  { subject, reading, range, overflow, receipt }: MetadataDetails,
 ): MessageMetadata {
-  return createMetadataBuilder(node, account, collected)(details)
-}
-
-/** The parts that many messages of one response have in common. */
-export function createMetadataBuilder(
-  node: MessageMetadata['node'],
-  account: string,
-  { answer: { endpoint, receivedAt: instant, quota } }: { answer: Omit<ServiceResponse<unknown>, 'body'> },
-): (details: MetadataDetails) => MessageMetadata {
   const receivedAt = new Date(instant).toISOString()
-  return ({ subject, reading, range, overflow, receipt }) => {
-    const metadata: MessageMetadata = { node, endpoint, account, receivedAt, quota: { ...quota } }
-    if (subject) metadata.device = { serial: subject.serial, name: subject.name, base: subject.base }
-    if (reading) metadata.reading = reading
-    if (range) metadata.range = { ...range }
-    if (overflow) metadata.overflow = true
-    if (receipt !== undefined) metadata.receipt = receipt
-    return metadata
-  }
+  const metadata: MessageMetadata = { node, endpoint, account, receivedAt, quota: { ...quota } }
+  if (subject) metadata.device = { serial: subject.serial, name: subject.name, base: subject.base }
+  if (reading) metadata.reading = reading
+  if (range) metadata.range = { ...range }
+  if (overflow) metadata.overflow = true
+  if (receipt !== undefined) metadata.receipt = receipt
+  return metadata
 }

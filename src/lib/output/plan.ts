@@ -1,25 +1,28 @@
+import type { Send } from '../../shared/outputs'
+import { nextTurn } from '../clock'
 import { type TimeStyle, utcOffsetAt } from '../decode/time'
-import {
-  type Content,
-  deviceOf,
-  type ReadContent,
-  type Subject,
-  subjectOf,
-  subjectOfReading,
-} from '../readings/content'
+import { type Content, deviceOf, type ReadContent, subjectOf, subjectOfReading } from '../readings/content'
 import { placeGaps } from '../readings/continuity'
-import type { Reading } from '../readings/current'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
 import { type DeviceStatistics, STATISTICS_COLUMNS } from '../readings/statistics'
-import { type ConvertedOutput, elementSources, type OutgoingMessage, type OutputOptions } from './elements'
+import { type ConvertedOutput, elementsOf, type OutgoingMessage } from './elements'
+import type { PointOptions } from './points'
 import { ROW_COLUMNS } from './rows'
 import { subjectsOf } from './subjects'
 
+export interface OutputOptions extends PointOptions {
+  output: ConvertedOutput | 'statistics' | 'raw' | 'csv' | 'csv2'
+  send: Send
+  /** Format of times. */
+  time: TimeStyle
+  /** Elements per message if `send` is `chunk`. */
+  chunk: number
+}
+
 /** The messages for a response, or for a device's responses. */
 export interface Plan {
-  /** An `undefined` element requests a pause, because an array may have 100,000 elements. */
-  messages: Iterable<OutgoingMessage | undefined>
+  messages: Iterable<OutgoingMessage> | AsyncIterable<OutgoingMessage>
   /** If they form one sequence: the number of messages, and the number of elements in each array. */
   sequence?: { count: number; length: number }
   /** Output *rows*: comma-separated column names for a core CSV node. */
@@ -27,15 +30,16 @@ export interface Plan {
 }
 
 /** The messages for one content with the chosen output and send (docs/messages.md, *Output and Send*). */
-export function planMessages(content: Content, options: OutputOptions): Plan {
+export async function planMessages(content: Content, options: OutputOptions): Promise<Plan> {
+  const { output } = options
   if (content.kind === 'raw') {
     const { payload, device } = content
     return { messages: [device ? { payload, subject: device } : { payload }] }
   }
   if (content.kind === 'statistics') return planStatistics(content.devices, options)
-  if (options.output === 'readings' && content.kind === 'series') return planSeries(content.series, options)
-  const plan = planArray(content, options.output as ConvertedOutput, options)
-  return options.output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind].join(',') } : plan
+  if (output === 'readings' && content.kind === 'series') return planSeries(content.series, options)
+  const plan = await planElements(content, output as ConvertedOutput, options)
+  return output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind].join(',') } : plan
 }
 
 /** Rows that already exist; those of one device are about it. */
@@ -46,8 +50,8 @@ function planStatistics(devices: readonly DeviceStatistics[], { send, group }: O
     return { messages: statisticsRows(devices, group), sequence: { count: rows.length, length: 1 }, columns }
   }
   const [first] = devices
-  const subject = send === 'device' && first ? subjectOf(first.device, group) : undefined
-  return { messages: [toMessage(rows, subject)], columns }
+  const subject = send === 'device' && first ? { subject: subjectOf(first.device, group) } : {}
+  return { messages: [{ payload: rows, ...subject }], columns }
 }
 
 function* statisticsRows(devices: readonly DeviceStatistics[], group: string): Generator<OutgoingMessage> {
@@ -57,119 +61,91 @@ function* statisticsRows(devices: readonly DeviceStatistics[], group: string): G
   }
 }
 
-function planArray(content: ReadContent, output: ConvertedOutput, options: OutputOptions): Plan {
-  const made = elementSources[output](content, options)
-  switch (options.send) {
-    case 'chunk':
-      return {
-        messages: chunked(made.payloads(), options.chunk, commonSubject(content, options)),
-        // A join node concatenates arrays only if their stated length is more than one.
-        sequence: { count: Math.ceil(made.count / options.chunk), length: Math.max(2, options.chunk) },
-      }
-    case 'each':
-    case 'value':
-      return { messages: made.items(), sequence: { count: made.count, length: 1 } }
-    case 'device': {
-      if (content.kind === 'current') return planDevices(content.readings, output, options)
-      return { messages: inOneArray(made.payloads(), commonSubject(content, options)) }
-    }
-    default:
-      return { messages: inOneArray(made.payloads()) }
+async function planElements(
+  content: ReadContent,
+  output: ConvertedOutput,
+  options: OutputOptions,
+): Promise<Plan> {
+  const { send, chunk } = options
+  const elements = () => elementsOf[output](content, options)
+  if (send === 'each' || send === 'value')
+    return { messages: elements(), sequence: { count: await count(elements()), length: 1 } }
+  if (send === 'device' && content.kind === 'current') {
+    const messages = content.readings.map((reading) => {
+      const own = elementsOf[output]({ kind: 'current', readings: [reading] }, options)
+      const payload = output === 'readings' ? reading : Array.from(own, (element) => element.payload)
+      return { payload, subject: subjectOfReading(reading) }
+    })
+    return { messages, sequence: { count: messages.length, length: 1 } }
+  }
+  const device = deviceOf(content)
+  const common = device ? { subject: subjectOf(device, options.group) } : {}
+  if (send !== 'chunk') return { messages: inArrays(elements(), Number.POSITIVE_INFINITY, common) }
+  return {
+    messages: inArrays(elements(), chunk, common),
+    // A join node concatenates arrays only if their stated length is more than one.
+    sequence: { count: Math.ceil((await count(elements())) / chunk), length: Math.max(2, chunk) },
   }
 }
 
-/** One message per device for current readings: the reading itself, or the array it is converted to. */
-function planDevices(readings: readonly Reading[], output: ConvertedOutput, options: OutputOptions): Plan {
-  const messages = readings.map((reading) => ({
-    payload:
-      output === 'readings'
-        ? reading
-        : [...elementSources[output]({ kind: 'current', readings: [reading] }, options).payloads()],
-    subject: subjectOfReading(reading),
-  }))
-  return { messages, sequence: { count: readings.length, length: 1 } }
+/** Elements that are created in one turn of the event loop: a period may have a million. */
+const ELEMENTS_PER_TURN = 2000
+
+async function count(elements: Iterable<unknown>): Promise<number> {
+  let found = 0
+  for (const _ of elements) if (++found % ELEMENTS_PER_TURN === 0) await nextTurn()
+  return found
+}
+
+/** The elements in arrays of this size; without a size in one array, even if there are none. */
+async function* inArrays(
+  elements: Iterable<OutgoingMessage>,
+  size: number,
+  common: Pick<OutgoingMessage, 'subject'>,
+): AsyncGenerator<OutgoingMessage> {
+  let payload: unknown[] = []
+  let found = 0
+  for (const element of elements) {
+    payload.push(element.payload)
+    if (payload.length === size) {
+      yield { payload, ...common }
+      payload = []
+    }
+    if (++found % ELEMENTS_PER_TURN === 0) await nextTurn()
+  }
+  if (payload.length > 0 || size === Number.POSITIVE_INFINITY) yield { payload, ...common }
 }
 
 /** A series is split into series: its parts keep the device and the channels. */
 function planSeries(series: Series, { send, chunk, group, time }: OutputOptions): Plan {
   const subject = subjectOf(series, group)
-  if (send === 'device') {
-    const utcOffset = utcOffsetAt(series.records.at(-1)?.timestamp ?? null, time, series.utcOffset)
-    return { messages: [{ payload: { ...series, utcOffset }, subject }] }
-  }
+  if (send === 'device') return { messages: [{ payload: partOf(series, time, series), subject }] }
   const size = send === 'chunk' ? chunk : 1
-  const messages =
-    send === 'chunk' ? seriesChunks(series, time, subject, size) : seriesRecords(series, time, subject)
-  return { messages, sequence: { count: Math.ceil(series.records.length / size), length: 1 } }
-}
-
-function* seriesRecords(series: Series, time: TimeStyle, subject: Subject): Generator<OutgoingMessage> {
-  for (const record of series.records) yield { payload: ownSeries(series, time, [record]), subject }
-}
-
-/** A gap is in the chunk of the record that follows it. */
-function* seriesChunks(
-  series: Series,
-  time: TimeStyle,
-  subject: Subject,
-  size: number,
-): Generator<OutgoingMessage> {
-  const placed = placeGaps(series.records, series.standalone)
-  let next = 0
-  for (let from = 0; from < series.records.length; from += size) {
-    const records = series.records.slice(from, from + size)
-    const first = next
-    while ((placed[next]?.at ?? Number.POSITIVE_INFINITY) < from + size) next++
-    const gaps = placed.slice(first, next).map(({ gap }) => gap)
-    yield { payload: { ...ownSeries(series, time, records), gaps }, subject }
+  function* parts(): Generator<OutgoingMessage> {
+    const placed = send === 'chunk' ? placeGaps(series.records, series.standalone) : []
+    const gapBefore = new Map(placed.map(({ at, gap }) => [at, gap]))
+    for (let from = 0; from < series.records.length; from += size) {
+      const records = series.records.slice(from, from + size)
+      // A gap is in the chunk of the record that follows it.
+      const gaps = records.flatMap((_, index) => gapBefore.get(from + index) ?? [])
+      yield { payload: partOf(series, time, { records, ...(send === 'chunk' && { gaps }) }), subject }
+    }
   }
+  return { messages: parts(), sequence: { count: Math.ceil(series.records.length / size), length: 1 } }
 }
 
 /** Messages share no objects, so modifying one does not change the next. */
-function ownSeries({ gaps: _, ...series }: Series, time: TimeStyle, records: readonly SeriesRecord[]) {
+function partOf(
+  { gaps: _, ...series }: Series,
+  time: TimeStyle,
+  { records, gaps }: { records: readonly SeriesRecord[]; gaps?: Series['gaps'] },
+) {
   return {
     ...series,
     utcOffset: utcOffsetAt(records.at(-1)?.timestamp ?? null, time, series.utcOffset),
     base: { ...series.base },
     channels: series.channels.map((channel) => ({ ...channel })),
     records,
+    ...(gaps && { gaps }),
   }
-}
-
-/** Elements of an array that are created without a pause. */
-const ELEMENTS_PER_TURN = 2000
-
-/** All elements in one array. */
-function* inOneArray(payloads: Iterable<unknown>, subject?: Subject): Generator<OutgoingMessage | undefined> {
-  const payload: unknown[] = []
-  for (const one of payloads) {
-    payload.push(one)
-    if (payload.length % ELEMENTS_PER_TURN === 0) yield undefined
-  }
-  yield toMessage(payload, subject)
-}
-
-function* chunked(
-  payloads: Iterable<unknown>,
-  size: number,
-  subject?: Subject,
-): Generator<OutgoingMessage | undefined> {
-  let payload: unknown[] = []
-  for (const one of payloads) {
-    payload.push(one)
-    if (payload.length === size) {
-      yield toMessage(payload, subject)
-      payload = []
-    } else if (payload.length % ELEMENTS_PER_TURN === 0) yield undefined
-  }
-  if (payload.length > 0) yield toMessage(payload, subject)
-}
-
-const toMessage = (payload: unknown, subject: Subject | undefined): OutgoingMessage =>
-  subject ? { payload, subject } : { payload }
-
-/** The subject of content about one device. */
-function commonSubject(content: ReadContent, { group }: OutputOptions): Subject | undefined {
-  const device = deviceOf(content)
-  return device && subjectOf(device, group)
 }

@@ -2,9 +2,6 @@ import type { FieldNames } from '../../shared/outputs'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
 import { type ReadContent, type Subject, subjectOf, subjectOfReading } from '../readings/content'
-import type { Reading } from '../readings/current'
-import type { SeriesRecord } from '../readings/record-reader'
-import type { Series } from '../readings/series'
 import { channelNames } from './names'
 import { alertSubjects } from './subjects'
 
@@ -31,22 +28,6 @@ export interface PointOf {
   subject: Subject
 }
 
-/** Number of points. */
-export function countPoints(content: ReadContent): number {
-  if (content.kind === 'alerts') return content.alerts.filter(({ timestamp }) => timestamp !== null).length
-  if (content.kind === 'current') {
-    return content.readings.filter(
-      ({ timestamp, channels }) => timestamp !== null && channels.some(({ value }) => value !== null),
-    ).length
-  }
-  const { records, channels } = content.series
-  return records.filter(
-    (record) =>
-      record.timestamp !== null &&
-      channels.some(({ key }) => typeof record[key as `ch${number}`] === 'number'),
-  ).length
-}
-
 /** One point per record, or per text of an alert; none without fields or without a time. */
 export function* pointsOf(
   content: ReadContent,
@@ -57,7 +38,8 @@ export function* pointsOf(
       for (const reading of content.readings) {
         const subject = subjectOfReading(reading)
         const tags = tagsOf(reading.model, subject)
-        const fields = fieldsOfReading(reading, fieldKeys(reading.channels, fieldNames))
+        const values = reading.channels.map(({ key, value }) => [key, value] as const)
+        const fields = fieldsOf(values, fieldKeys(reading.channels, fieldNames))
         const point = makePoint(measurement, reading, subject, fields, tags)
         if (point) yield point
       }
@@ -68,7 +50,8 @@ export function* pointsOf(
       const tags = tagsOf(series.model, subject)
       const keys = fieldKeys(series.channels, fieldNames)
       for (const record of series.records) {
-        const point = makePoint(measurement, record, subject, fieldsOfRecord(series, record, keys), tags)
+        const values = series.channels.map(({ key }) => [key, record[key as `ch${number}`]] as const)
+        const point = makePoint(measurement, record, subject, fieldsOf(values, keys), tags)
         if (point) yield point
       }
       return
@@ -120,22 +103,13 @@ const RESERVED = ['time', '__proto__', 'serial', 'name', 'model', 'base', 'group
 const fieldKeys = (channels: readonly Channel[], by: FieldNames) =>
   channelNames(channels, by, tagText, RESERVED)
 
-function fieldsOfReading({ channels }: Reading, keys: ReadonlyMap<string, string>): Point['fields'] {
-  const fields: Point['fields'] = {}
-  for (const { key, value } of channels) if (value !== null) fields[keys.get(key) ?? key] = value
-  return fields
-}
-
-function fieldsOfRecord(
-  { channels }: Series,
-  record: SeriesRecord,
+/** The numbers among the values of channels. */
+function fieldsOf(
+  values: Iterable<readonly [key: string, value: unknown]>,
   keys: ReadonlyMap<string, string>,
-): Point['fields'] {
+) {
   const fields: Point['fields'] = {}
-  for (const { key } of channels) {
-    const value = record[key as `ch${number}`]
-    if (typeof value === 'number') fields[keys.get(key) ?? key] = value
-  }
+  for (const [key, value] of values) if (typeof value === 'number') fields[keys.get(key) ?? key] = value
   return fields
 }
 

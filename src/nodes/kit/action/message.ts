@@ -2,7 +2,7 @@ import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import type { Collected } from '../../../lib/collect/fetch'
 import type { OutgoingMessage } from '../../../lib/output/elements'
-import { createMetadataBuilder } from '../../../lib/output/metadata'
+import { createMetadata } from '../../../lib/output/metadata'
 import type { Plan } from '../../../lib/output/plan'
 import { formatTopic } from '../../../lib/output/topic'
 import { type ActionType, nameOfType } from '../../../shared/action'
@@ -40,13 +40,13 @@ export function createMessageBuilder<T extends ActionType>({
   // Properties that are replaced need not be cloned.
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
   const isFlat = Object.values(kept).every((value) => typeof value !== 'object' || value === null)
-  const describe = createMetadataBuilder(nameOfType(node.type as T), account.name, delivery)
-  const { range, overflow, receipt } = delivery
+  const { answer, range, overflow, receipt } = delivery
   const id = plan.sequence && RED.util.generateId()
   let index = 0
 
   return ({ payload, subject, reading }) => {
-    const envlog = describe({ subject, reading, range, overflow, receipt })
+    const details = { subject, reading, range, overflow, receipt }
+    const envlog = createMetadata(nameOfType(node.type as T), account.name, answer, details)
     const msg: NodeMessage = { ...(isFlat ? kept : RED.util.cloneMessage(kept as never)), payload, envlog }
     const topic = subject && formatTopic(settings.topic, { account: account.name, ...subject })
     if (topic !== undefined) msg.topic = topic

@@ -115,7 +115,7 @@ export class Run<T extends ActionType> implements PollPorts {
   async #send(delivery: Delivery): Promise<void> {
     const { trigger } = this.#ports
     const content = await convertTemperatures(delivery.content, this.account.temperatureUnit)
-    const plan = planMessages(content, {
+    const plan = await planMessages(content, {
       fieldNames: 'channel',
       chunk: DEFAULT_CHUNK,
       ...this.settings,
@@ -124,10 +124,9 @@ export class Run<T extends ActionType> implements PollPorts {
     })
     const buildMessage = createMessageBuilder({ ...this.#ports, delivery, plan })
     let sent = 0
-    for (const draft of plan.messages) {
-      if (draft) trigger.send(buildMessage(draft))
-      const isTurnOver = !draft || ++sent % MESSAGES_PER_TURN === 0
-      if (isTurnOver) await this.#endTurn()
+    for await (const draft of plan.messages) {
+      trigger.send(buildMessage(draft))
+      if (++sent % MESSAGES_PER_TURN === 0) await this.#endTurn()
     }
     await this.#endTurn()
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
-import type { OutgoingMessage, OutputOptions } from '../../../../src/lib/output/elements'
-import { type Plan, planMessages } from '../../../../src/lib/output/plan'
+import type { OutgoingMessage } from '../../../../src/lib/output/elements'
+import { type OutputOptions, type Plan, planMessages } from '../../../../src/lib/output/plan'
 import { readAlerts } from '../../../../src/lib/readings/alerts'
 import type { ReadContent } from '../../../../src/lib/readings/content'
 import { readCurrent } from '../../../../src/lib/readings/current'
@@ -62,13 +62,13 @@ export const outputOptions = (over: Partial<OutputOptions>): OutputOptions => ({
 /** A plan with all its messages. */
 type Planned = Omit<Plan, 'messages'> & { messages: OutgoingMessage[]; payloads: unknown[] }
 
-export const plan = (content: ReadContent, over: Partial<OutputOptions>): Planned => {
+export async function plan(content: ReadContent, over: Partial<OutputOptions>): Promise<Planned> {
   // Current readings have individual groups: there is no common one.
-  const made = planMessages(
+  const made = await planMessages(
     content,
     outputOptions(content.kind === 'current' ? { group: '', ...over } : over),
   )
-  const messages = [...messagesOf(made)]
+  const messages = await messagesOf(made)
   return { ...made, messages, payloads: messages.map(({ payload }) => payload) }
 }
 

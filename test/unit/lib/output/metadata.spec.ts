@@ -1,66 +1,44 @@
 import assert from 'node:assert/strict'
 import { createMetadata } from '../../../../src/lib/output/metadata'
 import type { Row } from '../../../../src/lib/output/rows'
-import type { Subject } from '../../../../src/lib/readings/content'
 
 const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
 const answer = { endpoint: 'latest-data-relay' as const, receivedAt: 1_795_161_605_123, quota }
-const subject: Subject = {
-  serial: '5212A1B2',
-  name: 'Freezer 3',
-  base: '5839F001',
-  group: 'Cold chain',
-  channel: { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' },
-}
+const device = { serial: '5212A1B2', name: 'Freezer 3', base: '5839F001' }
+const channel = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 const reading: Row = { serial: '5212A1B2', base: '5839F001', channel: 1, value: -18.4 }
+const details = () => ({
+  subject: { ...device, group: 'Cold chain', channel },
+  reading: { ...reading },
+  range: { from: '2026-11-19T08:00:00.000Z', to: '2026-11-20T08:00:00.000Z' },
+  overflow: true,
+  receipt: 'receipt',
+})
 
 describe('msg.envlog', () => {
-  it('has the shape in docs/messages.md', () => {
-    assert.deepEqual(
-      createMetadata('current', 'Plant A', { answer: { ...answer, endpoint: 'current' } }, {}),
-      {
-        node: 'current',
-        endpoint: 'current',
-        account: 'Plant A',
-        receivedAt: '2026-11-20T08:00:05.123Z',
-        quota,
-      },
-    )
+  const common = {
+    node: 'latest',
+    endpoint: 'latest-data-relay',
+    account: 'Plant A',
+    receivedAt: '2026-11-20T08:00:05.123Z',
+    quota,
+  }
+
+  it('has the shape in docs/messages.md, without keys for what there is not', () => {
+    const absent = { subject: undefined, reading: undefined, range: undefined, overflow: false }
+    assert.deepEqual(createMetadata('latest', 'Plant A', answer, absent), common)
   })
 
-  it('contains the device if the message is about one, and nothing else from the subject', () => {
-    assert.deepEqual(createMetadata('latest', 'Plant A', { answer }, { subject }).device, {
-      serial: '5212A1B2',
-      name: 'Freezer 3',
-      base: '5839F001',
+  it('contains of its subject only the device, and shares no objects with the next message', () => {
+    const given = details()
+    const expected = { ...common, device, reading, range: given.range, overflow: true, receipt: 'receipt' }
+    const first = createMetadata('latest', 'Plant A', answer, given)
+    assert.deepEqual(first, expected)
+    for (const part of [first.quota, first.device, first.range])
+      for (const key of Object.keys(part as object)) (part as unknown as Record<string, unknown>)[key] = 0
+    assert.deepEqual(createMetadata('latest', 'Plant A', answer, given), {
+      ...expected,
+      range: details().range,
     })
-  })
-
-  it('contains the value’s flat row and the period if there are any, otherwise no such keys', () => {
-    const range = { from: '2026-11-19T08:00:00.000Z', to: '2026-11-20T08:00:00.000Z' }
-    const metadata = createMetadata('range', 'Plant A', { answer }, { subject, reading, range })
-    assert.deepEqual([metadata.reading, metadata.range], [reading, range])
-    const without = createMetadata(
-      'range',
-      'A',
-      { answer },
-      { subject: undefined, reading: undefined, range: undefined },
-    )
-    assert.deepEqual(Object.keys(without).sort(), ['account', 'endpoint', 'node', 'quota', 'receivedAt'])
-  })
-
-  it('shares no objects with the response', () => {
-    const first = createMetadata('latest', 'A', { answer }, {})
-    first.quota.remaining = 0
-    assert.equal(createMetadata('latest', 'A', { answer }, {}).quota.remaining, 41)
-  })
-
-  it('shares neither subject nor period with the next message', () => {
-    const range = { from: 'a', to: 'b' }
-    const first = createMetadata('range', 'A', { answer }, { subject, range })
-    Object.assign(first.device as object, { serial: 'changed' })
-    Object.assign(first.range as object, { from: 'changed' })
-    const second = createMetadata('range', 'A', { answer }, { subject, range })
-    assert.deepEqual([second.device?.serial, second.range?.from], ['5212A1B2', 'a'])
   })
 })

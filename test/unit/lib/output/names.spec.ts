@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { channelNames } from '../../../../src/lib/output/names'
 import { pointsOf } from '../../../../src/lib/output/points'
-import { rowsWithSubjects } from '../../../../src/lib/output/rows'
+import { rowsOf } from '../../../../src/lib/output/rows'
 import { formatTopic } from '../../../../src/lib/output/topic'
 import { FIELD_NAMES, type FieldNames } from '../../../../src/shared/outputs'
 import { current, RECORD_TIME, series } from './contents'
@@ -12,15 +12,16 @@ const climate = [
   { num: 2, name: 'Inside', unit: '℃', value: '2' },
   { num: 3, name: '', unit: '%', value: '3' },
   { num: 4, name: 'time', unit: 'pH', value: '4' },
+  { num: 5, name: 'base', unit: 'pH', value: '5' },
 ]
 const fieldsBy = (fieldNames: FieldNames) =>
   [...pointsOf(current([{ channel: climate }]), { measurement: 'm', group: '', fieldNames })][0]?.point.fields
 
 describe('names of a device’s channels', () => {
-  it('are keys, labels or quantities as fields of points, without duplicates', () => {
-    assert.deepEqual(fieldsBy('channel'), { ch1: 1, ch2: 2, ch3: 3, ch4: 4 })
-    assert.deepEqual(fieldsBy('label'), { Inside: 1, Inside_2: 2, ch3: 3, time_2: 4 })
-    assert.deepEqual(fieldsBy('quantity'), { temperature: 1, temperature_2: 2, humidity: 3, ch4: 4 })
+  it('are keys, labels or quantities as fields of points, without duplicates and names of tags', () => {
+    assert.deepEqual(fieldsBy('channel'), { ch1: 1, ch2: 2, ch3: 3, ch4: 4, ch5: 5 })
+    assert.deepEqual(fieldsBy('label'), { Inside: 1, Inside_2: 2, ch3: 3, time_2: 4, base_2: 5 })
+    assert.deepEqual(fieldsBy('quantity'), { temperature: 1, temperature_2: 2, humidity: 3, ch4: 4, ch5: 5 })
   })
 
   it('are the same in every record of a series', () => {
@@ -38,16 +39,6 @@ describe('names of a device’s channels', () => {
         { temperature: 1, temperature_2: 2 },
         { temperature: 1, temperature_2: 2 },
       ],
-    )
-  })
-
-  it('are never names of tags', () => {
-    const tags = ['serial', 'name', 'model', 'base', 'group']
-    const channel = tags.map((name, num) => ({ num, name, unit: 'V', value: '1' }))
-    const [found] = pointsOf(current([{ channel }]), { measurement: 'm', group: '', fieldNames: 'label' })
-    assert.deepEqual(
-      Object.keys(found?.point.fields ?? {}),
-      tags.map((name) => `${name}_2`),
     )
   })
 
@@ -70,7 +61,7 @@ describe('names of a device’s channels', () => {
     fc.assert(
       fc.property(channels, fc.constantFrom(...FIELD_NAMES), (channel, fieldNames) => {
         const content = current([{ channel }])
-        const rows = [...rowsWithSubjects(content, '')]
+        const rows = [...rowsOf(content, '')]
         assert.equal(rows.length, channel.length, 'none is lost')
         assert.equal(new Set(rows.map(({ row }) => row.channel)).size, rows.length)
         for (const part of [template, '{label}', '{quantity}', '{channel}']) {
