@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from 'node-red'
 import type { Account } from '../../lib/account'
 import { onBackgroundError } from '../../lib/background'
-import type { AccountNode } from '../kit/action/acquire-account'
+import type { AccountNode } from '../kit/action/account-node'
 import { localizeError } from '../kit/report/localize'
 import { createContextStore } from '../kit/state/context-store'
 import { createFileStore, inPlaceOfFile } from '../kit/state/file-store'

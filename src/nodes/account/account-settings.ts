@@ -1,7 +1,7 @@
 import { EnvlogError } from '../../lib/errors'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
 import { isEnvVariable } from '../../shared/schema'
-import { parseSettings } from '../kit/settings/parse-settings'
+import { readSettings } from '../kit/settings/read-settings'
 
 /**
  * Reads the saved properties and credentials of an account.
@@ -15,8 +15,8 @@ export function readAccountSettings(config: object, credentials: object) {
     throw new EnvlogError('setting-invalid', { property, problem: 'variable-unset', variable: `${variable}` })
   try {
     return {
-      ...parseSettings(accountSchema, config),
-      credentials: parseSettings(credentialsSchema, credentials),
+      ...readSettings(accountSchema, config),
+      credentials: readSettings(credentialsSchema, credentials),
     }
   } catch (error) {
     const { property = '', problem } = error instanceof EnvlogError ? error.params : {}

@@ -4,7 +4,7 @@ import { EnvlogError } from '../../../lib/errors'
 import { normalizeAddress } from '../../../shared/addresses'
 import { type AccountDraft, STORED_SECRET, toAccountDraft } from '../../../shared/admin'
 import { isEnvVariable } from '../../../shared/schema'
-import { findAccountNode } from '../../kit/action/acquire-account'
+import { findAccountNode } from '../../kit/action/account-node'
 import { openAccount } from '../open-account'
 
 /** A user is waiting, and can press the button again; retries would use the nodes' quota. */

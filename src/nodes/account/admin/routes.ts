@@ -3,7 +3,7 @@ import type { Account } from '../../../lib/account'
 import { EnvlogError, type ErrorCode } from '../../../lib/errors'
 import { EDITOR, type RequestContext } from '../../../lib/request'
 import type { AdminFailure, ContextStore } from '../../../shared/admin'
-import { findAccountNode } from '../../kit/action/acquire-account'
+import { findAccountNode } from '../../kit/action/account-node'
 import { listContextStores } from '../../kit/state/context-store'
 import { readQuotaCounts } from './quota-counts'
 

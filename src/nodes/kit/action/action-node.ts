@@ -4,15 +4,15 @@ import { inBackground } from '../../../lib/background'
 import { nextTurn, systemClock } from '../../../lib/clock'
 import { EnvlogError, type ErrorCode } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
+import type { SettingsOf } from '../../../shared/action-schemas'
 import { localizeError } from '../report/localize'
 import { type CountUnit, type RunStatus, toNodeStatus } from '../report/status'
-import type { SettingsOf } from '../settings/action-settings'
 import { toNodeStateOptions } from '../settings/poll-options'
 import { registry } from '../state/process-registry'
 import { forgetRemovedNode } from '../state/removed-nodes'
-import { acquireAccount, releaseAccount } from './acquire-account'
+import { acquireAccount, releaseAccount } from './account-node'
 import { type ControlMessage, readControlMessage, readOwnReceipt } from './control-message'
-import { runPeriodically } from './repeat'
+import { runPeriodically } from './repeat-with-backoff'
 import type { Run, RunPorts } from './run'
 import { createTriggerQueue } from './trigger-queue'
 
@@ -94,7 +94,7 @@ function startNode<T extends ActionType>(
     if (!settings) {
       // Loaded with the first node instead of with the palette, because it loads the schemas.
       const { readActionSettings } =
-        require('../settings/action-settings') as typeof import('../settings/action-settings')
+        require('../settings/read-settings') as typeof import('../settings/read-settings')
       settings = readActionSettings(action.type, config)
       nodeState.open(store, toNodeStateOptions(action.type, account, settings))
       closeState = () => nodeState.close(store)

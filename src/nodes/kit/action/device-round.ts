@@ -14,9 +14,9 @@ import { EnvlogError, mayConcernOneDevice } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import { OUTPUT_TRAITS, type Output } from '../../../shared/outputs'
-import type { createWaitStatus } from '../report/concurrent-waits'
 import type { DeviceFailures } from '../report/device-failures'
 import { formatPastTime } from '../report/status'
+import type { createWaitStatus } from '../report/wait-status'
 
 export type DeviceWork = (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>
 

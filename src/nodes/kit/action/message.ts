@@ -6,7 +6,7 @@ import { createMetadata } from '../../../lib/output/metadata'
 import type { Plan } from '../../../lib/output/plan'
 import { formatTopic } from '../../../lib/output/topic'
 import { type ActionType, nameOfType } from '../../../shared/action'
-import type { SettingsOf } from '../settings/action-settings'
+import type { SettingsOf } from '../../../shared/action-schemas'
 
 /** What a node delivers: the collected data, and additions to `msg.envlog` by some nodes. */
 export interface Delivery extends Collected {

@@ -2,7 +2,7 @@ import type { Account } from '../../../lib/account'
 import type { NodeStateOptions } from '../../../lib/collect/node-state'
 import type { PollOptions } from '../../../lib/collect/poll'
 import type { TimeStyle } from '../../../lib/decode/time'
-import type { SettingsOf } from './action-settings'
+import type { SettingsOf } from '../../../shared/action-schemas'
 
 /** How new records or alerts are delivered. */
 export function toDeliveryOptions(

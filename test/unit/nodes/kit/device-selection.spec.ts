@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { readCurrent } from '../../../../src/lib/readings/current'
-import { readActionSettings } from '../../../../src/nodes/kit/settings/action-settings'
 import { evaluateSelection } from '../../../../src/nodes/kit/settings/device-selection'
+import { readActionSettings } from '../../../../src/nodes/kit/settings/read-settings'
 import { currentDevice, currentEnvelope, failure } from '../../lib/answers'
 
 /** Like Node-RED: fails if an object in the path is missing. */

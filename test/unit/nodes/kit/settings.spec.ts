@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
 import { readAccountSettings } from '../../../../src/nodes/account/account-settings'
-import { readActionSettings } from '../../../../src/nodes/kit/settings/action-settings'
+import { readActionSettings } from '../../../../src/nodes/kit/settings/read-settings'
 import { ACTION_TYPES, type ActionType } from '../../../../src/shared/action'
 import { TOPICS } from '../../../../src/shared/topics'
 import { defaultsOf } from '../../../support/built'

@@ -1,20 +1,29 @@
+import * as z from 'zod/mini'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
 import { actionSchemas, type SettingsOf } from '../../../shared/action-schemas'
 import { OFFERED } from '../../../shared/outputs'
-import { parseSettings } from './parse-settings'
-
-export type { SettingsOf } from '../../../shared/action-schemas'
+import { toProblem } from '../../../shared/schema'
 
 /**
  * Reads the saved properties of an action node.
  * @throws EnvlogError `setting-invalid` with the property, `settings-newer`, `output-not-offered`
  */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
-  const settings = parseSettings<SettingsOf<ActionType>>(actionSchemas[type], config)
+  const settings = readSettings<SettingsOf<ActionType>>(actionSchemas[type], config)
   const { output, send } = settings
   const offered = OFFERED[type][output] ?? []
   const found = offered.length === 1 ? offered[0] : offered.find((one) => one === send)
   if (!found) throw new EnvlogError('output-not-offered', { output, send })
   return { ...settings, send: found } as SettingsOf<T>
+}
+
+/** @throws EnvlogError `setting-invalid` with the first invalid property, `settings-newer` */
+export function readSettings<T>(schema: z.ZodMiniType<T>, config: unknown): T {
+  const result = z.safeParse(schema, config)
+  if (result.success) return result.data
+  const [issue] = result.error.issues as [z.core.$ZodIssue]
+  const { problem, ...params } = toProblem(issue)
+  if (problem === 'newer') throw new EnvlogError('settings-newer', params)
+  throw new EnvlogError('setting-invalid', { property: issue.path.join('.'), problem, ...params })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Quota } from '../../../../src/lib/quota/quota'
-import { createWaitStatus } from '../../../../src/nodes/kit/report/concurrent-waits'
 import type { RunStatus } from '../../../../src/nodes/kit/report/status'
+import { createWaitStatus } from '../../../../src/nodes/kit/report/wait-status'
 
 /** Each further request takes a second. */
 const quota = { roundEnds: (_endpoint: string, count: number) => count * 1000 } as unknown as Quota
