@@ -4,11 +4,9 @@
  * CONTRIBUTING.md, *Changes*.
  */
 
-import { LIMITS, type LimitRow } from '../shared/service-limits'
-
 export type OutputType = 'json' | 'csv' | 'csv2'
 
-export interface Endpoint extends LimitRow {
+export interface Endpoint {
   /** The path under `/v1/devices/`, without the relay suffix. */
   path: string
   /** True if the path ends in the relay suffix of the account. */
@@ -28,7 +26,6 @@ export type Parameter = 'remote-serial' | 'base-serial' | 'unixtime-from' | 'uni
 
 export const endpoints = {
   current: {
-    ...LIMITS.current,
     path: 'current',
     relay: false,
     parameters: ['remote-serial', 'base-serial'],
@@ -37,7 +34,6 @@ export const endpoints = {
     serves: 'all',
   },
   'latest-data': {
-    ...LIMITS['latest-data'],
     path: 'latest-data',
     relay: false,
     parameters: ['remote-serial', 'type'],
@@ -46,7 +42,6 @@ export const endpoints = {
     serves: 'standalone',
   },
   'latest-data-relay': {
-    ...LIMITS['latest-data-relay'],
     path: 'latest-data',
     relay: true,
     parameters: ['remote-serial', 'base-serial', 'type'],
@@ -55,7 +50,6 @@ export const endpoints = {
     serves: 'relay',
   },
   data: {
-    ...LIMITS.data,
     path: 'data',
     relay: false,
     parameters: ['remote-serial', 'unixtime-from', 'unixtime-to', 'number', 'type'],
@@ -64,7 +58,6 @@ export const endpoints = {
     serves: 'standalone',
   },
   'data-relay': {
-    ...LIMITS['data-relay'],
     path: 'data',
     relay: true,
     parameters: ['remote-serial', 'base-serial', 'unixtime-from', 'unixtime-to', 'number', 'type'],
@@ -73,7 +66,6 @@ export const endpoints = {
     serves: 'relay',
   },
   alert: {
-    ...LIMITS.alert,
     path: 'alert',
     relay: false,
     retries: 1,

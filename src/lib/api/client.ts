@@ -1,4 +1,3 @@
-import { type LinkedAbort, linkAbort } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type EnvelopeOf, readEnvelope, readRaw } from '../decode/envelopes'
@@ -11,8 +10,8 @@ import {
   type ParamsOf,
 } from '../endpoints'
 import { type Cause, EnvlogError, type Reason, SERVICE_FAILURES } from '../errors'
-import type { LimitScope, RecordDemand } from '../quota/endpoint'
-import { type QuotaHeaders, readQuotaHeaders } from '../quota/headers'
+import type { LimitScope, Outcome, RecordDemand } from '../quota/endpoint'
+import { readQuotaHeaders } from '../quota/headers'
 import type { Quota } from '../quota/quota'
 import { Redactor } from '../redact'
 import type { RequestContext, ServiceResponse } from '../request'
@@ -62,16 +61,9 @@ interface Call {
 }
 
 /** The outcome of one attempt. */
-interface Attempt {
-  answer?: ServiceResponse<unknown>
+interface Attempt extends Outcome {
+  response?: ServiceResponse<unknown>
   error?: unknown
-  isSent: boolean
-  /** True if the service itself responded: not a gateway, and the response was complete. */
-  isAnswered: boolean
-  /** Headers of the response; `null` if there was none, or only a gateway's page. */
-  headers: QuotaHeaders | null
-  /** Number of records received; `null` if unknown. */
-  records: number | null
 }
 
 /** A request fails after this many refusals because of a limit. */
@@ -85,8 +77,6 @@ export class Client {
   readonly #loginRedactor: Redactor
   /** Waiting and running requests, by what they ask for. */
   readonly #requests = new Map<string, JoinedRequest>()
-  readonly #callers = new Set<LinkedAbort>()
-  readonly #sending = new Set<Promise<void>>()
   #isClosed = false
 
   constructor(settings: ClientSettings, ports: ClientPorts) {
@@ -134,48 +124,37 @@ export class Client {
   /** Rejects all requests of this client with `closed`. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const caller of this.#callers) caller.abort()
-    inBackground(Promise.allSettled(this.#sending).then(() => this.#ports.transport.close()))
+    for (const request of this.#requests.values()) request.close()
+    await this.#ports.transport.close()
   }
 
   /** Joins an identical waiting or running request, or starts a new one. */
   async #submit(call: Call, context: RequestContext): Promise<ServiceResponse<unknown>> {
     if (this.#isClosed || context.signal.aborted) throw new EnvlogError('closed')
-    const { quota, clock } = this.#ports
-    const path = buildPath(call.endpoint, this.#settings.relaySuffix)
-    const key = JSON.stringify([call.isRaw, path, call.params])
-    const caller = linkAbort(context.signal)
-    this.#callers.add(caller)
-    try {
-      const known = this.#requests.get(key)
-      const isNew = known === undefined || known.signal.aborted
-      const request = isNew ? new JoinedRequest(call.endpoint, demandOf(call)) : known
-      const answer = request.join({ ...context, signal: caller.signal }, clock.monotonic())
-      if (isNew) this.#begin(key, call, request)
-      else quota.proceedSoon()
-      return (await answer) as ServiceResponse<unknown>
-    } finally {
-      this.#callers.delete(caller)
-      caller.release()
-    }
+    const key = JSON.stringify([call.isRaw, call.endpoint, call.params])
+    const known = this.#requests.get(key)
+    const isNew = known === undefined || known.signal.aborted
+    const request = isNew ? new JoinedRequest(call.endpoint, demandOf(call)) : known
+    const response = request.join(context, this.#ports.clock.monotonic())
+    if (isNew) inBackground(this.#begin(key, call, request))
+    else this.#ports.quota.proceedSoon()
+    return (await response) as ServiceResponse<unknown>
   }
 
-  #begin(key: string, call: Call, request: JoinedRequest): void {
+  async #begin(key: string, call: Call, request: JoinedRequest): Promise<void> {
     this.#requests.set(key, request)
-    // Decoded responses are never modified; raw ones become payloads, which flows may modify.
-    const copy = (answer: ServiceResponse<unknown>) => (call.isRaw ? structuredClone(answer) : answer)
     // Later callers need a new request.
     const forget = () => {
       if (this.#requests.get(key) === request) this.#requests.delete(key)
     }
-    const sending = this.#send(call, request)
+    // Decoded responses are never modified; raw ones become payloads, which flows may modify.
+    const copy = <T>(response: T) => (call.isRaw ? structuredClone(response) : response)
+    await this.#send(call, request)
       .finally(forget)
       .then(
-        (answer) => request.resolve(answer, copy),
+        (response) => request.resolve(response, copy),
         (error) => request.reject(error),
       )
-      .finally(() => this.#sending.delete(sending))
-    this.#sending.add(sending)
   }
 
   /**
@@ -191,10 +170,9 @@ export class Client {
     for (;;) {
       const permit = await quota.acquire(request)
       const attempt = await this.#attempt(withNumber(call, permit.records), request.signal, retries)
-      const { answer, error } = attempt
-      const errorStatus = error instanceof EnvlogError ? error.cause.status : undefined
-      const refusedBy = permit.settle({ ...attempt, errorStatus })
-      if (answer) return answer
+      const { response, error } = attempt
+      const refusedBy = permit.settle(attempt)
+      if (response) return response
       if (!(error instanceof EnvlogError)) throw error
       if (refusedBy) {
         request.lastError = refusalOf(error, refusedBy, quota.retryAt(request))
@@ -240,19 +218,25 @@ export class Client {
         const parts = { endpoint, status, text, retriesDone, redactor: this.#redactor }
         const { error, isFromService } = readErrorResponse(parts)
         if (isFromService) Object.assign(attempt, { headers, isAnswered: true })
-        return { ...attempt, records: 0, error: error.with(causeOf(endpoint, params)) }
+        Object.assign(attempt, { records: 0, errorStatus: status })
+        throw error
       }
       const receivedAt = clock.now()
       attempt.isAnswered = true
       const decoded = decode(text)
       const { number } = params as Partial<DeviceParams>
-      const answer = { endpoint, body: decoded, receivedAt, quota: headers, ...(number ? { number } : {}) }
-      return { ...attempt, records: countRecords(decoded), answer }
+      attempt.records = countRecords(decoded)
+      attempt.response = { endpoint, body: decoded, receivedAt, quota: headers, ...(number && { number }) }
     } catch (error) {
-      if (!(error instanceof EnvlogError)) return { ...attempt, error }
-      if (PAGES.has(error.reason)) Object.assign(attempt, { headers: null, isAnswered: false })
-      return { ...attempt, error: error.with(causeOf(endpoint, params)) }
+      attempt.error = error
+      if (error instanceof EnvlogError) {
+        if (PAGES.has(error.reason)) Object.assign(attempt, { headers: null, isAnswered: false })
+        const isConnecting = error.reason === 'timeout-silent' && !attempt.isSent
+        const actual = isConnecting ? new EnvlogError('timeout-connect', error.params) : error
+        attempt.error = actual.with(causeOf(endpoint, params))
+      }
     }
+    return attempt
   }
 }
 
@@ -275,11 +259,10 @@ function isRetryable(error: EnvlogError): boolean {
   )
 }
 
-/** The records that a request needs from its device, if the service counts them. */
-function demandOf({ endpoint, params, isRaw }: Call): RecordDemand | undefined {
-  const { records }: Endpoint = endpoints[endpoint]
+/** The records that a request needs from its device. */
+function demandOf({ params, isRaw }: Call): RecordDemand | undefined {
   const { number: wanted } = params as Partial<DeviceParams>
-  if (records === undefined || wanted === undefined) return undefined
+  if (wanted === undefined) return undefined
   return { device: deviceKey(params), wanted, minimum: isRaw ? wanted : MIN_RECORDS }
 }
 

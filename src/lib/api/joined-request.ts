@@ -35,11 +35,10 @@ export class JoinedRequest {
     return this.#abort.signal
   }
 
-  /** Settles with the request. @throws EnvlogError `closed` as soon as the caller's signal aborts */
+  /** Settles with the request. @throws EnvlogError `closed` as soon as the caller's signal aborts, or if it is closed */
   join(context: RequestContext, now: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const { signal } = context
-      if (signal.aborted) throw new EnvlogError('closed')
       const stop = () => this.leave(caller, new EnvlogError('closed'))
       signal.addEventListener('abort', stop, { once: true })
       const stopListening = () => signal.removeEventListener('abort', stop)
@@ -57,17 +56,15 @@ export class JoinedRequest {
     if (this.callers.size === 0) this.#abort.abort()
   }
 
-  /** @param copy copies the value for each further caller, before the first one can modify it */
+  /** Rejects all callers with `closed`. */
+  close(): void {
+    for (const caller of this.callers) this.leave(caller, new EnvlogError('closed'))
+  }
+
+  /** @param copy copies the value, because a caller may modify it */
   resolve<T>(value: T, copy: (value: T) => T): void {
-    const [first, ...others] = this.callers
-    for (const caller of others) {
-      try {
-        caller.resolve(copy(value))
-      } catch {
-        caller.reject(new EnvlogError('reply-unreadable', { part: 'answer' }))
-      }
-    }
-    first?.resolve(value)
+    const isOnly = this.callers.size === 1
+    for (const caller of this.callers) caller.resolve(isOnly ? value : copy(value))
     this.#end()
   }
 

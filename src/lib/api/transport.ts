@@ -29,7 +29,7 @@ export interface Transport {
    * Sends a request.
    * @param read called when the headers have arrived; reads the body
    * @returns the result of `read`
-   * @throws EnvlogError `connection-broken`, `no-connection`, `timeout-connect`, `no-certificate`, `proxy-refused`,
+   * @throws EnvlogError `connection-broken`, `no-connection`, `no-certificate`, `proxy-refused`,
    * `proxy-invalid`; any error of `read`
    */
   send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): Promise<T>
@@ -48,7 +48,7 @@ export interface TlsOptions {
 }
 
 export interface TransportOptions {
-  /** Longest silence of a peer, in ms. Connecting times out after 90 % of it. */
+  /** Longest silence of a peer, in ms. */
   timeoutMs: number
   tls?: TlsOptions
   /** If absent, the proxy environment variables apply. */
@@ -115,7 +115,7 @@ export class UndiciTransport implements Transport {
       return result
     } catch (error) {
       destroy()
-      throw error instanceof EnvlogError ? error : toNetworkError(error, this.#options)
+      throw error instanceof EnvlogError ? error : toNetworkError(error)
     } finally {
       signal.removeEventListener('abort', destroy)
     }
@@ -132,11 +132,6 @@ function* reportStart(body: string, onSent: () => void): Generator<string> {
   yield body
 }
 
-/**
- * The connect timeout is shorter than the silence timeout, so that it fires first: then the request is known to be
- * unsent.
- */
-const CONNECT_SHARE = 0.9
 /**
  * Share of the timeout for each address of a host before the next one is tried. Node's default of 250 ms is shorter
  * than a slow handshake.
@@ -158,11 +153,12 @@ function createAgent(options: TransportOptions, protocol: string, hostname: stri
 function createDispatcher(options: TransportOptions, protocol: string, hostname: string): Dispatcher {
   const { Agent, EnvHttpProxyAgent } = require('undici') as typeof import('undici')
   const { timeoutMs, tls, proxy } = options
+  // The client monitors silence itself (`deadline.ts`). The connect timeout only closes the socket of an abandoned TLS
+  // handshake, which `destroy` does not.
   const connect = {
-    timeout: timeoutMs * CONNECT_SHARE,
+    timeout: 2 * timeoutMs,
     autoSelectFamilyAttemptTimeout: Math.max(250, timeoutMs * ADDRESS_SHARE),
   }
-  // The client monitors silence itself, before and during a response (`deadline.ts`).
   const common = {
     connections: 1,
     headersTimeout: 0,
@@ -212,10 +208,8 @@ function proxyAddress({ url, username, password }: NonNullable<TransportOptions[
 }
 
 /** Keeps only the code of an error: messages of the network stack may contain a proxy's password. */
-function toNetworkError(error: unknown, { timeoutMs }: TransportOptions): EnvlogError {
+function toNetworkError(error: unknown): EnvlogError {
   const { code, message, syscall } = collectCauses(error)
-  if (code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new EnvlogError('timeout-connect', { seconds: Math.round((timeoutMs * CONNECT_SHARE) / 1000) })
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code))
     return new EnvlogError('no-certificate', { detail: code })
   const tunnel = /Proxy response \((\d{3})\)/.exec(message)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import { type EndpointName, endpoints, type ParamsOf } from '../../../../src/lib/endpoints'
+import type { EndpointName, ParamsOf } from '../../../../src/lib/endpoints'
 import { json, text } from '../../../support/fake-transport'
 import { alertAnswer, currentDevice, graph, patient, relayGraph } from '../answers'
 import { clientOf, credentials } from './setup'
@@ -92,24 +92,6 @@ describe('a request', () => {
     ]) {
       const { client } = clientOf(() => text(body))
       await assert.rejects(client.readRaw('data', serial, patient), { code: 'ENVLOG_REPLY' }, body)
-    }
-  })
-})
-
-describe('the table of endpoints', () => {
-  it('has the limits in the description', () => {
-    const limits = Object.entries(endpoints).map(([name, { limit, window }]) => [name, limit, window])
-    assert.deepEqual(limits, [
-      ['current', 10, 120],
-      ['latest-data', 60, 60],
-      ['latest-data-relay', 60, 60],
-      ['data', 20, 60],
-      ['data-relay', 20, 60],
-      ['alert', 12, 3600],
-    ])
-    for (const name of ['data', 'data-relay'] as const) {
-      const { records, recordsWindow } = endpoints[name]
-      assert.deepEqual([records, recordsWindow], [160_000, 3600])
     }
   })
 })

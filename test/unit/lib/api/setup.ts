@@ -1,5 +1,6 @@
 import { install, type Clock as Timers } from '@sinonjs/fake-timers'
 import { Client, type ClientSettings } from '../../../../src/lib/api/client'
+import type { Transport } from '../../../../src/lib/api/transport'
 import { type Clock, systemClock } from '../../../../src/lib/clock'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { limitsWith } from '../../../../src/lib/quota/limits'
@@ -26,18 +27,20 @@ export function clientOf(
     limits = PLENTY,
     clock = systemClock,
     quota = new Quota(clock),
+    transport: port,
     ...over
   }: Partial<ClientSettings> & {
     concurrency?: number
     limits?: LimitsTable
     clock?: Clock
     quota?: Quota
+    transport?: Transport
   } = {},
   random: () => number = () => 0.5,
 ): { client: Client; transport: FakeTransport; quota: Quota } {
   const transport = fakeTransport(script)
   quota.join({ concurrency, limits: limitsWith(limits) })
-  const client = new Client({ ...settings, ...over }, { transport, clock, quota, random })
+  const client = new Client({ ...settings, ...over }, { transport: port ?? transport, clock, quota, random })
   return { client, transport, quota }
 }
 

@@ -30,6 +30,14 @@ describe('the timeout of a response', () => {
     assert.equal(transport.open(), 0, 'the connection was abandoned')
   })
 
+  it('names the connection if there was none in that time', async () => {
+    const transport = { send: silence, close: async () => {} }
+    const { client } = clientOf(ok, { ...once, transport })
+    const read = watch(client.read('current', {}, patient))
+    await timers().tickAsync(30_000)
+    assert.deepEqual([read.state, read.error?.params], ['timeout-connect', { seconds: 30 }])
+  })
+
   it('is ENVLOG_TIMEOUT after that many seconds of silence within the response', async () => {
     const { client, transport } = clientOf(() => streamed(dripping(30_000, 2)), once)
     const read = watch(client.read('current', {}, patient))
