@@ -6,8 +6,6 @@
 /** ms since 1970 UTC, or a local time in ms as if it were UTC, which a device's UTC offset turns into an instant. */
 export type TimeInput = { instant: number } | { wallClock: number }
 
-/** A time before now, such as `-24h`, `-7d` or `-30m`; the groups are count and unit. */
-const RELATIVE_TIME = /^-(\d+)\s*([smhdw])$/
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 /** A time before now; the groups are count and unit. */
 const RELATIVE = /^-(\d+)\s*([smhdw])$/

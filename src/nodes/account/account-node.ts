@@ -4,7 +4,7 @@ import { onBackgroundError } from '../../lib/background'
 import type { AccountNode } from '../kit/action/account-node'
 import { localizeError } from '../kit/report/localize'
 import { createContextStore } from '../kit/state/context-store'
-import { createFileStore, inPlaceOfFile } from '../kit/state/file-store'
+import { createFileStore } from '../kit/state/file-store'
 import { type AccountConfig, openAccount } from './open-account'
 import { createSharedQuotaStatus } from './shared-quota-status'
 
@@ -20,10 +20,8 @@ export function registerAccountNode(RED: NodeAPI): void {
     this.users = {}
     this.storeFor = (node) => {
       // Node-RED's default context store is in memory: after a restart, everything would be sent again.
-      if (storeName !== '' || !userDir) {
-        const store = createContextStore(RED, node, storeName, 'cursors', onWriteError)
-        return userDir ? inPlaceOfFile(store, userDir, node.id) : store
-      }
+      if (storeName !== '' || !userDir)
+        return createContextStore(RED, node, storeName, 'cursors', onWriteError)
       const onMissing = () => node.log(RED._('warnings.state-missing'))
       return createFileStore(userDir, node.id, onMissing, onWriteError)
     }

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { collectAlerts } from '../../lib/collect/fetch'
 import { pollAlerts } from '../../lib/collect/poll'
-import { registerAction } from '../kit/action/action-node'
+import { registerAction } from '../kit/action/register-action'
 import { toDeliveryOptions } from '../kit/settings/poll-options'
 
 /** envlog-alerts: the newest entries of each chosen device's alert log, each delivered once. */

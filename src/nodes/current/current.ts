@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { changedReadings, collectCurrent } from '../../lib/collect/current'
-import { registerAction } from '../kit/action/action-node'
+import { registerAction } from '../kit/action/register-action'
 
 /** envlog-current: the newest reading of each chosen device. */
 export = (RED: NodeAPI): void =>

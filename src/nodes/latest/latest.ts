@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { collectLatest } from '../../lib/collect/fetch'
 import { pollRecords } from '../../lib/collect/poll'
-import { registerAction } from '../kit/action/action-node'
+import { registerAction } from '../kit/action/register-action'
 import { toDeliveryOptions } from '../kit/settings/poll-options'
 
 /** envlog-latest: the newest records of each chosen device, each delivered once. */

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { type CollectedRange, collectRange } from '../../lib/collect/range'
 import { checkRows, collectStatistics, joinStatistics } from '../../lib/collect/statistics'
-import { registerAction } from '../kit/action/action-node'
+import { registerAction } from '../kit/action/register-action'
 import { evaluatePeriod } from '../kit/settings/evaluate-period'
 
 /** envlog-range: the records of each chosen device in a period. */

@@ -1,36 +1,36 @@
 import type { NodeMessage } from 'node-red'
-import { kindOf } from '../../../lib/collect/cursor'
 import type { NodeState } from '../../../lib/collect/node-state'
-import { type Receipt, readReceipt, readReceiptNode } from '../../../lib/collect/signed-receipt'
+import { readReceipt, readReceiptNode } from '../../../lib/collect/signed-receipt'
 import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
 
-/** A message that controls a node instead of triggering it (docs/collecting.md, *Delivered when*). */
-export type ControlMessage =
-  | { kind: 'receipt'; receipt: unknown }
-  | { kind: 'forget'; serials: readonly string[] | 'all' }
-  | { kind: 'skip'; serials: readonly string[] | 'all' }
-
 /**
- * Reads `msg.envlog.receipt`, `msg.envlog.forget` and `msg.envlog.skip`; `undefined` for a message that triggers the node.
+ * The command in a message that controls a node instead of triggering it: `msg.envlog.forget`, `msg.envlog.skip` or
+ * `msg.envlog.receipt` (docs/collecting.md, *Delivered when*); `undefined` for a trigger.
+ * @returns applies the command; throws EnvlogError `receipt-unreadable` for a receipt that was modified
  * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
  */
-export function readControlMessage(msg: NodeMessage, nodeId: string): ControlMessage | undefined {
+export function readControlMessage(
+  msg: NodeMessage,
+  nodeId: string,
+): ((state: NodeState) => void) | undefined {
   const { envlog } = msg as { envlog?: unknown }
   if (typeof envlog !== 'object' || envlog === null) return undefined
   const { receipt, forget, skip } = envlog as { receipt?: unknown; forget?: unknown; skip?: unknown }
-  if (forget !== undefined) return { kind: 'forget', serials: readSerials(forget) }
-  if (skip !== undefined) return { kind: 'skip', serials: readSerials(skip) }
-  if (receipt === undefined) return undefined
+  if (forget !== undefined) {
+    const serials = readSerials(forget)
+    return (state) => state.forget(serials)
+  }
+  if (skip !== undefined) {
+    const serials = readSerials(skip)
+    return (state) => state.skip(serials)
+  }
   // Messages from another envlog node contain that node's receipts: here they are triggers.
-  return readReceiptNode(receipt) === nodeId ? { kind: 'receipt', receipt } : undefined
-}
-
-/** The device and cursor of a receipt issued by this node. @throws EnvlogError `receipt-unreadable` */
-export function readOwnReceipt(input: unknown, { receiptKey }: NodeState, type: string): Receipt {
-  const receipt = readReceipt(input, receiptKey)
-  if (kindOf(receipt.cursor) === (type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt
-  throw new EnvlogError('receipt-unreadable')
+  if (receipt === undefined || readReceiptNode(receipt) !== nodeId) return undefined
+  return (state) => {
+    const { device, cursor } = readReceipt(receipt, state.receiptKey)
+    state.acknowledge(device, cursor)
+  }
 }
 
 function readSerials(value: unknown): readonly string[] | 'all' {

@@ -9,54 +9,70 @@ const MAX_BACKOFF_MS = 300_000
 const MAX_LOGIN_BACKOFF_MS = 3_600_000
 
 /** True for errors that more requests cannot fix: no response, a failing service, refused credentials. */
-function needsBackoff(error: unknown): boolean {
-  if (!(error instanceof EnvlogError)) return false
-  const { code, reason } = error
-  return (
-    code === 'ENVLOG_NETWORK' ||
-    code === 'ENVLOG_TIMEOUT' ||
-    code === 'ENVLOG_AUTH' ||
-    reason === 'service-refused' ||
-    SERVICE_FAILURES.has(reason)
-  )
+function needsBackoff({ code, reason }: EnvlogError): boolean {
+  const isPersistent = code === 'ENVLOG_NETWORK' || code === 'ENVLOG_TIMEOUT' || code === 'ENVLOG_AUTH'
+  return isPersistent || reason === 'service-refused' || SERVICE_FAILURES.has(reason)
 }
 
 /**
- * Runs `trigger` every `periodMs` until the signal aborts, one run at a time: a run starts one interval after the start
- * of the previous run, or at its end if that is later. Errors that need a backoff double the interval, up to five
- * minutes, or an hour if the login is refused, or the period if that is longer; a success resets it.
- * @param trigger starts one run, and rejects if the run fails; `nextAfter` returns when the next run starts if this one
- * ends now with that error, ms since 1970 UTC
+ * Triggers a node repeatedly, one run at a time: a run starts one interval after the start of the previous run, or at
+ * its end if that is later. Errors that need a backoff double the interval, up to five minutes, or an hour if the login
+ * is refused, or the period if that is longer; a success resets it.
  */
-export async function runPeriodically(
-  periodMs: number,
-  ports: { clock: Clock; random(): number },
-  signal: AbortSignal,
-  trigger: (nextAfter: (error: unknown) => number) => Promise<void>,
-): Promise<void> {
-  const { clock, random } = ports
-  let intervalMs = periodMs
-  let delayMs = MIN_FIRST_DELAY_MS + random() * FIRST_DELAY_SPREAD_MS
-  while (!signal.aborted) {
-    try {
-      await clock.sleep(delayMs, signal)
-    } catch {
-      return
-    }
-    const startedAt = clock.monotonic()
-    const delayIn = (interval: number) => Math.max(0, interval - (clock.monotonic() - startedAt))
-    const intervalAfter = (error: unknown) => {
-      if (!needsBackoff(error)) return intervalMs
-      const isLogin = error instanceof EnvlogError && error.code === 'ENVLOG_AUTH'
-      const maxMs = isLogin ? MAX_LOGIN_BACKOFF_MS : MAX_BACKOFF_MS
-      return Math.max(periodMs, Math.min(intervalMs * 2, maxMs))
-    }
-    try {
-      await trigger((error) => clock.now() + delayIn(intervalAfter(error)))
-      intervalMs = periodMs
-    } catch (error) {
-      intervalMs = intervalAfter(error)
-    }
-    delayMs = delayIn(intervalMs)
+export class RepeatTimer {
+  readonly #periodMs: number
+  readonly #clock: Clock
+  readonly #trigger: () => void
+  #intervalMs: number
+  /** Start of the last run, monotonic ms. */
+  #startedAt = 0
+  #cancel: () => void
+  #hasStopped = false
+
+  /** @param trigger sends a message to the node, which must call `started` and `ended` for it */
+  constructor(periodMs: number, ports: { clock: Clock; random(): number }, trigger: () => void) {
+    this.#periodMs = periodMs
+    this.#intervalMs = periodMs
+    this.#clock = ports.clock
+    this.#trigger = trigger
+    const firstDelayMs = MIN_FIRST_DELAY_MS + ports.random() * FIRST_DELAY_SPREAD_MS
+    this.#cancel = this.#clock.after(firstDelayMs, () => this.#start())
+  }
+
+  /** The message has arrived. */
+  started(): void {
+    this.#cancel()
+  }
+
+  /** The run for the message has ended. @returns when the next one starts, ms since 1970 UTC */
+  ended(error?: unknown): number {
+    this.#intervalMs = this.#intervalAfter(error)
+    const delayMs = Math.max(0, this.#startedAt + this.#intervalMs - this.#clock.monotonic())
+    this.#schedule(delayMs)
+    return this.#clock.now() + delayMs
+  }
+
+  stop(): void {
+    this.#hasStopped = true
+    this.#cancel()
+  }
+
+  #start(): void {
+    this.#startedAt = this.#clock.monotonic()
+    // A hook of Node-RED may drop the message.
+    this.#schedule(this.#intervalMs)
+    this.#trigger()
+  }
+
+  #schedule(delayMs: number): void {
+    this.#cancel()
+    if (!this.#hasStopped) this.#cancel = this.#clock.after(delayMs, () => this.#start())
+  }
+
+  #intervalAfter(error: unknown): number {
+    if (error === undefined) return this.#periodMs
+    if (!(error instanceof EnvlogError && needsBackoff(error))) return this.#intervalMs
+    const maxMs = error.code === 'ENVLOG_AUTH' ? MAX_LOGIN_BACKOFF_MS : MAX_BACKOFF_MS
+    return Math.max(this.#periodMs, Math.min(this.#intervalMs * 2, maxMs))
   }
 }

@@ -13,30 +13,25 @@ import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { DEFAULT_CHUNK, hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
-import { DeviceFailures } from '../report/device-failures'
+import { reportFailure } from '../report/device-failures'
 import type { RunStatus } from '../report/status'
-import { createWaitStatus } from '../report/wait-status'
+import { WaitStatus } from '../report/wait-status'
 import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
 import { DeviceRound, type DeviceWork } from './device-round'
-import { createMessageBuilder, type Delivery, type MessagePorts } from './message'
-
-export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
-  nodeState: NodeState
-  /** Aborts when the node closes. */
-  signal: AbortSignal
-  setStatus(status: RunStatus): void
-}
+import { createMessageBuilder, type Delivery } from './message'
+import type { RunContext } from './run-context'
 
 /** Node-RED delivers each message in its own callback, after the sender has yielded. */
 const MESSAGES_PER_TURN = 64
 
-/** One trigger of a node: the context for the `run` function of its file. */
+/** One trigger of a node, for the `run` function of its file: which devices to request, and how to deliver the results. */
 export class Run<T extends ActionType> implements PollPorts {
   readonly settings: SettingsOf<T>
   readonly account: Account
   readonly nodeState: NodeState
   readonly nodeId: string
+  readonly setStatus: (status: RunStatus) => void
   /** Format of times in messages. */
   readonly time: TimeStyle
   /** The response format that the chosen output needs. */
@@ -44,35 +39,31 @@ export class Run<T extends ActionType> implements PollPorts {
   /** For requests that are not about a single device. */
   readonly requestContext: RequestContext
   readonly evaluateTypedInput: Evaluate
-  readonly setStatus: (status: RunStatus) => void
   /** Number of delivered readings, records or alerts; `undefined` if no device was due. */
   deliveredCount: number | undefined
   /** Devices that were skipped because the service has refused them. */
   refusedCount = 0
 
-  readonly #ports: RunPorts<T>
-  readonly #waitStatus: ReturnType<typeof createWaitStatus>
-  readonly #failures: DeviceFailures
+  readonly #context: RunContext<T>
+  readonly #waitStatus: WaitStatus
 
-  constructor(ports: RunPorts<T>) {
-    const { RED, node, trigger, settings, account, nodeState, signal, setStatus } = ports
-    this.#ports = ports
+  constructor(context: RunContext<T>) {
+    const { RED, node, trigger, settings, account, nodeState, signal, setStatus } = context
+    this.#context = context
     this.settings = settings
     this.account = account
     this.nodeState = nodeState
     this.nodeId = node.id
+    this.setStatus = setStatus
     this.time = hasLocalTimes(settings) ? account.localTime : 'utc'
     this.format = OUTPUT_TRAITS[settings.output].format
-    this.setStatus = setStatus
-    this.#waitStatus = createWaitStatus(account.quota, setStatus)
-    this.#failures = new DeviceFailures({
-      RED,
-      node,
-      msg: trigger.msg,
-      devices: account.devices,
-      nodeState,
-    })
-    this.requestContext = this.#createRequestContext(signal)
+    this.#waitStatus = new WaitStatus(account.quota, setStatus)
+    this.requestContext = {
+      signal,
+      queueKey: node.id,
+      maxWaitMs: settings.wait === null ? null : settings.wait * 1000,
+      onWait: this.#waitStatus.createListener(),
+    }
     this.evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
   }
 
@@ -88,14 +79,9 @@ export class Run<T extends ActionType> implements PollPorts {
    */
   async forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<void> {
     const selection = await this.evaluateSelection()
-    const round = new DeviceRound({
-      ...this.#ports,
-      waitStatus: this.#waitStatus,
-      failures: this.#failures,
-      createRequestContext: (signal) => this.#createRequestContext(signal),
-    })
+    const round = new DeviceRound(this.#context, this.requestContext, this.#waitStatus)
     try {
-      await round.run(selection, work, concurrency, this.#ports.signal)
+      await round.run(selection, work, concurrency)
     } finally {
       if (round.hasSucceeded) this.deliveredCount ??= 0
       this.refusedCount = round.refusedCount
@@ -109,11 +95,11 @@ export class Run<T extends ActionType> implements PollPorts {
       await this.#send(delivery)
       this.deliveredCount += countOf(delivery.content)
     }
-    for (const failure of delivery.failed ?? []) this.#failures.report(failure)
+    for (const failure of delivery.failed ?? []) reportFailure(this.#context, failure)
   }
 
   async #send(delivery: Delivery): Promise<void> {
-    const { trigger } = this.#ports
+    const { trigger } = this.#context
     const content = await convertTemperatures(delivery.content, this.account.temperatureUnit)
     const plan = await planMessages(content, {
       fieldNames: 'channel',
@@ -122,7 +108,7 @@ export class Run<T extends ActionType> implements PollPorts {
       time: this.time,
       group: delivery.group,
     })
-    const buildMessage = createMessageBuilder({ ...this.#ports, delivery, plan })
+    const buildMessage = createMessageBuilder(this.#context, delivery, plan)
     let sent = 0
     for await (const draft of plan.messages) {
       trigger.send(buildMessage(draft))
@@ -137,16 +123,6 @@ export class Run<T extends ActionType> implements PollPorts {
    */
   async #endTurn(): Promise<void> {
     await nextTurn()
-    if (this.#ports.signal.aborted) throw new EnvlogError('closed')
-  }
-
-  #createRequestContext(signal: AbortSignal): RequestContext {
-    const { wait } = this.settings
-    return {
-      signal,
-      queueKey: this.nodeId,
-      maxWaitMs: wait === null ? null : wait * 1000,
-      onWait: this.#waitStatus.createListener(),
-    }
+    if (this.#context.signal.aborted) throw new EnvlogError('closed')
   }
 }

@@ -5,46 +5,39 @@ import { EnvlogError } from '../../../lib/errors'
 export const MAX_WAITING_TRIGGERS = 100
 
 /** Runs the triggers of a node one at a time, in order. */
-export function createTriggerQueue() {
-  const abort = createAbort()
-  let last: Promise<void> = Promise.resolve()
-  /** Running and waiting triggers, including those of the timer. */
-  let count = 0
-  let isTimerWaiting = false
+export class TriggerQueue {
+  readonly #abort = createAbort()
+  #last: Promise<void> = Promise.resolve()
+  /** Running and waiting triggers. */
+  #count = 0
 
-  return {
-    /** Aborts when the node closes. */
-    signal: abort.signal,
+  /** Aborts when the node closes. */
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
 
-    /**
-     * Runs `work` after all earlier triggers. A timer trigger is dropped if another one is waiting, so that they do not
-     * pile up.
-     * @throws EnvlogError `too-many-triggers`, `closed`; any error of `work`
-     */
-    async run(isTimer: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-      if (abort.signal.aborted) throw new EnvlogError('closed')
-      if (isTimer && isTimerWaiting) return
-      const messagesWaiting = count - 1 - (isTimerWaiting ? 1 : 0)
-      if (!isTimer && messagesWaiting >= MAX_WAITING_TRIGGERS)
-        throw new EnvlogError('too-many-triggers', { most: MAX_WAITING_TRIGGERS })
-      if (isTimer) isTimerWaiting = count > 0
-      count++
-      const result = last.then(async () => {
-        if (isTimer) isTimerWaiting = false
-        if (abort.signal.aborted) throw new EnvlogError('closed')
-        await work(abort.signal)
-      })
-      const leave = () => {
-        count--
-      }
-      last = result.then(leave, leave)
-      await result
-    },
+  /**
+   * Runs `work` after all earlier triggers.
+   * @throws EnvlogError `too-many-triggers`, `closed`; any error of `work`
+   */
+  async run(work: () => Promise<void>): Promise<void> {
+    if (this.#count > MAX_WAITING_TRIGGERS)
+      throw new EnvlogError('too-many-triggers', { most: MAX_WAITING_TRIGGERS })
+    this.#count++
+    const result = this.#last.then(async () => {
+      if (this.signal.aborted) throw new EnvlogError('closed')
+      await work()
+    })
+    const leave = () => {
+      this.#count--
+    }
+    this.#last = result.then(leave, leave)
+    await result
+  }
 
-    /** Aborts the running trigger and rejects waiting ones. Resolves when none is running. */
-    async close(): Promise<void> {
-      abort.abort()
-      await last
-    },
+  /** Aborts the running trigger and rejects waiting ones. Resolves when none is running. */
+  async close(): Promise<void> {
+    this.#abort.abort()
+    await this.#last
   }
 }

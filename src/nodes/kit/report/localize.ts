@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { type Cause, EnvlogError, type ErrorCode, type Subject } from '../../../lib/errors'
 import { localizeParams } from '../../../shared/problems'
-import { formatLocalTime } from './status'
+import { formatTime } from './status'
 
 const MAX_NAME_LENGTH = 100
 
@@ -35,7 +35,7 @@ export function localizeError(RED: NodeAPI, error: unknown): Failure {
   const { retryAt } = params
   const localized = {
     ...localizeParams(params, (key, values) => RED._(key, values as never)),
-    ...(typeof retryAt === 'string' && { retryAt: formatLocalTime(Date.parse(retryAt)) }),
+    ...(typeof retryAt === 'string' && { retryAt: formatTime(Date.parse(retryAt)) }),
   }
   const sentence = RED._(`errors.${reason}`, localized as never).trim()
   return new Failure(prefixOf(RED, subject) + sentence, { code, cause: { ...cause } })

@@ -9,14 +9,13 @@ export type RunStatus =
   /** Waits for quota until then, ms since 1970 UTC; with `round`, until the last of its devices is done. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
   | { kind: 'progress'; unit: CountUnit; count: number }
-  /** `at` in ms since 1970 UTC. */
-  | { kind: 'received'; unit: CountUnit; count: number; at: number; refused: number }
+  | { kind: 'received'; unit: CountUnit; count: number; refused: number }
   /** Repeatedly sent without a receipt since then, ms since 1970 UTC. */
   | { kind: 'unacknowledged'; devices: number; since: number }
-  /** Nothing new was received then, ms since 1970 UTC. */
-  | { kind: 'nothing-new'; at: number; refused: number }
-  /** `since`: start of a failure that may persist; `next`: when the node tries again. ms since 1970 UTC. */
-  | { kind: 'failed'; error: unknown; since?: number | undefined; next?: number | undefined }
+  /** Everything received had been sent before. */
+  | { kind: 'nothing-new'; refused: number }
+  /** `since`: when such failures began; `next`: when the node tries again. ms since 1970 UTC. */
+  | { kind: 'failed'; error: unknown; since?: number; next?: number | undefined }
 
 /** What the status counts: keys in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'pages' | 'answers'
@@ -28,7 +27,9 @@ const A_DAY_MS = 86_400_000
 export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
   switch (status.kind) {
     case 'idle':
-      return status.refused === 0 ? {} : { fill: 'grey', shape: 'dot', text: formatRefused(RED, status) }
+      return status.refused === 0
+        ? {}
+        : { fill: 'grey', shape: 'dot', text: formatRefused(RED, status.refused) }
     case 'requesting':
       return { fill: 'blue', shape: 'dot', text: 'status.asking' }
     case 'waiting':
@@ -36,12 +37,20 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
     case 'progress':
       return { fill: 'blue', shape: 'dot', text: formatCount(RED, status) }
     case 'received':
-      return { fill: 'green', shape: 'dot', text: formatReceived(RED, formatCount(RED, status), status) }
+      return {
+        fill: 'green',
+        shape: 'dot',
+        text: formatReceived(RED, formatCount(RED, status), status.refused),
+      }
     case 'nothing-new':
-      return { fill: 'green', shape: 'dot', text: formatReceived(RED, RED._('status.nothing-new'), status) }
+      return {
+        fill: 'green',
+        shape: 'dot',
+        text: formatReceived(RED, RED._('status.nothing-new'), status.refused),
+      }
     case 'unacknowledged': {
       const { devices: count, since } = status
-      const text = RED._('status.unacknowledged', { count, time: formatPastTime(since) } as never)
+      const text = RED._('status.unacknowledged', { count, time: formatTime(since) } as never)
       return { fill: 'red', shape: 'ring', text }
     }
     case 'failed': {
@@ -63,20 +72,16 @@ function formatFailure(RED: NodeAPI, { error, since, next }: RunStatus & { kind:
   const code = error instanceof EnvlogError ? error.code : 'failed'
   const { retryAt } = error instanceof EnvlogError ? error.cause : {}
   if (code === 'ENVLOG_QUOTA' && retryAt)
-    return RED._('status.used-up-until', { time: formatLocalTime(Date.parse(retryAt)) } as never)
+    return RED._('status.used-up-until', { time: formatTime(Date.parse(retryAt)) } as never)
   if (since === undefined) return `status.${code}`
-  const params = { what: RED._(`status.${code}`), since: formatPastTime(since) }
+  const params = { what: RED._(`status.${code}`), since: formatTime(since) }
   if (next === undefined) return RED._('status.since', params as never)
-  return RED._('status.since-next', { ...params, next: formatLocalTime(next) } as never)
+  return RED._('status.since-next', { ...params, next: formatTime(next) } as never)
 }
 
-function formatReceived(
-  RED: NodeAPI,
-  what: string,
-  { at, refused }: { at: number; refused: number },
-): string {
-  const parts = [what, formatTime(at)]
-  if (refused > 0) parts.push(formatRefused(RED, { refused }))
+function formatReceived(RED: NodeAPI, what: string, refused: number): string {
+  const parts = [what, formatTime(Date.now())]
+  if (refused > 0) parts.push(formatRefused(RED, refused))
   return parts.join(' ')
 }
 
@@ -84,38 +89,22 @@ function formatCount(RED: NodeAPI, { unit, count }: { unit: CountUnit; count: nu
   return RED._(`status.${unit}`, { count } as never)
 }
 
-const formatRefused = (RED: NodeAPI, { refused }: { refused: number }) =>
-  RED._('status.refused', { count: refused } as never)
+const formatRefused = (RED: NodeAPI, count: number) => RED._('status.refused', { count } as never)
 
 function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind: 'waiting' }): string {
-  const time = formatLocalTime(until)
+  const time = formatTime(until)
   const key = round ? 'waiting-round' : records ? 'waiting-records' : 'waiting'
   return RED._(`status.${key}`, { time, ...round } as never)
 }
 
 /**
- * A future time in the server's time zone: `14:20`, `14:20:05` if it is less than a minute away, or `11-24 14:20` if it
- * is a day or more away.
+ * A time in the server's time zone: `14:20`, `14:20:05` if it is less than a minute ahead, or `11-24 14:20` if it is a
+ * day or more away.
  * @param at ms since 1970 UTC
  */
-export function formatLocalTime(at: number): string {
+export function formatTime(at: number): string {
   const ahead = at - Date.now()
-  if (ahead < A_MINUTE_MS) return `${formatTime(at)}:${twoDigits(new Date(at).getSeconds())}`
-  return ahead < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
+  const local = new Date(at - new Date(at).getTimezoneOffset() * A_MINUTE_MS).toISOString()
+  const time = local.slice(11, 0 < ahead && ahead < A_MINUTE_MS ? 19 : 16)
+  return Math.abs(ahead) < A_DAY_MS ? time : `${local.slice(5, 10)} ${time}`
 }
-
-/** A past time in the server's time zone: `14:20`, or `11-24 14:20`. @param at ms since 1970 UTC */
-export const formatPastTime = (at: number) =>
-  Date.now() - at < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
-
-function formatTime(at: number): string {
-  const date = new Date(at)
-  return [date.getHours(), date.getMinutes()].map(twoDigits).join(':')
-}
-
-function formatDate(at: number): string {
-  const date = new Date(at)
-  return [date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')
-}
-
-const twoDigits = (part: number) => String(part).padStart(2, '0')

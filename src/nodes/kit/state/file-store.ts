@@ -74,19 +74,5 @@ export async function removeStateFile(userDir: string, nodeId: string): Promise<
   await rm(file, { force: true })
 }
 
-/** A context store that replaces the file: the file is removed, because it would be outdated later. */
-export function inPlaceOfFile(store: StateStore, userDir: string, nodeId: string): StateStore {
-  let isRemoved = false
-  return {
-    ...store,
-    async save(text) {
-      await store.save(text)
-      if (isRemoved) return
-      isRemoved = true
-      await removeStateFile(userDir, nodeId)
-    },
-  }
-}
-
 const fileOf = (userDir: string, nodeId: string) =>
   join(userDir, FOLDER, `${encodeURIComponent(nodeId)}.json`)

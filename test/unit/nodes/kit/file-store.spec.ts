@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFileStore, inPlaceOfFile, removeStateFile } from '../../../../src/nodes/kit/state/file-store'
+import { createFileStore, removeStateFile } from '../../../../src/nodes/kit/state/file-store'
 import { temporaryFolder } from '../../../support/run'
 
 describe('the state of a node in a file', () => {
@@ -58,20 +58,6 @@ describe('the state of a node in a file', () => {
     await open(userDir, 'other').save('{}')
     await new Promise<void>((resolve) => open(userDir, 'a1b2', resolve).onMissing?.())
     open(temporaryFolder('file-store')).onMissing?.()
-  })
-
-  it('is removed when a context store replaces the file', async () => {
-    const userDir = temporaryFolder('file-store')
-    await open(userDir).save('{}')
-    const saved: string[] = []
-    const context = {
-      load: async () => undefined,
-      save: async (text: string) => {
-        saved.push(text)
-      },
-    }
-    await inPlaceOfFile(context, userDir, 'a1b2').save('{"version":1}')
-    assert.deepEqual([saved, existsSync(join(userDir, 'envlog', 'a1b2.json'))], [['{"version":1}'], false])
   })
 
   it('is removed with the node, if it exists', async () => {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Quota } from '../../../../src/lib/quota/quota'
 import type { RunStatus } from '../../../../src/nodes/kit/report/status'
-import { createWaitStatus } from '../../../../src/nodes/kit/report/wait-status'
+import { WaitStatus } from '../../../../src/nodes/kit/report/wait-status'
 
 /** Each further request takes a second. */
 const quota = { roundEnds: (_endpoint: string, count: number) => count * 1000 } as unknown as Quota
 
 function setup(devices: number) {
   const shown: RunStatus[] = []
-  const waitStatus = createWaitStatus(quota, (status) => shown.push(status))
-  waitStatus.setTotal(devices)
+  const waitStatus = new WaitStatus(quota, (status) => shown.push(status))
+  waitStatus.total = devices
   return { shown, waitStatus }
 }
 
@@ -20,7 +20,7 @@ describe('the status of a trigger while its requests wait', () => {
     const { shown, waitStatus } = setup(10)
     const listener = waitStatus.createListener()
     listener(wait(500))
-    for (let count = 0; count < 4; count++) waitStatus.countDone()
+    waitStatus.done = 4
     listener(wait(600))
     assert.deepEqual(shown, [
       { kind: 'waiting', records: false, until: 10_000, round: { done: 0, total: 10 } },

@@ -1,0 +1,24 @@
+import type { Node, NodeAPI } from 'node-red'
+import type { ActionType } from '../../../shared/action'
+import type { CountUnit } from '../report/status'
+import type { ActionConfig } from './action-node'
+import type { Run } from './run'
+
+/** What distinguishes one action node from the others. */
+export interface ActionDefinition<T extends ActionType> {
+  type: T
+  /** What the status counts. */
+  unit: CountUnit
+  /** Handles one trigger. @throws EnvlogError if the whole trigger fails */
+  run(run: Run<T>): Promise<void>
+}
+
+export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
+  function ActionNodeConstructor(this: Node, config: ActionConfig) {
+    RED.nodes.createNode(this, config)
+    // Loaded with the first node instead of with the palette, so that Node-RED starts fast.
+    const { ActionNode } = require('./action-node') as typeof import('./action-node')
+    new ActionNode(RED, this, config, action)
+  }
+  RED.nodes.registerType(action.type, ActionNodeConstructor as never)
+}
