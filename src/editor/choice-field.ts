@@ -1,96 +1,85 @@
-import { type DeviceSource, getDeviceList } from './device-source'
-import { type Chosen, isDevice } from './picker/choice'
+import type { DeviceSource } from './device-source'
+import { type Chosen, idOf, isDevice } from './picker/choice'
+import { findUnlisted, includes, type Kind } from './picker/device-tree'
 import { pickDevices } from './picker/dialog'
-import { findMissing, type Kind } from './picker/tree'
-import { idOf } from './picker/view'
 import { enumerated, translate } from './red'
 
 /** Number of names shown next to the button; the others are counted. */
 const MAX_NAMED = 4
 
-/** A form field for devices, base units or groups. */
-export interface ChosenField {
-  value(): Chosen[]
-}
+/** A form field for devices, base units or groups, with a button that opens the picker. */
+export class ChoiceField {
+  readonly #kind: Kind
+  readonly #source: DeviceSource
+  readonly #changed: () => void
+  readonly #button = $('<button type="button" class="red-ui-button">')
+  readonly #names = $('<span class="envlog-chosen-names">')
+  /** Chosen items that the account does not have. */
+  readonly #unlisted = $('<ul class="envlog-chosen-unlisted">')
+  #chosen: readonly Chosen[]
 
-/** Shows the chosen items, the button that opens the picker, and chosen items that the account no longer has. */
-export function chosenField(
-  id: string,
-  kind: Kind,
-  saved: readonly Chosen[],
-  source: DeviceSource,
-  changed: () => void = () => {},
-): ChosenField {
-  let chosen = [...saved]
-  const field = $(`#${id}`).addClass('envlog-chosen')
-  const text = $('<span class="envlog-chosen-names">').appendTo(field)
-  const unlistedRows = $('<ul class="envlog-chosen-gone">')
-    .attr('aria-label', translate('picker.unlisted'))
-    .appendTo(field)
-  const title = translate(`picker.title-${kind}`)
-
-  function nameOf(one: Chosen): string {
-    const devices = getDeviceList(source)?.devices ?? []
-    if (isDevice(one)) {
-      const device = devices.find(
-        ({ serial, base }) => serial === one.serial && (one.base ?? base.serial) === base.serial,
-      )
-      return device?.name || one.serial
-    }
-    if ('group' in one) return one.group
-    const under = devices.find(({ base }) => base.serial === one.unit)
-    const name = under?.base.name || (under?.standalone && under.name) || one.unit
-    return kind === 'devices' ? translate('picker.whole', { name }) : name
-  }
-
-  function show(): void {
-    const list = getDeviceList(source)
-    const unlisted = list ? findMissing(kind, list.devices, chosen) : []
-    const listed = chosen.filter((one) => !unlisted.includes(one))
-    const named = enumerated(listed.slice(0, MAX_NAMED).map(nameOf))
-    const more = translate('picker.more', { count: listed.length - MAX_NAMED })
-    if (chosen.length === 0) text.text(translate('picker.nothing'))
-    else text.text(listed.length > MAX_NAMED ? `${named} ${more}` : named)
-    text.attr('title', listed.map(idOf).join('\n'))
-    unlistedRows
-      .empty()
-      .append(unlisted.map(unlistedRow))
-      .toggle(unlisted.length > 0)
-  }
-
-  function unlistedRow(one: Chosen): JQuery {
-    const remove = $('<button type="button" class="red-ui-button red-ui-button-small">')
-      .text(translate('picker.remove'))
-      .attr('aria-label', translate('picker.remove-one', { name: idOf(one) }))
-      .on('click', () => {
-        setChosen(chosen.filter((other) => other !== one))
-        button.trigger('focus')
-      })
-    return $('<li>').append($('<s>').text(idOf(one)), ` ${translate('picker.missing')} `, remove)
-  }
-
-  function setChosen(list: Chosen[]): void {
-    chosen = list
-    show()
-    changed()
-  }
-
-  const button = $('<button type="button" class="red-ui-button">')
-    .text(translate('picker.choose'))
-    .attr('aria-label', title)
-    .on('click', () =>
+  constructor(kind: Kind, saved: readonly Chosen[], source: DeviceSource, changed: () => void) {
+    this.#kind = kind
+    this.#source = source
+    this.#changed = changed
+    this.#chosen = saved
+    const title = translate(`picker.title-${kind}`)
+    this.#button.text(translate('picker.choose')).attr('aria-label', title)
+    this.#button.on('click', () =>
       pickDevices({
         kind,
         title,
-        chosen,
+        chosen: this.#chosen,
         source,
-        done: setChosen,
+        done: (chosen) => this.#set(chosen),
         // The keyboard focus returns to its previous position.
-        closed: () => void button.trigger('focus'),
+        closed: () => void this.#button.trigger('focus'),
       }),
     )
-    .prependTo(field)
-  source.listen(show)
-  show()
-  return { value: () => chosen }
+    this.#unlisted.attr('aria-label', translate('picker.unlisted'))
+    const field = $(`#envlog-${kind}`).addClass('envlog-chosen')
+    field.append(this.#button, this.#names, this.#unlisted)
+    source.listen(() => this.#show())
+    this.#show()
+  }
+
+  get chosen(): readonly Chosen[] {
+    return this.#chosen
+  }
+
+  #set(chosen: readonly Chosen[]): void {
+    this.#chosen = chosen
+    this.#show()
+    this.#changed()
+  }
+
+  #show(): void {
+    const { devices } = this.#source
+    const unlisted = devices ? findUnlisted(this.#kind, devices, this.#chosen) : []
+    const listed = this.#chosen.filter((item) => !unlisted.includes(item))
+    const names = [enumerated(listed.slice(0, MAX_NAMED).map((item) => this.#nameOf(item)))]
+    if (listed.length > MAX_NAMED) names.push(translate('picker.more', { count: listed.length - MAX_NAMED }))
+    this.#names.text(this.#chosen.length === 0 ? translate('picker.nothing') : names.join(' '))
+    this.#names.attr('title', listed.map(idOf).join('\n'))
+    this.#unlisted.empty().append(unlisted.map((item) => this.#unlistedRow(item)))
+  }
+
+  #nameOf(item: Chosen): string {
+    if ('group' in item) return item.group
+    const device = this.#source.devices?.find((one) => includes(this.#kind, item, one))
+    if (isDevice(item)) return device?.name || item.serial
+    const name = device?.base.name || (device?.standalone && device.name) || item.unit
+    return this.#kind === 'devices' ? translate('picker.whole', { name }) : name
+  }
+
+  #unlistedRow(item: Chosen): JQuery {
+    const remove = $('<button type="button" class="red-ui-button red-ui-button-small">')
+      .text(translate('picker.remove'))
+      .attr('aria-label', translate('picker.remove-one', { name: idOf(item) }))
+      .on('click', () => {
+        this.#set(this.#chosen.filter((other) => other !== item))
+        this.#button.trigger('focus')
+      })
+    return $('<li>').append($('<s>').text(idOf(item)), ` ${translate('picker.missing')} `, remove)
+  }
 }

@@ -1,7 +1,7 @@
 import { type ActionType, nameOfType } from '../shared/action'
 import { actionSchemas } from '../shared/action-schemas'
 import { findOnlyAccount } from './accounts'
-import { prepareAction, saveAction } from './action-form'
+import { ActionForm } from './action-form'
 import { hintActions } from './hints'
 import { nodeLabel } from './node-label'
 import { prepareOutput } from './output-form'
@@ -10,12 +10,15 @@ import { type Definition, type Form, translate } from './red'
 import { prepareTopic } from './topic-form'
 
 /** What distinguishes the form of one action node from the others. */
-interface ActionForm {
+interface OwnParts {
   /** Prepares the parts of the form that only this node has. */
   prepare?(form: Form): void
   /** Validators for properties for which the schema is not enough. */
   findProblem?: Readonly<Record<string, FindProblem>>
 }
+
+/** Node-RED shows only one node's form at a time. */
+let open: ActionForm | undefined
 
 type ActionDefinition = Omit<Definition, 'category'> & ThisType<Form>
 
@@ -23,7 +26,7 @@ type ActionDefinition = Omit<Definition, 'category'> & ThisType<Form>
  * The definition of an action node, with properties from its schema. The build registers it (scripts/build.ts), and
  * adds its position and appearance in the palette.
  */
-export function defineAction(type: ActionType, { prepare, findProblem }: ActionForm = {}): ActionDefinition {
+export function defineAction(type: ActionType, { prepare, findProblem }: OwnParts = {}): ActionDefinition {
   const name = nameOfType(type)
   const hinted = Object.keys(actionSchemas[type].shape)
   return {
@@ -59,10 +62,10 @@ export function defineAction(type: ActionType, { prepare, findProblem }: ActionF
       prepareTopic()
       hintActions(hinted)
       prepare?.(this)
-      prepareAction(this)
+      open = new ActionForm(this)
     },
     oneditsave() {
-      saveAction(this)
+      open?.save()
     },
   }
 }

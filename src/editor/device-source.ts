@@ -6,85 +6,66 @@ import { translate } from './red'
 
 export type DeviceState =
   /** Not requested yet. */
-  | { kind: 'unknown' }
-  | { kind: 'loading'; list?: DeviceList | undefined }
+  | { kind: 'unknown'; list?: undefined }
+  | { kind: 'loading'; list: DeviceList | undefined }
   | { kind: 'loaded'; list: DeviceList }
   /** `why` is a sentence; an older list can still be used. */
-  | { kind: 'failed'; why: string; list?: DeviceList | undefined }
+  | { kind: 'failed'; why: string; list: DeviceList | undefined }
 
 /** The devices of the account chosen in a form: one list for all parts of the form. */
-export interface DeviceSource {
-  state(): DeviceState
-  /** Loads the list that the runtime has cached. Sends no request to the service. */
-  loadCached(): Promise<void>
-  /** Loads the list: at most ten minutes old, or newly requested with `refresh`. */
-  load(refresh?: boolean): Promise<void>
+export class DeviceSource {
+  readonly #accountId: () => string
+  readonly #listeners = new Set<() => void>()
+  #state: DeviceState = { kind: 'unknown' }
+  #lastRequest = 0
+
+  /** @param accountId returns the id of the currently chosen account */
+  constructor(accountId: () => string) {
+    this.#accountId = accountId
+  }
+
+  get state(): DeviceState {
+    return this.#state
+  }
+
+  /** The devices, if they are known, even if a newer list is being requested. */
+  get devices(): DeviceList['devices'] | undefined {
+    return this.#state.list?.devices
+  }
+
   /** Calls the listener on every change. Returns a function that removes it. */
-  listen(changed: () => void): () => void
-}
-
-/** @param accountId returns the id of the currently chosen account */
-export function createDeviceSource(accountId: () => string): DeviceSource {
-  let state: DeviceState = { kind: 'unknown' }
-  let lastRequest = 0
-  const listeners = new Set<() => void>()
-
-  function setState(next: DeviceState): void {
-    state = next
-    for (const changed of listeners) changed()
+  listen(changed: () => void): () => void {
+    this.#listeners.add(changed)
+    return () => void this.#listeners.delete(changed)
   }
 
-  const listOf = (of: DeviceState) => (of.kind === 'unknown' ? undefined : of.list)
+  /**
+   * Loads the list: at most ten minutes old, or newly requested with `refresh`. With `cached`: the list that the runtime
+   * has, without a request to the service; as the user did not ask for it, a failure is not reported.
+   */
+  async load({ refresh = false, cached = false } = {}): Promise<void> {
+    const number = ++this.#lastRequest
+    const list = cached ? undefined : this.#state.list
+    this.#set(cached ? { kind: 'unknown' } : { kind: 'loading', list })
+    const toFailure = ({ message }: Error) =>
+      cached ? null : ({ kind: 'failed', why: message, list } as const)
+    const next = await this.#request({ refresh, cached }).catch(toFailure)
+    // Otherwise another account has been chosen in the meantime, and the response is not for it.
+    if (next && number === this.#lastRequest) this.#set(next)
+  }
 
-  async function fetchList(body: object): Promise<DeviceList | null | undefined> {
-    const number = ++lastRequest
+  async #request(body: object): Promise<DeviceState | null> {
+    const id = this.#accountId()
     // In a subflow, the account may be one of its properties.
-    if (isEnvVariable(accountId())) throw new AdminRequestError(translate('ask.account-variable'))
-    const account = readAccountNode(accountId())
+    if (isEnvVariable(id)) throw new AdminRequestError(translate('ask.account-variable'))
+    const account = readAccountNode(id)
     if (!account) throw new AdminRequestError(translate('errors.no-account'))
-    try {
-      const list = await requestAdmin<DeviceList | null>('devices', { ...body, account })
-      if (number === lastRequest) return list
-    } catch (error) {
-      if (number === lastRequest) throw error
-    }
-    // Another account has been chosen in the meantime: the response is not for it.
-    return undefined
+    const list = await requestAdmin<DeviceList | null>('devices', { ...body, account })
+    return list && { kind: 'loaded', list }
   }
 
-  return {
-    state: () => state,
-
-    async loadCached() {
-      setState({ kind: 'unknown' })
-      try {
-        const list = await fetchList({ cached: true })
-        if (list) setState({ kind: 'loaded', list })
-      } catch {
-        // The user did not ask for it, so there is nothing to report.
-      }
-    },
-
-    async load(refresh = false) {
-      const before = listOf(state)
-      setState({ kind: 'loading', list: before })
-      try {
-        const list = await fetchList({ refresh })
-        if (list) setState({ kind: 'loaded', list })
-      } catch (error) {
-        setState({ kind: 'failed', why: (error as Error).message, list: before })
-      }
-    },
-
-    listen(changed) {
-      listeners.add(changed)
-      return () => void listeners.delete(changed)
-    },
+  #set(state: DeviceState): void {
+    this.#state = state
+    for (const changed of this.#listeners) changed()
   }
-}
-
-/** The list, if there is one, in any state. */
-export function getDeviceList(source: DeviceSource): DeviceList | undefined {
-  const state = source.state()
-  return state.kind === 'unknown' ? undefined : state.list
 }

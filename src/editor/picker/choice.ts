@@ -9,51 +9,47 @@ export type Chosen = ChosenDevice | { unit: string } | { group: string }
 
 export const isDevice = (chosen: Chosen): chosen is ChosenDevice => 'serial' in chosen
 
-export interface Choice {
-  /** Whether exactly this item is chosen; for a device: by serial only, or under this base unit. */
-  has(chosen: Chosen): boolean
-  add(chosen: Chosen): void
-  /**
-   * @param sameSerial devices with the same serial under other base units; they stay chosen if all were chosen by serial
-   */
-  remove(chosen: Chosen, sameSerial?: readonly ChosenDevice[]): void
-  /** In the order chosen, devices with the same serial together. */
-  list(): Chosen[]
+/** Text that identifies an item: a serial, `base/serial`, or a group's name. */
+export function idOf(chosen: Chosen): string {
+  if (!isDevice(chosen)) return 'unit' in chosen ? chosen.unit : chosen.group
+  return chosen.base ? `${chosen.base}/${chosen.serial}` : chosen.serial
 }
 
-/** The choice while it is being edited; contains each item once. */
-export function createChoice(saved: readonly Chosen[]): Choice {
-  /** By serial, unit or group; several items if a serial is chosen under several base units. */
-  const byName = new Map<string, Chosen[]>()
+/** The choice while it is being edited: each item once, in the order chosen. */
+export class Choice {
+  #items: Chosen[] = []
 
-  const choice: Choice = {
-    has: (chosen) => withName(chosen).some((one) => matches(one, chosen)),
-    add(chosen) {
-      if (!choice.has(chosen)) byName.set(nameOf(chosen), [...withName(chosen), chosen])
-    },
-    remove(chosen, sameSerial = []) {
-      const others = sameSerial.filter((one) => !matches(one, chosen) && choice.has(one))
-      const left = withName(chosen).filter((one) => !matches(one, chosen))
-      if (left.length > 0) byName.set(nameOf(chosen), left)
-      else byName.delete(nameOf(chosen))
-      for (const one of others) choice.add(one)
-    },
-    list: () => [...byName.values()].flat(),
+  constructor(saved: readonly Chosen[]) {
+    for (const item of saved) this.add(item)
   }
-  function withName(chosen: Chosen): Chosen[] {
-    return byName.get(nameOf(chosen)) ?? []
+
+  get items(): readonly Chosen[] {
+    return this.#items
   }
-  for (const chosen of saved) choice.add(chosen)
-  return choice
+
+  /** Whether an item is chosen; for a device: by serial only, or under this base unit. */
+  has(item: Chosen): boolean {
+    return this.#items.some((one) => matches(one, item))
+  }
+
+  add(item: Chosen): void {
+    if (!this.has(item)) this.#items.push(item)
+  }
+
+  /** @param listed devices of the account: if the item was chosen by serial only, the others with it stay chosen */
+  remove(item: Chosen, listed: readonly ChosenDevice[] = []): void {
+    const others = listed.filter(
+      (one) => isDevice(item) && one.serial === item.serial && one.base !== item.base,
+    )
+    const kept = others.filter((one) => this.has(one))
+    this.#items = this.#items.filter((one) => !matches(one, item))
+    for (const one of kept) this.add(one)
+  }
 }
 
-function nameOf(chosen: Chosen): string {
-  if (isDevice(chosen)) return `serial ${chosen.serial}`
-  return 'unit' in chosen ? `unit ${chosen.unit}` : `group ${chosen.group}`
-}
-
-/** Compares two items with the same name. */
 function matches(one: Chosen, other: Chosen): boolean {
-  if (!isDevice(one) || !isDevice(other)) return true
-  return one.base === undefined || other.base === undefined || one.base === other.base
+  if ('unit' in one) return 'unit' in other && one.unit === other.unit
+  if ('group' in one) return 'group' in other && one.group === other.group
+  const isSameSerial = isDevice(other) && one.serial === other.serial
+  return isSameSerial && (!one.base || !other.base || one.base === other.base)
 }

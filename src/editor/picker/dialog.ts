@@ -1,15 +1,33 @@
-import type { DeviceSource } from '../device-source'
-import { getDeviceList } from '../device-source'
+import type { DeviceSource, DeviceState } from '../device-source'
 import { clockTime, enumerated, translate } from '../red'
-import { type Chosen, createChoice } from './choice'
-import { type Kind, treeOf } from './tree'
-import { readTyped, readTypedGroups } from './typed'
-import { showTree, type TreeView } from './view'
+import { Choice, type Chosen } from './choice'
+import { type Kind, treeOf } from './device-tree'
+import { parseChosen } from './parse-serials'
+import { TreeView } from './tree-view'
 
-/**
- * The remaining requests of `current` are shown if there are at most this many, because refreshing the list uses one.
- */
+/** The remaining requests are shown if there are at most this many, because refreshing the list uses one. */
 const FEW_REQUESTS = 3
+
+const PAGE = `
+<div class="envlog-picker">
+  <div class="envlog-picker-bar">
+    <input type="search" data-envlog="search">
+    <button type="button" class="red-ui-button red-ui-button-small" data-envlog="all"></button>
+    <button type="button" class="red-ui-button red-ui-button-small" data-envlog="none"></button>
+    <button type="button" class="red-ui-button red-ui-button-small" data-envlog="refresh">
+      <i class="fa fa-refresh" aria-hidden="true"></i>
+    </button>
+  </div>
+  <div class="envlog-picker-state" role="status"></div>
+  <div class="envlog-picker-note"></div>
+  <div class="envlog-picker-tree"></div>
+  <div class="envlog-picker-count" role="status"></div>
+  <div class="envlog-picker-typed">
+    <textarea rows="2" spellcheck="false" data-envlog="typed"></textarea>
+    <button type="button" class="red-ui-button red-ui-button-small" data-envlog="add"></button>
+  </div>
+  <div class="envlog-picker-wrong" role="alert"></div>
+</div>`
 
 interface Picking {
   kind: Kind
@@ -17,139 +35,101 @@ interface Picking {
   chosen: readonly Chosen[]
   source: DeviceSource
   /** Called with the choice; not called on cancel. */
-  done(chosen: Chosen[]): void
+  done(chosen: readonly Chosen[]): void
   /** Called when the form is visible again. */
   closed(): void
 }
 
 /** Opens the tray for choosing devices: from the account, by typing, or by pasting a list. */
 export function pickDevices({ kind, title, chosen, source, done, closed }: Picking): void {
-  const choice = createChoice(chosen)
-  let view: TreeView | undefined
-  let leave = () => {}
+  const choice = new Choice(chosen)
+  const page = $(PAGE)
+  const part = (name: string) => page.find(`[data-envlog=${name}], .envlog-picker-${name}`)
+  const [search, typed] = [part('search'), page.find('textarea')]
+  let tree = new TreeView([], choice, showCount)
 
-  function build(body: JQuery): void {
-    const page = $('<div class="envlog-picker">').appendTo(body.empty())
-    const search = $('<input type="text" data-envlog="search">').attr({
-      'aria-label': translate('picker.search'),
-      placeholder: translate('picker.search'),
-    })
-    const refresh = $(
-      '<button type="button" class="red-ui-button red-ui-button-small" data-envlog="refresh">',
-    )
-      .append('<i class="fa fa-refresh" aria-hidden="true">')
-      .attr('aria-label', translate('picker.refresh'))
-      .on('click', () => void source.load(true))
-    const button = (key: string, onClick: () => void) =>
-      $('<button type="button" class="red-ui-button red-ui-button-small">')
-        .attr('data-envlog', key)
-        .text(translate(`picker.${key}`))
-        .on('click', onClick)
-    const state = $('<div class="envlog-picker-state" role="status">')
-    const note = $('<div class="envlog-picker-note">')
-    const place = $('<div class="envlog-picker-tree">')
-    const count = $('<div class="envlog-picker-count" role="status">')
-    const typing = kind === 'groups' ? 'picker.type-groups' : 'picker.type'
-    const typed = $('<textarea rows="2" spellcheck="false" data-envlog="typed">').attr({
-      'aria-label': translate(typing),
-      placeholder: translate(typing),
-    })
-    const wrong = $('<div class="envlog-picker-wrong" role="alert">')
-
-    const showCount = () => count.text(translate('picker.count', { count: choice.list().length }))
-    const showList = () => {
-      const list = getDeviceList(source)
-      const branches = treeOf(kind, list?.devices ?? [], choice.list())
-      view = showTree(place, branches, choice, list !== undefined, showCount)
-      view.search(String(search.val()))
-      showCount()
-    }
-    const showState = () => {
-      const now = source.state()
-      refresh.prop('disabled', now.kind === 'loading')
-      state.toggleClass('envlog-failed', now.kind === 'failed')
-      if (now.kind === 'loading') state.text(translate('picker.asking'))
-      else if (now.kind === 'failed') state.text(now.why)
-      else if (now.kind === 'loaded') {
-        const { receivedAt, left, freeAt } = now.list
-        const seen = translate('picker.as-of', { time: clockTime(receivedAt) })
-        const cost =
-          freeAt !== null
-            ? translate('picker.free-at', { time: clockTime(freeAt) })
-            : translate('picker.left', { count: left })
-        state.text(left <= FEW_REQUESTS ? `${seen} ${cost}` : seen)
-      } else state.text('')
-      showList()
-    }
-    const addTyped = () => {
-      const { found, wrong: invalid } = readKind(kind, String(typed.val()))
-      for (const one of found) choice.add(one)
-      typed.val(invalid.join(' '))
-      wrong.text(invalid.length > 0 ? translate('picker.wrong', { words: enumerated(invalid) }) : '')
-      showList()
-    }
-
-    const hint = kind === 'exclude' ? '' : translate(`picker.note-${kind}`)
-    note.text(hint).toggle(hint !== '')
-    page.append(
-      $('<div class="envlog-picker-bar">').append(
-        $('<span class="envlog-picker-search">').append(search),
-        button('all', () => view?.all(true)),
-        button('none', () => view?.all(false)),
-        refresh,
-      ),
-      state,
-      note,
-      place,
-      count,
-      $('<div class="envlog-picker-typed">').append(typed, button('add', addTyped)),
-      wrong,
-    )
-    const find = () => view?.search(String(search.val()))
-    search.searchBox({ delay: 100, change: find })
-    // The search box reacts to keys but not to pasted text.
-    search.on('input', find)
-    page.on('keydown', ({ key, target }) => {
-      if (key !== 'Escape') return
-      // The search box clears itself.
-      if (target === search.get(0)) find()
-      else RED.tray.close(closed)
-    })
-    leave = source.listen(showState)
-    showState()
-    if (source.state().kind !== 'loaded') void source.load()
-    finish = () => {
-      addTyped()
-      return wrong.text() === ''
-    }
+  function showCount(): void {
+    part('count').text(translate('picker.count', { count: choice.items.length }))
   }
 
-  let finish = () => true
+  function showTree(): void {
+    tree = new TreeView(treeOf(kind, source.devices, choice.items), choice, showCount)
+    tree.search(String(search.val()))
+    part('tree').empty().append(tree.element)
+    showCount()
+  }
+
+  function show(): void {
+    const { state } = source
+    part('refresh').prop('disabled', state.kind === 'loading')
+    part('state')
+      .text(describe(state))
+      .toggleClass('envlog-failed', state.kind === 'failed')
+    showTree()
+  }
+
+  /** Returns whether there is no invalid word, which would stay in the field. */
+  function addTyped(): boolean {
+    const { found, wrong } = parseChosen(kind, String(typed.val()))
+    for (const one of found) choice.add(one)
+    typed.val(wrong.join(' '))
+    part('wrong').text(wrong.length > 0 ? translate('picker.wrong', { words: enumerated(wrong) }) : '')
+    showTree()
+    return wrong.length === 0
+  }
+
+  const close = () => RED.tray.close(closed)
+  for (const name of ['all', 'none', 'add']) part(name).text(translate(`picker.${name}`))
+  const label = (text: string) => ({ 'aria-label': text, placeholder: text })
+  search.attr(label(translate('picker.search')))
+  typed.attr(label(translate(kind === 'groups' ? 'picker.type-groups' : 'picker.type')))
+  if (kind !== 'exclude') part('note').text(translate(`picker.note-${kind}`))
+  part('refresh').attr('aria-label', translate('picker.refresh'))
+  search.on('input', () => tree.search(String(search.val())))
+  part('all').on('click', () => tree.setAll(true))
+  part('none').on('click', () => tree.setAll(false))
+  part('refresh').on('click', () => void source.load({ refresh: true }))
+  part('add').on('click', addTyped)
+  page.on('keydown', ({ key, target }) => {
+    // A search field clears itself.
+    if (key === 'Escape' && !(target === search[0] && search.val())) close()
+  })
+  const stopListening = source.listen(show)
   RED.tray.show({
     title,
     width: 600,
     buttons: [
-      { id: 'node-dialog-cancel', text: RED._('common.label.cancel'), click: () => RED.tray.close(closed) },
+      { id: 'node-dialog-cancel', text: RED._('common.label.cancel'), click: close },
       {
         id: 'node-dialog-ok',
         text: RED._('common.label.done'),
         class: 'primary',
         click() {
-          if (!finish()) return
-          done(choice.list())
-          RED.tray.close(closed)
+          if (!addTyped()) return
+          done(choice.items)
+          close()
         },
       },
     ],
-    open: (tray) => build(tray.find('.red-ui-tray-body')),
-    close: () => leave(),
+    open(tray) {
+      tray.find('.red-ui-tray-body').empty().append(page)
+      show()
+      if (source.state.kind !== 'loaded') void source.load()
+    },
+    close: stopListening,
   })
 }
 
-/** Parses the typed text as items of the given kind. */
-function readKind(kind: Kind, text: string): { found: Chosen[]; wrong: string[] } {
-  if (kind === 'groups') return { found: readTypedGroups(text).map((group) => ({ group })), wrong: [] }
-  const { devices, wrong } = readTyped(text)
-  if (kind === 'devices') return { found: devices, wrong }
-  return { found: devices.map(({ serial }) => (kind === 'bases' ? { unit: serial } : { serial })), wrong }
+function describe(state: DeviceState): string {
+  if (state.kind === 'loading') return translate('picker.asking')
+  if (state.kind === 'failed') return state.why
+  if (state.kind === 'unknown') return ''
+  const { receivedAt, left, freeAt } = state.list
+  const received = translate('picker.as-of', { time: clockTime(receivedAt) })
+  if (left > FEW_REQUESTS) return received
+  const cost =
+    freeAt === null
+      ? translate('picker.left', { count: left })
+      : translate('picker.free-at', { time: clockTime(freeAt) })
+  return `${received} ${cost}`
 }

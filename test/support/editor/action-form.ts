@@ -60,7 +60,7 @@ export class ActionForm extends Tray {
 
   /** The chosen items that the account no longer has. */
   missing(which: Chosen): Locator {
-    return this.body.locator(`#envlog-${which} .envlog-chosen-gone`)
+    return this.body.locator(`#envlog-${which} .envlog-chosen-unlisted`)
   }
 
   /** What will be sent, and its cost. */

@@ -56,7 +56,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'picker.title-*': ['devices', 'bases', 'groups', 'exclude'],
   'picker.note-*': ['devices', 'bases', 'groups'],
   'quantity.*': [...QUANTITIES],
-  'picker.*': ['all', 'none', 'add'],
+  'picker.*': ['all', 'none', 'add', 'standalone', 'unlisted', 'chosen'],
   'account.store-*': ['files', 'kept', 'forgotten', 'unknown'],
   'output.*': OUTPUTS,
   'hint.*': unique(Object.values(actionSchemas).flatMap(settingsOf)),

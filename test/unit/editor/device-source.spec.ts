@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createDeviceSource } from '../../../src/editor/device-source'
+import { DeviceSource } from '../../../src/editor/device-source'
 import { useFakeRed } from '../../support/fake-red'
 
 interface PendingRequest {
@@ -32,23 +32,23 @@ describe('the devices of the account chosen in a form', () => {
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
   it('are requested with the draft of the account and then loaded', async () => {
-    const source = createDeviceSource(() => chosen)
+    const source = new DeviceSource(() => chosen)
     void source.load()
-    assert.equal(source.state().kind, 'loading')
+    assert.equal(source.state.kind, 'loading')
     requests[0]?.succeed(list)
     await settled()
-    assert.deepEqual(source.state(), { kind: 'loaded', list })
+    assert.deepEqual(source.state, { kind: 'loaded', list })
   })
 
   it('have a reason if the request fails, and keep an older list', async () => {
-    const source = createDeviceSource(() => chosen)
+    const source = new DeviceSource(() => chosen)
     void source.load()
     requests[0]?.succeed(list)
     await settled()
-    void source.load(true)
+    void source.load({ refresh: true })
     requests[1]?.fail()
     await settled()
-    const state = source.state()
+    const state = source.state
     assert.ok(state.kind === 'failed')
     assert.deepEqual(state.list, list)
     assert.match(state.why, /Node-RED/)
@@ -56,9 +56,9 @@ describe('the devices of the account chosen in a form', () => {
 
   it('cannot be listed if the account is a property of a subflow', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as Node-RED saves it
-    const source = createDeviceSource(() => '${ACCOUNT}')
+    const source = new DeviceSource(() => '${ACCOUNT}')
     await source.load()
-    const state = source.state()
+    const state = source.state
     assert.ok(state.kind === 'failed')
     assert.match(state.why, /in each instance of the subflow/)
     assert.deepEqual(requests, [])
@@ -66,7 +66,7 @@ describe('the devices of the account chosen in a form', () => {
 
   for (const outcome of ['succeed', 'fail'] as const) {
     it(`of an account that is no longer chosen are ignored when the request ${outcome}`, async () => {
-      const source = createDeviceSource(() => chosen)
+      const source = new DeviceSource(() => chosen)
       void source.load()
       chosen = 'other'
       void source.load()
@@ -78,7 +78,7 @@ describe('the devices of the account chosen in a form', () => {
         requests.map(({ id }) => id),
         ['one', 'other'],
       )
-      assert.deepEqual(source.state(), { kind: 'loaded', list })
+      assert.deepEqual(source.state, { kind: 'loaded', list })
     })
   }
 })

@@ -1,4 +1,5 @@
 import type { ListedDevice } from '../../shared/admin'
+import { translate } from '../red'
 import { type Chosen, isDevice } from './choice'
 
 /**
@@ -14,36 +15,39 @@ export interface Leaf {
 }
 
 export interface Branch {
-  /** `unlisted`: chosen, but not in the list. */
-  kind: 'base' | 'group' | 'standalone' | 'unlisted'
+  /** `unlisted`: chosen, but not in the list; `chosen`: chosen, and there is no list. */
+  kind: 'base' | 'group' | 'standalone' | 'unlisted' | 'chosen'
   name: string
   /** For a base unit. */
   serial?: string
-  /** What its own checkbox chooses: the base unit or group, all leaves, or nothing. */
-  box: Chosen | 'leaves' | 'none'
+  /** The base unit or group that its own checkbox chooses; otherwise that checkbox chooses all leaves. */
+  chooses?: Chosen
   leaves: Leaf[]
 }
 
 /**
  * Base units with their remote units by name, then standalone devices; or groups; then items that are chosen but not
  * listed.
+ * @param devices `undefined` if the devices of the account are unknown
  */
-export function treeOf(kind: Kind, devices: readonly ListedDevice[], chosen: readonly Chosen[]): Branch[] {
+export function treeOf(
+  kind: Kind,
+  devices: readonly ListedDevice[] | undefined,
+  chosen: readonly Chosen[],
+): Branch[] {
   const branches = new Map<string, Branch>()
-  for (const device of devices) {
-    const fresh = branchFor(kind, device)
-    if (!fresh) continue
-    const key = `${fresh.kind} ${fresh.serial ?? fresh.name}`
-    const branch = branches.get(key) ?? fresh
+  for (const device of devices ?? []) {
+    if (kind === 'groups' && device.group === '') continue
+    const created = branchFor(kind, device)
+    const key = `${created.kind} ${created.serial ?? created.name}`
+    const branch = branches.get(key) ?? created
     branches.set(key, branch)
     branch.leaves.push(leafOf(kind, device))
   }
   for (const { leaves } of branches.values()) leaves.sort(byName)
-  const missing = findMissing(kind, devices, chosen)
-  if (missing.length > 0) {
-    const leaves = missing.map((chooses) => ({ chooses }))
-    branches.set('unlisted', { kind: 'unlisted', name: '', box: 'none', leaves })
-  }
+  const unlisted = findUnlisted(kind, devices ?? [], chosen).map((chooses) => ({ chooses }))
+  if (unlisted.length > 0)
+    branches.set('', { kind: devices ? 'unlisted' : 'chosen', name: '', leaves: unlisted })
   return [...branches.values()].sort((one, other) => rank(one) - rank(other) || byName(one, other))
 }
 
@@ -52,13 +56,12 @@ const LAST: readonly Branch['kind'][] = ['standalone', 'unlisted']
 /** Standalone devices come after base units and groups, unlisted items last. */
 const rank = ({ kind }: Branch) => LAST.indexOf(kind)
 
-/** The branch for a device, still empty; none if only groups are shown and it has none. */
-function branchFor(kind: Kind, { base, group, standalone }: ListedDevice): Branch | undefined {
-  if (kind === 'groups')
-    return group === '' ? undefined : { kind: 'group', name: group, box: { group }, leaves: [] }
-  if (standalone) return { kind: 'standalone', name: '', box: 'leaves', leaves: [] }
-  const box = kind === 'exclude' ? 'leaves' : { unit: base.serial }
-  return { kind: 'base', serial: base.serial, name: base.name, box, leaves: [] }
+/** The branch for a device, still empty. */
+function branchFor(kind: Kind, { base, group, standalone }: ListedDevice): Branch {
+  if (kind === 'groups') return { kind: 'group', name: group, chooses: { group }, leaves: [] }
+  if (standalone) return { kind: 'standalone', name: '', leaves: [] }
+  const branch: Branch = { kind: 'base', serial: base.serial, name: base.name, leaves: [] }
+  return kind === 'exclude' ? branch : { ...branch, chooses: { unit: base.serial } }
 }
 
 function leafOf(kind: Kind, device: ListedDevice): Leaf {
@@ -69,19 +72,20 @@ function leafOf(kind: Kind, device: ListedDevice): Leaf {
 }
 
 /** The chosen items that match no device of the account. */
-export function findMissing(
+export function findUnlisted(
   kind: Kind,
   devices: readonly ListedDevice[],
   chosen: readonly Chosen[],
 ): Chosen[] {
-  const isListed = (one: Chosen) => devices.some((device) => matches(kind, device, one))
-  return chosen.filter((one) => !isListed(one))
+  const isListed = (item: Chosen) => devices.some((device) => includes(kind, item, device))
+  return chosen.filter((item) => !isListed(item))
 }
 
-function matches(kind: Kind, { serial, base, group }: ListedDevice, chosen: Chosen): boolean {
+/** Whether a chosen item is this device, or includes it. */
+export function includes(kind: Kind, chosen: Chosen, { serial, base, group }: ListedDevice): boolean {
   if (!isDevice(chosen)) return 'unit' in chosen ? base.serial === chosen.unit : group === chosen.group
-  const isInBase = kind === 'exclude' || chosen.base === undefined || chosen.base === base.serial
-  return serial === chosen.serial && isInBase
+  const isUnderBase = kind === 'exclude' || chosen.base === undefined || chosen.base === base.serial
+  return serial === chosen.serial && isUnderBase
 }
 
 interface Named {
@@ -99,18 +103,13 @@ function byName(one: Named, other: Named): number {
 /**
  * Whether a search finds an item: each word must occur in the name, serial, model, group or quantities of the device,
  * or in the name of its base unit or group.
- * @param inWords a quantity in the user's language
  */
-export function isFound(
-  search: string,
-  branch: Branch,
-  { device, chooses }: Leaf,
-  inWords: (quantity: string) => string = (quantity) => quantity,
-): boolean {
-  const quantities = new Set(device?.values.map(({ quantity }) => quantity).filter((one) => one !== null))
-  const spelled = [...quantities].flatMap((one) => [one, inWords(one)])
+export function isFound(search: string, branch: Branch, { device, chooses }: Leaf): boolean {
+  const quantities = device?.values.flatMap(({ quantity }) =>
+    quantity === null ? [] : [quantity, translate(`quantity.${quantity}`)],
+  )
   const about = device
-    ? [device.serial, device.name, device.model, device.group, ...spelled]
+    ? [device.serial, device.name, device.model, device.group, ...(quantities ?? [])]
     : Object.values(chooses ?? {})
   const text = [...about, branch.name, branch.serial].join('\n').toLocaleLowerCase()
   const words = search.toLocaleLowerCase().split(/\s+/)

@@ -1,0 +1,188 @@
+import type { ListedDevice } from '../../shared/admin'
+import { enumerated, translate } from '../red'
+import { type Choice, type Chosen, type ChosenDevice, idOf, isDevice } from './choice'
+import { ago, batteryIcon, valuesOf } from './device-texts'
+import { type Branch, isFound, type Leaf } from './device-tree'
+
+interface LeafRow {
+  leaf: Leaf
+  element: JQuery
+  box: JQuery | undefined
+}
+
+interface BranchRow {
+  branch: Branch
+  element: JQuery
+  box: JQuery
+  leaves: LeafRow[]
+}
+
+const isShown = ({ element }: LeafRow) => !element.prop('hidden')
+
+/** A tree with checkboxes, which change the choice. */
+export class TreeView {
+  readonly element = $('<ul class="envlog-tree">')
+  readonly #choice: Choice
+  readonly #changed: () => void
+  readonly #rows: BranchRow[]
+  /** The devices in the tree. */
+  readonly #listed: ChosenDevice[]
+
+  /** @param changed called after each change of the choice */
+  constructor(branches: readonly Branch[], choice: Choice, changed: () => void) {
+    this.#choice = choice
+    this.#changed = changed
+    const items = branches.flatMap(({ leaves }) => leaves.flatMap(({ chooses }) => chooses ?? []))
+    this.#listed = items.filter(isDevice)
+    this.#rows = branches.map((branch) => this.#branchRow(branch))
+    this.element.append(this.#rows.map(({ element }) => element))
+    this.element.on('keydown', (event) => this.#onKey(event as unknown as KeyboardEvent))
+    this.#refresh()
+  }
+
+  /** Shows only items that match the search; a blank search shows all. */
+  search(text: string): void {
+    for (const { branch, element, leaves } of this.#rows) {
+      for (const row of leaves) row.element.prop('hidden', !isFound(text, branch, row.leaf))
+      element.prop('hidden', !leaves.some(isShown))
+      if (text.trim() !== '') this.#fold(element, false)
+    }
+  }
+
+  /** Chooses all visible items, or none of them. */
+  setAll(isChosen: boolean): void {
+    for (const { branch, leaves } of this.#rows) {
+      const isWhole = this.#has(branch) || !leaves.some(({ box }) => box)
+      const shown = leaves.filter(isShown)
+      if (!isWhole) for (const { leaf } of shown) this.#set(leaf.chooses, isChosen)
+      // Of a base unit or group that is chosen with all its devices, the visible ones cannot be changed alone.
+      else if (shown.length === leaves.length) this.#set(branch.chooses, isChosen)
+    }
+    this.#refresh()
+    this.#changed()
+  }
+
+  #has({ chooses }: { chooses?: Chosen }): boolean {
+    return chooses !== undefined && this.#choice.has(chooses)
+  }
+
+  #set(chosen: Chosen | undefined, isChosen: boolean): void {
+    if (!chosen) return
+    if (isChosen) this.#choice.add(chosen)
+    else this.#choice.remove(chosen, this.#listed)
+  }
+
+  #setBranch({ branch, leaves }: BranchRow, isChosen: boolean): void {
+    // A base unit includes its devices, so they are not saved individually as well.
+    if (branch.chooses) for (const { leaf } of leaves) this.#set(leaf.chooses, false)
+    else for (const { leaf } of leaves.filter(isShown)) this.#set(leaf.chooses, isChosen)
+    this.#set(branch.chooses, isChosen)
+  }
+
+  /** Shows the choice. */
+  #refresh(): void {
+    for (const { branch, box, element, leaves } of this.#rows) {
+      const isWhole = this.#has(branch)
+      const selectable = leaves.filter((row) => row.box)
+      for (const row of selectable)
+        row.box?.prop({ checked: isWhole || this.#has(row.leaf), disabled: isWhole })
+      const count = selectable.filter(({ leaf }) => this.#has(leaf)).length
+      const isChecked = isWhole || (!branch.chooses && count === selectable.length)
+      box.prop({ checked: isChecked, indeterminate: !isChecked && count > 0 })
+      const isCounted = selectable.length > 0 && !isWhole
+      const all = translate('picker.under', { count: leaves.length })
+      element.find('.envlog-branch-count').text(isCounted ? `${count}/${selectable.length}` : all)
+    }
+  }
+
+  #fold(element: JQuery, isFolded: boolean): void {
+    element.toggleClass('envlog-folded', isFolded)
+    element.find('.envlog-fold').attr('aria-expanded', String(!isFolded))
+  }
+
+  /** Up, down, Home and End move between the checkboxes in view; left and right fold or unfold a branch. */
+  #onKey(event: KeyboardEvent): void {
+    const boxes = this.element.find('input').filter(':visible:enabled')
+    const at = boxes.index(event.target as HTMLElement)
+    const moves: Record<string, number> = {
+      ArrowUp: at - 1,
+      ArrowDown: at + 1,
+      Home: 0,
+      End: boxes.length - 1,
+    }
+    const to = moves[event.key]
+    if (to !== undefined) boxes.get(Math.max(0, to))?.focus()
+    else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+      const branch = $(event.target as HTMLElement).closest('.envlog-branch')
+      // A focused checkbox would be hidden.
+      if (event.key === 'ArrowLeft') branch.find('input').first().trigger('focus')
+      this.#fold(branch, event.key === 'ArrowLeft')
+    } else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  #checkbox(label: string, set: (isChosen: boolean) => void): JQuery {
+    const box = $('<input type="checkbox">').attr('aria-label', label)
+    return box.on('change', () => {
+      set(box.is(':checked'))
+      this.#refresh()
+      this.#changed()
+    })
+  }
+
+  #branchRow(branch: Branch): BranchRow {
+    const { serial = '', kind } = branch
+    const name = branch.name || serial || translate(`picker.${kind}`)
+    const leaves = branch.leaves.map((leaf) => this.#leafRow(branch, leaf))
+    const element = $('<li class="envlog-branch">')
+    const toggle = $('<button type="button" class="envlog-fold" aria-expanded="true" tabindex="-1">')
+      .attr('aria-label', translate('picker.fold', { name }))
+      .append('<i class="fa fa-angle-down" aria-hidden="true">')
+      .on('click', () => this.#fold(element, !element.hasClass('envlog-folded')))
+    const box = this.#checkbox(`${name} ${serial}`.trim(), (isChosen) => this.#setBranch(row, isChosen))
+    const head = $('<div class="envlog-branch-head">').append(
+      toggle,
+      labelOf(box, name, serial),
+      $('<span class="envlog-branch-count">'),
+    )
+    element.append(head, $('<ul>').append(leaves.map((row) => row.element)))
+    const row: BranchRow = { branch, element, box, leaves }
+    return row
+  }
+
+  #leafRow({ kind }: Branch, leaf: Leaf): LeafRow {
+    const { device, chooses } = leaf
+    const id = device?.serial ?? (chooses ? idOf(chooses) : '')
+    const name = device?.name || id
+    const serial = name === id ? '' : id
+    const box =
+      chooses && this.#checkbox(`${name} ${serial}`.trim(), (isChosen) => this.#set(chooses, isChosen))
+    const element = $('<li class="envlog-leaf">').append(labelOf(box, name, serial))
+    if (device) element.append(factsOf(device))
+    else if (kind === 'unlisted')
+      element.append($('<span class="envlog-facts">').text(translate('picker.missing')))
+    return { leaf, element: element.toggleClass('envlog-missing', kind === 'unlisted'), box }
+  }
+}
+
+function labelOf(box: JQuery | undefined, name: string, serial: string): JQuery {
+  const texts = [$('<span class="envlog-name">').text(name), $('<code>').text(serial)]
+  return $('<label>').append(box ?? '', texts)
+}
+
+/** Values, age and battery of a device. */
+function factsOf(device: ListedDevice): JQuery {
+  const { timestamp, battery, model, group, values } = device
+  const icon = batteryIcon(battery)
+  const more = [model, group, valuesOf(device, values.length), icon && translate(`battery.${battery}`)]
+  return $('<span class="envlog-facts">')
+    .attr('title', enumerated(more.flatMap((text) => text || [])))
+    .append(
+      $('<span class="envlog-values">').text(valuesOf(device)),
+      $('<span class="envlog-age">').text(
+        timestamp === null ? translate('picker.never') : ago(timestamp, Date.now()),
+      ),
+      icon ? $('<i aria-hidden="true">').addClass(`fa ${icon} envlog-battery-${battery}`) : $('<i>'),
+    )
+}
