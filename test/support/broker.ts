@@ -1,10 +1,6 @@
-/**
- * MQTT brokers, in this process (aedes) and as a program (mosquitto), and a subscriber that stores received messages.
- */
+/** An MQTT broker (mosquitto), and a subscriber that stores received messages. */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connectAsync, type IPublishPacket } from 'mqtt'
 import type { FlowNode } from './node-red'
@@ -32,32 +28,9 @@ export interface Broker {
   stop(): Promise<void>
   /** After `stop`, on the same port. */
   startAgain(): Promise<void>
-  close(): Promise<void>
 }
 
-export interface BrokerHere extends Broker {
-  /** Number of connected clients. */
-  clients(): number
-}
-
-/** aedes, in this process. */
-export async function startBroker(): Promise<BrokerHere> {
-  let running = await listen(0)
-  const { port } = running
-  const stop = () => running.stop()
-  return {
-    ...brokerAt(port),
-    clients: () => running.clients(),
-    stop,
-    async startAgain() {
-      running = await listen(port)
-    },
-    close: stop,
-  }
-}
-
-/** mosquitto, as a separate program. */
-export async function startMosquitto(): Promise<Broker> {
+export async function startBroker(): Promise<Broker> {
   const mosquitto = ensure('mosquitto')
   const folder = temporaryFolder('mosquitto')
   const settings = join(folder, 'mosquitto.conf')
@@ -75,34 +48,7 @@ export async function startMosquitto(): Promise<Broker> {
     (log) => / running\b/.test(log),
     'SIGTERM',
   )
-  return { ...brokerAt(server.port), ...server, close: server.stop }
-}
-
-interface Running {
-  port: number
-  clients(): number
-  stop(): Promise<void>
-}
-
-async function listen(wanted: number): Promise<Running> {
-  const { Aedes } = await import('aedes')
-  const broker = await Aedes.createBroker()
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    broker.handle(socket)
-  }).listen(wanted, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    clients: () => broker.connectedClients,
-    async stop() {
-      await new Promise<void>((resolve) => broker.close(resolve))
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return { ...brokerAt(server.port), ...server }
 }
 
 function brokerAt(port: number): Pick<Broker, 'node' | 'subscribe'> {

@@ -1,18 +1,10 @@
 /** Expected outputs for the simulator's true data, computed only from docs/messages.md. */
 import type { TrueDevice, TrueRecord, Truth } from '../../simulator'
-import { storedTag } from './outputs'
 
 /** Number of records of *latest*. */
 const NEWEST = 300
 
 export type FlatRow = Record<string, string | number | boolean>
-
-interface TruePoint {
-  measurement: string
-  tags: Record<string, string>
-  fields: Record<string, number | string>
-  timestamp: string
-}
 
 export const deviceIn = (truth: Truth, serial: string): TrueDevice => {
   const found = truth.devices().find((device) => device.serial === serial)
@@ -125,28 +117,5 @@ export function currentRows(truth: Truth): FlatRow[] {
         rssi: device.rssi,
       }),
     )
-  })
-}
-
-function tagsOf({ serial, name, model, base, group }: TrueDevice): Record<string, string> {
-  const texts = Object.entries({ name, model, group: group.name }).map(([key, text]) => [
-    key,
-    storedTag(text),
-  ])
-  return rowOf({ serial, base, ...Object.fromEntries(texts) }) as Record<string, string>
-}
-
-/** Points of latest and range. */
-export function pointsOf(
-  device: TrueDevice,
-  records: readonly Pick<TrueRecord, 'time' | 'values'>[],
-  measurement = 'envlog',
-): TruePoint[] {
-  return records.flatMap(({ time, values }) => {
-    const numbers = Object.entries(values).filter(([, value]) => typeof value === 'number')
-    const fields = Object.fromEntries(numbers.map(([num, value]) => [`ch${num}`, value]))
-    if (time === 0 || numbers.length === 0) return []
-    const timestamp = new Date(time).toISOString()
-    return [{ measurement, tags: tagsOf(device), fields, timestamp }]
   })
 }

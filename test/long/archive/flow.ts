@@ -3,7 +3,6 @@
 import type { Simulator } from '../../../simulator'
 import { defaultsOf } from '../../support/built'
 import { accountNode, position } from '../../support/e2e-flow'
-import type { AnyNode } from '../../support/flow-harness'
 import { NO_LIMITS } from '../../support/no-limits'
 import type { FlowNode } from '../../support/node-red'
 import type { Archive } from './archive'
@@ -59,6 +58,7 @@ const begin: FlowNode = {
 }
 
 type Settings = Record<string, unknown> & { advance: string }
+type AnyNode = { type: string } & Record<string, unknown>
 
 const RANDOM_DELAY: AnyNode = {
   type: 'delay',

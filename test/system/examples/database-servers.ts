@@ -13,12 +13,6 @@ export interface SqlServer extends ServerProcess {
   database: string
 }
 
-export interface InfluxServer extends ServerProcess {
-  database: string
-  /** Rows of each series that a statement returns, as objects; times in ms. */
-  query(statement: string): Promise<Record<string, string | number | null>[]>
-}
-
 export async function startPostgres(): Promise<SqlServer> {
   const postgres = ensure('postgres')
   const initdb = ensure('initdb')
@@ -45,7 +39,7 @@ export async function startPostgres(): Promise<SqlServer> {
   return { ...server, ...login, database: 'postgres' }
 }
 
-/** Its local time is not UTC, and a statement may have a quarter of the default size. */
+/** With the empty database `envlog`. */
 export async function startMariaDb(): Promise<SqlServer> {
   const mariadbd = ensure('mariadbd')
   const owner = await ownerOf('nobody')
@@ -58,8 +52,7 @@ export async function startMariaDb(): Promise<SqlServer> {
     (port) => {
       const place = [`--datadir=${data}`, `--socket=${join(folder, 'socket')}`]
       const access = [`--bind-address=${HOST}`, `--port=${port}`, '--skip-name-resolve']
-      const settings = ['--default-time-zone=+09:00', '--max-allowed-packet=4M']
-      const options = ['--no-defaults', ...place, ...access, ...settings, ...QUICK]
+      const options = ['--no-defaults', ...place, ...access, ...QUICK]
       return spawn(mariadbd, options, { cwd: folder, ...quiet, ...owner })
     },
     (log) => log.includes('ready for connections'),
@@ -93,7 +86,8 @@ async function createMariaDbData(
   await execute(install, options, { cwd: folder, ...(await ownerOf('nobody')) })
 }
 
-export async function startInflux(): Promise<InfluxServer> {
+/** The database `envlog`. */
+export async function startInflux(): Promise<ServerProcess> {
   const influxd = ensure('influxd')
   const folder = temporaryFolder('influx')
   const server = await startServer(
@@ -105,10 +99,9 @@ export async function startInflux(): Promise<InfluxServer> {
     (log) => /Listening on HTTP\b/.test(log),
     'SIGTERM',
   )
-  const database = 'envlog'
-  const query = (statement: string) => askInflux(server.port, statement, database)
-  await query(`CREATE DATABASE ${database}`)
-  return { ...server, database, query }
+  const body = new URLSearchParams({ q: 'CREATE DATABASE envlog' })
+  await fetch(`http://${HOST}:${server.port}/query`, { method: 'POST', body })
+  return server
 }
 
 function influxSettings(folder: string, port: number): string {
@@ -126,26 +119,6 @@ bind-address = "${HOST}:0"
   bind-address = "${HOST}:${port}"
   log-enabled = false
 `
-}
-
-interface InfluxAnswer {
-  results: {
-    error?: string
-    series?: { tags?: Record<string, string>; columns: string[]; values: (string | number | null)[][] }[]
-  }[]
-}
-
-async function askInflux(port: number, statement: string, database: string) {
-  const query = new URLSearchParams({ db: database, epoch: 'ms', q: statement })
-  const response = await fetch(`http://${HOST}:${port}/query`, { method: 'POST', body: query })
-  const [result] = ((await response.json()) as InfluxAnswer).results
-  if (!response.ok || result?.error) throw new Error(result?.error ?? `InfluxDB answers ${response.status}`)
-  return (result?.series ?? []).flatMap(({ tags, columns, values }) =>
-    values.map((row) => ({
-      ...tags,
-      ...Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])),
-    })),
-  )
 }
 
 /** PostgreSQL and MariaDB refuse to run as root: the user who runs them instead. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
-import { neededBy, stopsRequesting, useExamples } from '../../support/examples'
-import { deviceIn, expectedRows, type FlatRow, pointsOf } from '../../support/expected'
+import { stopsRequesting, useExamples } from '../../support/examples'
+import { expectedRows, type FlatRow } from '../../support/expected'
 import {
   deviceNamed,
   GROWING,
@@ -15,17 +16,20 @@ import {
   TIMELESS,
 } from '../../support/hostile'
 import { stored } from '../../support/outputs'
-import { isInPalette } from '../../support/palette'
+import { paletteFolder } from '../../support/palette'
 import { assertSame } from '../../support/same'
+import { HOST } from '../../support/server-process'
 import { until } from '../../support/wait'
-import { type Database, databases } from './databases'
+import { startPostgres } from './database-servers'
 
 const STARTING_MS = 120_000
 const FLOW_MS = 120_000
 const DAY = 86_400_000
-/** Longer than the newest 300 records reach back, and more rows than one statement of MariaDB allows. */
+/** Longer than the newest 300 records reach back, and more rows than one statement allows. */
 const OUTAGE = 8 * DAY
 
+const POSTGRES = 'PostgreSQL - needs node-red-contrib-postgrestor-next/newest records to PostgreSQL'
+const SQLITE = 'SQLite - needs node-red-node-sqlite/newest records to SQLite'
 const REPAIR = 'SQLite - needs node-red-node-sqlite/repair of the last days'
 /** As in the flow. */
 const REPAIRED = 7 * DAY
@@ -44,11 +48,22 @@ const fleet: DeviceDefinition[] = [
   ...hostileNames.map((name) => deviceNamed(hostile[name], serialOf(name))),
 ]
 
+/** A third-party package that the examples need. */
+const load = async (module: string) => createRequire(join(await paletteFolder(), 'package.json'))(module)
+
+/** Rows without null values. */
+const flat = (rows: readonly object[]): FlatRow[] =>
+  rows.map((row) => {
+    const entries = Object.entries(row).filter(([, value]) => value !== null)
+    return Object.fromEntries(
+      entries.map(([key, value]) => [key, value instanceof Date ? value.toISOString() : value]),
+    )
+  })
+
 describe('examples to databases', () => {
-  const examples = databases.map(({ example }) => example)
-  const hall = useExamples({ examples: examples.filter((name) => isInPalette(String(neededBy(name)))) })
+  const hall = useExamples({ examples: [POSTGRES, SQLITE] })
   let simulator: Simulator
-  let database: Database | undefined
+  let end: (() => Promise<unknown>) | undefined
 
   beforeEach(async () => {
     simulator = await startSimulator({
@@ -61,72 +76,90 @@ describe('examples to databases', () => {
 
   afterEach(async function () {
     this.timeout(FLOW_MS)
-    await database?.end()
-    database = undefined
+    await end?.()
+    end = undefined
     await simulator?.close()
   })
 
-  const records = (serial: string) => {
-    const { base, standalone } = deviceIn(simulator.truth, serial)
-    return simulator.truth.records(serial, standalone ? undefined : base).filter(({ time }) => time !== 0)
-  }
-
-  /** All records that the service has, in the form of the database. */
-  const expected: Record<Database['form'], () => FlatRow[]> = {
-    rows: () =>
-      simulator.truth
-        .devices()
-        .flatMap((device) => expectedRows(device, records(device.serial)))
-        .map(
-          (row) =>
-            Object.fromEntries(
-              Object.entries({ ...row, dataid: row.dataid ?? 0 }).map(([key, value]) => [
-                key,
-                typeof value === 'string' ? stored(value) : value,
-              ]),
-            ) as FlatRow,
+  /** All records that the service has, as rows. */
+  const expected = (): FlatRow[] =>
+    simulator.truth.devices().flatMap((device) => {
+      const { serial, base, standalone } = device
+      const records = simulator.truth.records(serial, standalone ? undefined : base)
+      const timed = records.filter(({ time }) => time !== 0)
+      return expectedRows(device, timed).map((row) =>
+        Object.fromEntries(
+          Object.entries({ ...row, dataid: row.dataid ?? 0 }).map(([key, value]) => [
+            key,
+            typeof value === 'string' ? stored(value) : value,
+          ]),
         ),
-    points: () =>
-      simulator.truth.devices().flatMap((device) =>
-        pointsOf(device, records(device.serial)).map(({ tags, fields, timestamp }) => ({
-          ...tags,
-          ...fields,
-          time: timestamp,
-        })),
-      ),
-  }
+      )
+    })
 
-  async function assertStored({ form, rows }: Database): Promise<void> {
-    const wanted = expected[form]()
-    await until('everything is stored', async () => (await rows()).length >= wanted.length).catch(() => {})
+  /** @param rows reads the table; fails while it is missing */
+  async function assertStored(rows: () => Promise<FlatRow[]>, wanted = expected()): Promise<void> {
+    const isStored = () => rows().then((found) => found.length >= wanted.length)
+    await until('everything is stored', () => isStored().catch(() => false)).catch(() => {})
     assertSame(await rows(), wanted)
   }
 
-  for (const { title, example, start } of databases)
-    it(`archive every record in ${title} once, with any names, despite an outage and a crash`, async function () {
-      this.timeout(STARTING_MS + FLOW_MS)
-      const here = await start(hall.userDir)
-      database = here
-      await hall.deployWith([example], { simulator, more: here.nodes }, here.adapt ?? ((flow) => flow))
-      await assertStored(here)
+  it('archive every record in PostgreSQL once, with any names, despite an outage and a crash', async function () {
+    this.timeout(STARTING_MS + FLOW_MS)
+    const { Client, types } = await load('pg')
+    // Otherwise a bigint is returned as text.
+    types.setTypeParser(types.builtins.INT8, Number)
+    const server = await startPostgres()
+    end = server.stop
+    const { port, user, password, database } = server
+    const login = { host: HOST, port, user, password, database }
+    const rows = async () => {
+      const client = new Client(login)
+      await client.connect()
+      const found = client.query('SELECT * FROM readings').finally(() => client.end())
+      return flat((await found).rows)
+    }
+    await hall.deploy([POSTGRES], { simulator, more: { postgresDB: login } })
+    await assertStored(rows)
 
-      await hall.kill()
-      await here.stop()
-      simulator.clock.advance(OUTAGE)
-      // Records that wait for their receipt are kept: an outage costs no quota.
-      await Promise.all([stopsRequesting(simulator, GROWING), hall.start()])
-      await here.startAgain()
-      await assertStored(here)
-      assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
-    })
+    await hall.kill()
+    await server.stop()
+    simulator.clock.advance(OUTAGE)
+    // Records that wait for their receipt are kept: an outage costs no quota.
+    await Promise.all([stopsRequesting(simulator, GROWING), hall.start()])
+    await server.startAgain()
+    await assertStored(rows)
+    assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
+  })
+
+  /** An empty database file, and its rows. */
+  async function sqlite() {
+    const { Database } = await load('sqlite3')
+    const file = join(hall.userDir, 'readings.sqlite')
+    rmSync(file, { force: true })
+    const connection = new Database(file)
+    connection.configure('busyTimeout', 30_000)
+    end = () => new Promise((resolve) => connection.close(resolve))
+    return () =>
+      new Promise<FlatRow[]>((resolve, reject) =>
+        connection.all('SELECT * FROM readings', (error: Error | null, found: object[]) =>
+          error ? reject(error) : resolve(flat(found)),
+        ),
+      )
+  }
+
+  it('archive every record in SQLite once, with any names', async function () {
+    this.timeout(FLOW_MS)
+    const rows = await sqlite()
+    await hall.deploy([SQLITE], { simulator })
+    await assertStored(rows)
+    simulator.clock.advance(OUTAGE)
+    await assertStored(rows)
+  })
 
   it('store in SQLite the records of the last days that arrived late, and nothing twice', async function () {
     this.timeout(FLOW_MS)
-    const [sqlite] = databases
-    // Data stored by the other test.
-    rmSync(join(hall.userDir, 'readings.sqlite'), { force: true })
-    const here = await (sqlite as NonNullable<typeof sqlite>).start(hall.userDir)
-    database = here
+    const rows = await sqlite()
     // Node-RED's clock determines the last days.
     const now = Math.floor(Date.now() / DAY) * DAY
     const at = (days: number) => ({ unixtime: (now - days * DAY) / 1000, values: { 1: days } })
@@ -140,14 +173,11 @@ describe('examples to databases', () => {
     await simulator.close()
     const clock = manualClock(now)
     simulator = await startSimulator({ clock, limits: 'off', fleet: fleetWith(...records.slice(3)) })
-    await hall.deployWith([REPAIR], { simulator, more: here.nodes }, (flow) => flow)
-    const since = now - REPAIRED
-    const recent = () => expected.rows().filter(({ time }) => Date.parse(String(time)) >= since)
+    await hall.deploy([REPAIR], { simulator })
     const repair = async () => {
       await hall.press('every night at 3')
-      const isStored = async () => (await here.rows()).length >= recent().length
-      await until('everything is stored', isStored).catch(() => {})
-      assertSame(await here.rows(), recent())
+      const recent = expected().filter(({ time }) => Date.parse(String(time)) >= now - REPAIRED)
+      await assertStored(rows, recent)
     }
     await repair()
     for (const first of [2, 0]) {

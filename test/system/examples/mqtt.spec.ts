@@ -7,7 +7,7 @@ import {
   type Simulator,
   startSimulator,
 } from '../../../simulator'
-import { type Broker, type Received, startMosquitto } from '../../support/broker'
+import { type Broker, type Received, startBroker } from '../../support/broker'
 import { rounds, useExamples } from '../../support/examples'
 import { currentRows, type FlatRow } from '../../support/expected'
 import { assertSame } from '../../support/same'
@@ -78,10 +78,10 @@ describe('examples to MQTT', () => {
 
   before('starts a broker', async function () {
     this.timeout(STARTING_MS)
-    broker = await startMosquitto()
+    broker = await startBroker()
   })
 
-  after('ends it', () => broker?.close())
+  after('ends it', () => broker?.stop())
 
   beforeEach(async () => {
     // Retained messages are lost.

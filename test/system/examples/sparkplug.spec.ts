@@ -9,7 +9,7 @@ import {
   type Simulator,
   startSimulator,
 } from '../../../simulator'
-import { type Broker, startMosquitto } from '../../support/broker'
+import { type Broker, startBroker } from '../../support/broker'
 import { rounds, useExamples } from '../../support/examples'
 import { paletteFolder } from '../../support/palette'
 import { until } from '../../support/wait'
@@ -54,11 +54,11 @@ describe('the example Sparkplug B', () => {
 
   before('starts a broker', async function () {
     this.timeout(STARTING_MS)
-    broker = await startMosquitto()
+    broker = await startBroker()
     codec = createRequire(join(await paletteFolder(), 'package.json'))('sparkplug-payload').get('spBv1.0')
   })
 
-  after('ends it', () => broker?.close())
+  after('ends it', () => broker?.stop())
 
   const device = (serial: string, more: Partial<DeviceDefinition>): DeviceDefinition => ({
     ...{ serial, name: HOSTILE, records: [], ...more },

@@ -72,9 +72,23 @@ describe('a topic', () => {
     assert.equal(formatTopic('{name}', { ...device, name: '__proto__' }), '__proto__')
   })
 
-  it('never gets more levels, wildcards or control characters from a value', () => {
+  it('never gets more levels, wildcards, control characters or a reserved beginning from a value', () => {
     const hostile = fc.string({
-      unit: fc.constantFrom('/', '+', '#', '\u0000', '\n', '\u007f', '\u0085', '\u2028', 'a', '{', '}', '日'),
+      unit: fc.constantFrom(
+        '/',
+        '+',
+        '#',
+        '$',
+        '\u0000',
+        '\n',
+        '\u007f',
+        '\u0085',
+        '\u2028',
+        'a',
+        '{',
+        '}',
+        '日',
+      ),
     })
     const channel = fc.record({
       number: fc.integer({ min: 1, max: 6 }),
@@ -100,7 +114,7 @@ describe('a topic', () => {
         const levels = topic.split('/')
         assert.equal(levels.length, 9)
         assert.ok(levels.every((level) => level !== ''))
-        assert.doesNotMatch(topic, /[+#]|\p{Cc}|\u2028/u)
+        assert.doesNotMatch(topic, /^\$|[+#]|\p{Cc}|\u2028/u)
       }),
     )
   })
