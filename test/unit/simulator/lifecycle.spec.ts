@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { runningClock, type SimulatorOptions, startSimulator } from '../../../simulator'
+import { type SimulatorOptions, startSimulator } from '../../../simulator'
 import { request, simulate, useSimulators } from './support'
 
 describe('simulator: start and end', () => {
@@ -29,27 +29,15 @@ describe('simulator: start and end', () => {
 
   const wrong: readonly [unknown, RegExp][] = [
     [{ devices: 5001 }, /devices/],
-    [{ devices: 1.5 }, /devices/],
-    [{ port: -1 }, /port/],
-    [{ speed: -1 }, /speed/],
     [{ windows: 'round' }, /windows/],
     [{ variants: { numbers: 'roman' } }, /variants\.numbers/],
-    [{ limits: { alarm: {} } }, /limits\.alarm/],
     [{ limits: { alert: { limit: 'many' } } }, /limits\.alert\.limit/],
-    [{ faults: [{}] }, /faults\[0\]\.kind/],
     [{ faults: [{ kind: 'status', probability: 2 }] }, /faults\[0\]\.probability/],
   ]
   for (const [options, message] of wrong) {
     it(`refuses ${JSON.stringify(options)}`, () =>
       assert.rejects(startSimulator(options as SimulatorOptions), message))
   }
-
-  it('runs on a clock with its own speed', () => {
-    const clock = runningClock({ startTime: 1000, speed: 0 })
-    assert.equal(clock.now(), 1000)
-    clock.advance(500)
-    assert.equal(clock.now(), 1500)
-  })
 
   it('can advance a given clock', async () => {
     let time = 1_000_000_000_000

@@ -27,14 +27,6 @@ describe('simulator: log and counts', () => {
     assert.ok(!JSON.stringify(simulator.log).includes(simulator.account.apiKey))
   })
 
-  it('contain the reference-only ID that was used', async () => {
-    const simulator = await simulate({ fleet: [] })
-    const { apiKey, referenceId, referencePass } = simulator.account
-    const credentials = { 'api-key': apiKey, 'login-id': referenceId, 'login-pass': referencePass }
-    await request(simulator, 'current', {}, { credentials })
-    assert.equal(simulator.log[0]?.user, referenceId)
-  })
-
   it('count requests over the limit', async () => {
     const simulator = await simulate({ fleet: [tiny(3)], limits: { data: { limit: 2, records: 4 } } })
     for (let i = 0; i < 4; i++) await request(simulator, 'data', serial)

@@ -8,17 +8,12 @@ const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 /** Rejected parameters, and the status of the response. */
 const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, number][] = [
   ['no method override', 'current', {}, { headers: { 'X-HTTP-Method-Override': undefined } }, 400],
-  ['another override', 'current', {}, { headers: { 'X-HTTP-Method-Override': 'POST' } }, 400],
   ['text instead of JSON', 'current', {}, { headers: { 'Content-Type': 'text/plain' } }, 415],
-  ['no content type', 'current', {}, { headers: { 'Content-Type': undefined } }, 415],
   ['a body that is no JSON', 'current', {}, { body: '{' }, 400],
-  ['a body that is a list', 'current', {}, { body: '[]' }, 400],
   ['no credentials', 'current', {}, { credentials: {} }, 401],
   ['a wrong password', 'current', { 'login-pass': 'wrong-pass' }, {}, 401],
-  ['a wrong key', 'current', { 'api-key': 'x'.repeat(45) }, {}, 401],
   ['GET', 'current', {}, { method: 'GET' }, 405],
   ['one serial where a list is due', 'current', { 'remote-serial': '52000001' }, {}, 400],
-  ['an empty list', 'current', { 'remote-serial': [] }, {}, 400],
   [
     'remote and base serials',
     'current',
@@ -26,9 +21,7 @@ const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, 
     {},
     400,
   ],
-  ['a list where one serial is due', 'data', { 'remote-serial': ['52000001'] }, {}, 400],
   ['no serial', 'latest-data', {}, {}, 400],
-  ['a short serial', 'latest-data', { 'remote-serial': '5200' }, {}, 400],
   ['an unknown serial', 'latest-data', { 'remote-serial': '99999999' }, {}, 400],
   ['no base serial', 'data-relay', { 'remote-serial': '52000002' }, {}, 400],
   ['another base serial', 'data-relay', { ...unit, 'base-serial': '5F000009' }, {}, 400],
@@ -36,7 +29,6 @@ const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, 
   ['a remote unit on data', 'data', { 'remote-serial': '52000002' }, {}, 400],
   ['a standalone device on data-relay', 'data-relay', { ...standalone, 'base-serial': '52000001' }, {}, 400],
   ['times as text', 'data', { ...standalone, 'unixtime-from': '1700000000' }, {}, 400],
-  ['half a second', 'data', { ...standalone, 'unixtime-to': 1700000000.5 }, {}, 400],
   ['a number of 0', 'data', { ...standalone, number: 0 }, {}, 400],
   ['an unknown type', 'data', { ...standalone, type: 'xml' }, {}, 400],
   ['csv2 on latest-data', 'latest-data', { ...standalone, type: 'csv2' }, {}, 400],
@@ -77,12 +69,6 @@ describe('simulator: requirements for a request', () => {
       },
     )
     assert.equal(reply.status, 200)
-  })
-
-  it('has credentials of the described lengths', () => {
-    const { apiKey, loginId, loginPass, referenceId } = simulator.account
-    assert.deepEqual([apiKey.length, loginId.length, referenceId.length], [45, 8, 8])
-    assert.ok(loginPass.length >= 4 && loginPass.length <= 16)
   })
 
   it('accepts the relay paths with another suffix', async () => {

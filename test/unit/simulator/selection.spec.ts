@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { RecordDefinition, Simulator } from '../../../simulator'
-import { remote, request, simulate, startSeconds, tiny, useSimulators } from './support'
+import { request, simulate, startSeconds, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
 const ids = async (simulator: Simulator, params: object = {}, endpoint = 'data'): Promise<number[]> => {
@@ -90,15 +90,6 @@ describe('simulator: which records', () => {
     assert.deepEqual(await ids(simulator), [1, 2])
     simulator.clock.advance(60_000)
     assert.deepEqual(await ids(simulator), [1, 3, 2])
-  })
-
-  it('calls a function for the records of an instant', async () => {
-    const records = (now: number) => [{ unixtime: now - 1, id: 7, values: { 1: now % 1000 } }]
-    const simulator = await simulate({ fleet: [tiny(0, { records }), remote()] })
-    assert.deepEqual(await ids(simulator), [7])
-    const before = (await request(simulator, 'data', serial)).text
-    simulator.clock.advance(1000)
-    assert.notEqual((await request(simulator, 'data', serial)).text, before)
   })
 })
 

@@ -1,5 +1,5 @@
 /** Starts simulators that are closed after each test, and sends requests like any client. */
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest } from 'undici'
 import {
   type DeviceDefinition,
   type EndpointName,
@@ -77,52 +77,35 @@ export function request(
   const headers = {
     'Content-Type': 'application/json',
     'X-HTTP-Method-Override': 'GET',
-    'Content-Length': String(Buffer.byteLength(body)),
     ...asking.headers,
   }
-  const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
-  return send(simulator, asking.method ?? 'POST', asking.path ?? `/v1/devices/${endpoint}`, given, body)
+  return send(simulator, asking.method ?? 'POST', asking.path ?? `/v1/devices/${endpoint}`, headers, body)
 }
 
-export function send(
+export async function send(
   simulator: Simulator,
   method: string,
   path: string,
   headers: Record<string, string | undefined>,
   body?: string,
 ): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const req = httpRequest(
-      { host: '127.0.0.1', port: simulator.port, method, path, headers, agent: false },
-      (res) => {
-        const parts: Buffer[] = []
-        res.on('data', (part: Buffer) => parts.push(part))
-        res.on('error', reject)
-        res.on('end', () => {
-          const text = Buffer.concat(parts).toString()
-          resolve({
-            status: res.statusCode ?? 0,
-            headers: res.headers,
-            text,
-            get json() {
-              return JSON.parse(text)
-            },
-          })
-        })
-      },
-    )
-    req.on('error', reject)
-    req.end(body)
+  const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
+  const url = simulator.url + path
+  const reply = await httpRequest(url, {
+    method: method as 'POST',
+    headers: given,
+    body: body ?? null,
+    reset: true,
   })
-}
-
-/** The code or name of the error that ends a request. */
-export async function requestError(reply: Promise<Reply>): Promise<string> {
-  try {
-    const { status } = await reply
-    return `answered ${status}`
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? String(error)
+  // Unlike `text()`, it keeps a byte order mark.
+  const text = Buffer.from(await reply.body.arrayBuffer()).toString()
+  return {
+    status: reply.statusCode,
+    headers: reply.headers,
+    text,
+    get json() {
+      return JSON.parse(text)
+    },
   }
 }
 
