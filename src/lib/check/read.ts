@@ -4,13 +4,13 @@ import {
   type GraphEnvelope,
   readEnvelope,
 } from '../decode/envelopes'
-import { toUtcOffset } from '../decode/time'
+import { readElements } from '../decode/fields'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
-import { readAlerts } from '../readings/alerts'
+import { readLogEntries, toAlertLog } from '../readings/alerts'
 import { readReadable } from '../readings/current'
 import { readSeriesPart } from '../readings/series'
-import type { Answered } from './exchange'
+import { type Answered, type Json, objectsIn } from './exchange'
 
 /** What the package reads from a field, next to the field's content in the response. */
 export interface ReadField {
@@ -34,21 +34,22 @@ export interface ReadAnswer {
 export function readAnswer({ endpoint, body }: Answered, receivedAt: number): ReadAnswer {
   try {
     const envelope = readEnvelope(endpoint, JSON.stringify(body))
-    if ('devices' in envelope) return { endpoint, ...readDevices(envelope, receivedAt) }
+    if ('devices' in envelope) return { endpoint, ...readDevices(envelope, body, receivedAt) }
     const { fields, unreadable } = 'entries' in envelope ? readLog(envelope) : readRecords(envelope)
-    const names = ['time-diff', 'std-bias', 'dst-bias', 'dst-flg']
-    const offsets = names.map((name) => body[name] ?? body[name.replace('-', '_')])
     const identity = [
       row('device', envelope.device.serial, body['remote-serial'] ?? body.serial),
-      row('offset', formatMinutes(toUtcOffset(envelope.offsets)), ...offsets),
+      row('offset', formatMinutes(envelope.utcOffset), ...offsetsIn(body)),
     ]
-    if (!envelope.offsets) unreadable.push('time-diff')
+    if (envelope.utcOffset === null) unreadable.push('time-diff')
     return { endpoint, fields: [...identity, ...fields], unreadable }
   } catch (error) {
     if (!(error instanceof EnvlogError)) throw error
     return { endpoint, fields: [], unreadable: [String(error.params.part ?? endpoint)] }
   }
 }
+
+const OFFSETS = ['time-diff', 'std-bias', 'dst-bias', 'dst-flg']
+const offsetsIn = (object: Json) => OFFSETS.map((name) => object[name] ?? object[name.replace('-', '_')])
 
 const formatMinutes = (offset: number | null) => (offset === null ? undefined : `${offset} min`)
 
@@ -57,25 +58,25 @@ function row(field: string, read: unknown, ...contained: unknown[]): ReadField {
   return { field, read: String(read ?? '-'), held }
 }
 
-function readDevices(envelope: CurrentEnvelope, receivedAt: number) {
+function readDevices(envelope: CurrentEnvelope, { devices }: Json, receivedAt: number) {
   const options = { receivedAt, time: 'utc', series1Models: [], staleAfter: null } as const
   const { readings, unreadable } = readReadable(envelope, options)
   const [reading] = readings
   const entry = envelope.devices.find(({ serial }) => serial === reading?.serial)
-  const withoutOffset = envelope.devices.filter(({ offsets }) => !offsets)
+  const withoutOffset = envelope.devices.filter(({ utcOffset }) => utcOffset === null)
   const paths = [
     ...unreadable.map(({ part }) => part),
     ...withoutOffset.map(({ index }) => `devices.${index}.time_diff`),
   ]
   if (!reading || !entry) return { fields: [], unreadable: paths }
-  const { timeDiff, stdBias, dstBias, dstFlag } = entry.offsets ?? {}
+  const given = objectsIn(readElements(devices) ?? [])[entry.index] ?? {}
   const fields = [
     row('device', reading.serial, entry.serial),
     row('name', reading.name, entry.name),
     row('model', reading.model, entry.model),
     row('base', reading.standalone ? '=' : reading.base.serial, entry.baseunit?.serial),
     row('group', reading.group?.name, entry.group),
-    row('offset', formatMinutes(reading.utcOffset), timeDiff, stdBias, dstBias, dstFlag),
+    row('offset', formatMinutes(reading.utcOffset), ...offsetsIn(given)),
     row('time', reading.time, entry.unixtime),
     row('battery', reading.battery.level, entry.battery),
     row('rssi', reading.rssi, entry.rssi),
@@ -105,7 +106,8 @@ function readRecords(envelope: GraphEnvelope) {
 }
 
 function readLog(envelope: AlertEnvelope) {
-  const { alerts, unreadable } = readAlerts(envelope, 'utc')
+  const { entries, unreadable } = readLogEntries(envelope)
+  const { alerts } = toAlertLog(envelope, entries, 'utc')
   const kinds = new Set(alerts.map(({ kind }) => kind))
   return { fields: [row('alerts', [...kinds].join(', '), envelope.entries.length)], unreadable }
 }

@@ -1,16 +1,12 @@
 import type { Clock } from '../clock'
+import { type KnownFields, knownFieldsOf } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
-import type { KnownFields } from '../decode/fields'
-import { toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
-import { knownFieldsOf } from '../readings/device'
 import type { RequestContext } from '../request'
 
 /** What the account knows about a device under one base unit. */
-export interface AccountDevice extends Omit<KnownFields, 'offsets'> {
+export interface AccountDevice extends KnownFields {
   serial: string
-  /** Minutes ahead of UTC; `null` if unreadable. */
-  utcOffset: number | null
 }
 
 /** A response of `current` without a filter. */
@@ -177,9 +173,5 @@ export class AccountDevices {
 /** Includes devices if only their readings cannot be read. */
 function toDevices({ devices, unreadable }: CurrentEnvelope): AccountDevice[] {
   const readable = devices.map((device) => ({ serial: device.serial, known: knownFieldsOf(device) }))
-  return [...readable, ...unreadable].flatMap(({ serial, known }) => {
-    if (!known) return []
-    const { offsets, ...fields } = known
-    return [{ serial, ...fields, utcOffset: toUtcOffset(offsets) }]
-  })
+  return [...readable, ...unreadable].flatMap(({ serial, known }) => (known ? [{ serial, ...known }] : []))
 }

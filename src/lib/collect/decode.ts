@@ -1,7 +1,7 @@
 import type { AlertEnvelope, GraphEnvelope } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import { EnvlogError } from '../errors'
-import { type AlertLog, readAlerts } from '../readings/alerts'
+import { type LogEntry, readLogEntries } from '../readings/alerts'
 import { readSeriesPart, type SeriesPart } from '../readings/series'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 
@@ -24,19 +24,16 @@ export function decodeRecords(
 }
 
 /**
- * Decodes an alert log; unreadable entries are left out and reported.
- * @param choose selects the wanted entries from all entries, oldest first
+ * Decodes the entries of an alert log, oldest first; unreadable ones are reported.
  * @throws EnvlogError `reply-unreadable` if there are entries but none can be read
  */
-export function decodeAlerts(
+export function decodeLogEntries(
   target: ResolvedDevice,
   { endpoint, body }: { endpoint: string; body: AlertEnvelope },
-  time: TimeStyle,
-  choose?: Parameters<typeof readAlerts>[2],
-): { log: AlertLog; failed: DeviceFailure[] } {
+): { entries: LogEntry[]; failed: DeviceFailure[] } {
   try {
-    const { unreadable, ...log } = readAlerts(body, time, choose)
-    return { log, failed: toLeftOutFailures(target, endpoint, unreadable) }
+    const { entries, unreadable } = readLogEntries(body)
+    return { entries, failed: toLeftOutFailures(target, endpoint, unreadable) }
   } catch (error) {
     throw addEndpoint(error, endpoint)
   }

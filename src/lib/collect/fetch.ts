@@ -4,11 +4,12 @@ import type { Identity } from '../decode/fields'
 import type { TimeStyle } from '../decode/time'
 import type { DeviceParams, EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
+import { toAlertLog } from '../readings/alerts'
 import type { Content } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
 import type { RequestContext, ServiceResponse } from '../request'
 import type { AccountDevices } from './account-devices'
-import { decodeAlerts, decodeRecords } from './decode'
+import { decodeLogEntries, decodeRecords } from './decode'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
 
 /** The parts of the account that this folder needs. */
@@ -77,7 +78,8 @@ export async function collectAlerts(
     return toCollected(target, answer, toRawContent(target, answer.body))
   }
   const answer = await fetchAlertLog(account, target, context)
-  const { log, failed } = decodeAlerts(target, answer, time)
+  const { entries, failed } = decodeLogEntries(target, answer)
+  const log = toAlertLog(answer.body, entries, time)
   return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
 }
 

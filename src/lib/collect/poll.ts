@@ -7,7 +7,7 @@ import { orClosed } from '../abort'
 import type { TimeStyle } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import type { EnvlogError } from '../errors'
-import type { LogEntry } from '../readings/alerts'
+import { toAlertLog } from '../readings/alerts'
 import { copyContent, countOf } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
 import type { Series } from '../readings/series'
@@ -15,7 +15,7 @@ import type { RequestContext } from '../request'
 import { planAlerts } from './alert-cursor'
 import { type Backfill, fetchBackfillPage, mergeBackfill, startBackfill } from './backfill'
 import type { AlertCursor, Cursor, RecordCursor } from './cursor'
-import { decodeAlerts, decodeRecords } from './decode'
+import { decodeLogEntries, decodeRecords } from './decode'
 import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-state'
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import { type AccountAccess, fetchAlertLog, fetchRecords, type PolledData, toCollected } from './fetch'
@@ -131,13 +131,9 @@ export async function pollAlerts(
   if (poll.isOver()) return
   const { cursor, latestSequence } = device
   const sequence = Math.max(answer.receivedAt, latestSequence + 1)
-  const compare = (entries: readonly LogEntry[]) =>
-    planAlerts(cursor as AlertCursor | null, entries, sequence, options.start)
-  let plan = compare([])
-  const { log, failed } = decodeAlerts(target, { ...answer, body }, options.time, (entries) => {
-    plan = compare(entries)
-    return plan.fresh
-  })
+  const { entries, failed } = decodeLogEntries(target, { ...answer, body })
+  const plan = planAlerts(cursor as AlertCursor | null, entries, sequence, options.start)
+  const log = toAlertLog(body, plan.fresh, options.time)
   const collected = toCollected(target, answer, { kind: 'alerts', ...log })
   await deliver(poll, {
     data: { ...collected, ...(plan.overflow && { overflow: true }), failed },

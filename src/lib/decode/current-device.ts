@@ -1,20 +1,14 @@
 import {
-  type Fields,
   type Identity,
-  InvalidShape,
   isAbsent,
-  type KnownFields,
+  isObject,
   type ListedChannel,
   readChannels,
-  readListedChannel,
-  readObject,
-  readOffsets,
+  readIdentity,
   readText,
-  type UnreadableDevice,
+  readUtcOffset,
 } from './fields'
 import { readNumber } from './number'
-import { sanitizeText } from './text'
-import type { Offsets } from './time'
 
 /** A device of `current`, with the service's field names. `index` is its position in the response, starting at 0. */
 export interface CurrentDevice extends Identity {
@@ -22,88 +16,71 @@ export interface CurrentDevice extends Identity {
   battery: number | null
   rssi: number | null
   unixtime: unknown
-  channel: (ListedChannel & { value: unknown })[]
+  channel: ListedChannel[]
   /** `null` if the response has none. */
   baseunit: Identity | null
   group: { num: number | null; name: string } | null
-  /** `null` if unreadable. */
-  offsets: Offsets | null
+  /** Minutes ahead of UTC; `null` if unreadable. */
+  utcOffset: number | null
   index: number
+}
+
+/** The fields that are needed to request the records of a device. */
+export interface KnownFields {
+  /** Serial of its base unit; its own if it is standalone. */
+  base: string
+  name: string
+  /** Name of its group; blank if none. */
+  group: string
+  /** Minutes ahead of UTC; `null` if unreadable. */
+  utcOffset: number | null
+}
+
+/** A device that cannot be decoded, in a response about several. */
+export interface UnreadableDevice {
+  /** Blank if the serial is unreadable too. */
+  serial: string
+  /** `null` if these are unreadable too. */
+  known: KnownFields | null
+  /** Path of the invalid part in the response, such as `devices.3.channel`. */
+  part: string
 }
 
 /** Decodes one device of `current` (docs/service.md, *Fields*). */
 export function readCurrentDevice(value: unknown, index: number): CurrentDevice | UnreadableDevice {
-  try {
-    return readDeviceFields(readObject(value), index)
-  } catch (error) {
-    if (!(error instanceof InvalidShape)) throw error
-    const { serial } = (value ?? {}) as { serial?: unknown }
-    const part = error.path === '' ? `devices.${index}` : `devices.${index}.${error.path}`
-    return { serial: typeof serial === 'string' ? serial : '', part, known: readKnownFields(value) }
-  }
-}
-
-/** Reads the fields that are needed to request the records of a device that cannot be decoded completely. */
-function readKnownFields(value: unknown): KnownFields | null {
-  try {
-    const device = readObject(value)
-    const serial = readText(device, 'serial')
-    const base = readBaseUnit(unwrapSingle(device.baseunit))?.serial ?? serial
-    if (serial === '') return null
-    const [name, group] = [textOrBlank(device.name), readGroupName(device.group)]
-    return { base, name, group, offsets: readOffsets(device) }
-  } catch (error) {
-    if (error instanceof InvalidShape) return null
-    throw error
-  }
-}
-
-const textOrBlank = (value: unknown) => (typeof value === 'string' ? sanitizeText(value) : '')
-
-function readGroupName(value: unknown): string {
-  const group = unwrapSingle(value)
-  return typeof group === 'object' && group !== null && 'name' in group ? textOrBlank(group.name) : ''
-}
-
-function readDeviceFields(device: Fields, index: number): CurrentDevice {
-  const serial = readText(device, 'serial')
-  if (serial === '') throw new InvalidShape('serial')
-  return {
-    serial,
-    model: readText(device, 'model'),
-    name: readText(device, 'name'),
-    num: readNumber(device.num),
-    battery: readNumber(device.battery),
-    rssi: readNumber(device.rssi),
-    unixtime: device.unixtime,
-    channel: readChannels(device, readMeasuredChannel),
-    baseunit: readBaseUnit(unwrapSingle(device.baseunit)),
-    group: readGroup(unwrapSingle(device.group)),
-    offsets: readOffsets(device),
+  const part = `devices.${index}`
+  if (!isObject(value)) return { serial: '', part, known: null }
+  const identity = readIdentity(value)
+  const { serial } = identity
+  if (serial === '') return { serial, part: `${part}.serial`, known: null }
+  const [base, group] = [unwrapSingle(value.baseunit), unwrapSingle(value.group)]
+  if (base !== null && !isObject(base)) return { serial, part: `${part}.baseunit`, known: null }
+  // A base unit with a blank serial counts as none, as in the other responses.
+  const unit = base && readIdentity(base)
+  const known = {
+    ...identity,
+    num: readNumber(value.num),
+    battery: readNumber(value.battery),
+    rssi: readNumber(value.rssi),
+    unixtime: value.unixtime,
+    baseunit: unit?.serial ? unit : null,
+    group: isObject(group) ? { num: readNumber(group.num), name: readText(group.name) } : null,
+    utcOffset: readUtcOffset(value),
     index,
   }
+  const channel = readChannels(value)
+  return channel ? { ...known, channel } : { serial, part: `${part}.channel`, known: knownFieldsOf(known) }
 }
 
-const readMeasuredChannel = (channel: Fields, index: number): CurrentDevice['channel'][number] =>
-  Object.assign(readListedChannel(channel, index), { value: channel.value })
-
-/** A base unit with a blank serial counts as none, as in the other responses. */
-function readBaseUnit(value: unknown): Identity | null {
-  if (value === null) return null
-  const base = readObject(value, 'baseunit')
-  const serial = readText(base, 'serial', 'baseunit')
-  const unit = {
-    serial,
-    model: readText(base, 'model', 'baseunit'),
-    name: readText(base, 'name', 'baseunit'),
-  }
-  return serial === '' ? null : unit
-}
-
-function readGroup(value: unknown): CurrentDevice['group'] {
-  if (value === null) return null
-  const group = readObject(value, 'group')
-  return { num: readNumber(group.num), name: readText(group, 'name', 'group') }
+/** A device without a base unit is its own base unit. */
+export function knownFieldsOf({
+  serial,
+  name,
+  baseunit,
+  group,
+  utcOffset,
+}: Omit<CurrentDevice, 'channel'>): KnownFields {
+  return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '', utcOffset }
 }
 
 /** An object, or the first element of an array; `null` for an absent value. */

@@ -1,24 +1,21 @@
 import { type Endpoint, type EndpointName, endpoints, type OutputType } from '../endpoints'
 import { EnvlogError } from '../errors'
-import { type CurrentDevice, readCurrentDevice } from './current-device'
+import { type CurrentDevice, readCurrentDevice, type UnreadableDevice } from './current-device'
 import {
   type Fields,
   type Identity,
-  InvalidShape,
+  isObject,
   type ListedChannel,
   readChannels,
+  readIdentity,
   readList,
-  readListedChannel,
-  readOffsets,
-  readText,
-  type UnreadableDevice,
+  readUtcOffset,
 } from './fields'
 import { parseJson, stripBom } from './json'
-import type { Offsets } from './time'
 
 /**
  * Decodes each kind of response into an envelope: one shape for all spellings that the service uses (docs/service.md,
- * *Fields*). Records and log entries stay unchanged, for `readSeriesPart` and `readAlerts`.
+ * *Fields*). Records and log entries stay unchanged, for `readSeriesPart` and `readLogEntries`.
  */
 
 export interface CurrentEnvelope {
@@ -42,8 +39,8 @@ interface DeviceEnvelope {
   /** `null` if the response has none, as for a standalone device. */
   base: Identity | null
   channel: ListedChannel[]
-  /** `null` if unreadable. */
-  offsets: Offsets | null
+  /** Minutes ahead of UTC; `null` if unreadable. */
+  utcOffset: number | null
 }
 
 export interface GraphEnvelope extends DeviceEnvelope {
@@ -56,44 +53,24 @@ export interface AlertEnvelope extends DeviceEnvelope {
 
 /**
  * The endpoints for standalone devices call the serial number `serial`, those for remote units and alerts
- * `remote-serial`.
+ * `remote-serial`. A response about one device must contain it.
  */
 function readDevice(fields: Fields): DeviceEnvelope {
-  const own = readIdentity(fields, '')
-  const remote = readIdentity(fields, 'remote-')
-  const base = readIdentity(fields, 'base-')
-  const offsets = readOffsets(fields)
+  const [own, remote, base] = [
+    readIdentity(fields),
+    readIdentity(fields, 'remote-'),
+    readIdentity(fields, 'base-'),
+  ]
+  const serial = remote.serial || own.serial
+  if (serial === '') throw new EnvlogError('reply-unreadable', { part: 'serial' })
+  const channel = readChannels(fields)
+  if (!channel) throw new EnvlogError('reply-unreadable', { part: 'channel' })
   return {
-    device: {
-      serial: remote.serial || own.serial,
-      model: remote.model || own.model,
-      name: remote.name || own.name,
-    },
+    device: { serial, model: remote.model || own.model, name: remote.name || own.name },
     base: base.serial === '' ? null : base,
-    channel: readChannels(fields, readListedChannel),
-    offsets,
+    channel,
+    utcOffset: readUtcOffset(fields),
   }
-}
-
-const readIdentity = (fields: Fields, prefix: '' | 'remote-' | 'base-'): Identity => ({
-  serial: readText(fields, `${prefix}serial`),
-  model: readText(fields, `${prefix}model`),
-  name: readText(fields, `${prefix}name`),
-})
-
-function readGraph(fields: Fields): GraphEnvelope {
-  const about = readDevice(fields)
-  const records = readList(fields, 'data')
-  // A response about one device must contain its serial.
-  if (about.device.serial === '') throw new InvalidShape('serial')
-  return { ...about, records }
-}
-
-function readAlertLog(fields: Fields): AlertEnvelope {
-  const about = readDevice(fields)
-  const entries = readList(fields, 'alert-logs')
-  if (about.device.serial === '') throw new InvalidShape('remote-serial')
-  return { ...about, entries }
 }
 
 export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer'] extends 'current'
@@ -109,19 +86,13 @@ export type Envelope = CurrentEnvelope | GraphEnvelope | AlertEnvelope
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-many`, `reply-unreadable`
  */
 export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
-  const fields = parseResponse(body) as Fields
-  try {
-    return READERS[endpoints[endpoint].answer](fields)
-  } catch (error) {
-    if (!(error instanceof InvalidShape)) throw error
-    throw new EnvlogError('reply-unreadable', { part: error.path })
-  }
+  return READERS[endpoints[endpoint].answer](parseResponse(body))
 }
 
 const READERS: Record<Endpoint['answer'], (fields: Fields) => Envelope> = {
   current: readCurrentEnvelope,
-  graph: readGraph,
-  alert: readAlertLog,
+  graph: (fields) => ({ ...readDevice(fields), records: readList(fields, 'data') }),
+  alert: (fields) => ({ ...readDevice(fields), entries: readList(fields, 'alert-logs') }),
 }
 
 /**
@@ -139,12 +110,10 @@ export function readRaw(type: OutputType, body: string): object | string {
  * Parses a body that is a JSON object and not an error object. Its fields are not checked.
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable`
  */
-function parseResponse(body: string): object {
+function parseResponse(body: string): Fields {
   const json = parseJson(stripBom(body))
   if (json === undefined) throw new EnvlogError('reply-not-json')
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new EnvlogError('reply-unreadable', { part: 'answer' })
-  }
+  if (!isObject(json)) throw new EnvlogError('reply-unreadable', { part: 'answer' })
   if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
   return json
 }

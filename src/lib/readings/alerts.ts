@@ -1,6 +1,6 @@
 import type { AlertEnvelope } from '../decode/envelopes'
-import { sanitizeText } from '../decode/text'
-import { createTimeFormatter, readTimestamp, type TimeStyle, toUtcOffset, utcOffsetAt } from '../decode/time'
+import { type Fields, isObject, readText } from '../decode/fields'
+import { formatTime, readTimestamp, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
 import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
@@ -43,21 +43,16 @@ export interface LogEntry {
 }
 
 /**
- * Reads an alert log (docs/service.md, *Fields*). Unreadable entries are left out; `unreadable` has their paths.
- * @param choose selects the wanted entries from all entries, oldest first; unreadable ones are included, without time
- * and texts
+ * Reads the entries of an alert log, oldest first (docs/service.md, *Fields*). Unreadable ones are included without
+ * time and texts; `unreadable` has their paths.
  * @throws EnvlogError `reply-unreadable` if there are entries but none can be read
  */
-export function readAlerts(
-  envelope: AlertEnvelope,
-  style: TimeStyle,
-  choose: (entries: LogEntry[]) => readonly LogEntry[] = (entries) => entries,
-): AlertLog & { unreadable: string[] } {
-  const device = readDevice(envelope.device, envelope.base)
-  const offset = toUtcOffset(envelope.offsets)
-  const formatTime = createTimeFormatter(style, offset)
+export function readLogEntries({ entries: given }: AlertEnvelope): {
+  entries: LogEntry[]
+  unreadable: string[]
+} {
   const unreadable: string[] = []
-  const entries = envelope.entries.map((entry, index) => {
+  const entries = given.map((entry, index) => {
     try {
       return readEntry(entry, index)
     } catch (error) {
@@ -70,11 +65,21 @@ export function readAlerts(
   if (part !== undefined && unreadable.length === entries.length) {
     throw new EnvlogError('reply-unreadable', { part })
   }
+  return { entries: sortByTime(entries), unreadable }
+}
+
+/** The alerts of some entries of a log. */
+export function toAlertLog(
+  envelope: Omit<AlertEnvelope, 'entries'>,
+  entries: readonly LogEntry[],
+  style: TimeStyle,
+): AlertLog {
+  const device = readDevice(envelope.device, envelope.base)
+  const offset = envelope.utcOffset
   // A log contains few of a device's channels, so it does not show whether the listed ones count from 0 or 1.
   const listed = matchChannels(envelope.channel).map(({ channel }) => channel)
   const channels = new Map<string, Channel>(listed.map((channel) => [channel.key, channel]))
-
-  const alerts = choose(sortByTime(entries)).flatMap(({ timestamp, texts }) =>
+  const alerts = entries.flatMap(({ timestamp, texts }) =>
     texts.map(({ source, text }): Alert => {
       const number = parseChannelNumber(source)
       const found = number === undefined ? undefined : (channels.get(source) ?? createUnlistedChannel(number))
@@ -84,7 +89,7 @@ export function readAlerts(
       return {
         ...device,
         base: { ...device.base },
-        time: formatTime(timestamp),
+        time: formatTime(timestamp, style, offset),
         timestamp,
         utcOffset: utcOffsetAt(timestamp, style, offset),
         source,
@@ -94,33 +99,28 @@ export function readAlerts(
       }
     }),
   )
-  return { device, channels: [...channels.values()], alerts, unreadable }
+  return { device, channels: [...channels.values()], alerts }
 }
 
 const EMPTY_ENTRY: LogEntry = { timestamp: null, texts: [] }
 
 function readEntry(entry: unknown, index: number): LogEntry {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
-  }
-  const fields = entry as Record<string, unknown>
-  const timestamp = readTimestamp(fields.unixtime, () => `alert-logs.${index}.unixtime`)
-  return { timestamp, texts: readTexts(fields) }
+  if (!isObject(entry)) throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
+  const timestamp = readTimestamp(entry.unixtime, () => `alert-logs.${index}.unixtime`)
+  return { timestamp, texts: readTexts(entry) }
 }
 
 /** Alerts have at most 6 channels (docs/service.md, *Fields*). */
 const MAX_CHANNEL = 6
 
-function readTexts(entry: Record<string, unknown>): LogEntry['texts'] {
+function readTexts(entry: Fields): LogEntry['texts'] {
   const channels = Object.keys(entry)
     .map(parseChannelNumber)
     .filter((number): number is number => number !== undefined && number <= MAX_CHANNEL)
     .sort((a, b) => a - b)
     .map((number) => [`ch${number}`, `ch${number}`] as const)
   return [...channels, ...DEVICE_SOURCES].flatMap(([key, source]) => {
-    const value = entry[key]
-    const text =
-      typeof value === 'string' ? sanitizeText(value) : typeof value === 'number' ? String(value) : ''
+    const text = readText(entry[key])
     return text.trim() === '' ? [] : [{ source, text }]
   })
 }

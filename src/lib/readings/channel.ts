@@ -24,9 +24,9 @@ export function parseChannelNumber(key: string): number | undefined {
 }
 
 /** A channel and its entry in the response's list, which is absent for a channel that only records have. */
-export interface MatchedChannel<L> {
+interface MatchedChannel {
   channel: Channel
-  listed?: L
+  listed?: ListedChannel
 }
 
 /**
@@ -35,23 +35,16 @@ export interface MatchedChannel<L> {
  * without a number gets its position. A duplicate gets the next free number.
  * @param recorded numbers of the channels in the records
  */
-export function matchChannels<L extends ListedChannel>(
-  listed: readonly L[],
+export function matchChannels(
+  listed: readonly ListedChannel[],
   recorded: ReadonlySet<number> = new Set(),
-): MatchedChannel<L>[] {
-  if (recorded.size === 0 && isConsecutive(listed)) {
-    const matched = listed.map((entry) => ({
-      channel: createChannel((entry.num as number) + 1 - (listed[0]?.num as number), entry.name, entry.unit),
-      listed: entry,
-    }))
-    return withQuantities(matched)
-  }
+): MatchedChannel[] {
   const listedNumbers = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(listedNumbers, recorded) ? 1 : 0
-  const byNumber = new Map<number, MatchedChannel<L>>()
-  const add = (number: number, entry: L) =>
+  const byNumber = new Map<number, MatchedChannel>()
+  const add = (number: number, entry: ListedChannel) =>
     byNumber.set(number, { channel: createChannel(number, entry.name, entry.unit), listed: entry })
-  const duplicates: [number, L][] = []
+  const duplicates: [number, ListedChannel][] = []
   listed.forEach((entry, index) => {
     const number = entry.num === null ? index + 1 : entry.num + shift
     if (!Number.isInteger(number) || number < 1 || number > MAX_NUMBER) return
@@ -66,10 +59,7 @@ export function matchChannels<L extends ListedChannel>(
   for (const number of recorded) {
     if (!byNumber.has(number)) byNumber.set(number, { channel: createUnlistedChannel(number) })
   }
-  return withQuantities([...byNumber.values()].sort((a, b) => a.channel.number - b.channel.number))
-}
-
-function withQuantities<T extends { channel: Channel }>(matched: T[]): T[] {
+  const matched = [...byNumber.values()].sort((a, b) => a.channel.number - b.channel.number)
   setQuantities(matched.map(({ channel }) => channel))
   return matched
 }
@@ -78,12 +68,6 @@ function withQuantities<T extends { channel: Channel }>(matched: T[]): T[] {
 export function setQuantities(channels: readonly Channel[]): void {
   const quantities = quantitiesOf(channels.map(({ unit }) => unit))
   for (const [index, channel] of channels.entries()) channel.quantity = quantities[index] ?? null
-}
-
-/** True for numbers without gaps that begin at 0 or 1, which is nearly always the case. */
-function isConsecutive(listed: readonly ListedChannel[]): boolean {
-  const first = listed[0]?.num
-  return (first === 0 || first === 1) && listed.every(({ num }, index) => num === first + index)
 }
 
 function createChannel(number: number, name: string, unit: string): Channel {

@@ -39,16 +39,19 @@ export function findGaps(records: readonly NumberedRecord[], standalone: boolean
 /** Like `findGaps`, with the position of each gap. */
 export function placeGaps(records: readonly NumberedRecord[], standalone: boolean): PlacedGap[] {
   const gaps: PlacedGap[] = []
-  const interval = lazy(() => medianInterval(records))
-  const undated = lazy(() => idsWithoutTime(records))
+  const undated = idsWithoutTime(records)
+  let median: number | undefined
+  const medianMs = () => {
+    median ??= medianInterval(records)
+    return median
+  }
   let before: NumberedRecord | undefined
   for (let index = 0; index < records.length; index++) {
     const after = records[index] as NumberedRecord
     if (!hasTimeAndId(after) || (standalone && after.dataId === 0)) continue
-    const found =
-      before && (standalone ? countMissing(before, after) : countMissingModulo(before, after, interval))
+    const found = before && countMissing(before, after, standalone, medianMs)
     if (before && found && (found === 'restart' || found > 0)) {
-      const missing = found === 'restart' ? null : found - countBetween(undated(), before, after)
+      const missing = found === 'restart' ? null : found - countBetween(undated, before, after)
       const kind = missing === null ? 'restart' : 'missing'
       if (missing === null || missing > 0) {
         gaps.push({ at: index, gap: { kind, after: before.time, before: after.time, missing } })
@@ -57,15 +60,6 @@ export function placeGaps(records: readonly NumberedRecord[], standalone: boolea
     before = after
   }
   return gaps
-}
-
-/** Computes a value on first use: few series need it. */
-function lazy<T>(make: () => T): () => T {
-  let cached: { value: T } | undefined
-  return () => {
-    cached ??= { value: make() }
-    return cached.value
-  }
 }
 
 /** The distinct ids of records without a time, in ascending order. These records may belong to any gap. */
@@ -95,24 +89,20 @@ function countBelow(ids: readonly number[], bound: number): number {
 const hasTimeAndId = ({ timestamp, dataId }: NumberedRecord) => timestamp !== null && dataId !== null
 const id = (record: NumberedRecord) => record.dataId ?? 0
 
-/** How many ids are skipped between two records whose ids only grow. */
-function countMissing(before: NumberedRecord, after: NumberedRecord): number | 'restart' {
-  const step = id(after) - id(before)
-  return step < 0 ? 'restart' : step - 1
-}
-
 /**
- * How many ids are skipped between two records whose ids wrap around. A lower id means a wraparound if the time between
- * the records is long enough for the ids in between, otherwise a restart of the device.
+ * How many ids are skipped between two records. A lower id of a remote unit means a wraparound if the time between the
+ * records is long enough for the ids in between; otherwise the device has restarted.
  * @param medianMs the median time between consecutive ids, in ms
  */
-function countMissingModulo(
+function countMissing(
   before: NumberedRecord,
   after: NumberedRecord,
+  standalone: boolean,
   medianMs: () => number,
 ): number | 'restart' {
   const step = id(after) - id(before)
   if (step >= 0) return step - 1
+  if (standalone) return 'restart'
   const interval = medianMs()
   const elapsed = (after.timestamp ?? 0) - (before.timestamp ?? 0)
   const expected = (step + ID_MODULUS - 1) * interval
@@ -122,32 +112,13 @@ function countMissingModulo(
 
 /** The median time between records with consecutive ids, in ms; 0 if there are none. */
 function medianInterval(records: readonly NumberedRecord[]): number {
-  const counts = new Map<number, number>()
+  const steps: number[] = []
   let before: NumberedRecord | undefined
-  let total = 0
-  // Nearly all intervals equal the previous one, so runs of equal ones are counted before they are added to the map.
-  let last = 0
-  let run = 0
-  const addRun = () => counts.set(last, (counts.get(last) ?? 0) + run)
   for (const after of records) {
     if (!hasTimeAndId(after)) continue
-    if (before && (id(after) - id(before) + ID_MODULUS) % ID_MODULUS === 1) {
-      const step = (after.timestamp ?? 0) - (before.timestamp ?? 0)
-      total++
-      if (step !== last) {
-        addRun()
-        last = step
-        run = 0
-      }
-      run++
-    }
+    if (before && (id(after) - id(before) + ID_MODULUS) % ID_MODULUS === 1)
+      steps.push((after.timestamp ?? 0) - (before.timestamp ?? 0))
     before = after
   }
-  addRun()
-  let left = Math.floor(total / 2)
-  for (const [step, count] of [...counts].sort(([one], [other]) => one - other)) {
-    if (left < count) return step
-    left -= count
-  }
-  return 0
+  return steps.sort((one, other) => one - other)[Math.floor(steps.length / 2)] ?? 0
 }

@@ -1,12 +1,11 @@
-import type { CurrentDevice } from '../decode/current-device'
+import { type CurrentDevice, knownFieldsOf, type UnreadableDevice } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
-import type { UnreadableDevice } from '../decode/fields'
 import { readNumber, readValueError } from '../decode/number'
-import { formatTime, readTimestamp, type TimeStyle, toUtcOffset, utcOffsetAt } from '../decode/time'
+import { formatTime, readTimestamp, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'
-import { type Device, knownFieldsOf, readDevice } from './device'
+import { type Device, readDevice } from './device'
 
 /** The newest values of a device: an element of the payload of envlog-current (docs/messages.md). */
 export interface Reading extends Device {
@@ -76,7 +75,7 @@ export function readReadable(envelope: CurrentEnvelope, options: CurrentOptions)
 
 function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
   const device = readDevice(entry, entry.baseunit)
-  const offset = toUtcOffset(entry.offsets)
+  const offset = entry.utcOffset
   const timestamp = readTimestamp(entry.unixtime, () => `devices.${entry.index}.unixtime`)
   const age = timestamp === null ? null : Math.max(0, Math.round((options.receivedAt - timestamp) / 1000))
   return {

@@ -1,5 +1,5 @@
 import type { CurrentDevice } from '../decode/current-device'
-import type { Identity, KnownFields } from '../decode/fields'
+import type { Identity } from '../decode/fields'
 
 /** A device in messages: the first properties of every reading, alert and series (docs/messages.md). */
 export interface Device {
@@ -21,17 +21,6 @@ export function readDevice({ serial, name, model }: Identity, base: Identity | n
     base: { serial: unit.serial, name: unit.name, model: unit.model },
     standalone: unit.serial === serial,
   }
-}
-
-/** The base unit, name and group of a device of `current`. A device without a base unit is its own base unit. */
-export function knownFieldsOf({
-  serial,
-  name,
-  baseunit,
-  group,
-  offsets,
-}: Pick<CurrentDevice, 'serial' | 'name' | 'baseunit' | 'group' | 'offsets'>): KnownFields {
-  return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '', offsets }
 }
 
 /** True for a device of `current` that sends its readings through a base unit. */

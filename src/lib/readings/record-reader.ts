@@ -1,3 +1,4 @@
+import { type Fields, isObject } from '../decode/fields'
 import { readNumber, readValueError } from '../decode/number'
 import { readTimestamp } from '../decode/time'
 import { EnvlogError } from '../errors'
@@ -14,13 +15,11 @@ export interface SeriesRecord {
   [key: `ch${number}`]: number | null
 }
 
-type RecordFields = Readonly<Record<string, unknown>>
-
 /** The keys of all records of a response. */
 export function recordKeys(records: readonly unknown[]): Set<string> {
   const keys = new Set<string>()
   for (const record of records) {
-    if (isRecord(record)) for (const key in record) keys.add(key)
+    if (isObject(record)) for (const key in record) keys.add(key)
   }
   return keys
 }
@@ -36,7 +35,7 @@ export function readRecord(
   channels: readonly Channel[],
   formatTime: (timestamp: number | null) => string | null,
 ): SeriesRecord {
-  if (!isRecord(fields)) throw new EnvlogError('reply-unreadable', { part: `data.${index}` })
+  if (!isObject(fields)) throw new EnvlogError('reply-unreadable', { part: `data.${index}` })
   const timestamp = readTimestamp(fields.unixtime, () => `data.${index}.unixtime`)
   const record: SeriesRecord = { time: formatTime(timestamp), timestamp, dataId: readId(fields) }
   let errors: Record<string, string> | undefined
@@ -51,12 +50,8 @@ export function readRecord(
   return record
 }
 
-function isRecord(value: unknown): value is RecordFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Ids are integers; `null` for anything else. Of the two spellings, the first one with a value counts. */
-function readId(fields: RecordFields): number | null {
+function readId(fields: Fields): number | null {
   const id = readNumber(fields['data-id']) ?? readNumber(fields.data_id)
   return Number.isSafeInteger(id) ? id : null
 }

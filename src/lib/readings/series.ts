@@ -1,9 +1,9 @@
 import type { GraphEnvelope } from '../decode/envelopes'
 import { MISSING } from '../decode/number'
-import { createTimeFormatter, type TimeStyle, toUtcOffset, utcOffsetAt } from '../decode/time'
+import { formatTime, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Channel, matchChannels, parseChannelNumber } from './channel'
-import { findGaps, type Gap, ID_MODULUS } from './continuity'
+import { type Gap, ID_MODULUS } from './continuity'
 import { type Device, readDevice } from './device'
 import { readRecord, recordKeys, type SeriesRecord } from './record-reader'
 
@@ -26,14 +26,8 @@ export interface SeriesPartResult {
   unreadable: string[]
 }
 
-/** Reads a response with records (docs/service.md, *Fields*). @throws EnvlogError as `readSeriesPart` */
-export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
-  const { part } = readSeriesPart(envelope, style)
-  return { ...part, gaps: findGaps(part.records, part.standalone) }
-}
-
 /**
- * Reads one of several responses. Unreadable records are left out.
+ * Reads a response with records, perhaps one of several (docs/service.md, *Fields*). Unreadable records are left out.
  * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it for all of
  * them
  * @throws EnvlogError `reply-unreadable` if there are records but none can be read
@@ -41,19 +35,19 @@ export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
 export function readSeriesPart(
   envelope: GraphEnvelope,
   style: TimeStyle,
-  offset: number | null = toUtcOffset(envelope.offsets),
+  offset: number | null = envelope.utcOffset,
 ): SeriesPartResult {
   const device = readDevice(envelope.device, envelope.base)
   const channels = matchChannels(envelope.channel, findChannels(envelope.records)).map(
     ({ channel }) => channel,
   )
-  const formatTime = createTimeFormatter(style, offset)
+  const format = (timestamp: number | null) => formatTime(timestamp, style, offset)
   const records: SeriesRecord[] = []
   const unreadable: string[] = []
   let firstError: EnvlogError | undefined
   for (const [index, fields] of envelope.records.entries()) {
     try {
-      records.push(readRecord(fields, index, channels, formatTime))
+      records.push(readRecord(fields, index, channels, format))
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
       firstError ??= error
@@ -100,7 +94,6 @@ export function sortAndDeduplicate(
   const time = (record: SeriesRecord | undefined) => record?.timestamp ?? Number.NEGATIVE_INFINITY
   const newestFirst = time(records[0]) > time(records.at(-1))
   const ordered = newestFirst ? records.toReversed() : [...records]
-  if (isAscending(ordered)) return ordered
   ordered.sort((a, b) => time(a) - time(b) || byId(a, b))
   const kept: SeriesRecord[] = []
   /** Fingerprint of a record with the current time → its index. */
@@ -123,16 +116,6 @@ export function sortAndDeduplicate(
 
 const countMissing = ({ errors = {} }: SeriesRecord) =>
   Object.values(errors).filter((error) => error === MISSING).length
-
-/** True if each record is later than the previous one: then there is nothing to sort, and there are no duplicates. */
-function isAscending(records: readonly SeriesRecord[]): boolean {
-  let last = Number.NEGATIVE_INFINITY
-  for (const { timestamp } of records) {
-    if (timestamp === null || timestamp <= last) return false
-    last = timestamp
-  }
-  return true
-}
 
 function byId(a: SeriesRecord, b: SeriesRecord): number {
   const difference = (a.dataId ?? 0) - (b.dataId ?? 0)

@@ -148,6 +148,8 @@ function nextStart(start: number, per: Per, clock: LocalClock): number {
   return next > start ? next : toInstant(clock, midnight + DAY_MS)
 }
 
+const MAX_DECIMALS = 10
+
 /** The figures of one channel, updated as records are added. */
 class Figures {
   readonly #key: `ch${number}`
@@ -183,7 +185,7 @@ class Figures {
       this.#max = value
       this.#maxAt = timestamp
     }
-    this.#decimals = decimalsOf(value, this.#decimals)
+    while (this.#decimals < MAX_DECIMALS && Number(value.toFixed(this.#decimals)) !== value) this.#decimals++
   }
 
   result(): Pick<StatisticsRow, 'count' | 'min' | 'mintime' | 'max' | 'maxtime' | 'mean' | 'errors'> {
@@ -200,17 +202,6 @@ class Figures {
       errors,
     }
   }
-}
-
-const POWERS_OF_TEN = Array.from({ length: 11 }, (_, power) => 10 ** power)
-
-/** The number of decimals of a value; at least `least`, and at most ten. */
-function decimalsOf(value: number, least: number): number {
-  for (let decimals = least; decimals < POWERS_OF_TEN.length; decimals++) {
-    const power = POWERS_OF_TEN[decimals] as number
-    if (Math.round(value * power) / power === value) return decimals
-  }
-  return POWERS_OF_TEN.length - 1
 }
 
 /** All possible keys of a row, in the order of a table's columns. */

@@ -1,8 +1,7 @@
 import type { RecordCursor } from '../../../src/lib/collect/cursor'
 import { planRecords, type RecordPlan, type Start } from '../../../src/lib/collect/record-plan'
 import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
-import { readSeries } from '../../../src/lib/readings/series'
-import { graph, graphEnvelope, type Json, relayGraph } from '../../unit/lib/answers'
+import { graph, type Json, readSeries, relayGraph } from '../../unit/lib/answers'
 
 /** Time of responses, in seconds; times of records are relative to it. */
 export const ANSWER_TIME = 1_795_161_600
@@ -29,7 +28,7 @@ export function planAnswer(
   data: readonly Json[],
   { start = 'all', canBackfill = true, standalone = true, arrivesAfter = 0 }: PlanOptions = {},
 ): RecordPlan {
-  const series = readSeries(graphEnvelope((standalone ? graph : relayGraph)({ data })), 'utc')
+  const series = readSeries((standalone ? graph : relayGraph)({ data }))
   const receivedAt = (ANSWER_TIME + arrivesAfter) * 1000
   const sequence = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
   const isFull = data.length >= MAX_LATEST_RECORDS

@@ -1,7 +1,11 @@
 import type { AlertEnvelope, CurrentEnvelope, GraphEnvelope } from '../../../src/lib/decode/envelopes'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
+import type { TimeStyle } from '../../../src/lib/decode/time'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type ErrorCode, type Reason } from '../../../src/lib/errors'
+import { readLogEntries, toAlertLog } from '../../../src/lib/readings/alerts'
+import { mergeSeries } from '../../../src/lib/readings/merge'
+import { readSeriesPart } from '../../../src/lib/readings/series'
 import type { RequestContext } from '../../../src/lib/request'
 
 /** Responses as in the service's API description; each test sets only what it is about. */
@@ -73,6 +77,17 @@ const read = <T>(endpoint: EndpointName, answer: Json) => readEnvelope(endpoint,
 export const currentEnvelope = (...devices: Json[]) => read<CurrentEnvelope>('current', { devices })
 export const graphEnvelope = (answer: Json) => read<GraphEnvelope>('data', answer)
 export const alertEnvelope = (answer: Json) => read<AlertEnvelope>('alert', answer)
+
+/** The series of one response. */
+export const readSeries = (answer: Json, style: TimeStyle = 'utc') =>
+  mergeSeries([readSeriesPart(graphEnvelope(answer), style).part])
+
+/** All alerts of a response. */
+export function readAlerts(answer: Json, style: TimeStyle = 'utc') {
+  const envelope = alertEnvelope(answer)
+  const { entries, unreadable } = readLogEntries(envelope)
+  return { ...toAlertLog(envelope, entries, style), unreadable }
+}
 
 /** Matches an EnvlogError by reason or code, for `assert.throws` and `assert.rejects`. */
 export function failure(expected: Reason | ErrorCode) {

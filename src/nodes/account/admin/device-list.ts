@@ -1,6 +1,6 @@
 import type { Account } from '../../../lib/account'
 import type { DevicesAnswer } from '../../../lib/collect/account-devices'
-import type { UnreadableDevice } from '../../../lib/decode/fields'
+import type { UnreadableDevice } from '../../../lib/decode/current-device'
 import { type Reading, readReadable } from '../../../lib/readings/current'
 import { convertReading } from '../../../lib/readings/temperature'
 import type { RequestContext } from '../../../lib/request'

@@ -55,7 +55,7 @@ describe('the list of devices of an account', () => {
 
   it('contains a device if only its reading or its offset is unreadable', async () => {
     const unreadable = { ...device('A0000002'), channel: 'none' }
-    const withoutOffset = { ...device('A0000002'), dst_bias: 'n/a' }
+    const withoutOffset = { ...device('A0000002'), std_bias: 'n/a' }
     for (const [answered, utcOffset] of [
       [[device('A0000001'), unreadable], 540],
       [[unreadable], 540],

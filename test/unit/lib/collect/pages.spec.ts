@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { addPage, nextPage, type Page, startPaging } from '../../../../src/lib/collect/pages'
 import { mergeSeries } from '../../../../src/lib/readings/merge'
-import { readSeries, type Series } from '../../../../src/lib/readings/series'
+import type { Series } from '../../../../src/lib/readings/series'
 import { runs } from '../../../support/chance'
-import { graph, graphEnvelope } from '../answers'
+import { graph, readSeries } from '../answers'
 import { type Behaviour, type ModelRecord, select } from './model-service'
 
 const behaviour: fc.Arbitrary<Behaviour> = fc.record({
@@ -69,7 +69,7 @@ function run(
       { 'unixtime-from': page.from, 'unixtime-to': page.to, number: page.number },
       how,
     )
-    const series = readSeries(graphEnvelope(graph({ data })), 'utc')
+    const series = readSeries(graph({ data }), 'utc')
     if (pages.take(series, data.length, page)) return { series: pages.series(), pages: count }
     held.push(...grow(count))
   }
@@ -176,7 +176,7 @@ describe('the pages of a period', () => {
     const at = (unixtime: number, more = {}) => ({ unixtime, 'data-id': unixtime, ch1: unixtime, ...more })
     const take = (data: object[]) => {
       const page = pages.next()
-      return pages.take(readSeries(graphEnvelope(graph({ data })), 'utc'), data.length, page)
+      return pages.take(readSeries(graph({ data }), 'utc'), data.length, page)
     }
     assert.equal(take([at(9), at(10, { ch2: 1 })]), false, 'one is outside: bounds are inclusive')
     take([at(8), at(9)])
@@ -187,7 +187,7 @@ describe('the pages of a period', () => {
     const pages = createPages({ from: 0, to: 10_000, number: null })
     const take = (seconds: number[]) => {
       const data = seconds.map((unixtime) => ({ unixtime, 'data-id': unixtime, ch1: unixtime }))
-      return pages.take(readSeries(graphEnvelope(graph({ data })), 'utc'), data.length, {
+      return pages.take(readSeries(graph({ data }), 'utc'), data.length, {
         ...pages.next(),
         number: 3,
       })
@@ -201,7 +201,7 @@ describe('the pages of a period', () => {
     const pages = createPages({ from: 0, to: 10_000, number: null })
     const take = (seconds: number[], number: number) => {
       const data = seconds.map((unixtime) => ({ unixtime, 'data-id': unixtime + 1, ch1: unixtime }))
-      return pages.take(readSeries(graphEnvelope(graph({ data })), 'utc'), data.length, {
+      return pages.take(readSeries(graph({ data }), 'utc'), data.length, {
         ...pages.next(),
         number,
       })

@@ -92,11 +92,9 @@ describe('an envelope', () => {
   it('has the same values from numbers and from numeric text, field by field', () => {
     assert.deepEqual(readings(turned(currentDevice())), readings(currentDevice()))
     for (const answer of [graph(), relayGraph()]) {
-      const { offsets, channel } = graphEnvelope(answer)
-      const other = graphEnvelope(turned(answer))
-      assert.deepEqual({ offsets: other.offsets, channel: other.channel }, { offsets, channel })
+      assert.deepEqual(graphEnvelope(turned(answer)), graphEnvelope(answer))
     }
-    assert.deepEqual(alertEnvelope(turned(alertAnswer())).offsets, alertEnvelope(alertAnswer()).offsets)
+    assert.deepEqual(alertEnvelope(turned(alertAnswer())), alertEnvelope(alertAnswer()))
   })
 
   it('accepts base unit and group as object, array of one, [], null, or absent', () => {
@@ -121,14 +119,14 @@ describe('an envelope', () => {
     for (const blank of ['', ' ', null, undefined]) {
       const [device] = currentEnvelope(currentDevice({ rssi: blank, battery: blank, num: blank })).devices
       assert.deepEqual([device?.rssi, device?.battery, device?.num], [null, null, null])
-      const { offsets } = alertEnvelope(alertAnswer({ 'dst-flg': blank }))
-      assert.equal(offsets?.dstFlag, null)
     }
   })
 
-  it('reads invalid text in a field about one device as missing', () => {
-    const [device] = currentEnvelope(currentDevice({ rssi: 'weak', battery: '?' })).devices
-    assert.deepEqual([device?.rssi, device?.battery], [null, null])
+  it('reads what is invalid in a field about one device as missing', () => {
+    const [device] = currentEnvelope(
+      currentDevice({ rssi: 'weak', battery: '?', name: {}, group: 'x' }),
+    ).devices
+    assert.deepEqual([device?.rssi, device?.battery, device?.name, device?.group], [null, null, '', null])
   })
 
   it('may have an empty or absent channel list', () => {
@@ -154,11 +152,8 @@ describe('an envelope', () => {
 
   it('reports the known parts of an unreadable device, enough to request its records', () => {
     const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
-    const offsets = { timeDiff: 540, stdBias: 0, dstBias: 60, dstFlag: null }
-    const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', offsets }
+    const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', utcOffset: 540 }
     for (const fields of [{ channel: 'none' }, { channel: [7] }]) assert.deepEqual(odd(fields), known)
-    assert.deepEqual(odd({ name: {} }), { ...known, name: '' })
-    assert.deepEqual(odd({ group: 'x' }), { ...known, group: '' })
     assert.equal(odd({ baseunit: 'x' }), null)
   })
 

@@ -2,21 +2,19 @@ import fc from 'fast-check'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
 import type { OutgoingMessage } from '../../../../src/lib/output/elements'
 import { type OutputOptions, type Plan, planMessages } from '../../../../src/lib/output/plan'
-import { readAlerts } from '../../../../src/lib/readings/alerts'
 import type { ReadContent } from '../../../../src/lib/readings/content'
 import { readCurrent } from '../../../../src/lib/readings/current'
-import { readSeries } from '../../../../src/lib/readings/series'
 import type { ActionName } from '../../../support/flow-types'
 import { messagesOf } from '../../../support/messages'
 import { HOSTILE, hasFacts, pairs } from '../../../support/outputs'
 import {
   alertAnswer,
-  alertEnvelope,
   currentDevice,
   currentEnvelope,
   graph,
-  graphEnvelope,
   type Json,
+  readAlerts,
+  readSeries,
   relayGraph,
 } from '../answers'
 
@@ -35,17 +33,17 @@ export function current(devices: readonly Json[], time: TimeStyle = 'utc'): Of<'
 
 export const series = (fields: Json, time: TimeStyle = 'utc'): Of<'series'> => ({
   kind: 'series',
-  series: readSeries(graphEnvelope(relayGraph(fields)), time),
+  series: readSeries(relayGraph(fields), time),
 })
 
 export const standalone = (fields: Json): Of<'series'> => ({
   kind: 'series',
-  series: readSeries(graphEnvelope(graph(fields)), 'utc'),
+  series: readSeries(graph(fields), 'utc'),
 })
 
 export const alerts = (entries: readonly Json[], fields: Json = {}): Of<'alerts'> => ({
   kind: 'alerts',
-  ...readAlerts(alertEnvelope(alertAnswer({ ...fields, 'alert-logs': entries })), 'utc'),
+  ...readAlerts(alertAnswer({ ...fields, 'alert-logs': entries }), 'utc'),
 })
 
 export const outputOptions = (over: Partial<OutputOptions>): OutputOptions => ({

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { readAlerts } from '../../../../src/lib/readings/alerts'
-import { alertAnswer, alertEnvelope, BASE, failure, type Json } from '../answers'
+import { alertAnswer, BASE, failure, type Json, readAlerts } from '../answers'
 
-const read = (...entries: Json[]) => readAlerts(alertEnvelope(alertAnswer({ 'alert-logs': entries })), 'utc')
+const read = (...entries: Json[]) => readAlerts(alertAnswer({ 'alert-logs': entries }), 'utc')
 
 describe('an alert log', () => {
   it('is converted to the element in docs/messages.md', () => {
@@ -112,7 +111,7 @@ describe('an alert log', () => {
   it('adds daylight saving only if the flag is set', () => {
     const entry = { unixtime: '1795161600', ch1: 'x' }
     const time = (fields: Json) =>
-      readAlerts(alertEnvelope(alertAnswer({ 'alert-logs': [entry], ...fields })), 'local').alerts[0]?.time
+      readAlerts(alertAnswer({ 'alert-logs': [entry], ...fields }), 'local').alerts[0]?.time
     assert.equal(time({}), '2026-11-20T17:00:00.000+09:00')
     assert.equal(time({ 'dst-flg': '1' }), '2026-11-20T18:00:00.000+10:00')
     assert.equal(time({ 'dst-flg': undefined }), '2026-11-20T17:00:00.000+09:00')
@@ -133,7 +132,7 @@ describe('an alert log', () => {
 
   it('may have its list as an object with numeric keys', () => {
     const entries = { 0: { unixtime: '10', ch1: 'a' }, 2: { unixtime: '20', ch1: 'b' } }
-    const { alerts } = readAlerts(alertEnvelope(alertAnswer({ 'alert-logs': entries })), 'utc')
+    const { alerts } = readAlerts(alertAnswer({ 'alert-logs': entries }), 'utc')
     assert.deepEqual(
       alerts.map(({ text }) => text),
       ['a', 'b'],

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { mergeSeries } from '../../../../src/lib/readings/merge'
-import { readSeries } from '../../../../src/lib/readings/series'
-import { graph, graphEnvelope, type Json } from '../answers'
+import { graph, type Json, readSeries } from '../answers'
 
-const read = (fields: Json) => readSeries(graphEnvelope(graph(fields)), 'utc')
+const read = (fields: Json) => readSeries(graph(fields), 'utc')
 const at = (id: number, more: Json = {}) => ({ unixtime: 1000 + id * 60, 'data-id': id, ch1: id, ...more })
 
 describe('merging responses about one device', () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
-import { readSeries, readSeriesPart, type Series } from '../../../../src/lib/readings/series'
+import { readSeriesPart, type Series } from '../../../../src/lib/readings/series'
 import { TimeZone } from '../../../../src/shared/local-clock'
-import { BASE, failure, graph, graphEnvelope, type Json, relayGraph } from '../answers'
+import { BASE, failure, graph, graphEnvelope, type Json, readSeries, relayGraph } from '../answers'
 
-const read = (answer: Json, style: TimeStyle = 'utc'): Series => readSeries(graphEnvelope(answer), style)
+const read = (answer: Json, style: TimeStyle = 'utc'): Series => readSeries(answer, style)
 const records = (...data: Json[]) => read(relayGraph({ data })).records
 
 describe('a series', () => {
@@ -236,7 +236,7 @@ describe('a series', () => {
 
   it('may have its list as an object with numeric keys', () => {
     const data = { 0: { unixtime: 10, ch1: 1 }, 7: { unixtime: 20, ch1: 2 }, 12: { unixtime: 30, ch1: 3 } }
-    const { records: found } = readSeries(graphEnvelope(graph({ data })), 'utc')
+    const { records: found } = readSeries(graph({ data }), 'utc')
     assert.deepEqual(
       found.map(({ ch1 }) => ch1),
       [1, 2, 3],

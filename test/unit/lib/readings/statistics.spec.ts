@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
-import { readSeries } from '../../../../src/lib/readings/series'
 import { intervalsOf, type StatisticsRow, toStatistics } from '../../../../src/lib/readings/statistics'
 import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
 import { PERS, type Per } from '../../../../src/shared/outputs'
-import { graph, graphEnvelope, type Json } from '../answers'
+import { graph, type Json, readSeries } from '../answers'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -30,7 +29,7 @@ async function statistics(measured: readonly Measured[], { from, to, ...asked }:
     ...(ch2 === undefined ? {} : { ch2 }),
   }))
   const query = { per: 'period', time: 'local', receivedAt: Number.POSITIVE_INFINITY, ...asked } as const
-  const series = readSeries(graphEnvelope(graph({ data, ...fields })), query.time)
+  const series = readSeries(graph({ data, ...fields }), query.time)
   const { rows } = await toStatistics(series, { from: Date.parse(from), to: Date.parse(to), ...query })
   return rows
 }

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readAlerts } from '../../../../src/lib/readings/alerts'
 import type { Content } from '../../../../src/lib/readings/content'
 import { readCurrent } from '../../../../src/lib/readings/current'
-import { readSeries } from '../../../../src/lib/readings/series'
 import { convertTemperatures } from '../../../../src/lib/readings/temperature'
 import {
   alertAnswer,
-  alertEnvelope,
   currentDevice,
   currentEnvelope,
-  graphEnvelope,
   type Json,
+  readAlerts,
+  readSeries,
   relayGraph,
 } from '../answers'
 
@@ -39,7 +37,7 @@ const data = [
 ]
 const series = (): Content => ({
   kind: 'series',
-  series: readSeries(graphEnvelope(relayGraph({ channel: channels, data })), 'utc'),
+  series: readSeries(relayGraph({ channel: channels, data }), 'utc'),
 })
 
 describe('temperatures in one unit', () => {
@@ -105,7 +103,7 @@ describe('temperatures in one unit', () => {
     const answer = alertAnswer({
       'alert-logs': [{ unixtime: 10, ch1: 'Inside: upper limit exceeded, 21.4 C' }],
     })
-    const alerts: Content = { kind: 'alerts', ...readAlerts(alertEnvelope(answer), 'utc') }
+    const alerts: Content = { kind: 'alerts', ...readAlerts(answer, 'utc') }
     const raw: Content = { kind: 'raw', payload: { unit: 'C' } }
     for (const content of [alerts, raw])
       assert.deepEqual(await convertTemperatures(structuredClone(content), 'F'), content)
