@@ -100,7 +100,7 @@ describe('envlog-check', () => {
       [[], { LANG: 'ja_JP.UTF-8' }],
     ] as const) {
       const { stdout, stderr } = await run([...args, '--yes'], { ...login(), ...env })
-      assert.match(stderr, new RegExp(`最大 ${MOST} 回のリクエスト`))
+      assert.match(stderr, new RegExp(`リクエストを最大 ${MOST} 回`))
       assert.match(stdout, /✓ {2}bounds +仕様どおり/)
     }
   })
