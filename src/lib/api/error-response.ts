@@ -20,7 +20,7 @@ const SERVICE_REASONS: Record<number, Reason> = {
   401: 'login-refused',
   403: 'access-refused',
 }
-/** Statuses of temporary failures, which are retried (docs/errors.md, *Repeated requests*). */
+/** Statuses of temporary failures, which are retried (docs/errors.md, *Retries*). */
 const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
 
 export interface ErrorResponse {
