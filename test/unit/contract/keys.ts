@@ -46,7 +46,6 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'warnings.*': ['unacknowledged', 'far-ahead'],
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
   'problems.*': PROBLEMS,
-  'warnings.*': ['unacknowledged', 'far-ahead'],
   '*.label': ACTIONS,
   '*.input': ACTIONS,
   '*.output': ACTIONS,
