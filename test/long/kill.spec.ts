@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type Fault, startSimulator } from '../../simulator'
 import type { RecordCursor } from '../../src/lib/collect/cursor'
 import { decodeHeld } from '../../src/lib/collect/held-records'
-import { MAX_HELD } from '../../src/lib/collect/record-plan'
 import type { SavedDevice, SavedState } from '../../src/lib/collect/saved-state'
 import { createRandom, seed } from '../support/chance'
 import { startRestarting } from '../support/restarting'
@@ -140,7 +139,7 @@ function cursorsIn(userDir: string): Delivered {
   }
   const { devices } = JSON.parse(text) as SavedState
   const newest = (held: string) =>
-    Math.max(0, ...(decodeHeld(held, MAX_HELD) ?? []).map(({ timestamp }) => timestamp ?? 0))
+    Math.max(0, ...(decodeHeld(held) ?? []).map(({ timestamp }) => timestamp ?? 0))
   const heldOf = ({ cursor }: SavedDevice) => (cursor as RecordCursor | undefined)?.held ?? ''
   return new Map(Object.entries(devices).map(([device, saved]) => [device, newest(heldOf(saved))]))
 }

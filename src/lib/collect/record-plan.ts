@@ -7,7 +7,7 @@ import { type Gap, ID_MODULUS, type NumberedRecord, placeGaps } from '../reading
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type Series } from '../readings/series'
 import { type RecordCursor, shortHash } from './cursor'
-import { decodeHeld, encodeHeld, keyOf, type RecordKey } from './held-records'
+import { decodeHeld, encodeHeld, keyOf, MAX_HELD, type RecordKey } from './held-records'
 
 /**
  * What a node without a cursor delivers from its first response: everything, nothing, or records since a time in ms.
@@ -49,8 +49,6 @@ export type RecordPlan =
 const MAX_AHEAD_MS = 3_600_000
 /** Maximum number of records whose values are compared; beyond this only their number is. */
 const MAX_HASHES = 1000
-/** More records than any *latest* response has. */
-export const MAX_HELD = 10_000
 
 /** What a cursor knows about records. */
 interface Known {
@@ -78,13 +76,8 @@ export function planRecords(
   if (cursor && cursor.held !== '' && encodeHeld(series.records) === cursor.held) {
     // Most responses contain the same records as the last one.
     const next = { ...cursor, sequence }
-    return {
-      kind: 'complete',
-      fresh: { ...series, records: [], gaps: [] },
-      overflow: false,
-      next,
-      before: next,
-    }
+    const fresh = { ...series, records: [], gaps: [] }
+    return { kind: 'complete', fresh, overflow: false, next, before: next }
   }
   const known = readCursor(cursor ?? createFirstCursor(start, sequence))
   const isFetched = last !== received
@@ -114,7 +107,7 @@ function createFirstCursor(start: Start, sequence: number): RecordCursor {
 }
 
 function readCursor({ held, hashes, since, from, sequence }: RecordCursor): Known {
-  const records = decodeHeld(held, MAX_HELD) ?? []
+  const records = decodeHeld(held) ?? []
   return { records, counts: countKeys(records), hashes: new Set(hashes), since, from, at: sequence }
 }
 
@@ -285,7 +278,7 @@ function isOlder(record: RecordKey, other: RecordKey, standalone: boolean): bool
 
 function countKeys(records: readonly RecordKey[]): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const record of records) counts.set(keyOf(record), (counts.get(keyOf(record)) ?? 0) + 1)
+  for (const key of records.map(keyOf)) counts.set(key, (counts.get(key) ?? 0) + 1)
   return counts
 }
 

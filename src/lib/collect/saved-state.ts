@@ -4,7 +4,6 @@ import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertCursor, type Cursor, kindOf, type RecordCursor } from './cursor'
 import { decodeHeld } from './held-records'
-import { MAX_HELD } from './record-plan'
 
 export interface SavedState {
   version: 1
@@ -65,7 +64,7 @@ export function isCursor(value: unknown): value is RecordCursor | AlertCursor {
   if (!isObject(value) || !isInstant(value.sequence)) return false
   const { seen, held, hashes, since, from } = value
   if (kindOf(value as unknown as Cursor) === 'alerts') return isStringArray(seen)
-  const isHeld = typeof held === 'string' && decodeHeld(held, MAX_HELD) !== undefined
+  const isHeld = typeof held === 'string' && decodeHeld(held) !== undefined
   return isHeld && isStringArray(hashes) && [since, from].every((one) => one === null || isInstant(one))
 }
 

@@ -309,7 +309,7 @@ describe('a store', () => {
     assert.deepEqual([old.writes.length, present.writes.length], [0, 1])
   })
 
-  const records = { held: '.1', hashes: ['x'], since: null, from: null, sequence: 5 }
+  const records = { held: '', hashes: ['x'], since: null, from: null, sequence: 5 }
 
   it('contains cursors of records, or of alerts', async () => {
     const { nodeState } = begin(

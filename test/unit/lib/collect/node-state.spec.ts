@@ -257,7 +257,7 @@ describe('data retained in memory', () => {
   })
 
   it('is not shared with a node of another type with the same id', async () => {
-    const records = { held: '.1', hashes: ['x'], since: null, from: null, sequence: 5 }
+    const records = { held: '', hashes: ['x'], since: null, from: null, sequence: 5 }
     const store = createRecordingStore()
     const { nodeState, cursor } = await begin(store)
     nodeState.device(FIRST).acknowledge(records)
