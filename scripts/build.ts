@@ -110,7 +110,7 @@ async function editorScript(): Promise<string> {
     define: { ENVLOG_SAMPLES: JSON.stringify(JSON.stringify(samples)) },
     write: false,
     format: 'iife',
-    target: 'es2020',
+    target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
   })

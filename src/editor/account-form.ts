@@ -1,207 +1,178 @@
 import { isClearText, normalizeAddress, splitPassword } from '../shared/addresses'
 import {
+  type AccountReport,
   type AccountTestResult,
   type ContextStore,
   DRAFT_SECRETS,
   DRAFT_SETTINGS,
-  type QuotaCounts,
-  type RecordCounts,
 } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
-import { prepareReport, releaseReport } from './account-report'
 import { type AdminRequestError, localizeReason, requestAdmin } from './admin-request'
-import { formatDuration } from './duration'
 import { hintAccount } from './hints'
 import type { ValidatedProperty } from './properties'
-import { clockTime, enumerated, type Form, language, translate } from './red'
+import { showQuota, watchQuota } from './quota-bars'
+import { enumerated, type Form, translate } from './red'
 
-/** A bar is marked below this share of its limit. */
-const LOW_SHARE = 0.2
-
-/** Only devices with less than half of their records left are listed: the others are uninteresting. */
-const isLow = ({ left, limit }: RecordCounts) => left < limit / 2
-
-/** Update interval of the bars, in ms. */
-const REFRESH_MS = 5000
-
-let stopRefreshing = () => {}
+/** How long the browser may take to save a report. */
+const SAVED_MS = 60_000
 
 /** The settings that a test depends on. */
 const TESTED = [...DRAFT_SETTINGS, ...DRAFT_SECRETS]
 
 type Properties = Record<(typeof TESTED)[number], ValidatedProperty>
 
-/** Prepares the account's form: the test button, the remaining quota, and the context stores. */
+const field = (name: string) => $(`#node-config-input-${name}`)
+
+/** Prepares the account's form: test and report, the remaining quota, time zones, context stores, the shared quota. */
 export function prepareAccount(form: Form, properties: Properties): void {
-  const lines = $('#envlog-test-lines')
-  const button = $('#envlog-test')
-  const addLine = (icon: string, text: string) =>
-    $('<div class="envlog-test-line">')
-      .append($('<i aria-hidden="true">').addClass(`fa ${icon}`), document.createTextNode(` ${text}`))
-      .appendTo(lines)
-
-  const field = (name: string) => $(`#node-config-input-${name}`)
-  /** The test that is running; changing a field discards its result. */
-  let lastTest = 0
-
-  function forget(): void {
-    lastTest++
-    lines.empty()
-  }
-
-  /** Whether the fields are valid; if not, shows the problems, worded as in their hints. */
-  function isComplete(): boolean {
-    const verdicts = TESTED.map((name) => properties[name].validate.call(form, field(name).val(), {}))
-    const problems = verdicts.filter((verdict) => verdict !== true)
-    for (const problem of problems) addLine('fa-times', problem)
-    return problems.length === 0
-  }
-
-  function addressNow(): string {
-    const address = String(field('baseUrl').val())
-    return URL.canParse(address) ? normalizeAddress(address) : address
-  }
-
-  async function test(): Promise<void> {
-    forget()
-    if (!isComplete()) return
-    const address = addressNow()
-    const number = lastTest
-    button.prop('disabled', true)
-    addLine('fa-spinner fa-pulse', form._('account.test-asking'))
-    try {
-      const found = await requestAdmin<AccountTestResult>('test', { account: readOpenAccount(form.id) })
-      showQuota(found.quota)
-      if (number !== lastTest) return
-      lines.empty()
-      addLine('fa-check', form._('account.test-address', { address }))
-      addLine('fa-check', form._('account.test-login'))
-      addLine('fa-check', form._('summary.devices', { count: found.devices }))
-      if (found.relay?.works) addLine('fa-check', form._('account.test-relay'))
-      else if (found.relay?.reason) {
-        const why = localizeReason({
-          reason: found.relay.reason,
-          ...(found.relay.params ? { params: found.relay.params } : {}),
-        })
-        addLine('fa-times', form._('account.test-relay-not', { why }))
-      }
-    } catch (error) {
-      if (number !== lastTest) return
-      const { message: why, isFromService } = error as AdminRequestError
-      lines.empty()
-      addLine('fa-times', isFromService ? form._('account.test-failed', { address, why }) : why)
-    } finally {
-      button.prop('disabled', false)
-    }
-  }
-  button.on('click', () => void test())
-  for (const name of TESTED) field(name).on('input change', forget)
-  prepareReport(form, addLine, forget, isComplete)
-
+  const requests = new DraftRequests(form, properties)
+  $('#envlog-test').on('click', () => void requests.test())
+  prepareReport(requests)
   offerTimeZones(form)
   hintAccount(Object.keys(properties))
-  void showStores(form)
+  void offerStores(form)
   watchSharedQuota(form)
-  const refresh = async () => {
-    try {
-      showQuota(await requestAdmin<QuotaCounts>(`accounts/${encodeURIComponent(form.id)}/quota`))
-    } catch {
-      // The account is not deployed yet, or this user may not see it.
+  watchQuota(form.id)
+}
+
+/** Requests with the account as it is in the form, and the lines that show their progress and result. */
+class DraftRequests {
+  readonly #form: Form
+  readonly #properties: Properties
+  readonly #lines = $('#envlog-test-lines')
+  /** Changing a field discards the result of a request that is under way. */
+  #changes = 0
+
+  constructor(form: Form, properties: Properties) {
+    this.#form = form
+    this.#properties = properties
+    for (const name of TESTED) field(name).on('input change', () => this.#clear())
+  }
+
+  async test(): Promise<void> {
+    const address = addressNow()
+    const describe = ({ message: why, isFromService }: AdminRequestError) =>
+      isFromService ? this.#form._('account.test-failed', { address, why }) : why
+    const found = await this.send<AccountTestResult>('test', describe)
+    if (!found) return
+    showQuota(found.quota)
+    this.#addLine('fa-check', this.#form._('account.test-address', { address }))
+    this.#addLine('fa-check', this.#form._('account.test-login'))
+    this.#addLine('fa-check', this.#form._('summary.devices', { count: found.devices }))
+    if (found.relay?.works) this.#addLine('fa-check', this.#form._('account.test-relay'))
+    else if (found.relay) {
+      const why = localizeReason(found.relay)
+      this.#addLine('fa-times', this.#form._('account.test-relay-not', { why }))
     }
   }
-  $('#envlog-quota').hide()
-  void refresh()
-  const timer = window.setInterval(() => void refresh(), REFRESH_MS)
-  stopRefreshing = () => window.clearInterval(timer)
+
+  /** Shows a failure, and returns nothing then. */
+  async send<T>(
+    path: 'test' | 'report',
+    describe = (error: AdminRequestError) => error.message,
+  ): Promise<T | undefined> {
+    this.#clear()
+    // Problems of the fields are worded as in their hints.
+    const verdicts = TESTED.map((name) =>
+      this.#properties[name].validate.call(this.#form, field(name).val(), {}),
+    )
+    const problems = verdicts.filter((verdict) => verdict !== true)
+    for (const problem of problems) this.#addLine('fa-times', problem)
+    if (problems.length > 0) return undefined
+    const button = $(`#envlog-${path}`).prop('disabled', true)
+    this.#addLine('fa-spinner fa-pulse', this.#form._('account.test-asking'))
+    const change = this.#changes
+    const account = readOpenAccount(this.#form.id)
+    const result = await requestAdmin<T>(path, { account }).catch((error: AdminRequestError) => error)
+    button.prop('disabled', false)
+    if (change !== this.#changes) return undefined
+    this.#clear()
+    if (!(result instanceof Error)) return result
+    this.#addLine('fa-times', describe(result))
+    return undefined
+  }
+
+  #clear(): void {
+    this.#changes++
+    this.#lines.empty()
+  }
+
+  #addLine(icon: string, text: string): void {
+    $('<div class="envlog-test-line">')
+      .append($('<i aria-hidden="true">').addClass(`fa ${icon}`), document.createTextNode(` ${text}`))
+      .appendTo(this.#lines)
+  }
 }
 
-/** Call this when the form is closed. */
-export function leaveAccount(): void {
-  stopRefreshing()
-  releaseReport()
+function addressNow(): string {
+  const address = String(field('baseUrl').val())
+  return URL.canParse(address) ? normalizeAddress(address) : address
 }
 
-function showQuota({ endpoints, records }: QuotaCounts): void {
-  const bars = $('#envlog-bars').empty()
-  const bar = (name: string, left: number, limit: number, text: string) => {
-    const part = limit > 0 ? Math.min(1, left / limit) : 0
-    const meter = $('<div class="envlog-bar" role="meter" aria-valuemin="0">')
-      .attr({ 'aria-valuemax': limit, 'aria-valuenow': left, 'aria-label': `${name}: ${text}` })
-      .toggleClass('envlog-few', part < LOW_SHARE)
-      .append($('<span>').css('width', `${part * 100}%`))
-    bars.append($('<span>').text(name), meter, $('<span>').text(text))
-  }
-  const number = (value: number) => new Intl.NumberFormat(language()).format(value)
-  for (const [name, { left, limit, windowSeconds, freeAt, waiting }] of Object.entries(endpoints)) {
-    const time = formatDuration(windowSeconds)
-    const parts = [translate('quota.left', { left: number(left), limit: number(limit), time })]
-    if (freeAt !== null) parts.push(translate('quota.free-at', { time: clockTime(freeAt) }))
-    if (waiting > 0) parts.push(translate('quota.waiting', { count: waiting }))
-    bar(translate(`endpoint.${name}`), left, limit, enumerated(parts))
-  }
-  for (const { device, name, left, limit } of records.filter(isLow)) {
-    bar(name ?? device, left, limit, translate('quota.records', { left: number(left), limit: number(limit) }))
-  }
-  $('#envlog-quota').show()
+/** *Problem report…*: what the service answers, shown before it is copied or saved. */
+function prepareReport(requests: DraftRequests): void {
+  const preview = $('#envlog-report-preview').hide()
+  const text = $('#envlog-report-text')
+  const copy = $('#envlog-report-copy')
+  $('#envlog-report').on('click', async () => {
+    preview.hide()
+    const found = await requests.send<AccountReport>('report')
+    if (!found) return
+    text.val(JSON.stringify(found.report, null, 1))
+    preview.show()
+  })
+  copy.on('click', () => RED.clipboard.copyText(String(text.val()), copy, translate('account.report-copied')))
+  $('#envlog-report-save').on('click', ({ currentTarget }) => {
+    const url = URL.createObjectURL(new Blob([`${text.val()}\n`], { type: 'application/json' }))
+    $(currentTarget).attr('href', url)
+    window.setTimeout(() => URL.revokeObjectURL(url), SAVED_MS)
+  })
 }
 
 /** Lists the time zones, the browser's first. */
 function offerTimeZones(form: Form): void {
   const own = new Intl.DateTimeFormat().resolvedOptions().timeZone
   const others = Intl.supportedValuesOf('timeZone').filter((name) => name !== own)
-  const options = others.map((name) => $('<option>').val(name))
   const first = $('<option>').val(own).text(form._('account.zone-of-browser'))
-  $('#envlog-zones').empty().append(first, options)
+  const options = others.map((name) => $('<option>').val(name))
+  $('#envlog-zones').append(first, options)
 }
 
 /** Offers the context stores, and shows whether the chosen one is persistent. */
-async function showStores(form: Form): Promise<void> {
-  const field = $('#node-config-input-store')
-  const note = $('#envlog-store-note')
-  const chosen = String(form.store ?? '').trim()
-  let stores: ContextStore[] = []
-  const offer = () => {
-    const wanted = String(field.val() ?? chosen)
-    const names = ['', ...stores.map(({ name }) => name)]
-    if (!names.includes(wanted)) names.push(wanted)
-    const texts = names.map((name) =>
-      $('<option>')
-        .val(name)
-        .text(name || form._('account.store-blank')),
-    )
-    field.empty().append(texts).val(wanted)
+async function offerStores(form: Form): Promise<void> {
+  const saved = String(form.store ?? '').trim()
+  const offer = (name: string) => {
+    const option = $('<option>').val(name)
+    field('store').append(option.text(name || form._('account.store-blank')))
   }
-  const show = () => {
-    const name = String(field.val())
-    const store = stores.find((one) => one.name === name)
-    const named = store ? (store.persistent ? 'kept' : 'forgotten') : 'unknown'
-    const found = name === '' ? 'files' : named
-    note.text(form._(`account.store-${found}`, { name, stores: enumerated(stores.map((one) => one.name)) }))
-  }
+  for (const name of new Set(['', saved])) offer(name)
   // Node-RED could not select an option that did not exist yet.
-  offer()
-  try {
-    stores = await requestAdmin<ContextStore[]>('stores')
-  } catch {
-    return
+  field('store').val(saved)
+  const stores = await requestAdmin<ContextStore[]>('stores').catch(() => undefined)
+  if (!stores) return
+  for (const { name } of stores) if (name !== saved) offer(name)
+  const show = () => {
+    const name = String(field('store').val())
+    const store = stores.find((one) => one.name === name)
+    const kind = store ? (store.persistent ? 'kept' : 'forgotten') : 'unknown'
+    const params = { name, stores: enumerated(stores.map((one) => one.name)) }
+    $('#envlog-store-note').text(form._(`account.store-${name === '' ? 'files' : kind}`, params))
   }
-  offer()
-  field.on('change', show)
+  field('store').on('change', show)
   show()
 }
 
 /** A password typed into the address becomes a credential, because the flow file must not contain it. */
 function watchSharedQuota(form: Form): void {
-  const field = $('#node-config-input-sharedQuota')
-  const note = $('#envlog-shared-note')
-  const show = () => note.text(form._('account.shared-clear-text')).toggle(isClearText(String(field.val())))
-  field.on('input change', show)
-  field.on('change', () => {
-    const split = splitPassword(String(field.val()))
+  const address = field('sharedQuota')
+  const note = $('#envlog-shared-note').text(form._('account.shared-clear-text'))
+  const show = () => note.toggle(isClearText(String(address.val())))
+  address.on('change', () => {
+    const split = splitPassword(String(address.val()))
     if (!split) return
-    field.val(split.address)
-    $('#node-config-input-sharedQuotaPassword').val(split.password).trigger('change')
-    show()
+    address.val(split.address)
+    field('sharedQuotaPassword').val(split.password).trigger('change')
   })
+  address.on('input change', show)
   show()
 }

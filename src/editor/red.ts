@@ -55,8 +55,6 @@ export interface Definition {
   onadd?(): void
   oneditprepare?(): void
   oneditsave?(): void
-  oneditcancel?(): void
-  oneditdelete?(): void
 }
 
 /** A panel that slides over the form. */
@@ -74,7 +72,6 @@ declare global {
     typedInput(options: object): JQuery
     typedInput(command: 'type' | 'value' | 'types', value: unknown): JQuery
     typedInput(command: 'type' | 'value'): string
-    searchBox(options: object): JQuery
   }
 
   const RED: {
@@ -91,7 +88,10 @@ declare global {
       /** For typed inputs: `true`, or the problem. */
       validateTypedProperty(value: unknown, type: string, options: { label: string }): true | string
     }
-    popover: { tooltip(element: JQuery, text: string): unknown }
+    clipboard: {
+      /** Copies the text and shows the message at the element. */
+      copyText(text: string, element: JQuery, message: string): boolean
+    }
     _(key: string, params?: Record<string, unknown>): string
   }
 }

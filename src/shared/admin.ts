@@ -115,7 +115,7 @@ export interface AccountTestResult {
   /** Number of devices in the response of `current`. */
   devices: number
   /** Result for the paths of remote units; `null` if the account has no remote unit to test them with. */
-  relay: { works: boolean; reason?: string; params?: object } | null
+  relay: { works: true } | { works: false; reason: string; params: object } | null
   quota: QuotaCounts
 }
 

@@ -12,9 +12,6 @@ export interface Definition {
   outputs?: number
   defaults: Record<string, { value: unknown; type?: string; required?: boolean; validate?: unknown }>
   credentials?: Record<string, { type: string }>
-  oneditsave?: unknown
-  oneditcancel?: unknown
-  oneditdelete?: unknown
 }
 
 export interface BuiltNode {

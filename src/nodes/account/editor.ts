@@ -1,4 +1,4 @@
-import { leaveAccount, prepareAccount } from '../../editor/account-form'
+import { prepareAccount } from '../../editor/account-form'
 import { accountLabel } from '../../editor/accounts'
 import { propertiesOf } from '../../editor/properties'
 import { translate } from '../../editor/red'
@@ -40,8 +40,4 @@ RED.nodes.registerType('envlog-account', {
   oneditprepare() {
     prepareAccount(this, { ...properties, ...secrets })
   },
-  oneditsave: leaveAccount,
-  oneditcancel: leaveAccount,
-  // Node-RED calls no other handler when the account is deleted from its form.
-  oneditdelete: leaveAccount,
 })

@@ -12,8 +12,6 @@ const NODE_RED = [
   '[id^=node-config-input-btn-]',
   // typedInput replaces our field with one without a name, and adds a button for its types.
   '.red-ui-typedInput-container',
-  // searchBox adds a link that clears it.
-  '.red-ui-searchBox-clear',
 ]
 
 /** The colours of its buttons are not ours either. */

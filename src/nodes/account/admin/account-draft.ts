@@ -1,7 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
-import { normalizeAddress } from '../../../shared/addresses'
 import { type AccountDraft, STORED_SECRET, toAccountDraft } from '../../../shared/admin'
 import { isEnvVariable } from '../../../shared/schema'
 import { findAccountNode } from '../../kit/action/account-node'
@@ -26,15 +25,18 @@ export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Acc
     (name) => secrets[name],
   )
   const { credentials, ...settings } = draft
-  const typed = [...Object.values(settings), ...Object.values(credentials)]
-  const isTyped = typed.every((value) => value !== STORED_SECRET && !isEnvVariable(value))
+  const values = [...Object.values(settings), ...Object.values(credentials)]
+  const isTyped = values.every((value) => value !== STORED_SECRET && !isEnvVariable(value))
   if (!isTyped) return openDeployed(RED, draft)
   return openAccount(RED, { ...settings, ...UNREPEATED }, credentials, { triedBy: user })
 }
 
+/** The settings that determine where the secrets are sent. */
+const TARGET = ['baseUrl', 'tls', 'proxy', 'loginId']
+
 /**
  * Opens the deployed account, with the typed values of settings that do not determine where its secrets are sent. The
- * draft must use all stored secrets or none, because a user who could try a single one could guess it.
+ * draft must use all stored secrets, because a user who could try a single one could guess it.
  * @throws EnvlogError `secrets-needed`, `account-incomplete`
  */
 function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDraft): Account {
@@ -45,28 +47,18 @@ function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDra
     throw new EnvlogError('account-incomplete', { property: 'apiKey' })
   }
   if (!deployed) throw new EnvlogError('secrets-needed')
-  const { config, credentials: secrets } = deployed
   const saved = readSavedProperties(RED, id)
-  const isSaved = (name: string, value: string) => value === String(saved[name] ?? '')
-  const isStoredSecret = (name: 'apiKey' | 'loginPass') => {
-    const value = credentials[name]
-    return value === STORED_SECRET || (isEnvVariable(value) && isSaved(name, value))
+  const isAllowed = ([name, value]: [name: string, value: string]) => {
+    if (value === STORED_SECRET) return true
+    if (isEnvVariable(value) || TARGET.includes(name)) return value === String(saved[name] ?? '')
+    return name in settings
   }
-  const { baseUrl, tls, proxy } = settings
-  const isSameTarget =
-    (isSaved('baseUrl', baseUrl) || isSameAddress(baseUrl, String(config.baseUrl))) &&
-    isSaved('tls', tls) &&
-    isSaved('proxy', proxy) &&
-    [STORED_SECRET, saved.loginId, secrets.loginId].includes(credentials.loginId) &&
-    isStoredSecret('apiKey') &&
-    isStoredSecret('loginPass')
-  // The deployed settings contain the values of variables.
-  const variables = Object.entries(settings).filter(([, value]) => isEnvVariable(value))
-  const typed = Object.entries(settings).filter(([, value]) => !isEnvVariable(value))
-  if (!isSameTarget || !variables.every(([name, value]) => isSaved(name, value)))
+  if (!Object.entries({ ...settings, ...credentials }).every(isAllowed))
     throw new EnvlogError('secrets-needed')
-  const tried = { ...config, ...Object.fromEntries(typed), ...UNREPEATED }
-  return openAccount(RED, tried, secrets, { triedBy: undefined })
+  // The deployed settings contain the values of variables.
+  const typed = Object.entries(settings).filter(([, value]) => !isEnvVariable(value))
+  const config = { ...deployed.config, ...Object.fromEntries(typed), ...UNREPEATED }
+  return openAccount(RED, config, deployed.credentials, { triedBy: undefined })
 }
 
 /** The properties and credentials as saved, before Node-RED replaces environment variables. */
@@ -76,8 +68,4 @@ function readSavedProperties(RED: NodeAPI, id: string): Record<string, unknown> 
     if (node.id === id) saved = node
   })
   return { ...saved, ...(RED.nodes.getCredentials(id) as object | undefined) }
-}
-
-function isSameAddress(one: string, other: string): boolean {
-  return URL.canParse(one) && URL.canParse(other) && normalizeAddress(one) === normalizeAddress(other)
 }

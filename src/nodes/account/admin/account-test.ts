@@ -26,7 +26,12 @@ export async function testAccount(
 }
 
 /** Only a missing path means a wrong suffix: the service may refuse a device without records even on the right path. */
-async function testRelay(account: Account, serial: string, base: string, requestContext: RequestContext) {
+async function testRelay(
+  account: Account,
+  serial: string,
+  base: string,
+  requestContext: RequestContext,
+): Promise<AccountTestResult['relay']> {
   try {
     const fields = { 'remote-serial': serial, 'base-serial': base }
     await account.client.read('latest-data-relay', fields, requestContext)

@@ -1,0 +1,53 @@
+import type { QuotaCounts, RecordCounts } from '../shared/admin'
+import { requestAdmin } from './admin-request'
+import { formatDuration } from './duration'
+import { clockTime, enumerated, language, translate } from './red'
+
+/** A bar is marked below this share of its limit. */
+const LOW_SHARE = 0.2
+
+/** Only devices with less than half of their records left are listed: the others are uninteresting. */
+const isLow = ({ left, limit }: RecordCounts) => left < limit / 2
+
+const REFRESH_MS = 5000
+
+/** Shows the remaining quota of a deployed account until its form is closed. */
+export function watchQuota(accountId: string): void {
+  const refresh = async () => {
+    try {
+      showQuota(await requestAdmin<QuotaCounts>(`accounts/${encodeURIComponent(accountId)}/quota`))
+    } catch {
+      // The account is not deployed yet, or this user may not see it.
+    }
+  }
+  const timer = window.setInterval(() => void refresh(), REFRESH_MS)
+  // jQuery UI triggers this when Node-RED removes the form, but not while another form covers it.
+  $('#envlog-quota')
+    .hide()
+    .on('remove', () => window.clearInterval(timer))
+  void refresh()
+}
+
+export function showQuota({ endpoints, records }: QuotaCounts): void {
+  const bars = $('#envlog-bars').empty()
+  const bar = (name: string, left: number, limit: number, text: string) => {
+    const share = limit > 0 ? Math.min(1, left / limit) : 0
+    const meter = $('<div class="envlog-bar" role="meter" aria-valuemin="0">')
+      .attr({ 'aria-valuemax': limit, 'aria-valuenow': left, 'aria-label': `${name}: ${text}` })
+      .toggleClass('envlog-few', share < LOW_SHARE)
+      .append($('<span>').css('width', `${share * 100}%`))
+    bars.append($('<span>').text(name), meter, $('<span>').text(text))
+  }
+  const number = (value: number) => new Intl.NumberFormat(language()).format(value)
+  for (const [name, { left, limit, windowSeconds, freeAt, waiting }] of Object.entries(endpoints)) {
+    const time = formatDuration(windowSeconds)
+    const parts = [translate('quota.left', { left: number(left), limit: number(limit), time })]
+    if (freeAt !== null) parts.push(translate('quota.free-at', { time: clockTime(freeAt) }))
+    if (waiting > 0) parts.push(translate('quota.waiting', { count: waiting }))
+    bar(translate(`endpoint.${name}`), left, limit, enumerated(parts))
+  }
+  for (const { device, name, left, limit } of records.filter(isLow)) {
+    bar(name ?? device, left, limit, translate('quota.records', { left: number(left), limit: number(limit) }))
+  }
+  $('#envlog-quota').show()
+}
