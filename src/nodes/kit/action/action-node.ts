@@ -30,55 +30,52 @@ export interface ActionConfig extends NodeDef {
 export class ActionNode<T extends ActionType> {
   readonly #RED: NodeAPI
   readonly #node: Node
-  readonly #config: ActionConfig
   readonly #action: ActionDefinition<T>
-  readonly #queue = new TriggerQueue()
   readonly #nodeState: NodeState
-  /** What the node needs to run, or why it cannot run until it is deployed again. */
-  readonly #deployed: { account: Account; settings: SettingsOf<T> } | { error: unknown }
-  #closeState = async () => {}
-  #timer: RepeatTimer | undefined
+  readonly #settings: SettingsOf<T>
+  readonly #account: Account
+  readonly #queue = new TriggerQueue()
+  readonly #timer: RepeatTimer | undefined
   readonly #timerMessages = new WeakSet<NodeMessage>()
   /** When failures began, by code, since the last success. */
   readonly #failingSince = new Map<string, number>()
   #shown: RunStatus['kind'] = 'idle'
 
+  /** @throws EnvlogError `ENVLOG_CONFIG` */
   constructor(RED: NodeAPI, node: Node, config: ActionConfig, action: ActionDefinition<T>) {
     this.#RED = RED
     this.#node = node
-    this.#config = config
     this.#action = action
     this.#nodeState = registry.getOrCreateNodeState(node.id)
+    let closeState = async () => {}
+    node.on('close', (removed: boolean, done: () => void) => {
+      const close = async () => {
+        releaseAccount(RED, config.account, node)
+        this.#timer?.stop()
+        await this.#queue.close()
+        await closeState()
+        if (removed) forgetRemovedNode(RED, node.id)
+      }
+      close().then(done, done)
+    })
+    const { account, store } = acquireAccount(RED, config.account, node)
+    this.#account = account
+    this.#settings = readActionSettings(action.type, config)
+    this.#nodeState.open(store, toNodeStateOptions(action.type, account, this.#settings))
+    closeState = () => this.#nodeState.close(store)
     node.on('input', (msg, send, done) => {
       this.#receive({ msg, send }).then(
         () => done(),
         (error) => done(localizeError(RED, error) as never),
       )
     })
-    node.on('close', (removed: boolean, done: () => void) => {
-      this.#close(removed).then(done, done)
-    })
-    this.#deployed = this.#deploy()
-  }
-
-  #deploy(): { account: Account; settings: SettingsOf<T> } | { error: unknown } {
-    try {
-      const { account, store } = acquireAccount(this.#RED, this.#config.account, this.#node)
-      const settings = readActionSettings(this.#action.type, this.#config)
-      this.#nodeState.open(store, toNodeStateOptions(this.#action.type, account, settings))
-      this.#closeState = () => this.#nodeState.close(store)
-      this.#showIdle()
-      if (settings.repeat > 0) this.#repeat(settings.repeat * 1000)
-      return { account, settings }
-    } catch (error) {
-      this.#setStatus({ kind: 'failed', error })
-      return { error }
-    }
+    this.#showIdle()
+    if (this.#settings.repeat > 0) this.#timer = this.#startTimer(this.#settings.repeat * 1000)
   }
 
   /** Triggers the node with its own messages, as core nodes do, so that hooks and the debugger see them. */
-  #repeat(periodMs: number): void {
-    this.#timer = new RepeatTimer(periodMs, { clock: systemClock, random: Math.random }, () => {
+  #startTimer(periodMs: number): RepeatTimer {
+    return new RepeatTimer(periodMs, { clock: systemClock, random: Math.random }, () => {
       const msg: NodeMessage = {}
       this.#timerMessages.add(msg)
       this.#node.receive(msg)
@@ -103,25 +100,23 @@ export class ActionNode<T extends ActionType> {
 
   /** Control messages do not wait in the queue: they send no requests, and triggers may depend on them. */
   async #applyControl(apply: (state: NodeState) => void): Promise<void> {
-    this.#getDeployed()
     await this.#nodeState.ready()
     apply(this.#nodeState)
     if (this.#shown === 'unacknowledged') this.#showIdle()
   }
 
   async #run(trigger: Trigger): Promise<void> {
-    const { account, settings } = this.#getDeployed()
     this.#setStatus({ kind: 'requesting' })
     const isLoaded = this.#nodeState.ready()
-    if ('onlyNew' in settings && settings.onlyNew) await isLoaded
+    if (this.#remembers()) await isLoaded
     // Otherwise the state only contains the order of the devices, which is not worth waiting for.
     else isLoaded.catch(() => {})
     const run = new Run({
       RED: this.#RED,
       node: this.#node,
       trigger,
-      settings,
-      account,
+      settings: this.#settings,
+      account: this.#account,
       nodeState: this.#nodeState,
       signal: this.#queue.signal,
       setStatus: (status) => this.#setStatus(status),
@@ -133,25 +128,15 @@ export class ActionNode<T extends ActionType> {
     this.#showResult(run)
   }
 
-  /** @throws EnvlogError `ENVLOG_CONFIG` */
-  #getDeployed(): { account: Account; settings: SettingsOf<T> } {
-    if ('error' in this.#deployed) throw this.#deployed.error
-    return this.#deployed
+  /** Whether it sends only what is new. */
+  #remembers(): boolean {
+    return 'onlyNew' in this.#settings && this.#settings.onlyNew
   }
 
-  async #close(isRemoved: boolean): Promise<void> {
-    releaseAccount(this.#RED, this.#config.account, this.#node)
-    this.#timer?.stop()
-    await this.#queue.close()
-    await this.#closeState()
-    if (isRemoved) forgetRemovedNode(this.#RED, this.#node.id)
-  }
-
-  #showResult({ settings, format, deliveredCount: count, refusedCount: refused }: Run<T>): void {
+  #showResult({ format, deliveredCount: count, refusedCount: refused }: Run<T>): void {
     const unit = format === 'read' ? this.#action.unit : 'answers'
     if (count === undefined || this.#nodeState.unacknowledged()) this.#showIdle(refused)
-    else if (count === 0 && 'onlyNew' in settings && settings.onlyNew)
-      this.#setStatus({ kind: 'nothing-new', refused })
+    else if (count === 0 && this.#remembers()) this.#setStatus({ kind: 'nothing-new', refused })
     else this.#setStatus({ kind: 'received', unit, count, refused })
   }
 

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from 'node-red'
 import type { ActionType } from '../../../shared/action'
-import type { CountUnit } from '../report/status'
+import { localizeError } from '../report/localize'
+import { type CountUnit, toNodeStatus } from '../report/status'
 import type { ActionConfig } from './action-node'
 import type { Run } from './run'
 
@@ -13,12 +14,18 @@ export interface ActionDefinition<T extends ActionType> {
   run(run: Run<T>): Promise<void>
 }
 
+/** Registers a node that, if it is not configured completely, says so and refuses every message. */
 export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
   function ActionNodeConstructor(this: Node, config: ActionConfig) {
     RED.nodes.createNode(this, config)
     // Loaded with the first node instead of with the palette, so that Node-RED starts fast.
     const { ActionNode } = require('./action-node') as typeof import('./action-node')
-    new ActionNode(RED, this, config, action)
+    try {
+      new ActionNode(RED, this, config, action)
+    } catch (error) {
+      this.status(toNodeStatus(RED, { kind: 'failed', error }))
+      this.on('input', (_msg, _send, done) => done(localizeError(RED, error) as never))
+    }
   }
   RED.nodes.registerType(action.type, ActionNodeConstructor as never)
 }
