@@ -85,13 +85,6 @@ function chooseFormat({ name, rules = [] }: FlowNode, to: string): Partial<FlowN
   return name === 'chat format' ? { rules: [{ ...first, to }, ...others] } : {}
 }
 
-/** No example requires users to write code. Industrial protocols cannot do without. */
-export function assertWithoutCode(name: string): void {
-  const types = new Set(readExample(name).map(({ type }) => type))
-  const code = ['exec', 'unknown', ...(name.startsWith('Factory') ? [] : ['function'])]
-  for (const type of code) assert.ok(!types.has(type), `${name}: ${type}`)
-}
-
 /** The packages that function nodes list under *Setup*, *Modules*: Node-RED installs them on deploy. */
 export const functionModules = (flow: readonly FlowNode[]): string[] =>
   flow
@@ -109,31 +102,6 @@ async function installModules(userDir: string, modules: readonly string[]): Prom
   writeFileSync(file, JSON.stringify({ ...manifest, dependencies }))
 }
 
-/** File in the user directory with the errors that the debug nodes of an example show, line by line. */
-export const ERRORS_FILE = 'errors.txt'
-
-export function withErrorsFile(flow: readonly FlowNode[]): FlowNode[] {
-  const z = flow.find(({ type }) => type === 'catch')?.z
-  const rules = [{ t: 'set', p: 'payload', pt: 'msg', to: 'error.message', tot: 'msg' }]
-  const file = { filename: ERRORS_FILE, filenameType: 'str', appendNewline: true, overwriteFile: 'false' }
-  return [
-    ...flow.map((node) =>
-      node.type === 'debug' ? { ...node, type: 'change', rules, wires: [['test-errors']] } : node,
-    ),
-    {
-      id: 'test-errors',
-      type: 'file',
-      z,
-      x: 100,
-      y: 900,
-      wires: [[]],
-      ...file,
-      createDir: false,
-      encoding: 'utf8',
-    },
-  ]
-}
-
 const requests = (simulator: Simulator) =>
   Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
 
@@ -142,27 +110,6 @@ export async function rounds(simulator: Simulator, count: number): Promise<void>
   // When the next request is sent, the previous one has been processed completely.
   const end = requests(simulator) + count + 1
   await until(`${count} rounds`, () => requests(simulator) >= end, POLLED_MS)
-}
-
-/** More than twice the examples' interval between two rounds in tests. */
-const STILL_MS = 2500 / SPEED
-
-/**
- * Resolves when the device has been requested and no longer is, because its records wait for their receipt. The
- * simulator's log must have room for all requests of the test.
- */
-export async function stopsRequesting(simulator: Simulator, serial: string): Promise<void> {
-  const requests = () => simulator.log.filter(({ params }) => params['remote-serial'] === serial).length
-  let last = requests()
-  const before = last
-  let since = performance.now()
-  const isStill = () => {
-    const now = requests()
-    if (now !== last) since = performance.now()
-    last = now
-    return now > before && performance.now() - since > STILL_MS
-  }
-  await until(`no more requests for ${serial} are sent`, isStill, POLLED_MS)
 }
 
 export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
@@ -224,7 +171,6 @@ export function useExamples({
     start: () => nodeRed.start(),
     deploy: (names, surroundings) => harness.deployWith(names, surroundings, (flow) => flow),
     async deployWith(names, surroundings, add, type) {
-      for (const name of names) assertWithoutCode(name)
       deployed = add(filledIn(names, surroundings, speed))
       await installModules(nodeRed.userDir, functionModules(deployed))
       await nodeRed.deploy(deployed, type)

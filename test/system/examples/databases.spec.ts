@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
-import { stopsRequesting, useExamples } from '../../support/examples'
+import { rounds, useExamples } from '../../support/examples'
 import { expectedRows, type FlatRow } from '../../support/expected'
 import {
   deviceNamed,
@@ -70,7 +70,6 @@ describe('examples to databases', () => {
       clock: manualClock(HOSTILE_NOW),
       limits: 'off',
       fleet,
-      logSize: 100_000,
     })
   })
 
@@ -125,8 +124,8 @@ describe('examples to databases', () => {
     await hall.kill()
     await server.stop()
     simulator.clock.advance(OUTAGE)
-    // Records that wait for their receipt are kept: an outage costs no quota.
-    await Promise.all([stopsRequesting(simulator, GROWING), hall.start()])
+    await hall.start()
+    await rounds(simulator, 4)
     await server.startAgain()
     await assertStored(rows)
     assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
@@ -174,6 +173,8 @@ describe('examples to databases', () => {
     const clock = manualClock(now)
     simulator = await startSimulator({ clock, limits: 'off', fleet: fleetWith(...records.slice(3)) })
     await hall.deploy([REPAIR], { simulator })
+    const isThere = () => rows().then(Array.isArray, () => false)
+    await until('the table is there', isThere)
     const repair = async () => {
       await hall.press('every night at 3')
       const recent = expected().filter(({ time }) => Date.parse(String(time)) >= now - REPAIRED)

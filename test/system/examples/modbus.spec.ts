@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
-import { ERRORS_FILE, useExamples, withErrorsFile } from '../../support/examples'
+import { useExamples } from '../../support/examples'
 import { paletteFolder } from '../../support/palette'
 import { freePort, HOST } from '../../support/server-process'
 import { until } from '../../support/wait'
@@ -95,11 +95,6 @@ describe('the example with Modbus registers', () => {
     return connected
   }
 
-  const errors = () => {
-    const file = join(hall.userDir, ERRORS_FILE)
-    return existsSync(file) ? readFileSync(file, 'utf8') : ''
-  }
-
   async function read(register: number): Promise<Buffer> {
     assert.ok(client)
     return (await client.readHoldingRegisters(register, 4)).buffer
@@ -142,11 +137,7 @@ describe('the example with Modbus registers', () => {
   it('serves value, age and status of each channel at the documented addresses, which stay the same', async function () {
     this.timeout(2 * FLOW_MS)
     const port = await freePort()
-    await hall.deployWith(
-      [REGISTERS],
-      { simulator, more: { 'modbus-server': { serverPort: String(port) } } },
-      withErrorsFile,
-    )
+    await hall.deploy([REGISTERS], { simulator, more: { 'modbus-server': { serverPort: String(port) } } })
     client = await connect(port)
     const found = await rowsAre({ [FREEZER]: OK, [INSIDE]: OK, [PROBE]: ERROR })
     const forged = `'=SUM(A1),"冷"  4,"forged",400005`
@@ -161,7 +152,6 @@ describe('the example with Modbus registers', () => {
     assert.ok(found[0] && found[0].age >= 60 && found[0].age < 90, String(found[0]?.age))
     const beat = (await read(0)).readUInt16BE()
     await until('the heartbeat changes', async () => (await read(0)).readUInt16BE() !== beat)
-    assert.equal(errors(), '')
 
     // One device is added before it, and others are removed.
     simulator.set({ fleet: [freezer('52A10000', 'Added'), freezer('52A10001', 'Other')] })
@@ -175,7 +165,7 @@ describe('the example with Modbus registers', () => {
     await until('it is read', async () => (await rows())[0]?.value === 5)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await rowsAre({ [FREEZER]: STALE, [INSIDE]: MISSING, [PROBE]: MISSING, [ADDED]: STALE })
-    await until('the failure is reported', () => errors().includes('service'))
+    await until('the failure is reported', () => hall.log().includes('[debug:what went wrong]'))
 
     client.close(() => {})
     await hall.kill()
