@@ -81,7 +81,7 @@ async function contentOf(type: ActionType, output: Output, unit: TemperatureUnit
     type === 'envlog-current' ? { kind: 'current', readings: [reading] } : { kind: 'series', series }
   const content = await convertTemperatures(measured, unit)
   if (output !== 'statistics' || content.kind !== 'series') return content
-  const period = { from: AT - 17 * HOUR_MS, to: AT + 7 * HOUR_MS, per: 'day', receivedAt: AT } as const
+  const period = { from: AT - 24 * HOUR_MS, to: AT, per: 'period', receivedAt: AT } as const
   const statistics = await toStatistics(content.series, { ...period, time: 'local' })
   return { kind: 'statistics', devices: [statistics], records: series.records.length }
 }

@@ -8,7 +8,6 @@ import {
 } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
 import { type AdminRequestError, localizeReason, requestAdmin } from './admin-request'
-import { hintAccount } from './hints'
 import type { ValidatedProperty } from './properties'
 import { showQuota, watchQuota } from './quota-bars'
 import { enumerated, type Form, translate } from './red'
@@ -29,7 +28,6 @@ export function prepareAccount(form: Form, properties: Properties): void {
   $('#envlog-test').on('click', () => void requests.test())
   prepareReport(requests)
   offerTimeZones(form)
-  hintAccount(Object.keys(properties))
   void offerStores(form)
   watchSharedQuota(form)
   watchQuota(form.id)

@@ -2,7 +2,6 @@ import { type ActionType, nameOfType } from '../shared/action'
 import { actionSchemas } from '../shared/action-schemas'
 import { findOnlyAccount } from './accounts'
 import { ActionForm } from './action-form'
-import { hintActions } from './hints'
 import { nodeLabel } from './node-label'
 import { prepareOutput } from './output-form'
 import { type FindProblem, propertiesOf } from './properties'
@@ -28,7 +27,6 @@ type ActionDefinition = Omit<Definition, 'category'> & ThisType<Form>
  */
 export function defineAction(type: ActionType, { prepare, findProblem }: OwnParts = {}): ActionDefinition {
   const name = nameOfType(type)
-  const hinted = Object.keys(actionSchemas[type].shape)
   return {
     defaults: {
       ...propertiesOf(actionSchemas[type], findProblem),
@@ -60,7 +58,6 @@ export function defineAction(type: ActionType, { prepare, findProblem }: OwnPart
     oneditprepare() {
       prepareOutput(this, type)
       prepareTopic()
-      hintActions(hinted)
       prepare?.(this)
       open = new ActionForm(this)
     },

@@ -1,23 +1,14 @@
-import {
-  fixedClock,
-  formatLocalTime,
-  isTimeZone,
-  type LocalClock,
-  TimeZone,
-  toInstant,
-} from '../shared/local-clock'
+import { fixedClock, formatLocalTime, isTimeZone, type LocalClock, TimeZone } from '../shared/local-clock'
 
 /** How far the device in the example messages is ahead of UTC, in minutes. */
 const SAMPLE_OFFSET = 540
 
-/** The clock for the example's local times. @param zone the account's setting; blank: the device's own offset */
-function clockOf(zone: string): LocalClock {
-  return isTimeZone(zone) ? new TimeZone(zone) : fixedClock(SAMPLE_OFFSET)
-}
-
-/** An example message with local times in the same places as in real messages. */
+/**
+ * An example message with local times in the same places as in real messages.
+ * @param zone the account's setting; blank: the device's own offset
+ */
 export function withLocalTimes(example: object, zone: string): unknown {
-  return localize(example, clockOf(zone))
+  return localize(example, isTimeZone(zone) ? new TimeZone(zone) : fixedClock(SAMPLE_OFFSET))
 }
 
 function localize(value: unknown, clock: LocalClock): unknown {
@@ -27,18 +18,8 @@ function localize(value: unknown, clock: LocalClock): unknown {
   const changed = Object.fromEntries(fields) as Record<string, unknown>
   const { time, timestamp, localtime, records, utcOffset } = value as Record<string, unknown>
   const newest = Array.isArray(records) ? records.at(-1)?.timestamp : timestamp
-  if (typeof time === 'string' && typeof timestamp === 'number')
-    changed.time = formatLocalTime(clock, timestamp)
-  if (typeof localtime === 'string') {
-    // A day of statistics starts at midnight in every zone.
-    const start = toInstant(clock, Date.parse(`${localtime.slice(0, 19)}Z`))
-    const shift = start - Date.parse(String(time))
-    for (const key of ['mintime', 'maxtime'])
-      if (typeof changed[key] === 'string')
-        changed[key] = new Date(Date.parse(changed[key]) + shift).toISOString()
-    changed.time = new Date(start).toISOString()
-    changed.localtime = formatLocalTime(clock, start)
-  }
+  if (typeof timestamp === 'number') changed.time = formatLocalTime(clock, timestamp)
+  if (localtime !== undefined) changed.localtime = formatLocalTime(clock, Date.parse(String(time)))
   if (utcOffset !== undefined && typeof newest === 'number') changed.utcOffset = clock.offsetAt(newest)
   return changed
 }

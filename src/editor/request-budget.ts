@@ -38,7 +38,7 @@ function requestedDevices(
       !excluded.has(device.serial) &&
       (select === 'all' ||
         bases.has(device.base.serial) ||
-        groups.has(device.group) ||
+        groups.has(device.group?.name ?? '') ||
         named.some((one) => isSame(one, device))),
   )
   const unlisted = named.filter(

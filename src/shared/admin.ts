@@ -41,7 +41,7 @@ export function toAccountDraft(id: unknown, setting: Read, secret: Read): Accoun
   return draft as AccountDraft
 }
 
-/** A device as shown by the picker, with details that help users to recognise it. */
+/** A device as the picker shows it: a part of its current reading. */
 export interface ListedDevice {
   serial: string
   name: string
@@ -50,11 +50,9 @@ export interface ListedDevice {
   standalone: boolean
   /** Measurement time of its values, ms since 1970 UTC. */
   timestamp: number | null
-  /** Name of its group; blank if it has none. */
-  group: string
-  battery: string | null
-  values: {
-    name: string
+  group: { name: string } | null
+  battery: { level: string }
+  channels: readonly {
     unit: string
     quantity: string | null
     value: number | null

@@ -55,13 +55,6 @@ export function isTimeZone(name: string): boolean {
 const createFormat = (timeZone: string) =>
   new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' })
 
-/** The offsets during a day in UTC: `before`, and `after` from the instant `change` on. */
-interface Day {
-  before: number
-  change: number
-  after: number
-}
-
 /** Maximum number of days whose offsets are kept. */
 const MAX_DAYS = 10_000
 
@@ -69,7 +62,8 @@ const MAX_DAYS = 10_000
 export class TimeZone implements LocalClock {
   readonly name: string
   readonly #format: Intl.DateTimeFormat
-  readonly #days = new Map<number, Day>()
+  /** The offset of each day in UTC; `undefined` if it changes during the day. */
+  readonly #days = new Map<number, number | undefined>()
 
   /** @throws RangeError for an unknown zone */
   constructor(name: string) {
@@ -78,30 +72,13 @@ export class TimeZone implements LocalClock {
   }
 
   offsetAt(instant: number): number {
-    const number = Math.floor(instant / DAY_MS)
-    let day = this.#days.get(number)
-    if (!day) {
+    const day = Math.floor(instant / DAY_MS)
+    if (!this.#days.has(day)) {
       if (this.#days.size >= MAX_DAYS) this.#days.clear()
-      day = this.#readDay(number)
-      this.#days.set(number, day)
+      const [first, last] = [day, day + 1].map((number) => this.#readOffset(number * DAY_MS))
+      this.#days.set(day, first === last ? first : undefined)
     }
-    return instant < day.change ? day.before : day.after
-  }
-
-  #readDay(number: number): Day {
-    let [low, high] = [number * DAY_MS, (number + 1) * DAY_MS]
-    const [before, after] = [
-      this.#days.get(number - 1)?.after ?? this.#readOffset(low),
-      this.#readOffset(high),
-    ]
-    if (before === after) return { before, change: high, after }
-    // Offsets change on a full minute.
-    while (high - low > MINUTE_MS) {
-      const middle = low + Math.floor((high - low) / 2 / MINUTE_MS) * MINUTE_MS
-      if (this.#readOffset(middle) === before) low = middle
-      else high = middle
-    }
-    return { before, change: high, after }
+    return this.#days.get(day) ?? this.#readOffset(instant)
   }
 
   /** Intl writes `GMT-03:30`. Seconds, which zones had long ago, are rounded. */

@@ -6,14 +6,15 @@ interface ListedDeviceOptions {
   group?: string
   /** Serial of its base unit; if absent, the device is standalone. */
   base?: string
-  values?: ListedDevice['values']
+  channels?: ListedDevice['channels']
 }
 
 /** A device in the picker's list. */
 export function listedDevice(serial: string, parts: ListedDeviceOptions = {}): ListedDevice {
-  const { name = '', model = 'M-500', group = '', base, values = [] } = parts
+  const { name = '', model = 'M-500', group, base, channels = [] } = parts
   return {
-    ...{ serial, name, model, group, values, timestamp: null, battery: null },
+    ...{ serial, name, model, channels, timestamp: null, battery: { level: 'unknown' } },
+    group: group === undefined ? null : { name: group },
     base: { serial: base ?? serial, name: '', model },
     standalone: base === undefined,
   }

@@ -19,9 +19,9 @@ export function ago(instant: number, now: number): string {
 }
 
 /** Current values: *-18.4 °C, 45 %*; the service's text if there is no value. */
-export function valuesOf({ values }: ListedDevice, most = MAX_VALUES): string {
+export function valuesOf({ channels }: ListedDevice, most = MAX_VALUES): string {
   return enumerated(
-    values
+    channels
       .slice(0, most)
       .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${unit}`.trim())),
   )
@@ -36,6 +36,6 @@ const BATTERIES: Record<string, string> = {
 }
 
 /** The icon class for a battery level; `undefined` if it is unknown. */
-export function batteryIcon(level: string | null): string | undefined {
-  return BATTERIES[level ?? '']
+export function batteryIcon(level: string): string | undefined {
+  return BATTERIES[level]
 }

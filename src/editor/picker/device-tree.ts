@@ -37,7 +37,7 @@ export function treeOf(
 ): Branch[] {
   const branches = new Map<string, Branch>()
   for (const device of devices ?? []) {
-    if (kind === 'groups' && device.group === '') continue
+    if (kind === 'groups' && !device.group) continue
     const created = branchFor(kind, device)
     const key = `${created.kind} ${created.serial ?? created.name}`
     const branch = branches.get(key) ?? created
@@ -58,7 +58,8 @@ const rank = ({ kind }: Branch) => LAST.indexOf(kind)
 
 /** The branch for a device, still empty. */
 function branchFor(kind: Kind, { base, group, standalone }: ListedDevice): Branch {
-  if (kind === 'groups') return { kind: 'group', name: group, chooses: { group }, leaves: [] }
+  if (kind === 'groups' && group)
+    return { kind: 'group', name: group.name, chooses: { group: group.name }, leaves: [] }
   if (standalone) return { kind: 'standalone', name: '', leaves: [] }
   const branch: Branch = { kind: 'base', serial: base.serial, name: base.name, leaves: [] }
   return kind === 'exclude' ? branch : { ...branch, chooses: { unit: base.serial } }
@@ -83,7 +84,7 @@ export function findUnlisted(
 
 /** Whether a chosen item is this device, or includes it. */
 export function includes(kind: Kind, chosen: Chosen, { serial, base, group }: ListedDevice): boolean {
-  if (!isDevice(chosen)) return 'unit' in chosen ? base.serial === chosen.unit : group === chosen.group
+  if (!isDevice(chosen)) return 'unit' in chosen ? base.serial === chosen.unit : group?.name === chosen.group
   const isUnderBase = kind === 'exclude' || chosen.base === undefined || chosen.base === base.serial
   return serial === chosen.serial && isUnderBase
 }
@@ -105,11 +106,11 @@ function byName(one: Named, other: Named): number {
  * or in the name of its base unit or group.
  */
 export function isFound(search: string, branch: Branch, { device, chooses }: Leaf): boolean {
-  const quantities = device?.values.flatMap(({ quantity }) =>
+  const quantities = device?.channels.flatMap(({ quantity }) =>
     quantity === null ? [] : [quantity, translate(`quantity.${quantity}`)],
   )
   const about = device
-    ? [device.serial, device.name, device.model, device.group, ...(quantities ?? [])]
+    ? [device.serial, device.name, device.model, device.group?.name, ...(quantities ?? [])]
     : Object.values(chooses ?? {})
   const text = [...about, branch.name, branch.serial].join('\n').toLocaleLowerCase()
   const words = search.toLocaleLowerCase().split(/\s+/)

@@ -173,9 +173,10 @@ function labelOf(box: JQuery | undefined, name: string, serial: string): JQuery 
 
 /** Values, age and battery of a device. */
 function factsOf(device: ListedDevice): JQuery {
-  const { timestamp, battery, model, group, values } = device
-  const icon = batteryIcon(battery)
-  const more = [model, group, valuesOf(device, values.length), icon && translate(`battery.${battery}`)]
+  const { timestamp, model, group, channels } = device
+  const { level } = device.battery
+  const icon = batteryIcon(level)
+  const more = [model, group?.name, valuesOf(device, channels.length), icon && translate(`battery.${level}`)]
   return $('<span class="envlog-facts">')
     .attr('title', enumerated(more.flatMap((text) => text || [])))
     .append(
@@ -183,6 +184,6 @@ function factsOf(device: ListedDevice): JQuery {
       $('<span class="envlog-age">').text(
         timestamp === null ? translate('picker.never') : ago(timestamp, Date.now()),
       ),
-      icon ? $('<i aria-hidden="true">').addClass(`fa ${icon} envlog-battery-${battery}`) : $('<i>'),
+      icon ? $('<i aria-hidden="true">').addClass(`fa ${icon} envlog-battery-${level}`) : $('<i>'),
     )
 }

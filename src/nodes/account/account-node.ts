@@ -1,22 +1,28 @@
-import type { Node, NodeAPI } from 'node-red'
+import type { NodeAPI, NodeDef } from 'node-red'
 import type { Account } from '../../lib/account'
 import { onBackgroundError } from '../../lib/background'
 import type { AccountNode } from '../kit/action/account-node'
 import { localizeError } from '../kit/report/localize'
 import { createContextStore } from '../kit/state/context-store'
 import { createFileStore } from '../kit/state/file-store'
-import { type AccountConfig, openAccount } from './open-account'
+import { openAccount } from './open-account'
 import { createSharedQuotaStatus } from './shared-quota-status'
 
 /** Registers the config node, which opens its account when the first node uses it. */
 export function registerAccountNode(RED: NodeAPI): void {
   onBackgroundError((error) => RED.log.error(`envlog: ${localizeError(RED, error).message}`))
-  function AccountNodeConstructor(this: AccountNode, config: AccountConfig) {
+  function AccountNodeConstructor(this: AccountNode, config: NodeDef & { store?: string }) {
     RED.nodes.createNode(this, config)
     let account: Account | undefined
     const storeName = String(config.store ?? '').trim()
     const { userDir } = RED.settings
-    const onWriteError = createStoreWarning(RED, this, storeName)
+    let hasWarned = false
+    // Once for the whole account, because its nodes share the store.
+    const onWriteError = ({ message: detail }: Error) => {
+      if (!hasWarned)
+        this.warn(RED._('warnings.store-failing', { store: storeName || 'envlog/', detail } as never))
+      hasWarned = true
+    }
     this.users = {}
     this.storeFor = (node) => {
       // Node-RED's default context store is in memory: after a restart, everything would be sent again.
@@ -51,14 +57,4 @@ export function registerAccountNode(RED: NodeAPI): void {
       sharedQuotaPassword: { type: 'password' },
     },
   })
-}
-
-/** If writing to the store fails, warns once for the whole account, because its nodes share the store. */
-function createStoreWarning(RED: NodeAPI, node: Node, name: string): (error: Error) => void {
-  let hasWarned = false
-  return ({ message }) => {
-    if (hasWarned) return
-    hasWarned = true
-    node.warn(RED._('warnings.store-failing', { store: name || 'envlog/', detail: message } as never))
-  }
 }

@@ -1,4 +1,4 @@
-import type { Node, NodeAPI, NodeDef } from 'node-red'
+import type { Node, NodeAPI } from 'node-red'
 import { type Account, type AccountPorts, createAccount } from '../../lib/account'
 import {
   proxyPasswords,
@@ -9,17 +9,7 @@ import {
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { registry } from '../kit/state/process-registry'
-
-/** The saved properties that are read here; the schema reads all of them. */
-interface SavedAccount {
-  retries?: number
-  tls?: string
-  proxy?: string
-}
-
-export interface AccountConfig extends NodeDef, SavedAccount {
-  store?: string
-}
+import type { readAccountSettings } from './account-settings'
 
 interface TlsNode extends Node {
   /** False if its files cannot be read: `addTLSOptions` adds nothing then. */
@@ -44,15 +34,10 @@ type AccountUse =
  * Opens the account with these settings.
  * @throws EnvlogError `ENVLOG_CONFIG`
  */
-export function openAccount(
-  RED: NodeAPI,
-  config: SavedAccount,
-  credentials: object,
-  use: AccountUse,
-): Account {
+export function openAccount(RED: NodeAPI, config: object, credentials: object, use: AccountUse): Account {
   const { readAccountSettings } = require('./account-settings') as typeof import('./account-settings')
   const settings = readAccountSettings(config, credentials)
-  const transport = readTransportOptions(RED, config, settings)
+  const transport = readTransportOptions(RED, settings)
   const ports: AccountPorts = {
     transport: new UndiciTransport(transport),
     clock: systemClock,
@@ -60,30 +45,27 @@ export function openAccount(
     registry,
   }
   if ('triedBy' in use) ports.triedBy = use.triedBy
-  else {
-    if (settings.sharedQuota) {
-      const { createConnector } =
-        require('../../lib/quota/redis-connection') as typeof import('../../lib/quota/redis-connection')
-      ports.connectRedis = createConnector(settings.sharedQuota, settings.credentials.sharedQuotaPassword)
-      ports.onSharedChange = use.onSharedChange
-    }
+  else if (settings.sharedQuota) {
+    const { createConnector } =
+      require('../../lib/quota/redis-connection') as typeof import('../../lib/quota/redis-connection')
+    ports.connectRedis = createConnector(settings.sharedQuota, settings.credentials.sharedQuotaPassword)
+    ports.onSharedChange = use.onSharedChange
   }
   return createAccount({ ...settings, secrets: proxyPasswords(transport, process.env) }, ports)
 }
 
 function readTransportOptions(
   RED: NodeAPI,
-  config: SavedAccount,
-  { timeout }: { timeout: number },
+  { timeout, tls, proxy }: ReturnType<typeof readAccountSettings>,
 ): TransportOptions {
   const options: TransportOptions = { timeoutMs: timeout * 1000 }
-  if (config.tls) {
-    const node = findReferenced<TlsNode>(RED, config.tls, 'tls')
+  if (tls) {
+    const node = findReferenced<TlsNode>(RED, tls, 'tls')
     if (!node.valid) throw new EnvlogError('account-reference', { property: 'tls' })
     options.tls = node.addTLSOptions({})
   }
-  if (config.proxy) {
-    const { url, noproxy, credentials } = findReferenced<ProxyNode>(RED, config.proxy, 'proxy')
+  if (proxy) {
+    const { url, noproxy, credentials } = findReferenced<ProxyNode>(RED, proxy, 'proxy')
     if (!url || !/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new EnvlogError('proxy-invalid')
     options.proxy = { url, noProxy: noproxy ?? [] }
     if (credentials?.username) options.proxy.username = credentials.username

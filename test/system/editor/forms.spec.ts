@@ -193,7 +193,7 @@ describe('the forms', function () {
     assert.deepEqual([await per.isVisible(), await time.isVisible()], [true, false])
     await form.unfold()
     const { payload } = JSON.parse(await form.example())
-    assert.equal(payload[0].localtime, '2026-11-20T00:00:00.000+09:00')
+    assert.equal(payload[0].localtime, '2026-11-19T17:00:00.000+09:00')
     await form.cancel()
   })
 

@@ -3,9 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoints } from '../../../src/lib/endpoints'
 import { reasons } from '../../../src/lib/errors'
-import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
 import { ACTION_TYPES, CALENDAR_PERIODS, nameOfType, SELECTS, STARTS } from '../../../src/shared/action'
-import { actionSchemas } from '../../../src/shared/action-schemas'
 import { OUTPUTS, SENDS } from '../../../src/shared/outputs'
 import { PROBLEMS } from '../../../src/shared/problems'
 import { QUANTITIES } from '../../../src/shared/quantity'
@@ -17,12 +15,6 @@ import { root } from '../../support/package'
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
 const ACTIONS = ACTION_TYPES.map(nameOfType)
-
-/** Settings with a separate row in the form. */
-function settingsOf({ shape }: { shape: object }): string[] {
-  const others = ['version', 'devices', 'bases', 'groups', 'propertyType', 'fromType', 'toType']
-  return Object.keys(shape).filter((name) => !others.includes(name))
-}
 
 /** Units of counts in the status; each has a singular and a plural. */
 const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
@@ -60,8 +52,6 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'picker.*': ['all', 'none', 'add', 'standalone', 'unlisted', 'chosen'],
   'account.store-*': ['files', 'kept', 'forgotten', 'unknown'],
   'output.*': OUTPUTS,
-  'hint.*': unique(Object.values(actionSchemas).flatMap(settingsOf)),
-  'account.hint-*': [accountSchema, credentialsSchema].flatMap(settingsOf),
   'place.*': TOPIC_PLACES,
   ...Object.fromEntries(
     ['summary.first-run-*', 'summary.first-run-*-each'].map((key) => [key, ['records', 'alerts']]),

@@ -28,18 +28,18 @@ describe('the details of a device', () => {
 
     it('show its first two values with their units, or the service’s text if there is no value', () => {
       const value = (number: number | null, unit: string, error: string | null = null) => ({
-        ...{ name: '', value: number, unit, quantity: null, error },
+        ...{ value: number, unit, quantity: null, error },
       })
       const device = listedDevice('52A10001', {
-        values: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')],
+        channels: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')],
       })
       assert.equal(valuesOf(device), '-18.4 °C, 45 %')
       assert.equal(valuesOf(device, 3), '-18.4 °C, 45 %, 1 ppm')
       const broken = listedDevice('52A10001', {
-        values: [value(null, '°C', 'Sensor Error'), value(null, '')],
+        channels: [value(null, '°C', 'Sensor Error'), value(null, '')],
       })
       assert.equal(valuesOf(broken), 'Sensor Error, –')
-      assert.equal(valuesOf(listedDevice('52A10001', { values: [value(7, '')] })), '7')
+      assert.equal(valuesOf(listedDevice('52A10001', { channels: [value(7, '')] })), '7')
       assert.equal(valuesOf(listedDevice('52A10001')), '')
     })
   })
@@ -49,14 +49,14 @@ describe('the details of a device', () => {
 
     it('are in the user’s language', () => {
       assert.equal(ago(NOW - 3 * MINUTE, NOW), '3 分前')
-      const values = [-18.4, 45].map((value) => ({ name: '', value, unit: '%', quantity: null, error: null }))
-      assert.equal(valuesOf(listedDevice('52A10001', { values })), '-18.4 %、45 %')
+      const values = [-18.4, 45].map((value) => ({ value, unit: '%', quantity: null, error: null }))
+      assert.equal(valuesOf(listedDevice('52A10001', { channels: values })), '-18.4 %、45 %')
     })
   })
 
   it('show its battery, if known', () => {
     assert.equal(batteryIcon('replace-now'), 'fa-battery-empty')
-    assert.equal(batteryIcon(null), undefined)
+    assert.equal(batteryIcon('unknown'), undefined)
     assert.equal(batteryIcon('of a kind to come'), undefined)
   })
 })

@@ -120,8 +120,8 @@ describe('the tree of devices', () => {
   })
 
   it('finds each word in name, serial, model, group, quantity or base unit, in any case', () => {
-    const values = [{ name: '', unit: '°C', quantity: 'temperature', value: 4, error: null }]
-    const [office] = treeOf('devices', [{ ...rackA, values }], [])
+    const channels = [{ unit: '°C', quantity: 'temperature', value: 4, error: null }]
+    const [office] = treeOf('devices', [{ ...rackA, channels }], [])
     const [leaf] = office?.leaves ?? []
     assert.ok(office && leaf)
     for (const text of ['rack', 'RACK a', '52c1', '5f0a1001', 'racks 0008', 'temperature rack', '温度', '']) {

@@ -43,7 +43,7 @@ describe('the requests of a round', () => {
         const { select, bases, groups, exclude } = choice
         const isChosen = ({ serial, base, group }: (typeof twins)[number]) => {
           if (select === 'all') return true
-          if (select === 'group') return groups.includes(group)
+          if (select === 'group') return groups.includes(group?.name ?? '')
           if (bases.includes(base.serial)) return true
           const isNamed = (one: { serial: string; base?: string }) =>
             one.serial === serial && (one.base ?? base.serial) === base.serial

@@ -1,7 +1,7 @@
 import type { Account } from '../../../lib/account'
 import type { DevicesAnswer } from '../../../lib/collect/account-devices'
 import type { UnreadableDevice } from '../../../lib/decode/current-device'
-import { type Reading, readReadable } from '../../../lib/readings/current'
+import { readReadable } from '../../../lib/readings/current'
 import { convertReading } from '../../../lib/readings/temperature'
 import type { RequestContext } from '../../../lib/request'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
@@ -29,7 +29,7 @@ function toDeviceList(account: Account, { body, receivedAt }: DevicesAnswer): De
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
   const { readings, unreadable } = readReadable(body, options)
   const devices = [
-    ...readings.map((reading) => fromReading(convertReading(reading, temperatureUnit))),
+    ...readings.map((reading) => convertReading(reading, temperatureUnit)),
     ...unreadable.flatMap(fromUnreadable),
   ]
   const { left, freeAt } = account.quota.counts().endpoints.current
@@ -40,31 +40,13 @@ function toDeviceList(account: Account, { body, receivedAt }: DevicesAnswer): De
 function fromUnreadable({ serial, known }: UnreadableDevice): ListedDevice[] {
   if (!known) return []
   const { base, name, group } = known
+  const unknown = { model: '', timestamp: null, battery: { level: 'unknown' }, channels: [] }
   return [
     {
-      ...{ serial, name: name || serial, model: '', group },
+      ...unknown,
+      ...{ serial, name: name || serial, standalone: base === serial },
       base: { serial: base, name: '', model: '' },
-      standalone: base === serial,
-      ...{ timestamp: null, battery: null, values: [] },
+      group: group === '' ? null : { name: group },
     },
   ]
-}
-
-function fromReading({
-  serial,
-  name,
-  model,
-  base,
-  standalone,
-  timestamp,
-  ...reading
-}: Reading): ListedDevice {
-  return {
-    ...{ serial, name, model, base, standalone, timestamp },
-    group: reading.group?.name ?? '',
-    battery: reading.battery.level,
-    values: reading.channels.map(({ name, unit, quantity, value, error }) => ({
-      ...{ name, unit, quantity, value, error },
-    })),
-  }
 }

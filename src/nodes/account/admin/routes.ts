@@ -1,20 +1,13 @@
 import type { NodeAPI } from 'node-red'
-import type { Account } from '../../../lib/account'
 import { EnvlogError, type ErrorCode } from '../../../lib/errors'
-import { EDITOR, type RequestContext } from '../../../lib/request'
 import type { AdminFailure, ContextStore } from '../../../shared/admin'
 import { findAccountNode } from '../../kit/action/account-node'
 import { listContextStores } from '../../kit/state/context-store'
 import { readQuotaCounts } from './quota-counts'
 
-type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
+export type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
 type Handler = ReturnType<NodeAPI['auth']['needsPermission']>
 type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
-
-type Work = (account: Account, requestContext: RequestContext, body: Record<string, unknown>) => unknown
-
-/** Longest wait for quota of a request from the editor, because a user is waiting. */
-const MAX_WAIT_MS = 10_000
 
 /**
  * The routes by which the editor sends requests to the runtime. A route that only reads needs the permission
@@ -39,49 +32,18 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   RED.httpAdmin.get('/envlog/stores', canRead, (_request, response) =>
     respond(response, async (): Promise<ContextStore[]> => listContextStores(RED)),
   )
-  /** A route that opens the account of the request. */
-  const post = (path: string, work: Work) =>
-    RED.httpAdmin.post(path, ...canRequest, (request, response) =>
-      respond(response, () => withDraft(RED, request, work)),
-    )
-  post('/envlog/devices', (account, requestContext, { refresh, cached }) => {
-    const { fetchDeviceList, readCachedDeviceList } =
-      require('./device-list') as typeof import('./device-list')
-    return cached === true
-      ? readCachedDeviceList(account)
-      : fetchDeviceList(account, requestContext, refresh === true)
-  })
-  post('/envlog/test', (account, requestContext) => {
-    const { testAccount } = require('./account-test') as typeof import('./account-test')
-    return testAccount(account, requestContext)
-  })
-  post('/envlog/report', (account, requestContext) => {
-    const { reportAccount } = require('./account-report') as typeof import('./account-report')
-    return reportAccount(account, requestContext)
-  })
+  for (const name of ['devices', 'test', 'report'] as const) {
+    RED.httpAdmin.post(`/envlog/${name}`, ...canRequest, (request, response) => {
+      const { runDraftRequest } = require('./draft-requests') as typeof import('./draft-requests')
+      return respond(response, () => runDraftRequest(RED, request, name))
+    })
+  }
 }
 
 /** Accepts only JSON: any web page could send other content types to this origin without a preflight request. */
 const requireJson: Handler = (request, response, next) => {
   if (request.is('application/json')) next()
   else response.status(415).json({ reason: 'unexpected' } satisfies AdminFailure)
-}
-
-/** Opens the account of the request for `work`, which is aborted when the editor disconnects. */
-async function withDraft(RED: NodeAPI, request: Request, work: Work): Promise<unknown> {
-  const { openAccountDraft } = require('./account-draft') as typeof import('./account-draft')
-  const body = (request.body ?? {}) as Record<string, unknown>
-  const { user } = request as { user?: { username?: string } }
-  const account = openAccountDraft(RED, body.account, user?.username ?? '')
-  const abort = new AbortController()
-  const onDisconnect = () => abort.abort()
-  request.socket.once('close', onDisconnect)
-  try {
-    return await work(account, { signal: abort.signal, queueKey: EDITOR, maxWaitMs: MAX_WAIT_MS }, body)
-  } finally {
-    request.socket.off('close', onDisconnect)
-    await account.close()
-  }
 }
 
 /** Code → HTTP status. All other errors are caused by the service or the network: 502. */

@@ -1,0 +1,43 @@
+import type { NodeAPI } from 'node-red'
+import type { Account } from '../../../lib/account'
+import { EDITOR, type RequestContext } from '../../../lib/request'
+import { openAccountDraft } from './account-draft'
+import { reportAccount } from './account-report'
+import { testAccount } from './account-test'
+import { fetchDeviceList, readCachedDeviceList } from './device-list'
+import type { Request } from './routes'
+
+/** Longest wait for quota of a request from the editor, because a user is waiting. */
+const MAX_WAIT_MS = 10_000
+
+type Work = (account: Account, requestContext: RequestContext, body: Record<string, unknown>) => unknown
+
+const WORK = {
+  devices: (account, requestContext, { refresh, cached }) =>
+    cached === true
+      ? readCachedDeviceList(account)
+      : fetchDeviceList(account, requestContext, refresh === true),
+  test: testAccount,
+  report: reportAccount,
+} satisfies Record<string, Work>
+
+/** Opens the account of the request and does the work, which is aborted when the editor disconnects. */
+export async function runDraftRequest(
+  RED: NodeAPI,
+  request: Request,
+  name: keyof typeof WORK,
+): Promise<unknown> {
+  const body = (request.body ?? {}) as Record<string, unknown>
+  const { user } = request as { user?: { username?: string } }
+  const account = openAccountDraft(RED, body.account, user?.username ?? '')
+  const abort = new AbortController()
+  const onDisconnect = () => abort.abort()
+  request.socket.once('close', onDisconnect)
+  try {
+    const work: Work = WORK[name]
+    return await work(account, { signal: abort.signal, queueKey: EDITOR, maxWaitMs: MAX_WAIT_MS }, body)
+  } finally {
+    request.socket.off('close', onDisconnect)
+    await account.close()
+  }
+}
