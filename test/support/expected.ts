@@ -1,20 +1,7 @@
 /** Expected outputs for the simulator's true data, computed only from docs/messages.md. */
 import type { TrueDevice, TrueRecord, Truth } from '../../simulator'
 
-/** Number of records of *latest*. */
-const NEWEST = 300
-
 export type FlatRow = Record<string, string | number | boolean>
-
-export const deviceIn = (truth: Truth, serial: string): TrueDevice => {
-  const found = truth.devices().find((device) => device.serial === serial)
-  if (!found) throw new Error(`no device ${serial}`)
-  return found
-}
-
-export function newestOf(truth: Truth, { serial, base, standalone }: TrueDevice): TrueRecord[] {
-  return truth.newestRecords(NEWEST, serial, standalone ? undefined : base)
-}
 
 /** A row without empty keys. */
 function rowOf(entries: Record<string, string | number | null | undefined>): FlatRow {

@@ -63,19 +63,3 @@ export function deviceNamed(text: string, serial: string): DeviceDefinition {
     ],
   }
 }
-
-export function hostileFleet(): DeviceDefinition[] {
-  return [
-    { serial: GROWING, name: 'Growing', records: { interval: 60 } },
-    {
-      serial: TIMELESS,
-      name: 'Timeless',
-      records: [{ unixtime: 0, id: 1, values: { 1: 1.5 } }, ...records],
-    },
-    {
-      ...deviceNamed(hostile.wide, REMOTE),
-      base: { serial: '5F0A1001', name: hostile.html, model: hostile.commas, zone: { timeDiff: -300 } },
-    },
-    ...hostileNames.map((name) => deviceNamed(hostile[name], serialOf(name))),
-  ]
-}

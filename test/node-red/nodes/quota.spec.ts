@@ -92,37 +92,4 @@ describe('the quota of an account in nodes and in the editor', () => {
     assert.equal((await after.errors.next()).error.code, 'ENVLOG_QUOTA')
     assert.equal(simulator().log.length, 3)
   })
-
-  it('is shared by a user ID and its reference-only ID, which have separate devices', async () => {
-    const { referenceId, referencePass } = simulator().account
-    const other = { id: 'other', type: 'envlog-account', name: 'Reference', baseUrl: simulator().url }
-    const place = { z: 'tab', x: 1, y: 1 }
-    const flow = await startFlow('current', simulator(), {
-      node: { wait: 0 },
-      flow: [
-        other,
-        { id: 'second', type: 'envlog-current', account: 'other', wait: 0, wires: [[]], ...place },
-      ],
-      watched: ['second'],
-      others: {
-        other: { apiKey: simulator().account.apiKey, loginId: referenceId, loginPass: referencePass },
-      },
-    })
-    for (let count = 0; count < 2; count++) {
-      flow.send()
-      helper.getNode('second').receive({})
-    }
-    const { error } = await flow.errors.next()
-    assert.equal(error.code, 'ENVLOG_QUOTA')
-    assert.equal(simulator().log.length, 3)
-    assert.equal(new Set(simulator().log.map(({ user }) => user)).size, 2, 'both have sent requests')
-  })
-
-  it('is saved in the store that the account names, which must exist', async () => {
-    const flow = await startFlow('current', simulator(), { account: { store: 'nowhere' } })
-    flow.send()
-    const { error } = await flow.errors.next()
-    assert.equal(error.code, 'ENVLOG_CONFIG')
-    assert.match(error.message, /store-unknown/)
-  })
 })

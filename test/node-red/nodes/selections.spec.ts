@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type DeviceDefinition, manualClock, type SimulatorOptions } from '../../../simulator'
+import { type DeviceDefinition, manualClock } from '../../../simulator'
 import { runs } from '../../support/chance'
 import { NOW } from '../../support/devices'
 import { runEveryPair } from '../../support/every-pair'
 import { startFlow, useSimulator } from '../../support/flow'
-import { pairs } from '../../support/outputs'
 import { BASE, currentDevice } from '../../unit/lib/answers'
 
 interface Chosen {
@@ -31,120 +30,108 @@ const HARD: DeviceDefinition[] = [
   { serial: '5C000006', records },
 ]
 
-const FLEETS: Record<string, SimulatorOptions> = {
-  'a generated fleet': { devices: 24 },
-  'a fleet of equal serials and odd groups': { fleet: HARD },
-}
+/** The messages match the simulator's data, for a choice in the node and in a message. */
+describe('any choice of devices', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
+  const fleet = () => simulator().truth.devices()
+  const keyOf = ({ serial, base }: { serial: string; base: string }) => `${base}/${serial}`
 
-/** Any choice from a fleet: the messages match the simulator's data, configured in the node and in a message. */
-for (const [title, options] of Object.entries(FLEETS)) {
-  describe(`any choice of devices of ${title}`, () => {
-    const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', ...options }))
-    const fleet = () => simulator().truth.devices()
-    const keyOf = ({ serial, base }: { serial: string; base: string }) => `${base}/${serial}`
+  const anyChoice = (): fc.Arbitrary<Chosen> => {
+    const known = fleet().map(({ serial, base }) => ({ serial, base }))
+    const device = fc.constantFrom(...known, ...known.map(({ serial }) => ({ serial })), {
+      serial: 'NONE0000',
+    })
+    const bases = [...new Set(fleet().map(({ base }) => base)), 'NONE0001']
+    const groups = [...new Set(fleet().map(({ group }) => group.name))].filter(Boolean)
+    return fc.record({
+      devices: fc.array(device, { maxLength: 4 }),
+      bases: fc.subarray(bases, { maxLength: 2 }),
+      groups: fc.subarray([...groups, 'No such group'], { maxLength: 2 }),
+      exclude: fc.subarray(
+        known.map(({ serial }) => serial),
+        { maxLength: 3 },
+      ),
+    })
+  }
 
-    const anyChoice = (): fc.Arbitrary<Chosen> => {
-      const known = fleet().map(({ serial, base }) => ({ serial, base }))
-      const device = fc.constantFrom(...known, ...known.map(({ serial }) => ({ serial })), {
-        serial: 'NONE0000',
-      })
-      const bases = [...new Set(fleet().map(({ base }) => base)), 'NONE0001']
-      const groups = [...new Set(fleet().map(({ group }) => group.name))].filter(Boolean)
-      return fc.record({
-        devices: fc.array(device, { maxLength: 4 }),
-        bases: fc.subarray(bases, { maxLength: 2 }),
-        groups: fc.subarray([...groups, 'No such group'], { maxLength: 2 }),
-        exclude: fc.subarray(
-          known.map(({ serial }) => serial),
-          { maxLength: 3 },
-        ),
-      })
-    }
+  const isChosen = (
+    { devices, bases, groups }: Omit<Chosen, 'exclude'>,
+    { serial, base, group }: ReturnType<typeof fleet>[number],
+  ) =>
+    bases.includes(base) ||
+    groups.includes(group.name) ||
+    devices.some((one) => one.serial === serial && (one.base ?? base) === base)
 
-    const isChosen = (
-      { devices, bases, groups }: Omit<Chosen, 'exclude'>,
-      { serial, base, group }: ReturnType<typeof fleet>[number],
-    ) =>
-      bases.includes(base) ||
-      groups.includes(group.name) ||
-      devices.some((one) => one.serial === serial && (one.base ?? base) === base)
+  /** The relay of an old base unit has no endpoint for records. */
+  const isServed = (action: string, { endpoints }: ReturnType<typeof fleet>[number]) =>
+    action === 'current' || endpoints.some((endpoint) => endpoint.startsWith('latest'))
 
-    /** The relay of an old base unit has no endpoint for records. */
-    const isServed = (action: string, { endpoints }: ReturnType<typeof fleet>[number]) =>
-      action === 'current' || endpoints.some((endpoint) => endpoint.startsWith('latest'))
+  /** Chosen items that match no device of the account. */
+  function unknownIn({ devices, bases, groups, exclude }: Chosen): string[] {
+    const all = fleet()
+    return [
+      ...devices.filter(
+        (one) =>
+          !exclude.includes(one.serial) &&
+          !all.some((device) => isChosen({ devices: [one], bases: [], groups: [] }, device)),
+      ),
+      ...bases.filter((base) => !all.some((device) => device.base === base)).map((serial) => ({ serial })),
+    ]
+      .map(({ serial }) => serial)
+      .concat(groups.filter((name) => !all.some(({ group }) => group.name === name)))
+  }
 
-    /** Chosen items that match no device of the account. */
-    function unknownIn({ devices, bases, groups, exclude }: Chosen): string[] {
-      const all = fleet()
-      return [
-        ...devices.filter(
-          (one) =>
-            !exclude.includes(one.serial) &&
-            !all.some((device) => isChosen({ devices: [one], bases: [], groups: [] }, device)),
-        ),
-        ...bases.filter((base) => !all.some((device) => device.base === base)).map((serial) => ({ serial })),
-      ]
-        .map(({ serial }) => serial)
-        .concat(groups.filter((name) => !all.some(({ group }) => group.name === name)))
-    }
+  async function judge(
+    action: 'current' | 'latest',
+    node: object,
+    msg: object,
+    chosen: Chosen,
+  ): Promise<void> {
+    simulator().reset()
+    const pair = { action, output: 'readings', send: 'device' } as const
+    const [ran] = await runEveryPair(simulator(), () => ({ exclude: chosen.exclude, ...node }), [pair], msg)
+    assert.ok(ran)
+    const found = ran.messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`)
+    const expected = fleet().filter(
+      (device) =>
+        isChosen(chosen, device) && isServed(action, device) && !chosen.exclude.includes(device.serial),
+    )
+    assert.deepEqual(found.toSorted(), expected.map(keyOf).toSorted())
+    if (action === 'current') assert.ok(simulator().log.length <= 1, 'one request')
+    const failures = [...ran.errors, ...(ran.failed ? [ran.failed] : [])]
+    const inputs = failures
+      .filter(({ error }) => error.code === 'ENVLOG_INPUT')
+      .map(({ error }) => error.cause)
+    const reported = inputs.map(({ serial, group }) => serial ?? group)
+    assert.deepEqual(reported.toSorted(), [...new Set(unknownIn(chosen))].toSorted())
+  }
 
-    async function judge(
-      action: 'current' | 'latest',
-      node: object,
-      msg: object,
-      chosen: Chosen,
-    ): Promise<void> {
-      simulator().reset()
-      const pair = { action, output: 'readings', send: 'device' } as const
-      const [ran] = await runEveryPair(simulator(), () => ({ exclude: chosen.exclude, ...node }), [pair], msg)
-      assert.ok(ran)
-      const found = ran.messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`)
-      const expected = fleet().filter(
-        (device) =>
-          isChosen(chosen, device) && isServed(action, device) && !chosen.exclude.includes(device.serial),
+  for (const action of ['current', 'latest'] as const) {
+    it(`${action}: is sent completely, each device once, and missing ones are reported`, async () => {
+      await fc.assert(
+        fc.asyncProperty(anyChoice(), fc.boolean(), async (chosen, byMessage) => {
+          const { devices, bases, groups, exclude } = chosen
+          if (byMessage) {
+            const named = [
+              ...devices,
+              ...bases.map((base) => ({ base })),
+              ...(groups.length > 0 ? [{ group: groups }] : []),
+            ]
+            if (named.length === 0) return
+            await judge(action, { select: 'msg' }, { devices: named }, chosen)
+            return
+          }
+          if (devices.length + bases.length > 0) {
+            await judge(action, { select: 'list', devices, bases }, {}, { ...chosen, groups: [] })
+          }
+          if (groups.length > 0)
+            await judge(action, { select: 'group', groups }, {}, { devices: [], bases: [], groups, exclude })
+        }),
+        { numRuns: runs(600) },
       )
-      assert.deepEqual(found.toSorted(), expected.map(keyOf).toSorted())
-      if (action === 'current') assert.ok(simulator().log.length <= 1, 'one request')
-      const failures = [...ran.errors, ...(ran.failed ? [ran.failed] : [])]
-      const inputs = failures
-        .filter(({ error }) => error.code === 'ENVLOG_INPUT')
-        .map(({ error }) => error.cause)
-      const reported = inputs.map(({ serial, group }) => serial ?? group)
-      assert.deepEqual(reported.toSorted(), [...new Set(unknownIn(chosen))].toSorted())
-    }
-
-    for (const action of ['current', 'latest'] as const) {
-      it(`${action}: is sent completely, each device once, and missing ones are reported`, async () => {
-        await fc.assert(
-          fc.asyncProperty(anyChoice(), fc.boolean(), async (chosen, byMessage) => {
-            const { devices, bases, groups, exclude } = chosen
-            if (byMessage) {
-              const named = [
-                ...devices,
-                ...bases.map((base) => ({ base })),
-                ...(groups.length > 0 ? [{ group: groups }] : []),
-              ]
-              if (named.length === 0) return
-              await judge(action, { select: 'msg' }, { devices: named }, chosen)
-              return
-            }
-            if (devices.length + bases.length > 0) {
-              await judge(action, { select: 'list', devices, bases }, {}, { ...chosen, groups: [] })
-            }
-            if (groups.length > 0)
-              await judge(
-                action,
-                { select: 'group', groups },
-                {},
-                { devices: [], bases: [], groups, exclude },
-              )
-          }),
-          { numRuns: runs(400) },
-        )
-      })
-    }
-  })
-}
+    })
+  }
+})
 
 describe('a choice of devices over time', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
@@ -229,67 +216,5 @@ describe('a choice with unreadable devices', () => {
     const bad = under('5C000002', '5F000002', 'Cold', odd)
     const found = await run({ select: 'group', groups: ['Cold'] }, [good, bad])
     assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
-  })
-})
-
-describe('a choice in an account without devices', () => {
-  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: [] }))
-  const choices = {
-    list: { devices: [{ serial: SHARED }], bases: ['5F000001'] },
-    base: { bases: ['5F000001'] },
-    group: { groups: ['Racks'] },
-    msg: {},
-  }
-
-  for (const [select, choice] of Object.entries(choices)) {
-    it(`ends with a failure that names what is missing, in each node: ${select}`, async () => {
-      const wanted = pairs().filter(({ send, output }) => send === 'device' || output === 'values')
-      const ran = await runEveryPair(simulator(), () => ({ select, ...choice }), wanted, {
-        devices: { group: ['Racks'] },
-      })
-      for (const { action, output, messages, failed } of ran) {
-        assert.deepEqual([messages, failed?.error.code], [[], 'ENVLOG_INPUT'], `${action} ${output}`)
-      }
-    })
-  }
-})
-
-describe('the data of groups', () => {
-  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
-  const node = { select: 'group', groups: ['Racks', 'Racks', '__proto__'], send: 'device' }
-  const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
-
-  it('has each device and each record once, also with receipts', async () => {
-    const collects = { ...node, onlyNew: true, advance: 'acknowledged', start: 'all', backfill: false }
-    const flow = await startFlow('latest', simulator(), { node: collects })
-    flow.send()
-    await flow.completed.next()
-    assert.equal(requestCount(), 3)
-    assert.equal(flow.output.messages.length, 3)
-    const receipts = flow.output.messages.map(({ envlog }) => envlog.receipt)
-    assert.equal(new Set(receipts).size, 3)
-    for (const receipt of receipts) flow.send({ envlog: { receipt } })
-    for (const _ of receipts) await flow.completed.next()
-    flow.send()
-    await flow.completed.next()
-    assert.deepEqual([requestCount(), flow.output.messages.length, flow.errors.messages.length], [6, 3, 0])
-  })
-
-  it('has only new current readings, even after a device was added', async () => {
-    const flow = await startFlow('current', simulator(), { node: { ...node, onlyNew: true } })
-    for (const [fleet, count] of [
-      [HARD, 3],
-      [HARD, 0],
-      [[...HARD, { serial: '5C000009', group: { num: 9, name: 'Racks' }, records }], 1],
-      [HARD.slice(1), 0],
-      [HARD, 0],
-    ] as const) {
-      simulator().set({ fleet } as never)
-      flow.output.messages.length = 0
-      flow.send()
-      await flow.completed.next()
-      assert.equal(flow.output.messages.length, count)
-    }
-    assert.equal(flow.errors.messages.length, 0)
   })
 })

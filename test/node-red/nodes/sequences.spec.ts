@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import helper from 'node-red-node-test-helper'
 import { type DeviceDefinition, manualClock } from '../../../simulator'
-import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../../support/devices'
+import { A_DAY, fridge, NOW, rackA } from '../../support/devices'
 import { runEveryPair } from '../../support/every-pair'
-import { alertFactsIn, factsIn } from '../../support/facts'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
 import { hasFacts, type Pair, pairs } from '../../support/outputs'
-import { expectedAlerts, expectedFacts, servedDevices } from '../../support/truth'
 
 const core = createRequire(require.resolve('node-red'))
 const split: unknown = core('@node-red/nodes/core/sequence/17-split.js')
@@ -49,8 +47,8 @@ describe('a core join node', () => {
     return found.sort((a, b) => a.envlog.device.serial.localeCompare(b.envlog.device.serial))
   }
 
-  /** The same data unsplit: an array, or a series in an array, like a join of series. */
-  async function whole({ action, output }: Pair): Promise<unknown[]> {
+  /** The same data unsplit, of each device. */
+  async function whole({ action, output }: Pair): Promise<Message[]> {
     const send = action === 'current' ? 'all' : 'device'
     const flow = await startFlow(action, simulator(), {
       node: { select: 'list', devices, ...PERIOD, output, send },
@@ -64,57 +62,31 @@ describe('a core join node', () => {
   const withoutAge = (payload: unknown) =>
     JSON.parse(JSON.stringify(payload, (key, value) => (key === 'age' ? undefined : value)))
 
-  const flat = pairs().filter(
-    (pair) =>
-      pair.send !== 'answer' &&
-      isSequenced(pair) &&
-      !(pair.action === 'current' && pair.send === 'device' && pair.output !== 'readings'),
-  )
-  for (const pair of flat) {
-    const { action, output, send } = pair
-    const isSeries = output === 'readings' && action !== 'current' && action !== 'alerts'
-    it(`restores the array: ${action} as ${output} by ${send}`, async () => {
-      const parts = { id: 'outer', index: 0, count: 1 }
-      const found = await joined(pair, 3, { parts, keep: 'me' })
-      for (const msg of found) {
-        assert.deepEqual(msg.parts, parts, 'the outer sequence continues')
-        assert.equal(msg.keep, 'me')
-      }
-      if (isSeries) {
-        const series = found.map(({ payload }) => payload.flatMap(({ records }: Message) => records))
-        assert.deepEqual(
-          series,
-          (await whole(pair)).map((one) => (one as Message).records),
-        )
-      } else if (output === 'values') {
-        const rows = (await whole({ ...pair, output: 'rows' })) as Message[][]
-        const numbers = rows.map((one) => one.flatMap(({ value }) => value ?? []))
-        assert.deepEqual(
-          found.map(({ payload }) => payload),
-          numbers,
-        )
-      } else {
-        assert.deepEqual(withoutAge(found.map(({ payload }) => payload)), withoutAge(await whole(pair)))
-      }
-    })
-  }
-
-  it('restores the arrays of each device: current as rows and points by device', async () => {
-    for (const output of ['rows', 'points'] as const) {
-      const [msg] = await joined({ action: 'current', output, send: 'device' }, 3)
-      const [all] = (await whole({ action: 'current', output, send: 'all' })) as [unknown[]]
-      assert.equal(msg?.payload.length, 2)
-      assert.deepEqual(withoutAge(msg?.payload.flat()), withoutAge(all))
-    }
+  it('restores the array: current readings by device, and continues the outer sequence', async () => {
+    const pair = { action: 'current', output: 'readings', send: 'device' } as const
+    const parts = { id: 'outer', index: 0, count: 1 }
+    const [msg] = await joined(pair, 3, { parts, keep: 'me' })
+    assert.deepEqual(withoutAge([msg?.payload]), withoutAge(await whole(pair)))
+    assert.deepEqual([msg?.parts, msg?.keep], [parts, 'me'])
   })
 
-  for (const output of ['rows', 'points'] as const) {
-    it(`restores the array of ${output} even from chunks of one`, async () => {
-      const pair = { action: 'range', output, send: 'chunk' } as const
-      const found = (await joined(pair, 1)).map(({ payload }) => payload)
-      assert.deepEqual(withoutAge(found), withoutAge(await whole(pair)))
-    })
-  }
+  it('restores the records of each device from chunks of a series', async () => {
+    const pair = { action: 'range', output: 'readings', send: 'chunk' } as const
+    const found = await joined(pair, 3)
+    assert.deepEqual(
+      found.map(({ payload }) => payload.flatMap(({ records }: Message) => records)),
+      (await whole(pair)).map(({ records }) => records),
+    )
+  })
+
+  it('restores the array of rows even from chunks of one', async () => {
+    const pair = { action: 'range', output: 'rows', send: 'chunk' } as const
+    const found = await joined(pair, 1)
+    assert.deepEqual(
+      found.map(({ payload }) => payload),
+      await whole(pair),
+    )
+  })
 })
 
 describe('an empty response', () => {
@@ -151,64 +123,6 @@ describe('an empty response', () => {
       assert.deepEqual(
         messages.map(({ payload }) => payload),
         expected ?? [],
-      )
-    }
-  })
-})
-
-describe('one serial under two base units', () => {
-  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
-
-  it('means two devices in every output: topics, rows, tags, envlog', async () => {
-    const node = { select: 'list', devices: [{ serial: rackA.serial }], ...PERIOD }
-    for (const { messages, ...pair } of await runEveryPair(simulator(), () => node, factual)) {
-      const { action, output, send } = pair
-      const truth = action === 'alerts' ? alertFactsIn(messages, output) : factsIn(messages, action, output)
-      const bases = new Set(truth.map(([serial, base]) => `${base}/${serial}`))
-      const both = [rackA, truck].map(({ serial, base }) => `${base}/${serial}`)
-      assert.deepEqual([...bases].sort(), both.toSorted(), `${action} as ${output} by ${send}`)
-      if (send === 'all') continue
-      for (const { topic, envlog } of messages) {
-        const { serial, base, name } = envlog.device
-        assert.ok(topic.startsWith(`envlog/${base}/${serial}`))
-        assert.equal(name, base === truck.base ? 'Freezer truck' : 'Rack A')
-      }
-    }
-  })
-})
-
-describe('local times of the device', () => {
-  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
-
-  it('are the same instants with an offset, in every output of all four actions', async () => {
-    const node = { select: 'list', devices: [freezer, truck], ...PERIOD, time: 'local' }
-    const span = { from: Date.parse(PERIOD.from), to: Date.parse(PERIOD.to), time: 'local' as const }
-    for (const ran of await runEveryPair(simulator(), () => node, factual)) {
-      const { action, output, send, messages } = ran
-      const devices = servedDevices(simulator(), action).filter(
-        ({ serial, base }) => serial === freezer.serial || base === truck.base,
-      )
-      assert.equal(devices.length, 2)
-      for (const device of devices) {
-        const own =
-          send === 'all' ? messages : messages.filter(({ envlog }) => envlog.device.base === device.base)
-        const ofDevice = ([, base]: readonly unknown[]) => base === device.base
-        if (action === 'alerts') {
-          assert.deepEqual(
-            alertFactsIn(own, output),
-            expectedAlerts(simulator(), device, { output, ...span }),
-          )
-        } else {
-          const truth = expectedFacts(simulator(), device, { action, output, ...span })
-          assert.deepEqual(factsIn(own, action, output).filter(ofDevice), truth)
-        }
-      }
-      const text = JSON.stringify(messages.map(({ payload, envlog }) => [payload, envlog.reading]))
-      const times = text.match(/"time":"[^"]+"/g) ?? []
-      assert.equal(times.length > 0, output !== 'points')
-      assert.ok(
-        times.every((time) => /[+-]\d\d:\d\d"$/.test(time)),
-        times[0],
       )
     }
   })

@@ -66,21 +66,6 @@ describe('a context store that is not connected yet', () => {
     assert.ok(stored.has('cursors'))
   })
 
-  it('loses nothing that was remembered', async () => {
-    isConnected = true
-    const first = await start()
-    first.send()
-    await first.completed.next()
-    isConnected = false
-    const second = await start()
-    second.send()
-    await second.errors.next()
-    isConnected = true
-    second.send()
-    await second.completed.next()
-    assert.deepEqual(second.output.messages, [], 'it was delivered before')
-  })
-
   it('does not block nodes that remember nothing', async () => {
     for (const action of ['current', 'latest', 'range'] as const) {
       const flow = await start({ onlyNew: false }, action)
