@@ -1,5 +1,6 @@
 /** The build's output in `dist/`, read as Node-RED's editor does. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { nameOfType } from '../../src/shared/action'
@@ -75,6 +76,17 @@ export function definitionsIn(scripts: readonly string[]): Map<string, Definitio
   const context = createContext({ RED, $: fake, jQuery: fake, window: fake, document: fake, URL, console })
   for (const script of scripts) runInContext(script, context)
   return found
+}
+
+/** Core nodes' definitions, from the html of Node-RED's editor. */
+export function coreDefinitions(): Map<string, Definition> {
+  const nodeRed = createRequire(createRequire(__filename).resolve('node-red'))
+  const core = join(dirname(nodeRed.resolve('@node-red/nodes/package.json')), 'core')
+  const pages = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.html'),
+  )
+  const scripts = pages.flatMap((page) => scriptsOf(readFileSync(join(core, page), 'utf8')))
+  return definitionsIn(scripts.filter(({ kind }) => kind === 'text/javascript').map(({ body }) => body))
 }
 
 /** @throws if the script fails or does not register the type */

@@ -1,6 +1,5 @@
 import type { Simulator, TrueDevice, TrueRecord } from '../../simulator'
 import type { Output } from '../../src/shared/outputs'
-import { spelled } from './expected'
 import { type AlertFact, type Fact, factOf, isReported, type ReportedValue } from './facts'
 import type { ActionName } from './flow-types'
 import { stored, storedTag } from './outputs'
@@ -30,6 +29,12 @@ function timeText(instant: number, device: TrueDevice, { action, time }: Pick<Wa
   return `${local}${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
+/** Degrees in a uniform spelling. */
+function spelled(unit: string): string {
+  const [, celsius, fahrenheit] = /^(?:([°º]?[CＣ]|℃)|([°º]?[FＦ]|℉))$/.exec(unit.trim()) ?? []
+  return celsius ? '°C' : fahrenheit ? '°F' : unit.trim()
+}
+
 const NEWEST = 300
 const MISSING = 'missing'
 
@@ -41,8 +46,8 @@ export function servedDevices(simulator: Simulator, action: ActionName): TrueDev
     .filter(({ endpoints }) => endpoints.some((name) => name.startsWith(endpoint)))
 }
 
-/** All expected facts of a device, in order. */
-export function expectedFacts(simulator: Simulator, device: TrueDevice, wanted: Wanted): Fact[] {
+/** All expected values of a device that its output contains, in order. */
+export function expectedValues(simulator: Simulator, device: TrueDevice, wanted: Wanted): ReportedValue[] {
   const { action, output } = wanted
   const reported =
     action === 'current' ? trueReading(simulator, device, wanted) : trueSeries(simulator, device, wanted)
@@ -50,8 +55,19 @@ export function expectedFacts(simulator: Simulator, device: TrueDevice, wanted: 
   return reported
     .filter((one) => isReported(one, output))
     .map((one) => ({ ...one, name: text(one.name), group: text(one.group) }))
-    .map((one) => factOf(one, action, output))
 }
+
+/** The same as facts. */
+export const expectedFacts = (simulator: Simulator, device: TrueDevice, wanted: Wanted): Fact[] =>
+  expectedValues(simulator, device, wanted).map((one) => factOf(one, wanted.action, wanted.output))
+
+/** The values in the newest readings of all devices. */
+export const currentValues = (simulator: Simulator): ReportedValue[] =>
+  simulator.truth
+    .devices()
+    .flatMap((device) =>
+      expectedValues(simulator, device, { action: 'current', output: 'rows', from: 0, to: 0 }),
+    )
 
 function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: Wanted): ReportedValue[] {
   const { serial, base } = device

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { rounds, useExamples } from '../../support/examples'
-import { expectedRows, type FlatRow } from '../../support/expected'
 import {
   deviceNamed,
   GROWING,
@@ -15,10 +14,10 @@ import {
   serialOf,
   TIMELESS,
 } from '../../support/hostile'
-import { stored } from '../../support/outputs'
 import { paletteFolder } from '../../support/palette'
 import { assertSame } from '../../support/same'
 import { HOST } from '../../support/server-process'
+import { expectedValues } from '../../support/truth'
 import { until } from '../../support/wait'
 import { startPostgres } from './database-servers'
 
@@ -51,14 +50,20 @@ const fleet: DeviceDefinition[] = [
 /** A third-party package that the examples need. */
 const load = async (module: string) => createRequire(join(await paletteFolder(), 'package.json'))(module)
 
-/** Rows without null values. */
-const flat = (rows: readonly object[]): FlatRow[] =>
-  rows.map((row) => {
-    const entries = Object.entries(row).filter(([, value]) => value !== null)
-    return Object.fromEntries(
-      entries.map(([key, value]) => [key, value instanceof Date ? value.toISOString() : value]),
-    )
-  })
+/** What a stored row says. */
+const readingOf = (row: Record<string, unknown>) => {
+  const { serial, base, timestamp, time, channel, value, error, label, unit, dataid, name, groupname } = row
+  const about = { serial, base, name: name ?? '', group: groupname ?? '', label, unit: unit ?? '' }
+  return {
+    ...about,
+    timestamp,
+    time: new Date(time as string).toISOString(),
+    channel,
+    value,
+    error,
+    dataId: dataid,
+  }
+}
 
 describe('examples to databases', () => {
   const hall = useExamples({ examples: [POSTGRES, SQLITE] })
@@ -80,24 +85,22 @@ describe('examples to databases', () => {
     await simulator?.close()
   })
 
-  /** All records that the service has, as rows. */
-  const expected = (): FlatRow[] =>
-    simulator.truth.devices().flatMap((device) => {
-      const { serial, base, standalone } = device
-      const records = simulator.truth.records(serial, standalone ? undefined : base)
-      const timed = records.filter(({ time }) => time !== 0)
-      return expectedRows(device, timed).map((row) =>
-        Object.fromEntries(
-          Object.entries({ ...row, dataid: row.dataid ?? 0 }).map(([key, value]) => [
-            key,
-            typeof value === 'string' ? stored(value) : value,
-          ]),
-        ),
+  /** Everything that the service has, except records without a time. */
+  const expected = () =>
+    simulator.truth
+      .devices()
+      .flatMap((device) =>
+        expectedValues(simulator, device, {
+          action: 'range',
+          output: 'rows',
+          from: 0,
+          to: Number.MAX_SAFE_INTEGER,
+        }),
       )
-    })
+      .filter(({ timestamp }) => timestamp !== null)
 
   /** @param rows reads the table; fails while it is missing */
-  async function assertStored(rows: () => Promise<FlatRow[]>, wanted = expected()): Promise<void> {
+  async function assertStored(rows: () => Promise<object[]>, wanted: object[] = expected()): Promise<void> {
     const isStored = () => rows().then((found) => found.length >= wanted.length)
     await until('everything is stored', () => isStored().catch(() => false)).catch(() => {})
     assertSame(await rows(), wanted)
@@ -116,7 +119,7 @@ describe('examples to databases', () => {
       const client = new Client(login)
       await client.connect()
       const found = client.query('SELECT * FROM readings').finally(() => client.end())
-      return flat((await found).rows)
+      return (await found).rows.map(readingOf)
     }
     await hall.deploy([POSTGRES], { simulator, more: { postgresDB: login } })
     await assertStored(rows)
@@ -140,9 +143,9 @@ describe('examples to databases', () => {
     connection.configure('busyTimeout', 30_000)
     end = () => new Promise((resolve) => connection.close(resolve))
     return () =>
-      new Promise<FlatRow[]>((resolve, reject) =>
-        connection.all('SELECT * FROM readings', (error: Error | null, found: object[]) =>
-          error ? reject(error) : resolve(flat(found)),
+      new Promise<object[]>((resolve, reject) =>
+        connection.all('SELECT * FROM readings', (error: Error | null, found: Record<string, unknown>[]) =>
+          error ? reject(error) : resolve(found.map(readingOf)),
         ),
       )
   }

@@ -9,8 +9,9 @@ import {
 } from '../../../simulator'
 import { type Broker, type Received, startBroker } from '../../support/broker'
 import { rounds, useExamples } from '../../support/examples'
-import { currentRows, type FlatRow } from '../../support/expected'
+import type { ReportedValue } from '../../support/facts'
 import { assertSame } from '../../support/same'
+import { currentValues } from '../../support/truth'
 import { until } from '../../support/wait'
 
 const STARTING_MS = 120_000
@@ -95,10 +96,10 @@ describe('examples to MQTT', () => {
 
   afterEach(() => simulator?.close())
 
-  const rows = (): FlatRow[] => currentRows(simulator.truth)
-  const topicOf = ({ base, serial, channel }: FlatRow) => `envlog/${base}/${serial}/${channel}`
+  const rows = () => currentValues(simulator)
+  const topicOf = ({ base, serial, channel }: ReportedValue) => `envlog/${base}/${serial}/${channel}`
   const numbers = () =>
-    rows().flatMap((row) => (row.value === undefined ? [] : { topic: topicOf(row), text: String(row.value) }))
+    rows().flatMap((row) => (row.value === null ? [] : { topic: topicOf(row), text: String(row.value) }))
 
   /** Waits for what a subscriber receives, and returns what a new subscriber then receives immediately. */
   async function retained(
@@ -176,7 +177,7 @@ describe('examples to MQTT', () => {
       assert.equal(found.state_topic, topic)
       assert.deepEqual(found.availability, [{ topic: 'envlog/status' }, { topic: `${topic}/availability` }])
       assert.equal(found.device.name, row.name)
-      assert.equal(found.device.suggested_area, row.groupname)
+      assert.equal(found.device.suggested_area, row.group || undefined)
       assert.deepEqual(found.device.identifiers, [device])
       assert.equal(found.expire_after, EXPIRE_AFTER)
     }
@@ -200,16 +201,16 @@ describe('examples to MQTT', () => {
         '% undefined',
       ].map((kind) => [kind]),
     )
-    const available = (offline: (row: FlatRow) => boolean) =>
+    const available = (offline: (row: ReportedValue) => boolean) =>
       rows().map((row) => ({
         topic: `${topicOf(row)}/availability`,
         text: offline(row) ? 'offline' : 'online',
       }))
     const status = { topic: 'envlog/status', text: 'online' }
-    await assertRetained([status, ...numbers(), ...available(({ value }) => value === undefined)])
+    await assertRetained([status, ...numbers(), ...available(({ value }) => value === null)])
 
     heard -= 2 * HOUR
-    const silent = ({ serial, value }: FlatRow) => value === undefined || serial === SILENT
+    const silent = ({ serial, value }: ReportedValue) => value === null || serial === SILENT
     await rounds(simulator, 2)
     await assertRetained([status, ...numbers(), ...available(silent)])
 
@@ -222,7 +223,7 @@ describe('examples to MQTT', () => {
     assertSame(again, configs)
 
     // An unchanged value is published in each round, but no value while the service is silent.
-    const { received, end } = await broker.subscribe(topicOf(rows()[0] as FlatRow))
+    const { received, end } = await broker.subscribe(topicOf(rows()[0] as ReportedValue))
     await rounds(simulator, 3)
     assert.ok(received.filter(({ retained: isOld }) => !isOld).length >= 2)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })

@@ -7,9 +7,9 @@ import {
   startSimulator,
 } from '../../../simulator'
 import { useExamples } from '../../support/examples'
-import { currentRows } from '../../support/expected'
 import type { FlowNode } from '../../support/node-red'
 import { assertSame } from '../../support/same'
+import { currentValues } from '../../support/truth'
 import { until } from '../../support/wait'
 import { startChat } from './chat'
 
@@ -73,11 +73,11 @@ describe('examples for operators', () => {
     const devices = new Map(simulator.truth.devices().map((device) => [device.serial, device]))
     assertSame(
       seriesOf('envlog_value'),
-      currentRows(simulator.truth).flatMap(({ serial, channel, label, unit, value }) => {
-        const { base, name, group } = devices.get(String(serial)) ?? {}
-        const about = { base, serial, name, group: group?.name }
-        return value === undefined ? [] : { labels: { ...about, channel: `${channel}`, label, unit }, value }
-      }),
+      currentValues(simulator).flatMap(({ base, serial, name, group, channel, label, unit, value }) =>
+        value === null
+          ? []
+          : { labels: { base, serial, name, group, channel: `${channel}`, label, unit }, value },
+      ),
     )
     const bySerial = (name: string) =>
       seriesOf(name).map(({ labels, value }) => ({ serial: labels.serial, value }))
