@@ -14,10 +14,6 @@ const OTHER_FIELDS: Record<string, string | undefined> = {
   exclude: 'envlog-exclude',
 }
 
-/** Property names that Node-RED reserves. */
-const RESERVED =
-  /^(?:.|id|type|wires|inputs|outputs|changed|dirty|moved|selected|users|valid|validationErrors|inputLabels|outputLabels)$/
-
 function idsIn({ form }: BuiltNode): string[] {
   return [...form.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id)
 }
@@ -44,27 +40,11 @@ for (const node of nodes) {
       assert.deepEqual(missing, [])
     })
 
-    it('has no field without a property', () => {
-      const named = ids.filter((id) => /^node-(?:config-)?input-/.test(id))
-      assert.ok(named.length > 0)
-      assert.deepEqual(
-        named.filter((id) => !fields.some((name) => id === `${prefix}${name}`)),
-        [],
-      )
-    })
-
     it('uses each id once, and each label belongs to a field', () => {
       assert.deepEqual(ids, [...new Set(ids)])
       const labelled = [...form.matchAll(/\sfor="([^"]*)"/g)].map(([, id = '']) => id)
       assert.deepEqual(
         labelled.filter((id) => !ids.includes(id)),
-        [],
-      )
-    })
-
-    it('uses no name that Node-RED reserves', () => {
-      assert.deepEqual(
-        fields.filter((name) => RESERVED.test(name)),
         [],
       )
     })
