@@ -13,7 +13,7 @@ const TOKYO = 540
 const DELHI = 330
 
 const MONTH = 'Files and reports/last month of a device to a CSV file'
-const NIGHT = 'Files and reports/every night yesterday of all devices'
+const NIGHT = 'Files and reports/nightly file of all devices'
 const REPORT = 'Files and reports/daily report'
 const CHECKS = 'Files and reports/fixed-time freezer checks'
 

@@ -9,7 +9,7 @@ const FLOW_MS = 150_000
 /** Initially absent. */
 const ADDED = '52A10003'
 
-const LIMITS = 'Alarms/limits of your own'
+const LIMITS = 'Alarms/your own limits'
 const SILENT = 'Alarms/watch for silent devices'
 
 /** Flows that send messages to people: a message that was sent is not sent again, whatever happens in between. */
