@@ -1,7 +1,7 @@
 import { mergeSeries } from '../readings/merge'
-import type { Series } from '../readings/series'
+import { readSeriesPart, type Series } from '../readings/series'
 import type { RequestContext } from '../request'
-import { decodeRecords } from './decode'
+import { decode } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import type { AccountAccess, Collected } from './fetch'
 import { addPage, lacksShownRecord, nextPage, type Paging, startPaging } from './pages'
@@ -49,10 +49,10 @@ export async function fetchBackfillPage(
 ): Promise<Backfill> {
   const { received, paging } = backfill
   // Pages do not say whether daylight saving time applied, so the offset of the response is used for all of them.
-  const style = { time: received.time, offset: received.series.utcOffset }
   const fetchOne = async () => {
     const page = await fetchPage(account, target, nextPage(paging), { ...context, maxRecordsWaitMs: 0 })
-    return { page, ...decodeRecords(target, { ...page.answer, body: page.body }, style) }
+    const { utcOffset } = received.series
+    return { page, ...decode(target, page, (body) => readSeriesPart(body, received.time, utcOffset)) }
   }
   let one = await fetchOne()
   // The service may have left out more records. If the record is missing again, the service may have deleted its oldest

@@ -1,15 +1,15 @@
 import type { Client } from '../api/client'
 import type { AlertEnvelope, GraphEnvelope } from '../decode/envelopes'
-import type { Identity } from '../decode/fields'
 import type { TimeStyle } from '../decode/time'
 import type { DeviceParams, EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
-import { toAlertLog } from '../readings/alerts'
+import { readLogEntries, toAlertLog } from '../readings/alerts'
 import type { Content } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
+import { readSeriesPart } from '../readings/series'
 import type { RequestContext, ServiceResponse } from '../request'
 import type { AccountDevices } from './account-devices'
-import { decodeLogEntries, decodeRecords } from './decode'
+import { decode } from './decode'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
 
 /** The parts of the account that this folder needs. */
@@ -58,8 +58,8 @@ export async function collectLatest(
     const type = format === 'csv2' && isStandalone(target) ? 'csv' : format
     return collectRaw(account, 'latest', target, { type }, context)
   }
-  const answer = await fetchRecords(account, 'latest', target, {}, context)
-  const { part, failed } = decodeRecords(target, answer, { time })
+  const answer = await fetchDecoded(account, 'latest', target, {}, context)
+  const { part, failed } = decode(target, answer, (body) => readSeriesPart(body, time))
   return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
 }
 
@@ -73,25 +73,22 @@ export async function collectAlerts(
   { time, format }: { time: TimeStyle; format: ResponseFormat },
   context: RequestContext,
 ): Promise<Collected> {
-  if (format !== 'read') {
-    const answer = await account.client.readRaw('alert', buildAlertParams(target), context)
-    return toCollected(target, answer, toRawContent(target, answer.body))
-  }
-  const answer = await fetchAlertLog(account, target, context)
-  const { entries, failed } = decodeLogEntries(target, answer)
+  if (format !== 'read') return collectRaw(account, 'alert', target, {}, context)
+  const answer = await fetchDecoded(account, 'alert', target, {}, context)
+  const { entries, failed } = decode(target, answer, readLogEntries)
   const log = toAlertLog(answer.body, entries, time)
   return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
 }
 
-/** Records of a device in one request, undecoded. @throws EnvlogError of the request */
+/** A device's response, undecoded. @throws EnvlogError of the request */
 export async function collectRaw(
   account: AccountAccess,
-  kind: RecordsKind,
+  kind: Kind,
   target: ResolvedDevice,
   params: Partial<DeviceParams>,
   context: RequestContext,
 ): Promise<Collected> {
-  const request = buildRecordsRequest(kind, target, params)
+  const request = buildRequest(kind, target, params)
   const answer = await account.client.readRaw(request.endpoint, request.params, context)
   return toCollected(target, answer, toRawContent(target, answer.body))
 }
@@ -105,61 +102,47 @@ export function toCollected(
   return { answer, content, group }
 }
 
-/** Record endpoints: [standalone devices, remote units]. */
-const RECORD_ENDPOINTS = {
+/** Endpoints about one device: [standalone devices, remote units]. */
+const ENDPOINTS = {
   latest: ['latest-data', 'latest-data-relay'],
   range: ['data', 'data-relay'],
+  alert: ['alert', 'alert'],
 } as const satisfies Record<string, readonly [EndpointName, EndpointName]>
-type RecordsKind = keyof typeof RECORD_ENDPOINTS
+type Kind = keyof typeof ENDPOINTS
+type EnvelopeOf<K extends Kind> = K extends 'alert' ? AlertEnvelope : GraphEnvelope
 
-function buildRecordsRequest(kind: RecordsKind, target: ResolvedDevice, extra: Partial<DeviceParams>) {
-  const [standalone, relay] = RECORD_ENDPOINTS[kind]
+function buildRequest(kind: Kind, target: ResolvedDevice, extra: Partial<DeviceParams>) {
   const { serial, base } = target
-  return isStandalone(target)
-    ? { endpoint: standalone, params: { 'remote-serial': serial, ...extra } }
-    : { endpoint: relay, params: { 'remote-serial': serial, 'base-serial': base, ...extra } }
-}
-
-const buildAlertParams = ({ serial, base }: ResolvedDevice) => ({
-  'remote-serial': serial,
-  'base-serial': base,
-})
-
-/**
- * Requests records of a device from the endpoint that serves it.
- * @throws EnvlogError those of the request; `reply-other-device`
- */
-export async function fetchRecords(
-  account: AccountAccess,
-  kind: RecordsKind,
-  target: ResolvedDevice,
-  params: Partial<DeviceParams>,
-  context: RequestContext,
-): Promise<ServiceResponse<GraphEnvelope>> {
-  const request = buildRecordsRequest(kind, target, params)
-  return checkDevice(await account.client.read(request.endpoint, request.params, context), target)
+  const endpoint = ENDPOINTS[kind][isStandalone(target) ? 0 : 1]
+  const hasBase = kind === 'alert' || !isStandalone(target)
+  const params = { 'remote-serial': serial, ...(hasBase && { 'base-serial': base }), ...extra }
+  return { endpoint, params }
 }
 
 /**
- * Requests the alert log of a device.
+ * Requests data of a device from the endpoint that serves it.
  * @throws EnvlogError those of the request; `reply-other-device`
  */
-export async function fetchAlertLog(
+export async function fetchDecoded<K extends Kind>(
   account: AccountAccess,
+  kind: K,
   target: ResolvedDevice,
+  extra: Partial<DeviceParams>,
   context: RequestContext,
-): Promise<ServiceResponse<AlertEnvelope>> {
-  return checkDevice(await account.client.read('alert', buildAlertParams(target), context), target)
+): Promise<ServiceResponse<EnvelopeOf<K>>> {
+  const { endpoint, params } = buildRequest(kind, target, extra)
+  const answer = await account.client.read(endpoint, params, context)
+  return checkDevice(answer, target) as ServiceResponse<EnvelopeOf<K>>
 }
 
 /**
  * Checks that a response is for the requested device. If it has no base unit, that of the device is added.
  * @throws EnvlogError `reply-other-device`
  */
-function checkDevice<E extends { device: Identity; base: Identity | null }>(
-  answer: ServiceResponse<E>,
+function checkDevice(
+  answer: ServiceResponse<AlertEnvelope | GraphEnvelope>,
   target: ResolvedDevice,
-): ServiceResponse<E> {
+): ServiceResponse<AlertEnvelope | GraphEnvelope> {
   const { body, endpoint } = answer
   const { device, base } = body
   // The service does not document what it sends as the base unit of a standalone device.

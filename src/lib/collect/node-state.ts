@@ -9,8 +9,6 @@ import { readSavedState, type SavedState } from './saved-state'
 
 /** Maximum number of reported devices to remember: more than any account has. */
 const MAX_REPORTS = 10_000
-/** If a store has not responded within this time, it is read again. */
-const RELOAD_AFTER_MS = 60_000
 const A_DAY_MS = 86_400_000
 /** The state of a device that was not selected for this long is deleted. */
 const MAX_UNSELECTED_MS = 30 * A_DAY_MS
@@ -37,9 +35,6 @@ interface Opened {
   store: StateStore
   kind: CursorKind | undefined
   writer?: StateWriter
-  loading?: Promise<void> | undefined
-  /** When the store was last read, monotonic ms. */
-  loadedAt?: number
 }
 
 /**
@@ -99,7 +94,8 @@ export class NodeState {
     // Excludes the time in which the node was disabled.
     this.#countedAt = this.#clock.monotonic()
     if (this.#isLoaded) opened.writer = this.#createWriter(store)
-    else this.#startLoading(opened)
+    // A failure is reported by `ready`.
+    else this.#load(opened).catch(() => {})
     const overdueAt = receiptTimeoutMs === null ? null : this.#clock.monotonic() + receiptTimeoutMs
     for (const [key, device] of this.#devices) {
       if (!isOfKind(device, cursorKind)) this.#devices.delete(key)
@@ -123,17 +119,15 @@ export class NodeState {
 
   /**
    * Waits until the store has been read. Before that nothing may be requested or written: if an unreadable store were
-   * treated as an empty one, records would be lost. After a failure the store is read again; a late result is accepted.
+   * treated as an empty one, records would be lost. Each call reads the store again; a late result of an earlier one is accepted.
    * @throws EnvlogError `store-newer`, `store-unreadable`, `closed`
    */
   async ready(): Promise<void> {
     if (this.#isLoaded) return
     const opened = this.#opened
     if (!opened) throw new EnvlogError('closed')
-    const isOverdue = this.#clock.monotonic() - (opened.loadedAt ?? 0) >= RELOAD_AFTER_MS
     try {
-      if (opened.loading === undefined || isOverdue) this.#startLoading(opened)
-      await loadOrThrow(opened.loading as Promise<void>, this.#clock)
+      await loadOrThrow(this.#load(opened), this.#clock)
     } catch (error) {
       if (this.#opened === opened)
         throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
@@ -273,9 +267,9 @@ export class NodeState {
 
   async #load(opened: Opened): Promise<void> {
     const saved = readSavedState(await opened.store.load())
-    if (!saved && opened.kind) opened.store.onMissing?.()
     // Another read was faster, or the node was deployed again.
     if (this.#isLoaded || this.#opened !== opened) return
+    if (!saved && opened.kind) opened.store.onMissing?.()
     const devices = Object.entries(saved?.devices ?? {})
     for (const [index, [key, { cursor, ...others }]] of devices.entries()) {
       const device = this.device(key)
@@ -286,17 +280,6 @@ export class NodeState {
     this.#receiptKey = saved?.receiptKey ?? this.#receiptKey
     this.#isLoaded = true
     opened.writer = this.#createWriter(opened.store)
-  }
-
-  /** Starts one read for all waiting callers. */
-  #startLoading(opened: Opened): void {
-    opened.loadedAt = this.#clock.monotonic()
-    const loading = this.#load(opened)
-    opened.loading = loading
-    const finish = () => {
-      if (opened.loading === loading) opened.loading = undefined
-    }
-    loading.then(finish, finish)
   }
 
   #createWriter(store: StateStore): StateWriter {

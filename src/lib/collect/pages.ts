@@ -39,17 +39,9 @@ export interface Paging {
 
 /** @param period bounds in ms since 1970 UTC, and how many of its latest records; `null` for all */
 export function startPaging(period: { from: number; to: number; number: number | null }): Paging {
-  const { from, to, number } = period
-  const overlap = { overlap: [], overlapFrom: null }
-  return {
-    from,
-    to,
-    nextTo: Math.ceil(to / 1000),
-    remaining: number,
-    parts: [],
-    ...overlap,
-    isComplete: false,
-  }
+  const { from, to, number: remaining } = period
+  const nextTo = Math.ceil(to / 1000)
+  return { from, to, nextTo, remaining, parts: [], overlap: [], overlapFrom: null, isComplete: false }
 }
 
 const firstSecond = ({ from }: Paging) => Math.max(0, Math.floor(from / 1000) - 1)
@@ -105,10 +97,10 @@ export function addPage(paging: Paging, series: SeriesPart, received: ReceivedPa
   const left = remaining === null ? null : remaining - wanted.length
   const added: Paging = { ...paging, remaining: left, parts: [...parts, { ...series, records: wanted }] }
 
-  const oldest = records[lowerBound(records, Number.NEGATIVE_INFINITY)]?.timestamp ?? null
+  const oldest = records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
   const nextTo = nextEnd(paging, received, oldest)
   if (nextTo === undefined || left === 0) return { ...added, isComplete: true }
-  const again = records.slice(0, lowerBound(records, nextTo * 1000 + 1))
+  const again = records.filter(({ timestamp }) => timestamp === null || timestamp <= nextTo * 1000)
   return { ...added, nextTo, overlap: [...new Set(again.map(identify))], overlapFrom: oldest }
 }
 
@@ -133,35 +125,16 @@ const isOutside =
   ({ timestamp }: SeriesRecord) =>
     timestamp !== null && (timestamp < from * 1000 || timestamp > (to + 1) * 1000)
 
-/**
- * Records of a page that are inside the period and new. Only records without a time, or in the overlap, can be
- * duplicates.
- */
+/** Records of a page that are inside the period and new. */
 function selectNew(
-  { from, to, overlap, overlapFrom }: Paging,
+  { from, to, overlap }: Paging,
   requested: Page,
   records: readonly SeriesRecord[],
   identify: (record: SeriesRecord) => string,
 ): SeriesRecord[] {
   const known = new Set(overlap)
-  const isNew = (record: SeriesRecord) => !known.has(identify(record))
-  const undated = records.slice(0, lowerBound(records, Number.NEGATIVE_INFINITY))
-  const first = lowerBound(records, from)
-  const end = lowerBound(records, Math.min(to, requested.to * 1000 + 1))
-  const overlapStart =
-    overlapFrom === null ? end : Math.min(end, Math.max(first, lowerBound(records, overlapFrom)))
-  const before = records.slice(first, overlapStart)
-  return [...undated.filter(isNew), ...before, ...records.slice(overlapStart, end).filter(isNew)]
-}
-
-/** Index of the first record at or after a time in ms. Records are sorted, those without a time first. */
-function lowerBound(records: readonly SeriesRecord[], time: number): number {
-  let [low, high] = [0, records.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const { timestamp } = records[middle] as SeriesRecord
-    if (timestamp === null || timestamp < time) low = middle + 1
-    else high = middle
-  }
-  return low
+  const end = Math.min(to, requested.to * 1000 + 1)
+  const isInside = ({ timestamp }: SeriesRecord) =>
+    timestamp === null || (timestamp >= from && timestamp < end)
+  return records.filter((record) => isInside(record) && !known.has(identify(record)))
 }

@@ -7,18 +7,18 @@ import { orClosed } from '../abort'
 import type { TimeStyle } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import type { EnvlogError } from '../errors'
-import { toAlertLog } from '../readings/alerts'
+import { readLogEntries, toAlertLog } from '../readings/alerts'
 import { copyContent, countOf } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
-import type { Series } from '../readings/series'
+import { readSeriesPart, type Series } from '../readings/series'
 import type { RequestContext } from '../request'
 import { planAlerts } from './alert-cursor'
 import { type Backfill, fetchBackfillPage, mergeBackfill, startBackfill } from './backfill'
 import type { AlertCursor, Cursor, RecordCursor } from './cursor'
-import { decodeLogEntries, decodeRecords } from './decode'
+import { decode } from './decode'
 import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-state'
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
-import { type AccountAccess, fetchAlertLog, fetchRecords, type PolledData, toCollected } from './fetch'
+import { type AccountAccess, fetchDecoded, type PolledData, toCollected } from './fetch'
 import type { NodeState } from './node-state'
 import { planRecords, type RecordPlan, type Start } from './record-plan'
 import { writeReceipt } from './signed-receipt'
@@ -79,7 +79,7 @@ interface Delivery {
 }
 
 /**
- * Delivers the records of a device that were not delivered yet, complete and in order (docs/collecting.md, *Records*).
+ * Delivers the records of a device that does not await a receipt, complete and in order (docs/collecting.md, *Records*).
  * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor does not change then
  */
 export async function pollRecords(
@@ -91,7 +91,6 @@ export async function pollRecords(
 ): Promise<void> {
   const poll = begin(account, target, options, ports, context)
   const { device, isOver } = poll
-  if (device.isAwaitingReceipt(account.monotonic())) return
   if (device.overdue) return redeliver(poll, device.overdue)
   try {
     if (!device.backfill) {
@@ -113,7 +112,7 @@ export async function pollRecords(
 }
 
 /**
- * Delivers the alerts of a device that were not delivered yet (docs/collecting.md, *Alerts*).
+ * Delivers the new alerts of a device that does not await a receipt (docs/collecting.md, *Alerts*).
  * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor does not change then
  */
 export async function pollAlerts(
@@ -125,13 +124,12 @@ export async function pollAlerts(
 ): Promise<void> {
   const poll = begin(account, target, options, ports, context)
   const { device } = poll
-  if (device.isAwaitingReceipt(account.monotonic())) return
   if (device.overdue) return redeliver(poll, device.overdue)
-  const { body, ...answer } = await fetchAlertLog(account, target, context)
+  const { body, ...answer } = await fetchDecoded(account, 'alert', target, {}, context)
   if (poll.isOver()) return
   const { cursor, latestSequence } = device
   const sequence = Math.max(answer.receivedAt, latestSequence + 1)
-  const { entries, failed } = decodeLogEntries(target, { ...answer, body })
+  const { entries, failed } = decode(target, { ...answer, body }, readLogEntries)
   const plan = planAlerts(cursor as AlertCursor | null, entries, sequence, options.start)
   const log = toAlertLog(body, plan.fresh, options.time)
   const collected = toCollected(target, answer, { kind: 'alerts', ...log })
@@ -158,8 +156,8 @@ function begin(
 async function requestNewest(poll: Poll, options: PollOptions) {
   const { account, target, context, device } = poll
   const { time, start, backfill, newest = MAX_LATEST_RECORDS } = options
-  const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, context)
-  const { part, failed } = decodeRecords(target, { ...answer, body }, { time })
+  const { body, ...answer } = await fetchDecoded(account, 'latest', target, {}, context)
+  const { part, failed } = decode(target, { ...answer, body }, () => readSeriesPart(body, time))
   const series = mergeSeries([part])
   const { receivedAt } = answer
   // Includes unreadable records.

@@ -5,14 +5,15 @@ import type { TimeStyle } from '../decode/time'
 import { type DeviceParams, MAX_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { mergeSeries } from '../readings/merge'
+import { readSeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
-import { decodeRecords } from './decode'
+import { decode } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import {
   type AccountAccess,
   type Collected,
   collectRaw,
-  fetchRecords,
+  fetchDecoded,
   type ResponseFormat,
   toCollected,
 } from './fetch'
@@ -65,18 +66,23 @@ export async function collectRange(
   let paging = first
   const failed: DeviceFailure[] = []
   for (let pages = 1; ; pages++) {
-    const { answer, body, received } = await fetchPage(account, target, nextPage(paging), context)
+    const page = await fetchPage(account, target, nextPage(paging), context)
     await nextTurn()
     // The first page's offset applies to all pages, even if the clock changed between them.
     const offset = paging.parts[0]?.utcOffset
-    const decoded = decodeRecords(target, { ...answer, body }, { time, offset })
+    const decoded = decode(target, page, (body) => readSeriesPart(body, time, offset))
     failed.push(...decoded.failed)
     if (lacksShownRecord(paging, decoded.part)) throw new EnvlogError('reply-lacks-record')
-    paging = addPage(paging, decoded.part, received)
+    paging = addPage(paging, decoded.part, page.received)
     if (paging.isComplete) {
       if (pages > 1) await nextTurn()
       const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
-      return { ...toCollected(target, answer, content), failed, range, ...(isLocal(period) && { clock }) }
+      return {
+        ...toCollected(target, page.answer, content),
+        failed,
+        range,
+        ...(isLocal(period) && { clock }),
+      }
     }
     onPage(pages)
   }
@@ -91,12 +97,13 @@ export async function fetchPage(
   target: ResolvedDevice,
   page: Page,
   context: RequestContext,
-): Promise<{ answer: Collected['answer']; body: GraphEnvelope; received: ReceivedPage }> {
-  const { body, ...answer } = await fetchRecords(account, 'range', target, buildPageParams(page), context)
+): Promise<{ endpoint: string; body: GraphEnvelope; answer: Collected['answer']; received: ReceivedPage }> {
+  const { body, ...answer } = await fetchDecoded(account, 'range', target, buildPageParams(page), context)
   // The client requests fewer records if the device's hourly limit does not have enough left.
   const requested = { ...page, number: answer.number ?? page.number }
   const { recordsRemaining } = answer.quota
-  return { answer, body, received: { requested, count: body.records.length, recordsRemaining } }
+  const received = { requested, count: body.records.length, recordsRemaining }
+  return { endpoint: answer.endpoint, body, answer, received }
 }
 
 /** The clock for the period's local times. The list of devices is needed only for the device's clock. */

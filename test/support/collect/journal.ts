@@ -25,7 +25,6 @@ export type JournalEntry =
   | { kind: 'completed'; stored: MeasuredRecord[]; requests: number }
   | { kind: 'failed'; code: string }
   /** A trigger found the receipt pending. */
-  | { kind: 'skipped'; requests: number }
   | { kind: 'forgotten' }
   /**
    * A sink has stored a delivery (an index in this journal), and its receipt was returned; sequences of the cursor, ms.

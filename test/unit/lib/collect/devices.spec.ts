@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../../../src/lib/clock'
 import { AccountDevices, DevicesState } from '../../../../src/lib/collect/account-devices'
-import { isStandalone, resolveDevices } from '../../../../src/lib/collect/devices'
+import { resolveDevices } from '../../../../src/lib/collect/devices'
 import { BASE, currentDevice, currentEnvelope, patient } from '../answers'
 
 const under = (serial: string, base: string, group = '') =>
@@ -121,10 +121,5 @@ describe('the devices to request', () => {
     assert.deepEqual(targets, [
       { serial: 'YYYYYYYY', base: 'BASE0001', name: 'name of YYYYYYYY', group: 'Cold chain' },
     ])
-  })
-
-  it('are standalone if base and serial are equal', () => {
-    assert.equal(isStandalone({ serial: 'a', base: 'a' }), true)
-    assert.equal(isStandalone({ serial: 'a', base: 'b' }), false)
   })
 })

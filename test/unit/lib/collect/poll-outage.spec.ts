@@ -121,21 +121,6 @@ describe('a database that is down for hours', () => {
     }
   })
 
-  it('ends with any receipt for the delivery: all later records follow', async () => {
-    for (const receipt of [0, -1]) {
-      const { poll, endpoints, delivered, measure, acknowledge } = await begin()
-      measure(10)
-      for (let minute = 0; minute < 25; minute++) {
-        await poll()
-        measure(1)
-      }
-      endpoints.length = 0
-      acknowledge(receipt)
-      await poll()
-      assert.deepEqual([ids(delivered.at(-1)), endpoints], [upTo(11, 35), ['latest-data']])
-    }
-  })
-
   it('repeats the data unchanged, even if receivers modified the messages', async () => {
     const { poll, delivered, measure } = await begin()
     measure(10)

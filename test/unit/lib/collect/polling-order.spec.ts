@@ -49,16 +49,6 @@ describe('the polling order', () => {
     )
   })
 
-  it('treats a serial under two base units as two devices', async () => {
-    const [first, second] = [
-      { serial: 'a', base: 'X' },
-      { serial: 'a', base: 'Y' },
-    ]
-    const nodeState = await begin()
-    nodeState.markPolled(first)
-    assert.deepEqual(nodeState.leastRecentlyPolledFirst([first, second]), [second, first])
-  })
-
   it('that is restored late puts devices polled since then at the end', async () => {
     const store = createRecordingStore()
     const before = await begin(store)

@@ -54,12 +54,6 @@ describe('fetching a period', () => {
     })
   }
 
-  it('returns the metadata of the last response', async () => {
-    const { account } = modelService(steady(10), strict)
-    const { answer } = await collectRange(account, standalone, instants(0, 1e9), patient)
-    assert.deepEqual([answer.endpoint, answer.receivedAt], ['data', 1_795_161_605_000])
-  })
-
   it("interprets wall clock times in the device's time if times are local, otherwise in UTC", async () => {
     const noon = { wallClock: 43_200_000 }
     const period = { from: noon, to: { wallClock: 46_800_000 } }
