@@ -59,7 +59,7 @@ function tests(runtime: Runtime): void {
     await account.fillLogin(harness.simulator.account)
     const devices = harness.simulator.truth.current().length
     assert.deepEqual(await account.test(), [
-      `The service answers at ${harness.simulator.url}`,
+      `The service responds at ${harness.simulator.url}`,
       'API key, login ID and password are correct',
       `${devices} devices`,
       'Records of remote units are available',

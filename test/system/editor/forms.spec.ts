@@ -80,7 +80,7 @@ describe('the forms', function () {
     assert.match((await form.test()).join(), /^http:\/\/127\.0\.0\.1:9: The service cannot be reached/)
     assert.equal(log.length, requests)
     await form.fill({ baseUrl: url })
-    assert.match((await form.test()).join(), new RegExp(`^The service answers at ${url},`))
+    assert.match((await form.test()).join(), new RegExp(`^The service responds at ${url},`))
     await form.fill({ loginPass: 'another' })
     assert.equal(await lines.count(), 0)
     await form.cancel()
@@ -296,7 +296,7 @@ describe('the forms', function () {
     assert.match(
       budget,
       new RegExp(
-        `^One round takes ${devices} requests. A round lasts at least \\d h \\d+ min. This is 1\\d\\d% of the request limit \\(alerts\\).$`,
+        `^One round needs ${devices} requests. A round lasts at least \\d h \\d+ min. This is 1\\d\\d% of the request limit \\(alerts\\).$`,
       ),
       'without those of a disabled flow',
     )

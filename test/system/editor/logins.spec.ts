@@ -37,7 +37,7 @@ describe('logins in the editor', function () {
     await form.whenShown('#node-input-select')
     const account = await form.editAccount()
     assert.equal(await account.field('apiKey').inputValue(), STORED_SECRET)
-    assert.match((await account.test())[0] ?? '', /answers at http:/)
+    assert.match((await account.test())[0] ?? '', /responds at http:/)
 
     // With another address, stored secrets are not used.
     await account.fill({ baseUrl: 'https://other.example' })

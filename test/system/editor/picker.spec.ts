@@ -287,7 +287,7 @@ describe('the device picker', function () {
     await form.field('account').selectOption('account-few')
     const picker = await pick()
     await picker.press('refresh')
-    const notice = picker.body.locator('.envlog-picker-state', { hasText: 'takes one request' })
+    const notice = picker.body.locator('.envlog-picker-state', { hasText: 'uses one request' })
     assert.match(await notice.innerText(), /; 1 is left\.$/)
     await leave(picker, 'cancel')
     await form.field('account').selectOption('account-none')
