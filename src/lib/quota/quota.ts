@@ -8,7 +8,8 @@ import { EnvlogError } from '../errors'
 import { EDITOR, type QueueKey } from '../request'
 import { Endpoint, type LimitScope, type Outcome, type Reservation, type StartEstimate } from './endpoint'
 import { type AccountLimits, ENDPOINT_NAMES, limitsWith, mapEndpoints, strictestOf } from './limits'
-import { type Denied, type RedisPort, SharedQuota } from './shared-quota'
+import { type RedisPort, SharedQuota } from './shared-quota'
+import type { Window } from './window'
 
 /** Maximum number of waiting requests per account. */
 export const MAX_QUEUED = 10_000
@@ -16,6 +17,8 @@ export const MAX_QUEUED = 10_000
 const MIN_REPORTED_MS = 1000
 /** How often waits are reviewed. */
 const REVIEW_MS = 1000
+/** How often usage in other processes is read again while it may change at any time. */
+const REREAD_MS = 250
 /** Maximum number of reported devices: those with the fewest records left. People read them. */
 const MAX_REPORTED_DEVICES = 5
 
@@ -42,8 +45,6 @@ export interface Permit {
 interface Waiting {
   request: JoinedRequest
   arrival: number
-  /** Redis has denied records of the device: when to ask again, and when they are expected. */
-  denial?: { retryAt: number; freeAt: number }
   resolve(permit: Permit): void
 }
 
@@ -65,6 +66,8 @@ export class Quota {
   /** Identifies this process in Redis. */
   readonly #process = randomUUID()
   #shared: SharedQuota | undefined
+  /** Number of questions to Redis without a reply: nothing is sent until the usage in other processes is known. */
+  #asking = 0
   #isDue = false
   readonly #wakeAt: (at: number) => void
 
@@ -157,7 +160,7 @@ export class Quota {
     this.#isDue = false
     const now = this.#clock.monotonic()
     const concurrency = Math.min(...[...this.#participants].map((one) => one.concurrency))
-    while (this.#running < concurrency) {
+    while (this.#running < concurrency && this.#asking === 0) {
       const sendable = this.#starts(now).filter(({ at }) => at <= now)
       const [next] = this.#inOrder(sendable.map(({ waiting }) => waiting))
       if (!next) break
@@ -166,20 +169,42 @@ export class Quota {
     this.#review(now)
     if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
     const later = this.#starts(now).filter(({ at }) => at > now)
-    const firstAt = later.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY)
-    this.#wakeAt(this.#queue.size > 0 ? Math.min(firstAt, now + REVIEW_MS) : firstAt)
+    let wakeAt = later.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY)
+    if (this.#queue.size > 0) wakeAt = Math.min(wakeAt, now + REVIEW_MS)
+    this.#wakeAt(Math.min(wakeAt, this.#reread(now)))
+  }
+
+  /**
+   * Reads the usage in other processes again that requests wait for and that may change at any time.
+   * @returns when to do that next
+   */
+  #reread(now: number): number {
+    if (this.#connected === undefined || this.#asking > 0) return Number.POSITIVE_INFINITY
+    const limits = new Map<string, Window>()
+    for (const { request } of this.#queue)
+      for (const [name, window] of this.#endpoints[request.endpoint].uncertain(request.records, now))
+        limits.set(name, window)
+    const dueAt = Math.min(...[...limits.values()].map((window) => window.readAt + REREAD_MS))
+    if (dueAt <= now) inBackground(this.#ask(this.#connected.sync(limits)))
+    return Math.max(dueAt, now + 1)
+  }
+
+  async #ask<T>(reply: Promise<T>): Promise<T> {
+    this.#asking++
+    const result = await reply
+    this.#asking--
+    this.proceedSoon()
+    return result
   }
 
   /** When each request in the queue can be sent. */
   #starts(now: number): { waiting: Waiting; at: number }[] {
     const ofEndpoints = mapEndpoints((name) => this.#endpoints[name].startsAt(now))
     return [...this.#queue].map((waiting) => {
-      const { request, denial } = waiting
-      const { endpoint, records } = request
+      const { endpoint, records } = waiting.request
       const at = ofEndpoints[endpoint]
       if (at > now || !records) return { waiting, at }
-      const recordsAt = this.#endpoints[endpoint].recordsAt(records, now)
-      return { waiting, at: Math.max(recordsAt, denial?.retryAt ?? now) }
+      return { waiting, at: this.#endpoints[endpoint].recordsAt(records, now) }
     })
   }
 
@@ -206,46 +231,51 @@ export class Quota {
   async #grant(waiting: Waiting, now: number): Promise<void> {
     const { request } = waiting
     const endpoint = this.#endpoints[request.endpoint]
-    const shared = this.#shared?.state === 'connected' ? this.#shared : undefined
+    const shared = this.#connected
     this.#queue.delete(waiting)
     this.#running++
     this.#turn++
     for (const { context } of request.callers) this.#turns.set(context.queueKey, this.#turn)
-    const reservation = endpoint.reserve(`${this.#process}:${this.#turn}`, request.records, now)
-    const needs = endpoint.needs(reservation)
-    const reply = shared && (await shared.reserve(reservation.id, needs))
+    const reservation = endpoint.reserve(request.records, now)
+    const { request: ofEndpoint, ofDevice, records } = reservation
+    const limits = new Map(
+      [ofEndpoint, ...(ofDevice ? [ofDevice] : [])].map(({ name, window }) => [name, window]),
+    )
     const settle = (outcome: Outcome): LimitScope | undefined => {
-      const now = this.#clock.monotonic()
-      const { id, request: entry } = reservation
       this.#running--
-      const { refused, uses } = endpoint.settle(reservation, outcome, now)
-      // Redis may be back by now, or this Redis may be about to be replaced.
-      const connected = [this.#shared, shared].find((one) => one?.state === 'connected')
-      if (connected) inBackground(connected.settle(id, needs, uses, now - entry.sentAt))
-      this.proceedSoon()
+      const refused = endpoint.settle(reservation, outcome, this.#clock.monotonic())
+      inBackground(this.#noticeOthers(endpoint, reservation, outcome, limits, this.#connected ?? shared))
       return refused
     }
-    if (reply && 'need' in reply) this.#deny(waiting, reservation, reply)
-    else if (shared && !reply) {
-      // Redis was lost: the request is sent without it.
-      settle(UNSENT)
+    if (shared && !(await this.#ask(shared.reserve(limits)))) {
+      // Other processes were faster, or Redis was lost: the request waits again.
+      this.#running--
+      endpoint.settle(reservation, UNSENT, this.#clock.monotonic())
       this.#putBack(waiting)
-    } else {
-      if (reply) endpoint.grant(reservation, reply)
-      request.reportStart()
-      if (request.signal.aborted) settle(UNSENT)
-      else waiting.resolve({ records: reservation.records, settle })
+      this.proceedSoon()
+      return
     }
+    request.reportStart()
+    if (request.signal.aborted) settle(UNSENT)
+    else waiting.resolve({ records, settle })
   }
 
-  /** Other processes were faster: the request waits again. */
-  #deny(waiting: Waiting, reservation: Reservation, denied: Denied): void {
-    const now = this.#clock.monotonic()
-    this.#running--
-    this.#endpoints[waiting.request.endpoint].deny(reservation, denied, now)
-    if (denied.need === 1) waiting.denial = { retryAt: now + denied.retryMs, freeAt: now + denied.estimateMs }
-    this.#putBack(waiting)
+  /** Reports usage to Redis, and notices the usage of others beyond what all processes have reported. */
+  async #noticeOthers(
+    endpoint: Endpoint,
+    reservation: Reservation,
+    outcome: Outcome,
+    limits: ReadonlyMap<string, Window>,
+    shared: SharedQuota | undefined,
+  ): Promise<void> {
+    if (shared) await this.#ask(shared.sync(limits))
+    const hasNoticed = endpoint.noticeOthers(reservation, outcome, this.#clock.monotonic())
     this.proceedSoon()
+    if (hasNoticed) await shared?.sync(limits)
+  }
+
+  get #connected(): SharedQuota | undefined {
+    return this.#shared?.state === 'connected' ? this.#shared : undefined
   }
 
   #putBack(waiting: Waiting): void {
@@ -256,10 +286,9 @@ export class Quota {
   /** Reports the estimated waiting time to all callers, and rejects those who would wait too long. */
   #review(now: number): void {
     const positions = mapEndpoints(() => 0)
-    for (const { request, denial } of this.#inOrder([...this.#queue])) {
+    for (const { request } of this.#inOrder([...this.#queue])) {
       const { endpoint, records } = request
-      let estimate = this.#endpoints[endpoint].estimate(records, positions[endpoint] + 1, now)
-      if (denial && denial.freeAt > estimate.at) estimate = { at: denial.freeAt, isForRecords: true }
+      const estimate = this.#endpoints[endpoint].estimate(records, positions[endpoint] + 1, now)
       for (const caller of request.callers) {
         if (isTooLong(caller, estimate, now)) request.leave(caller, this.#waitError(request, estimate))
         else this.#report(request, caller, estimate, now)
@@ -302,14 +331,15 @@ export class Quota {
   }
 
   #share(redis: RedisPort): SharedQuota {
-    const usage = () => ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].usage())
-    const ports = { clock: this.#clock, redis, process: this.#process, usage }
+    const windows = () => new Map(ENDPOINT_NAMES.flatMap((name) => [...this.#endpoints[name].windows()]))
+    const ports = { clock: this.#clock, redis, process: this.#process, windows }
     return new SharedQuota({ ...ports, onChange: () => this.#onSharedChange() })
   }
 
   #onSharedChange(): void {
-    const { state = 'none', code } = this.#shared ?? {}
-    for (const name of ENDPOINT_NAMES) this.#endpoints[name].setSharing(state, this.#clock.monotonic())
+    const { state = 'none', code, sharedMs = 0 } = this.#shared ?? {}
+    for (const name of ENDPOINT_NAMES)
+      this.#endpoints[name].setSharing(state, sharedMs, this.#clock.monotonic())
     // Called while all requests are processed, so it must not throw.
     for (const { redis, onSharedChange } of this.#participants)
       if (redis) inBackground(Promise.resolve().then(() => onSharedChange?.(state === 'connected', code)))
