@@ -54,7 +54,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and random faults`, func
     opened.push(() => simulator.close())
     const nodeRed = await startRestarting()
     opened.push(() => nodeRed.kill())
-    const archive = await startArchive(random, { keyed: true })
+    const archive = await startArchive(random)
     opened.push(() => archive.close())
 
     const flow = archiveFlow({ simulator, archive, since: from, advance })

@@ -12,7 +12,7 @@ import type { Lines } from './fleet'
 
 type Table = 'records' | 'alerts'
 
-export interface Row {
+interface Row {
   base: string
   serial: string
   time: string
@@ -36,8 +36,6 @@ interface Stored {
 export interface Archive {
   /** Without the table. */
   url: string
-  /** In order of arrival. */
-  rows(): readonly Row[]
   /** By device, in the order in which the flow sent them. */
   records(): Lines
   alerts(): Lines
@@ -45,8 +43,6 @@ export interface Archive {
   size(): number
   /** `hidden`: nothing is stored. `disturbed`: at random, a post is not stored, or is stored but not confirmed. */
   state: 'calm' | 'hidden' | 'disturbed'
-  /** Resolves when nothing from a Node-RED that has ended is still in transit. */
-  whenAlone(): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -55,18 +51,16 @@ const STANDSTILL_MS = 60_000
 const LOSS = 0.2
 
 /** Distinguishes rows like the key of a database. */
-export const keyOf = ({ base, serial, channel, source, time, text }: Row): string =>
+const keyOf = ({ base, serial, channel, source, time, text }: Row): string =>
   JSON.stringify([base, serial, channel ?? source, time, text])
 
-/** @param keyed false: without a key, so that duplicates are stored too */
-export async function startArchive(random: Random, { keyed }: { keyed: boolean }): Promise<Archive> {
+export async function startArchive(random: Random): Promise<Archive> {
   const stored: Stored[] = []
   const keys = new Set<string>()
-  let open = 0
 
   function store(table: Table, row: Row, order: number): void {
     const key = keyOf(row)
-    if (keyed && keys.has(key)) return
+    if (keys.has(key)) return
     keys.add(key)
     stored.push({ table, row, order })
   }
@@ -86,10 +80,7 @@ export async function startArchive(random: Random, { keyed }: { keyed: boolean }
     if (isStored && !isLost()) response.end()
     else response.destroy()
   })
-  server.on('connection', (socket) => {
-    open++
-    socket.on('error', () => {}).once('close', () => open--)
-  })
+  server.on('connection', (socket) => socket.on('error', () => {}))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
@@ -107,7 +98,6 @@ export async function startArchive(random: Random, { keyed }: { keyed: boolean }
 
   const archive: Archive = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    rows: () => stored.map(({ row }) => row),
     records: () =>
       linesOf('records', ({ time, channel, dataid, value, error }) => {
         return `${time} ch${channel} ${dataid} ${value ?? error}`
@@ -115,7 +105,6 @@ export async function startArchive(random: Random, { keyed }: { keyed: boolean }
     alerts: () => linesOf('alerts', ({ time, source, text }) => `${time} ${source} ${text}`),
     size: () => stored.length,
     state: 'calm',
-    whenAlone: () => until('no connections to the archive', () => open === 0),
     async close() {
       server.close()
       server.closeAllConnections()

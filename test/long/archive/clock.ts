@@ -3,17 +3,14 @@ import type { MovableClock } from '../../../simulator'
 /** A clock that stands still, then runs `speed` times as fast as real time up to an instant, and stands still again. */
 export interface FastClock extends MovableClock {
   begin(): void
-  /** Stops the clock permanently. */
-  stop(): void
   isOver(): boolean
 }
 
 export function fastClock({ from, until, speed }: { from: number; until: number; speed: number }): FastClock {
   let began: number | undefined
-  let last = until
   const now = () => {
     if (began === undefined) return from
-    return Math.min(last, from + (performance.now() - began) * speed)
+    return Math.min(until, from + (performance.now() - began) * speed)
   }
   return {
     now,
@@ -21,9 +18,6 @@ export function fastClock({ from, until, speed }: { from: number; until: number;
     begin: () => {
       began = performance.now()
     },
-    stop: () => {
-      last = now()
-    },
-    isOver: () => now() >= last,
+    isOver: () => now() >= until,
   }
 }

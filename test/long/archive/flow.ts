@@ -7,8 +7,7 @@ import { NO_LIMITS } from '../../support/no-limits'
 import type { FlowNode } from '../../support/node-red'
 import type { Archive } from './archive'
 
-export const LATEST = 'latest'
-export const TAB = 'tab'
+const TAB = 'tab'
 
 interface ArchiveFlowOptions {
   simulator: Simulator
@@ -16,57 +15,21 @@ interface ArchiveFlowOptions {
   /** The start if there is no cursor. */
   since: number
   advance: 'sent' | 'acknowledged'
-  ackTimeout?: number
-  /** Whether to include alerts. */
-  alerts?: boolean
-  /** Sends requests as soon as the flow starts, instead of after the first seconds. */
-  atOnce?: boolean
-  /** The archive is slow: up to half a second per message. */
-  slow?: boolean
 }
 
-export function archiveFlow(options: ArchiveFlowOptions): FlowNode[] {
-  const {
-    simulator,
-    archive,
-    since,
-    advance,
-    ackTimeout = 2,
-    alerts = true,
-    atOnce = false,
-    slow = false,
-  } = options
-  const common = { account: 'account', repeat: 1, output: 'rows', send: 'device', advance, ackTimeout }
+export function archiveFlow({ simulator, archive, since, advance }: ArchiveFlowOptions): FlowNode[] {
+  const common = { account: 'account', repeat: 1, output: 'rows', send: 'device', advance, ackTimeout: 2 }
   const start = new Date(since).toISOString()
   return [
     { id: TAB, type: 'tab', label: 'archive' },
     accountNode(simulator, { timeout: 2, retries: 1, limits: NO_LIMITS }),
-    ...branch(LATEST, { ...common, start }, `${archive.url}/records`, slow),
-    ...(alerts ? branch('alerts', { ...common, start: 'all' }, `${archive.url}/alerts`) : []),
-    ...(atOnce ? [{ ...begin, wires: [[LATEST]] }] : []),
+    ...branch('latest', { ...common, start }, `${archive.url}/records`),
+    ...branch('alerts', { ...common, start: 'all' }, `${archive.url}/alerts`),
   ]
-}
-
-const begin: FlowNode = {
-  id: 'begin',
-  type: 'inject',
-  z: TAB,
-  ...position,
-  once: true,
-  onceDelay: 0.1,
-  props: [],
 }
 
 type Settings = Record<string, unknown> & { advance: string }
 type AnyNode = { type: string } & Record<string, unknown>
-
-const RANDOM_DELAY: AnyNode = {
-  type: 'delay',
-  pauseType: 'random',
-  randomFirst: '0',
-  randomLast: '500',
-  randomUnits: 'milliseconds',
-}
 
 /** Posts may overtake each other. Starts of Node-RED are more than a millisecond apart. */
 const ORDER: AnyNode = {
@@ -77,11 +40,10 @@ return msg`,
 }
 
 /** Action node → post, and its receipt is returned once it was stored. */
-function branch(name: 'latest' | 'alerts', settings: Settings, url: string, slow = false): FlowNode[] {
+function branch(name: 'latest' | 'alerts', settings: Settings, url: string): FlowNode[] {
   const type = `envlog-${name}`
   const nodes: AnyNode[] = [
     { type, ...defaultsOf(type), ...settings },
-    ...(slow ? [RANDOM_DELAY] : []),
     ORDER,
     { type: 'http request', method: 'POST', ret: 'txt', url, senderr: true },
   ]

@@ -120,10 +120,26 @@ describe('the memory of a cursor', () => {
 })
 
 describe('a hole', () => {
+  it('does not exist if the numbers are consecutive: 401 to 700 after 400', () => {
+    for (const canBackfill of [true, false]) {
+      const device = known(400)
+      const found = device.next(full(700), { ...arrives(700), canBackfill })
+      assert.deepEqual([found, device.isOverflow(), device.gaps], [upTo(401, 700), false, []])
+    }
+  })
+
   it('reaches from the newest known record to just after the oldest one in the response', () => {
     const found = planAnswer(known(400).cursor(), full(800), arrives(800))
     assert.ok(found.kind === 'backfill-needed')
     assert.deepEqual([seconds(found.from), seconds(found.to)], [300 * 60, 401 * 60 + 1])
+  })
+
+  it('starts at the last response if the newest known record was ahead of it: the clock may have been corrected', () => {
+    const device = planSequence()
+    device.next(full(400), arrives(370))
+    const found = planAnswer(device.cursor(), full(1100), arrives(1100))
+    assert.ok(found.kind === 'backfill-needed')
+    assert.equal(seconds(found.from), 270 * 60)
   })
 
   it('starts where the node started if nothing is known: at its first response, which was empty', () => {
@@ -163,4 +179,30 @@ describe('a hole', () => {
     assert.deepEqual(device.next(wrong(401), arrives(401)), [401])
     assert.equal(device.next(wrong(900), arrives(900)), 'backfill-needed')
   })
+})
+
+describe('a clock that is wrong for a while', () => {
+  it('of the device causes no gaps: consecutive numbers are not a restart', () => {
+    for (const standalone of [true, false]) {
+      const device = planSequence({ standalone })
+      device.next(minutes(1, 5))
+      const setBack = [record((8 - 100) * 60, 6), record((7 - 100) * 60, 7)]
+      assert.deepEqual(device.next([...minutes(1, 5), ...setBack]), [7, 6])
+      assert.deepEqual(device.gaps, [])
+    }
+  })
+
+  for (const hours of [-24, 3, 24]) {
+    it(`of the host, ${hours} h off, duplicates and loses nothing`, () => {
+      const device = planSequence()
+      const delivered: unknown[] = []
+      for (const to of [...upTo(400, 420), ...upTo(1000, 1020), ...upTo(1400, 1420)]) {
+        const arrivesAfter = (to - 100) * 60 + (to > 410 && to < 1010 ? hours * HOUR : 0)
+        const found = device.next(full(to), { arrivesAfter })
+        if (found !== 'backfill-needed') delivered.push(...found)
+        else delivered.push(...device.next(minutes(100, to), { arrivesAfter, canBackfill: false }))
+      }
+      assert.deepEqual(delivered, upTo(101, 1420))
+    })
+  }
 })

@@ -1,0 +1,70 @@
+import type { Account } from '../../../src/lib/account'
+import { deviceKey } from '../../../src/lib/collect/devices'
+import type { PolledData } from '../../../src/lib/collect/fetch'
+import { NodeState } from '../../../src/lib/collect/node-state'
+import { type PollOptions, pollAlerts, pollRecords } from '../../../src/lib/collect/poll'
+import { readEnvelope } from '../../../src/lib/decode/envelopes'
+import type { EndpointName } from '../../../src/lib/endpoints'
+import { EnvlogError } from '../../../src/lib/errors'
+import { type Json, patient } from '../../unit/lib/answers'
+import { createVirtualClock } from '../clock'
+import { createRecordingStore } from './recording-store'
+
+/** A standalone device. */
+const target = { serial: '5212A1B2', base: '5212A1B2' }
+
+/** A node that polls a device whose responses the test determines. @param retained records of other nodes in memory */
+export async function createPolledDevice(
+  respond: (endpoint: EndpointName, params: Record<string, number>) => Json,
+  over: Partial<PollOptions> = {},
+  retained = 0,
+) {
+  const clock = createVirtualClock(0)
+  const options: PollOptions = {
+    ...({ time: 'utc', node: 'node', backfill: true, start: 'all', receipts: null } as const),
+    ...over,
+  }
+  const nodeState: NodeState = new NodeState(clock, () => retained + nodeState.retainedCount)
+  nodeState.open(createRecordingStore(), { receiptTimeoutMs: options.receipts?.timeoutMs ?? null })
+  await nodeState.ready()
+  /** The requested endpoints, and what was delivered. */
+  const endpoints: EndpointName[] = []
+  const delivered: PolledData[] = []
+  async function read(endpoint: EndpointName, params: Record<string, number>) {
+    endpoints.push(endpoint)
+    const body = readEnvelope(endpoint, JSON.stringify(respond(endpoint, params)))
+    const { number } = params
+    return { endpoint, body, receivedAt: clock.now(), quota: {}, ...(number !== undefined && { number }) }
+  }
+  const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
+  const deliver = async (data: PolledData) => void delivered.push(data)
+
+  return {
+    clock,
+    nodeState,
+    endpoints,
+    delivered,
+    state: nodeState.device(deviceKey(target)),
+    /** One trigger. @returns the reason why it failed */
+    async poll(what: 'records' | 'alerts' = 'records', device = target): Promise<string | undefined> {
+      // As the node does: no request while a receipt is awaited.
+      if (nodeState.device(deviceKey(device)).isAwaitingReceipt(clock.monotonic())) return undefined
+      try {
+        const ports = { nodeState, deliver }
+        if (what === 'records') await pollRecords(account, device, options, ports, patient)
+        else await pollAlerts(account, device, { ...options, start: 'all' }, ports, patient)
+        return undefined
+      } catch (error) {
+        if (!(error instanceof EnvlogError)) throw error
+        return error.reason
+      }
+    },
+    /** The numbers of the delivered records, delivery by delivery; none for those without new records. */
+    ids: () =>
+      delivered.flatMap(({ content }) =>
+        content.kind === 'series' && content.series.records.length > 0
+          ? [content.series.records.map(({ dataId }) => dataId)]
+          : [],
+      ),
+  }
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { createPolledDevice } from '../../../support/collect/polled-device'
+import { graph, type Json, relayGraph } from '../answers'
+
+const NEWEST = 10
+const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+/** A node that polls a device with these records. */
+async function begin() {
+  const log: Json[] = []
+  const device = await createPolledDevice(
+    (endpoint, { 'unixtime-from': from = 0, 'unixtime-to': to = 0, number = NEWEST }) => {
+      const isInPeriod = ({ unixtime }: Json) => Number(unixtime) >= from && Number(unixtime) <= to
+      const data = endpoint === 'latest-data' ? log : log.filter(isInPeriod)
+      return graph({ data: data.slice(-number) })
+    },
+    { newest: NEWEST },
+  )
+  return { ...device, log, now: Math.floor(device.clock.now() / 1000) }
+}
+
+describe('a full response', () => {
+  it('hides the present records if all of its own are more than a day ahead', async () => {
+    for (const [hours, isFarAhead] of [
+      [23, false],
+      [26, true],
+    ] as const) {
+      const { log, now, poll, state } = await begin()
+      for (const id of upTo(1, NEWEST))
+        log.push({ unixtime: now + hours * 3600 + id, 'data-id': id, ch1: id })
+      await poll()
+      assert.equal(state.isFarAhead, isFarAhead)
+    }
+  })
+
+  it('is full even with unreadable records: earlier records are fetched', async () => {
+    const { log, now, poll, ids } = await begin()
+    const measure = (from: number, to: number) => {
+      for (const id of upTo(from, to)) log.push({ unixtime: now + id * 60, 'data-id': id, ch1: id })
+    }
+    measure(1, 4)
+    await poll()
+    measure(5, 34)
+    for (const record of log.slice(-3, -1)) record.unixtime = 'soon'
+    await poll()
+    assert.deepEqual(ids().flat(), [...upTo(1, 31), 34])
+  })
+})
+
+describe('a device that was polled with nothing new', () => {
+  const record = (id: number) => ({ unixtime: 1_795_161_600 + id * 60, 'data-id': String(id), ch1: id })
+  const [former, moved] = ['5839F001', '5839F002'].map((base) => ({ serial: '5212A1B2', base })) as [
+    { serial: string; base: string },
+    { serial: string; base: string },
+  ]
+
+  it('is an error after it has moved, if the service still responds with the other base unit', async () => {
+    const { nodeState, poll, delivered } = await createPolledDevice(() => relayGraph({ data: [record(1)] }))
+    for (let turn = 0; turn < 3; turn++) await poll('records', former)
+    nodeState.setDevices([moved], ({ base }) => base === former.base)
+    assert.equal(await poll('records', moved), 'reply-other-device')
+    assert.equal(delivered.length, 1)
+  })
+
+  it('still reports an unreadable part at each poll', async () => {
+    const data: unknown[] = [record(1), record(2)]
+    const { poll, delivered } = await createPolledDevice(() => graph({ data }))
+    await poll()
+    await poll()
+    data.push('unreadable')
+    for (let turn = 0; turn < 3; turn++) await poll()
+    assert.deepEqual(
+      delivered.map(({ failed }) => failed?.length),
+      [0, 1, 1, 1],
+    )
+  })
+
+  it('gets each new record once when earlier responses are repeated', async () => {
+    let count = 2
+    const { poll, ids } = await createPolledDevice(() => graph({ data: upTo(1, count).map(record) }))
+    for (count of [2, 2, 2, 3, 2, 2, 3, 3, 2, 3]) await poll()
+    assert.deepEqual(ids(), [[1, 2], [3]])
+  })
+})
