@@ -49,9 +49,7 @@ class DraftRequests {
 
   async test(): Promise<void> {
     const address = addressNow()
-    const describe = ({ message: why, isFromService }: AdminRequestError) =>
-      isFromService ? this.#form._('account.test-failed', { address, why }) : why
-    const found = await this.send<AccountTestResult>('test', describe)
+    const found = await this.send<AccountTestResult>('test')
     if (!found) return
     showQuota(found.quota)
     this.#addLine('fa-check', this.#form._('account.test-address', { address }))
@@ -65,10 +63,7 @@ class DraftRequests {
   }
 
   /** Shows a failure, and returns nothing then. */
-  async send<T>(
-    path: 'test' | 'report',
-    describe = (error: AdminRequestError) => error.message,
-  ): Promise<T | undefined> {
+  async send<T>(path: 'test' | 'report'): Promise<T | undefined> {
     this.#clear()
     // Problems of the fields are worded as in their hints.
     const verdicts = TESTED.map((name) =>
@@ -79,14 +74,15 @@ class DraftRequests {
     if (problems.length > 0) return undefined
     const button = $(`#envlog-${path}`).prop('disabled', true)
     this.#addLine('fa-spinner fa-pulse', this.#form._('account.test-asking'))
-    const change = this.#changes
+    const [change, address] = [this.#changes, addressNow()]
     const account = readOpenAccount(this.#form.id)
     const result = await requestAdmin<T>(path, { account }).catch((error: AdminRequestError) => error)
     button.prop('disabled', false)
     if (change !== this.#changes) return undefined
     this.#clear()
     if (!(result instanceof Error)) return result
-    this.#addLine('fa-times', describe(result))
+    const { message: why, isFromService } = result
+    this.#addLine('fa-times', isFromService ? this.#form._('account.test-failed', { address, why }) : why)
     return undefined
   }
 

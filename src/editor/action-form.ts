@@ -26,9 +26,9 @@ export class ActionForm {
     const units = listOf<string>(form.bases).map((unit) => ({ unit }))
     const field = (kind: Kind, saved: Chosen[]) => new ChoiceField(kind, saved, source, () => preview.show())
     this.#choices = {
-      // Base units are one property, but chosen in two fields.
-      devices: field('devices', [...listOf<Chosen>(form.devices), ...(form.select === 'base' ? [] : units)]),
-      bases: field('bases', form.select === 'list' ? [] : units),
+      // Base units are one property that two fields show.
+      devices: field('devices', [...listOf<Chosen>(form.devices), ...units]),
+      bases: field('bases', units),
       groups: field(
         'groups',
         listOf<string>(form.groups).map((group) => ({ group })),
@@ -72,15 +72,13 @@ export class ActionForm {
   #read(): ActionConfig {
     const select = this.#select.val()
     const { devices, bases, groups, exclude } = this.#choices
-    const unitsOf = ({ chosen }: ChoiceField) => chosen.flatMap((one) => ('unit' in one ? one.unit : []))
-    // An unused list is kept, so that it is still there if the user switches back.
-    const kept = () => [...new Set([...unitsOf(devices), ...unitsOf(bases)])]
+    const units = (select === 'base' ? bases : devices).chosen
     return {
       type: this.#form.type,
       select,
       repeat: this.#repeat.val(),
       devices: devices.chosen.filter(isDevice),
-      bases: select === 'list' ? unitsOf(devices) : select === 'base' ? unitsOf(bases) : kept(),
+      bases: units.flatMap((one) => ('unit' in one ? one.unit : [])),
       groups: groups.chosen.flatMap((one) => ('group' in one ? one.group : [])),
       exclude: exclude.chosen.flatMap((one) => (isDevice(one) ? one.serial : [])),
     }

@@ -15,17 +15,9 @@ export class AdminRequestError extends Error {
 
 /** Sends a request to one of our admin routes: GET, or POST if there is a body. @throws AdminRequestError */
 export async function requestAdmin<T>(path: string, body?: object): Promise<T> {
-  const url = `envlog/${path}`
+  const post = { method: 'POST', contentType: 'application/json', data: JSON.stringify(body) }
   try {
-    return body === undefined
-      ? await $.ajax({ url, dataType: 'json' })
-      : await $.ajax({
-          url,
-          dataType: 'json',
-          method: 'POST',
-          contentType: 'application/json',
-          data: JSON.stringify(body),
-        })
+    return await $.ajax({ url: `envlog/${path}`, dataType: 'json', ...(body && post) })
   } catch (answer) {
     const { status } = answer as JQuery.jqXHR
     throw new AdminRequestError(toSentence(answer as JQuery.jqXHR), status === 502)

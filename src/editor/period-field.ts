@@ -1,6 +1,6 @@
 import { CALENDAR_PERIODS, readCalendarPeriod } from '../shared/action'
 import type { Problem } from '../shared/problems'
-import { isNeverBefore, readRelative, readTime } from '../shared/time-input'
+import { readRelative, readTime } from '../shared/time-input'
 import { check, type FindProblem } from './properties'
 import { type Form, translate } from './red'
 
@@ -99,9 +99,18 @@ function findCalendarProblem(end: string, text: string): Problem | undefined {
 
 /** Whether a period ends before it starts, as far as the form shows; blank bounds mean 24 hours ago and now. */
 function isEmptyPeriod({ from, fromType, to, toType }: Readonly<Record<string, unknown>>): boolean {
-  const start = fromType === 'rel' ? readRelative(String(from || '-24h')) : null
-  const end = toType === 'rel' ? readRelative(String(to)) : to ? null : 0
-  if (start !== null && end !== null) return end >= start
-  const [one, other] = [readTime(String(from)), readTime(String(to))]
-  return fromType === 'date' && toType === 'date' && !!one && !!other && isNeverBefore(one, other)
+  const start = from ? readBound(fromType, String(from)) : readBound('rel', '-24h')
+  const end = to ? readBound(toType, String(to)) : { relativeTo: 'now', ms: 0 }
+  return !!start && !!end && start.relativeTo === end.relativeTo && start.ms >= end.ms
+}
+
+/** A time in the form. Only those relative to the same point can be compared. */
+function readBound(type: unknown, text: string): { relativeTo: string; ms: number } | null {
+  const ago = type === 'rel' ? readRelative(text) : null
+  if (ago !== null) return { relativeTo: 'now', ms: -ago }
+  const time = type === 'date' ? readTime(text) : null
+  if (!time) return null
+  return 'instant' in time
+    ? { relativeTo: 'UTC', ms: time.instant }
+    : { relativeTo: 'local time', ms: time.wallClock }
 }

@@ -71,11 +71,8 @@ export class Preview {
     const which =
       count === undefined ? form._(`summary.select-${config.select}`) : form._('summary.devices', { count })
     const parts = { which, send: form._(`send.${send}`), output: outputName(this.#type, output) }
-    // Something is chosen even if the account does not have the base units or groups, or has no devices.
-    const chosen = { list: config.bases, base: config.bases, group: config.groups }[String(config.select)]
-    const isChosen = chosen === undefined || (chosen as unknown[]).length > 0
-    this.#sends.text(count === 0 && !isChosen ? form._('summary.none') : form._('summary.sends', parts))
-    this.#firstRun.text(count === 0 ? '' : this.#describeFirstRun(count, output))
+    this.#sends.text(count === 0 ? form._('summary.none') : form._('summary.sends', parts))
+    this.#firstRun.text(count === 0 ? '' : this.#describeFirstRun(output))
     this.#showSample(output, send)
   }
 
@@ -90,14 +87,11 @@ export class Preview {
   }
 
   /** How much the first run sends at once, if it sends everything that the service has. */
-  #describeFirstRun(devices: number | undefined, output: Output): string {
+  #describeFirstRun(output: Output): string {
     const most = FIRST_RUN[this.#type]
     const isOnlyNew = this.#inputs.get('onlyNew')?.is(':checked') && this.#value('start') === 'all'
     if (most === undefined || !isOnlyNew || OUTPUT_TRAITS[output].format !== 'read') return ''
-    const what = this.#type === 'envlog-alerts' ? 'alerts' : 'records'
-    return devices === undefined
-      ? this.#form._(`summary.first-run-${what}-each`, { most })
-      : this.#form._(`summary.first-run-${what}`, { most: number(most * devices) })
+    return this.#form._(`summary.first-run-${this.#type}`, { most })
   }
 
   /** The other nodes of the account that are not disabled. */

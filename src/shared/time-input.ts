@@ -15,7 +15,6 @@ const EPOCH = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
 const SECONDS_BELOW = 1e11
 /** Largest time value of a Date, ms. */
 const MAX_TIME_MS = 8.64e15
-const HOUR_MS = 3_600_000
 
 /** Milliseconds of a time before now, such as `-24h`, `-7d` or `-30m`; `null` for any other text. */
 export function readRelative(text: string): number | null {
@@ -59,13 +58,3 @@ function inRange(moment: TimeInput): TimeInput | null {
   const value = 'instant' in moment ? moment.instant : moment.wallClock
   return Number.isFinite(value) && Math.abs(value) <= MAX_TIME_MS ? moment : null
 }
-
-/** True if `one` is not before `other` in any possible time zone of a local time (UTC-12 to UTC+14). */
-export function isNeverBefore(one: TimeInput, other: TimeInput): boolean {
-  if ('wallClock' in one && 'wallClock' in other) return one.wallClock >= other.wallClock
-  return earliest(one) >= latest(other)
-}
-
-const earliest = (moment: TimeInput) =>
-  'instant' in moment ? moment.instant : moment.wallClock - 14 * HOUR_MS
-const latest = (moment: TimeInput) => ('instant' in moment ? moment.instant : moment.wallClock + 12 * HOUR_MS)

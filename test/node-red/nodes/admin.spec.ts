@@ -139,7 +139,10 @@ describe('admin requests of the editor', () => {
     assert.deepEqual([inClear.status, inClear.body.reason], [400, 'setting-invalid'])
     const { status: unknown } = await helper.request().get('/envlog/accounts/nobody/quota')
     assert.equal(unknown, 404)
-    for (const hostile of [undefined, null, 7, 'x', [], { baseUrl: {} }, { credentials: [] }]) {
+    for (const hostile of [
+      ...[undefined, null, 7, 'x', [], { baseUrl: {} }, { credentials: [] }],
+      ...[{ baseUrl: 'file:///etc/passwd' }, { id: '../..', baseUrl: 'https://other.example' }],
+    ]) {
       const { status, body } = await post('devices', { account: hostile })
       assert.deepEqual([status, body.code], [400, 'ENVLOG_CONFIG'], JSON.stringify(hostile))
     }

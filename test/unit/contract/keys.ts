@@ -53,9 +53,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'account.store-*': ['files', 'kept', 'forgotten', 'unknown'],
   'output.*': OUTPUTS,
   'place.*': TOPIC_PLACES,
-  ...Object.fromEntries(
-    ['summary.first-run-*', 'summary.first-run-*-each'].map((key) => [key, ['records', 'alerts']]),
-  ),
+  'summary.first-run-*': ['envlog-latest', 'envlog-alerts'],
   'start.*': STARTS,
   'send.*': SENDS,
 }

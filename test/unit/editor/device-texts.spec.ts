@@ -11,19 +11,8 @@ describe('the details of a device', () => {
     useFakeRed()
 
     it('show how long ago it was measured, in the largest full unit', () => {
-      const ages = [0, 59 * SECOND, MINUTE, 3 * HOUR - 1, 3 * HOUR, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
-      assert.deepEqual(ages, [
-        '0 sec. ago',
-        '59 sec. ago',
-        '1 min. ago',
-        '2 hr. ago',
-        '3 hr. ago',
-        '9 days ago',
-      ])
-    })
-
-    it('never show a future time, whatever its clock says', () => {
-      assert.equal(ago(NOW + HOUR, NOW), '0 sec. ago')
+      const ages = [-HOUR, 59 * SECOND, MINUTE, 3 * HOUR - 1, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
+      assert.deepEqual(ages, ['0 sec. ago', '59 sec. ago', '1 min. ago', '2 hr. ago', '9 days ago'])
     })
 
     it('show its first two values with their units, or the service’s text if there is no value', () => {
