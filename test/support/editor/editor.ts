@@ -11,13 +11,11 @@ const LOADED_MS = 60_000
 interface Red {
   nodes: {
     node(id: string): Record<string, unknown> | null
-    eachConfig(visit: (node: { id: string; type: string }) => void): void
     dirty(): boolean
   }
   history: { depth(): number; pop(): void }
   view: { selection(): { nodes?: { id: string }[] } }
   editor: { edit(node: object | null): void; editConfig(name: string, type: string, id: string): void }
-  sidebar: { show(id: string): void }
 }
 
 declare const RED: Red
@@ -101,12 +99,6 @@ export class Editor {
     return this.node(id).locator('.red-ui-flow-node-status-label')
   }
 
-  /** Opens the debug sidebar; returns its messages. */
-  async debug(): Promise<Locator> {
-    await this.page.evaluate(() => RED.sidebar.show('debug'))
-    return this.page.locator('.red-ui-debug-msg-payload')
-  }
-
   /** The properties of a node in the editor. */
   async properties(id: string): Promise<FlowNode> {
     return (await this.page.evaluate((node) => {
@@ -116,22 +108,6 @@ export class Editor {
         Object.entries(found).filter(([key]) => !key.startsWith('_') && key !== 'users'),
       )
     }, id)) as FlowNode
-  }
-
-  /** Ids of the existing accounts. */
-  accounts(): Promise<string[]> {
-    return this.page.evaluate(() => {
-      const found: string[] = []
-      RED.nodes.eachConfig(({ id, type }) => {
-        if (type === 'envlog-account') found.push(id)
-      })
-      return found
-    })
-  }
-
-  /** Whether nothing is open or changed. */
-  isUnchanged(): Promise<boolean> {
-    return this.page.evaluate(() => !RED.nodes.dirty() && document.querySelector('.red-ui-tray') === null)
   }
 
   /** Undoes all changes that were not deployed; false if that is impossible, or if a dialog is open. */

@@ -52,10 +52,6 @@ export class Picker extends Tray {
     return this.body.locator('.envlog-picker-wrong').innerText()
   }
 
-  state(): Promise<string> {
-    return this.body.locator('.envlog-picker-state').innerText()
-  }
-
   count(): Promise<string> {
     return this.body.locator('.envlog-picker-count').innerText()
   }
