@@ -87,7 +87,7 @@ describe('the state of a node in a context store', () => {
 
   it('has a cursor for any serial', async () => {
     const { held, state, store } = await open(undefined)
-    const next = { held: 'topf5s.2s', hashes: ['é"\\\u2028'], since: null, from: null, sequence: 5 }
+    const next = { ...old.records.devices['5839F001/5212A1B2'].cursor, hashes: ['é"\\\u2028'] }
     const keys = ['__proto__', 'constructor', '"'].map((serial) => `B/${serial}`)
     for (const key of keys) state.device(key).advance(next)
     await state.close(store)
