@@ -29,9 +29,9 @@ export async function run(args: string[], io: Io): Promise<number> {
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException
     if (error instanceof UsageError) {
-      const params = Object.entries(error.params).map(([key, text]) => [key, translate(text)])
-      const sentence = translate(error.key, Object.fromEntries(params))
-      io.stderr.write(`envlog-check: ${sentence}\n${translate('check.see-help')}\n`)
+      io.stderr.write(
+        `envlog-check: ${translate(error.message, error.params)}\n${translate('check.see-help')}\n`,
+      )
       return EXIT.usage
     }
     // `ABORT_ERR`: Ctrl-C or Ctrl-D at a question. Of any other error only the code is shown, because the message may
@@ -55,8 +55,7 @@ async function check(options: Options, io: Io, translate: Translate): Promise<nu
   // Checked first, so that no requests are spent on a report that cannot be saved.
   if (save !== undefined) writeTo(save, (file) => appendFileSync(file, ''))
   const { result, report } = await checkService(login, env, translate)
-  const isColoured = stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb'
-  stdout.write(options.json ? jsonText(result) : resultText(result, translate, isColoured))
+  stdout.write(options.json ? jsonText(result) : resultText(result, translate))
   if (save !== undefined) {
     writeTo(save, (file) => writeFileSync(file, `${JSON.stringify(report, null, 1)}\n`))
     stderr.write(`${translate('check.saved')}\n`)

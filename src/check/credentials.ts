@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { ACCOUNT_DEFAULTS, CREDENTIAL_LENGTHS, isRelaySuffix } from '../shared/account-schema'
-import { findAddressProblem, normalizeAddress } from '../shared/addresses'
+import { ACCOUNT_DEFAULTS, accountSchema, credentialsSchema } from '../shared/account-schema'
+import { normalizeAddress } from '../shared/addresses'
+import { describeProblem } from '../shared/problems'
+import { findProblem } from '../shared/schema'
 import { ask, type Io } from './terminal'
 import type { Translate } from './texts'
 import { UsageError } from './usage'
@@ -37,13 +39,10 @@ export async function readLogin(file: string | undefined, io: Io, translate: Tra
     loginPass: await read('loginPass', true),
   }
   const relaySuffix = given.relaySuffix ?? io.env[VARIABLES.relaySuffix] ?? ACCOUNT_DEFAULTS.relaySuffix
-  const problem = findAddressProblem(baseUrl)
-  if (problem) throw new UsageError(`problems.address-${problem}`)
-  if (!isRelaySuffix(relaySuffix)) throw new UsageError('problems.relay-suffix')
-  for (const [name, [min, max]] of Object.entries(CREDENTIAL_LENGTHS)) {
-    const { length } = credentials[name as keyof typeof credentials]
-    if (length < min || length > max)
-      throw new UsageError('check.usage-length', { field: `check.ask-${name}` })
+  for (const [property, value] of Object.entries({ baseUrl, relaySuffix, ...credentials })) {
+    const schema = property in credentials ? credentialsSchema : accountSchema
+    const problem = findProblem(schema, property, value)
+    if (problem) throw new UsageError(describeProblem(problem, property, translate))
   }
   return { baseUrl: normalizeAddress(baseUrl), relaySuffix, credentials }
 }

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { MAX_REQUESTS } from '../lib/check/collect'
 import type { EndpointName } from '../lib/endpoints'
 import { LIMITS } from '../shared/service-limits'
@@ -6,7 +5,6 @@ import type { CheckResult } from './check'
 import type { Translate } from './texts'
 
 const MARKS = { confirmed: '✓', differs: '≠', contradicted: '!', 'not-seen': '–' } as const
-const COLOURS = { confirmed: 'green', differs: 'yellow', contradicted: 'red', 'not-seen': 'gray' } as const
 
 const MAX_PATHS = 20
 const MAX_DETAILS = 8
@@ -45,14 +43,14 @@ export function jsonText(result: CheckResult): string {
 }
 
 /** The result as readable tables. */
-export function resultText(result: CheckResult, translate: Translate, isColoured: boolean): string {
+export function resultText(result: CheckResult, translate: Translate): string {
   const devices = Object.entries(result.devices)
   const sections = {
     connection: table(connectionRows(result, translate)),
     devices: table(devices.map(([key, count]) => [translate(`check.${key}`), `${count}`])),
     endpoints: table(requestRows(result, translate)),
     read: readText(result, translate),
-    assumptions: table(assumptionRows(result, translate, isColoured)),
+    assumptions: table(assumptionRows(result, translate)),
   }
   // Without any response there is nothing to compare.
   const texts = Object.entries(sections)
@@ -96,12 +94,11 @@ function readText({ read }: CheckResult, translate: Translate): string {
   return texts.join('')
 }
 
-function assumptionRows(result: CheckResult, translate: Translate, isColoured: boolean): string[][] {
-  const { read, findings } = result
+function assumptionRows({ read, findings }: CheckResult, translate: Translate): string[][] {
   return findings
     .filter(({ verdict }) => read.length > 0 || verdict === 'contradicted')
     .map(({ assumption, verdict, seen, details }) => [
-      isColoured ? styleText(COLOURS[verdict], MARKS[verdict]) : MARKS[verdict],
+      MARKS[verdict],
       assumption,
       translate(seen ? `seen.${seen}` : `check.${verdict}`),
       plain(details.slice(0, MAX_DETAILS).join('; ')),

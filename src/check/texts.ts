@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The texts of one language. */
-export type Translate = (key: string, params?: Readonly<Record<string, string | number>>) => string
+export type Translate = (key: string, params?: Readonly<Record<string, unknown>>) => string
 
 /** Where the build puts the texts: for each language `check.json`, and those of the nodes. */
 const FOLDER = join(__dirname, 'locales')

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
 
-/** Wrong use of the command. The message is a key in the catalogs; its parameters may be keys too. */
+/** Wrong use of the command. The message is a sentence, or a key in the catalogs. */
 export class UsageError extends Error {
   constructor(
-    readonly key: string,
+    message: string,
     readonly params: Readonly<Record<string, string>> = {},
   ) {
-    super(key)
+    super(message)
   }
 }
 

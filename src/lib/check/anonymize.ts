@@ -15,15 +15,15 @@ const FIELDS = {
   time: 'unixtime unixtime-from unixtime-to',
   label: 'model remote-model base-model unit type',
   value:
-    'num number battery rssi data-id data_id value battery-level communication-status ' +
-    'time-diff time_diff std-bias std_bias dst-bias dst_bias dst-flg dst_flg',
+    'num number battery rssi data-id value battery-level communication-status time-diff std-bias dst-bias dst-flg',
 } as const
 type Kind = keyof typeof FIELDS
 
 const KINDS = new Map(
   Object.entries(FIELDS).flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind as Kind])),
 )
-const kindOf = (field: string): Kind | undefined => KINDS.get(parseChannelNumber(field) ? 'value' : field)
+const kindOf = (field: string): Kind | undefined =>
+  KINDS.get(parseChannelNumber(field) ? 'value' : field.replaceAll('_', '-'))
 
 /** Whose name it is, by the containing field. */
 const OWNERS: Readonly<Record<string, string>> = { group: 'Group', channel: 'Channel' }
@@ -67,8 +67,6 @@ export class Anonymizer {
   readonly #pseudonyms = new Map<string, Map<string, string>>()
   /** Serial numbers and names, normalized. */
   #originals: readonly string[] = []
-  /** Cached results of `reveals`: many devices share a model or a unit. */
-  readonly #searched = new Map<string, boolean>()
 
   /** @param hasSecret whether a text contains credentials or the address, which a service may repeat */
   constructor(
@@ -85,18 +83,13 @@ export class Anonymizer {
       const isNumber = /^[\d.+-]*$/.test(text)
       return isNumber ? digitsIn(text) >= MIN_DIGITS : text.length >= MIN_LETTERS
     })
-    this.#searched.clear()
     this.exchanges = originals.map((exchange) => this.#convert(exchange))
   }
 
   /** True for a text that contains a serial number, a name or a secret. */
   reveals(text: string): boolean {
-    const known = this.#searched.get(text)
-    if (known !== undefined) return known
     const folded = fold(text)
-    const reveals = this.#hasSecret(text) || this.#originals.some((original) => folded.includes(original))
-    this.#searched.set(text, reveals)
-    return reveals
+    return this.#hasSecret(text) || this.#originals.some((original) => folded.includes(original))
   }
 
   #convert(exchange: Exchange): Exchange {

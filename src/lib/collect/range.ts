@@ -40,7 +40,6 @@ export interface CollectedRange extends Collected {
 
 /**
  * All records of a period (endpoints 4 and 5), page by page from the latest back; undecoded ones in a single request.
- * @param onPage called with the number of pages so far, after each page except the last
  * @throws EnvlogError `period-empty`, `period-too-long`, `reply-other-period`, `reply-lacks-record`; those of requests, of
  * the list of devices and of decoding
  */
@@ -49,7 +48,6 @@ export async function collectRange(
   target: ResolvedDevice,
   { period, number, time, format, longestMs = Number.POSITIVE_INFINITY }: RangeQuery,
   context: RequestContext,
-  onPage: (pages: number) => void = () => {},
 ): Promise<CollectedRange> {
   const clock = await findClock(account, target, period, time, context)
   const { from, to } = placePeriod(period, clock)
@@ -65,7 +63,7 @@ export async function collectRange(
   }
   let paging = first
   const failed: DeviceFailure[] = []
-  for (let pages = 1; ; pages++) {
+  for (;;) {
     const page = await fetchPage(account, target, nextPage(paging), context)
     await nextTurn()
     // The first page's offset applies to all pages, even if the clock changed between them.
@@ -75,7 +73,7 @@ export async function collectRange(
     if (lacksShownRecord(paging, decoded.part)) throw new EnvlogError('reply-lacks-record')
     paging = addPage(paging, decoded.part, page.received)
     if (paging.isComplete) {
-      if (pages > 1) await nextTurn()
+      if (paging.parts.length > 1) await nextTurn()
       const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
       return {
         ...toCollected(target, page.answer, content),
@@ -84,7 +82,6 @@ export async function collectRange(
         ...(isLocal(period) && { clock }),
       }
     }
-    onPage(pages)
   }
 }
 

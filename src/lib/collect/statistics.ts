@@ -26,7 +26,6 @@ export async function collectStatistics(
   target: ResolvedDevice,
   { per, unit, ...query }: StatisticsOptions,
   context: RequestContext,
-  onPage: (pages: number) => void,
 ): Promise<CollectedRange> {
   const longestMs = MAX_INTERVALS * INTERVAL_MS[per]
   const collected = await collectRange(
@@ -34,7 +33,6 @@ export async function collectStatistics(
     target,
     { ...query, number: null, format: 'read', longestMs },
     context,
-    onPage,
   )
   const content = await convertTemperatures(collected.content, unit)
   if (content.kind !== 'series') throw new TypeError(content.kind)

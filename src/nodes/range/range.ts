@@ -14,15 +14,14 @@ export = (RED: NodeAPI): void =>
       const { number, output, send, per } = settings
       const { temperatureUnit: unit } = account
       const period = await evaluatePeriod(settings, account.now(), run.evaluateTypedInput)
-      const onPage = (count: number) => run.setStatus({ kind: 'progress', unit: 'pages', count })
       const all: CollectedRange[] = []
       // One device at a time, because up to 160,000 records of each are kept in memory until they are complete.
       await run.forEachDevice(async (device, context) => {
         const query = { period, time }
         const collected =
           output === 'statistics'
-            ? await collectStatistics(account, device, { ...query, per, unit }, context, onPage)
-            : await collectRange(account, device, { ...query, number, format }, context, onPage)
+            ? await collectStatistics(account, device, { ...query, per, unit }, context)
+            : await collectRange(account, device, { ...query, number, format }, context)
         if (send === 'all') {
           all.push(collected)
           checkRows(all)

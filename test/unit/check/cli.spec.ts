@@ -170,7 +170,7 @@ describe('envlog-check', () => {
       [['--password', 'hunter2hunter2'], login(), /Unknown option/],
       [['hunter2hunter2'], login(), /Unknown option/],
       [['--yes', '--lang', 'tlh'], login(), /Languages: en-US, /],
-      [['--yes'], { ...login(), ENVLOG_LOGIN_PASS: 'abc' }, /Password.*wrong number of characters/],
+      [['--yes'], { ...login(), ENVLOG_LOGIN_PASS: 'abc' }, /'Password' must have 4 to 16 characters/],
       [['--yes'], { ...login(), ENVLOG_URL: 'http://service.example' }, /must begin with https/],
       [['--yes', '--credentials', file], {}, /credentials file cannot be read/],
       [['--yes', '--credentials', '/dev/zero'], {}, /credentials file cannot be read/],

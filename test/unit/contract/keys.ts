@@ -17,7 +17,7 @@ const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 const ACTIONS = ACTION_TYPES.map(nameOfType)
 
 /** Units of counts in the status; each has a singular and a plural. */
-const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
+const COUNTED = ['devices', 'records', 'alerts', 'answers']
 
 /**
  * Composed keys as in the source, with `*` for the variable part, and all possible values of that part. The test fails

@@ -14,7 +14,6 @@ import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { DEFAULT_CHUNK, hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
 import { reportFailure } from '../report/device-failures'
-import type { RunStatus } from '../report/status'
 import { WaitStatus } from '../report/wait-status'
 import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
@@ -31,7 +30,6 @@ export class Run<T extends ActionType> implements PollPorts {
   readonly account: Account
   readonly nodeState: NodeState
   readonly nodeId: string
-  readonly setStatus: (status: RunStatus) => void
   /** Format of times in messages. */
   readonly time: TimeStyle
   /** The response format that the chosen output needs. */
@@ -54,7 +52,6 @@ export class Run<T extends ActionType> implements PollPorts {
     this.account = account
     this.nodeState = nodeState
     this.nodeId = node.id
-    this.setStatus = setStatus
     this.time = hasLocalTimes(settings) ? account.localTime : 'utc'
     this.format = OUTPUT_TRAITS[settings.output].format
     this.#waitStatus = new WaitStatus(account.quota, setStatus)

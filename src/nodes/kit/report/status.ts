@@ -8,7 +8,6 @@ export type RunStatus =
   | { kind: 'requesting' }
   /** Waits for quota until then, ms since 1970 UTC; with `round`, until the last of its devices is done. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
-  | { kind: 'progress'; unit: CountUnit; count: number }
   | { kind: 'received'; unit: CountUnit; count: number; refused: number }
   /** Repeatedly sent without a receipt since then, ms since 1970 UTC. */
   | { kind: 'unacknowledged'; devices: number; since: number }
@@ -18,7 +17,7 @@ export type RunStatus =
   | { kind: 'failed'; error: unknown; since?: number; next?: number | undefined }
 
 /** What the status counts: keys in the catalogs (`status.<unit>`). */
-export type CountUnit = 'devices' | 'records' | 'alerts' | 'pages' | 'answers'
+export type CountUnit = 'devices' | 'records' | 'alerts' | 'answers'
 
 const A_MINUTE_MS = 60_000
 const A_DAY_MS = 86_400_000
@@ -34,8 +33,6 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
       return { fill: 'blue', shape: 'dot', text: 'status.asking' }
     case 'waiting':
       return { fill: 'yellow', shape: 'ring', text: formatWait(RED, status) }
-    case 'progress':
-      return { fill: 'blue', shape: 'dot', text: formatCount(RED, status) }
     case 'received':
       return {
         fill: 'green',

@@ -41,15 +41,12 @@ describe('fetching a period', () => {
   for (const inclusive of [true, false]) {
     it(`returns 40,000 records in pages, with ${inclusive ? 'inclusive' : 'exclusive'} bounds`, async () => {
       const { account, requests } = modelService(steady(40_000), { inclusive, order: 'descending' })
-      const reported: number[] = []
-      const { content, range } = await collectRange(account, standalone, instants(0, 1e9), patient, (pages) =>
-        reported.push(pages),
-      )
+      const { content, range } = await collectRange(account, standalone, instants(0, 1e9), patient)
       assert.ok(content.kind === 'series')
       const { series } = content
       assert.deepEqual([series.records.length, series.gaps], [40_000, []])
       assert.equal(series.records[0]?.timestamp, 1_000_000)
-      assert.deepEqual([requests.length, reported], [3, [1, 2]])
+      assert.equal(requests.length, 3)
       assert.deepEqual(range, { from: '1970-01-01T00:00:00.000Z', to: '1970-01-12T13:46:40.000Z' })
     })
   }

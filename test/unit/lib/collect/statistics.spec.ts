@@ -17,12 +17,11 @@ const query = {
   unit: null,
 } as const
 const data = [{ unixtime: Date.parse('2026-11-20T06:00Z') / 1000, 'data-id': 1, ch1: 20 }]
-const none = () => {}
 
 describe('collecting statistics', () => {
   it('converts temperatures before they are aggregated', async () => {
     const { account } = modelAccount(() => graph({ data }))
-    const { content } = await collectStatistics(account, device, { ...query, unit: 'F' }, patient, none)
+    const { content } = await collectStatistics(account, device, { ...query, unit: 'F' }, patient)
     assert.ok(content.kind === 'statistics')
     const [row] = content.devices[0]?.rows ?? []
     assert.deepEqual([row?.unit, row?.min, row?.mean, row?.max], ['°F', 68, 68, 68])
@@ -32,7 +31,7 @@ describe('collecting statistics', () => {
     const { account, requests } = modelAccount(() => graph({ data: [] }))
     const tenYears = { ...query, period: instants('2016-01-01', '2026-01-01') }
     const collect = (per: 'period' | 'day' | 'hour') =>
-      collectStatistics(account, device, { ...tenYears, per }, patient, none)
+      collectStatistics(account, device, { ...tenYears, per }, patient)
     await assert.rejects(collect('hour'), { code: 'ENVLOG_INPUT', reason: 'period-too-long' })
     assert.equal(requests.length, 0)
     await collect('day')
@@ -47,13 +46,7 @@ describe('collecting statistics', () => {
       [null, '2026-11-20T00:00:00.000+00:00'],
     ] as const) {
       const { account } = modelAccount(() => graph({ time_diff: 60, data }), listed)
-      const collected = await collectStatistics(
-        account,
-        device,
-        { ...query, period, per: 'day' },
-        patient,
-        none,
-      )
+      const collected = await collectStatistics(account, device, { ...query, period, per: 'day' }, patient)
       assert.ok(collected.content.kind === 'statistics')
       const rows = collected.content.devices[0]?.rows ?? []
       assert.deepEqual(
@@ -66,13 +59,7 @@ describe('collecting statistics', () => {
   it('of a period that has not begun has no rows', async () => {
     const { account } = modelAccount(() => graph({ data: [] }))
     const period = instants('2099-01-01', '2099-01-03')
-    const { content } = await collectStatistics(
-      account,
-      device,
-      { ...query, period, per: 'day' },
-      patient,
-      none,
-    )
+    const { content } = await collectStatistics(account, device, { ...query, period, per: 'day' }, patient)
     assert.deepEqual(content.kind === 'statistics' && content.devices[0]?.rows, [])
   })
 
@@ -95,7 +82,6 @@ describe('collecting statistics', () => {
           time: new TimeZone(zone),
         },
         patient,
-        none,
       )
     const joined = joinStatistics([await collect('Asia/Tokyo'), await collect('America/New_York')])
     assert.ok(joined?.content.kind === 'statistics')

@@ -28,11 +28,6 @@ describe('the status of a node', () => {
       { fill: 'blue', shape: 'dot', text: 'status.asking' },
     ],
     [
-      'counts the pages of a long period',
-      { kind: 'progress', unit: 'pages', count: 2 },
-      { fill: 'blue', shape: 'dot', text: 'status.pages {"count":2}' },
-    ],
-    [
       'is a green dot with what was received, when, and how many devices are left out',
       { kind: 'received', unit: 'records', count: 300, refused: 3 },
       { fill: 'green', shape: 'dot', text: 'status.records {"count":300} 08:05 status.refused {"count":3}' },
