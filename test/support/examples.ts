@@ -11,10 +11,10 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
 import { limitsOf } from './no-limits'
-import type { DeployType, FlowNode, StartOptions } from './node-red'
+import type { FlowNode, StartOptions } from './node-red'
 import { root } from './package'
 import { linkPackage } from './palette'
-import { ON_DISK, type Restarting, startRestarting } from './restarting'
+import { ON_DISK, Restarting } from './restarting'
 import { until } from './wait'
 
 const folder = join(root, 'examples')
@@ -112,42 +112,55 @@ export async function rounds(simulator: Simulator, count: number): Promise<void>
   await until(`${count} rounds`, () => requests(simulator) >= end, POLLED_MS)
 }
 
-export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
-  deploy(names: readonly string[], surroundings: Surroundings): Promise<void>
-  /** Deploys with modifications by the test. */
-  deployWith(
-    names: readonly string[],
-    surroundings: Surroundings,
-    add: (flow: FlowNode[]) => FlowNode[],
-    type?: DeployType,
-  ): Promise<void>
-  /** Presses the button of the inject node with that name. */
-  press(name: string): Promise<void>
-  /** Stops Node-RED with SIGTERM, and starts it again. */
-  restart(): Promise<void>
-}
-
 interface HarnessOptions extends Pick<StartOptions, 'speed' | 'httpNodeAuth'> {
   /** The examples whose packages are installed. */
   examples?: readonly string[]
 }
 
-/**
- * Call this in a `describe`: after each test the flows are removed.
- * @param options see `StartOptions`
- */
-export function useExamples({
-  speed = SPEED,
-  examples = [],
-  ...options
-}: HarnessOptions = {}): ExamplesHarness {
-  const packages = examples.flatMap((name) => neededBy(name) ?? [])
-  let nodeRed: Restarting
-  let deployed: FlowNode[] = []
+export class Examples {
+  readonly nodeRed: Restarting
+  readonly #speed: number
+  #deployed: FlowNode[] = []
+
+  constructor({ speed = SPEED, examples = [], ...options }: HarnessOptions = {}) {
+    const packages = examples.flatMap((name) => neededBy(name) ?? [])
+    this.#speed = speed
+    this.nodeRed = new Restarting({ contextStorage: ON_DISK, speed, ...options, packages })
+  }
+
+  /** @param add modifications by the test */
+  async deploy(
+    names: readonly string[],
+    surroundings: Surroundings,
+    add = (flow: FlowNode[]): FlowNode[] => flow,
+  ): Promise<void> {
+    this.#deployed = add(filledIn(names, surroundings, this.#speed))
+    await installModules(this.nodeRed.userDir, functionModules(this.#deployed))
+    await this.nodeRed.deploy(this.#deployed)
+  }
+
+  /** Presses the button of the inject node with that name. */
+  async press(name: string): Promise<void> {
+    const button = this.#deployed.find((node) => node.type === 'inject' && node.name === name)
+    assert.ok(button, name)
+    await this.nodeRed.inject(button.id)
+  }
+
+  /** Stops Node-RED with SIGTERM, and starts it again. */
+  async restart(): Promise<void> {
+    await this.nodeRed.end()
+    await this.nodeRed.start()
+  }
+}
+
+/** Call this in a `describe`: after each test the flows are removed. */
+export function useExamples(options?: HarnessOptions): Examples {
+  const examples = new Examples(options)
+  const { nodeRed } = examples
 
   before('starts Node-RED with the package installed', async function () {
     this.timeout(STARTING_MS)
-    nodeRed = await startRestarting({ contextStorage: ON_DISK, speed, ...options, packages })
+    await nodeRed.start()
   })
 
   // Servers stop after the nodes that are connected to them, because some nodes would crash.
@@ -156,34 +169,7 @@ export function useExamples({
     await nodeRed.deploy([])
   })
 
-  after('ends Node-RED', () => nodeRed?.kill())
+  after('ends Node-RED', () => nodeRed.kill())
 
-  const harness: ExamplesHarness = {
-    get userDir() {
-      return nodeRed.userDir
-    },
-    url: () => nodeRed.url(),
-    inject: (id) => nodeRed.inject(id),
-    json: (path) => nodeRed.json(path),
-    log: () => nodeRed.log(),
-    kill: () => nodeRed.kill(),
-    end: () => nodeRed.end(),
-    start: () => nodeRed.start(),
-    deploy: (names, surroundings) => harness.deployWith(names, surroundings, (flow) => flow),
-    async deployWith(names, surroundings, add, type) {
-      deployed = add(filledIn(names, surroundings, speed))
-      await installModules(nodeRed.userDir, functionModules(deployed))
-      await nodeRed.deploy(deployed, type)
-    },
-    async press(name) {
-      const button = deployed.find((node) => node.type === 'inject' && node.name === name)
-      assert.ok(button, name)
-      await nodeRed.inject(button.id)
-    },
-    async restart() {
-      await nodeRed.end()
-      await nodeRed.start()
-    },
-  }
-  return harness
+  return examples
 }

@@ -8,7 +8,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { installed } from './package'
@@ -25,7 +25,6 @@ export type DeployType = 'full' | 'nodes' | 'flows'
 export interface NodeRed {
   url: string
   userDir: string
-  pid: number
   /** Its output on stdout and stderr so far. */
   log(): string
   /** A response of the admin API; `lang` is the requested language. */
@@ -35,8 +34,6 @@ export interface NodeRed {
   deploy(flow: readonly FlowNode[], type?: DeployType): Promise<void>
   /** Presses the button of an inject node. */
   inject(id: string): Promise<void>
-  /** A file of the user directory. */
-  file(name: string): string
   /** Asks it to end; resolves with how it ended. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
@@ -116,8 +113,6 @@ export interface StartOptions {
   userDir?: string
   /** Factor by which its timers run faster. */
   speed?: number
-  /** Further environment variables. */
-  env?: Record<string, string>
 }
 
 export async function startNodeRed(runtime: Runtime, options: StartOptions = {}): Promise<NodeRed> {
@@ -136,7 +131,7 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
     cwd: userDir,
     stdio: ['ignore', 'pipe', 'pipe'],
     // Without the proxies and npm settings of the user who runs the tests.
-    env: { ...inherited(), HOME: userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed), ...options.env },
+    env: { ...inherited(), HOME: userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed) },
   })
   const log = logOf(child)
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
@@ -219,7 +214,6 @@ function adminOf(
   return {
     url,
     userDir,
-    pid: child.pid as number,
     log,
     get,
     json: async <T>(path: string) => (await (await get(path)).json()) as T,
@@ -234,7 +228,6 @@ function adminOf(
     async inject(id) {
       await request(`/inject/${id}`, { method: 'POST' })
     },
-    file: (name) => readFileSync(join(userDir, name), 'utf8'),
     async stop(wanted = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(wanted)
       const [code, signal] = await ended

@@ -11,8 +11,6 @@ import type { FlowNode } from './node-red'
 export interface QuotaNode {
   id: string
   action: ActionName
-  /** With the reference-only ID of the account. */
-  reference?: boolean
   /** Properties that override the node's defaults. */
   settings?: Record<string, unknown>
   /** The devices named in the triggering message. */
@@ -37,8 +35,7 @@ export interface DeviceMessage extends Message {
 
 /**
  * `trigger-<id>` triggers a node; its messages are in the box `<id>`, those of a Catch node in `errors`, statuses in
- * `statuses`. The accounts are `account-<port>` and, with the reference-only ID, `reference-<port>`: each service has
- * its own.
+ * `statuses`. The account is `account-<port>`: each service has its own.
  */
 export function quotaFlow({
   simulator,
@@ -47,8 +44,9 @@ export function quotaFlow({
   account = {},
   ...more
 }: QuotaFlowOptions): FlowNode[] {
-  const { apiKey, loginId, loginPass, referenceId, referencePass } = simulator.account
-  const login = (id: string, own: object): FlowNode => ({
+  const { apiKey, loginId, loginPass } = simulator.account
+  const id = accountId(simulator)
+  const login: FlowNode = {
     id,
     type: 'envlog-account',
     ...defaultsOf('envlog-account'),
@@ -58,18 +56,12 @@ export function quotaFlow({
     retries: 0,
     limits: limitsOf(simulator),
     ...account,
-    credentials: { apiKey, sharedQuotaPassword: more.sharedQuotaPassword ?? '', ...own },
-  })
-  const id = accountId(simulator)
-  const referring = `reference-${simulator.port}`
-  const accounts = [login(id, { loginId, loginPass })]
-  if (nodes.some(({ reference }) => reference)) {
-    accounts.push(login(referring, { loginId: referenceId, loginPass: referencePass }))
+    credentials: { apiKey, loginId, loginPass, sharedQuotaPassword: more.sharedQuotaPassword ?? '' },
   }
   return [
     { id: 'tab', type: 'tab', label: 'quota' },
-    ...accounts,
-    ...nodes.flatMap((node) => nodesOf(node, node.reference ? referring : id, collector)),
+    login,
+    ...nodes.flatMap((node) => nodesOf(node, id, collector)),
     { id: 'catch', type: 'catch', z: 'tab', scope: null, ...position, wires: [['collect-errors']] },
     collectorFunction(collector, 'errors', '{ error: msg.error, envlog: msg.envlog }'),
     { id: 'status', type: 'status', z: 'tab', scope: null, ...position, wires: [['collect-statuses']] },

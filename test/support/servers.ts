@@ -4,19 +4,10 @@
  *
  *     const influxd = ensure('influxd')
  */
-import {
-  accessSync,
-  constants,
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { execute } from './package'
-import { onceARun, temporaryFolder } from './run'
+import { onceARun } from './run'
 
 /** Program → Debian package, and the services that it would start. */
 export const programs = {
@@ -42,7 +33,6 @@ export type Program = keyof typeof programs
 /** Debian runs this script before it starts a service; exit code 101 forbids the start. */
 const POLICY = '/usr/sbin/policy-rc.d'
 const POSTGRES = '/usr/lib/postgresql'
-const SOURCES = '/etc/apt/sources.list.d'
 const LOCK_SECONDS = 120
 
 /** The path of the program. @throws Error that says what to install */
@@ -63,39 +53,13 @@ export async function installProgram(program: Program): Promise<void> {
   const forbid = !existsSync(POLICY)
   if (forbid) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   try {
-    const more = (await isOffered(debian)) ? [] : await backports()
-    await apt('install', ...more, '--yes', '--no-install-recommends', debian)
+    await apt('install', '--yes', '--no-install-recommends', debian)
   } finally {
     if (forbid) rmSync(POLICY)
   }
   // Not on the next start of the machine either.
   if (services.length > 0 && existsSync('/run/systemd/system'))
     await execute('systemctl', ['disable', '--now', ...services])
-}
-
-async function isOffered(debian: string): Promise<boolean> {
-  const { stdout } = await execute('apt-cache', ['policy', debian])
-  return /Candidate: \d/.test(stdout)
-}
-
-/** Options for finding newer packages in backports, for one call of apt. */
-async function backports(): Promise<string[]> {
-  const wanted = ['--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages']
-  const { stdout } = await execute('apt-get', ['indextargets', ...wanted])
-  const [, codename = ''] = /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? []
-  const [from] =
-    stdout
-      .split('\n')
-      .find((line) => line.endsWith(` ${codename}`))
-      ?.split(' ') ?? []
-  if (!from) throw new Error('apt does not say where its packages come from')
-  const folder = temporaryFolder('apt')
-  if (existsSync(SOURCES)) cpSync(SOURCES, folder, { recursive: true })
-  const list = join(folder, 'backports.list')
-  writeFileSync(list, `deb ${from} ${codename}-backports main\n`)
-  const alone = [`Dir::Etc::SourceList=${list}`, 'Dir::Etc::SourceParts=-', 'APT::Get::List-Cleanup=0']
-  await apt('update', ...alone.flatMap((option) => ['-o', option]))
-  return ['-o', `Dir::Etc::SourceParts=${folder}`]
 }
 
 function apt(...words: string[]): Promise<unknown> {

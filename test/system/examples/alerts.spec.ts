@@ -48,8 +48,8 @@ describe('examples that forward alerts', () => {
     chat.refuse(true)
     alarm(FIRST, 180, 'Inside Upper Limit: -7 C')
     await until('the chat has refused it', () => chat.refused > 0)
-    await hall.kill()
-    await hall.start()
+    await hall.nodeRed.kill()
+    await hall.nodeRed.start()
     await until('the chat has refused it again', () => chat.refused > 1)
     chat.refuse(false)
     expected.push('Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:03)')
@@ -82,8 +82,8 @@ describe('examples that forward alerts', () => {
       ),
       { ...tried, x: 0, y: 0, active: true, console: true },
     ]
-    await hall.deployWith([CHAT], { simulator, more: { 'envlog-alerts': { repeat: 0 } } }, add)
-    const count = (text: string) => hall.log().split(text).length - 1
+    await hall.deploy([CHAT], { simulator, more: { 'envlog-alerts': { repeat: 0 } } }, add)
+    const count = (text: string) => hall.nodeRed.log().split(text).length - 1
     for (let times = 1; times <= 3; times++) {
       await hall.press('send a test message')
       await until('it is tried', () => count('[debug:tried]') === times)

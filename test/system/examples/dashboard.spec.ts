@@ -81,12 +81,12 @@ describe('the wall display', () => {
   }
 
   const deploy = (more: Record<string, object> = {}) =>
-    hall.deployWith([WALL], { simulator, more: { 'envlog-current': { repeat: SPEED } } }, (flow) =>
+    hall.deploy([WALL], { simulator, more: { 'envlog-current': { repeat: SPEED } } }, (flow) =>
       flow.map((node) => ({ ...node, ...more[node.type] })),
     )
 
   const open = async (options: PageOptions = {}) => {
-    const display = await WallDisplay.open(browser, hall.url(), options)
+    const display = await WallDisplay.open(browser, hall.nodeRed.url(), options)
     displays.push(display)
     return display
   }
@@ -102,7 +102,7 @@ describe('the wall display', () => {
     })
 
   const points = async () =>
-    ((await shownBy<Point[]>(hall.url(), CHART)) ?? []).map((point) => point._datapoint)
+    ((await shownBy<Point[]>(hall.nodeRed.url(), CHART)) ?? []).map((point) => point._datapoint)
   const names = async () => [...new Set((await points()).map(({ category }) => category))]
   const charted = () => until('the chart has lines', async () => (await points()).length > 500 || false)
 
@@ -280,9 +280,9 @@ describe('the wall display', () => {
 
   it('waits for the first readings, and does not claim before that there are no alerts', async function () {
     this.timeout(FLOW_MS)
-    await hall.deployWith([WALL], { simulator, more: { 'envlog-current': { repeat: 0 } } }, (flow) => flow)
-    const { page, faults, close } = await openPage(browser, hall.url())
-    await page.goto(`${hall.url()}/dashboard/readings`)
+    await hall.deploy([WALL], { simulator, more: { 'envlog-current': { repeat: 0 } } }, (flow) => flow)
+    const { page, faults, close } = await openPage(browser, hall.nodeRed.url())
+    await page.goto(`${hall.nodeRed.url()}/dashboard/readings`)
     for (const place of ['.envlog-wall', '.envlog-alerts'])
       await page.locator(place, { hasText: 'Waiting for the first readings' }).waitFor()
     assert.equal(await page.getByText('No alerts').count(), 0)
@@ -321,7 +321,7 @@ describe('the wall display', () => {
       x: 0,
       y: 0,
     }
-    await hall.deployWith([WALL], { simulator, more: { 'envlog-current': { repeat: 86_400 } } }, (flow) => [
+    await hall.deploy([WALL], { simulator, more: { 'envlog-current': { repeat: 86_400 } } }, (flow) => [
       ...flow,
       { ...ask, wires: [['envlog-example-dashboard-current']] },
     ])
@@ -339,13 +339,13 @@ describe('the wall display', () => {
     await display.page.getByRole('button', { name: 'Try again' }).click()
     for (const each of [display, late]) await each.banner.waitFor({ state: 'hidden' })
     // Killed, because the dashboard removes the widgets from all pages during a slow stop.
-    await hall.kill()
+    await hall.nodeRed.kill()
     await late.banner.filter({ hasText: 'Node-RED に接続できません。' }).waitFor()
     // The browser's message about it.
     for (const { close, faults } of displays) {
       await close()
       faults.length = 0
     }
-    await hall.start()
+    await hall.nodeRed.start()
   })
 })

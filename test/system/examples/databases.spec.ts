@@ -124,10 +124,10 @@ describe('examples to databases', () => {
     await hall.deploy([POSTGRES], { simulator, more: { postgresDB: login } })
     await assertStored(rows)
 
-    await hall.kill()
+    await hall.nodeRed.kill()
     await server.stop()
     simulator.clock.advance(OUTAGE)
-    await hall.start()
+    await hall.nodeRed.start()
     await rounds(simulator, 4)
     await server.startAgain()
     await assertStored(rows)
@@ -137,7 +137,7 @@ describe('examples to databases', () => {
   /** An empty database file, and its rows. */
   async function sqlite() {
     const { Database } = await load('sqlite3')
-    const file = join(hall.userDir, 'readings.sqlite')
+    const file = join(hall.nodeRed.userDir, 'readings.sqlite')
     rmSync(file, { force: true })
     const connection = new Database(file)
     connection.configure('busyTimeout', 30_000)

@@ -31,8 +31,10 @@ describe('examples that write files', () => {
   let reading: { value: number | string; age: number }
 
   beforeEach(async () => {
-    const left = readdirSync(hall.userDir).filter((file) => /^(?:envlog|freezer-checks|freezers)-/.test(file))
-    for (const file of left) rmSync(join(hall.userDir, file))
+    const left = readdirSync(hall.nodeRed.userDir).filter((file) =>
+      /^(?:envlog|freezer-checks|freezers)-/.test(file),
+    )
+    for (const file of left) rmSync(join(hall.nodeRed.userDir, file))
     reading = { value: -18.5, age: 60 }
     simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet: fleet('C') })
   })
@@ -67,8 +69,8 @@ describe('examples that write files', () => {
     ]
   }
 
-  const read = (name: string) => readFileSync(join(hall.userDir, name), 'utf8')
-  const exists = (name: string) => existsSync(join(hall.userDir, name))
+  const read = (name: string) => readFileSync(join(hall.nodeRed.userDir, name), 'utf8')
+  const exists = (name: string) => existsSync(join(hall.nodeRed.userDir, name))
   /** Midnight of a date by a device's clock, in ms. */
   const midnight = (date: string, offset: number) => Date.parse(`${date}T00:00:00Z`) - offset * 60_000
   const clockOf = (time: number, offset: number) => new Date(time + offset * 60_000).toISOString()
@@ -177,7 +179,7 @@ describe('examples that write files', () => {
           ? { ...node, devices: [...(node.devices as object[]), { serial: ABSENT }] }
           : node,
       )
-    await hall.deployWith([REPORT], { simulator }, add)
+    await hall.deploy([REPORT], { simulator }, add)
     await hall.press('every day at 1')
     const text = await written(
       (time) => `freezers-${date(time - DAY)}.md`,

@@ -102,7 +102,7 @@ describe('the example with Modbus registers', () => {
 
   /** Everything named in the table, read from the documented addresses. */
   async function rows(): Promise<Row[]> {
-    const file = join(hall.userDir, TABLE)
+    const file = join(hall.nodeRed.userDir, TABLE)
     if (!existsSync(file)) return []
     const [head, ...lines] = readFileSync(file, 'utf8').replace('\ufeff', '').trimEnd().split('\r\n')
     assert.equal(head, HEAD)
@@ -165,11 +165,11 @@ describe('the example with Modbus registers', () => {
     await until('it is read', async () => (await rows())[0]?.value === 5)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await rowsAre({ [FREEZER]: STALE, [INSIDE]: MISSING, [PROBE]: MISSING, [ADDED]: STALE })
-    await until('the failure is reported', () => hall.log().includes('[debug:what went wrong]'))
+    await until('the failure is reported', () => hall.nodeRed.log().includes('[debug:what went wrong]'))
 
     client.close(() => {})
-    await hall.kill()
-    await hall.start()
+    await hall.nodeRed.kill()
+    await hall.nodeRed.start()
     client = await connect(port)
     const all = [FREEZER, INSIDE, PROBE, ADDED]
     await until('the table is served', async () => (await read(0)).readUInt16BE(4) === all.length)

@@ -235,9 +235,9 @@ describe('examples to MQTT', () => {
     simulator.set({ faults: [] })
 
     const isNow = (text: string) => retained('envlog/status', (known) => known.get('envlog/status') === text)
-    await hall.end()
+    await hall.nodeRed.end()
     assert.deepEqual(await isNow('offline'), [{ ...status, text: 'offline', retained: true }])
-    await hall.start()
+    await hall.nodeRed.start()
     assert.deepEqual(await isNow('online'), [{ ...status, retained: true }])
   })
 

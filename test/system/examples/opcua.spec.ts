@@ -94,8 +94,8 @@ describe('the example with an OPC UA server', () => {
     await has(FREEZER, { status: 'BadNoCommunication' })
 
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    await hall.kill()
-    await hall.start()
+    await hall.nodeRed.kill()
+    await hall.nodeRed.start()
     await has(AIR, { status: 'BadWaitingForInitialData' })
   })
 })

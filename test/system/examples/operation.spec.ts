@@ -57,7 +57,7 @@ describe('examples for operators', () => {
 
   it('serve metrics of the devices in the text format, and send no request for them', async function () {
     this.timeout(FLOW_MS)
-    const scrape = () => fetch(`${hall.url()}/metrics`)
+    const scrape = () => fetch(`${hall.nodeRed.url()}/metrics`)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await hall.deploy([METRICS], { simulator })
     assert.equal((await scrape()).status, 503)
@@ -118,7 +118,7 @@ describe('examples for operators', () => {
     // The output of the example's debug node is posted here.
     const chat = await startChat()
     try {
-      await hall.deployWith([ERRORS], { simulator, more: { 'envlog-account': { timeout: 5 } } }, (flow) => {
+      await hall.deploy([ERRORS], { simulator, more: { 'envlog-account': { timeout: 5 } } }, (flow) => {
         const say = flow.find(({ name }) => name === 'in words') as FlowNode
         const place = { z: say.z, x: 100, y: 900 }
         const toChat = [{ t: 'set', p: 'payload', pt: 'msg', to: '{"text": payload}', tot: 'jsonata' }]

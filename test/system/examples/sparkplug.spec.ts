@@ -156,10 +156,10 @@ describe('the example Sparkplug B', () => {
     await times(`DBIRTH ${FIRST}`, 3)
     assert.equal(valuesOf('NBIRTH').bdSeq, 0)
 
-    await hall.kill()
+    await hall.nodeRed.kill()
     await times('NDEATH', 1)
     assert.deepEqual(valuesOf('NDEATH'), { bdSeq: 0 })
-    await hall.start()
+    await hall.nodeRed.start()
     await times(`DBIRTH ${FIRST}`, 4)
     assert.equal(valuesOf('NBIRTH').bdSeq, 1)
 

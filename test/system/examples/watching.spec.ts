@@ -115,7 +115,7 @@ describe('examples that monitor readings', () => {
   it('report that the service is silent, and that it responds again, each once', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
-    await hall.deployWith([SILENT], { simulator, more, chat: { url: chat.url } }, (flow) =>
+    await hall.deploy([SILENT], { simulator, more, chat: { url: chat.url } }, (flow) =>
       flow.map((node) => (node.name === 'silent after' ? { ...node, rules: rulesWith(node, '10') } : node)),
     )
     await assertSent([])
