@@ -4,16 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { rounds, useExamples } from '../../support/examples'
-import {
-  deviceNamed,
-  GROWING,
-  HOSTILE_NOW,
-  hostile,
-  hostileNames,
-  REMOTE,
-  serialOf,
-  TIMELESS,
-} from '../../support/hostile'
+import { HOSTILE } from '../../support/outputs'
 import { paletteFolder } from '../../support/palette'
 import { assertSame } from '../../support/same'
 import { HOST } from '../../support/server-process'
@@ -33,18 +24,36 @@ const REPAIR = 'SQLite - needs node-red-node-sqlite/repair of the last days'
 /** As in the flow. */
 const REPAIRED = 7 * DAY
 
+const NOW = Date.UTC(2026, 0, 15, 3)
+const HOUR_AGO = NOW / 1000 - 3600
+/** A device that gets new records as time passes, and one under a base unit. */
+const GROWING = '52C10001'
+const REMOTE = '52C10003'
+
 const fleet: DeviceDefinition[] = [
-  { serial: GROWING, name: 'Growing', records: { interval: 60, from: HOSTILE_NOW / 1000 - 3600 } },
+  { serial: GROWING, name: 'Growing', records: { interval: 60, from: HOUR_AGO } },
   {
-    serial: TIMELESS,
-    name: 'a\0b and half a \ud83d pair',
+    serial: REMOTE,
+    base: { serial: '5F0A1001', name: 'Hall 1' },
     records: [
       { unixtime: 0, id: 1, values: { 1: 1.5 } },
-      { unixtime: HOSTILE_NOW / 1000 - 60, id: 2, values: { 1: 2.5 } },
+      { unixtime: HOUR_AGO, id: 2, values: { 1: 2.5 } },
     ],
   },
-  { ...deviceNamed(hostile.wide, REMOTE), base: { serial: '5F0A1001', name: hostile.html } },
-  ...hostileNames.map((name) => deviceNamed(hostile[name], serialOf(name))),
+  ...HOSTILE.map((text, at) => ({
+    ...{
+      serial: `52B1000${at.toString(16).toUpperCase()}`,
+      name: text,
+      model: text,
+      group: { num: 1, name: text },
+    },
+    channels: [{ num: 1, name: text, unit: text }],
+    records: [-18.4, 0, 1e-7, 123456.789, 0.1 + 0.2, 'E1', null].map((value, index) => ({
+      unixtime: HOUR_AGO + 600 * index,
+      id: index + 1,
+      values: { 1: value },
+    })),
+  })),
 ]
 
 /** A third-party package that the examples need. */
@@ -72,7 +81,7 @@ describe('examples to databases', () => {
 
   beforeEach(async () => {
     simulator = await startSimulator({
-      clock: manualClock(HOSTILE_NOW),
+      clock: manualClock(NOW),
       limits: 'off',
       fleet,
     })
