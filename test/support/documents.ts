@@ -26,7 +26,7 @@ export interface Heading {
 /** Rows of cells, the header first. */
 export type MarkdownTable = string[][]
 
-const FOLDERS = ['.', 'bench', 'docs', 'docs/ja', 'examples', 'simulator']
+const FOLDERS = ['.', 'docs', 'docs/ja', 'examples', 'scripts/bench', 'simulator']
 const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
 
 /** Paths relative to the root. */

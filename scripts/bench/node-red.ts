@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildSync } from 'esbuild'
-import type { FlowNode } from '../test/support/node-red'
-import { packageJson, root } from '../test/support/package'
-import { temporaryFolder } from '../test/support/run'
+import type { FlowNode } from '../../test/support/node-red'
+import { packageJson, root } from '../../test/support/package'
+import { temporaryFolder } from '../../test/support/run'
 import type { Call, Measurement } from './probe'
 
 const SETTINGS = {

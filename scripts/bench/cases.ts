@@ -2,7 +2,7 @@
  * The benchmark cases: settings of our node, the equivalent requests of the floor and of the hand-built flow, and the
  * goals.
  */
-import type { DeviceDefinition, SimulatorOptions } from '../simulator'
+import type { DeviceDefinition, SimulatorOptions } from '../../simulator'
 import { alertsByHand, currentByHand, pollByHand, seriesByHand } from './hand-built'
 
 export interface Case {

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { manualClock, type SimulatorOptions, startSimulator } from '../simulator'
+import { manualClock, type SimulatorOptions, startSimulator } from '../../simulator'
 import { SERVICE_TIME } from './cases'
 
 export type Service = Awaited<ReturnType<typeof startService>>

@@ -1,6 +1,6 @@
 /** The flows to compare: the node `trigger` is triggered, and the messages that arrive at the sink are counted. */
-import { defaultsOf } from '../test/support/built'
-import type { FlowNode } from '../test/support/node-red'
+import { defaultsOf } from '../../test/support/built'
+import type { FlowNode } from '../../test/support/node-red'
 import type { Case } from './cases'
 import type { Service } from './service'
 
