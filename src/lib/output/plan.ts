@@ -39,12 +39,12 @@ export async function planMessages(content: Content, options: OutputOptions): Pr
   if (content.kind === 'statistics') return planStatistics(content.devices, options)
   if (output === 'readings' && content.kind === 'series') return planSeries(content.series, options)
   const plan = await planElements(content, output as ConvertedOutput, options)
-  return output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind].join(',') } : plan
+  return output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind] } : plan
 }
 
 /** Rows that already exist; those of one device are about it. */
 function planStatistics(devices: readonly DeviceStatistics[], { send, group }: OutputOptions): Plan {
-  const columns = STATISTICS_COLUMNS.join(',')
+  const columns = STATISTICS_COLUMNS
   const rows = devices.flatMap((one) => one.rows)
   if (send === 'each') {
     return { messages: statisticsRows(devices, group), sequence: { count: rows.length, length: 1 }, columns }

@@ -38,40 +38,14 @@ export interface Row {
   text?: string
 }
 
-const VALUE_COLUMNS = [
-  'time',
-  'timestamp',
-  'serial',
-  'name',
-  'model',
-  'base',
-  'groupname',
-  'channel',
-  'label',
-  'unit',
-  'quantity',
-  'value',
-  'error',
-  'dataid',
-] as const satisfies (keyof Row)[]
+const VALUE_COLUMNS =
+  'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid'
 
-/** All possible keys of a row of this kind, in the order of a table's columns. */
-export const ROW_COLUMNS: Record<ReadContent['kind'], readonly (keyof Row)[]> = {
+/** All possible keys of a row of this kind, separated by commas, in the order of a table's columns. */
+export const ROW_COLUMNS: Record<ReadContent['kind'], string> = {
   series: VALUE_COLUMNS,
-  current: [...VALUE_COLUMNS, 'battery', 'batterylevel', 'rssi', 'age', 'stale'],
-  alerts: [
-    'time',
-    'timestamp',
-    'serial',
-    'name',
-    'model',
-    'base',
-    'source',
-    'channel',
-    'label',
-    'kind',
-    'text',
-  ],
+  current: `${VALUE_COLUMNS},battery,batterylevel,rssi,age,stale`,
+  alerts: 'time,timestamp,serial,name,model,base,source,channel,label,kind,text',
 }
 
 /** A row and its subject: one value, or one text. */

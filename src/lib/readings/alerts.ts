@@ -1,5 +1,5 @@
 import type { AlertEnvelope } from '../decode/envelopes'
-import { type Fields, isObject, readText } from '../decode/fields'
+import { isObject, readText } from '../decode/fields'
 import { formatTime, readTimestamp, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
@@ -29,11 +29,12 @@ export interface AlertLog {
   alerts: Alert[]
 }
 
-/** Fields of a log entry that do not belong to a channel, and their sources. */
-const DEVICE_SOURCES = [
+/** Fields of a log entry and their sources (docs/service.md, *Fields*). */
+const SOURCES: readonly (readonly [field: string, source: AlertSource])[] = [
+  ...[1, 2, 3, 4, 5, 6].map((number) => [`ch${number}`, `ch${number}`] as const),
   ['battery-level', 'battery'],
   ['communication-status', 'communication'],
-] as const
+]
 
 /** One entry of a log. */
 export interface LogEntry {
@@ -107,22 +108,11 @@ const EMPTY_ENTRY: LogEntry = { timestamp: null, texts: [] }
 function readEntry(entry: unknown, index: number): LogEntry {
   if (!isObject(entry)) throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
   const timestamp = readTimestamp(entry.unixtime, () => `alert-logs.${index}.unixtime`)
-  return { timestamp, texts: readTexts(entry) }
-}
-
-/** Alerts have at most 6 channels (docs/service.md, *Fields*). */
-const MAX_CHANNEL = 6
-
-function readTexts(entry: Fields): LogEntry['texts'] {
-  const channels = Object.keys(entry)
-    .map(parseChannelNumber)
-    .filter((number): number is number => number !== undefined && number <= MAX_CHANNEL)
-    .sort((a, b) => a - b)
-    .map((number) => [`ch${number}`, `ch${number}`] as const)
-  return [...channels, ...DEVICE_SOURCES].flatMap(([key, source]) => {
-    const text = readText(entry[key])
+  const texts = SOURCES.flatMap(([field, source]) => {
+    const text = readText(entry[field])
     return text.trim() === '' ? [] : [{ source, text }]
   })
+  return { timestamp, texts }
 }
 
 /** Sorts by time. Entries with the same time keep the service's order, reversed if it sends the newest first. */

@@ -204,22 +204,6 @@ class Figures {
   }
 }
 
-/** All possible keys of a row, in the order of a table's columns. */
-export const STATISTICS_COLUMNS = [
-  'time',
-  'localtime',
-  'base',
-  'serial',
-  'name',
-  'channel',
-  'label',
-  'unit',
-  'quantity',
-  'count',
-  'min',
-  'mintime',
-  'max',
-  'maxtime',
-  'mean',
-  'errors',
-] as const satisfies (keyof StatisticsRow)[]
+/** All possible keys of a row, separated by commas, in the order of a table's columns. */
+export const STATISTICS_COLUMNS =
+  'time,localtime,base,serial,name,channel,label,unit,quantity,count,min,mintime,max,maxtime,mean,errors'

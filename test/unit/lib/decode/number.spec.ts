@@ -16,46 +16,12 @@ const exponent = fc.oneof(
   fc.tuple(fc.constantFrom('e', 'E'), sign, fc.nat(99)).map(([e, s, power]) => `${e}${s}${power}`),
 )
 
-/** A second, handwritten implementation of the documented number format. */
-function isNumberText(text: string): boolean {
-  let rest = text.trim()
-  if (/^[+-]/.test(rest)) rest = rest.slice(1)
-  const [mantissa = '', exponent, ...more] = rest.split(/e/i)
-  if (more.length > 0) return false
-  const parts = mantissa.split('.')
-  const allDigits = (part: string) => [...part].every((sign) => sign >= '0' && sign <= '9')
-  if (parts.length > 2 || !parts.every(allDigits) || parts.join('') === '') return false
-  if (exponent !== undefined) {
-    const power = /^[+-]/.test(exponent) ? exponent.slice(1) : exponent
-    if (power === '' || !allDigits(power)) return false
-  }
-  return Number.isFinite(Number(rest))
-}
-
 describe('reading a number', () => {
   it('accepts numeric text with blanks around it', () => {
     fc.assert(
       fc.property(space, sign, mantissa, exponent, space, (before, s, m, e, after) => {
         assert.equal(readNumber(before + s + m + e + after), Number(s + m + e))
       }),
-    )
-  })
-
-  it('accepts text exactly if the contract says so', () => {
-    const nearly = fc.array(fc.constantFrom('-', '+', '.', 'e', 'E', '0', '7', ' ', ',', 'x', '１'), {
-      maxLength: 7,
-    })
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          nearly.map((signs) => signs.join('')),
-          fc.string(),
-        ),
-        (text) => {
-          assert.equal(readNumber(text) !== null, isNumberText(text))
-        },
-      ),
-      { numRuns: 2000 },
     )
   })
 

@@ -24,12 +24,6 @@ describe('a topic', () => {
     assert.equal(formatTopic('a-{serial}-{channel}/{serial}', value), 'a-5212A1B2-2/5212A1B2')
   })
 
-  it('differs for identical devices under two base units', () => {
-    const template = TOPICS['envlog-latest']
-    assert.equal(formatTopic(template, device), 'envlog/5839F001/5212A1B2')
-    assert.equal(formatTopic(template, { ...device, base: '5839F002' }), 'envlog/5839F002/5212A1B2')
-  })
-
   it('has the documented defaults', () => {
     assert.equal(formatTopic(TOPICS['envlog-current'], value), 'envlog/5839F001/5212A1B2/2')
     assert.equal(formatTopic(TOPICS['envlog-latest'], device), 'envlog/5839F001/5212A1B2')

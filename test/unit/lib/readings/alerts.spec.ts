@@ -96,27 +96,6 @@ describe('an alert log', () => {
     )
   })
 
-  it('contains the device even if there are no entries', () => {
-    const { device, alerts } = read()
-    assert.deepEqual(alerts, [])
-    assert.deepEqual(device, {
-      serial: '5212A1B2',
-      name: 'Freezer 3',
-      model: 'M-503',
-      base: BASE,
-      standalone: false,
-    })
-  })
-
-  it('adds daylight saving only if the flag is set', () => {
-    const entry = { unixtime: '1795161600', ch1: 'x' }
-    const time = (fields: Json) =>
-      readAlerts(alertAnswer({ 'alert-logs': [entry], ...fields }), 'local').alerts[0]?.time
-    assert.equal(time({}), '2026-11-20T17:00:00.000+09:00')
-    assert.equal(time({ 'dst-flg': '1' }), '2026-11-20T18:00:00.000+10:00')
-    assert.equal(time({ 'dst-flg': undefined }), '2026-11-20T17:00:00.000+09:00')
-  })
-
   it('leaves out unreadable entries, and reports which', () => {
     for (const entry of [[], 'text', 7, { unixtime: 'soon', ch1: 'a' }]) {
       const { alerts, unreadable } = read({ unixtime: '10', ch1: 'a' }, entry as never)
@@ -128,14 +107,5 @@ describe('an alert log', () => {
 
   it('is unreadable if none of its entries can be read', () => {
     assert.throws(() => read({ unixtime: 'soon', ch1: 'a' }), failure('reply-unreadable'))
-  })
-
-  it('may have its list as an object with numeric keys', () => {
-    const entries = { 0: { unixtime: '10', ch1: 'a' }, 2: { unixtime: '20', ch1: 'b' } }
-    const { alerts } = readAlerts(alertAnswer({ 'alert-logs': entries }), 'utc')
-    assert.deepEqual(
-      alerts.map(({ text }) => text),
-      ['a', 'b'],
-    )
   })
 })

@@ -62,10 +62,6 @@ describe('a current reading', () => {
     )
   })
 
-  it("has the device's local time if times are local", () => {
-    assert.equal(reading({}, { time: 'local' }).time, '2026-11-20T17:00:00.000+09:00')
-  })
-
   it('has neither time nor age if the service has no measurement', () => {
     for (const unixtime of ['', '0', 0, null]) {
       const { time, timestamp, age } = reading({ unixtime })
@@ -99,15 +95,6 @@ describe('a current reading', () => {
     assert.deepEqual(reading({ group: [{ num: '2', name: 'B' }] }).group, { number: 2, name: 'B' })
   })
 
-  it('accepts its base unit as an object, an array of one, or none', () => {
-    assert.deepEqual(reading({ baseunit: [BASE] }).base, BASE)
-    const alone = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503' }
-    for (const baseunit of [[], undefined, null]) {
-      assert.deepEqual(reading({ baseunit }).base, alone)
-      assert.equal(reading({ baseunit }).standalone, true)
-    }
-  })
-
   it('is standalone if the serials are equal, regardless of its number', () => {
     const own = { ...BASE, serial: '5212A1B2' }
     assert.equal(reading({ num: '1', baseunit: own }).standalone, true)
@@ -119,19 +106,6 @@ describe('a current reading', () => {
     const series1Models = ['M-5']
     assert.equal(reading({ battery: '4', baseunit: own }, { series1Models }).battery.level, 'low')
     assert.equal(reading({ battery: '4' }, { series1Models }).battery.level, 'replace-soon')
-  })
-
-  it('reads blanks as missing, never as 0', () => {
-    const { rssi, battery, channels } = reading({
-      rssi: '',
-      battery: '',
-      channel: [{ num: '1', name: '', value: '', unit: '' }],
-    })
-    assert.equal(rssi, null)
-    assert.deepEqual(battery, { code: null, level: 'unknown' })
-    assert.deepEqual(channels, [
-      { key: 'ch1', number: 1, name: 'ch1', unit: '', quantity: null, value: null, error: 'missing' },
-    ])
   })
 
   it("keeps the service's error text if a value is not a number", () => {

@@ -42,30 +42,6 @@ describe('a series', () => {
     })
   })
 
-  it('reads numbers and numeric text in the same way', () => {
-    const asNumbers = { unixtime: 1_795_161_600, 'data-id': 7, ch1: 21.5 }
-    const asText = { unixtime: '1795161600', 'data-id': '7', ch1: ' 21.50 ' }
-    assert.deepEqual(records(asNumbers), records(asText))
-  })
-
-  it('belongs to a standalone device if the response has no base unit', () => {
-    const { serial, base, standalone } = read(graph())
-    assert.deepEqual(
-      { serial, base, standalone },
-      {
-        serial: '5212A1B2',
-        base: { serial: '5212A1B2', name: 'Logger', model: 'M-100' },
-        standalone: true,
-      },
-    )
-  })
-
-  it("has the device's local time if times are local, even with half hours", () => {
-    const data = [{ unixtime: 1_795_161_600, 'data-id': 1, ch1: 1 }]
-    const { time } = read(graph({ data, time_diff: '-210' }), 'local').records[0] ?? {}
-    assert.equal(time, '2026-11-20T04:30:00.000-03:30')
-  })
-
   it("has the local time of a zone, each record with the offset at its own time, and the last one's offset", () => {
     const summer = Date.UTC(2026, 9, 25, 0, 59) / 1000
     const data = [summer, summer + 60].map((unixtime, index) => ({ unixtime, 'data-id': index + 1, ch1: 1 }))
@@ -75,21 +51,6 @@ describe('a series', () => {
       ['2026-10-25T02:59:00.000+02:00', '2026-10-25T02:00:00.000+01:00'],
     )
     assert.equal(utcOffset, 60)
-  })
-
-  it('matches channels with the keys of the records, from 0 or from 1', () => {
-    const data = [{ unixtime: 10, 'data-id': 1, ch1: 1, ch2: 2 }]
-    for (const nums of [
-      [0, 1],
-      ['1', '2'],
-    ]) {
-      const channel = nums.map((num, index) => ({ num, name: `n${index}`, unit: '' }))
-      const keys = read(graph({ channel, data })).channels.map(({ key, name }) => [key, name])
-      assert.deepEqual(keys, [
-        ['ch1', 'n0'],
-        ['ch2', 'n1'],
-      ])
-    }
   })
 
   it('has the keys of all channels in every record; a blank or absent value is "missing"', () => {
@@ -113,12 +74,6 @@ describe('a series', () => {
     assert.deepEqual([first?.ch1, first?.ch3, first?.ch4], [1, null, null])
     assert.deepEqual(first?.errors, { ch3: 'missing', ch4: 'missing' })
     assert.deepEqual(second?.errors, { ch1: 'missing', ch4: 'missing' })
-  })
-
-  it('has errors only in records that have one', () => {
-    const [first] = records({ unixtime: 10, 'data-id': 1, ch1: 0 })
-    assert.equal('errors' in (first ?? {}), false)
-    assert.equal(first?.ch1, 0)
   })
 
   it('puts records without a time first and keeps them', () => {
@@ -198,11 +153,6 @@ describe('a series', () => {
         assert.deepEqual(read(graph({ data: mixed })), expected)
       }),
     )
-  })
-
-  it('is empty, with its channels, for a response without records', () => {
-    const { records, gaps, channels } = read(graph({ data: [] }))
-    assert.deepEqual({ records, gaps, channels: channels.length }, { records: [], gaps: [], channels: 1 })
   })
 
   it('reads the id in any spelling', () => {
