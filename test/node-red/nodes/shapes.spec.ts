@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manualClock } from '../../../simulator'
-import { helpOf, languages, nodes } from '../../support/built'
 import { NOW } from '../../support/devices'
 import { runEveryPair } from '../../support/every-pair'
 import { useSimulator } from '../../support/flow'
@@ -70,17 +69,6 @@ describe('the shapes of messages', () => {
     const { overflow: _overflow, receipt: _receipt, ...always } = about
     assert.deepEqual(sorted(envlogKeys), sorted(keyPathsOf({ ...always, reading: row })))
   })
-  for (const node of nodes.filter(({ name }) => name !== 'account')) {
-    for (const language of languages) {
-      it(`are documented in the help of ${node.name} (${language})`, () => {
-        const samples = [...helpOf(node, language).matchAll(/<pre>([\s\S]*?)<\/pre>/g)]
-        const payloads = samples.map(([, json = '']) => elements(JSON.parse(json))[0])
-        // Rows and points are the same for all nodes: see docs/messages.md and the example in the form.
-        assert.equal(payloads.length, 1)
-        checkSample(payloads[0], shapes[node.name]?.readings)
-      })
-    }
-  }
 
   for (const file of ['docs/messages.md', 'docs/ja/messages.md']) {
     it(`are documented in ${file}`, () => {
