@@ -90,7 +90,7 @@ export class Service {
     status: number,
   ): Answer {
     const { variants } = this.settings
-    // docs/service.md, *What is certain*, `unknown-serial`.
+    // docs/service.md, *Assumptions*, `unknown-serial`.
     if (why === 'serial' && progress.params.type === 'csv2' && variants.unknownSerialCsv2 === 'array') {
       return this.finish(request, progress, 200, Buffer.from('Array'), csv)
     }

@@ -1,6 +1,6 @@
 /**
- * Differences between the live service and its description, each as a switch (docs/service.md, *Fields* and *What is
- * certain*). In `described`, each switch is set as documented.
+ * Known or possible differences between the live service and its description, each as a switch (docs/service.md,
+ * *Fields* and *Assumptions*). In `described`, each switch has the described value.
  */
 export interface Variants {
   /** both bounds of a period are inclusive */

@@ -1,7 +1,7 @@
 /**
- * Counts the usage in a time window: requests of a user, records of a device. It is unknown whether the live service's
- * windows are fixed or sliding (docs/service.md, *What is certain*), so both kinds are computed from one log of usage,
- * and the kind can be changed at run time.
+ * Counts the usage in a time window: requests of a user, or records of a device. It is unknown whether the live
+ * service's windows are fixed or sliding (docs/service.md, *Assumptions*). Both kinds are computed from one log of
+ * usage, so the kind can be changed at run time.
  */
 export interface WindowRule {
   kind: 'fixed' | 'sliding'

@@ -1,7 +1,7 @@
 /**
- * The alert log of a generated device, derived from its own records: a value above the upper limit, its return, a
- * failing sensor; and for the device: battery and communication. Source: *Alert log entry*; the grammar of the texts is
- * not documented there, so each contains the channel label, the kind, the value with its unit and the threshold, in two
+ * The alert log of a device with generated records (docs/service.md, *Fields*). Entries about channels are derived from
+ * the records: a value exceeds the upper limit, a value returns to normal, or a sensor fails. Entries about the device
+ * concern its battery and its communication. The format of the texts is not described, so it is invented here, in two
  * languages.
  */
 import { hash } from '../random'

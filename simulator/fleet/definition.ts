@@ -5,8 +5,8 @@
 import type { Signal } from './signal'
 
 /**
- * The kinds in *Endpoint availability by device kind*. A `remote` follows its base unit: under a base unit that sends
- * by FTP, only `current` serves it.
+ * The kinds of devices, which differ in the endpoints that serve them (docs/service.md, *Requests*). If the base unit
+ * of a `remote` sends by FTP, only `current` serves it.
  */
 export const deviceKinds = [
   'standalone-1',
@@ -18,7 +18,7 @@ export const deviceKinds = [
 
 export type DeviceKind = (typeof deviceKinds)[number]
 
-/** *Time offset fields*, in minutes. A remote unit has those of its base unit. */
+/** Offsets in minutes (docs/service.md, *Fields*). A remote unit has the offsets of its base unit. */
 export interface ZoneDefinition {
   timeDiff?: number
   stdBias?: number
@@ -112,7 +112,7 @@ export interface EventDefinition {
   until?: number
   /** for `door`: the channel that warms up; default 1 */
   channel?: number
-  /** for `battery`: 1 to 5, see *Battery codes*; default 2 */
+  /** for `battery`: 1 to 5 (docs/service.md, *Fields*); default 2 */
   code?: number
 }
 
@@ -129,7 +129,7 @@ export interface DeviceDefinition {
   num?: number
   base?: BaseUnitDefinition
   group?: { num: number; name: string }
-  /** 1 to 5, see *Battery codes*; default 5 */
+  /** 1 to 5 (docs/service.md, *Fields*); default 5 */
   battery?: number
   /** null: not reported; default 4 */
   rssi?: number | null

@@ -45,7 +45,7 @@ export interface Device {
   current: (now: number) => CurrentDefinition
 }
 
-/** *Stored graph data capacity per device* */
+/** Maximum number of records that the service stores for a device; the oldest are deleted. */
 const capacities: Readonly<Record<DeviceKind, number>> = {
   'standalone-1': 80_000,
   'standalone-2': 160_000,
@@ -54,7 +54,10 @@ const capacities: Readonly<Record<DeviceKind, number>> = {
   'other-standalone': 1500,
 }
 
-/** *Graph data record*: relay ids return to 0 after 65535, the others only grow. */
+/**
+ * Record ids (docs/service.md, *Fields*): those of a remote unit return to 0 after 65,535; those of a standalone device
+ * only increase.
+ */
 const idRules = {
   relay: { firstId: 0, idModulus: 65_536 },
   standalone: { firstId: 1, idModulus: Number.MAX_SAFE_INTEGER },
@@ -123,7 +126,7 @@ export function offsetText(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
-/** *Channel*: remote units cannot have channel names; their names are ch and the number. */
+/** The service has no channel names for remote units; it sends `ch` and the number. */
 function channelOf(channel: ChannelDefinition, remote: boolean): Channel {
   return {
     num: channel.num,

@@ -40,7 +40,7 @@ function keyOf(serial: string, base: string): string {
   return JSON.stringify([serial, base])
 }
 
-/** *Endpoint availability by device kind*, for everything except `current`, which serves all. */
+/** The endpoints that serve each kind of device (docs/service.md, *Requests*), except `current`, which serves all. */
 const served: Readonly<Record<Device['kind'], readonly EndpointName[]>> = {
   'standalone-1': ['latest-data', 'data', 'alert'],
   'standalone-2': ['latest-data', 'data'],

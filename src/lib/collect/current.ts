@@ -28,7 +28,7 @@ export interface CurrentQuery {
 }
 
 /**
- * The current reading of each selected device, in one request (endpoint 1); `undefined` if none is selected.
+ * The current reading of each selected device, in one request to `current`; `undefined` if none is selected.
  * @throws EnvlogError those of the request and of decoding
  */
 export async function collectCurrent(

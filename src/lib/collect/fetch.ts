@@ -44,7 +44,7 @@ export interface PolledData extends Collected {
 }
 
 /**
- * The latest 300 records of a device (endpoints 2 and 3).
+ * The latest 300 records of a device (`latest-data`, `latest-data-relay`).
  * @throws EnvlogError those of the request and of decoding; `reply-other-device`
  */
 export async function collectLatest(
@@ -54,7 +54,7 @@ export async function collectLatest(
   context: RequestContext,
 ): Promise<Collected> {
   if (format !== 'read') {
-    // Endpoint 2 has no `csv2`: its `csv` already has header rows.
+    // `latest-data` has no `csv2`, because its `csv` already has header rows.
     const type = format === 'csv2' && isStandalone(target) ? 'csv' : format
     return collectRaw(account, 'latest', target, { type }, context)
   }
@@ -64,7 +64,7 @@ export async function collectLatest(
 }
 
 /**
- * The latest 20 alert log entries of a device (endpoint 6).
+ * The latest 20 alert log entries of a device (`alert`).
  * @throws EnvlogError those of the request and of decoding; `reply-other-device`
  */
 export async function collectAlerts(

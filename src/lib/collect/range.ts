@@ -39,7 +39,7 @@ export interface CollectedRange extends Collected {
 }
 
 /**
- * All records of a period (endpoints 4 and 5), page by page from the latest back; undecoded ones in a single request.
+ * All records of a period (`data`, `data-relay`), page by page from the latest back; undecoded ones in a single request.
  * @throws EnvlogError `period-empty`, `period-too-long`, `reply-other-period`, `reply-lacks-record`; those of requests, of
  * the list of devices and of decoding
  */

@@ -29,7 +29,7 @@ export interface Plan {
   columns?: string
 }
 
-/** The messages for one content with the chosen output and send (docs/messages.md, *Output and Send*). */
+/** The messages for one content with the chosen output and send (docs/messages.md, *Output and send*). */
 export async function planMessages(content: Content, options: OutputOptions): Promise<Plan> {
   const { output } = options
   if (content.kind === 'raw') {

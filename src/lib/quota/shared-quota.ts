@@ -49,8 +49,8 @@ export interface SharedQuotaPorts {
 }
 
 /**
- * The quota that several processes share through Redis (docs/quota.md, *Several Node-REDs on one account*). Each
- * process writes its own usage, and reads that of the others. A request is reserved by writing it on condition that
+ * The quota that several processes share through Redis (docs/quota.md, *Several Node-RED instances with one account*).
+ * Each process writes its own usage, and reads that of the others. A request is reserved by writing it on condition that
  * nothing has changed since the last reading. Every few seconds the process writes all its usage again, so an outage or
  * a loss of data does no lasting harm.
  */
