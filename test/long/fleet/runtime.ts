@@ -20,7 +20,6 @@ export interface RuntimeListener {
   error(node: string, error: Failure, msg: Message): void
   /** A trigger ended, successfully or with a failure. */
   done(node: string, error: Failure | undefined, msg: Message): void
-  warned?(node: string, text: string): void
 }
 
 export interface FakeRuntime {
@@ -82,7 +81,7 @@ export function startRuntime(listener: RuntimeListener): FakeRuntime {
       receive,
       send,
       status() {},
-      warn: (text: string) => listener.warned?.(id, text),
+      warn() {},
       error: (error: Failure, msg: Message) => listener.error(id, error, msg),
       context: () => ({
         get: (key: string, _store: unknown, done: (error: unknown, value: unknown) => void) =>

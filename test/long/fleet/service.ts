@@ -1,7 +1,8 @@
 /** The simulated service without a socket: in place of undici's connections, it responds itself. */
-import type { DeviceDefinition, Fault, Simulator } from '../../../simulator'
-import { type EndpointName, endpointAt } from '../../../simulator/endpoints'
-import type { Delivery } from '../../../simulator/faults/effects'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { DeviceDefinition, Simulator } from '../../../simulator'
+import { endpointAt } from '../../../simulator/endpoints'
 import { SimulatedService } from '../../../simulator/simulator'
 import type { ProcessTime } from './time'
 
@@ -9,11 +10,6 @@ interface FleetServiceOptions {
   time: ProcessTime
   fleet: readonly DeviceDefinition[]
   seed: string
-  faults?: readonly Fault[]
-  /** Changes the text of responses about a device. */
-  changeBody?(serial: string, endpoint: EndpointName, body: string): string
-  /** Called for each answered request. */
-  onRequest?(serial: string, endpoint: EndpointName): void
 }
 
 export type FleetService = Pick<Simulator, 'account' | 'truth' | 'counts' | 'set'> & {
@@ -26,55 +22,27 @@ export type FleetService = Pick<Simulator, 'account' | 'truth' | 'counts' | 'set
 interface Request {
   path: string
   headers: Record<string, string>
-  body: string
-  signal: AbortSignal
-  onSent(): void
+  body: Readable
 }
 
 const undici = require('undici') as { Agent: unknown }
 
-export function startService({
-  time,
-  fleet,
-  seed,
-  faults = [],
-  changeBody,
-  onRequest,
-}: FleetServiceOptions): FleetService {
-  const service = new SimulatedService({
-    clock: { now: time.now },
-    seed,
-    fleet,
-    faults,
-    windows: 'sliding',
-    logSize: 1,
-  })
+export function startService({ time, fleet, seed }: FleetServiceOptions): FleetService {
+  const clock = { now: time.now }
+  const service = new SimulatedService({ clock, seed, fleet, faults: [], windows: 'sliding', logSize: 1 })
 
-  async function request({ path, headers, body, signal, onSent }: Request) {
-    onSent()
+  async function request({ path, headers, body }: Request) {
     const endpoint = endpointAt(path, service.settings.relaySuffix)
     if (!endpoint) throw new Error(`no such path: ${path}`)
-    const lower = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-    )
-    const serial = String((JSON.parse(body) as Record<string, unknown>)['remote-serial'] ?? '')
-    const delivery = service.handle({ endpoint, path, headers: lower, body: Buffer.from(body) })
-    onRequest?.(serial, endpoint)
-    if (delivery.how === 'silence') await aborted(signal)
-    if (delivery.how === 'drop') throw reset()
-    return {
-      statusCode: delivery.status,
-      headers: lowered(delivery.headers),
-      body: chunks(delivery, (text) =>
-        changeBody && delivery.status === 200 ? changeBody(serial, endpoint, text) : text,
-      ),
-    }
+    const request = { endpoint, path, headers: lowered(headers), body: Buffer.from(await text(body)) }
+    const { how, status, headers: sent, body: answer } = service.handle(request)
+    if (how === 'silence' || how === 'drop' || how === 'cut') throw new Error(`no such fault here: ${how}`)
+    return { statusCode: status, headers: lowered(sent), body: Readable.from([answer]) }
   }
 
   const { Agent } = undici
   undici.Agent = class {
     request = request
-    compose = () => this
     destroy = async () => {}
   }
   return {
@@ -92,22 +60,3 @@ export function startService({
 
 const lowered = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-
-const reset = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(reset())
-    else signal.addEventListener('abort', () => reject(reset()), { once: true })
-  })
-}
-
-async function* chunks({ how, share, body }: Delivery, change: (text: string) => string) {
-  if (how === 'cut') {
-    yield body.subarray(0, Math.floor(body.length * share))
-    throw reset()
-  }
-  const text = body.toString()
-  const changed = change(text)
-  yield changed === text ? body : Buffer.from(changed)
-}
