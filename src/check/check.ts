@@ -9,7 +9,7 @@ import { buildReport } from '../lib/check/report'
 import { systemClock } from '../lib/clock'
 import { readElements } from '../lib/decode/fields'
 import { isRemoteUnit } from '../lib/readings/device'
-import { createRegistry } from '../lib/registry'
+import { Registry } from '../lib/registry'
 import { version } from '../lib/version'
 import { ACCOUNT_DEFAULTS } from '../shared/account-schema'
 import { watchConnection } from './connection'
@@ -25,7 +25,7 @@ export async function checkService(login: Login, env: NodeJS.ProcessEnv, transla
   const { timeout } = ACCOUNT_DEFAULTS
   const transport = { timeoutMs: timeout * 1000 }
   const secrets = proxyPasswords(transport, env)
-  const registry = createRegistry(systemClock)
+  const registry = new Registry(systemClock)
   const account = createAccount(
     // No retries: the number of requests was announced.
     { ...login, name: '', timeout, concurrency: 1, retries: 0, series1Models: [], secrets },

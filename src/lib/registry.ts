@@ -20,49 +20,47 @@ export interface SharedAccountState {
   devices: DevicesState
 }
 
-export interface Registry {
-  /** @param triedBy the user who tests a login in the editor, and gets a separate list for it */
-  getOrCreateShared(login: Login, triedBy?: string): SharedAccountState
-  /** The state of a node by its id; call `forget` when the node is removed. */
-  getOrCreateNodeState(node: string): NodeState
-  forget(node: string): void
-  /** Clears everything, as in a new process, for tests. */
-  clear(): void
-}
-
 /** The state of all accounts and nodes of a process. Keys are hashes, because they are derived from secrets. */
-export function createRegistry(clock: Clock): Registry {
-  const quotas = new Map<string, Quota>()
-  const devices = new Map<string, DevicesState>()
-  const nodeStates = new Map<string, NodeState>()
-  const retainedByAll = () =>
-    [...nodeStates.values()].reduce((sum, { retainedCount }) => sum + retainedCount, 0)
-  return {
-    getOrCreateShared({ baseUrl, credentials: { apiKey, loginId, loginPass } }, triedBy) {
-      const account = accountKey(baseUrl, apiKey)
-      return {
-        quota: getOrCreateRecent(
-          quotas,
-          account,
-          () => new Quota(clock),
-          (quota) => quota.isUsed(),
-        ),
-        devices: getOrCreateRecent(
-          devices,
-          hash(triedBy === undefined ? 'used' : `tried by ${triedBy}`, baseUrl, apiKey, loginId, loginPass),
-          () => new DevicesState(),
-        ),
-      }
-    },
-    getOrCreateNodeState: (node) => getOrCreate(nodeStates, node, () => new NodeState(clock, retainedByAll)),
-    forget(node) {
-      nodeStates.delete(node)
-    },
-    clear() {
-      quotas.clear()
-      nodeStates.clear()
-      devices.clear()
-    },
+export class Registry {
+  readonly #clock: Clock
+  readonly #quotas = new Map<string, Quota>()
+  readonly #devices = new Map<string, DevicesState>()
+  readonly #nodeStates = new Map<string, NodeState>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** @param triedBy the user who tests a login in the editor, and gets a separate list for it */
+  getOrCreateShared(
+    { baseUrl, credentials: { apiKey, loginId, loginPass } }: Login,
+    triedBy?: string,
+  ): SharedAccountState {
+    const account = accountKey(baseUrl, apiKey)
+    const user = triedBy === undefined ? 'used' : `tried by ${triedBy}`
+    const login = hash(user, baseUrl, apiKey, loginId, loginPass)
+    const quota = getOrCreate(this.#quotas, account, () => new Quota(this.#clock))
+    const devices = getOrCreate(this.#devices, login, () => new DevicesState())
+    // Each login that is tested in the editor adds an entry.
+    deleteOldest(this.#quotas, (one) => one === quota || one.isUsed())
+    deleteOldest(this.#devices, (one) => one === devices)
+    return { quota, devices }
+  }
+
+  /** The state of a node by its id; call `forget` when the node is removed. */
+  getOrCreateNodeState(node: string): NodeState {
+    const retainedByAll = () =>
+      [...this.#nodeStates.values()].reduce((sum, { retainedCount }) => sum + retainedCount, 0)
+    return getOrCreate(this.#nodeStates, node, () => new NodeState(this.#clock, retainedByAll))
+  }
+
+  forget(node: string): void {
+    this.#nodeStates.delete(node)
+  }
+
+  /** Clears everything, as in a new process, for tests. */
+  clear(): void {
+    for (const states of [this.#quotas, this.#devices, this.#nodeStates]) states.clear()
   }
 }
 
@@ -71,27 +69,16 @@ export function accountKey(baseUrl: string, apiKey: string): string {
   return hash(baseUrl, apiKey)
 }
 
-/** Like `getOrCreate`, but deletes the oldest unused entries: each login that is tested in the editor adds one. */
-function getOrCreateRecent<T>(
-  map: Map<string, T>,
-  key: string,
-  make: () => T,
-  isUsed: (one: T) => boolean = () => false,
-): T {
-  const found = getOrCreate(map, key, make)
+/** The entry is then the newest one. */
+function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const found = map.get(key) ?? make()
   map.delete(key)
   map.set(key, found)
-  for (const [other, one] of map) {
-    if (map.size <= MAX_UNUSED) break
-    if (!isUsed(one)) map.delete(other)
-  }
   return found
 }
 
-function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const found = map.get(key) ?? make()
-  map.set(key, found)
-  return found
+function deleteOldest<T>(map: Map<string, T>, isUsed: (one: T) => boolean): void {
+  for (const [key, one] of map) if (map.size > MAX_UNUSED && !isUsed(one)) map.delete(key)
 }
 
 function hash(...parts: string[]): string {

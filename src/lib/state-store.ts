@@ -59,8 +59,7 @@ export class StateWriter {
   #writing: Promise<void> = Promise.resolve()
   /** Start of the last write, monotonic ms. */
   #writtenAt = Number.NEGATIVE_INFINITY
-  #cancelWrite: (() => void) | undefined
-  #cancelRetry: (() => void) | undefined
+  #cancelTimer = () => {}
 
   /** @param state returns the state to be written as JSON */
   constructor(store: StateStore, clock: Clock, state: () => unknown) {
@@ -76,7 +75,7 @@ export class StateWriter {
     const { writeIntervalMs = WRITE_INTERVAL_MS } = this.#store
     const waitMs = this.#writtenAt + writeIntervalMs - this.#clock.monotonic()
     if (waitMs <= 0) inBackground(this.#write())
-    else this.#cancelWrite ??= this.#clock.after(waitMs, () => inBackground(this.#write()))
+    else this.#writeIn(waitMs)
   }
 
   /** Writes now. @returns whether all changes so far are in the store; does not wait for a failing store */
@@ -91,7 +90,7 @@ export class StateWriter {
   async end(): Promise<void> {
     await withTimeout(this.#write(), MAX_RESPONSE_MS, this.#clock).catch(() => {})
     this.#hasEnded = true
-    this.#cancelTimers()
+    this.#cancelTimer()
   }
 
   #write(): Promise<void> {
@@ -101,7 +100,7 @@ export class StateWriter {
   }
 
   async #writeChanges(): Promise<void> {
-    this.#cancelTimers()
+    this.#cancelTimer()
     if (!this.#hasChanged || this.#hasEnded) return
     this.#hasChanged = false
     this.#writtenAt = this.#clock.monotonic()
@@ -110,16 +109,14 @@ export class StateWriter {
       this.#hasFailed = false
     } catch (error) {
       this.#hasChanged = true
-      this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.save())
+      this.#writeIn(RETRY_MS)
       if (!this.#hasFailed) this.#store.onWriteError?.(error as Error)
       this.#hasFailed = true
     }
   }
 
-  #cancelTimers(): void {
-    this.#cancelWrite?.()
-    this.#cancelRetry?.()
-    this.#cancelWrite = undefined
-    this.#cancelRetry = undefined
+  #writeIn(ms: number): void {
+    this.#cancelTimer()
+    this.#cancelTimer = this.#clock.after(ms, () => inBackground(this.#write()))
   }
 }

@@ -12,7 +12,7 @@ import { buildPath, type EndpointName, endpoints } from '../../src/lib/endpoints
 import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors'
 import { planMessages } from '../../src/lib/output/plan'
 import type { QuotaHeaders } from '../../src/lib/quota/headers'
-import { createRegistry } from '../../src/lib/registry'
+import { Registry } from '../../src/lib/registry'
 import { DEFAULT_CHUNK, OFFERED } from '../../src/shared/outputs'
 import { chunksOf, fakeTransport, json } from './fake-transport'
 import { messagesOf } from './messages'
@@ -156,7 +156,7 @@ export async function receive(
       retries: 0,
       series1Models: request.series1Models,
     },
-    { transport, clock, random: () => 0.5, registry: createRegistry(clock) },
+    { transport, clock, random: () => 0.5, registry: new Registry(clock) },
   )
   const { answer, content, failed = [] } = await collect(account, endpoint, request)
   const node = nodeOf[endpoint]

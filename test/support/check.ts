@@ -8,7 +8,7 @@ import { collectExchanges } from '../../src/lib/check/collect'
 import type { Finding } from '../../src/lib/check/findings'
 import { buildReport } from '../../src/lib/check/report'
 import { systemClock } from '../../src/lib/clock'
-import { createRegistry } from '../../src/lib/registry'
+import { Registry } from '../../src/lib/registry'
 
 /** @param weeks by which times are moved */
 export async function checkSimulated(simulator: Simulator, weeks = 10) {
@@ -22,7 +22,7 @@ export async function checkSimulated(simulator: Simulator, weeks = 10) {
       transport: new UndiciTransport({ timeoutMs: 5000 }),
       clock: systemClock,
       random: Math.random,
-      registry: createRegistry(systemClock),
+      registry: new Registry(systemClock),
     },
   )
   const context = { signal: new AbortController().signal, queueKey: 'check', maxWaitMs: 0 }

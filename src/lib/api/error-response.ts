@@ -13,14 +13,7 @@ interface ErrorResponseParts {
   redactor: Redactor
 }
 
-/**
- * Status → reason (docs/service.md, *Errors*). The message cannot be used, because its language depends on the host.
- */
-const SERVICE_REASONS: Record<number, Reason> = {
-  401: 'login-refused',
-  403: 'access-refused',
-}
-/** Statuses of temporary failures, which are retried (docs/errors.md, *Retries*). */
+/** Statuses of temporary failures, which are retried (docs/errors.md, *Repeated requests*). */
 const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
 
 export interface ErrorResponse {
@@ -35,15 +28,20 @@ export interface ErrorResponse {
  */
 export function readErrorResponse(parts: ErrorResponseParts): ErrorResponse {
   const { endpoint, status, text, redactor } = parts
-  const errorObject = parseErrorObject(text)
-  const isFromService = errorObject !== undefined
-  const { code, message } = readErrorObject(errorObject ?? {}, redactor)
+  const { code, message } = parseErrorObject(text) ?? {}
+  const isFromService = code !== undefined || message !== undefined
+  // Secrets are removed before the text is shortened: a part of one would not be recognized.
+  const toSafeText = (value: unknown) => shorten(redactor.guard(String(value).slice(0, MAX_GUARDED_LENGTH)))
+  const words = typeof message === 'string' ? toSafeText(message) : ''
   const cause: Cause = { status }
-  if (code !== undefined) cause.serviceCode = code
-  const params = { status, words: message, serves: endpoints[endpoint].serves }
+  const isCode = typeof code === 'number' || typeof code === 'string'
+  if (isCode && toSafeText(code) !== '')
+    cause.serviceCode = typeof code === 'number' ? code : toSafeText(code)
+  const params = { status, words, serves: endpoints[endpoint].serves }
   return { error: new EnvlogError(reasonOf(parts, isFromService), params, cause), isFromService }
 }
 
+/** The reason by the status (docs/service.md, *Errors*): the language of the message depends on the host. */
 function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromService: boolean): Reason {
   if (status === 429) return 'quota-refused'
   if (TRANSIENT_STATUSES.has(status)) return retriesDone > 0 ? 'service-failed-again' : 'service-failed'
@@ -51,46 +49,25 @@ function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromS
   if (status < 400 || status >= 500) return 'service-refused'
   if (status === 404 && endpoints[endpoint].relay) return 'relay-not-found'
   if (!isFromService) return 'gateway-answered'
-  return SERVICE_REASONS[status] ?? (endpoint === 'current' ? 'service-refused' : 'device-refused')
+  if (status === 401) return 'login-refused'
+  if (status === 403) return 'access-refused'
+  return endpoint === 'current' ? 'service-refused' : 'device-refused'
 }
 
 const MAX_MESSAGE_LENGTH = 300
 /** Longer than the text that is shown, so that a secret at its end is still found. */
 const MAX_GUARDED_LENGTH = 4000
 
-interface ErrorObject {
-  code?: unknown
-  message?: unknown
-}
+/** Control characters could forge log lines. */
+const shorten = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH)
 
 /**
  * The service's error object (docs/service.md, *Errors*), wrapped in `error` or not; `undefined` for a page or any
  * other object, such as a gateway's.
  */
-function parseErrorObject(text: string): ErrorObject | undefined {
+function parseErrorObject(text: string): { code?: unknown; message?: unknown } | undefined {
   const json = parseJson(stripBom(text)) as { error?: unknown } | null | undefined
-  const candidates = [json?.error, json]
-  return candidates.find(
-    (one): one is ErrorObject =>
-      typeof one === 'object' && one !== null && ('code' in one || 'message' in one),
+  return [json?.error, json].find(
+    (one): one is object => typeof one === 'object' && one !== null && ('code' in one || 'message' in one),
   )
-}
-
-/** The code and message, without secrets. */
-function readErrorObject(
-  { code, message }: ErrorObject,
-  redactor: Redactor,
-): { code?: number | string; message: string } {
-  // Control characters could forge log lines.
-  const toSafeText = (text: unknown) =>
-    typeof text === 'string'
-      ? redactor
-          .guard(text.slice(0, MAX_GUARDED_LENGTH))
-          .replace(/\p{Cc}+/gu, ' ')
-          .slice(0, MAX_MESSAGE_LENGTH)
-      : ''
-  const safeMessage = toSafeText(message)
-  if (typeof code === 'number' && toSafeText(String(code)) !== '') return { code, message: safeMessage }
-  const safeCode = toSafeText(code)
-  return safeCode === '' ? { message: safeMessage } : { code: safeCode, message: safeMessage }
 }

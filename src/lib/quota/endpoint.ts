@@ -94,7 +94,7 @@ export class Endpoint {
     const returningMs = this.#sharing === 'away' ? RETURNING_MS : 0
     if (sharing === 'connected')
       this.#carefulUntil = now + Math.max(returningMs, heldMs(this.#limits.requests.windowSeconds) - sharedMs)
-    else for (const window of this.windows().values()) window.setRemote([], now)
+    else for (const [, window] of this.windows()) window.setRemote([], now)
     this.#sharing = sharing
   }
 
@@ -185,17 +185,13 @@ export class Endpoint {
     return notice(records, recordsRemaining, ofDevice) || ofRequests || false
   }
 
-  /** The limits of all requests and devices, by their names in Redis. */
-  windows(): Map<string, Window> {
-    const devices = [...this.#devices].map(([device, window]) => [this.#nameOf(device), window] as const)
-    return new Map<string, Window>([[this.#name, this.#requests], ...devices])
-  }
-
-  /** Those of the limits of a request whose usage in other processes may change at any time. */
-  uncertain(demand: RecordDemand | undefined, now: number): [string, Window][] {
-    const device = this.#deviceOf(demand, now)
-    const all = [...this.windows()].filter(([, window]) => window === this.#requests || window === device)
-    return all.filter(([, window]) => window.hasRemoteInFlight)
+  /** The limits of all requests and of each device, with their names in Redis. */
+  windows(): [string, Window][] {
+    const devices = [...this.#devices].map(([device, window]): [string, Window] => [
+      this.#nameOf(device),
+      window,
+    ])
+    return [[this.#name, this.#requests], ...devices]
   }
 
   /** The figures for the admin API, with the instant of the next permit in monotonic ms. */

@@ -175,17 +175,14 @@ export class Quota {
   }
 
   /**
-   * Reads the usage in other processes again that requests wait for and that may change at any time.
+   * While requests wait, reads usage in other processes again that may change at any time.
    * @returns when to do that next
    */
   #reread(now: number): number {
-    if (this.#connected === undefined || this.#asking > 0) return Number.POSITIVE_INFINITY
-    const limits = new Map<string, Window>()
-    for (const { request } of this.#queue)
-      for (const [name, window] of this.#endpoints[request.endpoint].uncertain(request.records, now))
-        limits.set(name, window)
-    const dueAt = Math.min(...[...limits.values()].map((window) => window.readAt + REREAD_MS))
-    if (dueAt <= now) inBackground(this.#ask(this.#connected.sync(limits)))
+    if (!this.#connected || this.#asking > 0 || this.#queue.size === 0) return Number.POSITIVE_INFINITY
+    const uncertain = new Map([...this.#windows()].filter(([, window]) => window.hasRemoteInFlight))
+    const dueAt = Math.min(...[...uncertain.values()].map((window) => window.readAt + REREAD_MS))
+    if (dueAt <= now) inBackground(this.#ask(this.#connected.sync(uncertain)))
     return Math.max(dueAt, now + 1)
   }
 
@@ -331,9 +328,13 @@ export class Quota {
   }
 
   #share(redis: RedisPort): SharedQuota {
-    const windows = () => new Map(ENDPOINT_NAMES.flatMap((name) => [...this.#endpoints[name].windows()]))
-    const ports = { clock: this.#clock, redis, process: this.#process, windows }
+    const ports = { clock: this.#clock, redis, process: this.#process, windows: () => this.#windows() }
     return new SharedQuota({ ...ports, onChange: () => this.#onSharedChange() })
+  }
+
+  /** All limits, by their names in Redis. */
+  #windows(): Map<string, Window> {
+    return new Map(ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].windows()))
   }
 
   #onSharedChange(): void {

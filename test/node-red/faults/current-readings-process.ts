@@ -3,7 +3,7 @@
 import { createAccount } from '../../../src/lib/account'
 import { UndiciTransport } from '../../../src/lib/api/transport'
 import { systemClock } from '../../../src/lib/clock'
-import { createRegistry } from '../../../src/lib/registry'
+import { Registry } from '../../../src/lib/registry'
 
 const [, , baseUrl = '', login = '{}'] = process.argv
 const account = createAccount(
@@ -21,7 +21,7 @@ const account = createAccount(
     transport: new UndiciTransport({ timeoutMs: 10_000 }),
     clock: systemClock,
     random: Math.random,
-    registry: createRegistry(systemClock),
+    registry: new Registry(systemClock),
   },
 )
 

@@ -4,7 +4,7 @@ import { type Account, createAccount } from '../../../src/lib/account'
 import { type TransportOptions, UndiciTransport } from '../../../src/lib/api/transport'
 import { systemClock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import { createRegistry } from '../../../src/lib/registry'
+import { Registry } from '../../../src/lib/registry'
 import { authority, type Listener, startTls } from '../../support/network'
 import { until } from '../../support/wait'
 import { type Peer, type PeerBehaviour, proxyWithoutTarget, silent, startPeer } from './peers'
@@ -58,7 +58,7 @@ describe('a peer that never reaches HTTP', () => {
         transport: new UndiciTransport(options),
         clock: systemClock,
         random: () => 0.5,
-        registry: createRegistry(systemClock),
+        registry: new Registry(systemClock),
       },
     )
   }

@@ -5,7 +5,7 @@ import { NodeState } from '../../../src/lib/collect/node-state'
 import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
-import { createRegistry } from '../../../src/lib/registry'
+import { Registry } from '../../../src/lib/registry'
 import { graph, patient, relayGraph } from '../../unit/lib/answers'
 import { createVirtualClock } from '../clock'
 import { createRecordingStore } from '../collect/recording-store'
@@ -143,7 +143,7 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
       ...{ concurrency: 1, retries: 0, series1Models: [], credentials: login },
       limits: { data: limits, 'data-relay': limits },
     },
-    { transport, clock, random: () => 0.5, registry: createRegistry(clock) },
+    { transport, clock, random: () => 0.5, registry: new Registry(clock) },
   )
 
   async function deliver({ content, overflow = false }: PolledData): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createAccount } from '../../../src/lib/account'
 import { systemClock } from '../../../src/lib/clock'
-import { createRegistry } from '../../../src/lib/registry'
+import { Registry } from '../../../src/lib/registry'
 import { isRelaySuffix } from '../../../src/shared/account-schema'
 import { isSerial } from '../../../src/shared/action'
 import { findAddressProblem, isLoopback, normalizeAddress } from '../../../src/shared/addresses'
@@ -11,7 +11,7 @@ import { ok, settings } from './api/setup'
 
 const accountOf = (name: string) => {
   const transport = fakeTransport(ok)
-  const ports = { transport, clock: systemClock, random: () => 0.5, registry: createRegistry(systemClock) }
+  const ports = { transport, clock: systemClock, random: () => 0.5, registry: new Registry(systemClock) }
   return {
     transport,
     account: createAccount({ ...settings, concurrency: 2, name, series1Models: [] }, ports),
@@ -41,7 +41,7 @@ describe('an account', () => {
   it('sends one request for any number of callers', async () => {
     let count = 0
     const transport = fakeTransport(() => json({ devices: [currentDevice({ name: `answer ${++count}` })] }))
-    const ports = { transport, clock: systemClock, random: () => 0.5, registry: createRegistry(systemClock) }
+    const ports = { transport, clock: systemClock, random: () => 0.5, registry: new Registry(systemClock) }
     const { client } = createAccount({ ...settings, concurrency: 2, name: '', series1Models: [] }, ports)
     const names = [await client.read('current', {}, patient), await client.read('current', {}, patient)]
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { limitsWith } from '../../../src/lib/quota/limits'
-import { createRegistry } from '../../../src/lib/registry'
+import { Registry } from '../../../src/lib/registry'
 import { createVirtualClock } from '../../support/clock'
 
 /** For thousands of logins. */
@@ -13,7 +13,7 @@ const login = (apiKey: string) => ({
 
 describe('the registry of accounts', () => {
   it('keeps the state of each account across deploys', () => {
-    const registry = createRegistry(createVirtualClock())
+    const registry = new Registry(createVirtualClock())
     const { quota, devices } = registry.getOrCreateShared(login('one'))
     registry.getOrCreateShared(login('two'))
     assert.equal(registry.getOrCreateShared(login('one')).quota, quota)
@@ -22,7 +22,7 @@ describe('the registry of accounts', () => {
   })
 
   it('shares no state with a user who tests a login', () => {
-    const registry = createRegistry(createVirtualClock())
+    const registry = new Registry(createVirtualClock())
     const of = (triedBy?: string) => registry.getOrCreateShared(login('one'), triedBy)
     const states = [of(), of(''), of('one'), of('other')]
     assert.equal(new Set(states.map(({ devices }) => devices)).size, states.length)
@@ -32,7 +32,7 @@ describe('the registry of accounts', () => {
 
   it('forgets logins that were only tested, and none that a node uses', async function () {
     this.timeout(MANY_MS)
-    const registry = createRegistry(createVirtualClock())
+    const registry = new Registry(createVirtualClock())
     const used = registry.getOrCreateShared(login('used')).quota
     const leave = used.join({ concurrency: 1, limits: limitsWith() })
     const tried = registry.getOrCreateShared(login('tried')).quota
@@ -45,7 +45,7 @@ describe('the registry of accounts', () => {
   })
 
   it('keeps the state of a node until it is forgotten', () => {
-    const registry = createRegistry(createVirtualClock())
+    const registry = new Registry(createVirtualClock())
     const state = registry.getOrCreateNodeState('a node')
     registry.forget('another node')
     assert.equal(registry.getOrCreateNodeState('a node'), state)

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../lib/clock'
-import { createRegistry } from '../../../lib/registry'
+import { Registry } from '../../../lib/registry'
 
 /** The only registry of the process: state that outlives deploys. */
-export const registry = createRegistry(systemClock)
+export const registry = new Registry(systemClock)

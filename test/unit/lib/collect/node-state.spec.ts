@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Backfill } from '../../../../src/lib/collect/backfill'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import type { SavedState } from '../../../../src/lib/collect/saved-state'
-import { createRegistry } from '../../../../src/lib/registry'
+import { Registry } from '../../../../src/lib/registry'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
 
@@ -154,7 +154,7 @@ describe('fetched pages', () => {
 describe('data retained in memory', () => {
   it('is up to 100,000 records of all nodes of a process, or those of one device', () => {
     const clock = createVirtualClock(0)
-    const registry = createRegistry(clock)
+    const registry = new Registry(clock)
     const [one, other] = ['a', 'b'].map((id) => registry.getOrCreateNodeState(id)) as [NodeState, NodeState]
     const canRetain = (count: number) => other.canRetain(other.device(SECOND), count)
     assert.equal(canRetain(500_000), true)
