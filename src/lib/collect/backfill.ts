@@ -1,12 +1,11 @@
-import { mergeSeries } from '../readings/merge'
-import { readSeriesPart, type Series } from '../readings/series'
+import { readSeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
 import { decode } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import type { AccountAccess, Collected } from './fetch'
-import { addPage, lacksShownRecord, nextPage, type Paging, startPaging } from './pages'
+import { addPage, lacksShownRecord, nextPage, type Paging } from './pages'
 import { fetchPage } from './range'
-import type { ReceivedRecords, Start } from './record-plan'
+import type { ReceivedRecords } from './record-plan'
 
 /** A fetch in progress of the records between a cursor and a response: the response, and the pages received so far. */
 export interface Backfill {
@@ -16,25 +15,12 @@ export interface Backfill {
   paging: Paging
   /** Unreadable records, to be reported. */
   failed: readonly DeviceFailure[]
-  /** Which records are new for a node that has no cursor yet. */
-  start: Start
 }
 
 /**
  * The period ends this long after the oldest record of the response, so that its first page contains that record too.
  */
 const END_MS = 1000
-
-/** @param period the missing period: ms since 1970 UTC, from inclusive, to exclusive */
-export function startBackfill(
-  received: ReceivedRecords,
-  answer: Collected['answer'],
-  failed: readonly DeviceFailure[],
-  period: { from: number; to: number },
-  start: Start,
-): Backfill {
-  return { received, answer, paging: startPaging({ ...period, number: null }), failed, start }
-}
 
 /**
  * Requests the next page and adds it. If the limit of records is used up, it does not wait: the device fails, and the
@@ -65,9 +51,4 @@ export async function fetchBackfillPage(
     paging: addPage(paging, part, page.received),
     failed: [...backfill.failed, ...failed],
   }
-}
-
-/** The records of the response, merged with those that were fetched before it. */
-export function mergeBackfill({ received, paging }: Pick<Backfill, 'received' | 'paging'>): Series {
-  return mergeSeries([received.series, ...paging.parts])
 }

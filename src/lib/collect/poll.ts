@@ -13,13 +13,14 @@ import { mergeSeries } from '../readings/merge'
 import { readSeriesPart, type Series } from '../readings/series'
 import type { RequestContext } from '../request'
 import { planAlerts } from './alert-cursor'
-import { type Backfill, fetchBackfillPage, mergeBackfill, startBackfill } from './backfill'
+import { type Backfill, fetchBackfillPage } from './backfill'
 import type { AlertCursor, Cursor, RecordCursor } from './cursor'
 import { decode } from './decode'
 import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-state'
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import { type AccountAccess, fetchDecoded, type PolledData, toCollected } from './fetch'
 import type { NodeState } from './node-state'
+import { startPaging } from './pages'
 import { planRecords, type RecordPlan, type Start } from './record-plan'
 import { writeReceipt } from './signed-receipt'
 
@@ -68,8 +69,6 @@ interface Poll {
 /** Data that is about to be delivered. */
 interface Delivery {
   data: PolledData
-  /** There is nothing to send; unreadable parts are still reported. */
-  isEmpty: boolean
   /** The cursor after delivery. */
   next: Cursor
   /** For a device without a cursor: a cursor for which the same data is new. */
@@ -100,11 +99,12 @@ export async function pollRecords(
         await deliver(poll, toDelivery(plan, { target, answer, failed }))
         return
       }
-      device.startBackfill(startBackfill(received, answer, failed, plan, options.start))
+      const paging = startPaging({ from: plan.from, to: plan.to, number: null })
+      device.startBackfill({ received, answer, failed, paging })
     }
     const failed = await fillHole(poll)
     if (isOver() || !device.backfill) return
-    await deliver(poll, planBackfilled(poll, device.backfill, failed))
+    await deliver(poll, planBackfilled(poll, device.backfill, options.start, failed))
   } catch (error) {
     if (!isOver() && !ports.nodeState.canRetain(device)) device.dropBackfill()
     throw error
@@ -135,7 +135,6 @@ export async function pollAlerts(
   const collected = toCollected(target, answer, { kind: 'alerts', ...log })
   await deliver(poll, {
     data: { ...collected, ...(plan.overflow && { overflow: true }), failed },
-    isEmpty: plan.fresh.length === 0,
     next: plan.next,
     before: { seen: [], isFirst: true, sequence: sequence - 1 } as AlertCursor,
   })
@@ -197,15 +196,13 @@ async function fillHole({ account, target, context, device, isOver }: Poll): Pro
 /** @param failed why the backfill is incomplete */
 function planBackfilled(
   { target, device }: Poll,
-  { received: last, answer, start, paging, failed: unreadable }: Backfill,
+  { received: last, answer, paging, failed: unreadable }: Backfill,
+  start: Start,
   failed: readonly DeviceFailure[],
 ): Delivery {
-  const received = { ...last, series: mergeBackfill({ received: last, paging }) }
-  const plan = planRecords(device.cursor as RecordCursor | null, received, {
-    start,
-    canBackfill: false,
-    last,
-  })
+  const received = { ...last, series: mergeSeries([last.series, ...paging.parts]) }
+  const cursor = device.cursor as RecordCursor | null
+  const plan = planRecords(cursor, received, { start, canBackfill: false, last })
   if (plan.kind !== 'complete') throw new TypeError(plan.kind)
   const overflow = plan.overflow || failed.length > 0
   return toDelivery({ ...plan, overflow }, { target, answer, failed: [...unreadable, ...failed] })
@@ -217,14 +214,15 @@ function toDelivery(
 ): Delivery {
   const collected = toCollected(target, answer, { kind: 'series', series: fresh })
   const data = { ...collected, ...(overflow && { overflow }), failed }
-  return { data, isEmpty: fresh.records.length === 0, next, before }
+  return { data, next, before }
 }
 
 async function deliver(poll: Poll, delivery: Delivery): Promise<void> {
   const { device, ports, options, isOver } = poll
-  const { data, isEmpty, next } = delivery
-  if (isEmpty) {
+  const { data, next } = delivery
+  if (countOf(data.content) === 0) {
     device.advance(next)
+    // There is nothing to send; unreadable parts are still reported.
     if (data.failed && data.failed.length > 0) await ports.deliver(data, true)
     return
   }
@@ -282,7 +280,7 @@ async function redeliver(
   const next = { ...issued, sequence: device.latestSequence + 1 }
   // A deploy may have changed whether the group's name is included.
   const data = { ...retained, group: target.group ?? '' }
-  await deliver(poll, { data, isEmpty: false, next, before: next, firstSequence })
+  await deliver(poll, { data, next, before: next, firstSequence })
 }
 
 /** A copy to retain until the receipt arrives, because receivers may modify the original. */

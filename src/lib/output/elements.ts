@@ -30,15 +30,11 @@ export const elementsOf: Record<
       for (const alert of content.alerts) yield { payload: alert, subject: subject(alert) }
     } else throw new TypeError('a series is split into series')
   },
-  *rows(content, { group }) {
-    for (const { row, subject } of rowsOf(content, group)) yield { payload: row, subject }
-  },
-  *points(content, options) {
-    for (const { point, subject } of pointsOf(content, options)) yield { payload: point, subject }
-  },
+  rows: (content, { group }) => rowsOf(content, group),
+  points: pointsOf,
   /** Values that are not numbers are not sent; rows report them. */
   *values(content, { group }) {
-    for (const { row, subject } of rowsOf(content, group)) {
+    for (const { payload: row, subject } of rowsOf(content, group)) {
       if (row.value !== undefined) yield { payload: row.value, subject, reading: row }
     }
   },

@@ -22,17 +22,11 @@ export interface PointOptions {
   group: string
 }
 
-/** A point and its subject. */
-export interface PointOf {
-  point: Point
-  subject: Subject
-}
-
 /** One point per record, or per text of an alert; none without fields or without a time. */
 export function* pointsOf(
   content: ReadContent,
   { measurement, group, fieldNames }: PointOptions,
-): Generator<PointOf> {
+): Generator<{ payload: Point; subject: Subject }> {
   switch (content.kind) {
     case 'current':
       for (const reading of content.readings) {
@@ -75,9 +69,9 @@ function makePoint(
   subject: Subject,
   fields: Point['fields'],
   tags: Point['tags'],
-): PointOf | undefined {
+): { payload: Point; subject: Subject } | undefined {
   if (timestamp === null || Object.keys(fields).length === 0) return undefined
-  return { point: { measurement, tags: { ...tags }, fields, timestamp: new Date(timestamp) }, subject }
+  return { payload: { measurement, tags: { ...tags }, fields, timestamp: new Date(timestamp) }, subject }
 }
 
 function tagsOf(

@@ -49,8 +49,8 @@ export const ROW_COLUMNS: Record<ReadContent['kind'], string> = {
 }
 
 /** A row and its subject: one value, or one text. */
-export interface RowOf {
-  row: Row
+interface RowOf {
+  payload: Row
   subject: Subject
 }
 
@@ -69,14 +69,14 @@ export function* rowsOf(content: ReadContent, group: string): Generator<RowOf> {
           const row = beginRow(series, record, group)
           addValue(row, channel, record[key as `ch${number}`], record.errors?.[key])
           if (record.dataId !== null) row.dataid = record.dataId
-          yield { row, subject: subject(key) }
+          yield { payload: row, subject: subject(key) }
         }
       }
       return
     }
     case 'alerts': {
       const subject = alertSubjects(content, group)
-      for (const alert of content.alerts) yield { row: rowOfAlert(alert), subject: subject(alert) }
+      for (const alert of content.alerts) yield { payload: rowOfAlert(alert), subject: subject(alert) }
     }
   }
 }
@@ -94,7 +94,7 @@ function* rowsOfReading(reading: Reading): Generator<RowOf> {
     if (rssi !== null) row.rssi = rssi
     if (age !== null) row.age = age
     if (stale !== null) row.stale = stale
-    yield { row, subject: subject(channel.key) }
+    yield { payload: row, subject: subject(channel.key) }
   }
 }
 

@@ -15,7 +15,8 @@ const climate = [
   { num: 5, name: 'base', unit: 'pH', value: '5' },
 ]
 const fieldsBy = (fieldNames: FieldNames) =>
-  [...pointsOf(current([{ channel: climate }]), { measurement: 'm', group: '', fieldNames })][0]?.point.fields
+  [...pointsOf(current([{ channel: climate }]), { measurement: 'm', group: '', fieldNames })][0]?.payload
+    .fields
 
 describe('names of a device’s channels', () => {
   it('are keys, labels or quantities as fields of points, without duplicates and names of tags', () => {
@@ -34,7 +35,7 @@ describe('names of a device’s channels', () => {
     const content = series({ channel: climate, data: records })
     const points = pointsOf(content, { measurement: 'm', group: '', fieldNames: 'quantity' })
     assert.deepEqual(
-      Array.from(points, ({ point }) => point.fields),
+      Array.from(points, ({ payload }) => payload.fields),
       [
         { temperature: 1, temperature_2: 2 },
         { temperature: 1, temperature_2: 2 },
@@ -63,13 +64,13 @@ describe('names of a device’s channels', () => {
         const content = current([{ channel }])
         const rows = [...rowsOf(content, '')]
         assert.equal(rows.length, channel.length, 'none is lost')
-        assert.equal(new Set(rows.map(({ row }) => row.channel)).size, rows.length)
+        assert.equal(new Set(rows.map(({ payload }) => payload.channel)).size, rows.length)
         for (const part of [template, '{label}', '{quantity}', '{channel}']) {
           const topics = rows.map(({ subject }) => formatTopic(part, { account: 'A', ...subject }))
           assert.equal(new Set(topics).size, rows.length, `${topics}`)
         }
         const [point] = pointsOf(content, { measurement: 'm', group: '', fieldNames })
-        assert.equal(Object.keys(point?.point.fields ?? {}).length, rows.length)
+        assert.equal(Object.keys(point?.payload.fields ?? {}).length, rows.length)
       }),
       { numRuns: 500 },
     )

@@ -12,7 +12,7 @@ const options = (over: Partial<PointOptions> = {}): PointOptions => ({
   ...over,
 })
 const points = (content: ReadContent, group = GROUP) =>
-  Array.from(pointsOf(content, options({ group })), ({ point }) => point)
+  Array.from(pointsOf(content, options({ group })), ({ payload }) => payload)
 const tags = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503', base: '5839F001', group: GROUP }
 const channels = [
   { num: '1', name: 'Inside', unit: 'C' },

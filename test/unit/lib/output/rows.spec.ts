@@ -21,7 +21,8 @@ const device = {
   groupname: GROUP,
 }
 
-const rows = (content: ReadContent, group: string) => Array.from(rowsOf(content, group), ({ row }) => row)
+const rows = (content: ReadContent, group: string) =>
+  Array.from(rowsOf(content, group), ({ payload }) => payload)
 
 describe('rows', () => {
   it('have the columns of docs/messages.md', () => {
