@@ -83,12 +83,8 @@ export class AccountDevices {
 
   /** A device; `undefined` if the account does not have it. @throws EnvlogError of the request */
   async find(serial: string, base: string, context: RequestContext): Promise<AccountDevice | undefined> {
-    return (await this.withSerial(serial, context)).find((device) => device.base === base)
-  }
-
-  /** A device under each of its base units. @throws EnvlogError of the request */
-  withSerial(serial: string, context: RequestContext): Promise<readonly AccountDevice[]> {
-    return this.filter((device) => device.serial === serial, context)
+    const isIt = (device: AccountDevice) => device.serial === serial && device.base === base
+    return (await this.filter(isIt, context))[0]
   }
 
   /**

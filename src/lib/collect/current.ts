@@ -50,17 +50,13 @@ export async function collectCurrent(
   await nextTurn()
   const { readings: all, unreadable } = readCurrent(answer.body, options)
   const isWanted = createFilter(query)
-  const members = all.map(memberOf)
-  const readings = all.filter((_, index) => isWanted(members[index] as Member))
-  const unreadableMembers = unreadable.map(({ serial, known }): Member => ({ serial, ...known }))
-  const failed = unreadable
-    .filter((_, index) => isWanted(unreadableMembers[index] as Member))
-    .map(({ serial, part, known }): DeviceFailure => {
-      const cause = { endpoint: answer.endpoint, serial }
-      const error = new EnvlogError('reply-left-out', { part }, cause)
-      return { device: { serial }, error: error.about({ serial, name: known?.name }) }
-    })
-  failed.push(...findMissing([...members, ...unreadableMembers], query))
+  const readings = all.filter((reading) => isWanted(memberOf(reading)))
+  const others = unreadable.map(({ serial, part, known }) => ({ serial, part, ...known }))
+  const failed = others.filter(isWanted).map(({ serial, part, name }): DeviceFailure => {
+    const error = new EnvlogError('reply-left-out', { part }, { endpoint: answer.endpoint, serial })
+    return { device: { serial }, error: error.about({ serial, name }) }
+  })
+  failed.push(...findMissing([...all.map(memberOf), ...others], query))
   return { answer, content: { kind: 'current', readings }, group: '', failed }
 }
 

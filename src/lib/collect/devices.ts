@@ -1,6 +1,6 @@
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
-import type { AccountDevices } from './account-devices'
+import type { AccountDevice, AccountDevices } from './account-devices'
 
 /** A device as named by a user. Without `base`, it means the device under each of its base units. */
 export interface NamedDevice {
@@ -89,28 +89,21 @@ export async function resolveDevices(
     resolved.set(deviceKey({ serial, base }), { serial, base, ...names })
   }
 
+  const addAll = async (matches: (entry: AccountDevice) => boolean, ifNone: DeviceFailure) => {
+    const found = await list.filter(matches, context)
+    found.forEach(add)
+    if (found.length === 0) unknown.push(ifNone)
+  }
+
   if (selection === 'all') for (const entry of await list.all(context)) add(entry)
   else {
-    for (const device of selection.devices) {
-      if (excluded.has(device.serial)) continue
-      const { serial, base } = device
+    for (const { serial, base } of selection.devices) {
       if (base !== undefined) add({ serial, base })
-      else {
-        const found = await list.withSerial(serial, context)
-        found.forEach(add)
-        if (found.length === 0) unknown.push(unknownDevice(serial))
-      }
+      else if (!excluded.has(serial)) await addAll((entry) => entry.serial === serial, unknownDevice(serial))
     }
-    for (const base of selection.bases) {
-      const under = await list.filter((entry) => entry.base === base, context)
-      under.forEach(add)
-      if (under.length === 0) unknown.push(unknownDevice(base, base))
-    }
-    for (const group of selection.groups) {
-      const members = await list.filter((entry) => entry.group === group, context)
-      members.forEach(add)
-      if (members.length === 0) unknown.push(unknownGroup(group))
-    }
+    for (const base of selection.bases)
+      await addAll((entry) => entry.base === base, unknownDevice(base, base))
+    for (const group of selection.groups) await addAll((entry) => entry.group === group, unknownGroup(group))
   }
   return { devices: [...resolved.values()], unknown }
 }

@@ -24,23 +24,37 @@ export async function forEachConcurrent<T>(
 ): Promise<void> {
   const inner = linkAbort(signal)
   const waiting = [...items]
-  const failures = createFailures(concurrency, failed, () => inner.abort())
+  // Concurrent items were started before an item that is not suspect could be chosen.
+  const max = Math.max(MAX_AMBIGUOUS_IN_A_ROW, concurrency + 1)
+  const ambiguous: { item: T; error: EnvlogError }[] = []
+  let hasSucceeded = false
+  let fatal: unknown
 
-  function takeNext(): T {
-    const index = failures.hasAmbiguous() ? waiting.findLastIndex((item) => !isSuspect(item)) : 0
-    return waiting.splice(Math.max(0, index), 1)[0] as T
+  function end(error: unknown): void {
+    fatal ??= error
+    // The others' responses are still wanted, because their quota is already used.
+    if (!isShortOfQuota(error)) inner.abort()
+  }
+
+  function fail(item: T, error: unknown, wasSuspect: boolean): void {
+    const isAmbiguous = error instanceof EnvlogError && mayConcernOneDevice(error)
+    if (!(error instanceof EnvlogError)) end(error)
+    else if (concernsOneDevice(error) || (isAmbiguous && hasSucceeded && wasSuspect)) failed(item, error)
+    else if (!isAmbiguous || ambiguous.push({ item, error }) === max) end(error)
   }
 
   async function worker(): Promise<void> {
-    while (waiting.length > 0 && !failures.isFatal() && !signal.aborted) {
-      const item = takeNext()
+    while (waiting.length > 0 && fatal === undefined && !signal.aborted) {
+      const index = ambiguous.length > 0 ? waiting.findLastIndex((item) => !isSuspect(item)) : 0
+      const item = waiting.splice(Math.max(0, index), 1)[0] as T
       // Read before `work`, which may change it.
       const wasSuspect = isSuspect(item)
       try {
         await work(item, inner.signal)
-        failures.succeed()
+        hasSucceeded = true
+        for (const { item, error } of ambiguous.splice(0)) failed(item, error)
       } catch (error) {
-        failures.add(item, error, wasSuspect)
+        fail(item, error, wasSuspect)
       }
     }
   }
@@ -51,55 +65,9 @@ export async function forEachConcurrent<T>(
     inner.release()
   }
   if (signal.aborted) throw new EnvlogError('closed')
-  failures.finish()
-}
-
-/** Distinguishes failures of items from those of the account. */
-function createFailures<T>(
-  concurrency: number,
-  report: (item: T, error: EnvlogError) => void,
-  abort: () => void,
-) {
-  // Concurrent items were started before an item that is not suspect could be chosen.
-  const max = Math.max(MAX_AMBIGUOUS_IN_A_ROW, concurrency + 1)
-  let ambiguous: { item: T; error: EnvlogError }[] = []
-  let fatal: unknown
-  let hasSucceeded = false
-
-  function end(error: unknown): void {
-    fatal ??= error
-    // The others' responses are still wanted, because their quota is already used.
-    if (!isShortOfQuota(error)) abort()
-  }
-
-  function reportAmbiguous(): void {
-    for (const { item, error } of ambiguous) report(item, error)
-    ambiguous = []
-  }
-
-  return {
-    hasAmbiguous: () => ambiguous.length > 0,
-    isFatal: () => fatal !== undefined,
-    succeed() {
-      hasSucceeded = true
-      reportAmbiguous()
-    },
-    add(item: T, error: unknown, wasSuspect: boolean) {
-      if (!(error instanceof EnvlogError)) return end(error)
-      const isAmbiguous = mayConcernOneDevice(error)
-      if (concernsOneDevice(error) || (isAmbiguous && hasSucceeded && wasSuspect)) return report(item, error)
-      if (!isAmbiguous) return end(error)
-      ambiguous.push({ item, error })
-      if (ambiguous.length === max) end(error)
-    },
-    /** @throws EnvlogError the failure of the account */
-    finish() {
-      if (fatal !== undefined) throw fatal
-      if (hasSucceeded) reportAmbiguous()
-      const [first] = ambiguous
-      if (first) throw first.error
-    },
-  }
+  if (fatal !== undefined) throw fatal
+  if (!hasSucceeded && ambiguous[0]) throw ambiguous[0].error
+  for (const { item, error } of ambiguous) failed(item, error)
 }
 
 function isShortOfQuota(error: unknown): boolean {

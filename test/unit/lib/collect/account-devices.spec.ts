@@ -26,6 +26,8 @@ function setup(...serials: string[]) {
   const fetch = (context: RequestContext) => client.read('current', {}, context)
   return { service, devices: new AccountDevices(new DevicesState(), fetch, systemClock) }
 }
+const withSerial = (devices: AccountDevices, serial: string) =>
+  devices.filter((one) => one.serial === serial, patient)
 const serials = (entries: readonly { serial: string }[]) => entries.map(({ serial }) => serial)
 
 describe('the list of devices of an account', () => {
@@ -64,7 +66,7 @@ describe('the list of devices of an account', () => {
       const { client } = clientOf(() => json({ devices: answered }))
       const fetch = (context: RequestContext) => client.read('current', {}, context)
       const devices = new AccountDevices(new DevicesState(), fetch, systemClock)
-      const [entry] = await later(devices.withSerial('A0000002', patient))
+      const [entry] = await later(withSerial(devices, 'A0000002'))
       const about = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', utcOffset }
       assert.deepEqual(entry, { serial: 'A0000002', ...about })
       assert.equal(await devices.utcOffset('A0000002', '5839F001', patient), utcOffset)
@@ -81,7 +83,7 @@ describe('the list of devices of an account', () => {
 
   it('is fetched once for any number of callers', async () => {
     const { service, devices } = setup('A0000001')
-    const results = [devices.all(patient), devices.withSerial('A0000001', patient), devices.all(patient)]
+    const results = [devices.all(patient), withSerial(devices, 'A0000001'), devices.all(patient)]
     const found = await later(Promise.all(results))
     assert.deepEqual(found.map(serials), [['A0000001'], ['A0000001'], ['A0000001']])
     assert.equal(service.requests, 1)
@@ -102,14 +104,14 @@ describe('the list of devices of an account', () => {
     const { service, devices } = setup('A0000001')
     await later(devices.all(patient))
     service.serials = ['A0000001', 'B0000002']
-    assert.deepEqual(await later(devices.withSerial('B0000002', patient)), [], 'within a minute')
+    assert.deepEqual(await later(withSerial(devices, 'B0000002')), [], 'within a minute')
     await timers().tickAsync(MINUTE)
-    assert.deepEqual(serials(await later(devices.withSerial('B0000002', patient))), ['B0000002'])
+    assert.deepEqual(serials(await later(withSerial(devices, 'B0000002'))), ['B0000002'])
     assert.equal(service.requests, 2)
-    for (let count = 0; count < 50; count++) await later(devices.withSerial('NONE0000', patient))
+    for (let count = 0; count < 50; count++) await later(withSerial(devices, 'NONE0000'))
     assert.equal(service.requests, 2, 'fifty seconds of requests')
     await timers().tickAsync(MINUTE)
-    await later(devices.withSerial('NONE0000', patient))
+    await later(withSerial(devices, 'NONE0000'))
     assert.equal(service.requests, 3)
   })
 
@@ -129,7 +131,7 @@ describe('the list of devices of an account', () => {
     await timers().tickAsync(11 * MINUTE)
     assert.deepEqual(serials(await later(devices.all(patient))), ['A0000001'])
     assert.deepEqual(serials(await later(devices.all(patient))), ['A0000001'])
-    assert.deepEqual(await later(devices.withSerial('B0000002', patient)), [])
+    assert.deepEqual(await later(withSerial(devices, 'B0000002')), [])
     assert.equal(service.requests, 2)
     Object.assign(service, { failing: false, serials: ['B0000002'] })
     await timers().tickAsync(MINUTE)
@@ -155,7 +157,7 @@ describe('the list of devices of an account', () => {
     assert.deepEqual(serials(await devices.all(patient)), ['L0000002'])
     assert.equal(service.requests, 0)
     devices.update({ body: currentEnvelope(device('L0000003')), receivedAt: 0 })
-    assert.deepEqual(await devices.withSerial('NONE0000', patient), [], 'it was refreshed a moment ago')
+    assert.deepEqual(await withSerial(devices, 'NONE0000'), [], 'it was refreshed a moment ago')
     assert.equal(service.requests, 0)
   })
 

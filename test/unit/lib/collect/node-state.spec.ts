@@ -14,8 +14,7 @@ const target = (key: string) => {
 }
 
 /** The state of a node in a new process, loaded from the store. */
-async function begin(store = createRecordingStore()) {
-  const clock = createVirtualClock(0)
+async function begin(store = createRecordingStore(), clock = createVirtualClock(0)) {
   const nodeState = new NodeState(clock)
   nodeState.open(store)
   await nodeState.ready()
@@ -64,11 +63,7 @@ describe('the state of a node', () => {
   })
 
   it('is not saved by a poll that finds nothing new, except once a day', async () => {
-    const clock = createVirtualClock(0)
-    const store = createRecordingStore()
-    const nodeState = new NodeState(clock)
-    nodeState.open(store)
-    await nodeState.ready()
+    const { clock, store, nodeState } = await begin()
     const poll = async (next: { seen: string[]; sequence: number }) => {
       nodeState.setDevices([target(FIRST)])
       nodeState.device(FIRST).advance(next)
@@ -166,11 +161,7 @@ describe('data retained in memory', () => {
   })
 
   it('is discarded after 30 days if the node no longer selects the device', async () => {
-    const clock = createVirtualClock(0)
-    const store = createRecordingStore()
-    const nodeState = new NodeState(clock)
-    nodeState.open(store)
-    await nodeState.ready()
+    const { clock, store, nodeState } = await begin()
     const both = [target(FIRST), target('a/b')]
     for (const device of [FIRST, 'a/b']) {
       nodeState.device(device).acknowledge(at(5))
@@ -194,21 +185,15 @@ describe('data retained in memory', () => {
   })
 
   it('is kept while Node-RED is off, regardless of how long', async () => {
-    const clock = createVirtualClock(0)
-    const store = createRecordingStore()
-    const first = new NodeState(clock)
-    first.open(store)
-    await first.ready()
+    const { clock, store, nodeState: first } = await begin()
     for (const device of [FIRST, 'a/b']) first.device(device).acknowledge(at(5))
     first.setDevices([target(FIRST), target('a/b')])
     first.save()
     await first.close(store)
     clock.advance(100 * 86_400_000)
-    const next = new NodeState(clock)
-    next.open(store)
-    await next.ready()
-    next.setDevices([target(FIRST)])
-    assert.deepEqual(next.device('a/b').cursor, at(5))
+    const next = await begin(store, clock)
+    next.nodeState.setDevices([target(FIRST)])
+    assert.deepEqual(next.cursor('a/b'), at(5))
   })
 
   it('is not kept longer because of restarts', async () => {
@@ -222,9 +207,7 @@ describe('data retained in memory', () => {
     for (let restart = 0; restart < 31; restart++) {
       const clock = createVirtualClock(0)
       clock.advance(now)
-      const nodeState = new NodeState(clock)
-      nodeState.open(store)
-      await nodeState.ready()
+      const { nodeState } = await begin(store, clock)
       assert.equal(nodeState.device(FIRST).cursor === null, restart > 29, `${restart}`)
       nodeState.setDevices([])
       clock.advance(day)

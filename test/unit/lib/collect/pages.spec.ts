@@ -1,168 +1,274 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { addPage, nextPage, type Page, startPaging } from '../../../../src/lib/collect/pages'
-import { mergeSeries } from '../../../../src/lib/readings/merge'
-import type { Series } from '../../../../src/lib/readings/series'
-import { graph, readSeries } from '../answers'
+import type { Account } from '../../../../src/lib/account'
+import { collectRange } from '../../../../src/lib/collect/range'
+import { readEnvelope } from '../../../../src/lib/decode/envelopes'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { runs } from '../../../support/chance'
+import { graph, type Json, patient } from '../answers'
 import { type Behaviour, type ModelRecord, select } from './model-service'
 
+const target = { serial: '5212A1B2', base: '5212A1B2' }
+const MAX_PER_SECOND = 3
 const behaviour: fc.Arbitrary<Behaviour> = fc.record({
   inclusive: fc.boolean(),
   order: fc.constantFrom('ascending', 'descending', 'mixed'),
 })
-
-/** At most three records per second; the ids of a standalone device, or all 0 with different values. */
-const MAX_PER_SECOND = 3
-const _records = fc
-  .tuple(fc.array(fc.integer({ min: 0, max: MAX_PER_SECOND }), { maxLength: 40 }), fc.boolean())
-  .map(([counts, withIds]) => {
+/** Number of records in each second; ids of a remote unit that wrap, or that restart. */
+const records = fc
+  .tuple(
+    fc.array(fc.integer({ min: 0, max: MAX_PER_SECOND }), { minLength: 10, maxLength: 40, size: 'max' }),
+    fc.constantFrom(0, 65_530),
+    fc.option(fc.integer({ min: 1, max: 60 })),
+  )
+  .map(([counts, first, begins]) => {
     const seconds = counts.flatMap((count, second) => Array.from({ length: count }, () => 1000 + second))
-    return seconds.map(
-      (unixtime, index): ModelRecord => ({ unixtime, id: withIds ? index + 1 : 0, value: index }),
-    )
+    const idOf = (index: number) =>
+      begins === null || index < begins ? (first + index) % 65_536 : index - begins
+    return seconds.map((unixtime, index): ModelRecord => ({ unixtime, id: idOf(index), value: index }))
   })
-/** In ms, not only full seconds. */
-const _period = fc
-  .tuple(fc.integer({ min: 990_000, max: 1_045_000 }), fc.integer({ min: 1, max: 45_000 }))
-  .map(([from, length]) => ({ from, to: from + length }))
+/** Records that the device's hourly budget allows for each request. */
+const budgets = fc.array(fc.constantFrom(7, 7, 8, 11, 25, 16_000), { minLength: 1, maxLength: 6 })
 
-/** The pages of a period, in order. */
-function createPages(period: Parameters<typeof startPaging>[0]) {
-  let paging = startPaging(period)
-  return {
-    next: () => nextPage(paging),
-    /** True for the last page. */
-    take(series: Series, count: number, requested: Page, recordsRemaining: number | null = 1): boolean {
-      const before = structuredClone(paging)
-      const received = { requested, count, recordsRemaining }
-      const after = addPage(paging, series, received)
-      assert.deepEqual(paging, before, 'the argument is not modified')
-      paging = after
-      return paging.isComplete
-    },
-    series: () => mergeSeries(paging.parts),
+interface Service {
+  records: ModelRecord[]
+  how: Behaviour
+  budgets: readonly number[]
+  /** Called after a page was sent. */
+  grow?(page: number, records: ModelRecord[]): void
+  /** Ignores the period. */
+  isDeaf?: boolean
+  /** Number of received requests. */
+  requests?: number
+}
+
+/** Values of a period, and the number of requests. */
+async function collect(service: Service, from: number, to: number, number: number | null = null) {
+  let pages = 0
+  const read = async (endpoint: 'data', params: Json) => {
+    service.requests = ++pages
+    if (pages > 2000) throw new RangeError('it never ends')
+    const most = service.budgets[(pages - 1) % service.budgets.length] ?? 0
+    const received = { ...(params as never as Parameters<typeof select>[1]) }
+    received.number = Math.min(received.number, most)
+    const query = service.isDeaf ? { ...received, 'unixtime-from': 0, 'unixtime-to': 1e9 } : received
+    const data = select([...service.records], query, service.how)
+    service.grow?.(pages, service.records)
+    const body = readEnvelope(endpoint, JSON.stringify(graph({ data })))
+    return { endpoint, body, receivedAt: 0, quota: {}, number: received.number }
   }
+  const account = { client: { read } } as unknown as Account
+  const period = { from: { instant: from }, to: { instant: to } }
+  const query = { period, number, time: 'utc', format: 'read' } as const
+  const { content } = await collectRange(account, target, query, patient)
+  assert.ok(content.kind === 'series')
+  const { records: found } = content.series
+  const times = found.map(({ timestamp }) => timestamp ?? 0)
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+    'oldest first',
+  )
+  const values = found.map(({ ch1 }) => Number(ch1)).sort((a, b) => a - b)
+  assert.equal(new Set(values).size, values.length, 'no duplicates')
+  return { values, pages }
 }
 
-interface Run {
-  series: Series
-  pages: number
-}
+const inside = (given: readonly ModelRecord[], from: number, to: number) =>
+  given.filter(({ unixtime }) => unixtime * 1000 >= from && unixtime * 1000 < to).map(({ value }) => value)
+const period = fc
+  .tuple(
+    fc.integer({ min: 990_000, max: 1_045_000 }),
+    fc.oneof(fc.integer({ min: 1, max: 45_000 }), fc.integer({ min: 30_000, max: 60_000 })),
+  )
+  .map(([from, length]) => [from, from + length] as const)
+const numRuns = runs(6000)
 
-/** Requests all pages from a service that returns at most `cap` records at once. */
-function run(
-  given: readonly ModelRecord[],
-  period: { from: number; to: number; number: number | null },
-  how: Behaviour,
-  cap: number,
-  grow: (page: number) => readonly ModelRecord[] = () => [],
-): Run {
-  const pages = createPages(period)
-  const held = [...given]
-  for (let count = 1; ; count++) {
-    assert.ok(count < 500, 'it never ends')
-    const next = pages.next()
-    const page = { ...next, number: Math.min(next.number, cap) }
-    const data = select(
-      held,
-      { 'unixtime-from': page.from, 'unixtime-to': page.to, number: page.number },
-      how,
-    )
-    const series = readSeries(graph({ data }), 'utc')
-    if (pages.take(series, data.length, page)) return { series: pages.series(), pages: count }
-    held.push(...grow(count))
-  }
-}
-
-const _wanted = (
-  given: readonly ModelRecord[],
-  { from, to, number }: { from: number; to: number; number: number | null },
-) => {
-  const inside = given.filter(({ unixtime }) => unixtime * 1000 >= from && unixtime * 1000 < to)
-  return inside.slice(number === null ? 0 : Math.max(0, inside.length - number)).map(({ value }) => value)
-}
-const values = (series: Series) => series.records.map(({ ch1 }) => Number(ch1))
-/** Values grow with time. Without ids and in mixed order, the order within a second is unknown. */
-const isKnown = (series: Series, { order }: Behaviour) =>
-  order === 'ascending' || series.records.some(({ dataId }) => dataId !== 0)
-const _inOrder = (series: Series, how: Behaviour) =>
-  isKnown(series, how) ? values(series) : values(series).sort((a, b) => a - b)
-
-describe('the pages of a period', () => {
-  it('always end, even if one second has more records than a page', () => {
-    const crowded = fc.array(fc.integer({ min: 1000, max: 1003 }), { maxLength: 60 })
-    const number = fc.option(fc.integer({ min: 1, max: 20 }))
+describe('a period fetched in pages of any size', () => {
+  it('is complete, with each record once', () =>
     fc.assert(
-      fc.property(crowded, behaviour, fc.integer({ min: 1, max: 8 }), number, (seconds, how, cap, count) => {
-        const given = seconds.toSorted().map((unixtime, index) => ({ unixtime, id: index, value: index }))
-        const { series } = run(given, { from: 1_000_000, to: 1_003_000, number: count }, how, cap)
-        const found = values(series)
-        assert.equal(new Set(found).size, found.length, 'no duplicates')
+      fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
+        const { values } = await collect({ records: given, how, budgets: most }, from, to)
+        assert.deepEqual(values, inside(given, from, to))
       }),
-    )
-  })
+      { numRuns },
+    ))
 
-  it('overlap only by a second: there are about as many pages as the records fill', () => {
-    const given = Array.from({ length: 100 }, (_, index) => ({
+  it('returns exactly the newest records if a number is given', () =>
+    fc.assert(
+      fc.asyncProperty(
+        records,
+        period,
+        behaviour,
+        budgets,
+        fc.integer({ min: 1, max: 30 }),
+        async (given, [from, to], how, most, number) => {
+          const { values } = await collect({ records: given, how, budgets: most }, from, to, number)
+          const wanted = inside(given, from, to)
+          assert.equal(values.length, Math.min(number, wanted.length))
+          const seconds = (list: number[]) => list.map((value) => given[value]?.unixtime)
+          assert.deepEqual(seconds(values), seconds(wanted.slice(-number)))
+        },
+      ),
+      { numRuns },
+    ))
+
+  it('has all records of the beginning, even if more are added with every page, within the period or after it', () =>
+    fc.assert(
+      fc.asyncProperty(
+        ...[records, period, behaviour, budgets, fc.integer({ min: 1, max: 9 })],
+        async (given, [from, to], how, most, growth) => {
+          const before = inside(given, from, to)
+          const grow = (page: number, held: ModelRecord[]) => {
+            for (let each = 0; each < growth; each++) {
+              const value = 1000 + page * 10 + each
+              held.push({ unixtime: 1040 + page, id: value, value })
+            }
+          }
+          const { values } = await collect({ records: [...given], how, budgets: most, grow }, from, to)
+          assert.deepEqual(
+            values.filter((value) => value < 1000),
+            before,
+          )
+        },
+      ),
+      { numRuns },
+    ))
+
+  it('has the records that the service still keeps if it drops the oldest with every page, or fails if it drops a known one', () =>
+    fc.assert(
+      fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
+        const held = [...given]
+        const grow = () => void held.splice(0, 3)
+        const found = await collect({ records: held, how, budgets: most, grow }, from, to).catch(
+          ({ reason }: EnvlogError) => reason,
+        )
+        if (typeof found === 'string') return assert.equal(found, 'reply-lacks-record')
+        const kept = new Set(found.values)
+        assert.deepEqual(
+          inside(held, from, to).filter((value) => !kept.has(value)),
+          [],
+        )
+      }),
+      { numRuns },
+    ))
+})
+
+describe('a service that ignores the period', () => {
+  /** The period has a few seconds; the last ones may be skipped individually if a page contains nothing else. */
+  const MAX_PAGES = 5
+
+  it('is requested again only as long as that returns something, and nothing is duplicated or outside the period', () =>
+    fc.assert(
+      fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
+        const deaf = { records: given, how, budgets: most, isDeaf: true, requests: 0 }
+        const possible = new Set(inside(given, from, to))
+        try {
+          const { values } = await collect(deaf, from, to)
+          assert.ok(values.every((value) => possible.has(value)))
+        } catch (error) {
+          assert.match((error as EnvlogError).reason, /^reply-(other-period|lacks-record)$/)
+        }
+        assert.ok(deaf.requests <= most.length + MAX_PAGES, `${deaf.requests} requests`)
+      }),
+      { numRuns },
+    ))
+})
+
+describe('a failing page', () => {
+  it('ends fetching with its error: incomplete data is not sent', async () => {
+    const given = Array.from({ length: 30 }, (_, index) => ({
       unixtime: 1000 + index,
       id: index,
       value: index,
     }))
+    const how: Behaviour = { inclusive: true, order: 'ascending' }
+    const grow = (page: number) => {
+      if (page === 2) throw new EnvlogError('records-wait')
+    }
+    await assert.rejects(collect({ records: given, how, budgets: [7], grow }, 0, 2_000_000), {
+      code: 'ENVLOG_QUOTA',
+    })
+  })
+})
+
+describe('the pages of a period', () => {
+  const how: Behaviour = { inclusive: true, order: 'ascending' }
+  const seconds = (...found: number[]) =>
+    found.map((unixtime) => ({ unixtime, id: unixtime, value: unixtime }))
+
+  it('overlap only by a second: there are about as many as the records fill, one if the first is not full', async () => {
+    const given = seconds(...Array.from({ length: 100 }, (_, index) => 1000 + index))
     for (const inclusive of [true, false]) {
-      const how = { inclusive, order: 'ascending' } as const
-      const { pages } = run(given, { from: 1_000_000, to: 1_100_000, number: null }, how, 10)
+      const { pages } = await collect(
+        { records: given, how: { ...how, inclusive }, budgets: [10] },
+        1e6,
+        1.1e6,
+      )
       assert.ok(pages <= 13, `${pages} pages`)
     }
   })
 
-  it('are only one if the first is not full', () => {
-    const given = [{ unixtime: 1000, id: 1, value: 1 }]
-    const { pages } = run(
-      given,
-      { from: 0, to: 2_000_000, number: null },
-      { inclusive: true, order: 'ascending' },
-      10,
+  it('always end, without duplicates, even if one second has more records than a page', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1000, max: 1003 }), { maxLength: 60 }),
+        behaviour,
+        fc.integer({ min: 1, max: 8 }),
+        async (crowded, how, cap) => {
+          const given = crowded.toSorted().map((unixtime, index) => ({ unixtime, id: index, value: index }))
+          await collect({ records: given, how, budgets: [cap] }, 1_000_000, 1_003_000)
+        },
+      ),
+    ))
+
+  /** The values of a period of 10 s, whose pages have these records; all but the last are full. */
+  async function valuesOf(pages: Json[][], number: number | null = null) {
+    let index = 0
+    const read = async (endpoint: 'data') => {
+      const data = pages[index] ?? []
+      const isLast = ++index >= pages.length
+      const body = readEnvelope(endpoint, JSON.stringify(graph({ data })))
+      const quota = { recordsRemaining: 1 }
+      return { endpoint, body, receivedAt: 0, quota, number: isLast ? 16_000 : data.length }
+    }
+    const account = { client: { read } } as unknown as Account
+    const query = { period: { from: { instant: 0 }, to: { instant: 10_000 } }, number, time: 'utc' } as const
+    const { content } = await collectRange(account, target, { ...query, format: 'read' }, patient)
+    return content.kind === 'series' ? content.series.records.map(({ ch1 }) => ch1) : []
+  }
+  const at = (unixtime: number, more = {}) => ({ unixtime, 'data-id': unixtime + 1, ch1: unixtime, ...more })
+
+  it('count a record once, even if only the newest page has one of its channels', async () => {
+    assert.deepEqual(
+      await valuesOf(
+        [
+          [at(9), at(10, { ch2: 1 })],
+          [at(8), at(9)],
+        ],
+        2,
+      ),
+      [8, 9],
     )
-    assert.equal(pages, 1)
   })
 
-  it('count a record once, even if only the newest page has one of its channels', () => {
-    const pages = createPages({ from: 0, to: 10_000, number: 2 })
-    const at = (unixtime: number, more = {}) => ({ unixtime, 'data-id': unixtime, ch1: unixtime, ...more })
-    const take = (data: object[]) => {
-      const page = pages.next()
-      return pages.take(readSeries(graph({ data }), 'utc'), data.length, page)
-    }
-    assert.equal(take([at(9), at(10, { ch2: 1 })]), false, 'one is outside: bounds are inclusive')
-    take([at(8), at(9)])
-    assert.deepEqual(values(pages.series()), [8, 9])
+  it('continue after a full page that contains duplicates', async () => {
+    assert.deepEqual(
+      await valuesOf([
+        [at(8), at(8), at(9)],
+        [at(7), at(8)],
+      ]),
+      [7, 8, 9],
+    )
   })
 
-  it('continue after a full page that contains duplicates', () => {
-    const pages = createPages({ from: 0, to: 10_000, number: null })
-    const take = (seconds: number[]) => {
-      const data = seconds.map((unixtime) => ({ unixtime, 'data-id': unixtime, ch1: unixtime }))
-      return pages.take(readSeries(graph({ data }), 'utc'), data.length, {
-        ...pages.next(),
-        number: 3,
-      })
-    }
-    assert.equal(take([8, 8, 9]), false)
-    assert.equal(take([7, 8]), true)
-    assert.deepEqual(values(pages.series()), [7, 8, 9])
-  })
-
-  it('keep records without a time, without duplicates', () => {
-    const pages = createPages({ from: 0, to: 10_000, number: null })
-    const take = (seconds: number[], number: number) => {
-      const data = seconds.map((unixtime) => ({ unixtime, 'data-id': unixtime + 1, ch1: unixtime }))
-      return pages.take(readSeries(graph({ data }), 'utc'), data.length, {
-        ...pages.next(),
-        number,
-      })
-    }
-    assert.equal(take([0, 6, 7], 3), false)
-    assert.equal(take([0, 4, 5, 6], 5), true)
-    assert.deepEqual(values(pages.series()), [0, 4, 5, 6, 7])
+  it('keep records without a time, without duplicates', async () => {
+    assert.deepEqual(
+      await valuesOf([
+        [at(0), at(6), at(7)],
+        [at(0), at(4), at(5), at(6)],
+      ]),
+      [0, 4, 5, 6, 7],
+    )
   })
 })
