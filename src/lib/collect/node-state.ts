@@ -56,6 +56,7 @@ export class NodeState {
   #receiptKey = randomBytes(32).toString('base64url')
   #opened: Opened | undefined
   #isLoaded = false
+  readonly #onLoaded: (() => void)[] = []
   #settingsKey = ''
 
   /**
@@ -127,7 +128,9 @@ export class NodeState {
     const opened = this.#opened
     if (!opened) throw new EnvlogError('closed')
     try {
-      await loadOrThrow(this.#load(opened), this.#clock)
+      // An earlier read may succeed first.
+      const loaded = new Promise<void>((resolve) => this.#onLoaded.push(resolve))
+      await loadOrThrow(Promise.race([this.#load(opened), loaded]), this.#clock)
     } catch (error) {
       if (this.#opened === opened)
         throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
@@ -279,6 +282,7 @@ export class NodeState {
     }
     this.#receiptKey = saved?.receiptKey ?? this.#receiptKey
     this.#isLoaded = true
+    for (const resolve of this.#onLoaded.splice(0)) resolve()
     opened.writer = this.#createWriter(opened.store)
   }
 

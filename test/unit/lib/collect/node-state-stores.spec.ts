@@ -57,10 +57,11 @@ describe('a store', () => {
       await nextTurn()
       assert.equal(waiting(), 'store-unreadable')
     }
-    answer(saved(5))
+    const late = answer
+    const waiting = outcome(nodeState.ready())
+    late(saved(5))
     await nextTurn()
-    assert.deepEqual(cursor(), at(5))
-    await nodeState.ready()
+    assert.deepEqual([waiting(), cursor()], ['ready', at(5)])
   })
 
   it('that cannot be read is not treated as empty: nothing is ready or written until it can be read', async () => {
