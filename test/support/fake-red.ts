@@ -11,8 +11,9 @@ export function useFakeRed(
 ): void {
   const texts = catalogOf(language)
   const say = (key: string, params: Record<string, unknown> = {}) => {
-    const text = texts.get(key.replace(/^.*:/, '')) ?? key
-    return text.replace(/__(\w+)__/g, (_, name: string) => String(params[name]))
+    const name = key.replace(/^.*:/, '')
+    const text = texts.get(name) ?? texts.get(`${name}_other`) ?? key
+    return text.replace(/__(\w+)__/g, (_, param: string) => String(params[param]))
   }
   const field = (selector: string) => typed[selector.replace('#node-input-', '')]
   const find = (selector: string) => ({

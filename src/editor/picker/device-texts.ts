@@ -1,5 +1,9 @@
 import type { ListedDevice } from '../../shared/admin'
-import { enumerated, language } from '../red'
+import type { DeviceState } from '../device-source'
+import { clockTime, enumerated, language, translate } from '../red'
+
+/** The remaining requests are shown if there are at most this many, because refreshing the list uses one. */
+const FEW_REQUESTS = 3
 
 /** Number of values shown next to a device; all of them are in its tooltip. */
 const MAX_VALUES = 2
@@ -38,4 +42,19 @@ const BATTERIES: Record<string, string> = {
 /** The icon class for a battery level; `undefined` if it is unknown. */
 export function batteryIcon(level: string): string | undefined {
   return BATTERIES[level]
+}
+
+/** The state of the list, its age, and what a newer one costs. */
+export function describeState(state: DeviceState): string {
+  if (state.kind === 'loading') return translate('picker.asking')
+  if (state.kind === 'failed') return state.why
+  if (state.kind === 'unknown') return ''
+  const { receivedAt, left, freeAt } = state.list
+  const received = translate('picker.as-of', { time: clockTime(receivedAt) })
+  if (left > FEW_REQUESTS) return received
+  const cost =
+    freeAt === null
+      ? translate('picker.left', { count: left })
+      : translate('picker.free-at', { time: clockTime(freeAt) })
+  return `${received} ${cost}`
 }

@@ -1,12 +1,10 @@
-import type { DeviceSource, DeviceState } from '../device-source'
-import { clockTime, enumerated, translate } from '../red'
+import type { DeviceSource } from '../device-source'
+import { enumerated, translate } from '../red'
 import { Choice, type Chosen } from './choice'
+import { describeState } from './device-texts'
 import { type Kind, treeOf } from './device-tree'
 import { parseChosen } from './parse-serials'
 import { TreeView } from './tree-view'
-
-/** The remaining requests are shown if there are at most this many, because refreshing the list uses one. */
-const FEW_REQUESTS = 3
 
 const PAGE = `
 <div class="envlog-picker">
@@ -63,7 +61,7 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     const { state } = source
     part('refresh').prop('disabled', state.kind === 'loading')
     part('state')
-      .text(describe(state))
+      .text(describeState(state))
       .toggleClass('envlog-failed', state.kind === 'failed')
     showTree()
   }
@@ -118,18 +116,4 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     },
     close: stopListening,
   })
-}
-
-function describe(state: DeviceState): string {
-  if (state.kind === 'loading') return translate('picker.asking')
-  if (state.kind === 'failed') return state.why
-  if (state.kind === 'unknown') return ''
-  const { receivedAt, left, freeAt } = state.list
-  const received = translate('picker.as-of', { time: clockTime(receivedAt) })
-  if (left > FEW_REQUESTS) return received
-  const cost =
-    freeAt === null
-      ? translate('picker.left', { count: left })
-      : translate('picker.free-at', { time: clockTime(freeAt) })
-  return `${received} ${cost}`
 }

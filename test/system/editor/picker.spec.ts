@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Locator } from 'playwright-core'
-import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
+import { type DeviceDefinition, type Simulator, startSimulator } from '../../../simulator'
 import { rackA } from '../../support/devices'
 import type { ActionForm } from '../../support/editor/action-form'
 import type { Editor } from '../../support/editor/editor'
@@ -21,13 +21,11 @@ describe('the device picker', function () {
   this.timeout(ACTING_MS)
   // 4.1 and 5 are compared in the first flow.
   const harness = useEditor(firstRuntime, { limits: 'off' })
-  let others: Record<'few' | 'none' | 'hard' | 'many', Simulator>
+  let others: Record<'hard' | 'many', Simulator>
   let editor: Editor
   let form: ActionForm
 
   before('deploys nodes with choices of all kinds', async () => {
-    // Time stands still, so used quota stays used until the last test.
-    const isStill = { windows: 'sliding', clock: manualClock(Date.now()) } as const
     const hard: DeviceDefinition[] = hostileGroups.map((name, index) => ({
       serial: `5C00000${index}`,
       base: { serial: '5F000001', name: MARKUP },
@@ -35,13 +33,9 @@ describe('the device picker', function () {
       group: { num: 1, name },
     }))
     others = {
-      few: await startSimulator(isStill),
-      none: await startSimulator(isStill),
       hard: await startSimulator({ limits: 'off', fleet: hard }),
       many: await startSimulator({ limits: 'off', devices: 500 }),
     }
-    others.few.spend('current', 7)
-    others.none.spend('current', 10)
     const listed = { select: 'list', devices: [] }
     const flow = editorFlow(harness.simulator, { latest: listed, current: listed, alerts: listed })
     const latest = flow.find(({ id }) => id === 'latest') as FlowNode
@@ -262,20 +256,5 @@ describe('the device picker', function () {
     } finally {
       harness.simulator.set({ faults: [] })
     }
-  })
-
-  it('shows the cost of a refresh if little quota is left, and until when it waits if none is left', async () => {
-    form = await editor.edit('latest')
-    await form.field('account').selectOption('account-few')
-    const picker = await pick()
-    await picker.press('refresh')
-    const notice = picker.body.locator('.envlog-picker-state', { hasText: 'uses one request' })
-    assert.match(await notice.innerText(), /; 1 is left\.$/)
-    await leave(picker, 'cancel')
-    await form.field('account').selectOption('account-none')
-    const waiting = await form.pick('devices')
-    assert.match(await waiting.whenFailed(), /Request limit reached. The next request is possible at \d/)
-    await leave(waiting, 'cancel')
-    await form.cancel()
   })
 })

@@ -5,7 +5,7 @@ import { useFakeRed } from '../../support/fake-red'
 interface PendingRequest {
   id: string
   succeed(list: object): void
-  fail(): void
+  fail(response: object): void
 }
 
 describe('the devices of the account chosen in a form', () => {
@@ -23,7 +23,7 @@ describe('the devices of the account chosen in a form', () => {
       ajax: ({ data }: { data: string }) =>
         new Promise((resolve, reject) => {
           const { account } = JSON.parse(data)
-          requests.push({ id: account.id, succeed: resolve, fail: () => reject({ status: 0 }) })
+          requests.push({ id: account.id, succeed: resolve, fail: reject })
         }),
     })
   })
@@ -45,13 +45,20 @@ describe('the devices of the account chosen in a form', () => {
     void source.load()
     requests[0]?.succeed(list)
     await settled()
-    void source.load({ refresh: true })
-    requests[1]?.fail()
-    await settled()
-    const state = source.state
-    assert.ok(state.kind === 'failed')
-    assert.deepEqual(state.list, list)
-    assert.match(state.why, /Node-RED/)
+    const wait = { code: 'ENVLOG_QUOTA', reason: 'quota-wait', retryAt: '2026-01-15T12:00:00Z' }
+    for (const [response, sentence] of [
+      [{ status: 0 }, /^Node-RED does not/],
+      [{ status: 403 }, /needs write permission|may view this flow/],
+      [{ status: 429, responseJSON: wait }, /^Request limit reached. The next request is possible at \d/],
+    ] as const) {
+      void source.load({ refresh: true })
+      requests.at(-1)?.fail(response)
+      await settled()
+      const { state } = source
+      assert.ok(state.kind === 'failed')
+      assert.deepEqual(state.list, list)
+      assert.match(state.why, sentence)
+    }
   })
 
   it('cannot be listed if the account is a property of a subflow', async () => {
@@ -72,7 +79,7 @@ describe('the devices of the account chosen in a form', () => {
       void source.load()
       requests[1]?.succeed(list)
       await settled()
-      requests[0]?.[outcome]({ ...list, left: 1 })
+      requests[0]?.[outcome]({ ...list, left: 1, status: 0 })
       await settled()
       assert.deepEqual(
         requests.map(({ id }) => id),

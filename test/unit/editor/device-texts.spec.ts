@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ago, batteryIcon, valuesOf } from '../../../src/editor/picker/device-texts'
+import { ago, batteryIcon, describeState, valuesOf } from '../../../src/editor/picker/device-texts'
 import { useFakeRed } from '../../support/fake-red'
 import { listedDevice } from '../../support/listed-device'
 
@@ -13,6 +13,15 @@ describe('the details of a device', () => {
     it('show how long ago it was measured, in the largest full unit', () => {
       const ages = [-HOUR, 59 * SECOND, MINUTE, 3 * HOUR - 1, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
       assert.deepEqual(ages, ['0 sec. ago', '59 sec. ago', '1 min. ago', '2 hr. ago', '9 days ago'])
+    })
+
+    it('show what a newer list costs if little quota is left', () => {
+      const stateWith = (left: number, freeAt: number | null) =>
+        describeState({ kind: 'loaded', list: { devices: [], receivedAt: NOW, left, freeAt } })
+      assert.match(stateWith(9, null), /^As of [^.]+\.$/)
+      assert.match(stateWith(2, null), / one request; 2 are left\.$/)
+      assert.match(stateWith(0, NOW + HOUR), / No request is possible until /)
+      assert.equal(describeState({ kind: 'failed', why: 'Why.', list: undefined }), 'Why.')
     })
 
     it('show its first two values with their units, or the service’s text if there is no value', () => {
