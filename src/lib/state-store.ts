@@ -11,8 +11,6 @@ export interface StateStore {
   onMissing?(): void
   /** Called if a write fails after a successful one. */
   onWriteError?(error: Error): void
-  /** Changes within this time after a write are written together; one second by default. */
-  writeIntervalMs?: number
 }
 
 /** Parses the text from a store. Text that is not JSON was not written by this package; `readSavedState` rejects it. */
@@ -28,7 +26,8 @@ export function parseOrKeep(text: string): unknown {
 const MAX_RESPONSE_MS = 5000
 /** A write that takes longer counts as failed. */
 const MAX_WRITE_MS = 10_000
-const WRITE_INTERVAL_MS = 1000
+/** Changes within this time after a write are written together, which limits the wear of a gateway's memory card. */
+const WRITE_INTERVAL_MS = 2000
 /** A failed write is repeated after this time, or with the next change. */
 const RETRY_MS = 60_000
 
@@ -72,8 +71,7 @@ export class StateWriter {
   save(): void {
     if (this.#hasEnded) return
     this.#hasChanged = true
-    const { writeIntervalMs = WRITE_INTERVAL_MS } = this.#store
-    const waitMs = this.#writtenAt + writeIntervalMs - this.#clock.monotonic()
+    const waitMs = this.#writtenAt + WRITE_INTERVAL_MS - this.#clock.monotonic()
     if (waitMs <= 0) inBackground(this.#write())
     else this.#writeIn(waitMs)
   }

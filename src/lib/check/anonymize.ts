@@ -44,8 +44,8 @@ const MANY_DIGITS = /\d{8}/
 const INDEX = /^\d{1,5}$/
 /** What the service's own keys look like. */
 const PLAIN_KEY = /^[a-z]{1,20}(?:[-_][a-z]{1,20}){0,3}$/
-/** Reveals nothing: the service's name for an unnamed channel, or a pseudonym from an earlier report. */
-const NUMBERED = /^(?:ch|Channel |Device |Group )\d{1,5}$/
+/** The service's name for an unnamed channel. */
+const UNNAMED = /^ch\d{1,5}$/
 const ERROR_CODE = /^\s*E\d{1,2}\s*$/
 
 const digitsIn = (text: string) => text.replace(/\D/g, '').length
@@ -116,7 +116,7 @@ export class Anonymizer {
       return kind === 'container' ? this.#object(value as Json, field) : {}
     if (typeof value !== 'string' && typeof value !== 'number') return value
     const text = String(value)
-    if (text.trim() === '' || (kind === 'name' && NUMBERED.test(text))) return value
+    if (text.trim() === '' || (kind === 'name' && UNNAMED.test(text))) return value
     if (kind === 'serial') return this.#pseudonym('S', text)
     if (kind === 'name') return this.#pseudonym(OWNERS[parent] ?? 'Device', text)
     const number = readNumber(value)

@@ -1,10 +1,8 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
-import type { Account } from '../../../lib/account'
 import { nextTurn, systemClock } from '../../../lib/clock'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
-import type { SettingsOf } from '../../../shared/action-schemas'
 import { localizeError } from '../report/localize'
 import { type RunStatus, toNodeStatus } from '../report/status'
 import { toNodeStateOptions } from '../settings/poll-options'
@@ -16,7 +14,7 @@ import { readControlMessage } from './control-message'
 import type { ActionDefinition } from './register-action'
 import { RepeatTimer } from './repeat-with-backoff'
 import { Run } from './run'
-import type { Trigger } from './run-context'
+import type { RunContext, Trigger } from './run-context'
 import { TriggerQueue } from './trigger-queue'
 
 export interface ActionConfig extends NodeDef {
@@ -28,12 +26,8 @@ export interface ActionConfig extends NodeDef {
  * file is async, gets a signal, and throws.
  */
 export class ActionNode<T extends ActionType> {
-  readonly #RED: NodeAPI
-  readonly #node: Node
   readonly #action: ActionDefinition<T>
-  readonly #nodeState: NodeState
-  readonly #settings: SettingsOf<T>
-  readonly #account: Account
+  readonly #context: Omit<RunContext<T>, 'trigger'>
   readonly #queue = new TriggerQueue()
   readonly #timer: RepeatTimer | undefined
   readonly #timerMessages = new WeakSet<NodeMessage>()
@@ -43,10 +37,8 @@ export class ActionNode<T extends ActionType> {
 
   /** @throws EnvlogError `ENVLOG_CONFIG` */
   constructor(RED: NodeAPI, node: Node, config: ActionConfig, action: ActionDefinition<T>) {
-    this.#RED = RED
-    this.#node = node
     this.#action = action
-    this.#nodeState = registry.getOrCreateNodeState(node.id)
+    const nodeState = registry.getOrCreateNodeState(node.id)
     let closeState = async () => {}
     node.on('close', (removed: boolean, done: () => void) => {
       const close = async () => {
@@ -59,10 +51,12 @@ export class ActionNode<T extends ActionType> {
       close().then(done, done)
     })
     const { account, store } = acquireAccount(RED, config.account, node)
-    this.#account = account
-    this.#settings = readActionSettings(action.type, config)
-    this.#nodeState.open(store, toNodeStateOptions(action.type, account, this.#settings))
-    closeState = () => this.#nodeState.close(store)
+    const settings = readActionSettings(action.type, config)
+    nodeState.open(store, toNodeStateOptions(action.type, account, settings))
+    closeState = () => nodeState.close(store)
+    const { signal } = this.#queue
+    const setStatus = (status: RunStatus) => this.#setStatus(status)
+    this.#context = { RED, node, account, settings, nodeState, signal, setStatus }
     node.on('input', (msg, send, done) => {
       this.#receive({ msg, send }).then(
         () => done(),
@@ -70,7 +64,7 @@ export class ActionNode<T extends ActionType> {
       )
     })
     this.#showIdle()
-    if (this.#settings.repeat > 0) this.#timer = this.#startTimer(this.#settings.repeat * 1000)
+    if (settings.repeat > 0) this.#timer = this.#startTimer(settings.repeat * 1000)
   }
 
   /** Triggers the node with its own messages, as core nodes do, so that hooks and the debugger see them. */
@@ -78,12 +72,12 @@ export class ActionNode<T extends ActionType> {
     return new RepeatTimer(periodMs, { clock: systemClock, random: Math.random }, () => {
       const msg: NodeMessage = {}
       this.#timerMessages.add(msg)
-      this.#node.receive(msg)
+      this.#context.node.receive(msg)
     })
   }
 
   async #receive(trigger: Trigger): Promise<void> {
-    const control = readControlMessage(trigger.msg, this.#node.id)
+    const control = readControlMessage(trigger.msg, this.#context.node.id)
     if (control) return this.#applyControl(control)
     const timer = this.#timerMessages.has(trigger.msg) ? this.#timer : undefined
     timer?.started()
@@ -100,27 +94,18 @@ export class ActionNode<T extends ActionType> {
 
   /** Control messages do not wait in the queue: they send no requests, and triggers may depend on them. */
   async #applyControl(apply: (state: NodeState) => void): Promise<void> {
-    await this.#nodeState.ready()
-    apply(this.#nodeState)
+    await this.#context.nodeState.ready()
+    apply(this.#context.nodeState)
     if (this.#shown === 'unacknowledged') this.#showIdle()
   }
 
   async #run(trigger: Trigger): Promise<void> {
     this.#setStatus({ kind: 'requesting' })
-    const isLoaded = this.#nodeState.ready()
+    const isLoaded = this.#context.nodeState.ready()
     if (this.#remembers()) await isLoaded
     // Otherwise the state only contains the order of the devices, which is not worth waiting for.
     else isLoaded.catch(() => {})
-    const run = new Run({
-      RED: this.#RED,
-      node: this.#node,
-      trigger,
-      settings: this.#settings,
-      account: this.#account,
-      nodeState: this.#nodeState,
-      signal: this.#queue.signal,
-      setStatus: (status) => this.#setStatus(status),
-    })
+    const run = new Run({ ...this.#context, trigger })
     await this.#action.run(run)
     this.#failingSince.clear()
     // Formatting the count with i18next takes longer than reading most responses, so the messages are delivered first.
@@ -130,19 +115,20 @@ export class ActionNode<T extends ActionType> {
 
   /** Whether it sends only what is new. */
   #remembers(): boolean {
-    return 'onlyNew' in this.#settings && this.#settings.onlyNew
+    const { settings } = this.#context
+    return 'onlyNew' in settings && settings.onlyNew
   }
 
   #showResult({ format, deliveredCount: count, refusedCount: refused }: Run<T>): void {
     const unit = format === 'read' ? this.#action.unit : 'answers'
-    if (count === undefined || this.#nodeState.unacknowledged()) this.#showIdle(refused)
+    if (count === undefined || this.#context.nodeState.unacknowledged()) this.#showIdle(refused)
     else if (count === 0 && this.#remembers()) this.#setStatus({ kind: 'nothing-new', refused })
     else this.#setStatus({ kind: 'received', unit, count, refused })
   }
 
   /** Receipts are still awaited after a deploy. */
   #showIdle(refused = 0): void {
-    const unacknowledged = this.#nodeState.unacknowledged()
+    const unacknowledged = this.#context.nodeState.unacknowledged()
     if (unacknowledged) this.#setStatus({ kind: 'unacknowledged', ...unacknowledged })
     else this.#setStatus({ kind: 'idle', refused })
   }
@@ -155,8 +141,9 @@ export class ActionNode<T extends ActionType> {
   }
 
   #setStatus(status: RunStatus): void {
-    if (this.#queue.signal.aborted) return
+    const { RED, node, signal } = this.#context
+    if (signal.aborted) return
     this.#shown = status.kind
-    this.#node.status(toNodeStatus(this.#RED, status))
+    node.status(toNodeStatus(RED, status))
   }
 }

@@ -16,14 +16,11 @@ export function readControlMessage(
 ): ((state: NodeState) => void) | undefined {
   const { envlog } = msg as { envlog?: unknown }
   if (typeof envlog !== 'object' || envlog === null) return undefined
-  const { receipt, forget, skip } = envlog as { receipt?: unknown; forget?: unknown; skip?: unknown }
-  if (forget !== undefined) {
-    const serials = readSerials(forget)
-    return (state) => state.forget(serials)
-  }
-  if (skip !== undefined) {
-    const serials = readSerials(skip)
-    return (state) => state.skip(serials)
+  const { receipt, ...commands } = envlog as { receipt?: unknown; forget?: unknown; skip?: unknown }
+  for (const name of ['forget', 'skip'] as const) {
+    if (commands[name] === undefined) continue
+    const serials = readSerials(commands[name])
+    return (state) => state[name](serials)
   }
   // Messages from another envlog node contain that node's receipts: here they are triggers.
   if (receipt === undefined || readReceiptNode(receipt) !== nodeId) return undefined

@@ -3,9 +3,6 @@ import { dirname, join } from 'node:path'
 import { inBackground } from '../../../lib/background'
 import { parseOrKeep, type StateStore } from '../../../lib/state-store'
 
-/** Limits the wear of a gateway's memory card. */
-const WRITE_INTERVAL_MS = 2000
-
 /** In Node-RED's user directory. */
 const FOLDER = 'envlog'
 
@@ -24,7 +21,6 @@ export function createFileStore(
   const file = fileOf(userDir, nodeId)
   return {
     onWriteError,
-    writeIntervalMs: WRITE_INTERVAL_MS,
     async load() {
       try {
         return parseOrKeep(await readFile(file, 'utf8'))

@@ -98,7 +98,7 @@ describe('the state of a node', () => {
     await nodeState.ready()
     assert.deepEqual([cursor(FIRST), isOver()], [at(5), true])
     deliver(SECOND, 7)
-    await clock.pass(1000)
+    await clock.pass(2000)
     assert.deepEqual([store.writes.length, other.writes.length], [2, 2])
     assert.deepEqual((await begin(other)).cursor(FIRST), at(5))
   })
