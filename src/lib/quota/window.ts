@@ -46,11 +46,13 @@ export class Window {
   /** Usage by others counts against the own limit, too. */
   readonly #countsOthers: boolean
   /** Reported by a response at this time. It applies for a window of the own limit. */
-  #reported: (RateLimit & { at: number }) | undefined
+  #reported: (RateLimit & { at: number; isRemote: boolean }) | undefined
   /** Answered, oldest first. */
   #entries: Entry[] = []
   readonly #inFlight = new Set<Entry>()
   #closedAt = Number.NEGATIVE_INFINITY
+  /** When another process was refused. */
+  #remoteClosedAt = Number.NEGATIVE_INFINITY
   /** The longest window so far: a shorter one may be temporary. */
   #longestMs = 0
   /** The version of the data in Redis that was read last, and when. */
@@ -73,7 +75,7 @@ export class Window {
 
   /** A response reported this limit; it applies until the next response, but no longer than a window of the own one. */
   report(limit: RateLimit | undefined, now: number): void {
-    if (limit) this.#setReported({ ...limit, at: now })
+    if (limit) this.#setReported(limit, now, false)
     else if (this.isReportOutdated(now)) this.#reported = undefined
   }
 
@@ -179,29 +181,27 @@ export class Window {
   /** The usage by this process. */
   part(now: number, withPending: boolean): Part {
     const own = [...this.#entries, ...this.#inFlight].filter(({ isRemote }) => !isRemote)
-    const reported = this.#reported
     const age = (at: number) => (Number.isFinite(at) ? Math.floor(now - at) : null)
     return {
       entries: own
         .filter(({ isPending }) => withPending || !isPending)
         .map(({ amount, at, isByOthers }) => ({ amount, ageMs: age(at), isByOthers })),
-      reported: reported && {
-        limit: reported.limit,
-        windowSeconds: reported.windowSeconds,
-        ageMs: now - reported.at,
-      },
+      reported: this.#reportHere(now),
       closedAgeMs: age(this.#closedAt),
     }
   }
 
-  /** Replaces the usage by other processes. */
+  /** Replaces what is known from other processes. */
   setRemote(parts: readonly RemotePart[], now: number): void {
     this.#entries = this.#entries.filter(({ isRemote }) => !isRemote)
     for (const one of this.#inFlight) if (one.isRemote) this.#inFlight.delete(one)
     this.remoteProcesses = parts.filter(({ writtenAt }) => writtenAt + ALIVE_MS > now).length
+    const closures = parts.map(
+      ({ part, writtenAt }) => writtenAt - (part.closedAgeMs ?? Number.POSITIVE_INFINITY),
+    )
+    this.#remoteClosedAt = Math.max(Number.NEGATIVE_INFINITY, ...closures)
     for (const { part, writtenAt, leaseMs } of parts) {
-      if (part.reported) this.#setReported({ ...part.reported, at: writtenAt - part.reported.ageMs })
-      if (part.closedAgeMs !== null) this.#closedAt = Math.max(this.#closedAt, writtenAt - part.closedAgeMs)
+      if (part.reported) this.#setReported(part.reported, writtenAt - part.reported.ageMs, true)
       for (const { amount, ageMs, isByOthers } of part.entries) {
         // A process that has not written since then has died: its request may have been sent at any time until then.
         const at = ageMs === null ? writtenAt + leaseMs : writtenAt - ageMs
@@ -220,17 +220,24 @@ export class Window {
   }
 
   get #closedUntil(): number {
-    return this.#closedAt + heldMs(this.#own.windowSeconds)
+    return Math.max(this.#closedAt, this.#remoteClosedAt) + heldMs(this.#own.windowSeconds)
   }
 
   #until({ at }: { at: number }): number {
     return at + heldMs(this.#own.windowSeconds)
   }
 
-  #setReported(reported: RateLimit & { at: number }): void {
-    if (this.#reported && this.#reported.at > reported.at) return
-    this.#reported = reported
-    this.#longestMs = Math.max(this.#longestMs, heldMs(reported.windowSeconds))
+  #setReported({ limit, windowSeconds }: RateLimit, at: number, isRemote: boolean): void {
+    if (this.#reported && this.#reported.at > at) return
+    this.#reported = { limit, windowSeconds, at, isRemote }
+    this.#longestMs = Math.max(this.#longestMs, heldMs(windowSeconds))
+  }
+
+  /** The reported limit, unless another process has received it. */
+  #reportHere(now: number): Part['reported'] {
+    if (!this.#reported || this.#reported.isRemote) return undefined
+    const { limit, windowSeconds, at } = this.#reported
+    return { limit, windowSeconds, ageMs: now - at }
   }
 
   #limitFreeAt(limit: WindowLimit, amount: number, now: number): number {
