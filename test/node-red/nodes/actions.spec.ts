@@ -75,6 +75,20 @@ describe('the messages of the actions', () => {
     assert.equal(msg?.keep, 'me')
   })
 
+  it('trigger themselves if they repeat; the status of a failure shows when they trigger next', async () => {
+    const { random } = Math
+    Math.random = () => 0
+    const flow = await startFlow('current', simulator(), { node: { repeat: 1 } }).finally(() => {
+      Math.random = random
+    })
+    const times = []
+    for (const _ of [1, 2]) times.push((await flow.output.next()).envlog.receivedAt)
+    assert.notEqual(times[0], times[1])
+    simulator().set({ faults: [{ kind: 'status', status: 401 }] })
+    assert.equal((await flow.errors.next()).error.code, 'ENVLOG_AUTH')
+    assert.ok(flow.shown().some(({ text }) => text === 'status.since-next'))
+  })
+
   it('have a status: nothing, requesting, what was received and when', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(rackA) })
     flow.send()

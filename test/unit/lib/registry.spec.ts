@@ -21,6 +21,18 @@ describe('the registry of accounts', () => {
     assert.notEqual(registry.getOrCreateShared(login('two')).quota, quota)
   })
 
+  it('has one quota for an API key, and a list of devices for each login', () => {
+    const registry = createRegistry(createVirtualClock())
+    const user = login('one')
+    const reference = {
+      ...user,
+      credentials: { ...user.credentials, loginId: 'refer001', loginPass: 'other' },
+    }
+    const [one, other] = [registry.getOrCreateShared(user), registry.getOrCreateShared(reference)]
+    assert.equal(one.quota, other.quota)
+    assert.notEqual(one.devices, other.devices)
+  })
+
   it('shares no state with a user who tests a login', () => {
     const registry = new Registry(createVirtualClock())
     const of = (triedBy?: string) => registry.getOrCreateShared(login('one'), triedBy)
