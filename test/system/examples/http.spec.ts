@@ -266,18 +266,4 @@ describe('the example HTTP for MES and scripts', () => {
     simulator.set({ faults: [] })
     assert.equal((await ask(remote)).status, 200)
   })
-
-  it('responds with 503 to more callers than may wait', async function () {
-    this.timeout(FLOW_MS)
-    await deploy()
-    simulator.set({ faults: [{ kind: 'delay', delay: 4000, endpoints: ['data'], times: 1 }] })
-    const many = await Promise.all(Array.from({ length: 130 }, () => ask({ serial: FIRST })))
-    for (const busy of many.filter(({ status }) => status !== 200)) {
-      await assertProblem(busy, 503, { code: 'ENVLOG_BUSY' })
-      assert.equal(busy.headers.get('retry-after'), '10')
-    }
-    assert.ok(new Set(many.map(({ status }) => status)).size === 2)
-    simulator.set({ faults: [] })
-    assert.equal((await ask({ serial: FIRST })).status, 200)
-  })
 })

@@ -8,8 +8,6 @@ import {
 } from '../../../simulator'
 import { useExamples } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
-import { assertSame } from '../../support/same'
-import { currentValues } from '../../support/truth'
 import { until } from '../../support/wait'
 import { startChat } from './chat'
 
@@ -67,35 +65,33 @@ describe('examples for operators', () => {
       return found.status === 200 && found
     })
     assert.match(String(answer.headers.get('content-type')), /^text\/plain;.* version=0\.0\.4/)
-    const samples = parsed(await answer.text())
-    const seriesOf = (wanted: string) =>
-      samples.flatMap(({ name, ...sample }) => (name === wanted ? [sample] : []))
-    const devices = new Map(simulator.truth.devices().map((device) => [device.serial, device]))
-    assertSame(
-      seriesOf('envlog_value'),
-      currentValues(simulator).flatMap(({ base, serial, name, group, channel, label, unit, value }) =>
-        value === null
-          ? []
-          : { labels: { base, serial, name, group, channel: `${channel}`, label, unit }, value },
-      ),
-    )
-    const bySerial = (name: string) =>
-      seriesOf(name).map(({ labels, value }) => ({ serial: labels.serial, value }))
-    const readings = simulator.truth.current()
-    assertSame(
-      bySerial('envlog_measured_timestamp_seconds'),
-      readings.flatMap(({ serial, time }) => (time ? { serial, value: time / 1000 } : [])),
-    )
-    assertSame(
-      bySerial('envlog_battery_code'),
-      [...devices.values()].map(({ serial, battery }) => ({ serial, value: battery })),
-    )
+    const escaped = HOSTILE.replace(/[\\"]/g, '\\$&').replace('\n', '\\n')
+    const hostile = `base="52A10001",serial="52A10001",name="${escaped}",group="${escaped}"`
+    const remote = 'base="5F0A1001",serial="52C10002",name="Remote",group=""'
+    const spare = 'base="52A10003",serial="52A10003",name="Spare",group=""'
+    const [{ values, time = 0 } = {}, other] = simulator.truth.current()
+    const lines = (await answer.text()).split('\n')
     assert.deepEqual(
-      bySerial('envlog_rssi').map(({ serial }) => serial),
-      ['52A10001', '52A10003'],
+      lines.filter((line) => line && !line.startsWith('# HELP') && !line.startsWith('envlog_asked')),
+      [
+        '# TYPE envlog_value gauge',
+        `envlog_value{${hostile},channel="1",label="${escaped}",unit="°C"} ${values?.[1]}`,
+        `envlog_value{${remote},channel="1",label="ch1",unit="%"} ${other?.values[1]}`,
+        '# TYPE envlog_measured_timestamp_seconds gauge',
+        ...[hostile, remote].map(
+          (labels) => `envlog_measured_timestamp_seconds{${labels}} ${Number(time) / 1000}`,
+        ),
+        '# TYPE envlog_battery_code gauge',
+        ...[`{${hostile}} 5`, `{${remote}} 2`, `{${spare}} 5`].map(
+          (sample) => `envlog_battery_code${sample}`,
+        ),
+        '# TYPE envlog_rssi gauge',
+        ...[hostile, spare].map((labels) => `envlog_rssi{${labels}} 4`),
+        '# TYPE envlog_asked_timestamp_seconds gauge',
+      ],
     )
-    const [asked] = seriesOf('envlog_asked_timestamp_seconds')
-    assert.ok(Math.abs(Number(asked?.value) * 1000 - Date.now()) < MINUTE)
+    const [, asked] = /^envlog_asked_timestamp_seconds (.*)$/m.exec(lines.join('\n')) ?? []
+    assert.ok(Math.abs(Number(asked) * 1000 - Date.now()) < MINUTE)
 
     await hall.deploy([METRICS], { simulator, more: { 'envlog-current': { repeat: 3600 } } })
     await until('there are readings', async () => (await scrape()).status === 200)
@@ -146,33 +142,3 @@ describe('examples for operators', () => {
     }
   })
 })
-
-interface Sample {
-  name: string
-  labels: Record<string, string>
-  value: number
-}
-
-/** Parses the text format by its own rules. */
-function parsed(text: string): Sample[] {
-  assert.ok(text.endsWith('\n'))
-  const typed = new Set<string>()
-  const samples: Sample[] = []
-  for (const line of text.trimEnd().split('\n')) {
-    const [, family] = /^# TYPE (\w+) gauge$/.exec(line) ?? []
-    if (family) {
-      assert.ok(!typed.has(family), `${family} occurs once`)
-      typed.add(family)
-    }
-    if (line.startsWith('#')) continue
-    const [, name = '', labels = '', value] =
-      /^([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\]|\\[\\"n])*",?)*)\})? (-?[\d.e+-]+)$/.exec(line) ?? []
-    assert.ok(typed.has(name), line)
-    const pairs = [...labels.matchAll(/([a-z]+)="((?:[^"\\]|\\[\\"n])*)"/g)].map(([, key, quoted = '']) => [
-      key,
-      quoted.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char)),
-    ])
-    samples.push({ name, labels: Object.fromEntries(pairs), value: Number(value) })
-  }
-  return samples
-}
