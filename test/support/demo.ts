@@ -1,9 +1,6 @@
 /** The demo in a separate process, on free ports and with a separate folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { demoFlows } from '../../demo/flows'
 import { storyFleet } from '../../simulator/fleet/story'
 import { root } from './package'
 import { temporaryFolder } from './run'
@@ -92,13 +89,4 @@ export function testNodes(flows: readonly { id: string; type: string }[]): objec
   const [tab] = flows
   const trigger = { id: 'test-trigger', type: 'inject', z: tab?.id, props: [], wires: [[CURRENT]], ...place }
   return [...reporting, trigger]
-}
-
-/** A folder for the demo whose flows include these nodes. */
-export function folderWithTestNodes(): string {
-  const folder = temporaryFolder('demo')
-  const flows = demoFlows(root) as ({ id: string; type: string } & object)[]
-  writeFileSync(join(folder, 'flows.json'), JSON.stringify([...flows, ...testNodes(flows)]))
-  copyFileSync(join(root, 'demo', 'flow_cred.json'), join(folder, 'flows_cred.json'))
-  return folder
 }

@@ -7,14 +7,14 @@ import { type ActionName, actions } from './flow-types'
 import { limitsOf } from './no-limits'
 import type { FlowNode } from './node-red'
 
-/** A function node that posts the whole message to a box of the collector. */
-export function collectorNode(collector: Collector, box: string): FlowNode {
+/** A function node that posts `content` to a box of the collector, if a condition is true: by default each message. */
+export function collectorNode(collector: Collector, box: string, content = 'msg', when = 'true'): FlowNode {
   return {
     id: `collect-${box}`,
     type: 'function',
     z: 'tab',
     name: box,
-    func: `return { method: 'POST', url: '${collector.url}/${box}', payload: JSON.stringify(msg) }`,
+    func: `if (${when}) return { method: 'POST', url: '${collector.url}/${box}', payload: JSON.stringify(${content}) }`,
     outputs: 1,
     ...position,
     wires: [['post']],

@@ -3,9 +3,8 @@
 import type { Simulator } from '../../simulator'
 import { defaultsOf } from './built'
 import type { Collector } from './collector'
-import { position } from './e2e-flow'
+import { accountNode, collectorNode, position } from './e2e-flow'
 import type { ActionName, Message } from './flow-types'
-import { limitsOf } from './no-limits'
 import type { FlowNode } from './node-red'
 
 export interface QuotaNode {
@@ -46,27 +45,23 @@ export function quotaFlow({
 }: QuotaFlowOptions): FlowNode[] {
   const { apiKey, loginId, loginPass } = simulator.account
   const id = accountId(simulator)
-  const login: FlowNode = {
+  const login = accountNode(simulator, {
     id,
-    type: 'envlog-account',
-    ...defaultsOf('envlog-account'),
     // Not the plain id: Node-RED would treat it as a reference.
     name: `the ${id}`,
-    baseUrl: simulator.url,
     retries: 0,
-    limits: limitsOf(simulator),
     ...account,
     credentials: { apiKey, loginId, loginPass, sharedQuotaPassword: more.sharedQuotaPassword ?? '' },
-  }
+  })
   return [
     { id: 'tab', type: 'tab', label: 'quota' },
     login,
     ...nodes.flatMap((node) => nodesOf(node, id, collector)),
     { id: 'catch', type: 'catch', z: 'tab', scope: null, ...position, wires: [['collect-errors']] },
-    collectorFunction(collector, 'errors', '{ error: msg.error, envlog: msg.envlog }'),
+    collectorNode(collector, 'errors', '{ error: msg.error, envlog: msg.envlog }'),
     { id: 'status', type: 'status', z: 'tab', scope: null, ...position, wires: [['collect-statuses']] },
     // The http request node has its own statuses, which would cause further messages.
-    collectorFunction(
+    collectorNode(
       collector,
       'statuses',
       '{ status: msg.status }',
@@ -90,7 +85,7 @@ function nodesOf({ id, action, settings, devices }: QuotaNode, account: string, 
       ...{ ...named, ...settings, account, ...position },
       wires: [[`collect-${id}`]],
     },
-    collectorFunction(collector, id, `{ envlog: msg.envlog, serials: ${SERIALS} }`),
+    collectorNode(collector, id, `{ envlog: msg.envlog, serials: ${SERIALS} }`),
     {
       id: `complete-${id}`,
       type: 'complete',
@@ -99,23 +94,10 @@ function nodesOf({ id, action, settings, devices }: QuotaNode, account: string, 
       ...position,
       wires: [[`collect-done-${id}`]],
     },
-    collectorFunction(collector, `done-${id}`, '{}'),
+    collectorNode(collector, `done-${id}`, '{}'),
   ] satisfies FlowNode[]
 }
 
 /** The serials of the devices that a message is about. */
 const SERIALS =
   'msg.envlog.device ? [msg.envlog.device.serial] : [].concat(msg.payload).map((one) => one.serial)'
-
-function collectorFunction(collector: Collector, box: string, content: string, when = 'true'): FlowNode {
-  const func = `if (${when}) return { method: 'POST', url: '${collector.url}/${box}', payload: JSON.stringify(${content}) }`
-  return {
-    id: `collect-${box}`,
-    type: 'function',
-    z: 'tab',
-    func,
-    outputs: 1,
-    ...position,
-    wires: [['post']],
-  }
-}

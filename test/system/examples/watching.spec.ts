@@ -14,9 +14,8 @@ const SILENT = 'Alarms/watch for silent devices'
 
 /** Flows that send messages to people: a message that was sent is not sent again, whatever happens in between. */
 describe('examples that monitor readings', () => {
-  // A message to a chat that responds after the next round has started is sent twice: their rounds are a minute apart, here
-  // two seconds.
-  const more = { 'envlog-current': { repeat: 2 } }
+  // Not faster: a message to a chat that responds after the next round has started is sent twice. As shipped, their rounds
+  // are a minute apart, here a second.
   const hall = useExamples({ speed: 1 })
   const freezers = useFreezers()
   const { set, remove, add, assertSent } = freezers
@@ -24,7 +23,7 @@ describe('examples that monitor readings', () => {
   it('report values outside the limits and their return, each once, despite restarts and refusals', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
-    await hall.deploy([LIMITS], { simulator, more, chat: { url: chat.url, format: 'teams' } })
+    await hall.deploy([LIMITS], { simulator, chat: { url: chat.url, format: 'teams' } })
     // Two channels that change in the same round cause two messages, in any order.
     const sorted = () => chat.texts.toSorted()
     await assertSent([])
@@ -36,9 +35,7 @@ describe('examples that monitor readings', () => {
     ]
     await assertSent(expected.toSorted(), sorted)
 
-    // Worse, and better but not yet normal: nothing new; nor after a restart.
-    set(FIRST, { value: -10 })
-    await assertSent(expected.toSorted(), sorted)
+    // Better but not yet normal: nothing new, nor after a restart.
     set(FIRST, { value: -15.5 })
     await hall.restart()
     await assertSent(expected.toSorted(), sorted)
@@ -60,7 +57,7 @@ describe('examples that monitor readings', () => {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
     set(POWERED, { battery: 1 })
-    await hall.deploy([SILENT], { simulator, more, chat: { url: chat.url, format: 'json' } })
+    await hall.deploy([SILENT], { simulator, chat: { url: chat.url, format: 'json' } })
     await assertSent([])
 
     set(IGNORED, { age: 7200 })
@@ -96,7 +93,7 @@ describe('examples that monitor readings', () => {
   it('report a device that is removed from the account, its return and a new one, each once', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
-    await hall.deploy([SILENT], { simulator, more, chat: { url: chat.url } })
+    await hall.deploy([SILENT], { simulator, chat: { url: chat.url } })
     await assertSent([])
 
     remove(SECOND)
@@ -115,7 +112,7 @@ describe('examples that monitor readings', () => {
   it('report that the service is silent, and that it responds again, each once', async function () {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
-    await hall.deploy([SILENT], { simulator, more, chat: { url: chat.url } }, (flow) =>
+    await hall.deploy([SILENT], { simulator, chat: { url: chat.url } }, (flow) =>
       flow.map((node) => (node.name === 'silent after' ? { ...node, rules: rulesWith(node, '10') } : node)),
     )
     await assertSent([])
