@@ -165,7 +165,7 @@ describe('the device picker', function () {
   it('accepts a base unit with all its devices together with single devices, and exclusions', async () => {
     form = await editor.edit('current')
     const picker = await pick()
-    assert.match(await picker.body.innerText(), /also those added later/)
+    assert.match(await picker.body.innerText(), /even those added later/)
     await picker.box('Rack B ').check()
     await picker.box('Office 5F0A1001').check()
     // The base unit includes its devices.
