@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { headingsIn, read } from '../../support/documents'
 import { root } from '../../support/package'
 
-const folders = ['src', 'simulator', 'demo', 'scripts', 'bench', 'test']
+const folders = ['src', 'simulator', 'demo', 'scripts', 'test']
 /** A document, a comma, and one or more headings in asterisks. */
 const CITATION = /([\w/-]+\.md), (\*[^*]+\*(?:(?:, | and )\*[^*]+\*)*)/g
 
