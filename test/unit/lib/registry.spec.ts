@@ -22,7 +22,7 @@ describe('the registry of accounts', () => {
   })
 
   it('has one quota for an API key, and a list of devices for each login', () => {
-    const registry = createRegistry(createVirtualClock())
+    const registry = new Registry(createVirtualClock())
     const user = login('one')
     const reference = {
       ...user,
