@@ -64,14 +64,9 @@ export interface DeviceFailure {
   error: EnvlogError
 }
 
-export interface ResolvedSelection {
-  devices: ResolvedDevice[]
-  /** Devices that the account does not have. */
-  unknown: DeviceFailure[]
-}
-
 /**
- * The devices of a selection without duplicates, in the order named, without excluded serials.
+ * The devices of a selection without duplicates, in the order named, without excluded serials; and those that the
+ * account does not have.
  * @throws EnvlogError of the request for the account's list
  */
 export async function resolveDevices(
@@ -79,8 +74,8 @@ export async function resolveDevices(
   exclude: readonly string[],
   list: AccountDevices,
   context: RequestContext,
-): Promise<ResolvedSelection> {
-  const unknown: ResolvedSelection['unknown'] = []
+): Promise<{ devices: ResolvedDevice[]; unknown: DeviceFailure[] }> {
+  const unknown: DeviceFailure[] = []
   const resolved = new Map<string, ResolvedDevice>()
   const excluded = new Set(exclude)
   const add = ({ serial, base, name, group }: ResolvedDevice) => {

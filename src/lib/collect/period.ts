@@ -30,16 +30,16 @@ export function readRelativeTime(text: string, now: number, property: string): T
  * @throws EnvlogError `time-unreadable`, which names the property
  */
 export function readTimeInput(value: unknown, property: string): TimeInput {
-  const input = toTimeInput(value instanceof Date ? value.getTime() : value, value instanceof Date)
+  const input = toTimeInput(value)
   if (!input) throw new EnvlogError('time-unreadable', { property })
   return input
 }
 
-function toTimeInput(value: unknown, isDate: boolean): TimeInput | null {
+function toTimeInput(value: unknown): TimeInput | null {
   if (typeof value === 'string') return readTime(value)
-  const number = readNumber(value)
+  const number = readNumber(value instanceof Date ? value.getTime() : value)
   if (number === null) return null
-  return isDate ? { instant: number } : readEpoch(number)
+  return value instanceof Date ? { instant: number } : readEpoch(number)
 }
 
 /** Whether a period depends on the clock for its local times. */

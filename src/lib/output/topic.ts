@@ -1,16 +1,8 @@
 import { TOPIC_PLACES } from '../../shared/topics'
-import type { SubjectChannel } from '../readings/content'
+import type { Subject } from '../readings/content'
 
-/** Values for a topic template; empty ones become `_`. */
-export interface TopicValues {
-  account: string
-  base: string
-  serial: string
-  name: string
-  group: string
-  /** Only if the message is about one value. */
-  channel?: SubjectChannel
-}
+/** Values for a topic template; empty ones become `_`. The channel is set only if the message is about one value. */
+export type TopicValues = Subject & { account: string }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must go
 const UNSAFE = /[/+#\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
@@ -30,13 +22,9 @@ export const beginningText = (text: string) => text.replace(/^\$/, '_')
  */
 export function formatTopic(template: string, values: TopicValues): string | undefined {
   if (template.trim() === '') return undefined
-  const { channel } = values
+  const { channel, ...device } = values
   const named: Record<(typeof TOPIC_PLACES)[number], string> = {
-    account: values.account,
-    base: values.base,
-    serial: values.serial,
-    name: values.name,
-    group: values.group,
+    ...device,
     channel: channel ? String(channel.number) : '',
     label: channel?.label ?? '',
     unit: channel?.unit ?? '',

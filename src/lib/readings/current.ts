@@ -99,16 +99,8 @@ function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
 }
 
 function readChannels(entries: CurrentDevice['channel']): ReadingChannel[] {
-  return matchChannels(entries).map(({ channel: { key, number, name, unit, quantity }, listed }) => {
+  return matchChannels(entries).map(({ channel, listed }) => {
     const value = readNumber(listed?.value)
-    return {
-      key,
-      number,
-      name,
-      unit,
-      quantity,
-      value,
-      error: value === null ? readValueError(listed?.value) : null,
-    }
+    return { ...channel, value, error: value === null ? readValueError(listed?.value) : null }
   })
 }

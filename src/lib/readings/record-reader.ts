@@ -15,15 +15,6 @@ export interface SeriesRecord {
   [key: `ch${number}`]: number | null
 }
 
-/** The keys of all records of a response. */
-export function recordKeys(records: readonly unknown[]): Set<string> {
-  const keys = new Set<string>()
-  for (const record of records) {
-    if (isObject(record)) for (const key in record) keys.add(key)
-  }
-  return keys
-}
-
 /**
  * Reads one record of a response (docs/service.md, *Fields*).
  * @param index its position in the response, for the error

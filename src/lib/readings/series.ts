@@ -1,11 +1,12 @@
 import type { GraphEnvelope } from '../decode/envelopes'
+import { isObject } from '../decode/fields'
 import { MISSING } from '../decode/number'
 import { formatTime, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Channel, matchChannels, parseChannelNumber } from './channel'
 import { type Gap, ID_MODULUS } from './continuity'
 import { type Device, readDevice } from './device'
-import { readRecord, recordKeys, type SeriesRecord } from './record-reader'
+import { readRecord, type SeriesRecord } from './record-reader'
 
 /** Records of one device, oldest first and without duplicates: the payload of envlog-latest and envlog-range. */
 export interface Series extends SeriesPart {
@@ -62,8 +63,8 @@ export function readSeriesPart(
 
 /** The channel numbers that occur in records. */
 function findChannels(records: readonly unknown[]): Set<number> {
-  const numbers = [...recordKeys(records)].map(parseChannelNumber)
-  return new Set(numbers.filter((number) => number !== undefined))
+  const keys = new Set(records.filter(isObject).flatMap(Object.keys))
+  return new Set([...keys].map(parseChannelNumber).filter((number) => number !== undefined))
 }
 
 /**

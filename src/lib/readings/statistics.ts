@@ -75,23 +75,23 @@ export async function toStatistics(
   const clock = placedBy ?? (typeof time === 'object' ? time : fixedClock(utcOffset ?? 0))
   const rows: StatisticsRow[] = []
   let work = 0
+  const isTurnOver = () => ++work % WORK_PER_TURN === 0
   // Records are sorted, those without a time first.
   let next = 0
   while (next < records.length && records[next]?.timestamp === null) next++
   for (const [start, end] of intervalsOf(period, clock)) {
     if (start > receivedAt && next === records.length) break
-    if (++work % WORK_PER_TURN === 0) await nextTurn()
     const figures = channels.map(({ key }) => new Figures(key as `ch${number}`))
     for (; next < records.length; next++) {
       const record = records[next] as SeriesRecord
       if ((record.timestamp as number) >= end) break
       for (const one of figures) one.add(record)
-      if (++work % WORK_PER_TURN === 0) await nextTurn()
+      if (isTurnOver()) await nextTurn()
     }
     const times = { time: toIso(start), localtime: formatLocalTime(clock, start) }
     for (const [index, channel] of channels.entries()) {
       rows.push({ ...times, ...nameOf(series, channel), ...(figures[index] as Figures).result() })
-      if (++work % WORK_PER_TURN === 0) await nextTurn()
+      if (isTurnOver()) await nextTurn()
     }
   }
   return { device, channels, rows }

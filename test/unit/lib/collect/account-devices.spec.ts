@@ -124,6 +124,16 @@ describe('the list of devices of an account', () => {
     assert.deepEqual(kinds(), [undefined, true])
   })
 
+  it('contains a new serial for both callers that look it up at the same time', async () => {
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
+    service.serials = ['B0000002', 'C0000003']
+    await timers().tickAsync(2 * MINUTE)
+    const both = [withSerial(devices, 'B0000002'), withSerial(devices, 'C0000003')]
+    assert.deepEqual((await later(Promise.all(both))).map(serials), [['B0000002'], ['C0000003']])
+    assert.equal(service.requests, 2)
+  })
+
   it('keeps the old list if a refresh fails, and retries after a minute', async () => {
     const { service, devices } = setup('A0000001')
     await later(devices.all(patient))
