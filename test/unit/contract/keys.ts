@@ -53,6 +53,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'account.store-*': ['files', 'kept', 'forgotten', 'unknown'],
   'output.*': OUTPUTS,
   'place.*': TOPIC_PLACES,
+  'summary.*': ['devices', 'bases', 'groups'],
   'summary.first-run-*': ['envlog-latest', 'envlog-alerts'],
   'start.*': STARTS,
   'send.*': SENDS,
@@ -63,8 +64,7 @@ export const PLURALS = [
   ...COUNTED.map((counted) => `status.${counted}`),
   ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],
   'status.unacknowledged',
-  ...['summary.devices', 'summary.node-devices', 'summary.node-bases', 'summary.round'],
-  ...['summary.node-and-bases', 'summary.node-groups'],
+  ...['summary.devices', 'summary.bases', 'summary.groups', 'summary.round'],
 ]
 
 /** Keys of Node-RED's own catalog. */
