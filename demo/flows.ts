@@ -5,12 +5,12 @@ type FlowNode = { id: string; type: string; wires?: string[][] } & Record<string
 
 const EXAMPLE = 'examples/Dashboard - needs @flowfuse node-red-dashboard/wall display.json'
 const CURRENT = 'envlog-example-dashboard-current'
-/** Connects the wall display's readings to the nodes that only the demo has. */
+/** The node that passes the wall display's readings to the nodes that only the demo has. */
 const LINK = 'demo-out'
 
-/** Changes to the wall display: its account, and intervals that the simulated account allows. */
+/** Changes to the wall display: its account, and shorter intervals, so that visitors see changes soon. */
 const CHANGES: Readonly<Record<string, object>> = {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: Node-RED fills it in
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Node-RED replaces it with the environment variable
   'envlog-example-account': { name: 'Demo plant', baseUrl: '${ENVLOG_URL}', series1Models: 'M-5' },
   [CURRENT]: { name: 'all devices, every 15 seconds', repeat: 15, staleAfter: '60' },
   'envlog-example-dashboard-later': { name: '3 s', duration: '3' },

@@ -1,12 +1,12 @@
 /**
- * Node-RED's settings for the demo: nothing leaves this machine, and only the demo is stored. There is no login, so
- * requests from web pages of other origins, and with other host names of this machine, are refused.
+ * Node-RED's settings for the demo, which contacts no other machine by itself. There is no login, so only requests to a
+ * loopback host name are accepted, and none from web pages of other origins.
  */
 const HERE = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
 
 function onlyFromHere({ headers: { host = '', origin } }, response, next) {
   if (HERE.test(host) && (origin === undefined || origin === `http://${host}`)) next()
-  else response.status(403).send('The demo is for this machine: open http://127.0.0.1')
+  else response.status(403).send('The demo can be reached only from this machine: open http://127.0.0.1')
 }
 
 module.exports = {

@@ -1,7 +1,6 @@
 /**
  * The demo: the simulated service, an MQTT broker, and Node-RED with the package and a flow that uses it, all on this
- * machine. `PORT` is Node-RED's port (1880); the broker uses the one three above it, the simulator the one eight above
- * it.
+ * machine. `PORT` is Node-RED's port (default 1880). The MQTT broker uses `PORT` + 3, and the simulator `PORT` + 8.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
@@ -14,9 +13,11 @@ const port = readPort()
 const ports = { nodeRed: port, mqtt: port + 3, service: port + 8 }
 
 async function main(): Promise<void> {
-  const simulator = await free(ports.service, () => startSimulator({ port: ports.service, story: true }))
-  const broker = await free(ports.mqtt, () => startBroker(ports.mqtt))
-  await free(ports.nodeRed, () => probe(ports.nodeRed))
+  const simulator = await orExitIfPortInUse(ports.service, () =>
+    startSimulator({ port: ports.service, story: true }),
+  )
+  const broker = await orExitIfPortInUse(ports.mqtt, () => startBroker(ports.mqtt))
+  await orExitIfPortInUse(ports.nodeRed, () => checkPortIsFree(ports.nodeRed))
   const nodeRed = startNodeRed(simulator)
 
   let ending = false
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
   nodeRed.once('exit', (code) => void end(code ?? 0))
   process.once('SIGINT', () => void end(0))
   process.once('SIGTERM', () => void end(0))
-  say(simulator)
+  printAddresses(simulator)
 }
 
 function readPort(): number {
@@ -43,27 +44,27 @@ function readPort(): number {
   process.exit(2)
 }
 
-/** Runs `start`; if the port is in use, the demo ends with an explanation. */
-async function free<T>(wanted: number, start: () => Promise<T>): Promise<T> {
+/** Runs `start`; if the port is in use, prints an explanation and exits. */
+async function orExitIfPortInUse<T>(usedPort: number, start: () => Promise<T>): Promise<T> {
   try {
     return await start()
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'EADDRINUSE' && !/in use|taken/i.test(message)) throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EADDRINUSE') throw error
     console.error(
-      `Port ${wanted} is taken. Choose others with PORT, for example: PORT=${port + 100} npm start`,
+      `Port ${usedPort} is already in use. Choose other ports with PORT, for example: PORT=${port + 100} npm start`,
     )
     process.exit(1)
   }
 }
 
-async function startBroker(at: number): Promise<{ close(): Promise<void> }> {
+async function startBroker(brokerPort: number): Promise<{ close(): Promise<void> }> {
   const { Aedes } = await import('aedes')
   const aedes = await Aedes.createBroker()
   const server = createServer(aedes.handle)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(at, '127.0.0.1', resolve)
+    server.listen(brokerPort, '127.0.0.1', resolve)
   })
   return {
     close: () =>
@@ -73,11 +74,11 @@ async function startBroker(at: number): Promise<{ close(): Promise<void> }> {
   }
 }
 
-function probe(at: number): Promise<void> {
+function checkPortIsFree(freePort: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
-    server.listen(at, '127.0.0.1', () => server.close(() => resolve()))
+    server.listen(freePort, '127.0.0.1', () => server.close(() => resolve()))
   })
 }
 
@@ -90,8 +91,8 @@ function startNodeRed({ url, account }: Simulator): ChildProcess {
     [script, '--userDir', userDir, '--settings', settings, '--port', `${ports.nodeRed}`],
     {
       stdio: 'inherit',
-      // A separate process group: Ctrl-C reaches this process, which ends Node-RED first and then everything Node-RED
-      // uses.
+      // In a separate process group, so that Ctrl-C reaches only this process, which then stops Node-RED before the
+      // services that it uses.
       detached: process.platform !== 'win32',
       env: {
         ...process.env,
@@ -107,13 +108,13 @@ function startNodeRed({ url, account }: Simulator): ChildProcess {
   )
 }
 
-function say(simulator: Simulator): void {
+function printAddresses(simulator: Simulator): void {
   console.log(`
   envlog demo
     editor      http://127.0.0.1:${ports.nodeRed}/
     dashboard   http://127.0.0.1:${ports.nodeRed}/dashboard/readings
     MQTT        mqtt://127.0.0.1:${ports.mqtt}   (topics envlog/#)
-    service     ${simulator.url}   (simulated; GET /simulator shows its state)
+    service     ${simulator.url}   (simulated; GET /simulator/state shows its state)
   Stop everything with Ctrl-C.
 `)
 }

@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { demoFlows } from './flows'
 
 /**
- * Node-RED's user directory for the demo: the package is linked, and the flows are created on the first start. Changes
- * in the editor are kept; delete the folder to start from scratch.
+ * Prepares Node-RED's user directory for the demo. The package is linked, and the flows are created on the first start.
+ * Changes in the editor are kept. Delete the folder to start from scratch.
  */
 export function prepareUserDir(root: string): string {
   const userDir = process.env.ENVLOG_DEMO_DIR ?? join(root, '.cache', 'demo')
@@ -29,7 +29,7 @@ export function prepareUserDir(root: string): string {
   return userDir
 }
 
-/** Encrypts the demo's credentials, because users may enter those of a real account. */
+/** The key that encrypts the demo's credentials, because users may enter the credentials of a real account. */
 export function secretOf(userDir: string): string {
   const file = join(userDir, 'credential-secret')
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })

@@ -1,7 +1,7 @@
 /**
- * Builds the package from `src`: `dist/envlog.js` with everything that runs outside the editor; next to it, where
- * Node-RED looks for them, the HTML of all nodes (editor script and forms), their icons, catalogs and help; and the
- * documents as HTML pages in `resources/`. Also builds the simulator's command.
+ * Builds the package. `dist/envlog.js` contains everything that runs outside the editor. Next to it, where Node-RED
+ * looks for them, are the HTML of all nodes (editor script and forms), their icons, catalogs and help. The documents
+ * become HTML pages in `resources/`. Also builds the simulator's command.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,29 +9,29 @@ import { build } from 'esbuild'
 import { ACTION_TYPES, type ActionType, nameOfType } from '../src/shared/action'
 import { actionSchemas } from '../src/shared/action-schemas'
 import { writePages } from './pages'
-import { samplesOf } from './samples'
+import { createSamples } from './samples'
 
 const root = dirname(__dirname)
 const languages = readdirSync(join(root, 'locales'))
 const nodeNames = ['account', ...ACTION_TYPES.map(nameOfType)]
 
 /**
- * One file instead of 130: loading them separately takes longer, and 5 MB in each Node-RED. Modules that `src` loads
- * late, with `require` in a function, are evaluated late in it as well.
+ * Bundles all modules in one file, because loading them separately takes longer and needs 5 MB more memory in each
+ * Node-RED instance. Modules that `src` loads with `require` in a function are still evaluated only when it is called.
  */
 async function buildServer(): Promise<void> {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const others = {
+  const lazyModules = {
     check: './check/cli',
     // Tests measure the heap of the built code.
     registry: './nodes/kit/state/process-registry',
   }
-  const late = Object.entries(others).map(
+  const lazyExports = Object.entries(lazyModules).map(
     ([name, path]) => `module.exports.${name} = () => require('${path}')`,
   )
   await build({
     stdin: {
-      contents: ["module.exports = require('./nodes/envlog')", ...late].join('\n'),
+      contents: ["module.exports = require('./nodes/envlog')", ...lazyExports].join('\n'),
       resolveDir: join(root, 'src'),
     },
     bundle: true,
@@ -56,8 +56,8 @@ const buildSimulator = () =>
   })
 
 /**
- * esbuild leaves non-ASCII characters in regular expressions. A single one makes V8 use twice the memory for the text
- * of the file.
+ * Escapes the non-ASCII characters that esbuild leaves in regular expressions. A single one makes V8 use twice the
+ * memory for the text of the file.
  */
 function escapeNonAscii(file: string): void {
   const toEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -77,10 +77,10 @@ const HANDLERS = [
 ] as const
 
 /**
- * Registers an action node in the editor. The flow library reads type, icon and property names from the script without
- * running it, so they are written out here.
+ * The code that registers an action node in the editor. The flow library finds type, icon and property names in the
+ * script without running it, so the code contains them as literals.
  */
-function registration(type: ActionType): string {
+function registrationCode(type: ActionType): string {
   const name = nameOfType(type)
   const defaults = Object.keys(actionSchemas[type].shape).map((key) => `${key}: ${name}.defaults.${key}`)
   return `
@@ -98,12 +98,12 @@ function registration(type: ActionType): string {
     })`
 }
 
-/** The nodes appear in the palette in this order. */
-async function editorScript(): Promise<string> {
-  const samples = Object.assign({}, ...(await Promise.all(ACTION_TYPES.map(samplesOf))))
+/** The script that registers all nodes. They appear in the palette in the order of registration. */
+async function buildEditorScript(): Promise<string> {
+  const samples = Object.assign({}, ...(await Promise.all(ACTION_TYPES.map(createSamples))))
   const result = await build({
     stdin: {
-      contents: ["import './account/editor'", ...ACTION_TYPES.map(registration)].join('\n'),
+      contents: ["import './account/editor'", ...ACTION_TYPES.map(registrationCode)].join('\n'),
       resolveDir: join(root, 'src/nodes'),
     },
     bundle: true,
@@ -117,8 +117,8 @@ async function editorScript(): Promise<string> {
   return result.outputFiles[0]?.text ?? ''
 }
 
-/** A form with its included parts; the build fails if one is missing. */
-function formOf(name: string): string {
+/** The HTML of a form with its included parts. Throws if a part is missing. */
+function readForm(name: string): string {
   const html = readFileSync(join(root, 'src/nodes', name, 'form.html'), 'utf8')
   return html.replace(/<!-- include (\S+) -->/g, (_, part: string) =>
     readFileSync(join(root, 'src/editor/forms', part), 'utf8').trimEnd(),
@@ -127,16 +127,16 @@ function formOf(name: string): string {
 
 async function buildEditor(): Promise<void> {
   const forms = nodeNames.map(
-    (name) => `<script type="text/html" data-template-name="envlog-${name}">\n${formOf(name)}</script>`,
+    (name) => `<script type="text/html" data-template-name="envlog-${name}">\n${readForm(name)}</script>`,
   )
   const style = `<style>\n${readFileSync(join(root, 'src/editor/editor.css'), 'utf8')}</style>`
-  const script = `<script type="text/javascript">\n${await editorScript()}</script>`
+  const script = `<script type="text/javascript">\n${await buildEditorScript()}</script>`
   writeFileSync(join(root, 'dist/envlog.html'), `${[style, script, ...forms].join('\n\n')}\n`)
   for (const name of nodeNames)
     cpSync(join(root, 'src/nodes', name, 'icon.svg'), join(root, `dist/icons/${name}.svg`))
 }
 
-/** Catalogs and help of all nodes, and the catalog of `envlog-check`. */
+/** Writes the catalogs and help of all nodes, and the catalog of `envlog-check`. */
 function buildTexts(): void {
   for (const language of languages) {
     const read = (file: string) => readFileSync(join(root, 'locales', language, file), 'utf8')

@@ -3,7 +3,7 @@
  * dashboard next to the editor, and the dashboard alone.
  *
  *     npm run build && npx tsx scripts/demo-pictures.ts  # into .cache/screenshots
- *     npx tsx scripts/demo-pictures.ts some/folder       # of the last build
+ *     npx tsx scripts/demo-pictures.ts some/folder       # into some/folder, without building
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,7 +32,7 @@ const BESIDE = { width: 1440, height: 520 }
 const ALONE = { width: 1280, height: 720 }
 const WARM_MS = 120_000
 
-/** The tab of the flow that creates the dashboard. */
+/** The flow tab that creates the dashboard. */
 const TAB = 'envlog-example-dashboard'
 
 interface Red {
@@ -49,17 +49,17 @@ async function main(): Promise<void> {
   const browser = await launchChromium()
   try {
     await until(
-      'the demo serves',
+      'the demo responds',
       () =>
         fetch(demo).then(
-          (answer) => answer.ok,
+          (response) => response.ok,
           () => false,
         ),
       WARM_MS,
     )
     await showStory(browser)
-    const shots = await wallInAll(browser, 'light')
-    const editors = await picturesOfEditor(browser)
+    const shots = await takeDashboardPictures(browser, 'light')
+    const editors = await takeEditorPictures(browser)
     for (const language of LANGUAGES) {
       await composeWithEditor(
         browser,
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
       )
     }
     await setTheme('envlog-example-dashboard-theme-dark')
-    const dark = await wallInAll(browser, 'dark')
+    const dark = await takeDashboardPictures(browser, 'dark')
     for (const language of LANGUAGES) {
       await composeDashboard(browser, dark[language], join(images, `dashboard.${language}.webp`))
     }
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The story is in its second minute, and the freezer's door is open. */
+/** Shows the story in its second minute, with the freezer's door open. */
 async function showStory(browser: Browser): Promise<void> {
   // At first everything is normal, so that the changes appear in the alerts.
   const display = await WallDisplay.open(browser, demo)
@@ -117,8 +117,8 @@ async function setTheme(theme: string): Promise<void> {
   await fetch(`${demo}/flows`, { method: 'POST', headers, body: JSON.stringify(changed) })
 }
 
-/** The widest picture for each language. */
-async function wallInAll(browser: Browser, theme: string): Promise<Record<Language, Buffer>> {
+/** Takes the pictures of all languages and widths, and returns the widest of each language. */
+async function takeDashboardPictures(browser: Browser, theme: string): Promise<Record<Language, Buffer>> {
   const widest: Partial<Record<Language, Buffer>> = {}
   for (const language of LANGUAGES) {
     for (const [width, height] of Object.entries(HEIGHTS)) {
@@ -135,20 +135,20 @@ async function wallInAll(browser: Browser, theme: string): Promise<Record<Langua
   return widest as Record<Language, Buffer>
 }
 
-/** All are loaded first: the server remembers that the palette was closed. */
-async function picturesOfEditor(browser: Browser): Promise<Record<Language, Buffer>> {
+/** Opens both editors before it closes their palettes, because the server remembers that the palette was closed. */
+async function takeEditorPictures(browser: Browser): Promise<Record<Language, Buffer>> {
   const open = (language: Language) => Editor.open(browser, demo, { language, width: 1000, height: 1010 })
   const [english, japanese] = [await open('en-US'), await open('ja')]
-  return { 'en-US': await pictureOf(english), ja: await pictureOf(japanese) }
+  return { 'en-US': await takeEditorPicture(english), ja: await takeEditorPicture(japanese) }
 }
 
-async function pictureOf(editor: Editor): Promise<Buffer> {
+async function takeEditorPicture(editor: Editor): Promise<Buffer> {
   await editor.page.evaluate((tab) => {
-    for (const what of ['toggle-palette', 'toggle-sidebar']) RED.actions.invoke(`core:${what}`)
+    for (const action of ['toggle-palette', 'toggle-sidebar']) RED.actions.invoke(`core:${action}`)
     RED.workspaces.show(tab)
   }, TAB)
   await editor.status('envlog-example-dashboard-current').waitFor()
-  // The sidebars slide away.
+  // Waits until the sidebars have moved out of the window.
   await editor.page.waitForTimeout(1000)
   const picture = await editor.page.screenshot()
   await editor.close()
@@ -162,18 +162,18 @@ async function composeWithEditor(
   path: string,
 ): Promise<void> {
   const frame = 'height: 100%; box-sizing: border-box; border: 1px solid #98a2b3; border-radius: 6px'
-  const pictures = [editor, dashboard].map((picture) => `<img style="${frame}" src="${dataOf(picture)}">`)
+  const pictures = [editor, dashboard].map((picture) => `<img style="${frame}" src="${toDataUrl(picture)}">`)
   const row = 'display: flex; justify-content: space-between; height: 100%; background: #fff'
   await compose(browser, BESIDE, `<div style="${row}">${pictures.join('')}</div>`, path)
 }
 
 async function composeDashboard(browser: Browser, dashboard: Buffer, path: string): Promise<void> {
-  await compose(browser, ALONE, `<img style="width: 100%" src="${dataOf(dashboard)}">`, path)
+  await compose(browser, ALONE, `<img style="width: 100%" src="${toDataUrl(dashboard)}">`, path)
 }
 
-const dataOf = (picture: Buffer) => `data:image/png;base64,${picture.toString('base64')}`
+const toDataUrl = (picture: Buffer) => `data:image/png;base64,${picture.toString('base64')}`
 
-/** WebP, because a PNG of this size would be too large for a README. */
+/** Writes a WebP, because a PNG of this size would be too large for a README. */
 async function compose(
   browser: Browser,
   viewport: { width: number; height: number },
@@ -182,11 +182,11 @@ async function compose(
 ): Promise<void> {
   const page = await browser.newPage({ viewport })
   await page.setContent(`<body style="margin: 0; height: 100vh">${body}</body>`)
-  writeFileSync(path, await webpOf(page, await page.screenshot()))
+  writeFileSync(path, await toWebp(page, await page.screenshot()))
   await page.close()
 }
 
-async function webpOf(page: Page, picture: Buffer): Promise<Buffer> {
+async function toWebp(page: Page, picture: Buffer): Promise<Buffer> {
   const data = await page.evaluate(async (source) => {
     const image = new Image()
     image.src = source
@@ -195,7 +195,7 @@ async function webpOf(page: Page, picture: Buffer): Promise<Buffer> {
     Object.assign(canvas, { width: image.width, height: image.height })
     canvas.getContext('2d')?.drawImage(image, 0, 0)
     return canvas.toDataURL('image/webp', 0.75)
-  }, dataOf(picture))
+  }, toDataUrl(picture))
   return Buffer.from(data.split(',')[1] ?? '', 'base64')
 }
 

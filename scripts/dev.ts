@@ -1,5 +1,5 @@
 /**
- * Development: builds and runs the demo, and again after each change of a source file. If a build fails, the demo keeps
+ * Builds and runs the demo, and does so again whenever a watched file changes. If a build fails, the demo keeps
  * running.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import { watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const root = dirname(__dirname)
-const watched = ['src', 'locales', 'docs', 'simulator', 'demo']
+const watched = ['src', 'locales', 'docs', 'simulator', 'demo', 'examples']
 const QUIET_MS = 300
 
 let running: ChildProcess | undefined
@@ -30,7 +30,7 @@ function run(): void {
   demo.once('exit', (code) => {
     if (demo !== running) return
     running = undefined
-    if (!ending && code) console.error(`The demo ended with ${code}; waiting for a change.`)
+    if (!ending && code) console.error(`The demo exited with code ${code}. Waiting for a change.`)
   })
 }
 
@@ -42,8 +42,8 @@ async function stop(): Promise<void> {
   await new Promise((resolve) => demo.once('exit', resolve))
 }
 
-async function changed(): Promise<void> {
-  console.log('\nA file changed: building.')
+async function rebuild(): Promise<void> {
+  console.log('\nA file changed. Building …')
   if (!build() || ending) return
   await stop()
   run()
@@ -52,7 +52,7 @@ async function changed(): Promise<void> {
 for (const folder of watched) {
   watch(join(root, folder), { recursive: true }, () => {
     clearTimeout(timer)
-    timer = setTimeout(() => void changed(), QUIET_MS)
+    timer = setTimeout(() => void rebuild(), QUIET_MS)
   })
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run pack:offline`: packs the package together with its runtime dependencies, for machines without internet, and
- * checks that npm installs it from an empty cache and that the nodes load.
+ * Packs the package together with its runtime dependencies, for machines without internet (`npm run pack:offline`).
+ * Checks that npm installs it from an empty cache and that the nodes load.
  */
 import { copyFileSync, cpSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -18,7 +18,7 @@ import {
 } from '../test/support/package'
 import { temporaryFolder } from '../test/support/run'
 
-/** The published package, including the installed dependencies. */
+/** Packs the package as published, with its runtime dependencies included. */
 export async function packOffline(): Promise<Packed> {
   const folder = temporaryFolder('offline')
   const { tarball } = await pack()
@@ -43,9 +43,9 @@ export async function installOffline(tarball: string): Promise<void> {
   const userDir = temporaryFolder('offline-user-dir')
   const options = ['--offline', '--cache', temporaryFolder('empty-cache')]
   await installTarball(tarball, userDir, npmEnvironment(), options)
-  const within = join(userDir, 'node_modules', packageJson.name)
+  const installedPackage = join(userDir, 'node_modules', packageJson.name)
   const dependencies = Object.keys(packageJson.dependencies).map((name) =>
-    require.resolve(name, { paths: [within] }),
+    require.resolve(name, { paths: [installedPackage] }),
   )
   await coldRequire(userDir, [nodesFileOf(userDir), ...dependencies])
 }

@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const root = dirname(__dirname)
 
-/** The folder of each language in `docs/`: English is at the top level. */
+/** The folder of each language in `docs/`; English is at the top level. */
 const translations = readdirSync(join(root, 'docs'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'images')
   .map(({ name }) => [name, name])
@@ -35,7 +35,7 @@ export async function writePages(): Promise<void> {
   for (const page of pages) {
     const target = join(root, page.target)
     mkdirSync(dirname(target), { recursive: true })
-    writeFileSync(target, await pageOf(page, readFileSync(join(root, page.source), 'utf8')))
+    writeFileSync(target, await renderPage(page, readFileSync(join(root, page.source), 'utf8')))
   }
 }
 
@@ -43,24 +43,24 @@ const STYLE = `body{max-width:60rem;margin:2rem auto;padding:0 1rem;font:16px/1.
 table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px solid #8886;padding:.3rem .6rem;text-align:left;vertical-align:top}
 code,pre{font:14px/1.5 ui-monospace,monospace;background:#8882}code{padding:.1em .3em}pre{padding:1rem;overflow-x:auto}pre code{padding:0;background:none}`
 
-export async function pageOf({ language, source }: Page, text: string): Promise<string> {
+export async function renderPage({ language, source }: Page, text: string): Promise<string> {
   const title = /^# (.*)$/m.exec(text)?.[1] ?? 'envlog'
   return `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${escaped(title)} – envlog</title>
+<title>${escapeHtml(title)} – envlog</title>
 <style>${STYLE}</style>
 </head>
 <body>
-${await htmlOf(text, source)}
+${await renderMarkdown(text, source)}
 </body>
 </html>
 `
 }
 
-const escaped = (text: string) =>
+const escapeHtml = (text: string) =>
   text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
 
 /** The anchor of a heading, as on GitHub. */
@@ -72,7 +72,7 @@ export function anchorOf(heading: string): string {
     .replace(/\s/g, '-')
 }
 
-async function htmlOf(text: string, source: string): Promise<string> {
+async function renderMarkdown(text: string, source: string): Promise<string> {
   // An ECMAScript module, which these scripts can load only at run time.
   const { Marked } = await import('marked')
   const markdown = new Marked({
@@ -81,23 +81,26 @@ async function htmlOf(text: string, source: string): Promise<string> {
         return `<h${depth} id="${anchorOf(heading)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
       link({ href, tokens }) {
-        return link(this.parser.parseInline(tokens), href, source)
+        return renderLink(this.parser.parseInline(tokens), href, source)
       },
     },
   })
-  return markdown.parse(joined(text), { async: false }).trim()
+  return markdown.parse(joinJapaneseLines(text), { async: false }).trim()
 }
 
-/** Japanese has no space at a line break; a list item continues after its indent. */
-const joined = (text: string) =>
+/**
+ * Removes line breaks between Japanese characters, which HTML would show as spaces. List items continue after an
+ * indent.
+ */
+const joinJapaneseLines = (text: string) =>
   text.replace(/([\u3000-\u9fff\uff00-\uffef])\n *(?=[\u3000-\u9fff\uff00-\uffef])/g, '$1')
 
-/** A link to another document leads to its page; for any other file, the file name is shown instead. */
-function link(words: string, target: string, source: string): string {
-  if (/^(?:[a-z]+:|#)/.test(target)) return `<a href="${escaped(target)}">${words}</a>`
+/** Links another document by its page. For any other file, shows its name after the text of the link. */
+function renderLink(words: string, target: string, source: string): string {
+  if (/^(?:[a-z]+:|#)/.test(target)) return `<a href="${escapeHtml(target)}">${words}</a>`
   const [path = '', anchor] = target.split('#')
   const file = relative(root, resolve(root, dirname(source), decodeURIComponent(path)))
-  const page = pages.find((one) => one.source === file)
+  const page = pages.find((candidate) => candidate.source === file)
   if (!page) return existsSync(join(root, file)) ? `${words} (<code>${file}</code>)` : words
   const href = path.replace(/\.md$/, '.html') + (anchor === undefined ? '' : `#${anchor}`)
   return `<a href="${href}">${words}</a>`

@@ -1,8 +1,8 @@
 /**
- * Prepares the checkout for publishing, in the release workflow; do not commit the result. Checks that the tag,
- * package.json, the lock file and the changelog agree, prints the changelog section for the version, and makes the
- * links in the READMEs absolute: the flow library shows them outside the repository, and the pictures are not in the
- * package.
+ * Prepares the checkout for publishing in the release workflow. Do not commit the result. Checks that the tag,
+ * package.json, the lock file and the changelog agree, and prints the changelog section for the version. Makes the
+ * links in the READMEs absolute, because the flow library shows the READMEs outside the repository, and the pictures
+ * are not in the package.
  *
  *     GITHUB_REPOSITORY=owner/name GITHUB_SHA=commit npx tsx scripts/release.ts v1.2.3 > notes.md
  */
@@ -27,7 +27,7 @@ function releaseNotes(tag: string): string {
   return notes.join('\n').trim()
 }
 
-/** Makes the links within the repository absolute; anchors and URLs stay unchanged. */
+/** Makes the links to files of the repository absolute. Anchors and URLs stay unchanged. */
 export function withAbsoluteLinks(text: string, repository: string, commit: string): string {
   const pages = `https://github.com/${repository}/blob/${commit}/`
   const files = `https://raw.githubusercontent.com/${repository}/${commit}/`

@@ -1,8 +1,7 @@
 /**
- * An example message for each node, output and send, created by the same code as real messages. The forms show it as
- * *Example message*.
+ * Creates an example message for each node and each choice of *Output* and *Send*, with the same code as real messages.
+ * The forms show it as *Example message*.
  */
-
 import type { OutgoingMessage } from '../src/lib/output/elements'
 import { createMetadata } from '../src/lib/output/metadata'
 import { planMessages } from '../src/lib/output/plan'
@@ -67,13 +66,17 @@ const alert: Alert = {
   text: 'Inside: upper limit exceeded',
 }
 
-const RAW = { note: 'as the service sent it' }
+const RAW = { note: 'as sent by the service' }
 
-async function contentOf(type: ActionType, output: Output, unit: TemperatureUnit | null): Promise<Content> {
+async function createContent(
+  type: ActionType,
+  output: Output,
+  unit: TemperatureUnit | null,
+): Promise<Content> {
   const { serial, name } = device
   const subject = { serial, name, base: base.serial, group: GROUP }
   if (output === 'csv' || output === 'csv2')
-    return { kind: 'raw', payload: 'text, as the service sent it', device: subject }
+    return { kind: 'raw', payload: 'text, as sent by the service', device: subject }
   if (output === 'raw')
     return { kind: 'raw', payload: RAW, ...(type === 'envlog-current' ? {} : { device: subject }) }
   if (type === 'envlog-alerts') return { kind: 'alerts', device, channels, alerts: [alert] }
@@ -93,7 +96,7 @@ const ENDPOINTS = {
   'envlog-alerts': 'alert',
 } as const
 
-async function sample(
+async function createSample(
   type: ActionType,
   output: Output,
   send: Send,
@@ -108,14 +111,14 @@ async function sample(
     fieldNames: 'channel' as const,
     group: GROUP,
   }
-  const plan = await planMessages(await contentOf(type, output, unit), options)
+  const plan = await planMessages(await createContent(type, output, unit), options)
   let message: OutgoingMessage | undefined
-  for await (const one of plan.messages) message ??= one
+  for await (const next of plan.messages) message ??= next
   if (!message) throw new Error(`no message for ${type} ${output} ${send}`)
   const { subject } = message
   const topic = subject && formatTopic(TOPICS[type], { account: 'Plant A', ...subject })
   const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
-  const answer = { endpoint: ENDPOINTS[type], receivedAt: AT + 5123, quota }
+  const response = { endpoint: ENDPOINTS[type], receivedAt: AT + 5123, quota }
   const parts = plan.sequence && {
     id: '…',
     type: 'array',
@@ -126,20 +129,23 @@ async function sample(
   return {
     ...(topic === undefined ? {} : { topic }),
     payload: Array.isArray(message.payload) ? message.payload.slice(0, MAX_ELEMENTS) : message.payload,
-    envlog: createMetadata(nameOfType(type), 'Plant A', answer, { subject, reading: message.reading }),
+    envlog: createMetadata(nameOfType(type), 'Plant A', response, { subject, reading: message.reading }),
     ...(plan.columns === undefined ? {} : { columns: plan.columns }),
     ...(parts ? { parts } : {}),
   }
 }
 
-/** Example messages by `<type> <output> <send>`, and those that differ in °F by `<type> <output> <send> F`. */
-export async function samplesOf(type: ActionType): Promise<Record<string, object>> {
+/**
+ * Example messages by `<type> <output> <send>`. If a message differs in degrees Fahrenheit, that version has the key
+ * `<type> <output> <send> F`.
+ */
+export async function createSamples(type: ActionType): Promise<Record<string, object>> {
   const samples: Record<string, object> = {}
   for (const [output, sends] of Object.entries(OFFERED[type]) as [Output, readonly Send[]][]) {
     for (const send of sends) {
       const key = `${type} ${output} ${send}`
-      samples[key] = await sample(type, output, send, null)
-      const inFahrenheit = await sample(type, output, send, 'F')
+      samples[key] = await createSample(type, output, send, null)
+      const inFahrenheit = await createSample(type, output, send, 'F')
       if (JSON.stringify(inFahrenheit) !== JSON.stringify(samples[key])) samples[`${key} F`] = inFahrenheit
     }
   }

@@ -2,11 +2,10 @@
  * Takes screenshots of each dialog in both languages: light on Node-RED 4.1, dark on 5.
  *
  *     npm run build && npx tsx scripts/screenshots.ts  # into .cache/screenshots
- *     npx tsx scripts/screenshots.ts some/folder       # of the last build
+ *     npx tsx scripts/screenshots.ts some/folder       # into some/folder, without building
  *
- * Those in the READMEs are copied to docs/images.
+ * The screenshots that the documents show are copied to docs/images.
  */
-
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { startSimulator } from '../simulator'
@@ -21,7 +20,7 @@ import { type Runtime, runtimes } from '../test/support/runtimes'
 
 const root = dirname(__dirname)
 const folder = resolve(process.argv[2] ?? join(root, '.cache', 'screenshots'))
-/** Screenshots to copy: light, in each language. */
+/** Screenshots to copy, in the light theme and each language. */
 const SHOWN = ['picker-devices', 'account', 'alerts']
 const [on41, on5] = runtimes as [Runtime, Runtime]
 const WIDTH = 1300
@@ -63,7 +62,7 @@ async function capture(runtime: Runtime, theme: 'light' | 'dark'): Promise<void>
         width: WIDTH,
         height: HEIGHT,
       })
-      await dialogs(editor, (name, tray) =>
+      await shootDialogs(editor, (name, tray) =>
         tray.element.screenshot({ path: join(folder, `${theme}-${language}-${name}.png`) }),
       )
       await editor.close()
@@ -73,7 +72,7 @@ async function capture(runtime: Runtime, theme: 'light' | 'dark'): Promise<void>
         width: NARROW,
         height: HEIGHT,
       })
-      await narrowDialogs(narrow, (name, tray) =>
+      await shootNarrowDialogs(narrow, (name, tray) =>
         tray.element.screenshot({ path: join(folder, `${theme}-${language}-narrow-${name}.png`) }),
       )
       await narrow.close()
@@ -87,31 +86,31 @@ async function capture(runtime: Runtime, theme: 'light' | 'dark'): Promise<void>
 
 type Shoot = (name: string, tray: Tray) => Promise<unknown>
 
-async function dialogs(editor: Editor, shoot: Shoot): Promise<void> {
+async function shootDialogs(editor: Editor, shoot: Shoot): Promise<void> {
   const account = await editor.editAccount('account')
   await account.test()
   await shoot('account', account)
   await account.unfold()
-  await tall(editor, () => shoot('account-unfolded', account))
+  await inTallWindow(editor, () => shoot('account-unfolded', account))
   await account.cancel()
   for (const name of actions) {
     const form = await editor.edit(name)
     await form.body.locator('#envlog-budget', { hasText: /\d/ }).waitFor()
     await shoot(name, form)
     await form.unfold()
-    await tall(editor, () => shoot(`${name}-unfolded`, form))
+    await inTallWindow(editor, () => shoot(`${name}-unfolded`, form))
     if (name === 'latest') {
       await form.unfold()
       await form.example()
-      await tall(editor, () => shoot(`${name}-example`, form))
+      await inTallWindow(editor, () => shoot(`${name}-example`, form))
     }
     await form.cancel()
   }
-  await pickers(editor, shoot)
+  await shootPickers(editor, shoot)
 }
 
-/** With a window that is tall enough for the whole dialog. */
-async function tall(editor: Editor, work: () => Promise<unknown>): Promise<void> {
+/** Runs `work` in a window that is tall enough for the whole dialog. */
+async function inTallWindow(editor: Editor, work: () => Promise<unknown>): Promise<void> {
   await editor.page.setViewportSize({ width: WIDTH, height: TALL })
   await work()
   await editor.page.setViewportSize({ width: WIDTH, height: HEIGHT })
@@ -125,7 +124,7 @@ const CHOICES = [
   { which: 'exclude', boxes: ['Rack B'] },
 ] as const satisfies { which: string; select?: string; boxes: readonly string[]; typed?: string }[]
 
-async function pickers(editor: Editor, shoot: Shoot): Promise<void> {
+async function shootPickers(editor: Editor, shoot: Shoot): Promise<void> {
   const form = await editor.edit('latest')
   for (const { which, boxes, ...more } of CHOICES) {
     const typed = 'typed' in more ? more.typed : ''
@@ -155,7 +154,7 @@ async function pickers(editor: Editor, shoot: Shoot): Promise<void> {
   await form.cancel()
 }
 
-async function narrowDialogs(editor: Editor, shoot: Shoot): Promise<void> {
+async function shootNarrowDialogs(editor: Editor, shoot: Shoot): Promise<void> {
   const account = await editor.editAccount('account')
   await account.unfold()
   await shoot('account', account)

@@ -28,8 +28,10 @@ export async function listen(service: SimulatedService, control: Control, port: 
 async function bound(server: Server, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE'
-      reject(taken ? Object.assign(new Error(`port ${port} is taken`), { code: error.code }) : error)
+      const isInUse = error.code === 'EADDRINUSE'
+      reject(
+        isInUse ? Object.assign(new Error(`port ${port} is already in use`), { code: error.code }) : error,
+      )
     })
     server.listen(port, '127.0.0.1', resolve)
   })

@@ -23,17 +23,16 @@ export interface Case {
   goals: { wall?: number; processor?: number; stop?: true }
 }
 
-/** The service's time, which stands still. */
+/** The service's time, which does not advance. */
 export const SERVICE_TIME = Date.UTC(2026, 0, 15, 12)
 const MINUTE = 60_000
-/** Used by most cases. */
 const small = { messages: 1, isLarge: false }
 
 const channels = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ num: index + 1, unit: index % 2 === 0 ? 'C' : '%' }))
 
 /** One record per minute, so that a period of n minutes has n records. */
-const device = (index: number): DeviceDefinition => ({
+const createDevice = (index: number): DeviceDefinition => ({
   serial: `5BE${String(index).padStart(5, '0')}`,
   name: `Cold room ${index}`,
   kind: 'standalone-2',
@@ -43,7 +42,7 @@ const device = (index: number): DeviceDefinition => ({
 })
 
 const remoteUnit: DeviceDefinition = {
-  ...device(0),
+  ...createDevice(0),
   kind: 'remote',
   base: { serial: '5FE00001', name: 'Hall 1', model: 'M-500' },
   channels: channels(4),
@@ -53,17 +52,17 @@ const remoteUnit: DeviceDefinition = {
   })),
 }
 
-/** A service with one device, which our node selects and the parameters name. */
-function ofOne(one: DeviceDefinition) {
-  const { serial = '', base } = one
+/** A service with only this device, and settings and requests that select it. */
+function withOnly(device: DeviceDefinition) {
+  const { serial = '', base } = device
   return {
-    service: { fleet: [one] },
+    service: { fleet: [device] },
     settings: { select: 'list', devices: [{ serial, base: base?.serial ?? serial }], onlyNew: false },
     requests: [{ 'remote-serial': serial, ...(base && { 'base-serial': base.serial }) }],
   }
 }
-const standalone = ofOne(device(0))
-const remote = ofOne(remoteUnit)
+const standalone = withOnly(createDevice(0))
+const remote = withOnly(remoteUnit)
 
 const current = (count: number): Case => ({
   name: `current, ${count.toLocaleString('en')} devices`,
@@ -80,29 +79,35 @@ const current = (count: number): Case => ({
 
 const latest = { type: 'envlog-latest', hand: seriesByHand.readings, ...small, goals: { wall: 0.7 } } as const
 
-function range(records: number, count: 2 | 4, made: keyof typeof seriesByHand, goals: Case['goals']): Case {
-  const { service, settings, requests } = count === 4 ? remote : standalone
+function range(
+  records: number,
+  channelCount: 2 | 4,
+  form: keyof typeof seriesByHand,
+  goals: Case['goals'],
+): Case {
+  const isRemote = channelCount === 4
+  const { service, settings, requests } = isRemote ? remote : standalone
   const from = SERVICE_TIME - records * MINUTE
   const period = { from: new Date(from).toISOString(), to: new Date(SERVICE_TIME).toISOString() }
-  const output = made === 'each' ? { output: 'readings', send: 'each' } : { output: made, send: 'device' }
-  const asked = { 'unixtime-from': from / 1000 - 1, 'unixtime-to': SERVICE_TIME / 1000, number: records }
+  const output = form === 'each' ? { output: 'readings', send: 'each' } : { output: form, send: 'device' }
+  const bounds = { 'unixtime-from': from / 1000 - 1, 'unixtime-to': SERVICE_TIME / 1000, number: records }
   return {
-    name: `range, ${records.toLocaleString('en')} × ${count}, ${made}`,
+    name: `range, ${records.toLocaleString('en')} × ${channelCount}, ${form}`,
     service,
     type: 'envlog-range',
     settings: { ...settings, fromType: 'date', toType: 'date', ...period, ...output },
-    path: count === 4 ? 'data-relay' : 'data',
-    requests: requests.map((params) => ({ ...params, ...asked })),
-    hand: seriesByHand[made],
-    messages: made === 'each' ? records : 1,
+    path: isRemote ? 'data-relay' : 'data',
+    requests: requests.map((params) => ({ ...params, ...bounds })),
+    hand: seriesByHand[form],
+    messages: form === 'each' ? records : 1,
     isLarge: true,
     goals,
   }
 }
 
-/** Only the first trigger finds new records. */
+/** All devices are requested with *Only new*; only the first trigger finds new records. */
 export function poll(count: number): Case {
-  const fleet = Array.from({ length: count }, (_, index) => device(index))
+  const fleet = Array.from({ length: count }, (_, index) => createDevice(index))
   return {
     name: `poll of ${count} devices, nothing new`,
     service: { fleet },

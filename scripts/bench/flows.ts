@@ -1,4 +1,4 @@
-/** The flows to compare: the node `trigger` is triggered, and the messages that arrive at the sink are counted. */
+/** The flows to compare. In each, the node `trigger` is triggered, and the sink counts the messages that arrive. */
 import { defaultsOf } from '../../test/support/built'
 import type { FlowNode } from '../../test/support/node-red'
 import type { Case } from './cases'
@@ -9,29 +9,35 @@ export type System = (typeof systems)[number]
 
 const position = { z: 'tab', x: 100, y: 100 }
 
-export const flowOf = (system: System, one: Case, service: Service): FlowNode[] => [
+export const createFlow = (system: System, benchCase: Case, service: Service): FlowNode[] => [
   { id: 'tab', type: 'tab', label: 'bench' },
   { id: 'sink', type: 'bench-sink', ...position, wires: [] },
   { id: 'catch', type: 'catch', scope: null, ...position, wires: [['sink']] },
-  ...flows[system](one, service),
+  ...flows[system](benchCase, service),
 ]
 
-export const bodiesOf = ({ requests }: Case, { login: { apiKey, loginId, loginPass } }: Service) =>
+export const createBodies = ({ requests }: Case, { login: { apiKey, loginId, loginPass } }: Service) =>
   requests.map((params) =>
     JSON.stringify({ 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass, ...params }),
   )
 
-const addressOf = ({ path }: Case, { url }: Service) => `${url}/v1/devices/${path}`
+const endpointUrl = ({ path }: Case, { url }: Service) => `${url}/v1/devices/${path}`
 
-const flows: Record<System, (one: Case, service: Service) => FlowNode[]> = {
-  floor: (one, service) => [
-    { id: 'trigger', type: 'bench-floor', url: addressOf(one, service), ...position, wires: [['sink']] },
+const flows: Record<System, (benchCase: Case, service: Service) => FlowNode[]> = {
+  floor: (benchCase, service) => [
+    {
+      id: 'trigger',
+      type: 'bench-floor',
+      url: endpointUrl(benchCase, service),
+      ...position,
+      wires: [['sink']],
+    },
   ],
   ours,
   hand,
 }
 
-/** Limits that are never reached; the service's headers report the same. */
+/** Limits that are never reached; the service's headers report the same limits. */
 const GENEROUS = { limit: 1_000_000, window: 1 }
 const MANY_RECORDS = { ...GENEROUS, records: 1_000_000_000, recordsWindow: 1 }
 
@@ -51,14 +57,21 @@ function ours({ type, settings, messages, path }: Case, { url }: Service): FlowN
  * Core nodes with default settings: a function that creates the requests, an http request, and a function that reads
  * the responses.
  */
-function hand(one: Case, service: Service): FlowNode[] {
+function hand(benchCase: Case, service: Service): FlowNode[] {
   const code = `const headers = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
-return [[${bodiesOf(one, service).join(',\n')}].map((payload) => ({ payload, headers }))]`
-  const outputs = one.messages === 'none' ? [[], ['sink']] : [['sink']]
-  const request = { method: 'POST', ret: 'obj', url: addressOf(one, service), wires: [['read']] }
+return [[${createBodies(benchCase, service).join(',\n')}].map((payload) => ({ payload, headers }))]`
+  const outputs = benchCase.messages === 'none' ? [[], ['sink']] : [['sink']]
+  const request = { method: 'POST', ret: 'obj', url: endpointUrl(benchCase, service), wires: [['read']] }
   return [
     { id: 'trigger', type: 'function', func: code, outputs: 1, ...position, wires: [['request']] },
     { id: 'request', type: 'http request', ...request, ...position },
-    { id: 'read', type: 'function', func: one.hand, outputs: outputs.length, ...position, wires: outputs },
+    {
+      id: 'read',
+      type: 'function',
+      func: benchCase.hand,
+      outputs: outputs.length,
+      ...position,
+      wires: outputs,
+    },
   ]
 }

@@ -1,15 +1,15 @@
 /**
- * The function node that a user would put after an http request node to get the same readings as from our nodes:
- * numbers with their units, and times, names and serial numbers as sent by the service.
+ * The code of the function node that a user would place after an http request node to get the same readings as from our
+ * nodes: values as numbers, with units, names and serial numbers, and times as ISO 8601 text.
  */
 const values = `
 const number = (value) => value === '' || value == null || isNaN(value) ? null : Number(value)
 const iso = (seconds) => new Date(Number(seconds) * 1000).toISOString()
-const answer = msg.payload
+const response = msg.payload
 `
 
 export const currentByHand = `${values}
-const payload = answer.devices.map((device) => {
+const payload = response.devices.map((device) => {
   const base = device.baseunit && device.baseunit.serial ? device.baseunit : device
   const timestamp = Number(device.unixtime) * 1000
   return {
@@ -28,27 +28,27 @@ const payload = answer.devices.map((device) => {
 return { payload }`
 
 const device = `${values}
-const serial = answer['remote-serial'] || answer.serial
-const name = answer['remote-name'] || answer.name
-const model = answer['remote-model'] || answer.model
-const base = answer['base-serial']
-  ? { serial: answer['base-serial'], name: answer['base-name'], model: answer['base-model'] }
+const serial = response['remote-serial'] || response.serial
+const name = response['remote-name'] || response.name
+const model = response['remote-model'] || response.model
+const base = response['base-serial']
+  ? { serial: response['base-serial'], name: response['base-name'], model: response['base-model'] }
   : { serial, name, model }
 const about = { serial, name, model, base, standalone: base.serial === serial }
 const topic = 'envlog/' + base.serial + '/' + serial
 `
 
 const records = `${device}
-const keys = Object.keys(answer.data[0]).filter((key) => /^ch\\d+$/.test(key))
+const keys = Object.keys(response.data[0]).filter((key) => /^ch\\d+$/.test(key))
 about.channels = keys.map((key, index) => {
-  const listed = answer.channel[index] || {}
+  const listed = response.channel[index] || {}
   return { key, number: index + 1, name: listed.name || key, unit: listed.unit }
 })
-const records = answer.data.map((raw) => {
-  const record = { time: iso(raw.unixtime), timestamp: Number(raw.unixtime) * 1000, dataId: number(raw['data-id']) }
+const records = response.data.map((source) => {
+  const record = { time: iso(source.unixtime), timestamp: Number(source.unixtime) * 1000, dataId: number(source['data-id']) }
   for (const key of keys) {
-    record[key] = number(raw[key])
-    if (record[key] === null) record.errors = { ...record.errors, [key]: raw[key] }
+    record[key] = number(source[key])
+    if (record[key] === null) record.errors = { ...record.errors, [key]: source[key] }
   }
   return record
 }).sort((a, b) => a.timestamp - b.timestamp)
@@ -69,21 +69,23 @@ const payload = records.flatMap((record) => about.channels.map(({ key, number, n
 return { payload, topic }`,
 }
 
-/** Sends only records that are later than the last ones, and a final message when all devices have been read. */
+/**
+ * Sends only records that are newer than the last record sent for the device, and a final message after all devices.
+ */
 export const pollByHand = (count: number) => `${records}
 const last = flow.get('last-' + serial) || 0
-const fresh = records.filter(({ timestamp }) => timestamp > last)
-if (fresh.length > 0) {
-  flow.set('last-' + serial, fresh[fresh.length - 1].timestamp)
-  node.send([{ payload: { ...about, records: fresh }, topic }, null])
+const newRecords = records.filter(({ timestamp }) => timestamp > last)
+if (newRecords.length > 0) {
+  flow.set('last-' + serial, newRecords[newRecords.length - 1].timestamp)
+  node.send([{ payload: { ...about, records: newRecords }, topic }, null])
 }
-const left = (context.get('left') || ${count}) - 1
-context.set('left', left)
-return left === 0 ? [null, {}] : null`
+const remaining = (context.get('remaining') || ${count}) - 1
+context.set('remaining', remaining)
+return remaining === 0 ? [null, {}] : null`
 
 export const alertsByHand = `${device}
 const isSource = (key) => /^(ch\\d|battery-level|communication-status)$/.test(key)
-const payload = answer['alert-logs'].flatMap((entry) => Object.keys(entry).filter(isSource).map((source) => (
+const payload = response['alert-logs'].flatMap((entry) => Object.keys(entry).filter(isSource).map((source) => (
   { ...about, time: iso(entry.unixtime), timestamp: Number(entry.unixtime) * 1000, source, text: entry[source] }
 )))
 return { payload, topic: topic + '/alert' }`

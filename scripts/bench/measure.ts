@@ -1,47 +1,47 @@
-/** Measures a case: the floor, our node and the hand-built flow in turn, each in its own Node-RED. */
+/** Measures the floor, our node and the hand-built flow in turn, each in its own Node-RED. */
 import { type Case, poll } from './cases'
-import { bodiesOf, flowOf, type System, systems } from './flows'
+import { createBodies, createFlow, type System, systems } from './flows'
 import { type BenchNodeRed, startNodeRed } from './node-red'
 import type { Measurement } from './probe'
 import { type Service, startService } from './service'
 
 export interface Result {
-  one: Case
+  benchCase: Case
   /** One measurement of each system per round. */
   runs: Record<System, Measurement[]>
-  /** Longest stops in ms while the floor reads the longest response that our node requests. */
+  /** The longest stop of each round, in ms, while the floor reads the longest response that our node requests. */
   pageStops: number[]
 }
 
-/** Rounds in the first seconds do not count. */
+/** Rounds during this time are discarded. */
 const WARM_UP_MS = 4000
-/** A case takes at least this long, and at least this many rounds. */
+/** A case is measured for at least this long and at least this many rounds. */
 const CASE_MS = 15_000
 const ROUNDS = 10
 
-export async function measureCase(one: Case): Promise<Result> {
-  const service = await startService(one.service)
+export async function measureCase(benchCase: Case): Promise<Result> {
+  const service = await startService(benchCase.service)
   const nodeReds = {} as Record<System, BenchNodeRed>
-  const result: Result = { one, runs: { floor: [], ours: [], hand: [] }, pageStops: [] }
-  const call = (system: System, bodies = bodiesOf(one, service)) => {
-    const messages = system === 'floor' || one.messages === 'none' ? 1 : one.messages
-    return nodeReds[system].call({ bodies, messages, collect: one.isLarge })
+  const result: Result = { benchCase, runs: { floor: [], ours: [], hand: [] }, pageStops: [] }
+  const call = (system: System, bodies = createBodies(benchCase, service)) => {
+    const messages = system === 'floor' || benchCase.messages === 'none' ? 1 : benchCase.messages
+    return nodeReds[system].call({ bodies, messages, collect: benchCase.isLarge })
   }
   try {
-    for (const system of systems) nodeReds[system] = await open(system, one, service)
+    for (const system of systems) nodeReds[system] = await startSystem(system, benchCase, service)
     await call('ours')
-    // Our node requests pages, the other two request everything at once.
+    // Our node requests pages; the other two request everything at once.
     const page = [service.longest()]
     const begin = Date.now()
     for (let round = 0; result.runs.ours.length < ROUNDS || Date.now() < begin + CASE_MS; round++) {
       const isCounted = round > 0 && Date.now() > begin + WARM_UP_MS
-      // Each round starts with a different system, so that none always runs after the same one.
+      // Each round starts with a different system, because the order may influence the times.
       const first = round % systems.length
       for (const system of [...systems.slice(first), ...systems.slice(0, first)]) {
         const measured = await call(system)
         if (isCounted) result.runs[system].push(measured)
       }
-      if (!one.goals.stop) continue
+      if (!benchCase.goals.stop) continue
       const { stop } = await call('floor', page)
       if (isCounted) result.pageStops.push(stop)
     }
@@ -52,21 +52,24 @@ export async function measureCase(one: Case): Promise<Result> {
   }
 }
 
-const open = (system: System, one: Case, service: Service) =>
-  startNodeRed(flowOf(system, one, service), system === 'ours' ? { account: service.login } : undefined)
+const startSystem = (system: System, benchCase: Case, service: Service) =>
+  startNodeRed(
+    createFlow(system, benchCase, service),
+    system === 'ours' ? { account: service.login } : undefined,
+  )
 
 const MEMORY_ROUNDS = 5
 
 /** Resident memory in MB after the first poll of ten devices, compared with an idle Node-RED without our package. */
 export async function measureMemory(): Promise<number[]> {
-  const one: Case = { ...poll(10), settings: { select: 'all' } }
-  const service = await startService(one.service)
+  const benchCase: Case = { ...poll(10), settings: { select: 'all' } }
+  const service = await startService(benchCase.service)
   const memory: number[] = []
   for (let round = 0; round < MEMORY_ROUNDS; round++) {
     const without = await startNodeRed([{ id: 'tab', type: 'tab', label: 'idle' }])
     const idle = await without.idle()
     await without.stop()
-    const polling = await open('ours', one, service)
+    const polling = await startSystem('ours', benchCase, service)
     await polling.call({ bodies: [], messages: 1, collect: false })
     memory.push((await polling.idle()) - idle)
     await polling.stop()

@@ -1,4 +1,4 @@
-/** A complete Node-RED in its own process, with the built package and the bench's nodes. */
+/** A complete Node-RED in its own process, with the built package and the nodes of the benchmarks. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const CALL_MS = 120_000
 
 export type BenchNodeRed = Awaited<ReturnType<typeof startNodeRed>>
 
-/** @param credentials of our nodes; without any, Node-RED does not have our package */
+/** @param credentials credentials of the account node; without them, Node-RED does not have our package */
 export async function startNodeRed(flow: readonly FlowNode[], credentials?: object) {
   const userDir = temporaryFolder('bench')
   writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(SETTINGS)}`)
@@ -30,30 +30,30 @@ export async function startNodeRed(flow: readonly FlowNode[], credentials?: obje
   writeFileSync(join(userDir, 'flows_cred.json'), JSON.stringify(credentials ?? {}))
   installProbe(join(userDir, 'nodes'))
   if (credentials) {
-    const place = join(userDir, 'node_modules', packageJson.name)
-    mkdirSync(dirname(place), { recursive: true })
-    symlinkSync(root, place)
+    const link = join(userDir, 'node_modules', packageJson.name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(root, link)
   }
   const child = fork(require.resolve('node-red/red.js'), ['--userDir', userDir], {
     cwd: userDir,
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 2, 2, 'ipc'],
-    // Without the proxy and settings of the user who runs the bench.
+    // Without the proxy and the settings of the user who runs the benchmarks.
     env: { PATH: process.env.PATH, HOME: userDir, TMPDIR: process.env.TMPDIR, TZ: 'UTC' },
   })
   const ended = once(child, 'exit')
-  async function answer<T>(command?: Call | 'idle'): Promise<T> {
+  async function nextReply<T>(command?: Call | 'idle'): Promise<T> {
     const message = once(child, 'message', { signal: AbortSignal.timeout(CALL_MS) })
     if (command) child.send(command)
     const [{ value, error }] = await Promise.race([message, ended.then(() => [{ error: 'Node-RED ended' }])])
     if (error !== undefined) throw new Error(error)
     return value
   }
-  await answer()
+  await nextReply()
   return {
-    call: (call: Call) => answer<Measurement>(call),
+    call: (call: Call) => nextReply<Measurement>(call),
     /** Resident memory in MB after a garbage collection. */
-    idle: () => answer<number>('idle'),
+    idle: () => nextReply<number>('idle'),
     async stop() {
       child.kill()
       await ended

@@ -1,7 +1,4 @@
-/**
- * Nodes that the bench installs in each Node-RED: the floor, a sink that counts messages, and the measurement of a
- * trigger.
- */
+/** Nodes that the benchmarks install in each Node-RED: the floor, and a sink. Also measures what a trigger causes. */
 import { Agent, request } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +9,7 @@ export interface Call {
   bodies: string[]
   /** Number of messages expected at the sink. */
   messages: number
-  /** Whether garbage is collected first. */
+  /** Whether to collect garbage first. */
   collect: boolean
 }
 
@@ -29,7 +26,7 @@ export interface Measurement {
 const TICK_MS = 1
 /** After a reset, a histogram records nothing before its second tick; other work of a call ends within this time. */
 const SETTLE_MS = 5
-/** V8 returns memory to the system some time after a collection. */
+/** V8 returns memory to the operating system some time after a collection. */
 const COLLECTIONS = 5
 const RETURNED_MS = 200
 
@@ -47,13 +44,13 @@ async function measure(trigger: Node, { bodies, messages, collect }: Call): Prom
   delay.reset()
   await sleep(SETTLE_MS)
   requested = bodies
-  let left = messages
+  let remaining = messages
   const before = process.cpuUsage()
   const start = performance.now()
-  const taken = await new Promise<Omit<Measurement, 'stop'>>((resolve, reject) => {
+  const times = await new Promise<Omit<Measurement, 'stop'>>((resolve, reject) => {
     failed = reject
     arrived = () => {
-      if (--left !== 0) return
+      if (--remaining !== 0) return
       const wall = performance.now() - start
       const { user, system } = process.cpuUsage(before)
       resolve({ wall, processor: (user + system) / 1000 })
@@ -63,8 +60,8 @@ async function measure(trigger: Node, { bodies, messages, collect }: Call): Prom
   await sleep(SETTLE_MS)
   const stop = Math.max(0, delay.max / 1e6 - TICK_MS)
   delay.disable()
-  if (left < 0) throw new Error(`${-left} messages too many`)
-  return { ...taken, stop }
+  if (remaining < 0) throw new Error(`${-remaining} messages too many`)
+  return { ...times, stop }
 }
 
 async function residentAfterCollection(): Promise<number> {
@@ -78,10 +75,10 @@ async function residentAfterCollection(): Promise<number> {
 function post(url: string, body: string, agent: Agent): Promise<unknown> {
   const headers = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { agent, method: 'POST', headers }, (answer) => {
+    const outgoing = request(url, { agent, method: 'POST', headers }, (response) => {
       const parts: Buffer[] = []
-      answer.on('data', (part) => parts.push(part))
-      answer.on('end', () => resolve(JSON.parse(Buffer.concat(parts).toString())))
+      response.on('data', (part) => parts.push(part))
+      response.on('end', () => resolve(JSON.parse(Buffer.concat(parts).toString())))
     })
     outgoing.once('error', reject)
     outgoing.end(body)

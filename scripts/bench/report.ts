@@ -1,8 +1,8 @@
-/** The two tables, and which goals are met. */
+/** Formats the results: two tables, and the goals that were missed. */
 import type { System } from './flows'
 import type { Result } from './measure'
 
-/** Longer stops are noticeable in other flows. */
+/** Longer stops would be noticeable in other flows. */
 const MAX_STOP_MS = 30
 const STOP_OVER_PAGE = 1.5
 const MAX_MEMORY_MB = 14
@@ -11,12 +11,12 @@ interface Row {
   figure: string
   cells: string[]
   value: number
-  most: number
+  goal: number
 }
 
-export function reportOf(results: readonly Result[], memory: readonly number[]): string {
+export function createReport(results: readonly Result[], memory: readonly number[]): string {
   const times = results.flatMap(timeRows)
-  const stops = results.filter(({ one }) => one.goals.stop).map(stopRow)
+  const stops = results.filter(({ benchCase }) => benchCase.goals.stop).map(stopRow)
   const others = memory.length > 0 ? [...stops, memoryRow(memory)] : stops
   const rows = [...times, ...others]
   const missed = rows.filter((row) => !isMet(row)).map(({ figure }) => figure)
@@ -27,30 +27,36 @@ export function reportOf(results: readonly Result[], memory: readonly number[]):
   ].join('\n\n')
 }
 
-function timeRows({ one, runs }: Result): Row[] {
+function timeRows({ benchCase, runs }: Result): Row[] {
+  const { name, goals } = benchCase
   return (['wall', 'processor'] as const).flatMap((key) => {
-    const most = one.goals[key]
-    if (most === undefined) return []
-    const ratio = (of: System, to: System) =>
-      median(runs[of].map((run, round) => run[key] / (runs[to][round]?.[key] ?? Number.NaN)))
+    const goal = goals[key]
+    if (goal === undefined) return []
+    const ratio = (system: System, to: System) =>
+      median(runs[system].map((run, round) => run[key] / (runs[to][round]?.[key] ?? Number.NaN)))
     const floor = median(runs.floor.map((run) => run[key]))
     const value = ratio('ours', 'hand')
     const cells = [floor, ratio('ours', 'floor'), ratio('hand', 'floor'), value].map(text)
-    return [{ figure: key === 'wall' ? one.name : `${one.name}: processor`, cells, value, most }]
+    return [{ figure: key === 'wall' ? name : `${name}: processor`, cells, value, goal }]
   })
 }
 
-function stopRow({ one, runs, pageStops }: Result): Row {
+function stopRow({ benchCase, runs, pageStops }: Result): Row {
   const stopOf = (system: System) => median(runs[system].map(({ stop }) => stop))
   const [page, value] = [median(pageStops), stopOf('ours')]
-  const most = Math.min(MAX_STOP_MS, STOP_OVER_PAGE * page)
-  return { figure: `longest stop, ${one.name}`, cells: [page, stopOf('hand'), value].map(text), value, most }
+  const goal = Math.min(MAX_STOP_MS, STOP_OVER_PAGE * page)
+  return {
+    figure: `longest stop, ${benchCase.name}`,
+    cells: [page, stopOf('hand'), value].map(text),
+    value,
+    goal,
+  }
 }
 
 function memoryRow(memory: readonly number[]): Row {
   const value = median(memory)
   const figure = 'memory after the first poll of 10 devices over idle Node-RED'
-  return { figure, cells: ['', '', text(value)], value, most: MAX_MEMORY_MB }
+  return { figure, cells: ['', '', text(value)], value, goal: MAX_MEMORY_MB }
 }
 
 function table(head: readonly string[], rows: readonly Row[]): string {
@@ -60,8 +66,8 @@ function table(head: readonly string[], rows: readonly Row[]): string {
   return [titles, rule, ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-const isMet = ({ value, most }: Row) => value <= most
-const verdict = (row: Row) => `≤ ${text(row.most)}: ${isMet(row) ? 'met' : '**missed**'}`
+const isMet = ({ value, goal }: Row) => value <= goal
+const verdict = (row: Row) => `≤ ${text(row.goal)}: ${isMet(row) ? 'met' : '**missed**'}`
 const text = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)
 
 function median(values: readonly number[]): number {

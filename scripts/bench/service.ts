@@ -1,6 +1,6 @@
 /**
- * The service. The simulator creates each response once, and the same bytes are sent from then on: creating 65,535
- * records takes longer than reading them.
+ * The service for the benchmarks. The simulator creates each response once, and from then on the same bytes are sent,
+ * because creating 65,535 records takes longer than reading them.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -11,20 +11,20 @@ import { SERVICE_TIME } from './cases'
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** Longer than any pause between two requests. */
+/** Longer than any pause between two requests, so that connections are reused. */
 const KEEP_ALIVE_MS = 600_000
 
 export async function startService(options: SimulatorOptions) {
   const clock = manualClock(SERVICE_TIME)
   const simulator = await startSimulator({ ...options, clock, limits: 'off', logSize: 1 })
-  const known = new Map<string, ReturnType<typeof ask>>()
+  const responses = new Map<string, ReturnType<typeof fetchResponse>>()
   let longest = { bytes: 0, request: '' }
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, async ({ url }, response) => {
     const request = await text(response.req)
     const key = `${url} ${request}`
-    const asked = known.get(key) ?? ask(`${simulator.url}${url}`, request)
-    known.set(key, asked)
-    const { status, headers, body } = await asked
+    const pending = responses.get(key) ?? fetchResponse(`${simulator.url}${url}`, request)
+    responses.set(key, pending)
+    const { status, headers, body } = await pending
     if (body.length > longest.bytes) longest = { bytes: body.length, request }
     response.writeHead(status, headers).end(body)
   })
@@ -42,13 +42,13 @@ export async function startService(options: SimulatorOptions) {
   }
 }
 
-async function ask(url: string, body: string) {
+async function fetchResponse(url: string, body: string) {
   const headers = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
-  const answer = await fetch(url, { method: 'POST', headers, body })
-  const kept = [...answer.headers].filter(([name]) => /^(?:x-|content-type$)/.test(name))
+  const response = await fetch(url, { method: 'POST', headers, body })
+  const headersToSend = [...response.headers].filter(([name]) => /^(?:x-|content-type$)/.test(name))
   return {
-    status: answer.status,
-    headers: Object.fromEntries(kept),
-    body: Buffer.from(await answer.arrayBuffer()),
+    status: response.status,
+    headers: Object.fromEntries(headersToSend),
+    body: Buffer.from(await response.arrayBuffer()),
   }
 }

@@ -99,12 +99,12 @@ describe('the demo', function () {
 
   it('says which port is in use and how to choose another', async () => {
     const port = await demoPort()
-    const taken = await listen(port)
+    const occupied = await listen(port)
     const second = startDemo(port)
     const [code] = await once(second.child, 'exit')
-    taken.close()
+    occupied.close()
     assert.equal(code, 1)
-    assert.match(second.text(), new RegExp(`Port ${port} is taken.*PORT=${port + 100}`))
+    assert.match(second.text(), new RegExp(`Port ${port} is already in use.*PORT=${port + 100}`))
   })
 
   it('refuses an invalid PORT', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pageOf, pages } from '../../../scripts/pages'
+import { pages, renderPage } from '../../../scripts/pages'
 import { headingsIn, read, tablesIn } from '../../support/documents'
 import { root } from '../../support/package'
 
@@ -11,7 +11,7 @@ describe('the pages served by Node-RED', () => {
   it('join Japanese lines without a blank, in paragraphs and in list items', async () => {
     const text =
       '一行目の\n続き。\n\n- 項目の\n  続き\n- 次の項目\n\n1. 手順の\n   続き\n\n| 表 |\n| --- |\n| 値 |\n'
-    const html = await pageOf({ language: 'ja', source: 'docs/ja/x.md', target: 'x.html' }, text)
+    const html = await renderPage({ language: 'ja', source: 'docs/ja/x.md', target: 'x.html' }, text)
     for (const joined of [
       '<p>一行目の続き。</p>',
       '<li>項目の続き</li>',

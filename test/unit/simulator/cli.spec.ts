@@ -139,6 +139,6 @@ describe('simulator: command line', function () {
     const { port } = await simulate()
     const { code, err } = await run('--port', String(port)).ended
     assert.equal(code, 1)
-    assert.match(err, new RegExp(`port ${port} is taken`))
+    assert.match(err, new RegExp(`port ${port} is already in use`))
   })
 })

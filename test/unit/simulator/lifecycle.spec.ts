@@ -6,7 +6,10 @@ describe('simulator: start and end', () => {
   useSimulators()
   it('reports that a port is in use', async () => {
     const { port } = await simulate()
-    await assert.rejects(startSimulator({ port }), { message: `port ${port} is taken`, code: 'EADDRINUSE' })
+    await assert.rejects(startSimulator({ port }), {
+      message: `port ${port} is already in use`,
+      code: 'EADDRINUSE',
+    })
   })
 
   it('runs alongside others, each with its own state', async () => {
