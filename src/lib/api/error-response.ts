@@ -13,7 +13,7 @@ interface ErrorResponseParts {
   redactor: Redactor
 }
 
-/** Statuses of temporary failures, which are retried (docs/errors.md, *Repeated requests*). */
+/** Statuses of temporary failures, which are retried (docs/errors.md, *Retries*). */
 const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
 
 export interface ErrorResponse {
