@@ -21,23 +21,13 @@ const faults: [name: string, Fault, code?: string][] = [
   ['a dropped connection', { kind: 'drop' }, 'ENVLOG_NETWORK'],
   ['a body that breaks off', { kind: 'dropMidBody' }, 'ENVLOG_NETWORK'],
   ['status 500', { kind: 'status', status: 500 }, 'ENVLOG_SERVICE'],
-  ['status 502', { kind: 'status', status: 502 }, 'ENVLOG_SERVICE'],
-  ['status 503', { kind: 'status', status: 503 }, 'ENVLOG_SERVICE'],
-  ['status 504', { kind: 'status', status: 504 }, 'ENVLOG_SERVICE'],
   // Requested again after the window.
   ['status 429', { kind: 'status', status: 429 }],
   ['status 401', { kind: 'status', status: 401 }, 'ENVLOG_AUTH'],
-  ['status 403', { kind: 'status', status: 403 }, 'ENVLOG_AUTH'],
   ['status 400', { kind: 'status', status: 400 }, 'ENVLOG_SERVICE'],
-  ['status 415', { kind: 'status', status: 415 }, 'ENVLOG_SERVICE'],
   ['a redirect', { kind: 'redirect' }, 'ENVLOG_SERVICE'],
   ['broken JSON', { kind: 'brokenJson' }, 'ENVLOG_REPLY'],
-  ['truncated JSON', { kind: 'truncatedJson' }, 'ENVLOG_REPLY'],
   ['an HTML page', { kind: 'html' }, 'ENVLOG_REPLY'],
-  ['an HTML page with status 502', { kind: 'html', status: 502 }, 'ENVLOG_SERVICE'],
-  ['an empty body', { kind: 'emptyBody' }, 'ENVLOG_REPLY'],
-  ['the word Array', { kind: 'arrayText' }, 'ENVLOG_REPLY'],
-  ['null', { kind: 'nullBody' }, 'ENVLOG_REPLY'],
   ['an error object with status 200', { kind: 'errorWith200' }, 'ENVLOG_REPLY'],
 ]
 
@@ -99,38 +89,4 @@ describe('faults of the service and of the network', () => {
       assert.equal(flow.errors.messages.length, 1)
     })
   }
-
-  it('a limit that refuses three times is ENVLOG_QUOTA, and the next trigger succeeds', async () => {
-    const flow = await startFlow('alerts', simulator(), { node, account: SOON })
-    simulator().set({ faults: [{ kind: 'status', status: 429, times: 3 }] })
-    flow.send()
-    const { error } = await flow.errors.next()
-    assert.equal(error.code, 'ENVLOG_QUOTA')
-    assert.ok(Date.parse(error.cause.retryAt) > Date.now())
-    flow.send()
-    await flow.completed.next()
-    assert.equal(flow.errors.messages.length, 1)
-  })
-
-  it('a failed request is retried as often as the account allows, and each retry counts as a request', async () => {
-    simulator().set({ faults: [{ kind: 'status', status: 503, times: 2 }] })
-    const flow = await startFlow('current', simulator(), { node, account: { retries: 3 } })
-    const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      flow.send()
-      const answered = flow.completed.next()
-      let done = false
-      void answered.then(() => {
-        done = true
-      })
-      while (!done) {
-        clock.tick(1000)
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-    } finally {
-      clock.uninstall()
-    }
-    assert.equal(simulator().log.length, 3)
-    assert.equal(flow.errors.messages.length, 0)
-  })
 })

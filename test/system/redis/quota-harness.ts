@@ -1,6 +1,4 @@
 /** A complete Node-RED that can be killed and restarted, and its simulators. */
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator'
 import { type Collector, startCollector } from '../../support/collector'
 import { type FlowNode, type NodeRed, type StartOptions, startNodeRed } from '../../support/node-red'
@@ -21,14 +19,6 @@ export interface QuotaHarness {
   trigger(...ids: readonly string[]): Promise<void>
   /** Kills Node-RED like a power cut, and restarts it in the same user directory. */
   restart(): Promise<void>
-  /** Files of the context store. */
-  contextFiles(): string[]
-}
-
-/** `file`: a context store that is written to disk immediately. */
-const CONTEXT_STORAGE = {
-  default: { module: 'memory' },
-  file: { module: 'localfilesystem', config: { cache: false } },
 }
 
 /** Call this in a `describe`. */
@@ -36,8 +26,7 @@ export function useQuotaHarness(runtime: Runtime): QuotaHarness {
   let nodeRed: NodeRed
   let collector: Collector
   const simulators: Simulator[] = []
-  const start = (more: StartOptions = {}) =>
-    startNodeRed(runtime, { contextStorage: CONTEXT_STORAGE, ...more })
+  const start = (options: StartOptions = {}) => startNodeRed(runtime, options)
 
   before(`starts ${runtime.title} with the package installed`, async function () {
     this.timeout(STARTING_MS)
@@ -73,6 +62,5 @@ export function useQuotaHarness(runtime: Runtime): QuotaHarness {
       await nodeRed.stop('SIGKILL')
       nodeRed = await start({ userDir })
     },
-    contextFiles: () => readdirSync(join(nodeRed.userDir, 'context'), { recursive: true }).map(String),
   }
 }

@@ -38,8 +38,8 @@ describe('a quota shared by two Node-REDs', () => {
     const [{ error }] = (await first.collector.receive('errors', 1)) as [Message]
     assert.equal(error.code, 'ENVLOG_CONFIG')
     assert.match(error.message, /'npm install redis'/)
-    const shown = first.collector.box('statuses').map(({ status }) => status)
-    assert.deepEqual([shown.at(-1)?.fill, shown.at(-1)?.shape], ['grey', 'ring'])
+    const shown = () => first.collector.box('statuses').at(-1)?.status
+    await until('it is shown', () => shown()?.fill === 'grey' && shown()?.shape === 'ring')
     assert.equal(harness.log().length, 0)
   })
 
@@ -50,7 +50,7 @@ describe('a quota shared by two Node-REDs', () => {
       await Promise.all(harnesses.map((runtime) => runtime.restart()))
     })
 
-    it('is used up by both together, and never more than that', async function () {
+    it('is used up by both together, and never more than that, without a secret in Redis', async function () {
       this.timeout(RUN_MS)
       await harness.deploy(harness.longRound())
       await harness.trigger('endless')
@@ -62,35 +62,11 @@ describe('a quota shared by two Node-REDs', () => {
       assert.ok(Math.min(...shares) >= ROW.limit / 2, `${shares}`)
       for (const runtime of harnesses)
         assert.deepEqual(disconnections(runtime, harness.simulator).filter(Boolean), [])
-    })
-
-    it('writes nothing secret into Redis', async function () {
-      this.timeout(RUN_MS)
-      await harness.deploy(harness.longRound())
-      await harness.trigger('endless')
-      await harness.untilRequests(3)
       const written = JSON.stringify(await harness.redis.contents())
       assert.match(written, /latest-data-relay/)
       const { apiKey, loginId, loginPass } = harness.simulator.account
-      for (const secret of [apiKey, loginId, loginPass, PASSWORD, harness.simulator.url]) {
+      for (const secret of [apiKey, loginId, loginPass, PASSWORD, harness.simulator.url])
         assert.ok(!written.includes(secret), secret)
-      }
-    })
-
-    it('is completely available after full deploys', async function () {
-      this.timeout(RUN_MS)
-      await harness.deploy(harness.longRound())
-      for (let deploys = 0; deploys < 3; deploys++) {
-        await harness.trigger('endless')
-        // All permits are used, so hardly any request is in flight: a busy service may receive an aborted one late.
-        await harness.more(ROW.limit)
-        await harness.deploy(harness.longRound())
-      }
-      await harness.trigger('endless')
-      await harness.more(ROW.limit)
-      const ratio = await harness.throughput()
-      assert.equal(harness.over(), 0)
-      assert.ok(ratio >= MIN_THROUGHPUT, `${ratio}`)
     })
 
     it('counts requests in flight at a deploy as used, not as in flight for minutes', async function () {

@@ -5,7 +5,7 @@ import { Registry } from '../../../src/lib/registry'
 import { isRelaySuffix } from '../../../src/shared/account-schema'
 import { isSerial } from '../../../src/shared/action'
 import { findAddressProblem, isLoopback, normalizeAddress } from '../../../src/shared/addresses'
-import { fakeTransport, json } from '../../support/fake-transport'
+import { fakeTransport } from '../../support/fake-transport'
 import { currentDevice, patient } from './answers'
 import { ok, settings } from './api/setup'
 
@@ -36,18 +36,6 @@ describe('an account', () => {
     const { account, transport } = accountOf('')
     await account.close()
     assert.equal(transport.closed, true)
-  })
-
-  it('sends one request for any number of callers', async () => {
-    let count = 0
-    const transport = fakeTransport(() => json({ devices: [currentDevice({ name: `answer ${++count}` })] }))
-    const ports = { transport, clock: systemClock, random: () => 0.5, registry: new Registry(systemClock) }
-    const { client } = createAccount({ ...settings, concurrency: 2, name: '', series1Models: [] }, ports)
-    const names = [await client.read('current', {}, patient), await client.read('current', {}, patient)]
-    assert.deepEqual(
-      names.map(({ body }) => body.devices[0]?.name),
-      ['answer 1', 'answer 2'],
-    )
   })
 })
 

@@ -72,17 +72,6 @@ describe('aborting a request', () => {
     assert.equal(transport.sent.length, 2)
   })
 
-  it("of one caller does not affect another's", async () => {
-    const { client } = clientOf(() => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)))
-    const abort = new AbortController()
-    const gone = watch(client.read('current', {}, asking(abort.signal)))
-    const stays = watch(client.read('current', {}, patient))
-    await timers().tickAsync(10)
-    abort.abort()
-    await timers().tickAsync(1000)
-    assert.deepEqual([gone.state, stays.state], ['closed', 'done'])
-  })
-
   it('has no effect after the response', async () => {
     const { client } = clientOf(ok)
     const abort = new AbortController()

@@ -104,7 +104,7 @@ describe('a response with a status other than 200', () => {
     }
   })
 
-  for (const status of [404, 407, 408, 413, 421, 451]) {
+  for (const status of [404, 407]) {
     it(`with a gateway's status ${status} is retried like a network failure`, async () => {
       const { client, transport } = clientOf((_, index) => (index < 2 ? text('', status) : ok()), {
         retries: 3,
@@ -183,14 +183,4 @@ describe('a response with a status other than 200', () => {
   it('has its message truncated for logs', async () => {
     assert.ok(String((await refused(refusal(400, 'x'.repeat(100_000)))).params.words).length <= 300)
   })
-
-  for (const reset of ['7200', '60', '0', '-1', 'soon', '1.5', '', '1e3', '999999999999999', '86401']) {
-    it(`over the limit is ENVLOG_QUOTA with the account’s window, regardless of X-RateLimit-Reset: ${reset}`, async () => {
-      const error = await refused(
-        json({ error: { code: 429 } }, 429, { 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset }),
-      )
-      assert.equal(error.code, 'ENVLOG_QUOTA')
-      assert.equal(error.cause.retryAt, '2026-11-20T09:00:01.000Z')
-    })
-  }
 })
