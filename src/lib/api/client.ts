@@ -169,7 +169,9 @@ export class Client {
     let refusals = 0
     for (;;) {
       const permit = await quota.acquire(request)
-      const attempt = await this.#attempt(withNumber(call, permit.records), request.signal, retries)
+      const { records } = permit
+      const params = records === undefined ? call.params : { ...call.params, number: records }
+      const attempt = await this.#attempt({ ...call, params }, request.signal, retries)
       const { response, error } = attempt
       const refusedBy = permit.settle(attempt)
       if (response) return response
@@ -265,10 +267,6 @@ function demandOf({ params, isRaw }: Call): RecordDemand | undefined {
   if (wanted === undefined) return undefined
   return { device: deviceKey(params), wanted, minimum: isRaw ? wanted : MIN_RECORDS }
 }
-
-/** The call, limited to the number of records that the permit allows. */
-const withNumber = (call: Call, number: number | undefined): Call =>
-  number === undefined ? call : { ...call, params: { ...call.params, number } }
 
 /** Adds to a refusal when the request can be sent again. */
 function refusalOf({ params, cause }: EnvlogError, refusedBy: LimitScope, retryAt: string): EnvlogError {

@@ -44,7 +44,6 @@ export interface Permit {
 /** A request in the queue. */
 interface Waiting {
   request: JoinedRequest
-  arrival: number
   resolve(permit: Permit): void
 }
 
@@ -61,7 +60,6 @@ export class Quota {
   /** The turn in which each key was last served: the key with the lowest turn is next. */
   readonly #turns = new Map<QueueKey, number>()
   #turn = 0
-  #arrivals = 0
   #running = 0
   /** Identifies this process in Redis. */
   readonly #process = randomUUID()
@@ -109,14 +107,7 @@ export class Quota {
         this.proceedSoon()
         reject(new EnvlogError('closed'))
       }
-      const waiting: Waiting = {
-        request,
-        arrival: this.#arrivals++,
-        resolve: (permit) => {
-          request.signal.removeEventListener('abort', giveUp)
-          resolve(permit)
-        },
-      }
+      const waiting = { request, resolve }
       request.signal.addEventListener('abort', giveUp, { once: true })
       this.#queue.add(waiting)
       this.proceedSoon()
@@ -248,7 +239,7 @@ export class Quota {
       // Other processes were faster, or Redis was lost: the request waits again.
       this.#running--
       endpoint.settle(reservation, UNSENT, this.#clock.monotonic())
-      this.#putBack(waiting)
+      if (!request.signal.aborted) this.#queue = new Set([waiting, ...this.#queue])
       this.proceedSoon()
       return
     }
@@ -273,11 +264,6 @@ export class Quota {
 
   get #connected(): SharedQuota | undefined {
     return this.#shared?.state === 'connected' ? this.#shared : undefined
-  }
-
-  #putBack(waiting: Waiting): void {
-    if (waiting.request.signal.aborted) return
-    this.#queue = new Set([waiting, ...this.#queue].sort((a, b) => a.arrival - b.arrival))
   }
 
   /** Reports the estimated waiting time to all callers, and rejects those who would wait too long. */
