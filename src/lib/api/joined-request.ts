@@ -50,7 +50,7 @@ export class JoinedRequest {
   /** Rejects one caller; the request ends with its last caller. */
   leave(caller: Caller, error: unknown): void {
     if (!this.callers.delete(caller)) return
-    this.#reportStartTo(caller)
+    this.report(caller, undefined, 0)
     caller.stopListening()
     caller.reject(error)
     if (this.callers.size === 0) this.#abort.abort()
@@ -90,11 +90,7 @@ export class JoinedRequest {
 
   /** Reports to all callers that the request is being sent. */
   reportStart(): void {
-    for (const caller of this.callers) this.#reportStartTo(caller)
-  }
-
-  #reportStartTo(caller: Caller): void {
-    this.report(caller, undefined, 0)
+    for (const caller of this.callers) this.report(caller, undefined, 0)
   }
 
   #end(): void {

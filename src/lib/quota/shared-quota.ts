@@ -232,10 +232,17 @@ function toFields(contents: readonly string[]): Record<string, string> {
   return fields
 }
 
-/** A part in Redis. One ahead of the clock was written before the clock was set back: a living process repeats it. */
+/**
+ * A part in Redis; none if it cannot be read, or is ahead of the clock: it was written before the clock was set back,
+ * and a living process writes it again.
+ */
 function readPart(text: string, redisNow: number, now: number): RemotePart[] {
   const ageMs = redisNow - Number.parseInt(text, 10)
   if (!(ageMs >= 0)) return []
-  const { leaseMs, ...part } = JSON.parse(text.slice(text.indexOf(' ')))
-  return [{ part, leaseMs, writtenAt: now - ageMs }]
+  try {
+    const { leaseMs, ...part } = JSON.parse(text.slice(text.indexOf(' ')))
+    return Array.isArray(part.entries) ? [{ part, leaseMs, writtenAt: now - ageMs }] : []
+  } catch {
+    return []
+  }
 }
