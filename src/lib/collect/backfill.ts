@@ -1,6 +1,4 @@
-import { readSeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
-import { decode } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import type { AccountAccess, Collected } from './fetch'
 import { addPage, lacksShownRecord, nextPage, type Paging } from './pages'
@@ -35,20 +33,17 @@ export async function fetchBackfillPage(
 ): Promise<Backfill> {
   const { received, paging } = backfill
   // Pages do not say whether daylight saving time applied, so the offset of the response is used for all of them.
-  const fetchOne = async () => {
-    const page = await fetchPage(account, target, nextPage(paging), { ...context, maxRecordsWaitMs: 0 })
-    const { utcOffset } = received.series
-    return { page, ...decode(target, page, (body) => readSeriesPart(body, received.time, utcOffset)) }
-  }
-  let one = await fetchOne()
+  const style = { time: received.time, offset: received.series.utcOffset }
+  const fetchOne = () =>
+    fetchPage(account, target, nextPage(paging), style, { ...context, maxRecordsWaitMs: 0 })
+  let page = await fetchOne()
   // The service may have left out more records. If the record is missing again, the service may have deleted its oldest
   // records in the meantime.
-  if (lacksShownRecord(paging, one.part, paging.to - END_MS)) one = await fetchOne()
-  const { page, part, failed } = one
+  if (lacksShownRecord(paging, page.part, paging.to - END_MS)) page = await fetchOne()
   return {
     ...backfill,
     answer: page.answer,
-    paging: addPage(paging, part, page.received),
-    failed: [...backfill.failed, ...failed],
+    paging: addPage(paging, page.part, page.received),
+    failed: [...backfill.failed, ...page.failed],
   }
 }

@@ -9,7 +9,6 @@ import { mergeSeries } from '../readings/merge'
 import { readSeriesPart } from '../readings/series'
 import type { RequestContext, ServiceResponse } from '../request'
 import type { AccountDevices } from './account-devices'
-import { decode } from './decode'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
 
 /** The parts of the account that this folder needs. */
@@ -58,8 +57,8 @@ export async function collectLatest(
     const type = format === 'csv2' && isStandalone(target) ? 'csv' : format
     return collectRaw(account, 'latest', target, { type }, context)
   }
-  const answer = await fetchDecoded(account, 'latest', target, {}, context)
-  const { part, failed } = decode(target, answer, (body) => readSeriesPart(body, time))
+  const read = (body: GraphEnvelope) => readSeriesPart(body, time)
+  const { answer, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
   return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
 }
 
@@ -74,9 +73,9 @@ export async function collectAlerts(
   context: RequestContext,
 ): Promise<Collected> {
   if (format !== 'read') return collectRaw(account, 'alert', target, {}, context)
-  const answer = await fetchDecoded(account, 'alert', target, {}, context)
-  const { entries, failed } = decode(target, answer, readLogEntries)
-  const log = toAlertLog(answer.body, entries, time)
+  const fetched = await fetchDecoded(account, 'alert', target, {}, context, readLogEntries)
+  const { answer, body, entries, failed } = fetched
+  const log = toAlertLog(body, entries, time)
   return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
 }
 
@@ -119,20 +118,57 @@ function buildRequest(kind: Kind, target: ResolvedDevice, extra: Partial<DeviceP
   return { endpoint, params }
 }
 
+/** A response about a device. */
+interface Fetched<B> {
+  /** Without its body. */
+  answer: Collected['answer']
+  body: B
+  /** The unreadable parts, to be reported. */
+  failed: DeviceFailure[]
+}
+
 /**
  * Requests data of a device from the endpoint that serves it.
- * @throws EnvlogError those of the request; `reply-other-device`
+ * @param read decodes the body; `unreadable` has the paths of the parts that it leaves out
+ * @throws EnvlogError those of the request; `reply-other-device`; `reply-unreadable` if no part can be read
  */
-export async function fetchDecoded<K extends Kind>(
+export async function fetchDecoded<K extends Kind, R extends { unreadable: readonly string[] }>(
   account: AccountAccess,
   kind: K,
   target: ResolvedDevice,
   extra: Partial<DeviceParams>,
   context: RequestContext,
-): Promise<ServiceResponse<EnvelopeOf<K>>> {
+  read: (body: EnvelopeOf<K>) => R | Promise<R>,
+): Promise<R & Fetched<EnvelopeOf<K>>> {
   const { endpoint, params } = buildRequest(kind, target, extra)
-  const answer = await account.client.read(endpoint, params, context)
-  return checkDevice(answer, target) as ServiceResponse<EnvelopeOf<K>>
+  const response = checkDevice(await account.client.read(endpoint, params, context), target)
+  const { body, ...answer } = response as ServiceResponse<EnvelopeOf<K>>
+  try {
+    const result = await read(body)
+    return { ...result, answer, body, failed: toLeftOut(target, endpoint, result.unreadable) }
+  } catch (error) {
+    throw error instanceof EnvlogError ? error.with({ endpoint }) : error
+  }
+}
+
+/** Maximum number of parts of a response that an error message lists. */
+const MAX_NAMED_PARTS = 3
+
+/** What to report if parts of a response were left out; empty if there were none. */
+function toLeftOut(
+  { serial, base }: ResolvedDevice,
+  endpoint: string,
+  unreadable: readonly string[],
+): DeviceFailure[] {
+  if (unreadable.length === 0) return []
+  const more = unreadable.length > MAX_NAMED_PARTS ? ['…'] : []
+  const part = [...unreadable.slice(0, MAX_NAMED_PARTS), ...more].join(', ')
+  return [
+    {
+      device: { serial, base },
+      error: new EnvlogError('reply-left-out', { part }, { endpoint, serial, base }),
+    },
+  ]
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 
 import { orClosed } from '../abort'
+import type { GraphEnvelope } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import type { EnvlogError } from '../errors'
@@ -15,7 +16,6 @@ import type { RequestContext } from '../request'
 import { planAlerts } from './alert-cursor'
 import { type Backfill, fetchBackfillPage } from './backfill'
 import type { AlertCursor, Cursor, RecordCursor } from './cursor'
-import { decode } from './decode'
 import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-state'
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import { type AccountAccess, fetchDecoded, type PolledData, toCollected } from './fetch'
@@ -125,11 +125,11 @@ export async function pollAlerts(
   const poll = begin(account, target, options, ports, context)
   const { device } = poll
   if (device.overdue) return redeliver(poll, device.overdue)
-  const { body, ...answer } = await fetchDecoded(account, 'alert', target, {}, context)
+  const fetched = await fetchDecoded(account, 'alert', target, {}, context, readLogEntries)
   if (poll.isOver()) return
+  const { answer, body, entries, failed } = fetched
   const { cursor, latestSequence } = device
   const sequence = Math.max(answer.receivedAt, latestSequence + 1)
-  const { entries, failed } = decode(target, { ...answer, body }, readLogEntries)
   const plan = planAlerts(cursor as AlertCursor | null, entries, sequence, options.start)
   const log = toAlertLog(body, plan.fresh, options.time)
   const collected = toCollected(target, answer, { kind: 'alerts', ...log })
@@ -155,8 +155,8 @@ function begin(
 async function requestNewest(poll: Poll, options: PollOptions) {
   const { account, target, context, device } = poll
   const { time, start, backfill, newest = MAX_LATEST_RECORDS } = options
-  const { body, ...answer } = await fetchDecoded(account, 'latest', target, {}, context)
-  const { part, failed } = decode(target, { ...answer, body }, () => readSeriesPart(body, time))
+  const read = (body: GraphEnvelope) => readSeriesPart(body, time)
+  const { answer, body, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
   const series = mergeSeries([part])
   const { receivedAt } = answer
   // Includes unreadable records.

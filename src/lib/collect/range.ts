@@ -1,13 +1,11 @@
 import { fixedClock, type LocalClock } from '../../shared/local-clock'
 import { nextTurn } from '../clock'
-import type { GraphEnvelope } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import { type DeviceParams, MAX_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { mergeSeries } from '../readings/merge'
 import { readSeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
-import { decode } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import {
   type AccountAccess,
@@ -64,14 +62,12 @@ export async function collectRange(
   let paging = first
   const failed: DeviceFailure[] = []
   for (;;) {
-    const page = await fetchPage(account, target, nextPage(paging), context)
-    await nextTurn()
     // The first page's offset applies to all pages, even if the clock changed between them.
     const offset = paging.parts[0]?.utcOffset
-    const decoded = decode(target, page, (body) => readSeriesPart(body, time, offset))
-    failed.push(...decoded.failed)
-    if (lacksShownRecord(paging, decoded.part)) throw new EnvlogError('reply-lacks-record')
-    paging = addPage(paging, decoded.part, page.received)
+    const page = await fetchPage(account, target, nextPage(paging), { time, offset }, context)
+    failed.push(...page.failed)
+    if (lacksShownRecord(paging, page.part)) throw new EnvlogError('reply-lacks-record')
+    paging = addPage(paging, page.part, page.received)
     if (paging.isComplete) {
       if (paging.parts.length > 1) await nextTurn()
       const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
@@ -87,20 +83,27 @@ export async function collectRange(
 
 /**
  * Requests a page of a period.
- * @throws EnvlogError those of the request; `reply-other-device`
+ * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it
+ * @throws EnvlogError those of the request and of decoding; `reply-other-device`
  */
 export async function fetchPage(
   account: AccountAccess,
   target: ResolvedDevice,
   page: Page,
+  { time, offset }: { time: TimeStyle; offset: number | null | undefined },
   context: RequestContext,
-): Promise<{ endpoint: string; body: GraphEnvelope; answer: Collected['answer']; received: ReceivedPage }> {
-  const { body, ...answer } = await fetchDecoded(account, 'range', target, buildPageParams(page), context)
+) {
+  const params = buildPageParams(page)
+  const fetched = await fetchDecoded(account, 'range', target, params, context, async (body) => {
+    await nextTurn()
+    return readSeriesPart(body, time, offset)
+  })
+  const { answer, body, part, failed } = fetched
   // The client requests fewer records if the device's hourly limit does not have enough left.
   const requested = { ...page, number: answer.number ?? page.number }
   const { recordsRemaining } = answer.quota
-  const received = { requested, count: body.records.length, recordsRemaining }
-  return { endpoint: answer.endpoint, body, answer, received }
+  const received: ReceivedPage = { requested, count: body.records.length, recordsRemaining }
+  return { answer, part, failed, received }
 }
 
 /** The clock for the period's local times. The list of devices is needed only for the device's clock. */
