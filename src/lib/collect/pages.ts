@@ -62,24 +62,22 @@ export interface ReceivedPage {
   recordsRemaining: number | null
 }
 
-/** The end of the next page, in seconds; `undefined` if this page was the last. */
-function nextEnd(paging: Paging, received: ReceivedPage, oldest: number | null): number | undefined {
-  if (oldest === null || isLast(paging, received, oldest)) return undefined
+/**
+ * The end of the next page, in seconds; `undefined` if this page was the last. A page with fewer records than requested
+ * is the last one if it reaches the beginning, or if more could have been fetched. Otherwise the service may have
+ * truncated it.
+ */
+function nextEnd(
+  paging: Paging,
+  { requested, count, recordsRemaining }: ReceivedPage,
+  oldest: number | null,
+): number | undefined {
+  if (oldest === null) return undefined
+  const isComplete = oldest <= paging.from || (recordsRemaining ?? 0) > 0
+  if (count < requested.number && isComplete) return undefined
   // If a full page covers a single second, skip that second, because the same page would be sent again.
   const next = Math.min(Math.floor(oldest / 1000) + 1, paging.nextTo - 1)
   return next <= firstSecond(paging) ? undefined : next
-}
-
-/**
- * A page with fewer records than requested is the last one if it reaches the beginning, or if more could have been
- * fetched. Otherwise the service may have truncated it.
- */
-function isLast(
-  { from }: Paging,
-  { requested, count, recordsRemaining }: ReceivedPage,
-  oldest: number,
-): boolean {
-  return count < requested.number && (oldest <= from || (recordsRemaining ?? 0) > 0)
 }
 
 /**

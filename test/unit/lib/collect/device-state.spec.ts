@@ -57,14 +57,6 @@ describe('receipts', () => {
     assert.equal(device.isAwaitingReceipt(0), false)
   })
 
-  it('of any delivery of the same records end the wait', () => {
-    const { device, issue } = begin()
-    issue(20)
-    issue(30, 20)
-    device.acknowledge(at(20))
-    assert.deepEqual([device.isAwaitingReceipt(0), device.unacknowledged], [false, null])
-  })
-
   it('of forgotten deliveries are void, even if another process made the delivery', () => {
     const { device, issue } = begin()
     issue(20)
@@ -85,14 +77,6 @@ describe('receipts', () => {
     assert.equal(device.overdue?.retained, retained)
     device.issue({ firstSequence: 30, next: at(30), overdueAt: 1000, retained: null })
     assert.equal(device.overdue, null)
-  })
-
-  it('that are returned during sending leave nothing unacknowledged', () => {
-    const { device } = begin()
-    device.issue({ firstSequence: 20, next: at(20), overdueAt: 1000, retained })
-    device.acknowledge(at(20))
-    device.markSent(at(20))
-    assert.equal(device.unacknowledged, null)
   })
 
   it('that are missing count the resends since the first delivery, and can be skipped', () => {
@@ -123,15 +107,6 @@ describe('receipts', () => {
     issue(20)
     device.deploy(true, 5000)
     assert.deepEqual([device.isAwaitingReceipt(0), device.overdue], [true, null])
-  })
-})
-
-describe('a first delivery', () => {
-  it('with a receipt is first saved as started, so that it can be repeated', () => {
-    const device = new DeviceState(() => {})
-    device.beginWith(at(8))
-    device.beginWith(at(9))
-    assert.deepEqual(device.cursor, at(8))
   })
 })
 

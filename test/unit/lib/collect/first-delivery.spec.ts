@@ -129,17 +129,6 @@ describe('the first records of a device whose receipt is awaited', () => {
     assert.equal(delivered.length, 1)
   })
 
-  it('are sent once the store after a deploy knows the device', async () => {
-    const clock = createVirtualClock(0, 1_795_162_000_000)
-    const former = { ...createMemoryStore(clock), load: async () => undefined }
-    const node = await begin(clock, former, { start: 'now' })
-    await node.poll(FREEZER)
-    await node.nodeState.close(former)
-    const store = createMemoryStore(clock, { delays: () => WRITE_MS })
-    node.nodeState.open(store, { receiptTimeoutMs: 60_000 })
-    await sendsOnceWritten(node, clock, store)
-  })
-
   it('are awaited from the time they are sent, regardless of how long the store takes', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     const store = { ...createMemoryStore(clock, { delays: () => 8000 }), load: async () => undefined }

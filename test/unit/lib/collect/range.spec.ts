@@ -38,18 +38,16 @@ describe('fetching a period', () => {
     ])
   })
 
-  for (const inclusive of [true, false]) {
-    it(`returns 40,000 records in pages, with ${inclusive ? 'inclusive' : 'exclusive'} bounds`, async () => {
-      const { account, requests } = modelService(steady(40_000), { inclusive, order: 'descending' })
-      const { content, range } = await collectRange(account, standalone, instants(0, 1e9), patient)
-      assert.ok(content.kind === 'series')
-      const { series } = content
-      assert.deepEqual([series.records.length, series.gaps], [40_000, []])
-      assert.equal(series.records[0]?.timestamp, 1_000_000)
-      assert.equal(requests.length, 3)
-      assert.deepEqual(range, { from: '1970-01-01T00:00:00.000Z', to: '1970-01-12T13:46:40.000Z' })
-    })
-  }
+  it('returns 40,000 records in pages', async () => {
+    const { account, requests } = modelService(steady(40_000), { inclusive: true, order: 'descending' })
+    const { content, range } = await collectRange(account, standalone, instants(0, 1e9), patient)
+    assert.ok(content.kind === 'series')
+    const { series } = content
+    assert.deepEqual([series.records.length, series.gaps], [40_000, []])
+    assert.equal(series.records[0]?.timestamp, 1_000_000)
+    assert.equal(requests.length, 3)
+    assert.deepEqual(range, { from: '1970-01-01T00:00:00.000Z', to: '1970-01-12T13:46:40.000Z' })
+  })
 
   it("interprets wall clock times in the device's time if times are local, otherwise in UTC", async () => {
     const noon = { wallClock: 43_200_000 }

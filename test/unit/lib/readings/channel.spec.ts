@@ -7,99 +7,54 @@ const lined = (nums: (number | null)[], seen: number[] = []) =>
   matchChannels(
     nums.map((num, index) => listed(num, `name ${index}`)),
     new Set(seen),
-  ).map(({ channel }) => [channel.number, channel.name] as const)
+  )
+    .map(({ channel }) => `${channel.number} ${channel.name}`)
+    .join(', ')
 
 describe('matching channels with the records', () => {
   it('counts from zero if one of the numbers is 0, whatever the records have', () => {
-    assert.deepEqual(lined([0, 1]), [
-      [1, 'name 0'],
-      [2, 'name 1'],
-    ])
-    assert.deepEqual(lined([1, 0], [1]), [
-      [1, 'name 1'],
-      [2, 'name 0'],
-    ])
-    assert.deepEqual(lined([0, 2], [1, 3]), [
-      [1, 'name 0'],
-      [3, 'name 1'],
-    ])
+    assert.deepEqual(lined([0, 1]), '1 name 0, 2 name 1')
+    assert.deepEqual(lined([1, 0], [1]), '1 name 1, 2 name 0')
+    assert.deepEqual(lined([0, 2], [1, 3]), '1 name 0, 3 name 1')
   })
 
   it('counts from one otherwise', () => {
-    assert.deepEqual(lined([1, 2]), [
-      [1, 'name 0'],
-      [2, 'name 1'],
-    ])
-    assert.deepEqual(lined([1, 2], [1, 2]), [
-      [1, 'name 0'],
-      [2, 'name 1'],
-    ])
-    assert.deepEqual(lined([1, 3], [1, 3]), [
-      [1, 'name 0'],
-      [3, 'name 1'],
-    ])
-    assert.deepEqual(lined([1, 3], []), [
-      [1, 'name 0'],
-      [3, 'name 1'],
-    ])
+    assert.deepEqual(lined([1, 2]), '1 name 0, 2 name 1')
+    assert.deepEqual(lined([1, 2], [1, 2]), '1 name 0, 2 name 1')
+    assert.deepEqual(lined([1, 3], [1, 3]), '1 name 0, 3 name 1')
+    assert.deepEqual(lined([1, 3], []), '1 name 0, 3 name 1')
   })
 
   it('counts from zero without a 0 if only adding one matches the records', () => {
-    assert.deepEqual(lined([1], [2]), [[2, 'name 0']])
-    assert.deepEqual(lined([1, 3], [2, 4]), [
-      [2, 'name 0'],
-      [4, 'name 1'],
-    ])
+    assert.deepEqual(lined([1], [2]), '2 name 0')
+    assert.deepEqual(lined([1, 3], [2, 4]), '2 name 0, 4 name 1')
   })
 
   it('counts from one even if adding one would match as well', () => {
-    assert.deepEqual(lined([1], [1, 2]), [
-      [1, 'name 0'],
-      [2, 'ch2'],
-    ])
+    assert.deepEqual(lined([1], [1, 2]), '1 name 0, 2 ch2')
   })
 
   it('adds channels that only the records have, with their key as name', () => {
-    assert.deepEqual(lined([1], [1, 3]), [
-      [1, 'name 0'],
-      [3, 'ch3'],
-    ])
-    assert.deepEqual(lined([], [2, 1]), [
-      [1, 'ch1'],
-      [2, 'ch2'],
-    ])
+    assert.deepEqual(lined([1], [1, 3]), '1 name 0, 3 ch3')
+    assert.deepEqual(lined([], [2, 1]), '1 ch1, 2 ch2')
   })
 
   it('keeps two channels with the same number: the second one gets the next free number', () => {
-    assert.deepEqual(lined([1, 1, 2, 1]), [
-      [1, 'name 0'],
-      [2, 'name 2'],
-      [3, 'name 1'],
-      [4, 'name 3'],
-    ])
-    assert.deepEqual(lined([0, 0]), [
-      [1, 'name 0'],
-      [2, 'name 1'],
-    ])
-    assert.deepEqual(lined([99, 99]), [[99, 'name 0']], 'there is no channel 100')
+    assert.deepEqual(lined([1, 1, 2, 1]), '1 name 0, 2 name 2, 3 name 1, 4 name 3')
+    assert.deepEqual(lined([0, 0]), '1 name 0, 2 name 1')
+    assert.deepEqual(lined([99, 99]), '99 name 0', 'there is no channel 100')
   })
 
   it('uses the position if no number is listed', () => {
-    assert.deepEqual(lined([null, null]), [
-      [1, 'name 0'],
-      [2, 'name 1'],
-    ])
+    assert.deepEqual(lined([null, null]), '1 name 0, 2 name 1')
   })
 
   it('uses the position of a channel without a number, even next to one that counts from zero', () => {
-    assert.deepEqual(lined([0, null]), [
-      [1, 'name 0'],
-      [2, 'name 1'],
-    ])
+    assert.deepEqual(lined([0, null]), '1 name 0, 2 name 1')
   })
 
   it('leaves out invalid channel numbers', () => {
-    assert.deepEqual(lined([1, -4, 1.5, 1e9]), [[1, 'name 0']])
+    assert.deepEqual(lined([1, -4, 1.5, 1e9]), '1 name 0')
   })
 
   it("uses a channel's key as its missing name, and keeps any other name unchanged", () => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { mergeSeries } from '../../../../src/lib/readings/merge'
 import { graph, type Json, readSeries } from '../answers'
 
@@ -7,20 +6,6 @@ const read = (fields: Json) => readSeries(graph(fields), 'utc')
 const at = (id: number, more: Json = {}) => ({ unixtime: 1000 + id * 60, 'data-id': id, ch1: id, ...more })
 
 describe('merging responses about one device', () => {
-  it('has the same result as one response with all records, however they are split', () => {
-    const ids = Array.from({ length: 12 }, (_, index) => index + 1)
-    const cut = fc.integer({ min: 0, max: 12 })
-    fc.assert(
-      fc.property(cut, cut, (one, other) => {
-        const [low, high] = [Math.min(one, other), Math.max(one, other)]
-        const parts = [ids.slice(low), ids.slice(0, high)].map((part) =>
-          read({ data: part.map((id) => at(id)) }),
-        )
-        assert.deepEqual(mergeSeries(parts), read({ data: ids.map((id) => at(id)) }))
-      }),
-    )
-  })
-
   it('finds gaps between the parts', () => {
     const { gaps } = mergeSeries([read({ data: [at(8), at(9)] }), read({ data: [at(1), at(2)] })])
     assert.deepEqual(

@@ -95,10 +95,6 @@ describe('temperatures in one unit', () => {
     assert.deepEqual(before, series(), 'records that wait for a receipt are sent again')
   })
 
-  it('are unchanged if no unit is set', async () => {
-    assert.deepEqual(await convertTemperatures(series(), null), series())
-  })
-
   it('do not change alerts and raw responses', async () => {
     const answer = alertAnswer({
       'alert-logs': [{ unixtime: 10, ch1: 'Inside: upper limit exceeded, 21.4 C' }],
