@@ -40,6 +40,15 @@ for (const node of nodes) {
       assert.deepEqual(missing, [])
     })
 
+    it('explains each setting in its row', () => {
+      const hint = type === 'envlog-account' ? 'account.hint-' : 'hint.'
+      const unexplained = ['version', 'devices', 'bases', 'groups', 'propertyType', 'fromType', 'toType']
+      assert.deepEqual(
+        fields.filter((name) => !form.includes(`data-i18n="[title]${hint}${name}"`)),
+        unexplained.filter((name) => fields.includes(name)),
+      )
+    })
+
     it('uses each id once, and each label belongs to a field', () => {
       assert.deepEqual(ids, [...new Set(ids)])
       const labelled = [...form.matchAll(/\sfor="([^"]*)"/g)].map(([, id = '']) => id)
