@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { manualClock } from '../../../simulator'
-import { freezer, fridge, NOW, oldRelay, rackA } from '../../support/devices'
+import { freezer, fridge, NOW, oldRelay, rackA, truck } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
 
@@ -143,6 +143,15 @@ describe('failures of the actions', () => {
     flow.send()
     await flow.completed.next()
     assert.deepEqual([flow.errors.messages.length, flow.output.messages.length], [1, 3])
+  })
+
+  it('of three devices are reported for each of them if another one is served', async () => {
+    const refused = [fridge, rackA, truck].map(({ serial }) => serial)
+    simulator().set({ faults: [{ kind: 'status', status: 400, serials: refused }] })
+    const flow = await startFlow('latest', simulator(), { node: list(freezer, fridge, rackA, truck) })
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual(flow.errors.messages.map(({ envlog }) => envlog.device.serial).sort(), refused.sort())
   })
 
   it('include a device that the account does not have even if all others are refused', async () => {

@@ -202,6 +202,17 @@ describe('a choice with unreadable devices', () => {
     })
   }
 
+  it('reports one only once until Node-RED restarts', async () => {
+    const body = JSON.stringify({ devices: [good, under('5C000002', '5F000002', 'Cold', odd)] })
+    simulator().set({ faults: [{ kind: 'body', body, endpoints: ['current'] }] })
+    const flow = await startFlow('current', simulator())
+    for (const _ of [1, 2]) {
+      flow.send()
+      await flow.completed.next()
+    }
+    assert.deepEqual([flow.output.messages.length, flow.errors.messages.length], [2, 1])
+  })
+
   it('does not report one that is not chosen', async () => {
     const other = under('5C000002', '5F000002', 'Cold')
     const bad = under('5C000003', '5F000003', 'Elsewhere', odd)

@@ -27,14 +27,12 @@ const MIN_REFUSED_ALL = 3
  * `done` reports it.
  */
 export class DeviceRound<T extends ActionType> {
-  hasSucceeded = false
-  /** Devices that were skipped because the service has refused them. */
-  refusedCount = 0
   readonly #context: RunContext<T>
   readonly #requestContext: RequestContext
   readonly #waitStatus: WaitStatus
   readonly #refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
   #lastFailure: DeviceFailure | undefined
+  #hasSucceeded = false
 
   /** @param requestContext for requests that are not about a single device */
   constructor(context: RunContext<T>, requestContext: RequestContext, waitStatus: WaitStatus) {
@@ -43,16 +41,14 @@ export class DeviceRound<T extends ActionType> {
     this.#waitStatus = waitStatus
   }
 
-  /** @throws EnvlogError an error that concerns the account; the error of the last device if all devices failed */
-  async run(selection: Selection, work: DeviceWork, concurrency: number): Promise<void> {
+  /**
+   * @returns whether a device was requested, and how many are skipped because the service has refused them
+   * @throws EnvlogError an error that concerns the account; the error of the last device if all devices failed
+   */
+  async run(selection: Selection, work: DeviceWork, concurrency: number) {
     const { account, nodeState, settings, signal } = this.#context
-    const { exclude } = settings
-    const { devices, unknown } = await resolveDevices(
-      selection,
-      exclude,
-      account.devices,
-      this.#requestContext,
-    )
+    const context = this.#requestContext
+    const { devices, unknown } = await resolveDevices(selection, settings.exclude, account.devices, context)
     nodeState.setDevices(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
     const due = devices.filter((device) => !this.#isRefused(device) && !this.#isAwaited(device))
     this.#waitStatus.total = due.length
@@ -70,13 +66,13 @@ export class DeviceRound<T extends ActionType> {
       failure = this.#refusalOfAll(due.length)
     } catch (error) {
       failure = error
-      nodeState.save()
     }
     this.#reportRefusals()
-    this.refusedCount = devices.filter((device) => this.#isRefused(device)).length
-    if (!failure && this.#lastFailure && !this.hasSucceeded) throw nameDevice(account, this.#lastFailure)
+    if (!failure && this.#lastFailure && !this.#hasSucceeded) throw nameDevice(account, this.#lastFailure)
     this.#reportLast()
     if (failure) throw failure
+    const refused = devices.filter((device) => this.#isRefused(device)).length
+    return { wasRequested: this.#hasSucceeded, refused }
   }
 
   async #runOne(device: ResolvedDevice, work: DeviceWork, signal: AbortSignal): Promise<void> {
@@ -96,7 +92,7 @@ export class DeviceRound<T extends ActionType> {
     this.#stateOf(device).markAnswered()
     this.#warnIfUnacknowledged(device)
     this.#warnIfFarAhead(device)
-    this.hasSucceeded = true
+    this.#hasSucceeded = true
   }
 
   async #withNames(device: ResolvedDevice, requestContext: RequestContext): Promise<ResolvedDevice> {

@@ -77,12 +77,9 @@ export class Run<T extends ActionType> implements PollPorts {
   async forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<void> {
     const selection = await this.evaluateSelection()
     const round = new DeviceRound(this.#context, this.requestContext, this.#waitStatus)
-    try {
-      await round.run(selection, work, concurrency)
-    } finally {
-      if (round.hasSucceeded) this.deliveredCount ??= 0
-      this.refusedCount = round.refusedCount
-    }
+    const { wasRequested, refused } = await round.run(selection, work, concurrency)
+    if (wasRequested) this.deliveredCount ??= 0
+    this.refusedCount = refused
   }
 
   /** Sends the data in the chosen output and reports its failures; with `isEmpty` it only reports. */
