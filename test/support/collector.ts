@@ -1,22 +1,12 @@
 /** An HTTP server that stores messages posted by a flow, in boxes named by the last part of the path. */
 
-import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Message } from './flow-types'
 
-export interface Collector {
-  url: string
-  /** All messages of a box so far. */
-  box(name: string): Message[]
-  /** The next `count` messages of a box. */
-  receive(name: string, count: number): Promise<Message[]>
-  /** Empties all boxes. */
-  clear(): void
-  /** The raw text of everything received so far. */
-  rawText(): string
-  close(): Promise<void>
-}
+export type Collector = Awaited<ReturnType<typeof startCollector>>
 
 interface Box {
   messages: Message[]
@@ -24,7 +14,7 @@ interface Box {
   resolvePending(): void
 }
 
-export async function startCollector(): Promise<Collector> {
+export async function startCollector() {
   const boxes = new Map<string, Box>()
   let raw = ''
   const boxOf = (name: string): Box => {
@@ -43,15 +33,20 @@ export async function startCollector(): Promise<Collector> {
     box.messages.push(JSON.parse(body))
     box.resolvePending()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    box: (name) => boxOf(name).messages,
+    /** All messages of a box so far. */
+    box: (name: string) => boxOf(name).messages,
+    /** Empties all boxes. */
     clear: () => boxes.clear(),
+    /** The raw text of everything received so far. */
     rawText: () => raw,
-    receive: (name, count) =>
-      new Promise((resolve) => {
+    /** The next `count` messages of a box. */
+    receive: (name: string, count: number) =>
+      new Promise<Message[]>((resolve) => {
         const box = boxOf(name)
         box.resolvePending = () => {
           if (box.messages.length - box.taken < count) return
@@ -62,13 +57,10 @@ export async function startCollector(): Promise<Collector> {
         }
         box.resolvePending()
       }),
-    close: () => closeServer(server),
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
   }
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }

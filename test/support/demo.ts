@@ -1,26 +1,12 @@
 /** The demo in a separate process, on free ports and with a separate folder. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { storyFleet } from '../../simulator/fleet/story'
 import { root } from './package'
 import { temporaryFolder } from './run'
 import { freePort } from './server-process'
 
-export interface Demo {
-  port: number
-  folder: string
-  child: ChildProcess
-  /** Its output so far. */
-  text(): string
-  /** Resolves when the output contains this. */
-  printed(pattern: RegExp): Promise<void>
-  /** Ends it like Ctrl-C. @returns its exit code */
-  interrupt(): Promise<number | null>
-  /** Errors and warnings logged by its flows. */
-  loggedErrors(): string[]
-  /** Moves the story of the simulated plant, as if it had begun so many seconds ago. */
-  beginStory(secondsAgo: number): Promise<unknown>
-}
+export type Demo = ReturnType<typeof startDemo>
 
 /** A port whose broker's and service's ports are free too. */
 export const demoPort = () => freePort([3, 8])
@@ -31,7 +17,8 @@ const CURRENT = 'envlog-example-dashboard-current'
 /** Normal messages of Node-RED for a new user directory. */
 const USUAL = /Projects disabled|Encrypted credentials not found/
 
-export function startDemo(port: number, folder = temporaryFolder('demo')): Demo {
+export function startDemo(port: number) {
+  const folder = temporaryFolder('demo')
   const env = { ...process.env, PORT: `${port}`, ENVLOG_DEMO_DIR: folder }
   const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'demo/start.ts'], { cwd: root, env })
   let text = ''
@@ -40,21 +27,26 @@ export function startDemo(port: number, folder = temporaryFolder('demo')): Demo 
     port,
     folder,
     child,
+    /** Its output so far. */
     text: () => text,
-    printed: (pattern) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when the output contains this. */
+    printed: (pattern: RegExp) =>
+      new Promise<void>((resolve, reject) => {
         const look = () => pattern.test(text) && resolve()
         for (const stream of [child.stdout, child.stderr]) stream.on('data', look)
         child.once('exit', () => reject(new Error(`ended before ${pattern}: ${text}`)))
         look()
       }),
-    async interrupt() {
+    /** Ends it like Ctrl-C. @returns its exit code */
+    async interrupt(): Promise<number | null> {
       child.kill('SIGINT')
       const [code] = await once(child, 'exit')
       return code
     },
+    /** Errors and warnings logged by its flows. */
     loggedErrors: () => text.split('\n').filter((line) => /\[(error|warn)\]/.test(line) && !USUAL.test(line)),
-    beginStory: (secondsAgo) =>
+    /** Moves the story of the simulated plant, as if it had begun this many seconds ago. */
+    beginStory: (secondsAgo: number) =>
       fetch(`http://127.0.0.1:${port + 8}/simulator/options`, {
         method: 'PUT',
         headers: { 'content-type': 'application/json' },

@@ -45,13 +45,13 @@ describe('examples that forward alerts', () => {
     // The sending has been recorded: after a crash before that, it may be sent again.
     await rounds(simulator, 8)
 
-    chat.refuse(true)
+    chat.refuses = true
     alarm(FIRST, 180, 'Inside Upper Limit: -7 C')
     await until('the chat has refused it', () => chat.refused > 0)
     await hall.nodeRed.kill()
     await hall.nodeRed.start()
     await until('the chat has refused it again', () => chat.refused > 1)
-    chat.refuse(false)
+    chat.refuses = false
     expected.push('Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:03)')
     await assertSent(expected)
   })
@@ -130,12 +130,12 @@ describe('examples that forward alerts', () => {
     assert.equal((alerts as { serial: string }[])[0]?.serial, FIRST)
 
     // The chat accepts it, the mail server does not: it is not sent to the chat a second time.
-    server.refuse(true)
+    server.refuses = true
     alarm(FIRST, 60, 'Inside 正常値復帰: -16 C')
     expected.push('Recovered: Freezer 1: Inside 正常値復帰: -16 C (2026-11-20 09:01)')
     await until('the mail server has refused it', () => server.refused > 1)
     await assertSent(expected)
-    server.refuse(false)
+    server.refuses = false
     await assertSent(expected, mails)
     await assertSent(expected)
   })

@@ -5,18 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export interface Chat {
-  url: string
-  /** The messages accepted so far, as users read them. */
-  readonly texts: readonly string[]
-  /** The same in the received form. */
-  readonly bodies: readonly Body[]
-  /** Number of refusals so far. */
-  readonly refused: number
-  /** From now on, or no longer. */
-  refuse(refuses: boolean): void
-  close(): Promise<void>
-}
+export type Chat = Awaited<ReturnType<typeof startChat>>
 
 /** Slack: only `text`; Teams: a card; plain JSON: a text and fields. */
 export interface Body {
@@ -25,38 +14,35 @@ export interface Body {
   [field: string]: unknown
 }
 
-export async function startChat(): Promise<Chat> {
-  const texts: string[] = []
-  const bodies: Body[] = []
-  let refuses = false
-  let refused = 0
+export async function startChat() {
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await text(request)) as Body
-    if (refuses) refused++
+    if (chat.refuses) chat.refused++
     else {
-      texts.push(body.attachments ? readCard(body) : readText(body))
-      bodies.push(body)
+      chat.texts.push(body.attachments ? readCard(body) : readText(body))
+      chat.bodies.push(body)
     }
     // 202 is the response of a chat that shows the message later.
-    response.writeHead(refuses ? 503 : 202).end()
+    response.writeHead(chat.refuses ? 503 : 202).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
+  const chat = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/envlog`,
-    texts,
-    bodies,
-    get refused() {
-      return refused
-    },
-    refuse: (wanted) => {
-      refuses = wanted
-    },
+    /** The messages accepted so far, as users read them. */
+    texts: [] as string[],
+    /** The same in the received form. */
+    bodies: [] as Body[],
+    /** Set by tests. */
+    refuses: false,
+    /** Number of refusals so far. */
+    refused: 0,
     async close() {
       server.close()
       server.closeAllConnections()
       await once(server, 'close')
     },
   }
+  return chat
 }
 
 function readText({ text: message = '', ...fields }: Body): string {

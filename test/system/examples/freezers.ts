@@ -29,25 +29,11 @@ const WELL: State = { value: -20, age: 60, battery: 5, alerts: [] }
 /** 9:00:00 by the devices' clock. */
 const AT = Date.UTC(2026, 10, 20, 0, 0, 0) / 1000
 
-export interface Freezers {
-  readonly simulator: Simulator
-  readonly chat: Chat
-  set(serial: string, state: Partial<State>): void
-  /** The account no longer lists it. */
-  remove(serial: string): void
-  /** The account lists it, again or for the first time. */
-  add(serial: string): void
-  /** An entry for each text, so many seconds after nine and a second apart. */
-  alarm(serial: string, later: number, ...texts: string[]): void
-  /** All accepted messages, once some more rounds have brought nothing else. */
-  assertSent(expected: readonly string[], sent?: () => readonly string[]): Promise<void>
-}
-
 /**
  * Call this in a `describe`: new for each test.
  * @param hasRecord the service names channels only if there is a record
  */
-export function useFreezers({ hasRecord = false } = {}): Freezers {
+export function useFreezers({ hasRecord = false } = {}) {
   let simulator: Simulator
   let chat: Chat
   let states: Record<string, State>
@@ -95,23 +81,30 @@ export function useFreezers({ hasRecord = false } = {}): Freezers {
     get chat() {
       return chat
     },
-    set(serial, state) {
+    set(serial: string, state: Partial<State>): void {
       Object.assign(stateOf(serial), state)
       if ('battery' in state) simulator.set({ fleet: fleet() })
     },
-    remove(serial) {
+    /** The account no longer lists it. */
+    remove(serial: string): void {
       delete states[serial]
       simulator.set({ fleet: fleet() })
     },
-    add(serial) {
+    /** The account lists it, again or for the first time. */
+    add(serial: string): void {
       states[serial] = { ...WELL, alerts: [] }
       simulator.set({ fleet: fleet() })
     },
-    alarm(serial, later, ...texts) {
+    /** An entry for each text, a second apart. @param later seconds after nine */
+    alarm(serial: string, later: number, ...texts: string[]): void {
       const entries = texts.map((text, at) => ({ unixtime: AT + later + at, texts: { ch1: text } }))
       stateOf(serial).alerts.push(...entries)
     },
-    async assertSent(expected, sent = () => chat.texts) {
+    /** All accepted messages, once some more rounds have brought nothing else. */
+    async assertSent(
+      expected: readonly string[],
+      sent: () => readonly string[] = () => chat.texts,
+    ): Promise<void> {
       await until('the messages have arrived', () => sent().length >= expected.length).catch(() => {})
       await rounds(simulator, 1)
       assert.deepEqual(sent(), expected)

@@ -6,41 +6,22 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { paletteFolder } from '../../support/palette'
 
-export interface Mail {
-  from: string
-  to: string
-  subject: string
-  text: string
-}
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>
 
-export interface MailServer {
-  port: number
-  /** The accepted mails. */
-  readonly mails: readonly Mail[]
-  /** Number of refusals so far. */
-  readonly refused: number
-  /** From now on, or no longer. */
-  refuse(refuses: boolean): void
-  close(): Promise<void>
-}
-
-export async function startMailServer(): Promise<MailServer> {
+export async function startMailServer() {
   const folder = join(await paletteFolder(), 'node_modules/node-red-node-email')
   const load = createRequire(join(folder, 'package.json'))
   const { simpleParser } = load('mailparser')
   const { SMTPServer } = load('smtp-server')
-  const mails: Mail[] = []
-  let refuses = false
-  let refused = 0
   const smtp = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     async onData(stream: Readable, _session: object, done: (error?: Error) => void) {
       const { from, to, subject, text } = await simpleParser(stream)
-      if (refuses) {
-        refused++
+      if (mail.refuses) {
+        mail.refused++
         return done(new Error('not now'))
       }
-      mails.push({ from: from.text, to: to.text, subject, text: text.trim() })
+      mail.mails.push({ from: from.text, to: to.text, subject, text: text.trim() })
       done()
     },
   })
@@ -48,15 +29,15 @@ export async function startMailServer(): Promise<MailServer> {
   smtp.on('error', () => {})
   const server: Server = smtp.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
+  const mail = {
     port: (server.address() as AddressInfo).port,
-    mails,
-    get refused() {
-      return refused
-    },
-    refuse: (wanted) => {
-      refuses = wanted
-    },
+    /** The accepted mails. */
+    mails: [] as Record<'from' | 'to' | 'subject' | 'text', string>[],
+    /** Set by tests. */
+    refuses: false,
+    /** Number of refusals so far. */
+    refused: 0,
     close: () => new Promise((resolve) => smtp.close(resolve)),
   }
+  return mail
 }

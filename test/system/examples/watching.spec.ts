@@ -41,10 +41,10 @@ describe('examples that monitor readings', () => {
     await assertSent(expected.toSorted(), sorted)
 
     // A message refused by the chat is sent again, and then only once.
-    chat.refuse(true)
+    chat.refuses = true
     set(FIRST, { value: -16.5 })
     await until('the chat has refused it', () => chat.refused > 1)
-    chat.refuse(false)
+    chat.refuses = false
     expected.push(
       'Freezer 1, Inside: -16.5 °C is back to normal',
       'Freezer 1, The same in °F: 2.3 °F is back to normal',
