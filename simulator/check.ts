@@ -1,15 +1,16 @@
 /**
  * Validates options at run time, because they may come from the control address, the command line or plain JavaScript.
- * Every name and value is checked: a test whose misspelt option is ignored would pass without testing anything.
+ * Every name and value is checked, because a test with a misspelt option would otherwise pass without testing
+ * unchecked.
  */
 import { endpointNames } from './endpoints'
 import { type Fault, faultKinds } from './faults/faults'
 import {
   type DeviceDefinition,
+  type DeviceEvent,
   deviceKinds,
   type EventDefinition,
   eventKinds,
-  type Happening,
 } from './fleet/definition'
 import type { EndpointLimits } from './limits'
 import { OptionError } from './option-error'
@@ -25,34 +26,35 @@ const fail = (name: string, expected: string): never => {
 const oneOf =
   (list: readonly unknown[]): Check =>
   (value, name) => {
-    if (!list.includes(value)) fail(name, `one of ${list.map((each) => JSON.stringify(each)).join(', ')}`)
+    if (!list.includes(value))
+      fail(name, `one of ${list.map((allowed) => JSON.stringify(allowed)).join(', ')}`)
   }
 
 const atLeast =
   (least: number, most = Number.POSITIVE_INFINITY): Check =>
   (value, name) => {
-    const fits = typeof value === 'number' && value >= least && value <= most
-    if (!fits)
+    const isInRange = typeof value === 'number' && value >= least && value <= most
+    if (!isInRange)
       fail(name, Number.isFinite(most) ? `a number from ${least} to ${most}` : `a number from ${least}`)
   }
 
-const whole =
+const integer =
   (least: number, most = Number.POSITIVE_INFINITY): Check =>
   (value, name) => {
     atLeast(least, most)(value, name)
     if (!Number.isInteger(value)) fail(name, 'a whole number')
   }
 
-const aText: Check = (value, name) => {
-  if (typeof value !== 'string') fail(name, 'a text')
+const text: Check = (value, name) => {
+  if (typeof value !== 'string') fail(name, 'text')
 }
 
 const listOf =
   (check: Check): Check =>
   (value, name) => {
     if (!Array.isArray(value)) return fail(name, 'a list')
-    value.forEach((each, i) => {
-      check(each, `${name}[${i}]`)
+    value.forEach((item, i) => {
+      check(item, `${name}[${i}]`)
     })
   }
 
@@ -62,20 +64,20 @@ const either =
     if (value !== constant) check(value, name)
   }
 
-const anObject: Check = (value, name) => {
+const object: Check = (value, name) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(name, 'an object')
 }
 
-/** An object with only these keys. */
+/** Accepts an object that has only these fields, and all required ones. */
 const fields =
   (checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
   (value, name) => {
-    anObject(value, name)
-    for (const [key, each] of Object.entries(value as object)) {
+    object(value, name)
+    for (const [key, field] of Object.entries(value as object)) {
       const check = Object.hasOwn(checks, key) ? checks[key] : undefined
       if (!check)
         return fail(`${name}.${key}`.replace(/^\./, ''), `one of the names ${Object.keys(checks).join(', ')}`)
-      if (each !== undefined) check(each, `${name}.${key}`.replace(/^\./, ''))
+      if (field !== undefined) check(field, `${name}.${key}`.replace(/^\./, ''))
     }
     for (const key of required) {
       if ((value as Record<string, unknown>)[key] === undefined) fail(`${name}.${key}`, 'a value')
@@ -83,7 +85,7 @@ const fields =
   }
 
 const variantCheck = (rule: (typeof choices)[keyof Variants]): Check => {
-  if (rule === 'text') return either(null, aText)
+  if (rule === 'text') return either(null, text)
   if (rule === 'count') return either(null, atLeast(0))
   return rule === 'blanks' ? listOf(oneOf(blanks)) : oneOf(rule)
 }
@@ -102,68 +104,68 @@ const limitChecks: Record<keyof EndpointLimits, Check> = {
 const faultChecks: Record<keyof Fault, Check> = {
   kind: oneOf(faultKinds),
   endpoints: listOf(oneOf(endpointNames)),
-  serials: listOf(aText),
+  serials: listOf(text),
   probability: atLeast(0, 1),
-  times: whole(0),
-  skip: whole(0),
+  times: integer(0),
+  skip: integer(0),
   delay: atLeast(0),
-  status: whole(200, 599),
-  body: aText,
+  status: integer(200, 599),
+  body: text,
   share: atLeast(0, 1),
   pause: atLeast(0),
-  piece: whole(1),
-  location: aText,
-  contentType: aText,
-  headers: anObject,
+  piece: integer(1),
+  location: text,
+  contentType: text,
+  headers: object,
   counts: oneOf([true, false]),
 }
 
 const limitsTable = fields(Object.fromEntries(endpointNames.map((name) => [name, fields(limitChecks)])))
 
-const anything: Check = () => {}
+const unchecked: Check = () => {}
 
 const eventChecks: Record<keyof EventDefinition, Check> = {
   kind: oneOf(eventKinds),
   from: atLeast(0),
   until: atLeast(0),
-  channel: whole(1, 6),
-  code: whole(1, 5),
+  channel: integer(1, 6),
+  code: integer(1, 5),
 }
 
-/** Only field names are checked: a fleet may contain odd values on purpose. */
+/** Values that a test may make invalid on purpose, such as battery codes and offsets, are not checked. */
 const deviceChecks: Record<keyof DeviceDefinition, Check> = {
   kind: oneOf(deviceKinds),
-  serial: aText,
-  model: aText,
-  name: aText,
-  num: anything,
+  serial: text,
+  model: text,
+  name: text,
+  num: unchecked,
   base: fields(
     {
-      serial: aText,
-      model: aText,
-      name: aText,
+      serial: text,
+      model: text,
+      name: text,
       sends: oneOf(['https', 'ftp']),
-      relayEndpoints: anything,
-      zone: anObject,
+      relayEndpoints: unchecked,
+      zone: object,
     },
     ['serial'],
   ),
-  group: anObject,
-  battery: anything,
-  rssi: anything,
-  zone: anObject,
-  channels: listOf(anObject),
-  capacity: whole(0),
+  group: object,
+  battery: unchecked,
+  rssi: unchecked,
+  zone: object,
+  channels: listOf(object),
+  capacity: integer(0),
   language: oneOf(['en', 'ja']),
-  records: anything,
-  alerts: anything,
-  current: anything,
+  records: unchecked,
+  alerts: unchecked,
+  current: unchecked,
   transmission: atLeast(1),
   events: listOf(fields(eventChecks, ['kind', 'from'])),
 }
 
 const optionChecks: Record<keyof RuntimeOptions, Check> = {
-  relaySuffix: aText,
+  relaySuffix: text,
   limits: either('off', limitsTable),
   windows: oneOf(['fixed', 'sliding']),
   windowPhase: either('first', atLeast(0)),
@@ -175,35 +177,36 @@ const optionChecks: Record<keyof RuntimeOptions, Check> = {
   fleet: listOf(fields(deviceChecks, ['serial'])),
 }
 
-const checkRuntime = fields({ ...optionChecks })
+const runtimeOptionsCheck = fields({ ...optionChecks })
 
 /** Options that can be set only at the start. */
 const startChecks: Record<string, Check> = {
-  port: whole(0, 65_535),
-  devices: whole(0, 5000),
+  port: integer(0, 65_535),
+  devices: integer(0, 5000),
   story: oneOf([true, false]),
   speed: atLeast(0),
   startTime: atLeast(0),
-  logSize: whole(0),
+  logSize: integer(0),
 }
 
-const { from: _, until: __, ...happeningChecks } = eventChecks
+const { from: _, until: __, ...checksWithoutTimes } = eventChecks
 
-const checkOfHappening = fields({ ...happeningChecks, serial: aText, base: aText }, ['serial', 'kind'])
+const deviceEventCheck = fields({ ...checksWithoutTimes, serial: text, base: text }, ['serial', 'kind'])
 
 /** @throws OptionError */
-export function checkHappening(happening: unknown): asserts happening is Happening {
-  checkOfHappening(happening, '')
+export function checkDeviceEvent(event: unknown): asserts event is DeviceEvent {
+  deviceEventCheck(event, '')
 }
 
-/** @throws OptionError that names the first invalid option */
+/** @throws OptionError that contains the name of the first invalid option */
 export function checkRuntimeOptions(options: unknown): asserts options is RuntimeOptions {
-  checkRuntime(options, '')
+  runtimeOptionsCheck(options, '')
 }
 
+/** @throws OptionError that contains the name of the first invalid option */
 export function checkStartOptions(options: object): void {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined)
   for (const [name, value] of entries) startChecks[name]?.(value, name)
   const runtime = entries.filter(([name]) => Object.hasOwn(optionChecks, name))
-  checkRuntime(Object.fromEntries(runtime), '')
+  runtimeOptionsCheck(Object.fromEntries(runtime), '')
 }

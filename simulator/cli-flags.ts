@@ -1,4 +1,4 @@
-/** The command-line flags of envlog-simulator as a table, and their conversion to options. */
+/** The table of command-line flags of envlog-simulator, and their conversion to options. */
 import { parseArgs } from 'node:util'
 import { checkStartOptions } from './check'
 import {
@@ -21,7 +21,7 @@ interface Flag {
   type: 'string' | 'boolean'
   multiple?: boolean
   short?: string
-  /** how the help shows the value */
+  /** the placeholder for the value in the help */
   value?: string
   help: string
   /** the option that the flag sets; `read` converts its value */
@@ -34,14 +34,14 @@ const flags: Readonly<Record<string, Flag>> = {
     type: 'string',
     short: 'p',
     value: 'NUMBER',
-    help: `port on 127.0.0.1; 0 for any (default ${defaultPort})`,
+    help: `port on 127.0.0.1; 0 selects a free port (default ${defaultPort})`,
     option: 'port',
     read: numberFrom,
   },
   seed: {
     type: 'string',
     value: 'TEXT',
-    help: 'seed of devices, readings and credentials (default envlog)',
+    help: 'seed of readings, credentials and random choices (default envlog)',
     option: 'seed',
   },
   devices: {
@@ -54,26 +54,26 @@ const flags: Readonly<Record<string, Flag>> = {
   fleet: {
     type: 'string',
     value: 'FILE',
-    help: 'JSON file with a list of custom devices',
+    help: 'JSON file with your own devices',
     option: 'fleet',
     read: jsonFileFrom,
   },
   replay: {
     type: 'string',
     value: 'FILE',
-    help: 'serve a report of envlog-check --save',
+    help: 'serves a report that envlog-check --save wrote',
     option: 'replay',
     read: jsonFileFrom,
   },
   story: {
     type: 'boolean',
-    help: 'devices send every ten seconds; a door is open, a device goes silent, a battery runs low',
+    help: 'the demo fleet sends every ten seconds, with events in the first three minutes',
     option: 'story',
   },
   speed: {
     type: 'string',
     value: 'NUMBER',
-    help: 'how many times faster than real time; 0 stands still (default 1)',
+    help: 'speed relative to real time; 0 stops the clock (default 1)',
     option: 'speed',
     read: numberFrom,
   },
@@ -94,7 +94,7 @@ const flags: Readonly<Record<string, Flag>> = {
     type: 'string',
     multiple: true,
     value: 'NAME[=VALUE]',
-    help: 'a difference from the description; repeatable',
+    help: 'a difference from the description; can be repeated',
     option: 'variants',
     read: variantsFrom,
   },
@@ -102,7 +102,7 @@ const flags: Readonly<Record<string, Flag>> = {
     type: 'string',
     multiple: true,
     value: 'KIND[,NAME=VALUE…]',
-    help: 'a fault; repeatable',
+    help: 'a fault; can be repeated; + separates list items',
     option: 'faults',
     read: faultsFrom,
   },
@@ -110,20 +110,20 @@ const flags: Readonly<Record<string, Flag>> = {
     type: 'string',
     multiple: true,
     value: 'ENDPOINT.NAME=NUMBER',
-    help: 'limit, window, records or recordsWindow of an endpoint; repeatable',
+    help: 'limit, window, records or recordsWindow of an endpoint; can be repeated',
     option: 'limits',
     read: limitsFrom,
   },
   'limits-off': {
     type: 'boolean',
-    help: 'limits that are never reached',
+    help: 'switches limits off',
     option: 'limits',
     read: () => 'off',
   },
   'limits-clock': {
     type: 'string',
     value: 'simulated|real',
-    help: 'clock for windows (default simulated)',
+    help: 'the clock for the windows of limits (default simulated)',
     option: 'limitsClock',
   },
   windows: {
@@ -135,27 +135,27 @@ const flags: Readonly<Record<string, Flag>> = {
   'window-phase': {
     type: 'string',
     value: 'SECONDS|first',
-    help: 'start of fixed windows (default 0)',
+    help: 'when fixed windows begin: at multiples of their length plus SECONDS, or at the first use (default 0)',
     option: 'windowPhase',
     read: phaseFrom,
   },
   'count-refused': {
     type: 'boolean',
-    help: 'count refused requests in their window too',
+    help: 'refused requests also count toward the limit',
     option: 'countRefused',
   },
   'budget-rule': {
     type: 'string',
     value: 'exceeding|empty',
-    help: 'when records are refused (default exceeding)',
+    help: 'refuses a request if its records exceed the remaining quota, or only if none remain (default exceeding)',
     option: 'budgetRule',
   },
-  quiet: { type: 'boolean', short: 'q', help: 'print only the address' },
-  verbose: { type: 'boolean', short: 'v', help: 'print each request' },
-  help: { type: 'boolean', short: 'h', help: 'print this help' },
+  quiet: { type: 'boolean', short: 'q', help: 'prints only the address' },
+  verbose: { type: 'boolean', short: 'v', help: 'prints each request' },
+  help: { type: 'boolean', short: 'h', help: 'prints this help' },
 }
 
-/** Flags that cannot be combined. */
+/** Pairs of flags that cannot be combined. */
 const exclusive = [
   ['fleet', 'devices'],
   ['fleet', 'replay'],
@@ -178,9 +178,9 @@ export interface CommandLine {
 /** @throws Error with a message for the user */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const { values } = parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false })
-  for (const [one, other] of exclusive) {
-    if (values[one] !== undefined && values[other] !== undefined) {
-      throw new OptionError(`--${one} and --${other} cannot be given together`)
+  for (const [first, second] of exclusive) {
+    if (values[first] !== undefined && values[second] !== undefined) {
+      throw new OptionError(`--${first} and --${second} cannot be combined`)
     }
   }
   const options: Record<string, unknown> = { port: defaultPort }

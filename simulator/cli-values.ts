@@ -1,4 +1,4 @@
-/** Converts command-line texts to values. Each function throws an OptionError that names the flag. */
+/** Converts command-line texts to values. Each function throws an OptionError that contains the name of the flag. */
 import { readFileSync } from 'node:fs'
 import { OptionError } from './option-error'
 import { choices } from './variants'
@@ -6,7 +6,7 @@ import { choices } from './variants'
 export function numberFrom(value: string, flag: string): number {
   const number = Number(value)
   if (value.trim() === '' || !Number.isFinite(number))
-    throw new OptionError(`--${flag}: ${value} is no number`)
+    throw new OptionError(`--${flag}: ${value} is not a number`)
   return number
 }
 
@@ -16,7 +16,7 @@ export function phaseFrom(value: string, flag: string): number | 'first' {
 
 export function timeFrom(value: string, flag: string): number {
   const time = /^\d+$/.test(value) ? Number(value) : Date.parse(value)
-  if (!Number.isFinite(time)) throw new OptionError(`--${flag}: ${value} is no time`)
+  if (!Number.isFinite(time)) throw new OptionError(`--${flag}: ${value} is not a time`)
   return time
 }
 
@@ -28,7 +28,7 @@ export function jsonFileFrom(file: string, flag: string): unknown {
   }
 }
 
-/** true, 3, null or "text" as in JSON; any other word is text. */
+/** Reads JSON, such as true, 3, null or "text". Anything else is text. */
 function wordFrom(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -37,7 +37,7 @@ function wordFrom(text: string): unknown {
   }
 }
 
-/** NAME, or NAME=VALUE. */
+/** Reads NAME (short for NAME=true) or NAME=VALUE. */
 export function variantsFrom(texts: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(texts.map(variantFrom))
 }
@@ -48,11 +48,11 @@ function variantFrom(text: string): [string, unknown] {
   const value = rest.join('=')
   const rule = Object.hasOwn(choices, name) ? choices[name as keyof typeof choices] : undefined
   if (rule === 'blanks') return [name, value.split('+')]
-  // dstBias=60 is text, standaloneNum=1 a number: the type of the choices decides.
+  // The allowed values determine the type: dstBias=60 is text, but standaloneNum=1 is a number.
   return [name, Array.isArray(rule) && rule.includes(value) ? value : wordFrom(value)]
 }
 
-/** KIND,NAME=VALUE,…; list items are separated by +. */
+/** Reads KIND,NAME=VALUE,…, with list items separated by +. */
 export function faultsFrom(texts: readonly string[]): Record<string, unknown>[] {
   return texts.map((text) => {
     const [kind, ...pairs] = text.split(',')
@@ -73,7 +73,7 @@ function settingFrom(pair: string): [string, unknown] {
   return [name, (read ?? wordFrom)(rest.join('='))]
 }
 
-/** ENDPOINT.NAME=NUMBER */
+/** Reads ENDPOINT.NAME=NUMBER. */
 export function limitsFrom(texts: readonly string[], flag: string): Record<string, Record<string, number>> {
   const limits: Record<string, Record<string, number>> = {}
   for (const text of texts) {

@@ -1,24 +1,24 @@
 #!/usr/bin/env node
-/** envlog-simulator: the simulated service from the command line. */
+/** The command envlog-simulator, which runs the simulated service. */
 import { type CommandLine, helpText, readCommandLine } from './cli-flags'
 import { type LogEntry, type Simulator, startSimulator } from './index'
 import { OptionError } from './option-error'
 
-function commandLine(): CommandLine | undefined {
+function readArguments(): CommandLine | undefined {
   try {
     return readCommandLine(process.argv.slice(2))
   } catch (error) {
-    process.stderr.write(`envlog-simulator: ${messageOf(error)}\nSee envlog-simulator --help\n`)
+    process.stderr.write(`envlog-simulator: ${toMessage(error)}\nSee envlog-simulator --help\n`)
     process.exitCode = 2
     return undefined
   }
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function greeting(simulator: Simulator): string {
+function startMessage(simulator: Simulator): string {
   const { url, account, options } = simulator
   return `Simulated service on ${url}
 
@@ -52,21 +52,21 @@ function requestLine(entry: LogEntry): string {
 }
 
 async function main(): Promise<void> {
-  const line = commandLine()
+  const line = readArguments()
   if (!line) return
   if (line.help) {
     process.stdout.write(helpText())
     return
   }
-  const watch = line.verbose
+  const listener = line.verbose
     ? { onRequest: (entry: LogEntry) => process.stdout.write(requestLine(entry)) }
     : {}
   try {
-    const simulator = await startSimulator({ ...line.options, ...watch })
-    process.stdout.write(line.quiet ? `${simulator.url}\n` : greeting(simulator))
+    const simulator = await startSimulator({ ...line.options, ...listener })
+    process.stdout.write(line.quiet ? `${simulator.url}\n` : startMessage(simulator))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulator.close())
   } catch (error) {
-    process.stderr.write(`envlog-simulator: ${messageOf(error)}\n`)
+    process.stderr.write(`envlog-simulator: ${toMessage(error)}\n`)
     process.exitCode = error instanceof OptionError ? 2 : 1
   }
 }

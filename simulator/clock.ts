@@ -3,17 +3,17 @@ export interface Clock {
   now(): number
 }
 
-/** A clock that can be advanced by a test or through the control address. */
+/** A clock that can be advanced, by a test or at the control address. */
 export interface MovableClock extends Clock {
   advance(ms: number): void
 }
 
-/** A clock that stands still unless it is advanced; for tests. */
+/** A stopped clock that tests advance. */
 export function manualClock(startTime: number): MovableClock {
   return runningClock({ speed: 0, startTime })
 }
 
-/** A clock that runs `speed` times as fast as real time, starting at `startTime` (default: now). */
+/** A clock that runs `speed` times (default 1) as fast as real time, beginning at `startTime` (default: now). */
 export function runningClock(options: { speed?: number; startTime?: number } = {}): MovableClock {
   const realStart = Date.now()
   const speed = options.speed ?? 1
@@ -26,8 +26,8 @@ export function runningClock(options: { speed?: number; startTime?: number } = {
   }
 }
 
-/** Makes any clock movable: through its own `advance` if it has one, otherwise through an offset. */
-export function movable(clock: Clock): MovableClock {
+/** Makes any clock movable: with its own `advance` if it has one, otherwise by adding an offset. */
+export function toMovable(clock: Clock): MovableClock {
   if ('advance' in clock && typeof clock.advance === 'function') return clock as MovableClock
   let offset = 0
   return {

@@ -1,16 +1,17 @@
-/** Creates the bodies of successful responses, and reports how many records they contain. */
-import { alertBody } from './answers/alert'
-import { BodyCache } from './answers/cache'
-import { currentBody, currentDevices, type Filter } from './answers/current'
-import { type GraphType, graphBody } from './answers/graph'
-import { type Period, select } from './answers/select'
-import type { TemperatureUnit } from './answers/value'
+/** Creates the bodies of successful responses and reports how many records they contain. */
+
 import type { EndpointName, ParameterRule } from './endpoints'
 import { Refusal } from './errors'
 import type { Device } from './fleet/device'
 import { type Directory, endpointsOf } from './fleet/directory'
 import type { Parameters } from './parameters'
 import type { Replay } from './replay'
+import { alertBody } from './responses/alert'
+import { BodyCache } from './responses/cache'
+import { currentBody, currentDevices, type Filter } from './responses/current'
+import { type GraphType, graphBody } from './responses/graph'
+import { type Period, select } from './responses/select'
+import type { TemperatureUnit } from './responses/value'
 import type { Variants } from './variants'
 
 export interface Content {
@@ -18,15 +19,15 @@ export interface Content {
   csv?: boolean
 }
 
-/** Called before the body is created, because the headers of a refusal report these too. */
+/** Called before the body is created, because a refusal needs this information too. */
 export interface ContentListener {
-  /** the device whose records budget is used */
+  /** receives the device whose record quota the request uses */
   device(key: string): void
-  /** throws if the budget has fewer records left */
+  /** receives the number of records; throws if the record quota does not allow them */
   records(count: number): void
 }
 
-/** Parameters that variants add to the table. */
+/** The parameters that variants add to the table of endpoints. */
 export function addedParameters(
   endpoint: EndpointName,
   { csv2OnLatestData, temperatureUnit }: Variants,
@@ -53,18 +54,18 @@ export class Contents {
     this.cache.clear()
   }
 
-  /** `now` in seconds. */
+  /** @param now in seconds */
   create(endpoint: EndpointName, params: Parameters, now: number, listener: ContentListener): Content {
-    if (this.replay) return this.replayed(this.replay, endpoint, params, listener)
-    if (endpoint === 'current') return this.current(params, now)
-    const device = this.device(endpoint, params)
+    if (this.replay) return this.createFromReplay(this.replay, endpoint, params, listener)
+    if (endpoint === 'current') return this.createCurrent(params, now)
+    const device = this.findDevice(endpoint, params)
     const key = JSON.stringify([device.serial, device.base.serial])
     listener.device(key)
     if (endpoint === 'alert') return { body: Buffer.from(alertBody(device, now, this.variants)) }
-    return this.graph(endpoint, device, key, params, now, listener)
+    return this.createGraph(endpoint, device, key, params, now, listener)
   }
 
-  private replayed(
+  private createFromReplay(
     replay: Replay,
     endpoint: EndpointName,
     params: Parameters,
@@ -77,12 +78,12 @@ export class Contents {
     return { body: Buffer.from(JSON.stringify(body)) }
   }
 
-  private current(params: Parameters, now: number): Content {
+  private createCurrent(params: Parameters, now: number): Content {
     const remotes = params['remote-serial'] as string[] | undefined
     const bases = params['base-serial'] as string[] | undefined
     const filter: Filter = { ...(remotes ? { remotes } : {}), ...(bases ? { bases } : {}) }
     const devices = currentDevices(this.directory, filter)
-    // A filter that matches nothing returns nothing; it is unknown whether the real service refuses it instead.
+    // An unknown serial in a filter matches nothing. It is unknown whether the real service refuses it instead.
     const unknown =
       remotes?.find((serial) => !devices.some((device) => device.serial === serial)) ??
       bases?.find((serial) => !devices.some((device) => device.base.serial === serial))
@@ -91,19 +92,19 @@ export class Contents {
     return { body: Buffer.from(currentBody(devices, now, this.variants)) }
   }
 
-  private device(endpoint: EndpointName, params: Parameters): Device {
+  private findDevice(endpoint: EndpointName, params: Parameters): Device {
     const serial = params['remote-serial'] as string
     const base = params['base-serial'] as string | undefined
     const device = this.directory.find(serial, base)
     if (!device) {
-      // A remote unit's serial on an endpoint without base-serial exists, but is of the wrong kind.
+      // On an endpoint without base-serial, the serial of a remote unit is known, but the kind of device is wrong.
       throw new Refusal(base === undefined && this.directory.knows(serial) ? 'kind' : 'serial', serial)
     }
     if (!endpointsOf(device).includes(endpoint)) throw new Refusal('kind', serial)
     return device
   }
 
-  private graph(
+  private createGraph(
     endpoint: EndpointName,
     device: Device,
     deviceKey: string,
@@ -113,7 +114,7 @@ export class Contents {
   ): Content {
     const { variants } = this
     const view = device.records(now)
-    const selection = select(endpoint, view, now, periodOf(params), variants.inclusiveBounds)
+    const selection = select(endpoint, view, now, readPeriod(params), variants.inclusiveBounds)
     const { first, end } = selection
     listener.records(end - first)
     const type = (params.type ?? 'json') as GraphType
@@ -121,12 +122,12 @@ export class Contents {
     const zone = device.zone(now)
     const state = [view.stamp, first, end, view.high > view.low, zone.dst]
     const key = view.stamp && JSON.stringify([endpoint, deviceKey, type, unit, ...state])
-    const make = () => graphBody({ endpoint, device, zone, view, selection, type, unit }, variants)
-    return { body: this.cache.get(key, make), csv: type !== 'json' }
+    const create = () => graphBody({ endpoint, device, zone, view, selection, type, unit }, variants)
+    return { body: this.cache.get(key, create), csv: type !== 'json' }
   }
 }
 
-function periodOf(params: Parameters): Period {
+function readPeriod(params: Parameters): Period {
   const { 'unixtime-from': from, 'unixtime-to': to, number } = params
   return { from, to, number } as Period
 }

@@ -1,10 +1,10 @@
 /**
- * The control address: the functions of `Simulator` as JSON over HTTP, for tests in another process and for curl. The
- * server listens on loopback only. Remote address and Host are checked as well, to protect against proxies and DNS
- * rebinding.
+ * The control address offers the functions of `Simulator` as JSON over HTTP, for tests in other processes and for curl.
+ * The server listens on loopback only. The remote address and the headers Host and Origin are checked as well, to
+ * protect against proxies, DNS rebinding and web pages.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkHappening, checkRuntimeOptions } from './check'
+import { checkDeviceEvent, checkRuntimeOptions } from './check'
 import type { EndpointName } from './endpoints'
 import { OptionError } from './option-error'
 import type { SimulatedService } from './simulator'
@@ -32,7 +32,7 @@ const routes: Readonly<Record<string, { get?: Handler; change?: Handler }>> = {
   '/simulator/counts': { get: ({ service }) => service.counts() },
   '/simulator/clock': { get: clock, change: moveClock },
   '/simulator/spend': { change: spend },
-  '/simulator/events': { get: ({ service }) => service.happening(), change: changeEvents },
+  '/simulator/events': { get: ({ service }) => service.currentEvents(), change: changeEvents },
   '/simulator/devices': { get: ({ service }) => service.truth.devices() },
   '/simulator/current': { get: ({ service }) => service.truth.current() },
   '/simulator/records': { get: records },
@@ -70,7 +70,7 @@ function clock({ service }: Call): unknown {
   return { now, time: new Date(now).toISOString() }
 }
 
-/** Moves the clock: `advance` by ms, or `to` a time in ms since 1970. */
+/** Advances the clock by `advance` ms, or moves it `to` a time in ms since 1970. */
 function moveClock(call: Call): unknown {
   const { advance, to } = call.body
   const by = typeof to === 'number' ? to - call.service.clock.now() : advance
@@ -86,58 +86,63 @@ function spend({ service, body }: Call): unknown {
   return service.counts()
 }
 
-/** With `over` it ends, otherwise it begins. */
+/** Begins an event, or ends it if `over` is true. */
 function changeEvents({ service, body }: Call): unknown {
-  const { over = false, ...happening } = body
-  checkHappening(happening)
+  const { over = false, ...event } = body
+  checkDeviceEvent(event)
   if (typeof over !== 'boolean') throw new OptionError('over: expected true or false')
-  if (over) service.end(happening)
-  else service.begin(happening)
-  return service.happening()
+  if (over) service.end(event)
+  else service.begin(event)
+  return service.currentEvents()
 }
 
 function records({ service, query }: Call): unknown {
   const time = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined)
-  return service.truth.records(...device(query), time('from'), time('to'))
+  return service.truth.records(...readDevice(query), time('from'), time('to'))
 }
 
 function alerts({ service, query }: Call): unknown {
-  return service.truth.alerts(...device(query))
+  return service.truth.alerts(...readDevice(query))
 }
 
-function device(query: URLSearchParams): [string, string | undefined] {
+function readDevice(query: URLSearchParams): [string, string | undefined] {
   return [query.get('serial') ?? '', query.get('base') ?? undefined]
 }
 
-export function controlOf(service: SimulatedService): Control {
+export function createControl(service: SimulatedService): Control {
   return (req, res, path, body) => {
-    const { status, value } = answer(service, req, path, body)
+    const { status, value } = respond(service, req, path, body)
     res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' })
     res.end(`${JSON.stringify(value, null, 2)}\n`)
   }
 }
 
-interface Reply {
+interface ControlResponse {
   status: number
   value: unknown
 }
 
-const problem = (status: number, error: string): Reply => ({ status, value: { error } })
+const problem = (status: number, error: string): ControlResponse => ({ status, value: { error } })
 
-function answer(service: SimulatedService, req: IncomingMessage, path: string, body: Buffer): Reply {
-  if (!isLocal(req)) return problem(403, 'the control address is for this machine only')
+function respond(
+  service: SimulatedService,
+  req: IncomingMessage,
+  path: string,
+  body: Buffer,
+): ControlResponse {
+  if (!isLocal(req)) return problem(403, 'the control address can be reached only from this machine')
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined
   if (!route) return problem(404, `not one of ${Object.keys(routes).join(' ')}`)
   const change = req.method === 'PUT' || req.method === 'POST'
   const handler = change ? route.change : req.method === 'GET' ? route.get : undefined
-  if (!handler) return problem(405, `${path} does not take ${req.method}`)
-  // A web page can post plain text to any origin, but not JSON.
+  if (!handler) return problem(405, `${path} does not accept ${req.method}`)
+  // Without asking for permission, a web page can send plain text to other origins, but not JSON.
   if (change && body.length > 0 && !/^application\/json/i.test(req.headers['content-type'] ?? '')) {
     return problem(415, 'expected Content-Type: application/json')
   }
   try {
     const query = new URL(req.url ?? '/', 'http://localhost').searchParams
-    return { status: 200, value: handler({ service, query, body: change ? parsed(body) : {} }) }
+    return { status: 200, value: handler({ service, query, body: change ? parseBody(body) : {} }) }
   } catch (error) {
     return problem(400, error instanceof Error ? error.message : String(error))
   }
@@ -151,7 +156,7 @@ function isLocal(req: IncomingMessage): boolean {
   return /^(::ffff:)?127\./.test(address) && hosts.includes(host) && origin === undefined
 }
 
-function parsed(body: Buffer): Record<string, unknown> {
+function parseBody(body: Buffer): Record<string, unknown> {
   const value: unknown = body.length === 0 ? {} : JSON.parse(body.toString())
   if (typeof value !== 'object' || value === null) throw new OptionError('expected a JSON object')
   return value as Record<string, unknown>

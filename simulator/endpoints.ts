@@ -1,6 +1,6 @@
 /**
- * The six endpoints as one table: paths, parameters, limits, and the style of each response.
- * Source: docs/service.md, *Requests*, *Limits*, *Fields*.
+ * The table of the six endpoints: paths, parameters, limits, and the style of their responses (docs/service.md,
+ * *Requests*, *Limits* and *Fields*).
  */
 
 export const endpointNames = [
@@ -21,13 +21,13 @@ export type ParameterRule = 'serial' | 'serials' | 'time' | 'count' | readonly s
 export interface Style {
   numbers: 'number' | 'text'
   spelling: 'hyphen' | 'underscore'
-  /** dst-flg is returned, and dst-bias is always 60 */
+  /** whether dst-flg is returned, and dst-bias is always 60 */
   dstFlag: boolean
-  /** the number that stands for ch1 */
+  /** the number of ch1 */
   channelBase: 0 | 1
   /** channels above this number are not returned */
   channels: number
-  /** device fields are named remote-serial and so on, and accompanied by those of the base unit */
+  /** whether device fields are named remote-serial etc. and the fields of the base unit are added */
   withBase: boolean
 }
 
@@ -38,16 +38,16 @@ export interface Endpoint {
   parameters: Readonly<Record<string, ParameterRule>>
   limit: number
   window: number
-  /** records of a device per window (s), if they are counted */
-  budget?: { records: number; window: number }
+  /** if records are counted: maximum number of records of a device per window (s) */
+  recordQuota?: { records: number; window: number }
   style: Style
 }
 
 const allTypes = ['json', 'csv', 'csv2']
 const period = { 'unixtime-from': 'time', 'unixtime-to': 'time', number: 'count', type: allTypes } as const
-const budget = { records: 160_000, window: 3600 }
+const recordQuota = { records: 160_000, window: 3600 }
 
-// The spelling of data and latest-data is undocumented; underscores were observed.
+// The description does not show how data and latest-data spell offsets. Underscores were observed.
 const standalone: Style = {
   numbers: 'number',
   spelling: 'underscore',
@@ -96,7 +96,7 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = {
     parameters: { 'remote-serial': 'serial', ...period },
     limit: 20,
     window: 60,
-    budget,
+    recordQuota,
     style: standalone,
   },
   'data-relay': {
@@ -105,7 +105,7 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = {
     parameters: { 'remote-serial': 'serial', 'base-serial': 'serial', ...period },
     limit: 20,
     window: 60,
-    budget,
+    recordQuota,
     style: relay,
   },
   alert: {
@@ -118,15 +118,15 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = {
   },
 }
 
-/** Maximum numbers of records and alerts (docs/service.md, *Fields*). */
-export const latestRecords = 300
-export const alertEntries = 20
-export const defaultNumber = 16_000
-export const largestNumber = 65_535
+/** Numbers of records and alerts in a response (docs/service.md, *Fields*). */
+export const maxLatestRecords = 300
+export const maxAlertEntries = 20
+export const defaultRecords = 16_000
+export const maxRecords = 65_535
 
 const prefix = '/v1/devices/'
 
-/** The endpoint at a path; the suffix of the relay paths depends on the host (docs/service.md, *Requests*). */
+/** The endpoint at a path. The suffix of the relay paths depends on the host (docs/service.md, *Requests*). */
 export function endpointAt(path: string, relaySuffix: string): EndpointName | undefined {
   return endpointNames.find((name) => path === pathOf(name, relaySuffix))
 }

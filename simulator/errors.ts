@@ -1,6 +1,6 @@
 /**
- * Errors of the service (docs/service.md, *Errors*). The statuses were observed; the code equals the status, and the
- * text is in the host's language.
+ * Errors of the service (docs/service.md, *Errors*). The statuses were observed. The code is the same as the status,
+ * and the message is in the language of the host.
  */
 import type { Variants } from './variants'
 
@@ -14,7 +14,7 @@ const causes = {
   credentials: [401, 'Authentication failed', '認証に失敗しました'],
   forbidden: [403, 'Access is forbidden', 'アクセスが禁止されています'],
   rate: [429, 'Too many requests', 'アクセス回数の上限を超えました'],
-  budget: [429, 'Too many records', '取得データ数の上限を超えました'],
+  records: [429, 'Too many records', '取得データ数の上限を超えました'],
   missing: [400, 'A required parameter is missing', '必須パラメータがありません'],
   parameter: [400, 'A parameter is not valid', 'パラメータが不正です'],
   both: [
@@ -29,9 +29,9 @@ const causes = {
 
 export type Cause = keyof typeof causes
 
-/** Thrown while a request is processed; becomes an error response. */
+/** Thrown while a request is processed, to respond with an error. */
 export class Refusal extends Error {
-  /** @param status overrides the cause's own status */
+  /** @param status overrides the status of the cause */
   constructor(
     readonly why: Cause,
     readonly detail = '',

@@ -1,8 +1,8 @@
-/** Rate headers (docs/service.md, *Limits*), as described or invalid. */
+/** Rate headers (docs/service.md, *Limits*), as described, absent or invalid. */
 import type { EndpointLimits } from './limits'
 import type { Variants } from './variants'
 
-const odd: Readonly<Record<Variants['rateHeaders'], (value: number) => string | undefined>> = {
+const spellings: Readonly<Record<Variants['rateHeaders'], (value: number) => string | undefined>> = {
   described: (value) => String(value),
   absent: () => undefined,
   text: () => 'abc',
@@ -10,11 +10,11 @@ const odd: Readonly<Record<Variants['rateHeaders'], (value: number) => string | 
   negative: (value) => String(-value - 1),
 }
 
-/** X-RateLimit-Reset is the window's length, not the time left (docs/service.md). */
+/** `X-RateLimit-Reset` is the length of the window, not the remaining time (docs/service.md, *Limits*). */
 export function rateHeaders(
   limits: Required<EndpointLimits>,
   remaining: number,
-  recordsLeft: number | undefined,
+  remainingRecords: number | undefined,
   status: number,
   variants: Variants,
 ): Record<string, string> {
@@ -22,11 +22,11 @@ export function rateHeaders(
     'X-RateLimit-Limit': limits.limit,
     'X-RateLimit-Reset': limits.window,
     'X-RateLimit-Remaining': remaining,
-    ...(recordsLeft === undefined ? {} : { 'X-RateLimit-Remaining-DataCount': recordsLeft }),
+    ...(remainingRecords === undefined ? {} : { 'X-RateLimit-Remaining-DataCount': remainingRecords }),
   }
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(values)) {
-    const text = odd[variants.rateHeaders](value)
+    const text = spellings[variants.rateHeaders](value)
     if (text !== undefined) headers[name] = text
   }
   if (status === 429 && variants.retryAfter !== null) headers['Retry-After'] = String(variants.retryAfter)

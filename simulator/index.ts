@@ -8,9 +8,9 @@
 import type { Account } from './account'
 import { checkRuntimeOptions, checkStartOptions } from './check'
 import type { MovableClock } from './clock'
-import { controlOf } from './control'
+import { createControl } from './control'
 import type { EndpointName } from './endpoints'
-import type { Happening } from './fleet/definition'
+import type { DeviceEvent } from './fleet/definition'
 import type { Counts, LogEntry } from './log'
 import type { RuntimeOptions, Settings, SimulatorOptions } from './options'
 import { listen } from './server'
@@ -24,27 +24,28 @@ export interface Simulator {
   readonly account: Account
   readonly clock: MovableClock
   readonly truth: Truth
-  /** the latest requests, oldest first */
+  /** the newest requests, oldest first */
   readonly log: readonly LogEntry[]
   counts(): Counts
   set(options: RuntimeOptions): void
   /** the current options */
   readonly options: Settings
-  /** restores the initial options, and clears log, counts and windows */
+  /** restores the initial options and clears log, counts and windows */
   reset(): void
-  /** an event of a device begins now, or ends */
-  begin(happening: Happening): void
-  end(happening: Happening): void
-  /** uses requests as another client of the same account */
+  /** begins an event of a device now */
+  begin(event: DeviceEvent): void
+  /** ends an event of a device now */
+  end(event: DeviceEvent): void
+  /** uses up requests, as if another client used the account */
   spend(endpoint: EndpointName, count?: number): void
-  /** ends all connections, and resolves once closed */
+  /** closes all connections and the server */
   close(): Promise<void>
 }
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   checkStartOptions(options)
   const service = new SimulatedService(options)
-  const server = await listen(service, controlOf(service), options.port ?? 0)
+  const server = await listen(service, createControl(service), options.port ?? 0)
   return {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
@@ -63,8 +64,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       return service.settings
     },
     reset: () => service.reset(),
-    begin: (happening) => service.begin(happening),
-    end: (happening) => service.end(happening),
+    begin: (event) => service.begin(event),
+    end: (event) => service.end(event),
     spend: (endpoint, count) => service.spend(endpoint, count),
     close: () => server.close(),
   }
@@ -80,10 +81,10 @@ export type {
   ChannelDefinition,
   CurrentDefinition,
   DeviceDefinition,
+  DeviceEvent,
   DeviceKind,
   EventDefinition,
   GeneratedRecords,
-  Happening,
   RecordDefinition,
   RecordValue,
   ZoneDefinition,

@@ -1,6 +1,6 @@
 import { type EndpointName, endpointNames, endpoints } from './endpoints'
 
-/** The limits of one endpoint: requests per window (s) and, if they are counted, records per window (s) and device. */
+/** The limits of an endpoint: requests per window and, if records are counted, records of a device per window (s). */
 export interface EndpointLimits {
   limit?: number
   window?: number
@@ -12,7 +12,7 @@ export type Limits = Partial<Record<EndpointName, EndpointLimits>>
 
 export type LimitTable = Readonly<Record<EndpointName, Required<EndpointLimits>>>
 
-// Limits that are never reached; the headers report these numbers.
+/** Limits that are never reached. The headers report these numbers. */
 const off: Required<EndpointLimits> = {
   limit: 1_000_000,
   window: 1,
@@ -20,15 +20,15 @@ const off: Required<EndpointLimits> = {
   recordsWindow: 1,
 }
 
-/** The current limits: the described ones (docs/service.md, *Limits*), overridden by the options. */
+/** The described limits (docs/service.md, *Limits*), overridden by the options. */
 export function limitTable(limits: Limits | 'off'): LimitTable {
   const rows = endpointNames.map((name) => {
     const described = endpoints[name]
     const row: Required<EndpointLimits> = {
       limit: described.limit,
       window: described.window,
-      records: described.budget?.records ?? off.records,
-      recordsWindow: described.budget?.window ?? off.recordsWindow,
+      records: described.recordQuota?.records ?? off.records,
+      recordsWindow: described.recordQuota?.window ?? off.recordsWindow,
     }
     return [name, limits === 'off' ? off : { ...row, ...limits[name] }] as const
   })

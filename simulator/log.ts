@@ -1,23 +1,23 @@
-/** A bounded log of the requests, and totals since the start. */
+/** A log of limited size with the newest requests, and totals since the start or the last reset. */
 import { type EndpointName, endpointNames } from './endpoints'
 
 export interface LogEntry {
   /** simulated time, ms */
   time: number
-  /** null: unknown path */
+  /** null: the request reached no endpoint, because its path or method is wrong or its body is too large */
   endpoint: EndpointName | null
   path: string
-  /** the login ID used; null: wrong credentials */
+  /** the login ID used; null: the credentials are wrong */
   user: string | null
-  /** without credentials */
+  /** parameters, without the credentials */
   params: Readonly<Record<string, unknown>>
-  /** status sent; 0: no response was sent */
+  /** the status sent; 0: no response was sent */
   status: number
-  /** the request counted in its window */
+  /** whether the request counted toward the limit */
   counted: boolean
-  /** the request exceeded the limit */
+  /** whether the request exceeded the limit */
   over: boolean
-  /** requests left in the window; null if unknown */
+  /** requests that remain in the window; null: the request reached no endpoint */
   remaining: number | null
   /** records in the response */
   records: number
@@ -30,9 +30,9 @@ export interface EndpointCounts {
   total: number
   /** responses with status 429, for any reason */
   refused: number
-  /** requests that exceeded the limit of requests, regardless of the response */
+  /** requests that exceeded the limit, regardless of the response */
   over: number
-  /** requests of other clients, see `spend` */
+  /** requests of other clients (`spend`) */
   foreign: number
   /** records sent */
   records: number

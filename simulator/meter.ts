@@ -1,6 +1,6 @@
 /**
- * Counts usage: requests per user and endpoint, records per user, endpoint and device (docs/service.md, *Limits*).
- * Requests with a reference-only ID count as its user's.
+ * Counts the requests of each user per endpoint, and the records of each user per endpoint and device (docs/service.md,
+ * *Limits*). Requests with a reference-only ID count for its user.
  */
 import type { EndpointName } from './endpoints'
 import { type LimitTable, limitTable } from './limits'
@@ -8,8 +8,10 @@ import type { Settings } from './options'
 import { UsageLog, type WindowRule } from './windows'
 
 export interface CountedRequest {
+  /** whether the request exceeds the limit */
   over: boolean
   counted: boolean
+  /** requests that remain in the window */
   remaining: number
 }
 
@@ -33,7 +35,7 @@ export class Meter {
     return this.table[endpoint]
   }
 
-  /** Counts a request, unless it exceeds the limit and refused ones do not count. */
+  /** Counts a request, unless it exceeds the limit and refused requests do not count. */
   request(user: string, endpoint: EndpointName, now: number): CountedRequest {
     const over = this.remaining(user, endpoint, now) <= 0
     const counted = !over || this.settings.countRefused
@@ -51,7 +53,7 @@ export class Meter {
     return Math.max(0, limit - this.log(user, endpoint).used(now, window, this.rule))
   }
 
-  recordsLeft(
+  remainingRecords(
     user: string | undefined,
     endpoint: EndpointName,
     device: string | undefined,

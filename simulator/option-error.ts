@@ -1,2 +1,2 @@
-/** An option is invalid; the message is for the user. */
+/** Reports an invalid option. The message is for the user. */
 export class OptionError extends Error {}

@@ -9,12 +9,24 @@ export type Parameters = Readonly<Record<string, unknown>>
 
 const credentials = ['api-key', 'login-id', 'login-pass']
 
+/** Parses a request body; `undefined` if it is not a JSON object. */
+export function parseParameters(body: Buffer): Parameters | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Parameters)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
 export function withoutCredentials(body: Parameters): Parameters {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !credentials.includes(name)))
 }
 
-/** The serials in a request of any form, for faults of single devices. */
-export function namedSerials(params: Parameters): string[] {
+/** The serial numbers in a request, whether or not it is valid, for faults that are limited to devices. */
+export function serialsIn(params: Parameters): string[] {
   return [params['remote-serial'], params['base-serial']]
     .flat()
     .filter((serial) => typeof serial === 'string')
@@ -23,7 +35,7 @@ export function namedSerials(params: Parameters): string[] {
 const isSerial = (value: unknown) => typeof value === 'string' && value.length === 8
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 
-function fits(rule: ParameterRule, value: unknown): boolean {
+function isValid(rule: ParameterRule, value: unknown): boolean {
   switch (rule) {
     case 'serial':
       return isSerial(value)
@@ -38,17 +50,20 @@ function fits(rule: ParameterRule, value: unknown): boolean {
   }
 }
 
-/** @param more rules that variants add  @throws Refusal for the first invalid parameter */
+/**
+ * @param added rules that variants add
+ * @throws Refusal for the first invalid parameter
+ */
 export function checkParameters(
   endpoint: EndpointName,
   params: Parameters,
-  more: Readonly<Record<string, ParameterRule>>,
+  added: Readonly<Record<string, ParameterRule>>,
 ): void {
   const { required, parameters } = endpoints[endpoint]
-  const absent = required.find((name) => params[name] === undefined)
-  if (absent) throw new Refusal('missing', absent)
-  for (const [name, rule] of Object.entries({ ...parameters, ...more })) {
-    if (params[name] !== undefined && !fits(rule, params[name])) throw new Refusal('parameter', name)
+  const missing = required.find((name) => params[name] === undefined)
+  if (missing) throw new Refusal('missing', missing)
+  for (const [name, rule] of Object.entries({ ...parameters, ...added })) {
+    if (params[name] !== undefined && !isValid(rule, params[name])) throw new Refusal('parameter', name)
   }
   if (endpoint === 'current' && params['remote-serial'] && params['base-serial']) throw new Refusal('both')
 }

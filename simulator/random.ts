@@ -1,5 +1,5 @@
 /**
- * Stateless pseudo-random numbers that depend only on the arguments. So record 1,000,000 of a device can be computed
+ * Pseudo-random numbers that depend only on the arguments. For example, record 1,000,000 of a device can be computed
  * without the 999,999 before it, and is the same in every process with the same seed.
  */
 
@@ -26,7 +26,7 @@ export function seedFrom(...parts: readonly (string | number)[]): number {
   return hash(h >>> 0, text.length)
 }
 
-/** Returns a shuffled copy, by seed. */
+/** Returns a copy in a random order, which depends only on the seed and the length. */
 export function shuffled(items: readonly number[], seed: number): number[] {
   const copy = [...items]
   for (let i = copy.length - 1; i > 0; i--) {

@@ -1,14 +1,14 @@
 /**
- * Serves a report written by `envlog-check --save`: the saved responses for the same requests, and responses derived
- * from them for other devices and periods.
+ * Serves a report that `envlog-check --save` wrote. A request that is in the report gets its saved response. Responses
+ * for other devices and periods are derived from the saved ones.
  */
 import {
-  defaultNumber,
+  defaultRecords,
   type EndpointName,
   endpointNames,
   endpoints,
-  largestNumber,
-  latestRecords,
+  maxLatestRecords,
+  maxRecords,
 } from './endpoints'
 import { Refusal } from './errors'
 import type { DeviceDefinition } from './fleet/definition'
@@ -17,19 +17,22 @@ import type { Parameters } from './parameters'
 
 type Json = Record<string, unknown>
 
-interface SavedAnswer {
+interface SavedResponse {
   endpoint: EndpointName
   params: Json
   status: number | null
-  /** For a successful request. */
+  /** Only of successful requests. */
   body?: Json
   error?: Json
 }
 
 export interface Replay {
-  /** The devices of the account, without records: for the simulator's own addresses. */
+  /** The devices of the account, without records, for the control address. */
   fleet: DeviceDefinition[]
-  /** The body of a response. @throws Refusal */
+  /**
+   * The body of a response.
+   * @throws Refusal
+   */
   body(endpoint: EndpointName, params: Parameters): Json
 }
 
@@ -38,81 +41,82 @@ const isObject = (value: unknown): value is Json =>
 /** A list, or an object whose keys are indexes. */
 const listIn = (value: unknown): Json[] =>
   (Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []).filter(isObject)
-const single = (value: unknown): Json => {
-  const one: unknown = Array.isArray(value) ? value[0] : value
-  return isObject(one) ? one : {}
+/** An object, or a list that contains it. */
+const objectIn = (value: unknown): Json => {
+  const object: unknown = Array.isArray(value) ? value[0] : value
+  return isObject(object) ? object : {}
 }
 
-/** @throws OptionError if it is not a report */
-export function replayOf(report: unknown): Replay {
-  const answers = answersOf(report)
-  const current = answers.find(({ endpoint }) => endpoint === 'current')
+/** @throws OptionError if `report` is not a report */
+export function createReplay(report: unknown): Replay {
+  const responses = readResponses(report)
+  const current = responses.find(({ endpoint }) => endpoint === 'current')
   const devices = listIn(current?.body?.devices)
   return {
-    fleet: devices.filter(isNamed).map(definitionOf),
+    fleet: devices.filter(hasSerial).map(toDefinition),
     body(endpoint, params) {
       if (endpoint === 'current') {
-        if (!current?.body) throw refusalOf(current)
-        return { ...current.body, devices: filtered(devices, params) }
+        if (!current?.body) throw toRefusal(current)
+        return { ...current.body, devices: filterDevices(devices, params) }
       }
       // Only JSON is saved.
       if ((params.type ?? 'json') !== 'json') throw new Refusal('parameter', 'type')
-      const saved = answers.filter((answer) => answer.endpoint === endpoint)
-      const own = saved.filter((answer) => isAbout(answer, params))
-      const exact = own.find((answer) => isSame(answer.params, params))
-      if (own.length > 0 && !own.some(({ body }) => body)) throw refusalOf(own[0])
+      const saved = responses.filter((response) => response.endpoint === endpoint)
+      const own = saved.filter((response) => isForSameDevice(response, params))
+      const exact = own.find((response) => isSame(response.params, params))
+      if (own.length > 0 && !own.some(({ body }) => body)) throw toRefusal(own[0])
       if (exact?.body) return exact.body
-      const device = devices.find((one) => isDevice(one, params))
+      const device = devices.find((candidate) => isDevice(candidate, params))
       const template = own.find(({ body }) => body)?.body ?? saved.find(({ body }) => body)?.body
       if (!device) throw new Refusal('serial')
       const isServed = endpoint === 'alert' || isRemote(device) === endpoint.endsWith('relay')
       if (!template || !isServed) throw new Refusal('kind')
-      const body = own.length > 0 ? template : readdressed(template, device)
+      const body = own.length > 0 ? template : withDevice(template, device)
       if (endpoint === 'alert') return own.length > 0 ? body : { ...body, 'alert-logs': [] }
-      return { ...body, data: chosen(recordsOf(answers, device, params), params, endpoint) }
+      return { ...body, data: selectRecords(collectRecords(responses, device, params), params, endpoint) }
     },
   }
 }
 
-/** The same refusal as the service's; without a response, as if the service were unavailable. */
-function refusalOf(answer: SavedAnswer | undefined): Refusal {
-  const status = answer?.status ?? 503
+/** The refusal in the report. If there was no response, a refusal as if the service were unavailable. */
+function toRefusal(response: SavedResponse | undefined): Refusal {
+  const status = response?.status ?? 503
   return new Refusal(status < 500 ? 'kind' : 'status', '', status)
 }
 
-function answersOf(report: unknown): SavedAnswer[] {
+function readResponses(report: unknown): SavedResponse[] {
   const { format, version, answers } = isObject(report) ? report : ({} as Json)
   if (format !== 'envlog-report' || !Array.isArray(answers)) {
     throw new OptionError('replay: expected a file that envlog-check --save has written')
   }
   if (version !== 1) throw new OptionError(`replay: a report of version ${version} needs a newer simulator`)
   const known = answers.filter(
-    (answer): answer is SavedAnswer => isObject(answer) && endpointNames.includes(answer.endpoint as never),
+    (saved): saved is SavedResponse => isObject(saved) && endpointNames.includes(saved.endpoint as never),
   )
-  return known.map((answer) => ({ ...answer, params: isObject(answer.params) ? answer.params : {} }))
+  return known.map((saved) => ({ ...saved, params: isObject(saved.params) ? saved.params : {} }))
 }
 
-const isNamed = ({ serial }: Json) => typeof serial === 'string' && serial !== ''
-const baseOf = ({ serial, baseunit }: Json) => single(baseunit).serial ?? serial
+const hasSerial = ({ serial }: Json) => typeof serial === 'string' && serial !== ''
+const baseOf = ({ serial, baseunit }: Json) => objectIn(baseunit).serial ?? serial
 const isRemote = (device: Json) => baseOf(device) !== device.serial
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+const toText = (value: unknown) => (typeof value === 'string' ? value : '')
 
-function definitionOf(device: Json): DeviceDefinition {
+function toDefinition(device: Json): DeviceDefinition {
   const { serial, model, name, baseunit, group } = device
-  const base = single(baseunit)
-  const { num, name: groupName } = single(group)
+  const base = objectIn(baseunit)
+  const { num, name: groupName } = objectIn(group)
   return {
     kind: isRemote(device) ? 'remote' : 'standalone-1',
-    ...{ serial: textOf(serial), model: textOf(model), name: textOf(name) },
+    ...{ serial: toText(serial), model: toText(model), name: toText(name) },
     ...(isRemote(device)
-      ? { base: { serial: textOf(base.serial), model: textOf(base.model), name: textOf(base.name) } }
+      ? { base: { serial: toText(base.serial), model: toText(base.model), name: toText(base.name) } }
       : {}),
-    group: { num: Number(num) || 0, name: textOf(groupName) },
+    group: { num: Number(num) || 0, name: toText(groupName) },
     records: [],
   }
 }
 
-function filtered(devices: readonly Json[], params: Parameters): Json[] {
+function filterDevices(devices: readonly Json[], params: Parameters): Json[] {
   const remotes = params['remote-serial'] as readonly unknown[] | undefined
   const bases = params['base-serial'] as readonly unknown[] | undefined
   if (!remotes && !bases) return [...devices]
@@ -123,7 +127,7 @@ const isDevice = (device: Json, params: Parameters) =>
   device.serial === params['remote-serial'] &&
   (params['base-serial'] === undefined || params['base-serial'] === baseOf(device))
 
-const isAbout = ({ params: saved }: SavedAnswer, params: Parameters) =>
+const isForSameDevice = ({ params: saved }: SavedResponse, params: Parameters) =>
   saved['remote-serial'] === params['remote-serial'] && saved['base-serial'] === params['base-serial']
 
 function isSame(saved: Json, params: Parameters): boolean {
@@ -131,9 +135,9 @@ function isSame(saved: Json, params: Parameters): boolean {
   return [...names].every((name) => saved[name] === params[name])
 }
 
-/** A response about one device, changed as if it were about another. */
-function readdressed(body: Json, device: Json): Json {
-  const base = single(device.baseunit)
+/** A response for another device, changed as if it were for this device. */
+function withDevice(body: Json, device: Json): Json {
+  const base = objectIn(device.baseunit)
   const fields: Json = {
     ...{ serial: device.serial, model: device.model, name: device.name },
     ...{ 'remote-serial': device.serial, 'remote-model': device.model, 'remote-name': device.name },
@@ -143,15 +147,15 @@ function readdressed(body: Json, device: Json): Json {
       'base-name': base.name ?? device.name,
     },
   }
-  const own = Object.entries(fields).filter(([name]) => name in body)
+  const replaced = Object.entries(fields).filter(([name]) => name in body)
   const channels = listIn(device.channel).map(({ num, name, unit }) => ({ num, name, unit }))
-  return { ...body, ...Object.fromEntries(own), channel: channels }
+  return { ...body, ...Object.fromEntries(replaced), channel: channels }
 }
 
-/** All saved records of a device; if none were saved, its current reading. */
-function recordsOf(answers: readonly SavedAnswer[], device: Json, params: Parameters): Json[] {
-  const records = answers
-    .filter((answer) => answer.body && 'data' in answer.body && isAbout(answer, params))
+/** All saved records of a device; if there are none, its current reading. */
+function collectRecords(responses: readonly SavedResponse[], device: Json, params: Parameters): Json[] {
+  const records = responses
+    .filter((response) => response.body && 'data' in response.body && isForSameDevice(response, params))
     .flatMap(({ body }) => listIn(body?.data))
   if (records.length === 0) {
     const values = listIn(device.channel).map(({ num, value }) => [`ch${num}`, value])
@@ -160,15 +164,15 @@ function recordsOf(answers: readonly SavedAnswer[], device: Json, params: Parame
   const byKey = new Map(
     records.map((record) => [`${record.unixtime} ${record['data-id'] ?? record.data_id}`, record]),
   )
-  return [...byKey.values()].sort((one, other) => Number(one.unixtime) - Number(other.unixtime))
+  return [...byKey.values()].sort((a, b) => Number(a.unixtime) - Number(b.unixtime))
 }
 
-/** The newest records of the period. Both bounds are included, which the nodes allow for. */
-function chosen(records: readonly Json[], params: Parameters, endpoint: EndpointName): Json[] {
-  if (!endpoints[endpoint].budget) return records.slice(-latestRecords)
+/** The newest records of the period, including both bounds, which the nodes accept. */
+function selectRecords(records: readonly Json[], params: Parameters, endpoint: EndpointName): Json[] {
+  if (!endpoints[endpoint].recordQuota) return records.slice(-maxLatestRecords)
   const { 'unixtime-from': from = 0, 'unixtime-to': to = Number.POSITIVE_INFINITY, number } = params
-  const inside = records.filter(
+  const inPeriod = records.filter(
     ({ unixtime }) => Number(unixtime) >= Number(from) && Number(unixtime) <= Number(to),
   )
-  return inside.slice(-Math.min(Number(number ?? defaultNumber), largestNumber))
+  return inPeriod.slice(-Math.min(Number(number ?? defaultRecords), maxRecords))
 }

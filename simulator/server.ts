@@ -1,4 +1,4 @@
-/** The HTTP server on loopback: routes requests to the service or to the control address. */
+/** The HTTP server on loopback, which passes requests to the service or to the control address. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Control, isControl } from './control'
@@ -7,7 +7,7 @@ import { type Cause, errorBody, Refusal } from './errors'
 import { deliver } from './faults/deliver'
 import type { SimulatedService } from './simulator'
 
-const largestBody = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 
 export interface Listening {
   port: number
@@ -21,11 +21,11 @@ export async function listen(service: SimulatedService, control: Control, port: 
       else res.destroy(error instanceof Error ? error : new Error(String(error)))
     })
   })
-  await bound(server, port)
-  return { port: (server.address() as AddressInfo).port, close: () => closed(server) }
+  await listenOn(server, port)
+  return { port: (server.address() as AddressInfo).port, close: () => close(server) }
 }
 
-async function bound(server: Server, port: number): Promise<void> {
+async function listenOn(server: Server, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isInUse = error.code === 'EADDRINUSE'
@@ -37,7 +37,7 @@ async function bound(server: Server, port: number): Promise<void> {
   })
 }
 
-async function closed(server: Server): Promise<void> {
+async function close(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
@@ -51,7 +51,7 @@ async function route(
   res: ServerResponse,
 ): Promise<void> {
   const path = (req.url ?? '/').split('?', 1)[0] as string
-  const body = await bodyOf(req)
+  const body = await readBody(req)
   if (isControl(path)) return control(req, res, path, body)
   res.setHeader('Date', new Date(service.clock.now()).toUTCString())
   const endpoint = endpointAt(path, service.settings.relaySuffix)
@@ -60,20 +60,20 @@ async function route(
   deliver(res, service.handle({ endpoint, path, headers: req.headers, body }))
 }
 
-/** Errors without an endpoint have no window, so no rate headers. */
+/** Sends an error of a request that reached no endpoint. It has no rate headers, because they belong to an endpoint. */
 function sendError(service: SimulatedService, res: ServerResponse, path: string, why: Cause): void {
   const { status } = new Refusal(why)
-  service.noteUnknown(path, status)
+  service.logWithoutEndpoint(path, status)
   const body = errorBody(why, '', service.settings.variants, status)
   res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' }).end(body)
 }
 
-async function bodyOf(req: IncomingMessage): Promise<Buffer> {
+async function readBody(req: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of req as AsyncIterable<Buffer>) {
     size += part.length
-    if (size > largestBody) throw new Refusal('tooLarge')
+    if (size > maxBodyBytes) throw new Refusal('tooLarge')
     parts.push(part)
   }
   return Buffer.concat(parts)

@@ -1,8 +1,8 @@
 /**
- * The service: turns a request into a response. It knows only headers and bodies of HTTP; faults are applied afterwards
- * (`effects.ts`).
+ * The service, which turns a request into a response. It deals only with the headers and bodies of HTTP. Faults are
+ * applied afterwards (`faults/effects.ts`).
  */
-import { type Account, ownerOf, userOf } from './account'
+import { type Account, authenticate, findOwner } from './account'
 import { addedParameters, type Content, Contents } from './content'
 import { type EndpointName, endpoints } from './endpoints'
 import { type Cause, errorBody, Refusal } from './errors'
@@ -10,7 +10,7 @@ import type { Directory } from './fleet/directory'
 import { rateHeaders } from './headers'
 import type { Meter } from './meter'
 import type { Settings } from './options'
-import { checkParameters, type Parameters, withoutCredentials } from './parameters'
+import { checkParameters, type Parameters, parseParameters, withoutCredentials } from './parameters'
 import type { Replay } from './replay'
 
 export interface ServiceRequest {
@@ -19,13 +19,13 @@ export interface ServiceRequest {
   body: Buffer
   /** simulated time, ms */
   now: number
-  /** the time for limit windows, ms */
+  /** the time that the windows of limits use, ms */
   limitsNow: number
-  /** false: does not count, see `Fault.counts` */
+  /** whether it counts toward the limits, see `Fault.counts` */
   counts: boolean
 }
 
-export interface Answer {
+export interface ServiceResponse {
   status: number
   headers: Readonly<Record<string, string>>
   body: Buffer
@@ -37,10 +37,10 @@ export interface Answer {
   records: number
 }
 
-/** What is known about a request when its response or refusal is written. */
+/** The findings about a request so far, from which its response or refusal is created. */
 interface Progress {
   user?: string
-  /** the user whose windows the headers report, even if the password is wrong */
+  /** the user to whom the login ID belongs, even if the password is wrong */
   owner?: string | undefined
   login?: string
   params: Parameters
@@ -71,7 +71,7 @@ export class Service {
     this.contents.configure(directory, settings.variants)
   }
 
-  answer(request: ServiceRequest): Answer {
+  respond(request: ServiceRequest): ServiceResponse {
     const progress: Progress = { params: {}, counted: false, over: false, records: 0 }
     try {
       const content = this.createContent(request, progress)
@@ -88,7 +88,7 @@ export class Service {
     why: Cause,
     detail: string,
     status: number,
-  ): Answer {
+  ): ServiceResponse {
     const { variants } = this.settings
     // docs/service.md, *Assumptions*, `unknown-serial`.
     if (why === 'serial' && progress.params.type === 'csv2' && variants.unknownSerialCsv2 === 'array') {
@@ -104,12 +104,12 @@ export class Service {
     status: number,
     body: Buffer,
     type: string,
-  ): Answer {
+  ): ServiceResponse {
     const { endpoint, limitsNow } = request
     const remaining = this.meter.remaining(progress.owner, endpoint, limitsNow)
     const limits = this.meter.limits(endpoint)
-    const records = endpoints[endpoint].budget
-      ? this.meter.recordsLeft(progress.user, endpoint, progress.device, limitsNow)
+    const records = endpoints[endpoint].recordQuota
+      ? this.meter.remainingRecords(progress.user, endpoint, progress.device, limitsNow)
       : undefined
     return {
       status,
@@ -129,14 +129,14 @@ export class Service {
 
   private createContent(request: ServiceRequest, progress: Progress): Content {
     const { endpoint, headers } = request
-    const body = parsed(request.body)
+    const body = parseParameters(request.body)
     if (body) progress.params = withoutCredentials(body)
-    progress.owner = ownerOf(this.accounts, body?.['login-id'])
+    progress.owner = findOwner(this.accounts, body?.['login-id'])
     if (headers['x-http-method-override'] !== 'GET') throw new Refusal('override')
     if (!/^application\/json\s*(;|$)/i.test(String(headers['content-type'] ?? '')))
       throw new Refusal('contentType')
     if (!body) throw new Refusal('json')
-    const user = userOf(this.accounts, body)
+    const user = authenticate(this.accounts, body)
     if (user === undefined) throw new Refusal('credentials')
     progress.user = user
     progress.login = String(body['login-id'])
@@ -152,32 +152,25 @@ export class Service {
 
   private count(request: ServiceRequest, progress: Progress, user: string): void {
     if (!request.counts) return
-    const use = this.meter.request(user, request.endpoint, request.limitsNow)
-    progress.counted = use.counted
-    progress.over = use.over
-    if (use.over) throw new Refusal('rate')
+    const counted = this.meter.request(user, request.endpoint, request.limitsNow)
+    progress.counted = counted.counted
+    progress.over = counted.over
+    if (counted.over) throw new Refusal('rate')
   }
 
-  /** Counts records in the device's budget. @throws Refusal if too few are left */
+  /**
+   * Counts records in the device's record quota.
+   * @throws Refusal if too few remain
+   */
   private spendRecords(request: ServiceRequest, progress: Progress, records: number): void {
     const { endpoint, limitsNow } = request
     const { user, device } = progress
     progress.records = records
-    if (!request.counts || !endpoints[endpoint].budget || user === undefined || device === undefined) return
-    const left = this.meter.recordsLeft(user, endpoint, device, limitsNow)
-    const exceeding = this.settings.budgetRule === 'exceeding' && records > left
-    if (exceeding || left <= 0) throw new Refusal('budget')
+    if (!request.counts || !endpoints[endpoint].recordQuota || user === undefined || device === undefined)
+      return
+    const remaining = this.meter.remainingRecords(user, endpoint, device, limitsNow)
+    const isExceeding = this.settings.budgetRule === 'exceeding' && records > remaining
+    if (isExceeding || remaining <= 0) throw new Refusal('records')
     this.meter.spendRecords(user, endpoint, device, records, limitsNow)
-  }
-}
-
-function parsed(body: Buffer): Parameters | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Parameters)
-      : undefined
-  } catch {
-    return undefined
   }
 }

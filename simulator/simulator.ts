@@ -1,24 +1,24 @@
-/** One simulated service with its state: options, clock, log, limits and faults. */
-import { type Account, accountFor } from './account'
-import { type MovableClock, movable, runningClock } from './clock'
+/** A simulated service and its state: options, clock, log, limits and faults. */
+import { type Account, createAccount } from './account'
+import { type MovableClock, runningClock, toMovable } from './clock'
 import { type EndpointName, endpointNames } from './endpoints'
 import { errorBody } from './errors'
 import { applyFaults, type Delivery } from './faults/effects'
 import { type Fault, FaultPlan } from './faults/faults'
-import type { DeviceDefinition, EventDefinition, Happening } from './fleet/definition'
+import type { DeviceDefinition, DeviceEvent, EventDefinition } from './fleet/definition'
 import { demoFleet } from './fleet/demo'
-import { type Directory, directoryOf } from './fleet/directory'
+import { createDirectory, type Directory } from './fleet/directory'
 import { isInProgress } from './fleet/event-effects'
-import { fleetOf } from './fleet/many'
+import { createFleet } from './fleet/many'
 import { storyFleet } from './fleet/story'
 import { type Counts, type LogEntry, RequestLog } from './log'
 import { Meter } from './meter'
 import { OptionError } from './option-error'
 import type { RuntimeOptions, Settings, SimulatorOptions } from './options'
-import { namedSerials, type Parameters } from './parameters'
-import { replayOf } from './replay'
-import { type Answer, Service, type ServiceRequest } from './service'
-import { type Truth, truthOf } from './truth'
+import { parseParameters, serialsIn } from './parameters'
+import { createReplay } from './replay'
+import { Service, type ServiceRequest, type ServiceResponse } from './service'
+import { createTruth, type Truth } from './truth'
 import { described } from './variants'
 
 const defaults: Settings = {
@@ -40,14 +40,14 @@ export interface Incoming {
   body: Buffer
 }
 
-const eventOf = ({ kind, channel, code }: Pick<EventDefinition, 'kind' | 'channel' | 'code'>) => ({
+const withoutTimes = ({ kind, channel, code }: Pick<EventDefinition, 'kind' | 'channel' | 'code'>) => ({
   kind,
   ...(channel !== undefined && { channel }),
   ...(code !== undefined && { code }),
 })
 
-/** Whether an event of this kind, at the same door, is in progress. */
-function isLike(event: EventDefinition, other: Omit<EventDefinition, 'from'>, now: number): boolean {
+/** Whether this event is in progress and has the same kind and channel as the other. */
+function isSameInProgress(event: EventDefinition, other: DeviceEvent, now: number): boolean {
   const isSame = event.kind === other.kind && (event.channel ?? 1) === (other.channel ?? 1)
   return isSame && isInProgress(event, now)
 }
@@ -70,21 +70,21 @@ export class SimulatedService {
 
   constructor(private readonly options: SimulatorOptions) {
     this.seed = options.seed ?? 'envlog'
-    this.account = { ...accountFor(this.seed), ...options.account }
-    this.clock = options.clock ? movable(options.clock) : runningClock(options)
+    this.account = { ...createAccount(this.seed), ...options.account }
+    this.clock = options.clock ? toMovable(options.clock) : runningClock(options)
     this.startTime = this.clock.now()
     this.settings = withOptions(defaults, options)
     this.startSettings = this.settings
-    const replay = options.replay === undefined ? undefined : replayOf(options.replay)
+    const replay = options.replay === undefined ? undefined : createReplay(options.replay)
     this.startFleet = replay?.fleet ?? this.fleetAtStart()
     this.fleet = this.startFleet
-    this.directory = this.directoryNow()
+    this.directory = this.buildDirectory()
     this.log = new RequestLog(options.logSize ?? 1000)
     this.meter = new Meter(this.settings)
     this.faults = new FaultPlan(this.seed, this.settings.faults)
     const accounts = [this.account, ...(options.moreAccounts ?? [])]
     this.service = new Service(accounts, this.meter, this.directory, this.settings, replay)
-    this.truth = truthOf(
+    this.truth = createTruth(
       () => this.directory,
       () => this.clock.now(),
     )
@@ -103,31 +103,31 @@ export class SimulatedService {
     this.log.clear()
   }
 
-  /** An event of a device begins now; nothing changes if such an event is in progress. */
-  begin(happening: Happening): void {
+  /** Begins an event of a device, unless one of the same kind and channel is already in progress. */
+  begin(event: DeviceEvent): void {
     const now = Math.floor(this.clock.now() / 1000)
-    this.change(happening, (events) =>
-      events.some((event) => isLike(event, happening, now))
+    this.changeEvents(event, (events) =>
+      events.some((current) => isSameInProgress(current, event, now))
         ? events
-        : [...events, { ...eventOf(happening), from: now }],
+        : [...events, { ...withoutTimes(event), from: now }],
     )
   }
 
-  /** Ends an event of a device. */
-  end(happening: Happening): void {
+  /** Ends the events of a device that are in progress and have this kind and channel. */
+  end(event: DeviceEvent): void {
     const now = Math.floor(this.clock.now() / 1000)
-    this.change(happening, (events) =>
-      events.map((event) => (isLike(event, happening, now) ? { ...event, until: now } : event)),
+    this.changeEvents(event, (events) =>
+      events.map((current) => (isSameInProgress(current, event, now) ? { ...current, until: now } : current)),
     )
   }
 
-  /** The current events. */
-  happening(): Happening[] {
+  /** The events in progress. */
+  currentEvents(): DeviceEvent[] {
     const now = Math.floor(this.clock.now() / 1000)
     return this.fleet.flatMap(({ serial, base, events = [] }) =>
       events
-        .filter((event) => isLike(event, event, now))
-        .map((event) => ({ serial, ...(base && { base: base.serial }), ...eventOf(event) })),
+        .filter((event) => isInProgress(event, now))
+        .map((event) => ({ serial, ...(base && { base: base.serial }), ...withoutTimes(event) })),
     )
   }
 
@@ -135,7 +135,7 @@ export class SimulatedService {
     return this.log.counts()
   }
 
-  /** Simulates requests by another client of the account: they count in the window, and as `foreign`. */
+  /** Simulates requests of another client of the account. They count toward the limit and are reported as `foreign`. */
   spend(endpoint: EndpointName, count = 1): void {
     if (!endpointNames.includes(endpoint))
       throw new Error(`endpoint: expected one of ${endpointNames.join(', ')}`)
@@ -145,28 +145,32 @@ export class SimulatedService {
 
   handle(incoming: Incoming): Delivery {
     const { endpoint, headers, body } = incoming
-    const faults = this.faults.pick(endpoint, namedSerials(peek(body)))
+    const faults = this.faults.pick(endpoint, serialsIn(parseParameters(body) ?? {}))
     const counts = faults.every((fault) => fault.counts !== false)
     const request = { endpoint, headers, body, counts, now: this.clock.now(), limitsNow: this.limitsNow() }
-    const answer = this.service.answer(request)
-    const whole = { how: 'whole', delay: 0, share: 1, pause: 0, piece: 1 } as const
-    const { status } = answer
+    const response = this.service.respond(request)
+    const complete = { how: 'complete', delay: 0, share: 1, pause: 0, piece: 1 } as const
     const delivery = applyFaults(
-      { ...whole, status, headers: answer.headers, body: answer.body },
+      { ...complete, status: response.status, headers: response.headers, body: response.body },
       faults,
       (why, code) => Buffer.from(errorBody(why, '', this.settings.variants, code)),
     )
-    this.note(incoming, answer, delivery, faults)
+    this.logRequest(incoming, response, delivery, faults)
     return delivery
   }
 
-  noteUnknown(path: string, status: number): void {
+  logWithoutEndpoint(path: string, status: number): void {
     const entry = { endpoint: null, path, user: null, params: {}, status, counted: false, over: false }
     this.add({ ...entry, time: this.clock.now(), remaining: null, records: 0, faults: [] })
   }
 
-  private note(incoming: Incoming, answer: Answer, delivery: Delivery, faults: readonly Fault[]): void {
-    const { user, params, counted, over, remaining, records } = answer
+  private logRequest(
+    incoming: Incoming,
+    response: ServiceResponse,
+    delivery: Delivery,
+    faults: readonly Fault[],
+  ): void {
+    const { user, params, counted, over, remaining, records } = response
     this.add({
       time: this.clock.now(),
       endpoint: incoming.endpoint,
@@ -189,7 +193,7 @@ export class SimulatedService {
 
   private apply(settings: Settings, fleet: readonly DeviceDefinition[]): void {
     if (fleet !== this.fleet) {
-      this.directory = this.directoryNow(fleet)
+      this.directory = this.buildDirectory(fleet)
       this.fleet = fleet
     }
     this.settings = settings
@@ -197,21 +201,23 @@ export class SimulatedService {
     this.service.configure(settings, this.directory)
   }
 
-  private change(
-    { serial, base }: Happening,
-    changeEvents: (events: readonly EventDefinition[]) => readonly EventDefinition[],
+  private changeEvents(
+    { serial, base }: DeviceEvent,
+    change: (events: readonly EventDefinition[]) => readonly EventDefinition[],
   ): void {
-    const device = this.fleet.find((each) => each.serial === serial && each.base?.serial === base)
+    const device = this.fleet.find(
+      (candidate) => candidate.serial === serial && candidate.base?.serial === base,
+    )
     if (!device) throw new OptionError(`no device ${serial}${base === undefined ? '' : ` under ${base}`}`)
-    const changedDevice = { ...device, events: changeEvents(device.events ?? []) }
+    const changedDevice = { ...device, events: change(device.events ?? []) }
     this.apply(
       this.settings,
-      this.fleet.map((each) => (each === device ? changedDevice : each)),
+      this.fleet.map((other) => (other === device ? changedDevice : other)),
     )
   }
 
-  private directoryNow(fleet = this.fleet): Directory {
-    return directoryOf(fleet, this.seed, this.startTime)
+  private buildDirectory(fleet = this.fleet): Directory {
+    return createDirectory(fleet, this.seed, this.startTime)
   }
 
   private limitsNow(): number {
@@ -222,21 +228,13 @@ export class SimulatedService {
     const { fleet, devices, story } = this.options
     if (fleet) return fleet
     if (story) return storyFleet(this.startTime)
-    return devices === undefined ? demoFleet(this.startTime) : fleetOf(devices, this.seed, this.startTime)
+    return devices === undefined ? demoFleet(this.startTime) : createFleet(devices, this.seed, this.startTime)
   }
 }
 
-/** Settings with the given options replaced; variants individually. */
+/** The settings, overridden by the given options. Variants are overridden one by one. */
 function withOptions(settings: Settings, options: RuntimeOptions): Settings {
   const given = Object.entries(options).filter(([name, value]) => name in defaults && value !== undefined)
   const variants = { ...settings.variants, ...options.variants }
   return { ...settings, ...Object.fromEntries(given), variants }
-}
-
-function peek(body: Buffer): Parameters {
-  try {
-    return (JSON.parse(body.toString()) as Parameters | null) ?? {}
-  } catch {
-    return {}
-  }
 }

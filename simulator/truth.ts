@@ -1,19 +1,17 @@
-/**
- * The true data, without variants and faults: plain numbers, times in ms since 1970. Tests compare with it.
- */
+/** The true data, without variants and faults, for tests to compare with. Values are numbers, times ms since 1970. */
 
-import { localOffset } from './answers/csv'
-import { latest } from './answers/current'
-import { alertEntries, type EndpointName } from './endpoints'
+import { type EndpointName, maxAlertEntries } from './endpoints'
 import type { DeviceKind, RecordValue } from './fleet/definition'
 import type { Device } from './fleet/device'
 import { type Directory, endpointsOf } from './fleet/directory'
 import { indexAt } from './fleet/records'
+import { localOffset } from './responses/csv'
+import { newestReading } from './responses/current'
 
 export interface TrueDevice {
   kind: DeviceKind
   serial: string
-  /** serial of the base unit; for a standalone device, its own */
+  /** serial of the base unit; for a standalone device, its own serial */
   base: string
   model: string
   name: string
@@ -46,7 +44,7 @@ export interface TrueRecord {
 export interface TrueReading {
   serial: string
   base: string
-  /** null: nothing was ever sent */
+  /** null: the device has sent nothing */
   time: number | null
   /** by channel number; null: no measurement */
   values: Record<number, RecordValue>
@@ -59,45 +57,45 @@ export interface TrueAlert {
 
 export interface Truth {
   devices(): TrueDevice[]
-  /** stored records, oldest first, both bounds (ms) inclusive; without base: a standalone device */
+  /** stored records, oldest first; both bounds (ms) are inclusive; without `base`, of a standalone device */
   records(serial: string, base?: string, from?: number, to?: number): TrueRecord[]
-  /** the newest of them, at most `count`, oldest first */
+  /** at most `count` of the newest stored records, oldest first */
   newestRecords(count: number, serial: string, base?: string): TrueRecord[]
   current(): TrueReading[]
-  /** at most the newest 20, newest first */
+  /** at most the newest 20 alerts, newest first */
   alerts(serial: string, base?: string): TrueAlert[]
 }
 
-export function truthOf(directory: () => Directory, now: () => number): Truth {
+export function createTruth(directory: () => Directory, now: () => number): Truth {
   const seconds = () => Math.floor(now() / 1000)
-  const found = (serial: string, base?: string): Device => {
+  const findDevice = (serial: string, base?: string): Device => {
     const device = directory().find(serial, base)
     if (!device) throw new Error(`no device ${serial}${base === undefined ? '' : ` under ${base}`}`)
     return device
   }
   return {
-    devices: () => directory().devices.map((device) => trueDevice(device, seconds())),
+    devices: () => directory().devices.map((device) => toTrueDevice(device, seconds())),
     records(serial, base, from, to) {
-      const device = found(serial, base)
+      const device = findDevice(serial, base)
       const view = device.records(seconds())
       const first = from === undefined ? view.low : indexAt(view, from / 1000, false)
       const end = to === undefined ? view.high : indexAt(view, to / 1000, true)
-      return trueRecords(device, view, first, end)
+      return toTrueRecords(device, view, first, end)
     },
     newestRecords(count, serial, base) {
-      const device = found(serial, base)
+      const device = findDevice(serial, base)
       const view = device.records(seconds())
-      return trueRecords(device, view, Math.max(view.low, view.high - count), view.high)
+      return toTrueRecords(device, view, Math.max(view.low, view.high - count), view.high)
     },
-    current: () => directory().devices.map((device) => trueReading(device, seconds())),
+    current: () => directory().devices.map((device) => toTrueReading(device, seconds())),
     alerts: (serial, base) =>
-      found(serial, base)
-        .alerts(seconds(), alertEntries)
+      findDevice(serial, base)
+        .alerts(seconds(), maxAlertEntries)
         .map(({ unixtime, texts }) => ({ time: unixtime * 1000, texts: { ...texts } })),
   }
 }
 
-function trueDevice(device: Device, now: number): TrueDevice {
+function toTrueDevice(device: Device, now: number): TrueDevice {
   const { kind, serial, model, name, base, num, group, rssi } = device
   const zone = device.zone(now)
   const view = device.records(now)
@@ -116,14 +114,14 @@ function trueDevice(device: Device, now: number): TrueDevice {
     rssi,
     ...zone,
     offset: localOffset(zone),
-    channels: device.channels.map((each) => ({ num: each.num, name: each.name, unit: each.unit })),
+    channels: device.channels.map(({ num, name, unit }) => ({ num, name, unit })),
     endpoints: [...endpointsOf(device)],
     stored: view.high - view.low,
   }
 }
 
 /** @param end exclusive */
-function trueRecords(
+function toTrueRecords(
   device: Device,
   view: ReturnType<Device['records']>,
   first: number,
@@ -140,8 +138,8 @@ function trueRecords(
   return records
 }
 
-function trueReading(device: Device, now: number): TrueReading {
-  const reading = latest(device, now)
+function toTrueReading(device: Device, now: number): TrueReading {
+  const reading = newestReading(device, now)
   const values = device.channels.map((channel, column) => [channel.num, reading?.values[column] ?? null])
   return {
     serial: device.serial,

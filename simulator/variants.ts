@@ -5,13 +5,13 @@
 export interface Variants {
   /** both bounds of a period are inclusive */
   inclusiveBounds: boolean
-  /** all numbers are text, or all are numbers */
+  /** all numbers are sent as text, or all as JSON numbers */
   numbers: 'described' | 'text' | 'number'
   /** spelling of the offset names */
   offsetSpelling: 'described' | 'underscore' | 'hyphen'
   /** `dst-flg` is missing on alert and latest-data-relay */
   dstFlag: 'described' | 'missing'
-  /** `dst-bias` is 60 on every endpoint, with or without daylight saving time */
+  /** `dst-bias` is 60 on every endpoint, even for a device without daylight saving time */
   dstBias: 'described' | '60'
   /** `num` of a standalone device in current */
   standaloneNum: 0 | 1
@@ -19,7 +19,7 @@ export interface Variants {
   channelBase: 'described' | 0 | 1
   /** the highest channel that data and latest-data return */
   standaloneChannels: 2 | 4 | 6
-  /** `baseunit` and `group` are objects, or arrays of one object */
+  /** `baseunit` and `group` are objects, or arrays with one object */
   nested: 'object' | 'array'
   /** a device without a group has `[]` as `group` */
   noGroup: 'described' | 'empty-array'
@@ -29,23 +29,23 @@ export interface Variants {
   blank: readonly Blank[]
   /** rssi is omitted, which is allowed (docs/service.md, *Fields*) */
   rssiMissing: boolean
-  /** order of records; `arrival` differs from `ascending` if a device's clock was set back */
+  /** order of records; `arrival` differs from `ascending` if records did not arrive in order of time */
   recordOrder: 'ascending' | 'descending' | 'shuffled' | 'arrival'
-  /** undocumented fields, at every level */
+  /** undescribed fields at every level */
   extraFields: boolean
-  /** CSV starts with a byte order mark */
+  /** CSV begins with a byte order mark */
   csvBom: boolean
   /** spaces inside the quotes of CSV */
   csvSpaces: boolean
   /** language of the CSV header rows */
   csvLabels: 'en' | 'ja'
-  /** line endings of CSV; a proxy may change CRLF to LF */
+  /** line ends of CSV; a proxy may change CRLF to LF */
   csvLineEnd: 'crlf' | 'lf'
-  /** latest-data accepts csv2 as well */
+  /** latest-data also accepts csv2 */
   csv2OnLatestData: boolean
   /** the graph endpoints apply `temperature-unit` */
   temperatureUnit: boolean
-  /** error text of a failed channel in current; null: the device's own */
+  /** error text of a failed channel in current; null: the text of the device */
   errorText: string | null
   /** language of error messages */
   errorLanguage: 'en' | 'ja'
@@ -55,9 +55,9 @@ export interface Variants {
   rateHeaders: 'described' | 'absent' | 'text' | 'empty' | 'negative'
   /** Retry-After of a 429, in seconds; null: none (docs/service.md, *Limits*) */
   retryAfter: number | null
-  /** an unknown serial with csv2: an error, or status 200 and the body `Array` */
+  /** an unknown serial with csv2 gets an error, or status 200 and the body `Array` */
   unknownSerialCsv2: 'error' | 'array'
-  /** an unknown serial in a filter of current: no match, or an error */
+  /** an unknown serial in a filter of current matches nothing, or gets an error */
   unknownInCurrent: 'absent' | 'error'
 }
 
@@ -95,7 +95,7 @@ export const described: Readonly<Variants> = {
   unknownInCurrent: 'absent',
 }
 
-/** The allowed values of each switch, to validate options from text or JSON. */
+/** The allowed values of each switch, for validating options from text or JSON. */
 export const choices: { readonly [K in keyof Variants]: readonly unknown[] | 'text' | 'count' | 'blanks' } = {
   inclusiveBounds: [false, true],
   numbers: ['described', 'text', 'number'],

@@ -5,7 +5,7 @@
  */
 export interface WindowRule {
   kind: 'fixed' | 'sliding'
-  /** start of fixed windows: seconds after a multiple of the window's length, or at the first use */
+  /** when fixed windows begin: this many seconds after a multiple of their length, or at the first use */
   phase: number | 'first'
 }
 
@@ -26,12 +26,12 @@ export class UsageLog {
 
   used(now: number, window: number, rule: WindowRule): number {
     const length = window * 1000
-    const fixed = rule.kind === 'fixed'
-    const opened = fixed ? this.start(now, length, rule.phase) : now - length
-    this.forget(Math.min(opened, now - length))
+    const isFixed = rule.kind === 'fixed'
+    const opened = isFixed ? this.start(now, length, rule.phase) : now - length
+    this.dropBefore(Math.min(opened, now - length))
     let sum = 0
     for (const { time, amount } of this.entries) {
-      if (time <= now && (fixed ? time >= opened : time > opened)) sum += amount
+      if (time <= now && (isFixed ? time >= opened : time > opened)) sum += amount
     }
     return sum
   }
@@ -45,9 +45,9 @@ export class UsageLog {
     return opened === undefined || now >= opened + length ? now : opened
   }
 
-  private forget(before: number): void {
-    let stale = 0
-    while (stale < this.entries.length && (this.entries[stale] as UsageEntry).time < before) stale++
-    if (stale > 0) this.entries.splice(0, stale)
+  private dropBefore(before: number): void {
+    let count = 0
+    while (count < this.entries.length && (this.entries[count] as UsageEntry).time < before) count++
+    if (count > 0) this.entries.splice(0, count)
   }
 }

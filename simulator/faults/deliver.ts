@@ -1,9 +1,9 @@
-/** Sends a response as its `Delivery` describes; stops if the client disconnects. */
+/** Sends a response as its `Delivery` specifies. Stops if the client disconnects. */
 import type { ServerResponse } from 'node:http'
 import type { Delivery } from './effects'
 
 export function deliver(res: ServerResponse, delivery: Delivery): void {
-  if (delivery.delay > 0) later(res, delivery.delay, () => send(res, delivery))
+  if (delivery.delay > 0) schedule(res, delivery.delay, () => send(res, delivery))
   else send(res, delivery)
 }
 
@@ -15,12 +15,14 @@ function send(res: ServerResponse, delivery: Delivery): void {
     return
   }
   res.writeHead(status, { ...headers, 'Content-Length': body.length })
-  if (how === 'whole') res.end(body)
+  if (how === 'complete') res.end(body)
   if (how === 'cut') cut(res, body.subarray(0, Math.floor(body.length * delivery.share)))
   if (how === 'drip') drip(res, delivery, 0)
 }
 
-/** Sends a part and then closes the connection; if it were closed earlier, nothing would arrive. */
+/**
+ * Closes the connection once the headers and the part have been sent. If it were closed earlier, nothing would arrive.
+ */
 function cut(res: ServerResponse, part: Buffer): void {
   res.flushHeaders()
   if (part.length === 0) setImmediate(() => res.socket?.destroy())
@@ -34,13 +36,13 @@ function drip(res: ServerResponse, delivery: Delivery, from: number): void {
     return
   }
   res.write(delivery.body.subarray(from, to))
-  later(res, delivery.pause, () => drip(res, delivery, to))
+  schedule(res, delivery.pause, () => drip(res, delivery, to))
 }
 
-function later(res: ServerResponse, ms: number, act: () => void): void {
+function schedule(res: ServerResponse, ms: number, run: () => void): void {
   const timer = setTimeout(() => {
     res.off('close', stop)
-    act()
+    run()
   }, ms)
   const stop = () => clearTimeout(timer)
   res.once('close', stop)

@@ -1,24 +1,28 @@
-/** The effect of each fault on a response: one row per kind. */
+/** The effect of each kind of fault on a response. */
 import type { Cause } from '../errors'
 import type { Fault, FaultKind } from './faults'
 
-/** A response as it is sent. */
+/** A response, and how it is sent. */
 export interface Delivery {
   status: number
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** everything; nothing, then closed; headers and a part, then closed; piece by piece; nothing, and left open */
-  how: 'whole' | 'drop' | 'cut' | 'drip' | 'silence'
+  /**
+   * `drop`: nothing is sent, and the connection is closed. `cut`: headers and a part are sent, then the connection is
+   * closed. `drip`: in pieces. `silence`: nothing is sent, and the connection remains open.
+   */
+  how: 'complete' | 'drop' | 'cut' | 'drip' | 'silence'
   /** ms */
   delay: number
-  /** for `cut` */
+  /** for `cut`: the share of the body that is sent */
   share: number
-  /** for `drip`: ms, and bytes */
+  /** for `drip`: ms between pieces */
   pause: number
+  /** for `drip`: bytes in a piece */
   piece: number
 }
 
-/** The service's own error text for this status. */
+/** Creates the error object of the service as JSON text. */
 export type ErrorText = (why: Cause, status: number) => Buffer
 
 type Effect = (delivery: Delivery, fault: Fault, errorText: ErrorText) => Partial<Delivery>
@@ -35,7 +39,7 @@ const effects: Readonly<Record<FaultKind, Effect>> = {
   drop: () => ({ how: 'drop', status: 0 }),
   dropMidBody: (_, fault) => ({ how: 'cut', share: fault.share ?? 0.5 }),
   status: (delivery, fault, errorText) => statusEffect(delivery, fault.status ?? 500, errorText),
-  // Correct length, but not JSON.
+  // The length is correct, but the text is not JSON.
   brokenJson: ({ body }) => ({ body: Buffer.from(body.toString().replace(/[:,]/, ';')) }),
   truncatedJson: ({ body }) => ({ body: body.subarray(0, Math.max(1, Math.floor(body.length * 0.7))) }),
   html: ({ headers }, fault) => ({
@@ -61,23 +65,21 @@ const effects: Readonly<Record<FaultKind, Effect>> = {
 }
 
 function statusEffect({ headers }: Delivery, status: number, errorText: ErrorText): Partial<Delivery> {
-  // A refusal must report that nothing is left, or a client could not believe it.
-  const left: Record<string, string> =
+  // A refusal must report that no requests remain, because clients may otherwise not accept it as one.
+  const remaining: Record<string, string> =
     status === 429 && 'X-RateLimit-Remaining' in headers ? { 'X-RateLimit-Remaining': '0' } : {}
   return {
     status,
-    headers: { ...headers, ...left, 'Content-Type': 'application/json; charset=utf-8' },
+    headers: { ...headers, ...remaining, 'Content-Type': 'application/json; charset=utf-8' },
     body: errorText(causeOf[status] ?? 'status', status),
   }
 }
 
-export function applyFaults(whole: Delivery, faults: readonly Fault[], errorText: ErrorText): Delivery {
-  let delivery = whole
-  for (const fault of faults) delivery = applied(delivery, fault, errorText)
-  return delivery
+export function applyFaults(response: Delivery, faults: readonly Fault[], errorText: ErrorText): Delivery {
+  return faults.reduce((delivery, fault) => applyFault(delivery, fault, errorText), response)
 }
 
-function applied(delivery: Delivery, fault: Fault, errorText: ErrorText): Delivery {
+function applyFault(delivery: Delivery, fault: Fault, errorText: ErrorText): Delivery {
   const changed = { ...delivery, ...effects[fault.kind](delivery, fault, errorText) }
   return {
     ...changed,

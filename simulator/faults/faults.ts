@@ -1,4 +1,4 @@
-/** Faults between the service and its client, and the requests they apply to. */
+/** Faults between the service and its client, and the choice of requests that they apply to. */
 import type { EndpointName } from '../endpoints'
 import { chance, seedFrom } from '../random'
 
@@ -27,19 +27,19 @@ export interface Fault {
   kind: FaultKind
   /** default: all */
   endpoints?: readonly EndpointName[]
-  /** only requests with one of these as remote-serial or base-serial */
+  /** only requests that contain one of these as remote-serial or base-serial; default: all */
   serials?: readonly string[]
   /** 0 to 1; default 1 */
   probability?: number
-  /** applies only to this many matching requests */
+  /** maximum number of requests that the fault applies to; default: unlimited */
   times?: number
-  /** number of matching requests to skip first */
+  /** number of matching requests before that; default 0 */
   skip?: number
-  /** delay before the response, in ms of real time; for any kind */
+  /** delay before the response, in ms of real time, for any kind; default 0 */
   delay?: number
-  /** for `status` (default 500), and for `body` and `html` (default 200) */
+  /** for `status` and `errorWith200` (default 500), `body` and `html` (default 200), `redirect` (default 302) */
   status?: number
-  /** text sent instead of the body, for any kind that responds */
+  /** text that is sent instead of the body, for any kind that sends a response */
   body?: string
   /** for `dropMidBody`: the share of the body that is sent, 0 to 1; default 0.5 */
   share?: number
@@ -47,13 +47,13 @@ export interface Fault {
   pause?: number
   /** for `drip`: bytes per piece (default 64) */
   piece?: number
-  /** for `redirect`; default /elsewhere */
+  /** for `redirect`: the address; default /elsewhere */
   location?: string
   /** for `wrongContentType`; default text/plain */
   contentType?: string
-  /** added to the response headers */
+  /** headers that are added to the response */
   headers?: Readonly<Record<string, string>>
-  /** whether the request counts because it reached the service; default true */
+  /** whether the request counts toward the limits, as if it had reached the service; default true */
   counts?: boolean
 }
 
@@ -64,7 +64,7 @@ interface Tracked {
   used: number
 }
 
-/** Selects the faults for a request: all delays, and the first fault of another kind. */
+/** Selects the faults that apply to a request: all matching delays, and the first matching fault of another kind. */
 export class FaultPlan {
   private tracked: Tracked[] = []
   private readonly seed: number
@@ -78,7 +78,7 @@ export class FaultPlan {
     this.tracked = faults.map((fault, index) => ({ fault, index, matched: 0, used: 0 }))
   }
 
-  /** The faults, with `times` reduced by previous uses; for the control address. */
+  /** The faults for the control address, with the remaining `times`. */
   list(): Fault[] {
     return this.tracked.map(({ fault, used }) =>
       fault.times === undefined ? fault : { ...fault, times: Math.max(0, fault.times - used) },
@@ -87,13 +87,13 @@ export class FaultPlan {
 
   pick(endpoint: EndpointName, serials: readonly string[]): Fault[] {
     const picked: Fault[] = []
-    let decided = false
+    let hasOtherKind = false
     for (const tracked of this.tracked) {
-      if (tracked.fault.kind !== 'delay' && decided) continue
+      if (tracked.fault.kind !== 'delay' && hasOtherKind) continue
       if (!this.appliesTo(tracked, endpoint, serials)) continue
       tracked.used++
       picked.push(tracked.fault)
-      if (tracked.fault.kind !== 'delay') decided = true
+      if (tracked.fault.kind !== 'delay') hasOtherKind = true
     }
     return picked
   }

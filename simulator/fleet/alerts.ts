@@ -17,7 +17,7 @@ import type { GeneratedSource } from './generated'
 import { indexAt, type RecordView } from './records'
 import { type Episode, episode, excursionOn, failureOn } from './signal'
 
-/** How far back the log reaches; a device with quiet years has fewer than the 20 entries requested. */
+/** How many days the log covers. A device with few events in this time has fewer entries than requested. */
 const daysBack = 400
 const day = 86_400
 
@@ -29,9 +29,9 @@ interface AlertShape {
   language: 'en' | 'ja'
   source: GeneratedSource
   events: readonly EventDefinition[]
-  /** the time up to which the service has data */
+  /** the time of the newest data that the service has received */
   receivedUntil: (now: number) => number
-  /** seconds between two current readings, if they are sent more often than records */
+  /** seconds between current readings, if they are sent between records too */
   transmission: number | undefined
 }
 
@@ -65,7 +65,7 @@ const words: Readonly<Record<'en' | 'ja', Words>> = {
 
 type AddEntry = (unixtime: number, key: string, text: string) => void
 
-/** Newest first, at most `count`. */
+/** Returns a function that lists at most `count` alerts, newest first. */
 export function generatedAlerts(shape: AlertShape): AlertSource {
   return (now, count) => {
     const view = shape.source.everything(shape.receivedUntil(now))
@@ -81,8 +81,10 @@ export function generatedAlerts(shape: AlertShape): AlertSource {
       if (unixtime <= newest) addUnlessFuture(unixtime, key, text)
     }
     for (const event of shape.events) eventEntries[event.kind](shape, event, now, addUnlessFuture)
-    // One more day than needed: an entry derived from the end of a day may be earlier than one from the next day.
-    for (let d = today; d >= oldest && entries.size < count + 4; d--) addDay(shape, view, d, add)
+    // More entries than needed, because an entry of an older day may be later than one that was already added.
+    for (let dayIndex = today; dayIndex >= oldest && entries.size < count + 4; dayIndex--) {
+      addDay(shape, view, dayIndex, add)
+    }
     return [...entries]
       .map(([unixtime, texts]) => ({ unixtime, texts }))
       .sort((a, b) => b.unixtime - a.unixtime)
@@ -94,12 +96,12 @@ function addDay(shape: AlertShape, view: RecordView, dayIndex: number, add: AddE
   shape.channels.forEach((channel, column) => {
     if (!channel.signal || channel.broken !== undefined) return
     const seed = hash(shape.seed, channel.num, 77)
-    const hot = excursionOn(channel.signal, seed, dayIndex)
-    if (hot) addExcursion(shape, view, column, hot, add)
-    const failing = failureOn(channel.signal, seed, dayIndex)
-    if (failing) addFailure(shape, view, column, failing, add)
+    const excursion = excursionOn(channel.signal, seed, dayIndex)
+    if (excursion) addExcursion(shape, view, column, excursion, add)
+    const failure = failureOn(channel.signal, seed, dayIndex)
+    if (failure) addFailure(shape, view, column, failure, add)
   })
-  addDevice(shape, dayIndex, add)
+  addDeviceAlerts(shape, dayIndex, add)
 }
 
 function addExcursion(
@@ -121,7 +123,7 @@ function addExcursion(
   )
 }
 
-/** An entry for each time a value exceeds the limit, and for its return. */
+/** Adds an entry each time the value exceeds the limit, and each time it returns to normal. */
 function addCrossings(
   shape: AlertShape,
   column: number,
@@ -131,24 +133,24 @@ function addCrossings(
   const channel = shape.channels[column] as ChannelDefinition
   const limit = channel.signal?.upperLimit
   if (limit === undefined) return
-  const say = words[shape.language]
+  const { upper, normal } = words[shape.language]
   const label = channel.name || `ch${channel.num}`
-  const shown = (value: number) =>
+  const format = (value: number) =>
     `${value.toFixed(channel.signal?.decimals ?? 1)} ${channel.unit ?? ''}`.trim()
   let over = false
   for (const { time, value } of values) {
     if (typeof value !== 'number' || value > limit === over) continue
     over = !over
-    add(time, `ch${channel.num}`, (over ? say.upper : say.normal)(label, shown(value), shown(limit)))
+    add(time, `ch${channel.num}`, (over ? upper : normal)(label, format(value), format(limit)))
   }
 }
 
-/** A device is reported missing if nothing was received for this many seconds. */
-const missingAfter = 30
-/** If current readings are records: how often the service checks a value during an event, in seconds. */
+/** Seconds without data after which the service reports a communication error. */
+const silentAfter = 30
+/** Seconds between the service's checks of a value during an event, if no current readings are sent between records. */
 const checkInterval = 60
 
-/** The service notices events at each transmission. */
+/** Functions that add the alerts of an event. */
 const eventEntries: Readonly<
   Record<EventKind, (shape: AlertShape, event: EventDefinition, now: number, add: AddEntry) => void>
 > = {
@@ -162,15 +164,15 @@ const eventEntries: Readonly<
     addCrossings(shape, column, values, add)
   },
   silence: (shape, { from, until = Infinity }, _, add) => {
-    if (until - from <= missingAfter) return
-    add(from + missingAfter, 'communication-status', words[shape.language].silent)
+    if (until - from <= silentAfter) return
+    add(from + silentAfter, 'communication-status', words[shape.language].silent)
     add(until, 'communication-status', words[shape.language].restored)
   },
   battery: (shape, { from, code = emptyBattery }, _, add) =>
     add(from, 'battery-level', words[shape.language].battery(code)),
 }
 
-/** From `start` (inclusive) to `end` (exclusive). */
+/** The numbers from `start` (inclusive) to `end` (exclusive). */
 function range(start: number, end: number, step: number): number[] {
   return Array.from({ length: Math.max(0, Math.ceil((end - start) / step)) }, (_, i) => start + i * step)
 }
@@ -183,13 +185,15 @@ function addFailure(shape: AlertShape, view: RecordView, column: number, when: E
   add(view.timeAt(index), `ch${channel.num}`, words[shape.language].sensor(label))
 }
 
-/** The service monitors battery and communication, so their entries need no record at that time. */
-function addDevice(shape: AlertShape, dayIndex: number, add: AddEntry): void {
-  const say = words[shape.language]
-  const weak = episode(shape.seed, dayIndex, 0.01, 60, 120, 31)
-  if (weak) add(weak.start, 'battery-level', say.battery(2))
-  const silent = episode(shape.seed, dayIndex, 0.03, 900, 3600, 41)
-  if (!silent) return
-  add(silent.start, 'communication-status', say.silent)
-  add(silent.end, 'communication-status', say.restored)
+/**
+ * Adds entries about battery and communication. They need no record at that time, because the service monitors both.
+ */
+function addDeviceAlerts(shape: AlertShape, dayIndex: number, add: AddEntry): void {
+  const texts = words[shape.language]
+  const lowBattery = episode(shape.seed, dayIndex, 0.01, 60, 120, 31)
+  if (lowBattery) add(lowBattery.start, 'battery-level', texts.battery(2))
+  const silence = episode(shape.seed, dayIndex, 0.03, 900, 3600, 41)
+  if (!silence) return
+  add(silence.start, 'communication-status', texts.silent)
+  add(silence.end, 'communication-status', texts.restored)
 }

@@ -1,6 +1,6 @@
 /**
- * The definition of a device in the simulated account. Everything but `serial` has a default, so that a test states
- * only what it is about. Times are Unix time in seconds, as in responses.
+ * The definition of a device in the simulated account. All properties except `serial` have defaults, so that a test
+ * defines only what matters to it. Times are Unix time in seconds, as in responses.
  */
 import type { Signal } from './signal'
 
@@ -22,9 +22,9 @@ export type DeviceKind = (typeof deviceKinds)[number]
 export interface ZoneDefinition {
   timeDiff?: number
   stdBias?: number
-  /** the device's DST setting is on */
+  /** whether daylight saving time is in effect */
   dst?: boolean
-  /** name of a zone whose daylight saving time sets `dst`, such as `America/New_York` */
+  /** a time zone whose daylight saving time determines `dst`, such as `America/New_York` */
   timeZone?: string
   dstBias?: number
 }
@@ -35,67 +35,68 @@ export interface BaseUnitDefinition {
   name?: string
   /** default `https` */
   sends?: 'https' | 'ftp'
-  /** false: the base-unit variant for which the relay endpoints are unavailable (docs/service.md, *Requests*) */
+  /** false: the relay endpoints do not serve its remote units, but `alert` does; default true */
   relayEndpoints?: boolean
   zone?: ZoneDefinition
 }
 
 export interface ChannelDefinition {
-  /** 1 to 6; a device need not have all channels up to its highest */
+  /** 1 to 6; numbers may be missing between channels */
   num: number
   name?: string
   unit?: string
-  /** digits after the decimal point if a number is written as text; default: as many as the number has */
+  /** digits after the decimal point if a number is sent as text; default: as many as the number has */
   decimals?: number
-  /** what generated records measure; default: a steady room temperature */
+  /** the measurements in generated records; default: a room temperature */
   signal?: Signal
-  /** an unused probe: permanently this text in current, and E1 in generated records */
+  /** for a probe that is not connected: always this text in current, and E1 in generated records */
   broken?: string
 }
 
-/** A number, an error text beginning with E, any other text unchanged, or no measurement. */
+/** A number, a text that is sent unchanged (an error text begins with E), or `null` for no measurement. */
 export type RecordValue = number | string | null
 
 export interface RecordDefinition {
   unixtime: number
-  /** default: the record's position in the list, starting at 1 (0 for a remote unit) */
+  /** default: the position in the list, beginning at 1 (0 for a remote unit) */
   id?: number
   /** by channel number */
   values: Readonly<Record<number, RecordValue>>
-  /** the record exists from this time on (s); default: always, even if its own time is in the future */
+  /** the time from which the record exists (s); default: always, even if its own time is in the future */
   arrives?: number
 }
 
 export interface GeneratedRecords {
-  /** seconds between records */
+  /** seconds between records; default 600 */
   interval?: number
-  /** time of the first record; default: early in the year two calendar years before the simulator's start */
+  /** time of the first record; default: in the first 60 days of the year two years before the simulator's start */
   from?: number
-  /** no records after this time: the device has gone silent */
+  /** time after which there are no records, because the device is silent */
   until?: number
   /** the id of the first record; default 1 (0 for a remote unit) */
   firstId?: number
-  /** all ids are 0 (docs/service.md, *Fields*) */
+  /** whether all ids are 0 (docs/service.md, *Fields*) */
   zeroIds?: boolean
-  /** the device was initialised at this time: ids start over */
+  /** time at which the device was initialized, so that its ids started again */
   restartedAt?: number
-  /** of every 500 records, 3 in a row were never received */
+  /** whether 3 consecutive records of every 500 were never received */
   gaps?: boolean
-  /** one step in this many is a second longer (docs/service.md, *Fields*); default 97, 0 for never */
+  /** one interval in this many is a second longer; default 97; 0: none */
   drift?: number
 }
 
-/** Keys are `ch1` to `ch6`, `battery-level`, `communication-status`. */
 export interface AlertDefinition {
   unixtime: number
+  /** texts by `ch1` to `ch6`, `battery-level` and `communication-status` */
   texts: Readonly<Record<string, string>>
-  /** the entry exists from this time on (s); default: always */
+  /** the time from which the entry exists (s); default: always */
   arrives?: number
 }
 
-/** What current reports instead of the newest record. */
+/** Overrides the newest record in the responses of current. */
 export interface CurrentDefinition {
   unixtime?: number
+  /** by channel number */
   values?: Readonly<Record<number, RecordValue>>
 }
 
@@ -103,21 +104,24 @@ export const eventKinds = ['door', 'silence', 'battery'] as const
 
 export type EventKind = (typeof eventKinds)[number]
 
-/** An event of a device with generated records. Times are in seconds, the end is exclusive. */
+/** An event of a device with generated records. Times are in seconds; the end is exclusive. */
 export interface EventDefinition {
-  /** a door is open, and the value rises; the device sends nothing; its battery has another code */
+  /** `door`: the value of a channel rises; `silence`: the device sends nothing; `battery`: it reports another code */
   kind: EventKind
   from: number
-  /** default: permanently */
+  /** default: the event does not end */
   until?: number
-  /** for `door`: the channel that warms up; default 1 */
+  /** for `door`: the channel whose value rises; default 1 */
   channel?: number
   /** for `battery`: 1 to 5 (docs/service.md, *Fields*); default 2 */
   code?: number
 }
 
 /** An event of a device, without its times. */
-export type Happening = Pick<EventDefinition, 'kind' | 'channel' | 'code'> & { serial: string; base?: string }
+export type DeviceEvent = Pick<EventDefinition, 'kind' | 'channel' | 'code'> & {
+  serial: string
+  base?: string
+}
 
 export interface DeviceDefinition {
   /** default `standalone-1`, or `remote` if a base is given */
@@ -125,7 +129,7 @@ export interface DeviceDefinition {
   serial: string
   model?: string
   name?: string
-  /** remote unit number in current; default 0 for standalone devices, else 1 */
+  /** number of the remote unit in current; default 0 for a standalone device, 1 for a remote unit */
   num?: number
   base?: BaseUnitDefinition
   group?: { num: number; name: string }
@@ -133,7 +137,7 @@ export interface DeviceDefinition {
   battery?: number
   /** null: not reported; default 4 */
   rssi?: number | null
-  /** for a standalone device */
+  /** for a standalone device; a remote unit has the zone of its base unit */
   zone?: ZoneDefinition
   channels?: readonly ChannelDefinition[]
   /** maximum number of stored records; default by kind (160,000 or 80,000 standalone, 1,500 under a base unit) */
@@ -142,10 +146,10 @@ export interface DeviceDefinition {
   language?: 'en' | 'ja'
   /** a generator (default), a list, or a function of the time in seconds */
   records?: GeneratedRecords | readonly RecordDefinition[] | ((now: number) => readonly RecordDefinition[])
-  /** default: derived from the generated records; none for a device with its own records */
+  /** default: derived from generated records; none if `records` is a list or a function */
   alerts?: readonly AlertDefinition[] | ((now: number) => readonly AlertDefinition[])
   current?: CurrentDefinition | ((now: number) => CurrentDefinition)
-  /** seconds between current readings of generated values; default: current reports the newest record */
+  /** seconds between current readings of a device with generated records; default: current returns the newest record */
   transmission?: number
   /** default: none */
   events?: readonly EventDefinition[]

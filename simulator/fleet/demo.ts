@@ -1,6 +1,6 @@
 /**
- * The demo fleet: small and realistic, with an example of everything in docs/service.md. Times relative to the start
- * are rounded to its day.
+ * The demo fleet, which is small and realistic, and has examples of the special cases in docs/service.md. Times
+ * relative to the start are rounded to its day.
  */
 import type { BaseUnitDefinition, DeviceDefinition } from './definition'
 import { type Signal, signals } from './signal'
@@ -46,7 +46,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       model: 'M-500',
       name: 'Freezer 1',
       group: coldStore,
-      // The second probe is not connected: a permanent error text (docs/service.md, *Fields*).
+      // The second probe is not connected, so it always has an error text.
       channels: [
         { num: 1, name: 'Freezer', unit: 'C', signal: signals.freezer },
         { num: 2, name: 'Probe 2', unit: 'C', broken: 'Sensor Error' },
@@ -57,7 +57,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       serial: '52A10002',
       model: 'M-500',
       name: '冷蔵庫 受入口',
-      // Number 0 with a name is a group (docs/service.md, *Fields*).
+      // A group with a name is a group even if its number is 0 (docs/service.md, *Fields*).
       group: { num: 0, name: '予備' },
       language: 'ja',
       battery: 3,
@@ -74,7 +74,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       group: coldStore,
       zone: { timeDiff: -210, dstBias: 60, timeZone: 'America/St_Johns' },
       channels: [{ num: 1, name: 'Air', unit: 'C', signal: signals.fridge }],
-      // Initialised the day before yesterday: ids restart.
+      // It was initialized the day before yesterday, so its ids started again.
       records: { interval: 300, restartedAt: today - 2 * day + 30_000 },
     },
     {
@@ -84,7 +84,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       battery: 2,
       rssi: 1,
       channels: [{ num: 1, name: 'Dock', unit: 'C', signal: signals.outdoor }],
-      // Silent for nine days.
+      // It has been silent for nine days.
       records: { interval: 600, until: today - 9 * day },
     },
     {
@@ -104,7 +104,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       serial: '52B10006',
       model: 'M-710',
       name: 'Server room',
-      // External power reports code 1 (docs/service.md, *Fields*); a model whose ids are always 0.
+      // With external power, it reports battery code 1. Its ids are always 0 (docs/service.md, *Fields*).
       battery: 1,
       rssi: null,
       channels: [
@@ -113,7 +113,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       ],
       records: { interval: 60, zeroIds: true },
     },
-    // Registered, but has not sent anything yet.
+    // It is registered, but has not sent anything yet.
     { kind: 'standalone-2', serial: '52B10007', model: 'M-700', name: 'Spare', records: [] },
   ]
 }
@@ -131,7 +131,7 @@ function remoteDevices(today: number): DeviceDefinition[] {
         { num: 1, unit: 'C', signal: signals.room },
         { num: 2, unit: '%', signal: signals.humidity },
       ],
-      // 65535 is followed by 0 around the start of the day.
+      // Around the beginning of the day, its ids return to 0 after 65,535.
       records: { interval: 60, drift: 0, from: wrapsAt - 60 * 65_536, firstId: 0 },
     },
     {
@@ -151,7 +151,7 @@ function remoteDevices(today: number): DeviceDefinition[] {
       num: 1,
       base: bases.factory,
       language: 'ja',
-      // Six channels on current and alert, four on the relay endpoints (docs/service.md, *Fields*).
+      // It has six channels on current and alert, but four on the relay endpoints (docs/service.md, *Fields*).
       channels: [
         { num: 1, unit: '℃', signal: signals.outdoor },
         { num: 2, unit: '%', signal: signals.humidity },
@@ -163,8 +163,8 @@ function remoteDevices(today: number): DeviceDefinition[] {
       records: { interval: 300 },
     },
     {
-      // The serial of Rack A again, under another base unit (docs/glossary.md); only ch1 and ch3
-      // (docs/service.md, *Fields*), in degrees Fahrenheit.
+      // It has the serial of Rack A under another base unit (docs/glossary.md), and only ch1 and ch3. The unit of ch1
+      // is degrees Fahrenheit.
       serial: '52C10008',
       model: 'M-630',
       name: 'Freezer truck',

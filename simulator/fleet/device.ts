@@ -1,4 +1,4 @@
-/** A device as the service knows it: a definition with its defaults, and its records. */
+/** A device as the service sees it: its definition, completed with defaults, and its records. */
 import { OptionError } from '../option-error'
 import { seedFrom } from '../random'
 import { type AlertSource, generatedAlerts } from './alerts'
@@ -25,8 +25,8 @@ export interface Channel {
   broken: string | undefined
 }
 
-/** A device's offsets at a given time. */
-export type Zone = Required<Omit<ZoneDefinition, 'timeZone'>>
+/** The offsets of a device at a given time. */
+export type Offsets = Required<Omit<ZoneDefinition, 'timeZone'>>
 
 export interface Device {
   kind: DeviceKind
@@ -38,7 +38,7 @@ export interface Device {
   group: { num: number; name: string }
   battery: (now: number) => number
   rssi: number | null
-  zone: (now: number) => Zone
+  zone: (now: number) => Offsets
   channels: readonly Channel[]
   records: RecordSource
   alerts: AlertSource
@@ -67,7 +67,7 @@ export function isRemote(kind: DeviceKind): boolean {
   return kind === 'remote' || kind === 'older-remote'
 }
 
-export function deviceFrom(definition: DeviceDefinition, seed: number | string, startTime: number): Device {
+export function createDevice(definition: DeviceDefinition, seed: number | string, startTime: number): Device {
   const kind = definition.kind ?? (definition.base ? 'remote' : 'standalone-1')
   const remote = isRemote(kind)
   if (remote !== (definition.base !== undefined)) {
@@ -85,13 +85,13 @@ export function deviceFrom(definition: DeviceDefinition, seed: number | string, 
     ...own,
     kind,
     num: definition.num ?? (remote ? 1 : 0),
-    base: baseOf(definition.base ?? own),
+    base: completeBase(definition.base ?? own),
     group: definition.group ?? { num: 0, name: '' },
     battery: (now) => batteryAt(definition.events ?? [], definition.battery ?? 5, now),
     rssi: definition.rssi === undefined ? 4 : definition.rssi,
-    zone: zoneOf(definition.base ? definition.base.zone : definition.zone),
-    channels: channels.map((channel) => channelOf(channel, remote)),
-    ...history(
+    zone: createZone(definition.base ? definition.base.zone : definition.zone),
+    channels: channels.map((channel) => completeChannel(channel, remote)),
+    ...createHistory(
       definition,
       channels,
       kind,
@@ -101,7 +101,7 @@ export function deviceFrom(definition: DeviceDefinition, seed: number | string, 
   }
 }
 
-function baseOf(base: BaseUnitDefinition): Device['base'] {
+function completeBase(base: BaseUnitDefinition): Device['base'] {
   return {
     serial: base.serial,
     model: base.model ?? 'B-500',
@@ -111,23 +111,23 @@ function baseOf(base: BaseUnitDefinition): Device['base'] {
   }
 }
 
-function zoneOf({ timeZone, ...zone }: ZoneDefinition = {}): Device['zone'] {
+function createZone({ timeZone, ...zone }: ZoneDefinition = {}): Device['zone'] {
   const offsets = { timeDiff: 540, stdBias: 0, dst: false, dstBias: 0, ...zone }
   if (timeZone === undefined) return () => offsets
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
-  const winter = `GMT${offsetText(offsets.timeDiff)}`
-  return (now) => ({ ...offsets, dst: !format.format(now * 1000).endsWith(winter) })
+  const standardOffset = `GMT${formatOffset(offsets.timeDiff)}`
+  return (now) => ({ ...offsets, dst: !format.format(now * 1000).endsWith(standardOffset) })
 }
 
-/** Minutes from UTC as `-03:30`. */
-export function offsetText(offset: number): string {
+/** Formats an offset from UTC in minutes, for example `-03:30`. */
+export function formatOffset(offset: number): string {
   const minutes = Math.abs(offset)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  return `${offset < 0 ? '-' : '+'}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`
 }
 
 /** The service has no channel names for remote units; it sends `ch` and the number. */
-function channelOf(channel: ChannelDefinition, remote: boolean): Channel {
+function completeChannel(channel: ChannelDefinition, remote: boolean): Channel {
   return {
     num: channel.num,
     name: remote ? `ch${channel.num}` : (channel.name ?? ''),
@@ -137,13 +137,13 @@ function channelOf(channel: ChannelDefinition, remote: boolean): Channel {
   }
 }
 
-function currentOf(current: DeviceDefinition['current']): Device['current'] {
+function createCurrent(current: DeviceDefinition['current']): Device['current'] {
   if (typeof current === 'function') return current
   return () => current ?? {}
 }
 
-/** What the device has sent between two records. */
-function transmitted(
+/** Current readings between records: the measurements that the device transmits every `interval` seconds. */
+function transmittedReadings(
   interval: number,
   source: GeneratedSource,
   channels: readonly ChannelDefinition[],
@@ -161,7 +161,7 @@ function transmitted(
   }
 }
 
-function history(
+function createHistory(
   definition: DeviceDefinition,
   channels: readonly ChannelDefinition[],
   kind: DeviceKind,
@@ -175,7 +175,7 @@ function history(
     return {
       records: listedRecords(given, shape),
       alerts: listedAlerts(definition.alerts ?? []),
-      current: currentOf(definition.current),
+      current: createCurrent(definition.current),
     }
   }
   const from = firstRecordTime(seed, startTime)
@@ -184,7 +184,10 @@ function history(
   const source = generatedRecords(given as GeneratedRecords, { ...shape, from, events })
   const language = definition.language ?? 'en'
   const { transmission } = definition
-  const labelled = channels.map((each) => ({ ...each, name: isRemote(kind) ? '' : (each.name ?? '') }))
+  const labelled = channels.map((channel) => ({
+    ...channel,
+    name: isRemote(kind) ? '' : (channel.name ?? ''),
+  }))
   return {
     records: (now) => source.stored(receivedUntil(now)),
     alerts: definition.alerts
@@ -192,12 +195,15 @@ function history(
       : generatedAlerts({ seed, channels: labelled, language, source, events, receivedUntil, transmission }),
     current:
       definition.current === undefined && transmission !== undefined
-        ? transmitted(transmission, source, channels, receivedUntil)
-        : currentOf(definition.current),
+        ? transmittedReadings(transmission, source, channels, receivedUntil)
+        : createCurrent(definition.current),
   }
 }
 
-/** Tied to the calendar year, not to the start, so that a simulator started tomorrow has the same history. */
+/**
+ * The time of the first record. It depends on the calendar year, not on the start, so that a simulator started on
+ * another day has the same history.
+ */
 function firstRecordTime(seed: number, startTime: number): number {
   const year = new Date(startTime).getUTCFullYear() - 2
   return Math.max(0, Date.UTC(year, 0, 1) / 1000) + (seed % 60) * 86_400 + (seed % 60)

@@ -1,19 +1,18 @@
-/** The devices of the account, found by serial. */
-
+/** The devices of the account by serial number. */
 import type { EndpointName } from '../endpoints'
 import { OptionError } from '../option-error'
 import type { DeviceDefinition } from './definition'
-import { type Device, deviceFrom, isRemote } from './device'
+import { createDevice, type Device, isRemote } from './device'
 
 export interface Directory {
   devices: readonly Device[]
-  /** a device by its serial and that of its base unit; without the latter, a standalone device */
+  /** finds a remote unit by its serial and the serial of its base unit, or a standalone device by its serial */
   find(serial: string, base?: string): Device | undefined
-  /** whether any device has this serial */
+  /** whether any device has this serial, under any base unit */
   knows(serial: string): boolean
 }
 
-export function directoryOf(
+export function createDirectory(
   definitions: readonly DeviceDefinition[],
   seed: number | string,
   startTime: number,
@@ -21,22 +20,22 @@ export function directoryOf(
   const byKey = new Map<string, Device>()
   const serials = new Set<string>()
   const devices = definitions.map((definition) => {
-    const device = deviceFrom(definition, seed, startTime)
-    const key = keyOf(device.serial, device.base.serial)
+    const device = createDevice(definition, seed, startTime)
+    const key = toKey(device.serial, device.base.serial)
     if (byKey.has(key))
-      throw new OptionError(`fleet: ${device.serial} stands twice under ${device.base.serial}`)
+      throw new OptionError(`fleet: ${device.serial} is listed twice under ${device.base.serial}`)
     byKey.set(key, device)
     serials.add(device.serial)
     return device
   })
   return {
     devices,
-    find: (serial, base) => byKey.get(keyOf(serial, base ?? serial)),
+    find: (serial, base) => byKey.get(toKey(serial, base ?? serial)),
     knows: (serial) => serials.has(serial),
   }
 }
 
-function keyOf(serial: string, base: string): string {
+function toKey(serial: string, base: string): string {
   return JSON.stringify([serial, base])
 }
 
@@ -50,10 +49,10 @@ const served: Readonly<Record<Device['kind'], readonly EndpointName[]>> = {
 }
 
 export function endpointsOf(device: Device): readonly EndpointName[] {
-  return ['current', ...served[device.kind].filter((endpoint) => allows(device, endpoint))]
+  return ['current', ...served[device.kind].filter((endpoint) => isServed(device, endpoint))]
 }
 
-function allows(device: Device, endpoint: EndpointName): boolean {
+function isServed(device: Device, endpoint: EndpointName): boolean {
   if (!isRemote(device.kind)) return true
   if (device.base.sends === 'ftp') return false
   return device.base.relayEndpoints || endpoint === 'alert'

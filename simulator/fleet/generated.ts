@@ -1,6 +1,6 @@
 /**
- * Generated records: the record at index k is a pure function of (seed, device, k), so that the history can have any
- * length and costs nothing until it is requested.
+ * Generated records. The record at index k is a pure function of seed, device, events and k, so the history can have
+ * any length and is computed only when it is requested.
  */
 import { hash } from '../random'
 import type { ChannelDefinition, EventDefinition, GeneratedRecords, RecordValue } from './definition'
@@ -8,7 +8,7 @@ import { riseAt } from './event-effects'
 import { indexAt, type RecordSource, type RecordView, type StoredRecord } from './records'
 import { signals, valueAt } from './signal'
 
-/** If the device has gaps: of every `block` measurements, `missing` in a row were never received. */
+/** If the device has gaps, `missing` consecutive measurements of every `block` were never received. */
 const block = 500
 const missing = 3
 
@@ -16,23 +16,23 @@ export interface GeneratedShape {
   seed: number
   channels: readonly ChannelDefinition[]
   capacity: number
-  /** default for the first id */
+  /** the first id, unless the options define it */
   firstId: number
-  /** ids return to 0 here */
+  /** ids are calculated modulo this number */
   idModulus: number
-  /** default for the first record's time */
+  /** the time of the first record, unless the options define it */
   from: number
   events: readonly EventDefinition[]
 }
 
 export interface GeneratedSource {
-  /** stored records: the newest `capacity` */
+  /** the newest `capacity` records */
   stored: RecordSource
-  /** everything ever measured: the alert log outlives the records it was derived from */
+  /** all records ever received; the alert log may have entries about records that are no longer stored */
   everything: RecordSource
   /** the measurement of a channel at any time */
   measured(column: number, time: number): RecordValue
-  /** no measurements after this time (s) */
+  /** time of the last measurement (s) */
   until: number
 }
 
@@ -40,26 +40,26 @@ export function generatedRecords(options: GeneratedRecords, shape: GeneratedShap
   const interval = options.interval ?? 600
   const drift = options.drift ?? 97
   const from = options.from ?? shape.from
-  const numberOf = (index: number) => (options.gaps ? withGaps(index, shape.seed) : index)
-  const timeOf = (measurement: number) =>
+  const measurementAt = (index: number) => (options.gaps ? withGaps(index, shape.seed) : index)
+  const timeOfMeasurement = (measurement: number) =>
     from + measurement * interval + (drift > 0 ? Math.floor(measurement / drift) : 0)
-  const timeAt = (index: number) => timeOf(numberOf(index))
-  const idAt = idRule(options, shape, timeOf)
+  const timeAt = (index: number) => timeOfMeasurement(measurementAt(index))
+  const idOfMeasurement = createIdRule(options, shape, timeOfMeasurement)
   const seeds = shape.channels.map((channel) => hash(shape.seed, channel.num, 77))
   const measuredAt = (column: number, time: number) =>
     measure(shape.channels[column] as ChannelDefinition, seeds[column] ?? 0, shape.events, time)
   const at = (index: number): StoredRecord => {
-    const measurement = numberOf(index)
-    const time = timeOf(measurement)
+    const measurement = measurementAt(index)
+    const time = timeOfMeasurement(measurement)
     return {
       time,
-      id: idAt(measurement),
+      id: idOfMeasurement(measurement),
       values: shape.channels.map((_, column) => measuredAt(column, time)),
     }
   }
   const everything = (now: number): RecordView => {
     const newest = Math.min(now, options.until ?? now)
-    // Upper bound of the indexes; the binary search finds the real end.
+    // The number of records without gaps and drift is an upper bound. The binary search finds the actual number.
     const bound = Math.max(0, Math.ceil((newest - from) / interval) + 1)
     const high = indexAt({ low: 0, high: bound, timeAt, at, last: 0 }, newest, true)
     return { low: 0, high, timeAt, at, last: high - 1, stamp: 'generated' }
@@ -81,27 +81,27 @@ function measure(
   return valueAt(channel.signal ?? signals.room, seed, time, riseAt(events, channel.num, time))
 }
 
-/** The number of the measurement whose record has this index, if some measurements never arrived. */
+/** The number of the measurement at an index of the received records, if some measurements were never received. */
 function withGaps(index: number, seed: number): number {
   const kept = block - missing
-  const number = Math.floor(index / kept)
+  const blockNumber = Math.floor(index / kept)
   const within = index % kept
-  const gapAt = 1 + (hash(seed, number, 5) % (kept - 1))
-  return number * block + (within < gapAt ? within : within + missing)
+  const gapAt = 1 + (hash(seed, blockNumber, 5) % (kept - 1))
+  return blockNumber * block + (within < gapAt ? within : within + missing)
 }
 
-function idRule(
+function createIdRule(
   options: GeneratedRecords,
   shape: GeneratedShape,
-  timeOf: (measurement: number) => number,
+  timeOfMeasurement: (measurement: number) => number,
 ): (measurement: number) => number {
   if (options.zeroIds) return () => 0
   const first = options.firstId ?? shape.firstId
   const restartedAt = options.restartedAt
   if (restartedAt === undefined) return (measurement) => (first + measurement) % shape.idModulus
-  const from = timeOf(0)
-  let restart = Math.max(0, Math.floor((restartedAt - from) / ((timeOf(1000) - from) / 1000)) - 2)
-  while (timeOf(restart) < restartedAt) restart++
+  const from = timeOfMeasurement(0)
+  let restart = Math.max(0, Math.floor((restartedAt - from) / ((timeOfMeasurement(1000) - from) / 1000)) - 2)
+  while (timeOfMeasurement(restart) < restartedAt) restart++
   return (measurement) =>
     (measurement >= restart ? shape.firstId + measurement - restart : first + measurement) % shape.idModulus
 }

@@ -1,4 +1,4 @@
-/** Fleets of any size: the demo fleet first, then plain generated devices. */
+/** Creates fleets of any size, from the demo fleet and generated devices. */
 import { seedFrom } from '../random'
 import type { BaseUnitDefinition, DeviceDefinition } from './definition'
 import { demoFleet } from './demo'
@@ -9,7 +9,7 @@ const unitsPerBase = 40
 
 const intervals = [60, 120, 300, 600]
 
-interface Mould {
+interface Template {
   kind: 'standalone-1' | 'standalone-2' | 'remote'
   model: string
   name: string
@@ -20,7 +20,7 @@ const temperature = { name: 'Temperature', unit: 'C', signal: signals.room }
 const humidity = { name: 'Humidity', unit: '%', signal: signals.humidity }
 const freezer = { name: 'Freezer', unit: 'C', signal: signals.freezer }
 
-const moulds: readonly Mould[] = [
+const templates: readonly Template[] = [
   { kind: 'remote', model: 'M-610', name: 'Shelf', channels: [temperature, humidity] },
   { kind: 'remote', model: 'M-600', name: 'Freezer', channels: [freezer] },
   { kind: 'standalone-1', model: 'M-500', name: 'Cold room', channels: [freezer, humidity] },
@@ -33,32 +33,32 @@ const moulds: readonly Mould[] = [
   },
 ]
 
-export function fleetOf(count: number, seed: number | string, startTime: number): DeviceDefinition[] {
+export function createFleet(count: number, seed: number | string, startTime: number): DeviceDefinition[] {
   const fleet = demoFleet(startTime).slice(0, count)
-  for (let i = fleet.length; i < count; i++) fleet.push(made(i, seed))
+  for (let i = fleet.length; i < count; i++) fleet.push(createDevice(i, seed))
   return fleet
 }
 
-function made(index: number, seed: number | string): DeviceDefinition {
-  const mould = moulds[index % moulds.length] as Mould
-  const chosen = seedFrom(seed, 'made', index)
+function createDevice(index: number, seed: number | string): DeviceDefinition {
+  const template = templates[index % templates.length] as Template
+  const random = seedFrom(seed, 'made', index)
   const device: DeviceDefinition = {
-    kind: mould.kind,
+    kind: template.kind,
     serial: `53${index.toString(16).toUpperCase().padStart(6, '0')}`,
-    model: mould.model,
-    name: `${mould.name} ${index}`,
-    battery: chosen % 20 === 0 ? 2 : 5,
-    rssi: 1 + (chosen % 5),
-    group: { num: 1 + (chosen % 8), name: `Area ${1 + (chosen % 8)}` },
-    channels: mould.channels.map((channel, i) => ({ ...channel, num: i + 1 })),
-    records: { interval: intervals[chosen % intervals.length] ?? 600 },
+    model: template.model,
+    name: `${template.name} ${index}`,
+    battery: random % 20 === 0 ? 2 : 5,
+    rssi: 1 + (random % 5),
+    group: { num: 1 + (random % 8), name: `Area ${1 + (random % 8)}` },
+    channels: template.channels.map((channel, i) => ({ ...channel, num: i + 1 })),
+    records: { interval: intervals[random % intervals.length] ?? 600 },
   }
-  return mould.kind === 'remote'
-    ? { ...device, num: (index % unitsPerBase) + 1, base: baseFor(index) }
+  return template.kind === 'remote'
+    ? { ...device, num: (index % unitsPerBase) + 1, base: createBase(index) }
     : device
 }
 
-function baseFor(index: number): BaseUnitDefinition {
+function createBase(index: number): BaseUnitDefinition {
   const number = Math.floor(index / unitsPerBase)
   const serial = `5F${number.toString(16).toUpperCase().padStart(6, '0')}`
   return { serial, model: 'B-500', name: `Base ${number}`, zone: { timeDiff: 540 } }

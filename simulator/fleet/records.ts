@@ -1,4 +1,4 @@
-/** The records of a device, with known indexes of the oldest and the newest, regardless of their origin. */
+/** Access to the records of a device by index, whether they are listed or generated. */
 import type { RecordDefinition, RecordValue } from './definition'
 
 export interface StoredRecord {
@@ -9,17 +9,17 @@ export interface StoredRecord {
   values: readonly RecordValue[]
 }
 
-/** What is stored at one moment: indexes `low` (inclusive) to `high` (exclusive), in order of time. */
+/** The records stored at a given time, in order of time: indexes `low` (inclusive) to `high` (exclusive). */
 export interface RecordView {
   low: number
   high: number
   timeAt(index: number): number
   at(index: number): StoredRecord
-  /** the index that arrived last, reported by current */
+  /** index of the record that arrived last, which current returns */
   last: number
   /** order of arrival, if it differs from the order of time */
   arrival?(index: number): number
-  /** two views with the same stamp are identical at the same index; undefined: unknown */
+  /** views with the same stamp have the same records at the same indexes; `undefined`: unknown */
   stamp?: string
 }
 
@@ -32,31 +32,34 @@ interface ListShape {
   idModulus: number
 }
 
-/** Records given as a list, or by a function of time. Sorted by time; records of the same second keep their order. */
+/**
+ * Records from a list, or from a function of time. They are sorted by time; records of the same second keep their
+ * order.
+ */
 export function listedRecords(
   records: readonly RecordDefinition[] | ((now: number) => readonly RecordDefinition[]),
   shape: ListShape,
 ): RecordSource {
-  if (typeof records === 'function') return (now) => viewOf(arrived(records(now), now), shape)
+  if (typeof records === 'function') return (now) => createView(arrivedRecords(records(now), now), shape)
   if (records.every((record) => record.arrives === undefined)) {
-    const view = { ...viewOf(records, shape), stamp: 'all' }
+    const view = { ...createView(records, shape), stamp: 'all' }
     return () => view
   }
   return (now) => {
-    const there = arrived(records, now)
-    return { ...viewOf(there, shape), stamp: `first ${there.length} of ${arrivalKey(there)}` }
+    const arrived = arrivedRecords(records, now)
+    return { ...createView(arrived, shape), stamp: `first ${arrived.length} of ${lastArrival(arrived)}` }
   }
 }
 
-function arrived(records: readonly RecordDefinition[], now: number): RecordDefinition[] {
+function arrivedRecords(records: readonly RecordDefinition[], now: number): RecordDefinition[] {
   return records.filter((record) => (record.arrives ?? now) <= now)
 }
 
-function arrivalKey(records: readonly RecordDefinition[]): number {
+function lastArrival(records: readonly RecordDefinition[]): number {
   return records.reduce((latest, record) => Math.max(latest, record.arrives ?? 0), 0)
 }
 
-function viewOf(records: readonly RecordDefinition[], shape: ListShape): RecordView {
+function createView(records: readonly RecordDefinition[], shape: ListShape): RecordView {
   const rows = records.map((record, rank) => ({
     time: record.unixtime,
     id: record.id ?? (rank + shape.firstId) % shape.idModulus,
@@ -75,14 +78,14 @@ function viewOf(records: readonly RecordDefinition[], shape: ListShape): RecordV
   }
 }
 
-/** The first index from `low` on whose record is at or after `time` (only after it, with `after`). */
+/** The index of the first record at or after `time`, or, if `after` is set, only after it. */
 export function indexAt(view: RecordView, time: number, after: boolean): number {
   let low = view.low
   let high = view.high
   while (low < high) {
     const middle = (low + high) >>> 1
-    const there = view.timeAt(middle)
-    if (after ? there <= time : there < time) low = middle + 1
+    const middleTime = view.timeAt(middle)
+    if (after ? middleTime <= time : middleTime < time) low = middle + 1
     else high = middle
   }
   return low

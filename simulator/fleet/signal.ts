@@ -1,36 +1,38 @@
 /**
- * The measurements of a channel, as a pure function of (seed, time): a mean, a daily pattern, slow drift, noise, and
- * occasionally an excursion above the upper limit or a failing sensor, which then appear in the alert log.
+ * The measurements of a channel as a pure function of seed and time: a mean, a daily pattern, slow drift and noise.
+ * Occasionally the value rises above the upper limit or the sensor fails, which then appears in the alert log.
  */
 import { chance } from '../random'
 
 export interface Signal {
   mean: number
-  /** half the difference between day and night */
+  /** half the difference between the highest and the lowest value of a day */
   daily?: number
-  /** hour of the highest value, UTC; default 5 (early afternoon in Japan) */
+  /** hour of the highest value in UTC; default 5 (early afternoon in Japan) */
   peakHour?: number
-  /** slow drift over days, plus or minus */
+  /** maximum slow drift over days, up or down */
   wander?: number
-  /** plus or minus, record by record */
+  /** maximum random difference of a measurement, up or down */
   noise?: number
-  /** seconds between defrost cycles, and how far the value rises; it takes an eighth of that time to fall */
+  /** seconds between defrost cycles; an eighth of this time after a rise, the value is normal again */
   cycle?: number
+  /** rise of the value at the beginning of a defrost cycle */
   swing?: number
+  /** digits after the decimal point; default 1 */
   decimals?: number
   min?: number
   max?: number
-  /** the monitored upper limit, which excursions cross */
+  /** the upper limit of the alerts */
   upperLimit?: number
-  /** excursions per day, 0 to 1 */
+  /** probability of an excursion above the limit on a day, 0 to 1 */
   excursions?: number
-  /** how far an excursion rises at its peak */
+  /** rise of the value at the peak of an excursion */
   rise?: number
-  /** sensor failures per day, 0 to 1 */
+  /** probability that the sensor fails on a day, 0 to 1 */
   failures?: number
 }
 
-/** A part of a day, in Unix seconds, both ends inclusive. */
+/** A part of a day in Unix seconds, including both ends. */
 export interface Episode {
   start: number
   end: number
@@ -38,7 +40,7 @@ export interface Episode {
 
 const day = 86_400
 
-/** Steady preset signals for the fleets. */
+/** Signals for the fleets. */
 export const signals = {
   freezer: {
     mean: -18,
@@ -89,17 +91,17 @@ export const signals = {
   ultraviolet: { mean: 0.4, daily: 1.6, wander: 0.3, noise: 0.05, decimals: 2, min: 0 },
 } as const satisfies Record<string, Signal>
 
-/** The part of a day, about an hour, in which the signal rises above its limit, if it does that day. */
+/** The part of a day (45 to 105 minutes) with an excursion, if the day has one. */
 export function excursionOn(signal: Signal, seed: number, dayIndex: number): Episode | undefined {
   return episode(seed, dayIndex, signal.excursions ?? 0, 2700, 6300, 11)
 }
 
-/** The part of a day, about half an hour, in which the sensor fails, if it does that day. */
+/** The part of a day (20 to 40 minutes) in which the sensor fails, if it fails on that day. */
 export function failureOn(signal: Signal, seed: number, dayIndex: number): Episode | undefined {
   return episode(seed, dayIndex, signal.failures ?? 0, 1200, 2400, 23)
 }
 
-/** An episode is within its day, so that only one day has to be considered for a given time. */
+/** An episode on a day. It lies within the day, so that only one day has to be considered for a given time. */
 export function episode(
   seed: number,
   dayIndex: number,
@@ -114,12 +116,12 @@ export function episode(
   return { start, end: start + length }
 }
 
-/** The value at a time, or E1 while the sensor fails (docs/service.md, *Fields*). `added` is added to it. */
-export function valueAt(signal: Signal, seed: number, time: number, added = 0): number | 'E1' {
+/** The value at a time plus `addition`, or E1 while the sensor fails (docs/service.md, *Fields*). */
+export function valueAt(signal: Signal, seed: number, time: number, addition = 0): number | 'E1' {
   const dayIndex = Math.floor(time / day)
-  const failing = failureOn(signal, seed, dayIndex)
-  if (failing && time >= failing.start && time <= failing.end) return 'E1'
-  const value = steadyValue(signal, seed, time) + bump(signal, seed, dayIndex, time) + added
+  const failure = failureOn(signal, seed, dayIndex)
+  if (failure && time >= failure.start && time <= failure.end) return 'E1'
+  const value = steadyValue(signal, seed, time) + excursionRise(signal, seed, dayIndex, time) + addition
   const scale = 10 ** (signal.decimals ?? 1)
   const bounded = Math.min(signal.max ?? Infinity, Math.max(signal.min ?? -Infinity, value))
   return Math.round(bounded * scale) / scale + 0
@@ -138,8 +140,9 @@ function steadyValue(signal: Signal, seed: number, time: number): number {
   return value
 }
 
-function bump(signal: Signal, seed: number, dayIndex: number, time: number): number {
-  const found = excursionOn(signal, seed, dayIndex)
-  if (!found || time < found.start || time > found.end) return 0
-  return (signal.rise ?? 0) * Math.sin((Math.PI * (time - found.start)) / (found.end - found.start))
+function excursionRise(signal: Signal, seed: number, dayIndex: number, time: number): number {
+  const excursion = excursionOn(signal, seed, dayIndex)
+  if (!excursion || time < excursion.start || time > excursion.end) return 0
+  const { start, end } = excursion
+  return (signal.rise ?? 0) * Math.sin((Math.PI * (time - start)) / (end - start))
 }

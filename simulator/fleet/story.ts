@@ -1,6 +1,6 @@
 /**
- * The demo fleet for live demonstrations: each device sends every ten seconds, and in the first three minutes a freezer
- * warms up and recovers, a device goes silent, and a battery runs low.
+ * The demo fleet for live demonstrations. Each device sends every ten seconds. In the first three minutes, a freezer
+ * becomes warm and recovers, a device becomes silent, and a battery runs low.
  */
 import type { DeviceDefinition } from './definition'
 import { demoFleet } from './demo'
@@ -8,7 +8,7 @@ import { signals } from './signal'
 
 const transmission = 10
 
-/** With defrosting, but without excursions of its own: only the story causes events. */
+/** Defrosts, but never rises above its limit or fails by chance, so that only the story causes alerts. */
 const freezer = {
   ...signals.freezer,
   daily: 0.4,
@@ -19,7 +19,7 @@ const freezer = {
   failures: 0,
 }
 
-/** Otherwise a rack may be too warm at some time of the day, which would distract from its battery. */
+/** Never too warm by chance, which would distract from the battery. */
 const rack = { ...signals.room, excursions: 0, failures: 0 }
 
 export function storyFleet(startTime: number): DeviceDefinition[] {
@@ -47,7 +47,7 @@ export function storyFleet(startTime: number): DeviceDefinition[] {
       ],
       events: [{ kind: 'battery', from: start + 90 }],
     },
-    // It has the probe that is not connected.
+    // Its second probe is not connected.
     Workshop: {
       channels: [
         { num: 1, name: 'Air', unit: 'C', signal: signals.room },

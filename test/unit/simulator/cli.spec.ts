@@ -116,14 +116,14 @@ describe('simulator: command line', function () {
 
   const wrong: readonly [string[], RegExp][] = [
     [['--colour', 'red'], /--colour/],
-    [['--port', 'x'], /--port: x is no number/],
+    [['--port', 'x'], /--port: x is not a number/],
     [['--devices', '6000'], /devices: expected a number from 0 to 5000/],
     [['--variant', 'numbers=roman'], /variants\.numbers/],
     [['--fault', 'flood'], /faults\[0\]\.kind/],
     [['--limit', 'alert=3'], /ENDPOINT\.NAME=NUMBER/],
-    [['--start', 'soon'], /--start: soon is no time/],
+    [['--start', 'soon'], /--start: soon is not a time/],
     [['--fleet', '/no/such/file'], /--fleet: \/no\/such\/file/],
-    [['--limit', 'alert.limit=3', '--limits-off'], /cannot be given together/],
+    [['--limit', 'alert.limit=3', '--limits-off'], /cannot be combined/],
   ]
   it('exits with 2 and a message on a wrong flag or value', async () => {
     await Promise.all(

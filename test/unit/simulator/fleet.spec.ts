@@ -210,7 +210,7 @@ describe('simulator: custom fleets', () => {
       assert.rejects(simulate({ fleet: fleet as DeviceDefinition[] }), message)
     await refuse([{}], /fleet\[0\].serial/)
     await refuse([{ serial: '52000001', nmae: 'x' }], /fleet\[0\].nmae/)
-    await refuse([tiny(1), tiny(1)], /stands twice/)
+    await refuse([tiny(1), tiny(1)], /is listed twice/)
     await refuse([{ serial: '52000001', kind: 'remote' }], /needs a base unit/)
   })
 })

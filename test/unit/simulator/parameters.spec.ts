@@ -9,7 +9,7 @@ const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, number][] = [
   ['no method override', 'current', {}, { headers: { 'X-HTTP-Method-Override': undefined } }, 400],
   ['text instead of JSON', 'current', {}, { headers: { 'Content-Type': 'text/plain' } }, 415],
-  ['a body that is no JSON', 'current', {}, { body: '{' }, 400],
+  ['a body that is not JSON', 'current', {}, { body: '{' }, 400],
   ['no credentials', 'current', {}, { credentials: {} }, 401],
   ['a wrong password', 'current', { 'login-pass': 'wrong-pass' }, {}, 401],
   ['GET', 'current', {}, { method: 'GET' }, 405],

@@ -1,20 +1,17 @@
-/**
- * CSV (docs/service.md, *Fields*). Every cell is quoted; times are in the device's local time (docs/service.md,
- * *Fields*).
- */
-import { offsetText, type Zone } from '../fleet/device'
+/** CSV (docs/service.md, *Fields*). Every cell is quoted. Times are local times of the device. */
+import { formatOffset, type Offsets } from '../fleet/device'
 import type { RecordView } from '../fleet/records'
 import type { Variants } from '../variants'
 import type { ValueWriter } from './value'
 
 const day = 86_400
-/** Days from the spreadsheet epoch to 1970. */
+/** Days from the epoch of spreadsheets to 1970. */
 const serialOf1970 = 25_569
 
-/** The fixed label of cell 2 in row 2: the serial date value of a spreadsheet. */
+/** The label of the column with dates as serial numbers of spreadsheets (cell 2 of row 2). */
 const serialLabel = { en: 'Date serial value', ja: '日付シリアル値' }
 const dstLabel = { en: 'DST', ja: '夏時間' }
-/** The description has a fixed text for row 1; the Japanese variant differs. */
+/** The label of the first two columns in row 1. Only the English label is described. */
 const timeLabel = { en: 'Date/Time', ja: '日時' }
 
 export interface CsvDialect {
@@ -31,9 +28,9 @@ export function dialect(variants: Variants): CsvDialect {
   }
 }
 
-/** csv2, and csv of latest-data. */
+/** The body of csv2, and of csv on latest-data. */
 export function csvBody(
-  zone: Zone,
+  zone: Offsets,
   view: RecordView,
   indexes: readonly number[],
   writers: readonly ValueWriter[],
@@ -52,7 +49,7 @@ export function csvBody(
   return body
 }
 
-function headerRows(zone: Zone, writers: readonly ValueWriter[], variants: Variants): string[][] {
+function headerRows(zone: Offsets, writers: readonly ValueWriter[], variants: Variants): string[][] {
   const language = variants.csvLabels
   const blankNames = variants.blank.includes('channel.name')
   return [
@@ -66,13 +63,13 @@ function headerRows(zone: Zone, writers: readonly ValueWriter[], variants: Varia
   ]
 }
 
-/** Minutes from UTC (docs/service.md, *Fields*). */
-export function localOffset({ timeDiff, stdBias, dst, dstBias }: Zone): number {
+/** The local time of a device minus UTC, in minutes (docs/service.md, *Fields*). */
+export function localOffset({ timeDiff, stdBias, dst, dstBias }: Offsets): number {
   return timeDiff + (dst ? dstBias : stdBias)
 }
 
-function zoneLabel({ timeDiff, dst }: Zone, language: 'en' | 'ja'): string {
-  return `GMT${offsetText(timeDiff)} ${dstLabel[language]}:${dst ? 'ON' : 'OFF'}`
+function zoneLabel({ timeDiff, dst }: Offsets, language: 'en' | 'ja'): string {
+  return `GMT${formatOffset(timeDiff)} ${dstLabel[language]}:${dst ? 'ON' : 'OFF'}`
 }
 
 function localTime(seconds: number): string {

@@ -1,19 +1,19 @@
 /** Responses of latest-data, latest-data-relay, data and data-relay: JSON, csv and csv2. */
 import type { EndpointName, Style } from '../endpoints'
-import type { Device, Zone } from '../fleet/device'
+import type { Device, Offsets } from '../fleet/device'
 import type { RecordView } from '../fleet/records'
 import type { Variants } from '../variants'
 import { csvBody, dialect } from './csv'
-import { ordered, type Selection } from './select'
+import { order, type Selection } from './select'
 import { channelFields, extra, identity, offsets, shownChannels, styleOf } from './shape'
-import { type TemperatureUnit, type ValueWriter, valueWriter } from './value'
+import { createWriter, type TemperatureUnit, type ValueWriter } from './value'
 
 export type GraphType = 'json' | 'csv' | 'csv2'
 
 export interface GraphRequest {
   endpoint: EndpointName
   device: Device
-  zone: Zone
+  zone: Offsets
   view: RecordView
   selection: Selection
   type: GraphType
@@ -24,21 +24,28 @@ export function graphBody(request: GraphRequest, variants: Variants): string {
   const { endpoint, device, zone, view, selection, type, unit } = request
   const style = styleOf(endpoint, variants)
   const asText = style.numbers === 'text'
-  // No channels as long as a device has no records: "may be empty when the device has insufficient data".
+  // A device without records has no channels: "may be empty when the device has insufficient data".
   const shown = view.high > view.low ? shownChannels(device, style) : []
-  const writers = shown.map(({ channel, column }) => valueWriter(channel, column, asText, unit))
-  const indexes = ordered(view, selection, variants.recordOrder)
-  // As described: on latest-data, csv is the CSV format itself; on the others, csv and csv2 differ.
+  const writers = shown.map(({ channel, column }) => createWriter(channel, column, { asText, unit }))
+  const indexes = order(view, selection, variants.recordOrder)
+  // As described, csv on latest-data is the format that the other endpoints call csv2.
   if (type === 'csv2' || (type === 'csv' && endpoint === 'latest-data')) {
     return csvBody(zone, view, indexes, writers, variants)
   }
   if (type === 'csv') return plainCsv(view, indexes, writers, variants)
-  return jsonBody(device, zone, style, writers, records(view, indexes, writers, asText, variants), variants)
+  return jsonBody(
+    device,
+    zone,
+    style,
+    writers,
+    recordsJson(view, indexes, writers, asText, variants),
+    variants,
+  )
 }
 
 function jsonBody(
   device: Device,
-  zone: Zone,
+  zone: Offsets,
   style: Style,
   writers: readonly ValueWriter[],
   data: string,
@@ -53,8 +60,8 @@ function jsonBody(
   return `${head.slice(0, -1)},"data":[${data}]}`
 }
 
-/** Builds the JSON text directly: objects and JSON.stringify are too slow for 65,535 records of four channels. */
-function records(
+/** Creates JSON text directly, because JSON.stringify would be too slow for 65,535 records of four channels. */
+function recordsJson(
   view: RecordView,
   indexes: readonly number[],
   writers: readonly ValueWriter[],
@@ -76,7 +83,9 @@ function records(
   return text
 }
 
-/** "csv returns the JSON-encoded value in CSV form": the fields of data[] as columns, with times and ids as in JSON. */
+/**
+ * The fields of `data[]` as columns, with times and ids as in JSON ("csv returns the JSON-encoded value in CSV form").
+ */
 function plainCsv(
   view: RecordView,
   indexes: readonly number[],

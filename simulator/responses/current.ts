@@ -1,16 +1,16 @@
-/** Responses of current (docs/service.md, *Fields*): the newest reading of all devices, or of the named ones. */
+/** Responses of current (docs/service.md, *Fields*): the newest reading of each device, or of each requested device. */
 import type { EndpointName } from '../endpoints'
 import type { CurrentDefinition, RecordValue } from '../fleet/definition'
 import { type Device, isRemote } from '../fleet/device'
 import type { Directory } from '../fleet/directory'
 import type { Variants } from '../variants'
 import { extra, numeric, offsets, styleOf } from './shape'
-import { valueWriter } from './value'
+import { createWriter } from './value'
 
 const endpoint: EndpointName = 'current'
 
-/** Error text for a failed channel if neither the device nor a variant has one. */
-const errorText = 'Sensor Error'
+/** Error text of a failed channel if neither the device nor a variant defines one. */
+const defaultErrorText = 'Sensor Error'
 
 export interface Filter {
   remotes?: readonly string[]
@@ -26,13 +26,16 @@ export function currentDevices(directory: Directory, filter: Filter): readonly D
 
 export function currentBody(devices: readonly Device[], now: number, variants: Variants): string {
   return JSON.stringify({
-    devices: devices.map((device) => element(device, now, variants)),
+    devices: devices.map((device) => toElement(device, now, variants)),
     ...extra(variants),
   })
 }
 
-/** Time and values of the newest record, or as defined; undefined if nothing was ever sent. */
-export function latest(
+/**
+ * Time and values of the newest record, overridden by the device's definition; `undefined` if the device has sent
+ * nothing.
+ */
+export function newestReading(
   device: Device,
   now: number,
 ): { time: number; values: readonly RecordValue[] } | undefined {
@@ -51,10 +54,10 @@ export function latest(
   }
 }
 
-function element(device: Device, now: number, variants: Variants): Record<string, unknown> {
+function toElement(device: Device, now: number, variants: Variants): Record<string, unknown> {
   const style = styleOf(endpoint, variants)
   const blank = (field: (typeof variants.blank)[number]) => variants.blank.includes(field)
-  const reading = latest(device, now)
+  const reading = newestReading(device, now)
   const num = isRemote(device.kind) ? device.num : device.num || variants.standaloneNum
   const rssi = device.rssi === null || variants.rssiMissing ? {} : { rssi: numeric(device.rssi, style) }
   return {
@@ -66,44 +69,47 @@ function element(device: Device, now: number, variants: Variants): Record<string
     ...(blank('rssi') ? { rssi: '' } : rssi),
     ...offsets(device.zone(now), style, variants),
     unixtime: blank('unixtime') ? '' : numeric(reading?.time ?? 0, style),
-    channel: reading ? channels(device, reading.values, variants) : [],
-    baseunit: nested(baseunit(device, variants), variants),
-    group: nested(group(device, variants), variants),
+    channel: reading ? toChannels(device, reading.values, variants) : [],
+    baseunit: nest(toBaseunit(device, variants), variants),
+    group: nest(toGroup(device, variants), variants),
     ...extra(variants),
   }
 }
 
-function channels(device: Device, values: readonly RecordValue[], variants: Variants): unknown[] {
+function toChannels(device: Device, values: readonly RecordValue[], variants: Variants): unknown[] {
   const style = styleOf(endpoint, variants)
   return device.channels.map((channel, column) => {
-    const writer = valueWriter(channel, column, true, 'device')
+    const writer = createWriter(channel, column, { asText: true, unit: 'device' })
     const value = values[column] ?? null
     return {
       num: numeric(channel.num, style),
       name: variants.blank.includes('channel.name') ? '' : channel.name,
       value: variants.blank.includes('value')
         ? ''
-        : shown(value, writer.text(value), style.numbers, variants),
+        : toValue(value, writer.text(value), style.numbers, variants),
       unit: channel.unit,
       ...extra(variants),
     }
   })
 }
 
-/** `value` is always a string, unless a variant makes all numbers numeric. The E codes of records become texts. */
-function shown(value: RecordValue, text: string, numbers: string, variants: Variants): string | number {
+/**
+ * `value` is a string, unless a variant sends all numbers as JSON numbers. Error codes of records (`E1` …) become error
+ * texts.
+ */
+function toValue(value: RecordValue, text: string, numbers: string, variants: Variants): string | number {
   if (typeof value === 'number') return numbers === 'number' ? value : text
   if (value === null || value === '') return ''
-  return variants.errorText ?? (/^E\d$/.test(text) ? errorText : text)
+  return variants.errorText ?? (/^E\d$/.test(text) ? defaultErrorText : text)
 }
 
-function baseunit(device: Device, variants: Variants): Record<string, unknown> | undefined {
+function toBaseunit(device: Device, variants: Variants): Record<string, unknown> | undefined {
   if (!isRemote(device.kind) && variants.noBaseunit === 'empty-array') return undefined
   const { serial, model, name } = device.base
   return { serial, model, name, ...extra(variants) }
 }
 
-function group(device: Device, variants: Variants): Record<string, unknown> | undefined {
+function toGroup(device: Device, variants: Variants): Record<string, unknown> | undefined {
   const { num, name } = device.group
   if (name === '' && variants.noGroup === 'empty-array') return undefined
   const style = styleOf(endpoint, variants)
@@ -114,7 +120,7 @@ function group(device: Device, variants: Variants): Record<string, unknown> | un
   }
 }
 
-function nested(value: Record<string, unknown> | undefined, variants: Variants): unknown {
+function nest(value: Record<string, unknown> | undefined, variants: Variants): unknown {
   if (!value) return []
   return variants.nested === 'array' ? [value] : value
 }

@@ -1,5 +1,5 @@
-/** Responses of alert (docs/service.md, *Fields*): at most the newest 20 entries, newest first. */
-import { alertEntries } from '../endpoints'
+/** Responses of alert (docs/service.md, *Fields*), with at most the newest 20 entries, newest first. */
+import { maxAlertEntries } from '../endpoints'
 import type { Device } from '../fleet/device'
 import type { Variants } from '../variants'
 import { channelFields, extra, identity, numeric, offsets, shownChannels, styleOf } from './shape'
@@ -12,7 +12,7 @@ export function alertBody(device: Device, now: number, variants: Variants): stri
     ...identity(device, style),
     ...offsets(device.zone(now), style, variants),
     channel: channels.map(({ channel }) => channelFields(channel, style, variants)),
-    'alert-logs': device.alerts(now, alertEntries).map((entry) => ({
+    'alert-logs': device.alerts(now, maxAlertEntries).map((entry) => ({
       unixtime: numeric(entry.unixtime, style),
       ...entry.texts,
       ...extra(variants),

@@ -1,9 +1,9 @@
-/** Common parts of the responses of all endpoints: names, spellings, numbers or text. */
+/** Parts that the responses of several endpoints share, in the style of each endpoint. */
 import { type EndpointName, endpoints, type Style } from '../endpoints'
-import type { Channel, Device, Zone } from '../fleet/device'
+import type { Channel, Device, Offsets } from '../fleet/device'
 import type { Variants } from '../variants'
 
-/** The described style of an endpoint, with the current variants. */
+/** The described style of an endpoint, changed by the current variants. */
 export function styleOf(endpoint: EndpointName, variants: Variants): Style {
   const style = { ...endpoints[endpoint].style }
   if (variants.numbers !== 'described') style.numbers = variants.numbers
@@ -19,8 +19,8 @@ export function numeric(value: number, style: Style): number | string {
   return style.numbers === 'text' ? String(value) : value
 }
 
-/** Offsets (docs/service.md, *Fields*); those of a remote unit are its base unit's (`fleet/device.ts`). */
-export function offsets(zone: Zone, style: Style, variants: Variants): Record<string, number | string> {
+/** The fields with the offsets of a device (docs/service.md, *Fields*). */
+export function offsets(zone: Offsets, style: Style, variants: Variants): Record<string, number | string> {
   const mark = style.spelling === 'hyphen' ? '-' : '_'
   const { timeDiff, stdBias, dst, dstBias } = zone
   const flag = style.dstFlag && variants.dstFlag === 'described'
@@ -33,7 +33,7 @@ export function offsets(zone: Zone, style: Style, variants: Variants): Record<st
   }
 }
 
-/** Device fields of the graph and alert endpoints. */
+/** The fields that identify the device, on all endpoints except `current`. */
 export function identity(device: Device, style: Style): Record<string, string> {
   const { serial, model, name, base } = device
   if (!style.withBase) return { serial, model, name }
@@ -47,7 +47,7 @@ export function identity(device: Device, style: Style): Record<string, string> {
   }
 }
 
-/** The channels that an endpoint returns, with their indexes in the device's list. */
+/** The channels that an endpoint returns, with their indexes in the device's list of channels. */
 export function shownChannels(device: Device, style: Style): { channel: Channel; column: number }[] {
   return device.channels
     .map((channel, column) => ({ channel, column }))
@@ -64,7 +64,7 @@ export function channelFields(channel: Channel, style: Style, variants: Variants
   }
 }
 
-/** Undocumented fields. */
+/** Undescribed fields, if the variant is set. */
 export function extra(variants: Variants): Record<string, unknown> {
   return variants.extraFields
     ? { 'x-revision': 3, reserved: null, 'x-detail': { note: 'new', list: [1] } }

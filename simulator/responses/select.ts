@@ -1,5 +1,5 @@
 /** Selects the records of a response (docs/service.md, *Fields*). */
-import { defaultNumber, type EndpointName, largestNumber, latestRecords } from '../endpoints'
+import { defaultRecords, type EndpointName, maxLatestRecords, maxRecords } from '../endpoints'
 import { indexAt, type RecordView } from '../fleet/records'
 import { seedFrom, shuffled } from '../random'
 import type { Variants } from '../variants'
@@ -10,7 +10,7 @@ export interface Period {
   number?: number
 }
 
-/** Indexes from `first` (inclusive) to `end` (exclusive). */
+/** Indexes of records, from `first` (inclusive) to `end` (exclusive). */
 export interface Selection {
   first: number
   end: number
@@ -24,24 +24,24 @@ export function select(
   inclusive: boolean,
 ): Selection {
   if (endpoint === 'latest-data' || endpoint === 'latest-data-relay') {
-    return { first: Math.max(view.low, view.high - latestRecords), end: view.high }
+    return { first: Math.max(view.low, view.high - maxLatestRecords), end: view.high }
   }
-  const number = Math.min(period.number ?? defaultNumber, largestNumber)
+  const number = Math.min(period.number ?? defaultRecords, maxRecords)
   const first = period.from === undefined ? view.low : indexAt(view, period.from, !inclusive)
   const end = Math.max(first, indexAt(view, period.to ?? now, inclusive))
   return { first: Math.max(first, end - number), end }
 }
 
-/** The indexes of the records in sending order. */
-export function ordered(
+/** The indexes of the selected records, in the order in which they are sent. */
+export function order(
   view: RecordView,
   { first, end }: Selection,
-  order: Variants['recordOrder'],
+  recordOrder: Variants['recordOrder'],
 ): number[] {
   const indexes = Array.from({ length: end - first }, (_, i) => first + i)
-  if (order === 'descending') return indexes.reverse()
-  if (order === 'shuffled') return shuffled(indexes, seedFrom(first, end))
+  if (recordOrder === 'descending') return indexes.reverse()
+  if (recordOrder === 'shuffled') return shuffled(indexes, seedFrom(first, end))
   const { arrival } = view
-  if (order === 'arrival' && arrival) return indexes.sort((a, b) => arrival(a) - arrival(b))
+  if (recordOrder === 'arrival' && arrival) return indexes.sort((a, b) => arrival(a) - arrival(b))
   return indexes
 }
