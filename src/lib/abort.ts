@@ -25,26 +25,20 @@ export function linkAbort(parent: AbortSignal): LinkedAbort {
   return { signal: controller.signal, abort, release: () => parent.removeEventListener('abort', abort) }
 }
 
-/** Rejects as soon as the signal aborts. */
-export function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new EnvlogError('closed')), { once: true })
-  })
-}
-
 /**
  * Waits for work that continues even if nobody waits for it.
  * @throws EnvlogError `closed` as soon as the signal aborts; any error of `work`
  */
 export async function orClosed<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    work.catch(() => {})
-    throw new EnvlogError('closed')
-  }
-  const wait = linkAbort(signal)
+  let stop = () => {}
+  const closed = new Promise<never>((_, reject) => {
+    stop = () => reject(new EnvlogError('closed'))
+  })
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
   try {
-    return await Promise.race([work, rejectOnAbort(wait.signal)])
+    return await Promise.race([closed, work])
   } finally {
-    wait.release()
+    signal.removeEventListener('abort', stop)
   }
 }

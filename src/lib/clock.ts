@@ -1,4 +1,4 @@
-import { EnvlogError } from './errors'
+import { orClosed } from './abort'
 
 /** Time as a port, so that tests control it. */
 export interface Clock {
@@ -8,8 +8,6 @@ export interface Clock {
   now(): number
   /** Milliseconds since an arbitrary instant, for delays and windows. Never jumps. */
   monotonic(): number
-  /** Resolves after `ms`. @throws EnvlogError `closed` as soon as the signal aborts */
-  sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Calls back after `ms`. @returns cancels the timer */
   after(ms: number, callback: () => void): () => void
 }
@@ -22,20 +20,15 @@ export const systemClock: Clock = {
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   },
-  sleep(ms, signal) {
-    return new Promise((resolve, reject) => {
-      const stop = () => {
-        cancel()
-        reject(new EnvlogError('closed'))
-      }
-      const cancel = systemClock.after(ms, () => {
-        signal.removeEventListener('abort', stop)
-        resolve()
-      })
-      if (signal.aborted) stop()
-      else signal.addEventListener('abort', stop, { once: true })
-    })
-  },
+}
+
+/** Resolves after `ms`. @throws EnvlogError `closed` as soon as the signal aborts */
+export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  let cancel = () => {}
+  const passed = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve)
+  })
+  await orClosed(passed, signal).finally(() => cancel())
 }
 
 /** Resolves in the next turn of the event loop, so that long work does not delay Node-RED's other flows. */

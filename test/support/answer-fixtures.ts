@@ -101,7 +101,7 @@ export function isEndpoint(name: string): name is EndpointName {
 
 /** A clock that stands still; nothing waits. */
 function stillClock(now: number): Clock {
-  return { now: () => now, monotonic: () => 0, sleep: async () => {}, after: () => () => {} }
+  return { now: () => now, monotonic: () => 0, after: () => () => {} }
 }
 
 /** Makes a short page count as the last one. */

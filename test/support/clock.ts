@@ -1,5 +1,4 @@
 import type { Clock } from '../../src/lib/clock'
-import { EnvlogError } from '../../src/lib/errors'
 
 interface Due {
   at: number
@@ -70,7 +69,6 @@ export function createVirtualClock(started = 1000.25, now = NOW, quiet = oneTurn
     now: () => Math.floor(at + ahead),
     monotonic: () => at,
     after,
-    sleep: (ms, signal) => sleep(after, ms, signal),
   }
 
   return {
@@ -86,19 +84,4 @@ export function createVirtualClock(started = 1000.25, now = NOW, quiet = oneTurn
     settle: () => reach(at),
     pending: () => queue.length,
   }
-}
-
-function sleep(after: Clock['after'], ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      cancel()
-      reject(new EnvlogError('closed'))
-    }
-    const cancel = after(ms, () => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    })
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
 }

@@ -1,5 +1,5 @@
 import { inBackground } from '../background'
-import type { Clock } from '../clock'
+import { type Clock, sleep } from '../clock'
 import { type EnvelopeOf, readEnvelope, readRaw } from '../decode/envelopes'
 import {
   buildPath,
@@ -182,7 +182,7 @@ export class Client {
       } else {
         request.lastError = error
         if (retries >= maxRetries || !isRetryable(error)) throw error
-        await clock.sleep(retryDelayMs(retries++, random()), request.signal)
+        await sleep(clock, retryDelayMs(retries++, random()), request.signal)
       }
     }
   }

@@ -1,4 +1,4 @@
-import { linkAbort, rejectOnAbort } from '../abort'
+import { linkAbort, orClosed } from '../abort'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 
@@ -37,7 +37,7 @@ export async function withDeadline<T>(
   try {
     if (signal.aborted) throw new EnvlogError('closed')
     // The peer may prevent `work` from noticing the abort.
-    return await Promise.race([work(exchange.signal, onActivity), rejectOnAbort(exchange.signal)])
+    return await orClosed(work(exchange.signal, onActivity), exchange.signal)
   } catch (error) {
     if (signal.aborted) throw new EnvlogError('closed')
     throw timeout ?? error

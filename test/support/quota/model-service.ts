@@ -1,6 +1,5 @@
-import { linkAbort } from '../../../src/lib/abort'
 import type { HttpRequest, HttpResponse, Transport } from '../../../src/lib/api/transport'
-import type { Clock } from '../../../src/lib/clock'
+import { type Clock, sleep } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
 import { json, refusal } from '../fake-transport'
 
@@ -137,13 +136,10 @@ export class ModelService {
   }
 
   async #pass(ms: number, signal: AbortSignal): Promise<void> {
-    const link = linkAbort(signal)
     try {
-      await this.#clock.sleep(ms, link.signal)
+      await sleep(this.#clock, ms, signal)
     } catch {
       throw new EnvlogError('connection-broken')
-    } finally {
-      link.release()
     }
   }
 }

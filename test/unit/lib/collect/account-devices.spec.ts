@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { systemClock } from '../../../../src/lib/clock'
+import { sleep, systemClock } from '../../../../src/lib/clock'
 import { AccountDevices, DevicesState } from '../../../../src/lib/collect/account-devices'
 import { EnvlogError } from '../../../../src/lib/errors'
 import type { RequestContext } from '../../../../src/lib/request'
@@ -17,7 +17,7 @@ function setup(...serials: string[]) {
   const { client } = clientOf(
     async () => {
       service.requests++
-      await systemClock.sleep(1000, never)
+      await sleep(systemClock, 1000, never)
       if (service.failing) throw new EnvlogError('no-connection', { detail: 'ECONNREFUSED' })
       return json({ devices: service.serials.map((serial) => device(serial)) })
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
-import { systemClock } from '../../../../src/lib/clock'
+import { sleep, systemClock } from '../../../../src/lib/clock'
 import { forEachConcurrent } from '../../../../src/lib/collect/for-each'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
 import { failure, never } from '../answers'
@@ -29,7 +29,7 @@ describe('concurrent work on devices', () => {
         seen.started.push(item)
         seen.most = Math.max(seen.most, ++open)
         try {
-          await systemClock.sleep(1000, inner)
+          await sleep(systemClock, 1000, inner)
         } finally {
           open--
         }
