@@ -8,7 +8,7 @@ import { readElements } from '../decode/fields'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
-import { readReadable } from '../readings/current'
+import { readCurrent } from '../readings/current'
 import { readSeriesPart } from '../readings/series'
 import { type Answered, type Json, objectsIn } from './exchange'
 
@@ -60,7 +60,7 @@ function row(field: string, read: unknown, ...contained: unknown[]): ReadField {
 
 function readDevices(envelope: CurrentEnvelope, { devices }: Json, receivedAt: number) {
   const options = { receivedAt, time: 'utc', series1Models: [], staleAfter: null } as const
-  const { readings, unreadable } = readReadable(envelope, options)
+  const { readings, unreadable } = readCurrent(envelope, options)
   const [reading] = readings
   const entry = envelope.devices.find(({ serial }) => serial === reading?.serial)
   const withoutOffset = envelope.devices.filter(({ utcOffset }) => utcOffset === null)

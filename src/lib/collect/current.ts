@@ -49,6 +49,8 @@ export async function collectCurrent(
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
   await nextTurn()
   const { readings: all, unreadable } = readCurrent(answer.body, options)
+  const [first] = unreadable
+  if (first && all.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
   const isWanted = createFilter(query)
   const readings = all.filter((reading) => isWanted(memberOf(reading)))
   const others = unreadable.map(({ serial, part, known }) => ({ serial, part, ...known }))

@@ -46,19 +46,8 @@ export interface ReadCurrent {
   unreadable: UnreadableDevice[]
 }
 
-/**
- * Reads current readings (docs/service.md, *Fields*).
- * @throws EnvlogError `reply-unreadable` if there are devices but none can be read
- */
+/** Reads current readings (docs/service.md, *Fields*). */
 export function readCurrent(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
-  const result = readReadable(envelope, options)
-  const [first] = result.unreadable
-  if (first && result.readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
-  return result
-}
-
-/** Like `readCurrent`, for callers that need the devices even if no reading can be read. */
-export function readReadable(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
   const unreadable = [...envelope.unreadable]
   const readings: Reading[] = []
   for (const device of envelope.devices) {

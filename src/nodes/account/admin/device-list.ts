@@ -1,7 +1,7 @@
 import type { Account } from '../../../lib/account'
 import type { DevicesAnswer } from '../../../lib/collect/account-devices'
 import type { UnreadableDevice } from '../../../lib/decode/current-device'
-import { readReadable } from '../../../lib/readings/current'
+import { readCurrent } from '../../../lib/readings/current'
 import { convertReading } from '../../../lib/readings/temperature'
 import type { RequestContext } from '../../../lib/request'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
@@ -27,7 +27,7 @@ export function readCachedDeviceList(account: Account): DeviceList | null {
 function toDeviceList(account: Account, { body, receivedAt }: DevicesAnswer): DeviceList {
   const { series1Models, temperatureUnit } = account
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
-  const { readings, unreadable } = readReadable(body, options)
+  const { readings, unreadable } = readCurrent(body, options)
   const devices = [
     ...readings.map((reading) => convertReading(reading, temperatureUnit)),
     ...unreadable.flatMap(fromUnreadable),
