@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { type Simulator, startSimulator } from '../simulator'
-import { prepareUserDir, secretOf } from './user-dir'
+import { prepareUserDir, readOrCreateSecret } from './user-dir'
 
 const root = dirname(__dirname)
 const port = readPort()
@@ -96,7 +96,7 @@ function startNodeRed({ url, account }: Simulator): ChildProcess {
       detached: process.platform !== 'win32',
       env: {
         ...process.env,
-        ENVLOG_DEMO_SECRET: secretOf(userDir),
+        ENVLOG_DEMO_SECRET: readOrCreateSecret(userDir),
         ENVLOG_URL: url,
         ENVLOG_EVENTS: `${url}/simulator/events`,
         ENVLOG_MQTT_PORT: `${ports.mqtt}`,

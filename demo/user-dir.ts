@@ -30,7 +30,7 @@ export function prepareUserDir(root: string): string {
 }
 
 /** The key that encrypts the demo's credentials, because users may enter the credentials of a real account. */
-export function secretOf(userDir: string): string {
+export function readOrCreateSecret(userDir: string): string {
   const file = join(userDir, 'credential-secret')
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
   return readFileSync(file, 'utf8')

@@ -64,7 +64,7 @@ const escapeHtml = (text: string) =>
   text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
 
 /** The anchor of a heading, as on GitHub. */
-export function anchorOf(heading: string): string {
+export function toAnchor(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -78,7 +78,7 @@ async function renderMarkdown(text: string, source: string): Promise<string> {
   const markdown = new Marked({
     renderer: {
       heading({ depth, tokens, text: heading }) {
-        return `<h${depth} id="${anchorOf(heading)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+        return `<h${depth} id="${toAnchor(heading)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
       link({ href, tokens }) {
         return renderLink(this.parser.parseInline(tokens), href, source)

@@ -19,7 +19,7 @@ export interface Case {
   messages: number | 'none'
   /** Whether garbage is collected before each call. */
   isLarge: boolean
-  /** Maximum ratio to the hand-built flow; `stop`: whether there is a goal for the longest stop. */
+  /** Maximum ratios to the hand-built flow. With `stop`, there is also a goal for the longest stop. */
   goals: { wall?: number; processor?: number; stop?: true }
 }
 

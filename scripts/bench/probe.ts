@@ -24,7 +24,7 @@ export interface Measurement {
 
 /** Resolution of the event-loop delay histogram; it is subtracted from the maximum. */
 const TICK_MS = 1
-/** After a reset, a histogram records nothing before its second tick; other work of a call ends within this time. */
+/** A histogram records nothing before the second tick after a reset. Other work of a call also ends within this time. */
 const SETTLE_MS = 5
 /** V8 returns memory to the operating system some time after a collection. */
 const COLLECTIONS = 5

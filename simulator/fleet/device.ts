@@ -55,8 +55,8 @@ const capacities: Readonly<Record<DeviceKind, number>> = {
 }
 
 /**
- * Record ids (docs/service.md, *Fields*): those of a remote unit return to 0 after 65,535; those of a standalone device
- * only increase.
+ * Record ids (docs/service.md, *Fields*). The ids of a remote unit return to 0 after 65,535. The ids of a standalone
+ * device only increase.
  */
 const idRules = {
   relay: { firstId: 0, idModulus: 65_536 },

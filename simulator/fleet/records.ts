@@ -78,7 +78,7 @@ function createView(records: readonly RecordDefinition[], shape: ListShape): Rec
   }
 }
 
-/** The index of the first record at or after `time`, or, if `after` is set, only after it. */
+/** The index of the first record at or after `time`. If `after` is set, a record at `time` is skipped. */
 export function indexAt(view: RecordView, time: number, after: boolean): number {
   let low = view.low
   let high = view.high

@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { anchorOf } from '../../scripts/pages'
+import { toAnchor } from '../../scripts/pages'
 import { root } from './package'
 
 export interface Code {
@@ -74,7 +74,7 @@ export function headingsIn(text: string): Heading[] {
 
 /** Anchors of headings as on GitHub and npm. */
 export function anchorsIn(text: string): string[] {
-  return headingsIn(text).map((heading) => anchorOf(heading.text))
+  return headingsIn(text).map((heading) => toAnchor(heading.text))
 }
 
 /** The text under a heading, up to the next heading of the same or a higher level. */
