@@ -98,9 +98,9 @@ export class Window {
   /** @param isPending whether Redis has to grant it */
   reserve(amount: number, now: number, isPending: boolean): Entry {
     const entry = { amount, sentAt: now, at: Number.POSITIVE_INFINITY, ...OWN, isPending }
-    // The service may have counted expired ones in its responses to requests in flight, also to those of other processes.
+    // The service may have counted them in its responses to requests in flight.
     const oldest = Math.min(now, ...[...this.#inFlight].map(({ sentAt }) => sentAt))
-    this.#entries = this.#entries.filter(({ at }) => at + 2 * this.#longestMs > oldest)
+    this.#entries = this.#entries.filter(({ at }) => at + this.#longestMs + EXPIRED_KEPT_MS > oldest)
     this.#inFlight.add(entry)
     return entry
   }
@@ -264,6 +264,9 @@ export class Window {
     return total
   }
 }
+
+/** Expired usage is kept for this long, because it shows since when a permit has been free. */
+const EXPIRED_KEPT_MS = 10_000
 
 /** A process that has not written for this long has ended. */
 const ALIVE_MS = 30_000
