@@ -15,9 +15,8 @@ export interface RecordDemand {
   minimum: number
 }
 
-/** Usage of one limit by one attempt. `name` identifies the limit in Redis. */
+/** Usage of one limit by one attempt. */
 interface Reserved {
-  name: string
   window: Window
   entry: Entry
 }
@@ -28,6 +27,8 @@ export interface Reservation {
   records: number | undefined
   request: Reserved
   ofDevice: Reserved | undefined
+  /** The limits of both, by their names in Redis. */
+  limits: Map<string, Window>
 }
 
 /** The outcome of an attempt, as far as the quota needs it. */
@@ -130,12 +131,13 @@ export class Endpoint {
   reserve(demand: RecordDemand | undefined, now: number): Reservation {
     const isPending = this.#sharing === 'connected'
     const entry = this.#requests.reserve(1, now, isPending)
-    const request = { name: this.#name, window: this.#requests, entry }
+    const request = { window: this.#requests, entry }
+    const limits = new Map<string, Window>([[this.#name, this.#requests]])
     const window = this.#deviceOf(demand, now)
-    if (!demand || !window) return { request, records: demand?.wanted, ofDevice: undefined }
+    if (!demand || !window) return { request, records: demand?.wanted, ofDevice: undefined, limits }
     const records = Math.min(demand.wanted, window.available(now))
-    const name = this.#nameOf(demand.device)
-    return { request, records, ofDevice: { name, window, entry: window.reserve(records, now, isPending) } }
+    limits.set(this.#nameOf(demand.device), window)
+    return { request, records, ofDevice: { window, entry: window.reserve(records, now, isPending) }, limits }
   }
 
   /**

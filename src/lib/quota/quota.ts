@@ -225,14 +225,11 @@ export class Quota {
     this.#turn++
     for (const { context } of request.callers) this.#turns.set(context.queueKey, this.#turn)
     const reservation = endpoint.reserve(request.records, now)
-    const { request: ofEndpoint, ofDevice, records } = reservation
-    const limits = new Map(
-      [ofEndpoint, ...(ofDevice ? [ofDevice] : [])].map(({ name, window }) => [name, window]),
-    )
+    const { records, limits } = reservation
     const settle = (outcome: Outcome): LimitScope | undefined => {
       this.#running--
       const refused = endpoint.settle(reservation, outcome, this.#clock.monotonic())
-      inBackground(this.#noticeOthers(endpoint, reservation, outcome, limits, this.#connected ?? shared))
+      inBackground(this.#noticeOthers(endpoint, reservation, outcome, this.#connected ?? shared))
       return refused
     }
     if (shared && !(await this.#ask(shared.reserve(limits)))) {
@@ -253,13 +250,12 @@ export class Quota {
     endpoint: Endpoint,
     reservation: Reservation,
     outcome: Outcome,
-    limits: ReadonlyMap<string, Window>,
     shared: SharedQuota | undefined,
   ): Promise<void> {
-    if (shared) await this.#ask(shared.sync(limits))
+    if (shared) await this.#ask(shared.sync(reservation.limits))
     const hasNoticed = endpoint.noticeOthers(reservation, outcome, this.#clock.monotonic())
     this.proceedSoon()
-    if (hasNoticed) await shared?.sync(limits)
+    if (hasNoticed) await shared?.sync(reservation.limits)
   }
 
   get #connected(): SharedQuota | undefined {

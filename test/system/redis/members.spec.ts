@@ -7,8 +7,8 @@ import { type RedisServer, startRedis } from './redis-server'
 
 const STARTING_MS = 60_000
 const RUN_MS = 60_000
-/** Share of what one Node-RED alone could send; timers are late on a busy machine. The model measures it exactly. */
-const MIN_THROUGHPUT = 0.75
+/** Share of what one Node-RED alone could send: low, because timers are late on a busy machine, and windows are short. */
+const MIN_THROUGHPUT = 0.6
 
 describe('a quota that several Node-REDs share through a real Redis', function () {
   this.timeout(RUN_MS)
