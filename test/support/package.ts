@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { chmod, cp, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { onceARun, temporaryFolder } from './run'
@@ -79,6 +79,28 @@ export async function installTarball(
   const palette = ['--no-audit', '--no-update-notifier', '--no-fund', '--save', '--save-prefix=~']
   const options = [...palette, '--omit=dev', '--engine-strict', ...more, '--prefix', folder]
   await execute('npm', ['install', ...options, tarball], { cwd: folder, env })
+}
+
+/**
+ * Installs packages into a folder of `.cache`, which is kept between runs. Installed elsewhere and then moved, so that an
+ * incomplete installation is never used.
+ * @param check fails if the installation cannot be used
+ */
+export async function installCached(
+  name: string,
+  manifest: object,
+  env: NodeJS.ProcessEnv,
+  check?: (folder: string) => Promise<unknown>,
+): Promise<void> {
+  const folder = join(root, '.cache', name)
+  const made = `${folder}.${process.pid}`
+  await mkdir(made, { recursive: true })
+  await writeFile(join(made, 'package.json'), JSON.stringify({ private: true, ...manifest }))
+  const options = ['--omit=dev', '--no-audit', '--no-fund', '--prefix', made]
+  await execute('npm', ['install', ...options], { cwd: made, env })
+  await check?.(made)
+  await rm(folder, { recursive: true, force: true })
+  await rename(made, folder)
 }
 
 /**

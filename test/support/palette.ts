@@ -4,10 +4,9 @@
  *
  *     const nodeRed = await startNodeRed(firstRuntime, { packages: ['node-red-node-sqlite'] })
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { execute, npmEnvironment, root } from './package'
+import { execute, installCached, npmEnvironment, root } from './package'
 import { onceARun } from './run'
 
 interface PaletteDefinition {
@@ -52,10 +51,7 @@ export type Palette = keyof typeof palettes
 /** Without optimization, compiling takes a third of the time. */
 const WITHOUT_OPTIMIZATION = { CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: 'max' }
 
-/**
- * Its packages are in `node_modules`. Installed elsewhere and then moved, so that an incomplete installation is never
- * used.
- */
+/** Its packages are in `node_modules`. */
 export const paletteFolder = (name: Palette = 'common'): Promise<string> =>
   onceARun(`palette-${name}`, () => install(name))
 
@@ -86,18 +82,11 @@ async function install(name: Palette): Promise<string> {
   const folder = folderOf(name)
   if (isPaletteThere(name)) return folder
   const { versions, overrides, native }: PaletteDefinition = palettes[name]
-  const made = `${folder}.${process.pid}`
-  mkdirSync(made, { recursive: true })
-  const manifest = { private: true, dependencies: versions, overrides }
-  await writeFile(join(made, 'package.json'), JSON.stringify(manifest))
-  const options = ['--omit=dev', '--no-audit', '--no-fund', '--prefix', made]
-  await execute('npm', ['install', ...options], {
-    cwd: made,
-    env: { ...npmEnvironment(), ...WITHOUT_OPTIMIZATION },
-  })
-  for (const wanted of native) await execute(process.execPath, ['-e', `require('${wanted}')`], { cwd: made })
-  rmSync(folder, { recursive: true, force: true })
-  renameSync(made, folder)
+  const manifest = { dependencies: versions, overrides }
+  const env = { ...npmEnvironment(), ...WITHOUT_OPTIMIZATION }
+  await installCached(palettes[name].folder, manifest, env, (made) =>
+    Promise.all(native.map((one) => execute(process.execPath, ['-e', `require('${one}')`], { cwd: made }))),
+  )
   return folder
 }
 

@@ -1,8 +1,7 @@
 /** The supported Node-REDs, each on a Node.js version it supports. */
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { execute, npmEnvironment, root } from './package'
+import { execute, installCached, npmEnvironment, root } from './package'
 import { isSystem, onceARun } from './run'
 
 export interface Runtime {
@@ -65,17 +64,9 @@ async function nodeOf(major: number): Promise<string> {
   return stdout.trim()
 }
 
-/** Cached between runs. Installed elsewhere and then moved, so that an incomplete installation is never used. */
 async function installNodeRed5(node: string): Promise<string> {
-  const folder = join(root, '.cache', 'node-red-5')
-  const script = join(folder, 'node_modules', 'node-red', 'red.js')
-  if (existsSync(script)) return script
-  const made = `${folder}.${process.pid}`
-  mkdirSync(made, { recursive: true })
-  await writeFile(join(made, 'package.json'), JSON.stringify({ private: true }))
-  const options = ['--omit=dev', '--no-audit', '--no-fund', '--prefix', made]
-  await execute('npm', ['install', ...options, 'node-red@5'], { cwd: made, env: npmEnvironment(node) })
-  rmSync(folder, { recursive: true, force: true })
-  renameSync(made, folder)
+  const script = join(root, '.cache', 'node-red-5', 'node_modules', 'node-red', 'red.js')
+  if (!existsSync(script))
+    await installCached('node-red-5', { dependencies: { 'node-red': '5' } }, npmEnvironment(node))
   return script
 }
