@@ -194,7 +194,7 @@ async function toWebp(page: Page, picture: Buffer): Promise<Buffer> {
     const canvas = document.createElement('canvas')
     Object.assign(canvas, { width: image.width, height: image.height })
     canvas.getContext('2d')?.drawImage(image, 0, 0)
-    return canvas.toDataURL('image/webp', 0.75)
+    return canvas.toDataURL('image/webp', 0.73)
   }, toDataUrl(picture))
   return Buffer.from(data.split(',')[1] ?? '', 'base64')
 }
