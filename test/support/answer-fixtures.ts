@@ -108,7 +108,7 @@ function stillClock(now: number): Clock {
 const RECORDS_LEFT = { 'x-ratelimit-remaining-datacount': '160000' }
 
 /** The result of one response: the message of the default output, and the quota in its headers. */
-export interface Outcome {
+interface Outcome {
   payload: unknown
   failed: [serial: string, part: string][]
   quota: QuotaHeaders

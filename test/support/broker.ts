@@ -14,7 +14,7 @@ export interface Received {
   retained: boolean
 }
 
-export interface Subscriber {
+interface Subscriber {
   received: Received[]
   end(): Promise<void>
 }

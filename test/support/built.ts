@@ -40,7 +40,7 @@ export const nodes: readonly BuiltNode[] = scriptsOf(html).flatMap(({ attributes
 
 export const iconOf = ({ name }: BuiltNode): string => join(folder, 'icons', `${name}.svg`)
 
-export interface HtmlScript {
+interface HtmlScript {
   attributes: string
   kind: string
   body: string

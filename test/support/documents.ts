@@ -11,20 +11,20 @@ export interface Code {
   text: string
 }
 
-export interface Link {
+interface Link {
   /** as in the text: a path, `#anchor`, or a URL */
   target: string
   text: string
   isPicture: boolean
 }
 
-export interface Heading {
+interface Heading {
   level: number
   text: string
 }
 
 /** Rows of cells, the header first. */
-export type MarkdownTable = string[][]
+type MarkdownTable = string[][]
 
 const FOLDERS = ['.', 'docs', 'docs/ja', 'examples', 'scripts/bench', 'simulator']
 const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm

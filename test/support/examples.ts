@@ -42,7 +42,7 @@ export function neededBy(name: string): string | undefined {
   return needed?.replace(/^(@[\w-]+) /, '$1/')
 }
 
-export interface Surroundings {
+interface Surroundings {
   simulator: Simulator
   /** `node` of a broker: `broker`, `port` */
   broker?: FlowNode
@@ -53,7 +53,7 @@ export interface Surroundings {
 }
 
 /** The nodes of the files, with other addresses, secrets and shorter intervals. */
-export function filledIn(
+function filledIn(
   names: readonly string[],
   { simulator, broker, chat, more = {} }: Surroundings,
   speed = SPEED,
@@ -117,7 +117,7 @@ interface HarnessOptions extends Pick<StartOptions, 'speed' | 'httpNodeAuth'> {
   examples?: readonly string[]
 }
 
-export class Examples {
+class Examples {
   readonly nodeRed: Restarting
   readonly #speed: number
   #deployed: FlowNode[] = []

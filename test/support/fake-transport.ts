@@ -9,8 +9,6 @@ export interface FakeTransport extends Transport {
   sent: HttpRequest[]
   /** Requests without a response, or whose body is still being read. */
   open(): number
-  /** Maximum number of simultaneous requests. */
-  mostOpen(): number
   closed: boolean
 }
 
@@ -19,16 +17,14 @@ export function fakeTransport(script: Script): FakeTransport {
   const sent: HttpRequest[] = []
   const ending = createAbort()
   let open = 0
-  let most = 0
   return {
     sent,
     open: () => open,
-    mostOpen: () => most,
     closed: false,
     async send(request, read) {
       sent.push(request)
       request.onSent()
-      most = Math.max(most, ++open)
+      open++
       try {
         const { signal } = ending
         const answer = await orAbort(

@@ -19,7 +19,7 @@ const { log }: { log: Record<string, SinonSpy> } = requireOfNodeRed('@node-red/u
 const Node: { prototype: Record<string, SinonSpy> } = requireOfNodeRed('@node-red/runtime/lib/nodes/Node')
 
 /** The messages that arrived at a node of the flow. */
-export interface Inbox {
+interface Inbox {
   messages: Message[]
   /** The next message that has not been returned yet. */
   next(): Promise<Message>

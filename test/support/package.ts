@@ -13,7 +13,7 @@ export const execute = promisify(execFile)
 
 export const root = dirname(dirname(__dirname))
 
-export interface PackageJson {
+interface PackageJson {
   name: string
   version: string
   license: string

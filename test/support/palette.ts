@@ -46,7 +46,7 @@ const palettes = {
   },
 } satisfies Record<string, PaletteDefinition>
 
-export type Palette = keyof typeof palettes
+type Palette = keyof typeof palettes
 
 /** Without optimization, compiling takes a third of the time. */
 const WITHOUT_OPTIMIZATION = { CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: 'max' }
@@ -56,7 +56,7 @@ export const paletteFolder = (name: Palette = 'common'): Promise<string> =>
   onceARun(`palette-${name}`, () => install(name))
 
 /** Whether the palette contains the package. */
-export const isInPalette = (packageName: string, name: Palette = 'common'): boolean =>
+const isInPalette = (packageName: string, name: Palette = 'common'): boolean =>
   packageName in palettes[name].versions
 
 /** Installs a package into a user directory, if it is not there yet, from a palette or from the project. */

@@ -16,7 +16,7 @@ export interface QuotaNode {
   devices?: readonly { serial: string; base: string }[]
 }
 
-export interface QuotaFlowOptions {
+interface QuotaFlowOptions {
   simulator: Simulator
   collector: Collector
   nodes: readonly QuotaNode[]
