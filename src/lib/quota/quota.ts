@@ -8,8 +8,7 @@ import { EnvlogError } from '../errors'
 import { EDITOR, type QueueKey } from '../request'
 import { Endpoint, type LimitScope, type Outcome, type Reservation, type StartEstimate } from './endpoint'
 import { type AccountLimits, ENDPOINT_NAMES, limitsWith, mapEndpoints, strictestOf } from './limits'
-import { type RedisPort, SharedQuota } from './shared-quota'
-import type { Window } from './window'
+import { type Denied, type RedisPort, SharedQuota } from './shared-quota'
 
 /** Maximum number of waiting requests per account. */
 export const MAX_QUEUED = 10_000
@@ -17,8 +16,6 @@ export const MAX_QUEUED = 10_000
 const MIN_REPORTED_MS = 1000
 /** How often waits are reviewed. */
 const REVIEW_MS = 1000
-/** How often usage in other processes is read again while it may change at any time. */
-const REREAD_MS = 250
 /** Maximum number of reported devices: those with the fewest records left. People read them. */
 const MAX_REPORTED_DEVICES = 5
 
@@ -44,6 +41,9 @@ export interface Permit {
 /** A request in the queue. */
 interface Waiting {
   request: JoinedRequest
+  arrival: number
+  /** Redis has denied records of the device: when to ask again, and when they are expected. */
+  denial?: { retryAt: number; freeAt: number }
   resolve(permit: Permit): void
 }
 
@@ -60,12 +60,11 @@ export class Quota {
   /** The turn in which each key was last served: the key with the lowest turn is next. */
   readonly #turns = new Map<QueueKey, number>()
   #turn = 0
+  #arrivals = 0
   #running = 0
   /** Identifies this process in Redis. */
   readonly #process = randomUUID()
   #shared: SharedQuota | undefined
-  /** Number of questions to Redis without a reply: nothing is sent until the usage in other processes is known. */
-  #asking = 0
   #isDue = false
   readonly #wakeAt: (at: number) => void
 
@@ -107,7 +106,14 @@ export class Quota {
         this.proceedSoon()
         reject(new EnvlogError('closed'))
       }
-      const waiting = { request, resolve }
+      const waiting: Waiting = {
+        request,
+        arrival: this.#arrivals++,
+        resolve: (permit) => {
+          request.signal.removeEventListener('abort', giveUp)
+          resolve(permit)
+        },
+      }
       request.signal.addEventListener('abort', giveUp, { once: true })
       this.#queue.add(waiting)
       this.proceedSoon()
@@ -151,7 +157,7 @@ export class Quota {
     this.#isDue = false
     const now = this.#clock.monotonic()
     const concurrency = Math.min(...[...this.#participants].map((one) => one.concurrency))
-    while (this.#running < concurrency && this.#asking === 0) {
+    while (this.#running < concurrency) {
       const sendable = this.#starts(now).filter(({ at }) => at <= now)
       const [next] = this.#inOrder(sendable.map(({ waiting }) => waiting))
       if (!next) break
@@ -160,39 +166,20 @@ export class Quota {
     this.#review(now)
     if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
     const later = this.#starts(now).filter(({ at }) => at > now)
-    let wakeAt = later.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY)
-    if (this.#queue.size > 0) wakeAt = Math.min(wakeAt, now + REVIEW_MS)
-    this.#wakeAt(Math.min(wakeAt, this.#reread(now)))
-  }
-
-  /**
-   * While requests wait, reads usage in other processes again that may change at any time.
-   * @returns when to do that next
-   */
-  #reread(now: number): number {
-    if (!this.#connected || this.#asking > 0 || this.#queue.size === 0) return Number.POSITIVE_INFINITY
-    const uncertain = new Map([...this.#windows()].filter(([, window]) => window.hasRemoteInFlight))
-    const dueAt = Math.min(...[...uncertain.values()].map((window) => window.readAt + REREAD_MS))
-    if (dueAt <= now) inBackground(this.#ask(this.#connected.sync(uncertain)))
-    return Math.max(dueAt, now + 1)
-  }
-
-  async #ask<T>(reply: Promise<T>): Promise<T> {
-    this.#asking++
-    const result = await reply
-    this.#asking--
-    this.proceedSoon()
-    return result
+    const firstAt = later.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY)
+    this.#wakeAt(this.#queue.size > 0 ? Math.min(firstAt, now + REVIEW_MS) : firstAt)
   }
 
   /** When each request in the queue can be sent. */
   #starts(now: number): { waiting: Waiting; at: number }[] {
     const ofEndpoints = mapEndpoints((name) => this.#endpoints[name].startsAt(now))
     return [...this.#queue].map((waiting) => {
-      const { endpoint, records } = waiting.request
+      const { request, denial } = waiting
+      const { endpoint, records } = request
       const at = ofEndpoints[endpoint]
       if (at > now || !records) return { waiting, at }
-      return { waiting, at: this.#endpoints[endpoint].recordsAt(records, now) }
+      const recordsAt = this.#endpoints[endpoint].recordsAt(records, now)
+      return { waiting, at: Math.max(recordsAt, denial?.retryAt ?? now) }
     })
   }
 
@@ -219,55 +206,60 @@ export class Quota {
   async #grant(waiting: Waiting, now: number): Promise<void> {
     const { request } = waiting
     const endpoint = this.#endpoints[request.endpoint]
-    const shared = this.#connected
+    const shared = this.#shared?.state === 'connected' ? this.#shared : undefined
     this.#queue.delete(waiting)
     this.#running++
     this.#turn++
     for (const { context } of request.callers) this.#turns.set(context.queueKey, this.#turn)
-    const reservation = endpoint.reserve(request.records, now)
-    const { records, limits } = reservation
+    const reservation = endpoint.reserve(`${this.#process}:${this.#turn}`, request.records, now)
+    const needs = endpoint.needs(reservation)
+    const reply = shared && (await shared.reserve(reservation.id, needs))
     const settle = (outcome: Outcome): LimitScope | undefined => {
+      const now = this.#clock.monotonic()
+      const { id, request: entry } = reservation
       this.#running--
-      const refused = endpoint.settle(reservation, outcome, this.#clock.monotonic())
-      inBackground(this.#noticeOthers(endpoint, reservation, outcome, this.#connected ?? shared))
+      const { refused, uses } = endpoint.settle(reservation, outcome, now)
+      // Redis may be back by now, or this Redis may be about to be replaced.
+      const connected = [this.#shared, shared].find((one) => one?.state === 'connected')
+      if (connected) inBackground(connected.settle(id, needs, uses, now - entry.sentAt))
+      this.proceedSoon()
       return refused
     }
-    if (shared && !(await this.#ask(shared.reserve(limits)))) {
-      // Other processes were faster, or Redis was lost: the request waits again.
-      this.#running--
-      endpoint.settle(reservation, UNSENT, this.#clock.monotonic())
-      if (!request.signal.aborted) this.#queue = new Set([waiting, ...this.#queue])
-      this.proceedSoon()
-      return
+    if (reply && 'need' in reply) this.#deny(waiting, reservation, reply)
+    else if (shared && !reply) {
+      // Redis was lost: the request is sent without it.
+      settle(UNSENT)
+      this.#putBack(waiting)
+    } else {
+      if (reply) endpoint.grant(reservation, reply)
+      request.reportStart()
+      if (request.signal.aborted) settle(UNSENT)
+      else waiting.resolve({ records: reservation.records, settle })
     }
-    request.reportStart()
-    if (request.signal.aborted) settle(UNSENT)
-    else waiting.resolve({ records, settle })
   }
 
-  /** Reports usage to Redis, and notices the usage of others beyond what all processes have reported. */
-  async #noticeOthers(
-    endpoint: Endpoint,
-    reservation: Reservation,
-    outcome: Outcome,
-    shared: SharedQuota | undefined,
-  ): Promise<void> {
-    if (shared) await this.#ask(shared.sync(reservation.limits))
-    const hasNoticed = endpoint.noticeOthers(reservation, outcome, this.#clock.monotonic())
+  /** Other processes were faster: the request waits again. */
+  #deny(waiting: Waiting, reservation: Reservation, denied: Denied): void {
+    const now = this.#clock.monotonic()
+    this.#running--
+    this.#endpoints[waiting.request.endpoint].deny(reservation, denied, now)
+    if (denied.need === 1) waiting.denial = { retryAt: now + denied.retryMs, freeAt: now + denied.estimateMs }
+    this.#putBack(waiting)
     this.proceedSoon()
-    if (hasNoticed) await shared?.sync(reservation.limits)
   }
 
-  get #connected(): SharedQuota | undefined {
-    return this.#shared?.state === 'connected' ? this.#shared : undefined
+  #putBack(waiting: Waiting): void {
+    if (waiting.request.signal.aborted) return
+    this.#queue = new Set([waiting, ...this.#queue].sort((a, b) => a.arrival - b.arrival))
   }
 
   /** Reports the estimated waiting time to all callers, and rejects those who would wait too long. */
   #review(now: number): void {
     const positions = mapEndpoints(() => 0)
-    for (const { request } of this.#inOrder([...this.#queue])) {
+    for (const { request, denial } of this.#inOrder([...this.#queue])) {
       const { endpoint, records } = request
-      const estimate = this.#endpoints[endpoint].estimate(records, positions[endpoint] + 1, now)
+      let estimate = this.#endpoints[endpoint].estimate(records, positions[endpoint] + 1, now)
+      if (denial && denial.freeAt > estimate.at) estimate = { at: denial.freeAt, isForRecords: true }
       for (const caller of request.callers) {
         if (isTooLong(caller, estimate, now)) request.leave(caller, this.#waitError(request, estimate))
         else this.#report(request, caller, estimate, now)
@@ -310,19 +302,14 @@ export class Quota {
   }
 
   #share(redis: RedisPort): SharedQuota {
-    const ports = { clock: this.#clock, redis, process: this.#process, windows: () => this.#windows() }
+    const usage = () => ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].usage())
+    const ports = { clock: this.#clock, redis, process: this.#process, usage }
     return new SharedQuota({ ...ports, onChange: () => this.#onSharedChange() })
   }
 
-  /** All limits, by their names in Redis. */
-  #windows(): Map<string, Window> {
-    return new Map(ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].windows()))
-  }
-
   #onSharedChange(): void {
-    const { state = 'none', code, sharedMs = 0 } = this.#shared ?? {}
-    for (const name of ENDPOINT_NAMES)
-      this.#endpoints[name].setSharing(state, sharedMs, this.#clock.monotonic())
+    const { state = 'none', code } = this.#shared ?? {}
+    for (const name of ENDPOINT_NAMES) this.#endpoints[name].setSharing(state, this.#clock.monotonic())
     // Called while all requests are processed, so it must not throw.
     for (const { redis, onSharedChange } of this.#participants)
       if (redis) inBackground(Promise.resolve().then(() => onSharedChange?.(state === 'connected', code)))

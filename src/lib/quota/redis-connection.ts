@@ -47,11 +47,11 @@ export function createConnector(address: string, password: string): () => Connec
     })
     failed.catch(() => {})
     return {
-      async run(script, keys, values) {
+      async run(script, keys, argument) {
         try {
           // Before it is connected, the sentinel client would query the sentinels endlessly.
           if (!wasConnected) await Promise.race([connected, failed])
-          const reply = await client.eval(script, { keys, arguments: values })
+          const reply = await client.eval(script, { keys, arguments: [argument] })
           code = undefined
           return reply
         } catch (error) {

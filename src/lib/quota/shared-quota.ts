@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
-import { EXCHANGE } from './redis-script'
-import type { RemotePart, Window } from './window'
+import { REPORT, RESERVE, SETTLE } from './redis-scripts'
+import type { Entry } from './window'
 
 /** A Redis that responds more slowly counts as away; opening a connection may take longer. */
 const CALL_TIMEOUT_MS = 1000
@@ -16,7 +16,7 @@ const MAX_FAILURES = 2
 /** A connection to Redis or Valkey. */
 export interface Connection {
   /** @throws an error whose `code` is the reason in one word, if known */
-  run(script: string, keys: string[], values: string[]): Promise<unknown>
+  run(script: string, keys: string[], argument: string): Promise<unknown>
   /** True shortly after opening, while it is not usable yet. */
   isOpening(): boolean
   end(): void
@@ -34,13 +34,51 @@ export interface RedisPort {
 /** Whether a quota is shared through Redis, and the state of that connection. */
 export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 
+/** How much a request needs of one limit. A limit counts the requests of an endpoint or the records of a device. */
+export interface Need {
+  name: string
+  wanted: number
+  /** The minimum for which it is sent. */
+  minimum: number
+  /** The account's own limit, from its settings or the service's table. Redis stores the one in the last response. */
+  limit: number
+  heldMs: number
+}
+
+/** Other processes use what the request needs. */
+export interface Denied {
+  /** Index of the need (0: requests, 1: records). */
+  need: number
+  /** When to ask again. */
+  retryMs: number
+  /** When it is expected to be available, assuming that all requests in flight are answered now. */
+  estimateMs: number
+}
+
+/** The outcome of a need. */
+export interface Use {
+  used: number
+  /** The limit reported in the response, and what remains of it; -1 if not reported. */
+  reported: { limit: number; heldMs: number } | null
+  remaining: number
+  /** The service has refused the request because of this limit. */
+  isClosed: boolean
+}
+
+/** The current and past usage of a limit by this process. */
+export interface Usage {
+  name: string
+  heldMs: number
+  entries: Entry[]
+}
+
 export interface SharedQuotaPorts {
   clock: Clock
   redis: RedisPort
-  /** Identifies this process. */
+  /** Identifies this process; the ids of its reservations begin with it and a colon. */
   process: string
-  /** All limits of the account, by name. */
-  windows(): ReadonlyMap<string, Window>
+  /** All usage of this process. */
+  usage(): Usage[]
   /**
    * Called when the first connection succeeds or fails, when the connection is lost or restored, or when the reason for
    * the loss changes.
@@ -49,25 +87,26 @@ export interface SharedQuotaPorts {
 }
 
 /**
- * The quota that several processes share through Redis (docs/quota.md, *Several Node-RED instances with one account*).
- * Each process writes its own usage, and reads that of the others. A request is reserved by writing it on condition that
- * nothing has changed since the last reading. Every few seconds the process writes all its usage again, so an outage or
- * a loss of data does no lasting harm.
+ * The quota that several processes share through Redis (docs/quota.md, *Several Node-RED instances with one account*). Each
+ * request is reserved and settled there. Every few seconds the process reports all its usage that still counts. Each
+ * entry has an id, so repeating it does no harm; after an outage or a loss of data, the next report restores
+ * everything.
  */
 export class SharedQuota {
   readonly #ports: SharedQuotaPorts
   #connection: Connection
   #state: Exclude<Sharing, 'none'> = 'opening'
-  /** Identifies the data in Redis; blank before the first report, and after a loss. */
+  /** Identifies the data in Redis. */
   #epoch = ''
   #code: string | undefined
   #failures = 0
   #isClosed = false
-  /** Exchanges run one at a time, because each writes all usage of its limits. */
-  #last: Promise<unknown> = Promise.resolve()
+  /**
+   * Limits used since the last report. The next report covers them even if they have no usage, so that Redis deletes
+   * reservations whose reply was lost.
+   */
+  #touched = new Map<string, number>()
   #cancelReport = () => {}
-  /** How long all usage has been counted in Redis, ms. */
-  sharedMs = 0
 
   constructor(ports: SharedQuotaPorts) {
     this.#ports = ports
@@ -89,18 +128,37 @@ export class SharedQuota {
   }
 
   /**
-   * Writes the usage of some limits with what is pending, if no other process was faster, and reads that of the others.
-   * @returns whether it was written; false if Redis is away, too
+   * Reserves the needs of a request, while Redis is connected.
+   * @returns the granted amount of each need, possibly fewer records than wanted; `Denied` if other processes use them;
+   * `undefined` if Redis was lost or answered after the lease
    */
-  async reserve(limits: ReadonlyMap<string, Window>): Promise<boolean> {
-    // What was read until now is what the reservation is based on.
-    const versions = [...limits.values()].map(({ version }) => version)
-    return this.#inTurn(() => this.#exchange(limits, versions))
+  async reserve(id: string, needs: Need[]): Promise<number[] | Denied | undefined> {
+    const { clock, redis } = this.#ports
+    const askedAt = clock.monotonic()
+    try {
+      const reply = await this.#ask(RESERVE, needs, { epoch: this.#epoch, id, needs })
+      const [status, ...rest] = reply as [number, ...number[]]
+      if (status === -1) throw dataLost()
+      if (status === 0) {
+        const [need = 0, retryMs = 0, estimateMs = 0] = rest
+        return { need, retryMs, estimateMs }
+      }
+      // The process was suspended for so long that Redis considers it dead.
+      return clock.monotonic() - askedAt < redis.leaseMs ? rest : undefined
+    } catch (error) {
+      this.#lose(error)
+      return undefined
+    }
   }
 
-  /** Writes the usage of some limits, and reads that of the others. If Redis is away, the next report does that. */
-  async sync(limits: ReadonlyMap<string, Window>): Promise<void> {
-    await this.#inTurn(() => this.#exchange(limits))
+  /** Ends a reservation. If Redis is away, the next report does that. */
+  async settle(id: string, needs: Need[], uses: Use[], flightMs: number): Promise<void> {
+    const argument = { epoch: this.#epoch, id, needs, uses, flightMs: Math.round(flightMs) }
+    try {
+      if ((await this.#ask(SETTLE, needs, argument)) === -1) throw dataLost()
+    } catch (error) {
+      this.#lose(error)
+    }
   }
 
   /** Requests in flight can still be settled for a moment. */
@@ -110,26 +168,12 @@ export class SharedQuota {
     this.#ports.clock.after(CALL_TIMEOUT_MS, () => this.#connection.end())
   }
 
-  async #inTurn(exchange: () => Promise<boolean>): Promise<boolean> {
-    const turn = this.#last.then(() => {
-      if (this.#state !== 'connected') return false
-      return exchange().catch((error: unknown) => {
-        this.#lose(error)
-        return false
-      })
-    })
-    this.#last = turn
-    return turn
-  }
-
   /** Reports all usage, now and regularly from then on. Never rejects. */
   async #reportAgain(): Promise<void> {
     this.#cancelReport()
     const wasConnected = this.#state === 'connected'
-    const report = this.#last.then(() => this.#report())
-    this.#last = report.catch(() => {})
     try {
-      await report
+      await this.#report()
       this.#failures = 0
     } catch (error) {
       this.#lose(error)
@@ -141,11 +185,27 @@ export class SharedQuota {
   }
 
   async #report(): Promise<void> {
-    if (this.#state === 'away') this.#epoch = ''
-    await this.#exchange(this.#ports.windows())
+    const { clock, process, usage } = this.#ports
+    const now = clock.monotonic()
+    const parts = usage().map(({ name, heldMs, entries }) => ({
+      ...{ name, heldMs, entries: entries.map((entry) => reportOf(entry, now)) },
+    }))
+    const touched = [...this.#touched]
+    for (const [name, heldMs] of touched)
+      if (!parts.some((part) => part.name === name)) parts.push({ name, heldMs, entries: [] })
+    const argument = { candidate: randomUUID(), process, parts }
+    this.#touched.clear()
+    let epoch: string
+    try {
+      epoch = String(await this.#run(REPORT, parts, argument))
+    } catch (error) {
+      for (const [name, heldMs] of touched) this.#touched.set(name, heldMs)
+      throw error
+    }
     if (this.#isClosed) return
     const hasChanged = this.#state !== 'connected'
     this.#state = 'connected'
+    this.#epoch = epoch
     this.#code = undefined
     if (hasChanged) this.#ports.onChange()
   }
@@ -171,41 +231,15 @@ export class SharedQuota {
     if (hasChanged && !this.#isClosed) this.#ports.onChange()
   }
 
-  /**
-   * @param versions for a reservation: the versions that it is based on
-   * @returns whether the usage was written, which it is only if these are the latest versions
-   */
-  async #exchange(limits: ReadonlyMap<string, Window>, versions?: readonly string[]): Promise<boolean> {
-    const { clock, redis, process } = this.#ports
-    const askedAt = clock.monotonic()
-    const keys = ['epoch', ...limits.keys()].map((name) => `envlog:{${redis.account}}:${name}`)
-    const values = [...limits.values()].flatMap((window, index) => [
-      versions?.[index] ?? '*',
-      JSON.stringify({ ...window.part(askedAt, versions !== undefined), leaseMs: redis.leaseMs }),
-    ])
-    const reply = (await this.#run(keys, [this.#epoch, randomUUID(), process, ...values])) as Reply | null
-    if (!reply) throw Object.assign(new Error('Redis has lost its data'), { code: 'DATA_LOST' })
-    const [epoch, sharedMs, redisNow, isWritten, ...contents] = reply
-    const now = clock.monotonic()
-    this.#epoch = epoch
-    this.sharedMs = sharedMs
-    for (const [index, window] of [...limits.values()].entries()) {
-      const { version = '', ...parts } = toFields(contents[index] ?? [])
-      delete parts[process]
-      window.version = version
-      window.readAt = now
-      window.setRemote(
-        Object.values(parts).flatMap((text) => readPart(text, redisNow, now)),
-        now,
-      )
-      if (versions && isWritten) window.confirm()
-    }
-    // If this process was suspended, the others may consider it dead.
-    return isWritten === 1 && now - askedAt < redis.leaseMs
+  #ask(script: string, needs: Need[], argument: object): Promise<unknown> {
+    for (const { name, heldMs } of needs) this.#touched.set(name, heldMs)
+    return this.#run(script, needs, argument)
   }
 
-  async #run(keys: string[], values: string[]): Promise<unknown> {
-    const { clock } = this.#ports
+  async #run(script: string, parts: { name: string }[], argument: object): Promise<unknown> {
+    const { clock, redis } = this.#ports
+    const { account, leaseMs } = redis
+    const keys = ['epoch', ...parts.map(({ name }) => name)].map((name) => `envlog:{${account}}:${name}`)
     const limitMs = this.#state === 'opening' ? OPENING_TIMEOUT_MS : CALL_TIMEOUT_MS
     let cancel = () => {}
     const timeout = new Promise<never>((_, reject) => {
@@ -217,32 +251,18 @@ export class SharedQuota {
       })
     })
     try {
-      return await Promise.race([this.#connection.run(EXCHANGE, keys, values), timeout])
+      const reply = this.#connection.run(script, keys, JSON.stringify({ ...argument, leaseMs }))
+      return await Promise.race([reply, timeout])
     } finally {
       cancel()
     }
   }
 }
 
-type Reply = [epoch: string, sharedMs: number, redisNow: number, isWritten: number, ...contents: string[][]]
-
-function toFields(contents: readonly string[]): Record<string, string> {
-  const fields: Record<string, string> = {}
-  for (let at = 0; at < contents.length; at += 2) fields[String(contents[at])] = String(contents[at + 1])
-  return fields
+/** An entry with its age: `null` while it is in flight, -1 while Redis is being asked for it. */
+function reportOf({ id, amount, at, isAsked }: Entry, now: number) {
+  const ageMs = Number.isFinite(at) ? Math.round(now - at) : null
+  return { id, amount, ageMs: isAsked ? -1 : ageMs }
 }
 
-/**
- * A part in Redis; none if it cannot be read, or is ahead of the clock: it was written before the clock was set back,
- * and a living process writes it again.
- */
-function readPart(text: string, redisNow: number, now: number): RemotePart[] {
-  const ageMs = redisNow - Number.parseInt(text, 10)
-  if (!(ageMs >= 0)) return []
-  try {
-    const { leaseMs, ...part } = JSON.parse(text.slice(text.indexOf(' ')))
-    return Array.isArray(part.entries) ? [{ part, leaseMs, writtenAt: now - ageMs }] : []
-  } catch {
-    return []
-  }
-}
+const dataLost = () => Object.assign(new Error('Redis has lost its data'), { code: 'DATA_LOST' })

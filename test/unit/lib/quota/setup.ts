@@ -2,12 +2,11 @@ import { Client } from '../../../../src/lib/api/client'
 import type { HttpRequest, HttpResponse, Transport } from '../../../../src/lib/api/transport'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { type AccountLimits, limitsWith } from '../../../../src/lib/quota/limits'
+import { limitsWith } from '../../../../src/lib/quota/limits'
 import { Quota } from '../../../../src/lib/quota/quota'
-import type { RedisPort } from '../../../../src/lib/quota/shared-quota'
 import type { RequestContext } from '../../../../src/lib/request'
 import type { LimitsTable } from '../../../../src/shared/service-limits'
-import { createVirtualClock, type VirtualClock } from '../../../support/clock'
+import { createVirtualClock } from '../../../support/clock'
 import { fakeTransport, json } from '../../../support/fake-transport'
 
 export type Headers = { limit?: number; remaining?: number; window?: number; records?: number }
@@ -54,26 +53,18 @@ interface Asked {
 
 /** One Node-RED with one account, and a service controlled by the test. */
 export class Station {
-  readonly clock: VirtualClock
-  readonly quota: Quota
+  readonly clock = createVirtualClock()
+  readonly quota = new Quota(this.clock)
   /** Requests that were sent and have no response yet. */
   readonly sent: Sent[] = []
   /** False while no connection can be made. */
   isReachable = true
   /** Removes the account node. */
   readonly leave: () => void
-  readonly limits: AccountLimits
   readonly #client: Client
 
-  constructor(
-    limits: LimitsTable = {},
-    concurrency = 100,
-    { clock = createVirtualClock(), redis }: { clock?: VirtualClock; redis?: RedisPort } = {},
-  ) {
-    this.clock = clock
-    this.limits = limitsWith(limits)
-    this.quota = new Quota(clock)
-    this.leave = this.quota.join({ concurrency, limits: this.limits, redis })
+  constructor(limits: LimitsTable = {}, concurrency = 100) {
+    this.leave = this.quota.join({ concurrency, limits: limitsWith(limits) })
     const service = fakeTransport((request) => this.#receive(request))
     const transport: Transport = {
       send: (request, read) =>
@@ -155,10 +146,10 @@ export class Station {
   }
 
   /** Responds to one request to the endpoint, so that it is known, and waits until that is forgotten. */
-  async begin(endpoint: EndpointName = 'current', forgottenMs = 2 * 3_700_000): Promise<this> {
+  async begin(endpoint: EndpointName = 'current'): Promise<this> {
     this.request('begin', { endpoint })
     await this.answer(fine())
-    await this.clock.pass(forgottenMs)
+    await this.clock.pass(2 * 3_700_000)
     return this
   }
 }

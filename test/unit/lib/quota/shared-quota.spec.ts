@@ -1,262 +1,226 @@
 import assert from 'node:assert/strict'
-import type { LimitsTable } from '../../../../src/shared/service-limits'
-import { createVirtualClock } from '../../../support/clock'
-import { refusal } from '../../../support/fake-transport'
-import { fine, records, Station, withHeaders } from './setup'
+import { limitsWith } from '../../../../src/lib/quota/limits'
+import type { Participant } from '../../../../src/lib/quota/quota'
+import { REPORT, RESERVE } from '../../../../src/lib/quota/redis-scripts'
+import { fine, Station } from './setup'
 
-const LEASE_MS = 30_000
-/** For the endpoint `current`: a window of two minutes and a margin, ms. */
-const HELD_MS = 121_000
-
+const limits = limitsWith()
 const current = (station: Station) => station.quota.counts().endpoints.current
 
-/** The script in memory: it is itself tested with a real Redis. */
+interface Reported {
+  parts: { name: string; entries: { amount: number; ageMs: number | null }[] }[]
+}
+
+/** A Redis controlled by the test: the scripts themselves are tested with a real one. */
 class FakeRedis {
-  readonly clock = createVirtualClock()
+  readonly reports: Reported[] = []
+  /** Its reply to a reservation. */
+  reservation: number[] = [1, 1]
+  /** Number of reservations requested. */
+  reservations = 0
   isThere = true
   isEnded = false
-  /** Lets it respond, if it is slow. */
-  respond = () => {}
-  #epoch: { id: string; since: number } | undefined
-  readonly #hashes = new Map<string, Map<string, string>>()
+  reply = () => {}
   readonly #gate: Promise<void>
 
   constructor({ isSlow = false } = {}) {
     this.#gate = new Promise((resolve) => {
-      this.respond = resolve
+      this.reply = resolve
       if (!isSlow) resolve()
     })
   }
 
-  readonly port = {
-    account: 'an-account',
-    leaseMs: LEASE_MS,
-    connect: () => ({
-      run: (_: string, keys: string[], values: string[]) => this.#run(keys, values),
+  join(station: Station): () => void {
+    const redis = { account: 'an-account', leaseMs: 300_000, connect: () => this.#connect() }
+    const participant: Participant = { concurrency: 100, limits, redis }
+    return station.quota.join(participant)
+  }
+
+  #connect() {
+    return {
+      run: async (script: string, _: string[], argument: string): Promise<unknown> => {
+        await this.#gate
+        if (!this.isThere) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+        if (script === REPORT) this.reports.push(JSON.parse(argument))
+        if (script === REPORT) return 'epoch'
+        if (script === RESERVE) this.reservations++
+        return script === RESERVE ? this.reservation : 1
+      },
       isOpening: () => false,
       end: () => {
         this.isEnded = true
       },
-    }),
-  }
-
-  /** A Node-RED that uses it, with an endpoint that the service has answered. */
-  async member(limits: LimitsTable = {}, endpoint: 'current' | 'data' = 'current'): Promise<Station> {
-    const station = new Station(limits, 100, { clock: this.clock, redis: this.port })
-    await this.clock.settle()
-    return station.begin(endpoint, 2 * HELD_MS)
-  }
-
-  async #run([, ...keys]: string[], [expected, change, process, ...parts]: string[]): Promise<unknown> {
-    await this.#gate
-    if (!this.isThere) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
-    if (expected && this.#epoch?.id !== expected) return null
-    const now = this.clock.monotonic()
-    this.#epoch ??= { id: String(change), since: now }
-    const hashes = keys.map((key) => {
-      const hash = this.#hashes.get(key) ?? new Map<string, string>()
-      this.#hashes.set(key, hash)
-      return hash
-    })
-    const isCurrent = hashes.every((hash, index) =>
-      ['*', hash.get('version') ?? ''].includes(String(parts[2 * index])),
-    )
-    if (isCurrent)
-      for (const [index, hash] of hashes.entries())
-        hash.set(String(process), `${now} ${parts[2 * index + 1]}`).set('version', `v${change}`)
-    const contents = hashes.map((hash) => [...hash].flat())
-    return [this.#epoch.id, now - this.#epoch.since, now, isCurrent ? 1 : 0, ...contents]
+    }
   }
 }
 
 describe('a shared quota', () => {
   it('sends nothing at the start until Redis has responded or failed', async () => {
     for (const isThere of [true, false]) {
+      const station = await new Station().begin()
       const redis = new FakeRedis({ isSlow: true })
       redis.isThere = isThere
-      const station = new Station({}, 100, { clock: redis.clock, redis: redis.port })
+      redis.join(station)
       const seen = station.request('a', { maxWaitMs: 0 })
-      await redis.clock.pass(4000)
+      await station.clock.pass(4000)
       assert.deepEqual(await station.serials(), [])
-      redis.respond()
+      redis.reply()
       assert.deepEqual(await station.serials(), ['a'])
       assert.equal(seen.state, 'waiting')
     }
   })
 
   it('sends nothing at the start for at most five seconds if Redis does not respond', async () => {
-    const redis = new FakeRedis({ isSlow: true })
-    const station = new Station({}, 100, { clock: redis.clock, redis: redis.port })
+    const station = await new Station().begin()
+    new FakeRedis({ isSlow: true }).join(station)
     station.request('a')
-    await redis.clock.pass(5100)
+    await station.clock.pass(5100)
     assert.deepEqual(await station.serials(), ['a'])
   })
 
-  it('is never exceeded by all processes together, even if they send at the same time', async () => {
+  it("waits for another process's request in flight without counting that as a wait for quota", async () => {
+    const station = await new Station().begin()
     const redis = new FakeRedis()
-    const limits = { current: { limit: 4 } }
-    const [first, second] = [await redis.member(limits), await redis.member(limits)]
-    const stations = [first, second]
-    for (const station of stations)
-      for (const serial of ['a', 'b', 'c']) station.request(serial, { maxWaitMs: 0 })
-    await redis.clock.settle()
-    assert.equal((await first.serials()).length + (await second.serials()).length, 4)
-    for (const station of stations) while (station.sent.length > 0) await station.answer()
-    for (const station of stations) station.request('d')
-    await redis.clock.pass(HELD_MS - 1)
-    assert.equal(first.sent.length + second.sent.length, 0)
-    await redis.clock.pass(2000)
-    assert.deepEqual([await first.serials(), await second.serials()], [['d'], ['d']])
-  })
-
-  it('is used in turns by processes that all wait', async () => {
-    const redis = new FakeRedis()
-    const limits = { current: { limit: 4 } }
-    const [first, second] = [await redis.member(limits), await redis.member(limits)]
-    for (let count = 0; count < 4; count++) await first.exchange(fine(), `${count}`)
-    for (const station of [first, second])
-      for (let count = 0; count < 8; count++) station.request(`later ${count}`)
-    for (let seconds = 0; seconds < 300; seconds++) {
-      await redis.clock.pass(1000)
-      for (const station of [first, second]) while (station.sent.length > 0) await station.answer()
-    }
-    assert.ok(current(second).own >= 2, `${current(second).own}`)
-    assert.ok(current(first).own >= 1, `${current(first).own}`)
-  })
-
-  it('is sent one at a time by all processes together until it was shared for a window', async () => {
-    const redis = new FakeRedis()
-    const [first, second] = [0, 1].map(
-      () => new Station({}, 100, { clock: redis.clock, redis: redis.port }),
-    ) as [Station, Station]
-    await redis.clock.settle()
-    first.request('a')
-    assert.deepEqual(await first.serials(), ['a'])
-    // Waiting for another request is not waiting for quota.
-    const seen = second.request('b', { maxWaitMs: 0 })
-    await redis.clock.pass(1000)
-    assert.deepEqual([seen.state, await second.serials()], ['waiting', []])
-    await first.answer()
-    await redis.clock.pass(1000)
-    assert.deepEqual(await second.serials(), ['b'])
+    redis.join(station)
+    await station.clock.settle()
+    redis.reservation = [0, 0, 250, 0]
+    const seen = station.request('a', { maxWaitMs: 0 })
+    await station.clock.pass(1000)
+    assert.equal(seen.state, 'waiting')
+    redis.reservation = [1, 1]
+    await station.clock.pass(250)
+    assert.deepEqual(await station.serials(), ['a'])
   })
 
   it('fails immediately for nodes that do not wait if others have used it up, with the time when it will be free', async () => {
+    const station = await new Station().begin()
     const redis = new FakeRedis()
-    const [first, second] = [await redis.member(), await redis.member()]
-    for (let count = 0; count < 10; count++) await first.exchange(fine(), `${count}`)
-    const seen = second.request('a', { maxWaitMs: 0 })
-    await redis.clock.settle()
-    const retryAt = Date.parse(String(seen.error?.cause.retryAt))
-    assert.equal(seen.error?.reason, 'quota-wait')
-    assert.ok(Math.abs(retryAt - redis.clock.now() - HELD_MS) <= 1)
+    redis.join(station)
+    await station.clock.settle()
+    redis.reservation = [0, 0, 250, 90_000]
+    const seen = station.request('a', { maxWaitMs: 0 })
+    const retryAt = new Date(station.clock.now() + 90_000).toISOString()
+    await station.clock.settle()
+    assert.deepEqual([seen.error?.reason, seen.error?.cause.retryAt], ['quota-wait', retryAt])
   })
 
-  it('tells all processes what a response has shown to one of them', async () => {
-    const responses = {
-      'a stricter limit': fine({ limit: 1, window: 120, remaining: 0 }),
-      'usage by others': fine({ limit: 10, window: 120, remaining: 0 }),
-      'a refusal': refusal(429),
-    }
-    for (const [title, response] of Object.entries(responses)) {
-      const redis = new FakeRedis()
-      const [first, second] = [await redis.member(), await redis.member()]
-      await first.exchange(response)
-      const seen = second.request('a', { maxWaitMs: 0 })
-      await redis.clock.settle()
-      assert.equal(seen.error?.reason, 'quota-wait', title)
-    }
+  it('lets nodes that do not wait use the last permits, as many as there are', async () => {
+    const station = await new Station({ current: { limit: 4 } }).begin()
+    new FakeRedis().join(station)
+    await station.clock.settle()
+    for (const serial of ['a', 'b', 'c', 'd']) station.request(serial, { maxWaitMs: 0 })
+    assert.equal((await station.serials()).length, 4)
   })
 
-  it('counts the records of a device that another process has requested', async () => {
+  it('does not ask repeatedly for records that others have used', async () => {
+    const station = await new Station().begin('data')
     const redis = new FakeRedis()
-    const data = { endpoint: 'data' as const }
-    const limits = { data: { records: 10_000, recordsWindow: 120 } }
-    const [first, second] = [await redis.member(limits, 'data'), await redis.member(limits, 'data')]
-    first.request('a', { ...data, number: 10_000 })
-    await first.answer(records(9500))
-    const seen = second.request('a', { ...data, number: 5000, maxRecordsWaitMs: 0 })
-    second.request('b', { ...data, number: 5000 })
-    assert.deepEqual([await second.serials(), seen.error?.reason], [['b'], 'records-wait'])
-    const later = second.request('a', { ...data, number: 5000 })
-    await redis.clock.pass(HELD_MS - 1000)
-    assert.equal(later.state, 'waiting')
-    await redis.clock.pass(2000)
-    assert.deepEqual(await second.serials(), ['b', 'a'])
+    redis.join(station)
+    await station.clock.settle()
+    redis.reservation = [0, 1, 3_600_000, 3_600_000]
+    const asked = redis.reservations
+    const seen = ['a', 'b', 'c'].map((serial, index) =>
+      station.request(serial, {
+        endpoint: 'data',
+        number: 5000,
+        ...(index === 2 && { maxRecordsWaitMs: 0 }),
+      }),
+    )
+    await station.clock.pass(60_000)
+    assert.equal(redis.reservations - asked, 3)
+    assert.deepEqual(
+      seen.map(({ state, error }) => error?.reason ?? state),
+      ['waiting', 'waiting', 'records-wait'],
+    )
   })
 
-  it('counts a request of a killed process as used at the latest possible time', async () => {
+  it("remembers others' usage that a response has shown while Redis was away", async () => {
+    const station = await new Station().begin()
     const redis = new FakeRedis()
-    const limits = { current: { limit: 1 } }
-    const [killed, other] = [await redis.member(limits), await redis.member(limits)]
-    killed.request('a')
-    await killed.serials()
-    killed.leave()
-    other.request('b')
-    await redis.clock.pass(LEASE_MS + HELD_MS - 1000)
-    assert.deepEqual(await other.serials(), [])
-    await redis.clock.pass(3000)
-    assert.deepEqual(await other.serials(), ['b'])
-  })
-
-  it("shows the usage of other processes and programs as others'", async () => {
-    const redis = new FakeRedis()
-    const [first, second] = [await redis.member(), await redis.member()]
-    await first.exchange()
-    await second.exchange(fine({ limit: 10, window: 120, remaining: 3 }))
-    await redis.clock.settle()
-    const { own, foreign, left } = current(second)
-    assert.deepEqual({ own, foreign, left }, { own: 1, foreign: 6, left: 3 })
-  })
-
-  it('includes the usage from before it was shared, and from while Redis was away', async () => {
-    const redis = new FakeRedis()
-    const [first, second] = [await redis.member(), await redis.member()]
     redis.isThere = false
-    first.request('a')
-    await first.answer()
-    await first.exchange(withHeaders(fine(), { limit: 10, window: 120, remaining: 2 }))
+    redis.join(station)
+    await station.clock.settle()
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
     redis.isThere = true
-    await redis.clock.pass(12_000)
-    assert.equal(first.quota.counts().sharedConnected, true)
-    assert.deepEqual([current(second).own, current(second).foreign, current(second).left], [0, 8, 2])
+    await station.clock.pass(2000)
+    assert.equal(station.quota.counts().sharedConnected, true)
+    station.request('a')
+    assert.deepEqual(await station.serials(), [])
   })
 
-  it('is no longer shared when the account node that shares it leaves; then another one may share it', async () => {
-    const [first, second] = [new FakeRedis(), new FakeRedis()]
-    const station = await first.member({ current: { limit: 1 } })
-    const other = await first.member({ current: { limit: 1 } })
-    await other.exchange()
-    station.quota.join({ concurrency: 100, limits: station.limits })
+  it('forgets what a Redis has denied if the account no longer uses it', async () => {
+    const station = await new Station().begin()
+    const redis = new FakeRedis()
+    const leave = redis.join(station)
+    await station.clock.settle()
+    redis.reservation = [0, 0, 80_000_000, 80_000_000]
     station.request('a')
-    await first.clock.pass(1000)
     assert.deepEqual(await station.serials(), [])
-    station.leave()
-    await first.clock.pass(1000)
-    assert.deepEqual([first.isEnded, await station.serials()], [true, ['a']])
-    assert.equal(station.quota.counts().sharedConnected, null)
-    station.quota.join({ concurrency: 100, limits: station.limits, redis: second.port })
-    await first.clock.pass(1000)
-    assert.equal(station.quota.counts().sharedConnected, true)
+    leave()
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+
+  it('receives the usage from before it was shared', async () => {
+    const station = await new Station().begin()
+    await station.exchange()
+    await station.clock.pass(5000)
+    const redis = new FakeRedis()
+    redis.join(station)
+    await station.clock.settle()
+    const [report] = redis.reports
+    const [part] = report?.parts ?? []
+    assert.equal(part?.name, 'current')
+    assert.deepEqual(
+      part?.entries.map(({ amount, ageMs }) => [amount, ageMs]),
+      [[1, 5000]],
+    )
+  })
+
+  it('switches to another Redis as soon as the account node that named the first one has left', async () => {
+    const station = await new Station().begin()
+    const [first, second] = [new FakeRedis(), new FakeRedis()]
+    const leave = first.join(station)
+    second.join(station)
+    await station.clock.settle()
+    assert.deepEqual([first.reports.length, second.reports.length], [2, 0])
+    leave()
+    await station.clock.settle()
+    await station.clock.pass(1000)
+    assert.deepEqual([first.isEnded, second.reports.length], [true, 2])
+  })
+
+  it("shows the service's count beyond this process as used by others", async () => {
+    const station = await new Station().begin()
+    new FakeRedis().join(station)
+    await station.clock.settle()
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 3 }))
+    const { own, foreign, left } = current(station)
+    assert.deepEqual({ own, foreign, left }, { own: 1, foreign: 6, left: 3 })
+    // Redis decides, not the header, because it knows when each was used.
+    station.request('a')
+    assert.deepEqual(await station.serials(), ['a'])
   })
 
   it('sends one request at a time for a moment when Redis is back, because others may not have reported yet', async () => {
+    const station = await new Station().begin()
     const redis = new FakeRedis()
-    const station = await redis.member()
     redis.isThere = false
-    await redis.clock.pass(11_000)
+    redis.join(station)
+    await station.clock.settle()
     redis.isThere = true
-    await redis.clock.pass(1100)
+    await station.clock.pass(1100)
     assert.equal(station.quota.counts().sharedConnected, true)
     for (const serial of ['a', 'b', 'c']) station.request(serial)
     assert.deepEqual(await station.serials(), ['a'])
-    await redis.clock.pass(3000)
+    await station.clock.pass(3000)
     assert.deepEqual(await station.serials(), ['a', 'b', 'c'])
   })
 
   it('sends one request at a time while Redis is away', async () => {
+    const station = await new Station().begin()
     const redis = new FakeRedis()
-    const station = await redis.member()
+    redis.join(station)
+    await station.clock.settle()
     redis.isThere = false
     for (const serial of ['a', 'b', 'c']) station.request(serial)
     assert.deepEqual(await station.serials(), ['a'])

@@ -1,0 +1,227 @@
+/**
+ * The Lua scripts for a quota that is shared through Redis or Valkey; each is one atomic step and gets one JSON
+ * argument. Processes of other versions use the same data, so keys and entries are a contract:
+ *
+ * - `epoch`: `<id> <since, ms> <run id of the server>`. If it is missing, or the run id differs, the data was lost.
+ * - one hash per limit: entry id → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at most until then; `s`:
+ *   used by a request that was answered then; `o`: used by others, according to headers then; `r`: the limit that a
+ *   response reported then, with its window; `c`: refused then; `w`: a process has been waiting since then, until
+ *   `heldMs` after 1970. `kept`: how long entries are kept, ms.
+ *
+ * All instants are by the server's clock.
+ */
+
+/** When to ask again for a permit that is reserved for a request in flight. */
+const RETRY_MS = 250
+/** How long a process that has to ask again keeps its place. */
+const PLACE_MS = 500
+/** A month: data of an account that is no longer used expires. */
+const EPOCH_KEPT_MS = 2_592_000_000
+
+const COMMON = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local arg = cjson.decode(ARGV[1])
+
+-- A server that was restarted, or a replica that took over, may lack the latest entries.
+local function runId()
+  local info = redis.pcall('INFO', 'server')
+  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or '-'
+end
+
+local function currentEpoch()
+  local id, since, run = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%d+) (%S+)$')
+  -- An instant ahead of the clock was written before the clock was set back.
+  if run == runId() then return id, math.min(tonumber(since), now) end
+end
+
+local function write(key, id, amount, kind, at, heldMs)
+  redis.call('HSET', key, id, string.format('%.0f %s %.0f %.0f', amount, kind, at, heldMs or 0))
+end
+
+-- Entries by id. They are kept for the longest window that any process has named, plus the time in flight.
+local function open(key, heldMs)
+  local kept = math.max(tonumber(redis.call('HGET', key, 'kept') or 0), heldMs + arg.leaseMs)
+  redis.call('HSET', key, 'kept', string.format('%.0f', kept))
+  redis.call('PEXPIRE', key, string.format('%.0f', kept))
+  local all, entries = redis.call('HGETALL', key), {}
+  for i = 1, #all, 2 do
+    local amount, kind, at, held = string.match(all[i + 1], '^(%d+) (%a) (%d+) (%d+)$')
+    if kind then
+      local entry = { amount = tonumber(amount), kind = kind, at = tonumber(at), heldMs = tonumber(held) }
+      local latest = kind == 'f' and now + kept or now
+      local isChanged = entry.at > latest
+      if isChanged then entry.at = latest end
+      -- Its process has died: the request may have been sent at any time until then.
+      if kind == 'f' and entry.at <= now then entry.kind, isChanged = 's', true end
+      if entry.at <= now - kept then
+        redis.call('HDEL', key, all[i])
+      else
+        entries[all[i]] = entry
+        if isChanged then write(key, all[i], entry.amount, entry.kind, entry.at, entry.heldMs) end
+      end
+    end
+  end
+  return entries
+end
+
+-- The occupied part of a limit, and when each entry of it expires.
+local function heldBy(limit, entries, since)
+  local held, inFlight, parts = 0, 0, {}
+  for _, entry in pairs(entries) do
+    if entry.kind == 'f' then
+      held, inFlight = held + entry.amount, inFlight + entry.amount
+    elseif entry.kind == 's' or (entry.kind == 'o' and limit.countsOthers) then
+      local freeAt = entry.at + limit.heldMs
+      if freeAt > since then
+        held = held + entry.amount
+        parts[#parts + 1] = { at = freeAt, amount = entry.amount }
+      end
+    end
+  end
+  return held, inFlight, parts
+end
+`
+
+/**
+ * KEYS: epoch, and one per need: requests, and records. ARGV: `epoch`, `id`, `leaseMs`, `needs`.
+ * Returns {1, granted amounts…}; {0, index of the need that cannot be met, ms until it should be asked for again, ms
+ * until it is expected to be met}; {-1} if the data was lost.
+ * Until an epoch is older than the window, other processes may not have reported their usage: one request at a time.
+ * Processes take turns: a denied process keeps its place before later ones, because a process close to the server would
+ * otherwise always be faster.
+ */
+export const RESERVE = `${COMMON}
+local epoch, since = currentEpoch()
+if epoch ~= arg.epoch then return { -1 } end
+local place = 'place ' .. string.match(arg.id, '^[^:]*')
+
+-- The account's limit and, for one window of it, the limit that the last response reported. A stricter one may still
+-- apply after that: then the next request is sent alone.
+local function limitsOf(need, entries, isRecords)
+  local own = { limit = need.limit, heldMs = need.heldMs, countsOthers = isRecords, till = math.huge }
+  local reported = entries.reported
+  if not reported then return { own }, false end
+  local till = reported.at + need.heldMs
+  if till > now then
+    return { own, { limit = reported.amount, heldMs = reported.heldMs, countsOthers = true, till = till } }, false
+  end
+  local perMs = reported.amount / reported.heldMs
+  return { own }, reported.amount < need.limit or perMs < need.limit / need.heldMs
+end
+
+-- Number of processes that have waited longer and are about to ask again.
+local function countAhead(entries)
+  local own, count = entries[place], 0
+  for id, entry in pairs(entries) do
+    local isDue = entry.heldMs > now and entry.heldMs - ${PLACE_MS} <= now
+    local isOther = entry.kind == 'w' and id ~= place and isDue
+    if isOther and (not own or entry.at < own.at) then count = count + 1 end
+  end
+  return count
+end
+
+-- The available part of a need, when to ask again for its minimum, and when that is expected to be available.
+local function available(need, entries, isRecords)
+  local limits, isAlone = limitsOf(need, entries, isRecords)
+  isAlone = isAlone or (not isRecords and now - since < need.heldMs)
+  local ahead = isRecords and 0 or countAhead(entries)
+  local amount, retryMs, estimateMs = need.wanted, 0, 0
+  if entries.closed then
+    retryMs = math.max(0, entries.closed.at + need.heldMs - now)
+    estimateMs = retryMs
+  end
+  for _, limit in ipairs(limits) do
+    local held, inFlight, parts = heldBy(limit, entries, now)
+    local left = limit.limit - held
+    if isAlone and inFlight + ahead > 0 then retryMs = math.max(retryMs, ${RETRY_MS}) end
+    if left > 0 and left <= ahead then retryMs = math.max(retryMs, ${RETRY_MS}) end
+    amount = math.min(amount, left)
+    local missing = math.min(need.minimum, limit.limit) - left
+    if missing > 0 then
+      local freeAt = now + limit.heldMs
+      table.sort(parts, function(one, other) return one.at < other.at end)
+      for _, part in ipairs(parts) do
+        missing = missing - part.amount
+        if missing <= 0 then
+          freeAt = part.at
+          break
+        end
+      end
+      local wait = math.min(freeAt, limit.till) - now
+      estimateMs = math.max(estimateMs, wait)
+      retryMs = math.max(retryMs, inFlight > 0 and math.min(wait, ${RETRY_MS}) or wait)
+    end
+  end
+  return amount, math.ceil(retryMs), math.ceil(estimateMs)
+end
+
+local reply = { 1 }
+for i, need in ipairs(arg.needs) do
+  local entries = open(KEYS[i + 1], need.heldMs)
+  local amount, retryMs, estimateMs = available(need, entries, i > 1)
+  if retryMs > 0 then
+    local waits = entries[place] and entries[place].at or now
+    if i == 1 then write(KEYS[2], place, 0, 'w', waits, now + retryMs + ${PLACE_MS}) end
+    return { 0, i - 1, retryMs, estimateMs }
+  end
+  reply[i + 1] = amount
+end
+redis.call('HDEL', KEYS[2], place)
+for i in ipairs(arg.needs) do write(KEYS[i + 1], arg.id, reply[i + 1], 'f', now + arg.leaseMs) end
+return reply
+`
+
+/**
+ * KEYS: epoch, and one per use. ARGV: `epoch`, `id`, `leaseMs`, `needs`, `uses`, `flightMs`. `remaining` is -1 if the
+ * service did not report it.
+ * Returns 1, or -1 if the data was lost.
+ */
+export const SETTLE = `${COMMON}
+if currentEpoch() ~= arg.epoch then return -1 end
+for i, use in ipairs(arg.uses) do
+  local key, need = KEYS[i + 1], arg.needs[i]
+  local reported = use.reported ~= cjson.null and use.reported
+  if use.used > 0 then write(key, arg.id, use.used, 's', now) else redis.call('HDEL', key, arg.id) end
+  local entries = open(key, math.max(need.heldMs, reported and reported.heldMs or 0))
+  if reported then
+    if i == 1 then write(key, 'reported', reported.limit, 'r', now, reported.heldMs) end
+    -- The service may still have counted entries that expired while the request was in flight.
+    local limit = { heldMs = reported.heldMs, countsOthers = true }
+    local others = reported.limit - use.remaining - heldBy(limit, entries, now - arg.flightMs)
+    if use.remaining >= 0 and others > 0 then write(key, 'others ' .. arg.id, others, 'o', now) end
+  end
+  if use.isClosed then write(key, 'closed', 0, 'c', now) end
+end
+return 1
+`
+
+/**
+ * KEYS: epoch, and one per part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with all entries of a
+ * process: `id`, `amount`, and `ageMs`: null if in flight, -1 while Redis is being asked. Any other of its entries in
+ * flight were lost on the way, and are deleted.
+ * Returns the epoch. It is written each time, which also shows that the server is writable.
+ */
+export const REPORT = `${COMMON}
+local epoch, since = currentEpoch()
+if not epoch then epoch, since = arg.candidate, now end
+redis.call('SET', KEYS[1], string.format('%s %.0f %s', epoch, since, runId()), 'PX', ${EPOCH_KEPT_MS})
+local prefix = arg.process .. ':'
+for i, part in ipairs(arg.parts) do
+  local key, listed = KEYS[i + 1], {}
+  local known = open(key, part.heldMs)
+  for _, entry in ipairs(part.entries) do
+    listed[entry.id] = true
+    if entry.ageMs == cjson.null then
+      write(key, entry.id, entry.amount, 'f', now + arg.leaseMs)
+    elseif entry.ageMs >= 0 then
+      write(key, entry.id, entry.amount, 's', now - entry.ageMs)
+    end
+  end
+  for id, entry in pairs(known) do
+    local isOwn = string.sub(id, 1, #prefix) == prefix
+    if isOwn and entry.kind == 'f' and not listed[id] then redis.call('HDEL', key, id) end
+  end
+end
+return epoch
+`
