@@ -23,8 +23,13 @@ export function registerAction<T extends ActionType>(RED: NodeAPI, action: Actio
     try {
       new ActionNode(RED, this, config, action)
     } catch (error) {
-      this.status(toNodeStatus(RED, { kind: 'failed', error }))
-      this.on('input', (_msg, _send, done) => done(localizeError(RED, error) as never))
+      const showStatus = () => this.status(toNodeStatus(RED, { kind: 'failed', error }))
+      showStatus()
+      this.on('input', (_msg, _send, done) => {
+        // Status nodes that were created later have not received it yet.
+        showStatus()
+        done(localizeError(RED, error) as never)
+      })
     }
   }
   RED.nodes.registerType(action.type, ActionNodeConstructor as never)
