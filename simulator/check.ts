@@ -4,7 +4,7 @@
  * unchecked.
  */
 import { endpointNames } from './endpoints'
-import { type Fault, faultKinds } from './faults/faults'
+import { type Fault, faultKinds } from './faults/fault-plan'
 import {
   type DeviceDefinition,
   type DeviceEvent,

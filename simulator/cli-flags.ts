@@ -10,7 +10,7 @@ import {
   timeFrom,
   variantsFrom,
 } from './cli-values'
-import { faultKinds } from './faults/faults'
+import { faultKinds } from './faults/fault-plan'
 import { OptionError } from './option-error'
 import type { SimulatorOptions } from './options'
 import { choices } from './variants'

@@ -74,7 +74,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 export type { Account } from './account'
 export { type Clock, type MovableClock, manualClock, runningClock } from './clock'
 export { type EndpointName, endpointNames } from './endpoints'
-export type { Fault, FaultKind } from './faults/faults'
+export type { Fault, FaultKind } from './faults/fault-plan'
 export type {
   AlertDefinition,
   BaseUnitDefinition,

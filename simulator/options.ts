@@ -1,6 +1,6 @@
 import type { Account } from './account'
 import type { Clock } from './clock'
-import type { Fault } from './faults/faults'
+import type { Fault } from './faults/fault-plan'
 import type { DeviceDefinition } from './fleet/definition'
 import type { Limits } from './limits'
 import type { LogEntry } from './log'

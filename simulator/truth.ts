@@ -4,7 +4,7 @@ import { type EndpointName, maxAlertEntries } from './endpoints'
 import type { DeviceKind, RecordValue } from './fleet/definition'
 import type { Device } from './fleet/device'
 import { type Directory, endpointsOf } from './fleet/directory'
-import { indexAt } from './fleet/records'
+import { indexAt } from './fleet/record-views'
 import { localOffset } from './responses/csv'
 import { newestReading } from './responses/current'
 

@@ -1,6 +1,6 @@
 /** The effect of each kind of fault on a response. */
 import type { Cause } from '../errors'
-import type { Fault, FaultKind } from './faults'
+import type { Fault, FaultKind } from './fault-plan'
 
 /** A response, and how it is sent. */
 export interface Delivery {

@@ -13,8 +13,8 @@ import type {
   RecordValue,
 } from './definition'
 import { emptyBattery, recovery } from './event-effects'
-import type { GeneratedSource } from './generated'
-import { indexAt, type RecordView } from './records'
+import type { GeneratedSource } from './generated-records'
+import { indexAt, type RecordView } from './record-views'
 import { type Episode, episode, excursionOn, failureOn } from './signal'
 
 /** How many days the log covers. A device with few events in this time has fewer entries than requested. */

@@ -14,8 +14,8 @@ import type {
   ZoneDefinition,
 } from './definition'
 import { batteryAt, receivedUntilAt } from './event-effects'
-import { type GeneratedSource, generatedRecords } from './generated'
-import { listedRecords, type RecordSource } from './records'
+import { type GeneratedSource, generatedRecords } from './generated-records'
+import { listedRecords, type RecordSource } from './record-views'
 
 export interface Channel {
   num: number

@@ -1,6 +1,6 @@
 /** CSV (docs/service.md, *Fields*). Every cell is quoted. Times are local times of the device. */
 import { formatOffset, type Offsets } from '../fleet/device'
-import type { RecordView } from '../fleet/records'
+import type { RecordView } from '../fleet/record-views'
 import type { Variants } from '../variants'
 import type { ValueWriter } from './value'
 

@@ -1,7 +1,7 @@
 /** Responses of latest-data, latest-data-relay, data and data-relay: JSON, csv and csv2. */
 import type { EndpointName, Style } from '../endpoints'
 import type { Device, Offsets } from '../fleet/device'
-import type { RecordView } from '../fleet/records'
+import type { RecordView } from '../fleet/record-views'
 import type { Variants } from '../variants'
 import { csvBody, dialect } from './csv'
 import { order, type Selection } from './select'

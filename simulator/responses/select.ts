@@ -1,6 +1,6 @@
 /** Selects the records of a response (docs/service.md, *Fields*). */
 import { defaultRecords, type EndpointName, maxLatestRecords, maxRecords } from '../endpoints'
-import { indexAt, type RecordView } from '../fleet/records'
+import { indexAt, type RecordView } from '../fleet/record-views'
 import { seedFrom, shuffled } from '../random'
 import type { Variants } from '../variants'
 

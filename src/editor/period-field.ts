@@ -1,4 +1,4 @@
-import { CALENDAR_PERIODS, readCalendarPeriod } from '../shared/action'
+import { CALENDAR_PERIODS, readCalendarPeriod } from '../shared/period'
 import type { Problem } from '../shared/problems'
 import { readRelative, readTime } from '../shared/time-input'
 import { check, type FindProblem } from './properties'

@@ -3,10 +3,8 @@ import {
   type ActionType,
   ADVANCES,
   DEVICES_TYPES,
-  FROM_TYPES,
   MAX_SECONDS,
   needsMessage,
-  PERIOD_TYPES,
   SELECTS,
   STARTS,
   TIME_STYLES,
@@ -21,6 +19,7 @@ import {
   PERS,
   SENDS,
 } from './outputs'
+import { FROM_TYPES, PERIOD_TYPES } from './period'
 import type { Problem } from './problems'
 import {
   flag,

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { readNumber } from '../decode/number'
+import { readNumber } from '../decode/value'
 import { classifyAlert } from '../readings/alert-kind'
 import { parseChannelNumber } from '../readings/channel'
 import { type Exchange, isAnswered, type Json } from './exchange'

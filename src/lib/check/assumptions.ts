@@ -1,7 +1,7 @@
 import { isSerial } from '../../shared/action'
 import { LIMITS, type LimitRow } from '../../shared/service-limits'
 import { isAbsent } from '../decode/fields'
-import { readNumber } from '../decode/number'
+import { readNumber } from '../decode/value'
 import { MAX_ALERTS } from '../endpoints'
 import type { Cause } from '../errors'
 import { classifyAlert } from '../readings/alert-kind'

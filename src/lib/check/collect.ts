@@ -1,7 +1,7 @@
 import type { Account } from '../account'
 import { type CurrentDevice, readCurrentDevice } from '../decode/current-device'
 import { readElements } from '../decode/fields'
-import { readNumber } from '../decode/number'
+import { readNumber } from '../decode/value'
 import type { EndpointName, ParamsOf } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { isRemoteUnit } from '../readings/device'

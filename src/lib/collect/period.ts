@@ -1,7 +1,7 @@
-import type { CalendarPeriod } from '../../shared/action'
 import { type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
+import type { CalendarPeriod } from '../../shared/period'
 import { readEpoch, readRelative, readTime, type TimeInput } from '../../shared/time-input'
-import { readNumber } from '../decode/number'
+import { readNumber } from '../decode/value'
 import { EnvlogError } from '../errors'
 
 /** A period between two bounds, or a calendar period as of a time in ms since 1970 UTC. */

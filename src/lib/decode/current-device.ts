@@ -8,7 +8,7 @@ import {
   readText,
   readUtcOffset,
 } from './fields'
-import { readNumber } from './number'
+import { readNumber } from './value'
 
 /** A device of `current`, with the service's field names. `index` is its position in the response, starting at 0. */
 export interface CurrentDevice extends Identity {

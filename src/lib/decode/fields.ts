@@ -1,7 +1,7 @@
 import { MAX_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
-import { readNumber } from './number'
 import { sanitizeText } from './text'
+import { readNumber } from './value'
 
 /** Reads the fields that responses have in common, in every spelling of docs/service.md, *Fields*. */
 

@@ -1,6 +1,6 @@
 import { fixedClock, formatLocalTime, TimeZone } from '../../shared/local-clock'
 import { EnvlogError } from '../errors'
-import { readNumber } from './number'
+import { readNumber } from './value'
 
 /**
  * Whether `time` texts are in UTC, in the device's local time with its offset, or in the local time of a zone. All

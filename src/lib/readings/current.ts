@@ -1,7 +1,7 @@
 import { type CurrentDevice, knownFieldsOf, type UnreadableDevice } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
-import { readNumber, readValueError } from '../decode/number'
 import { formatTime, readTimestamp, type TimeStyle, utcOffsetAt } from '../decode/time'
+import { readNumber, readValueError } from '../decode/value'
 import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'

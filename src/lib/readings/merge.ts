@@ -1,4 +1,4 @@
-import { MISSING } from '../decode/number'
+import { MISSING } from '../decode/value'
 import { type Channel, setQuantities } from './channel'
 import { findGaps } from './continuity'
 import type { SeriesRecord } from './record-reader'

@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '../decode/fields'
-import { readNumber, readValueError } from '../decode/number'
 import { readTimestamp } from '../decode/time'
+import { readNumber, readValueError } from '../decode/value'
 import { EnvlogError } from '../errors'
 import type { Channel } from './channel'
 

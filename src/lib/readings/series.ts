@@ -1,7 +1,7 @@
 import type { GraphEnvelope } from '../decode/envelopes'
 import { isObject } from '../decode/fields'
-import { MISSING } from '../decode/number'
 import { formatTime, type TimeStyle, utcOffsetAt } from '../decode/time'
+import { MISSING } from '../decode/value'
 import { EnvlogError } from '../errors'
 import { type Channel, matchChannels, parseChannelNumber } from './channel'
 import { type Gap, ID_MODULUS } from './continuity'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { startSimulator } from '../../../simulator'
 import { helpText, readCommandLine } from '../../../simulator/cli-flags'
-import { faultKinds } from '../../../simulator/faults/faults'
+import { faultKinds } from '../../../simulator/faults/fault-plan'
 import { described } from '../../../simulator/variants'
 import { codeIn, wordsOfCodeIn } from '../../support/documents'
 

@@ -1,6 +1,6 @@
 import { type Period, readRelativeTime, readTimeInput } from '../../../lib/collect/period'
 import { EnvlogError } from '../../../lib/errors'
-import { type FromType, type PeriodType, readCalendarPeriod } from '../../../shared/action'
+import { type FromType, type PeriodType, readCalendarPeriod } from '../../../shared/period'
 import { type Evaluate, formatTypedInput } from './typed-input'
 
 interface PeriodSettings {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../../../src/lib/clock'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
-import { RepeatTimer } from '../../../../src/nodes/kit/action/repeat-with-backoff'
+import { RepeatTimer } from '../../../../src/nodes/kit/action/repeat-timer'
 import { MAX_SECONDS } from '../../../../src/shared/action'
 import { useFakeTimers } from '../../lib/api/setup'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readNumber, readValueError } from '../../../../src/lib/decode/number'
+import { readNumber, readValueError } from '../../../../src/lib/decode/value'
 
 const digits = fc.stringMatching(/^[0-9]{1,6}$/)
 const space = fc.stringMatching(/^[ \t\n]{0,2}$/)

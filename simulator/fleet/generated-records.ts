@@ -5,7 +5,7 @@
 import { hash } from '../random'
 import type { ChannelDefinition, EventDefinition, GeneratedRecords, RecordValue } from './definition'
 import { riseAt } from './event-effects'
-import { indexAt, type RecordSource, type RecordView, type StoredRecord } from './records'
+import { indexAt, type RecordSource, type RecordView, type StoredRecord } from './record-views'
 import { signals, valueAt } from './signal'
 
 /** If the device has gaps, `missing` consecutive measurements of every `block` were never received. */

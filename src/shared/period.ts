@@ -1,0 +1,23 @@
+/** Types of the typed inputs for the bounds of a period: a date, a time before now, or a type of Node-RED. */
+export const PERIOD_TYPES = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata'] as const
+export type PeriodType = (typeof PERIOD_TYPES)[number]
+
+/** Types for the start, which may be a calendar period. */
+export const FROM_TYPES = ['calendar', ...PERIOD_TYPES] as const
+export type FromType = (typeof FROM_TYPES)[number]
+
+/** Calendar periods; weeks begin on Monday. */
+export const CALENDAR_PERIODS = [
+  'today',
+  'yesterday',
+  'this-week',
+  'last-week',
+  'this-month',
+  'last-month',
+] as const
+export type CalendarPeriod = (typeof CALENDAR_PERIODS)[number]
+
+/** Parses the name of a calendar period; `undefined` for anything else. */
+export function readCalendarPeriod(value: unknown): CalendarPeriod | undefined {
+  return CALENDAR_PERIODS.find((name) => name === value)
+}
