@@ -5,7 +5,7 @@ import current from './current/current'
 import latest from './latest/latest'
 import range from './range/range'
 
-/** All nodes of the package. */
+/** Registers all node types of the package. */
 export = (RED: NodeAPI): void => {
   for (const register of [account, current, latest, range, alerts]) register(RED)
 }

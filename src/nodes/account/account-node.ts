@@ -17,7 +17,7 @@ export function registerAccountNode(RED: NodeAPI): void {
     const storeName = String(config.store ?? '').trim()
     const { userDir } = RED.settings
     let hasWarned = false
-    // Once for the whole account, because its nodes share the store.
+    // The account warns once, because its nodes share the store.
     const onWriteError = ({ message: detail }: Error) => {
       if (!hasWarned)
         this.warn(RED._('warnings.store-failing', { store: storeName || 'envlog/', detail } as never))

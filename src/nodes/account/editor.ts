@@ -8,7 +8,7 @@ const properties = propertiesOf(accountSchema)
 const secrets = propertiesOf(credentialsSchema)
 const { apiKey, loginId, loginPass } = secrets
 
-// The flow library reads the type names without running this code.
+// The type name must be a literal, because the flow library finds it without running this code.
 RED.nodes.registerType('envlog-account', {
   category: 'config',
   defaults: {

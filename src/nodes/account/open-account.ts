@@ -12,7 +12,7 @@ import { registry } from '../kit/state/process-registry'
 import type { readAccountSettings } from './account-settings'
 
 interface TlsNode extends Node {
-  /** False if its files cannot be read: `addTLSOptions` adds nothing then. */
+  /** False if its files cannot be read, in which case `addTLSOptions` adds nothing. */
   valid: boolean
   addTLSOptions(options: TlsOptions): TlsOptions
 }
@@ -23,8 +23,8 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 }
 
 /**
- * A deployed account may share its quota. An account from the editor has the name of the user who typed its secrets;
- * none if they are stored ones.
+ * Who uses the account. A deployed account may share its quota. For an account opened by the editor, `triedBy` is the
+ * name of the user who typed its secrets, or `undefined` if stored secrets are used.
  */
 type AccountUse =
   | { onSharedChange(isConnected: boolean, code?: string): void }
@@ -74,7 +74,10 @@ function readTransportOptions(
   return options
 }
 
-/** A missing node is an error, because the connection would differ from the configured one without it. */
+/**
+ * Finds a referenced config node. A missing node is an error, because without it the connection would differ from the
+ * configured one.
+ */
 function findReferenced<T extends Node>(RED: NodeAPI, id: string, property: string): T {
   const node = RED.nodes.getNode(id)
   if (!node) throw new EnvlogError('account-reference', { property })

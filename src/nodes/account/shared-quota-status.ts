@@ -3,8 +3,8 @@ import type { Node, NodeAPI } from 'node-red'
 /**
  * Shows in the account node's status that its shared quota store is not connected, and logs each disconnection and
  * reconnection once.
- * @returns called with a code for why the store is not connected, such as `ECONNREFUSED` or `WRONGPASS`; there is no
- * code while it connects for the first time
+ * @returns a function to call when the connection changes; `code` says why the store is not connected, for example
+ * `ECONNREFUSED` or `WRONGPASS`, and is absent while it connects for the first time
  */
 export function createSharedQuotaStatus(
   RED: NodeAPI,

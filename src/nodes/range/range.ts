@@ -14,8 +14,8 @@ export = (RED: NodeAPI): void =>
       const { number, output, send, per } = settings
       const { temperatureUnit: unit } = account
       const period = await evaluatePeriod(settings, account.now(), run.evaluateTypedInput)
-      const all: CollectedRange[] = []
-      // One device at a time, because up to 160,000 records of each are kept in memory until they are complete.
+      const statistics: CollectedRange[] = []
+      // One device at a time, because up to 160,000 records of a device are kept in memory until they are complete.
       await run.forEachDevice(async (device, context) => {
         const query = { period, time }
         const collected =
@@ -23,11 +23,11 @@ export = (RED: NodeAPI): void =>
             ? await collectStatistics(account, device, { ...query, per, unit }, context)
             : await collectRange(account, device, { ...query, number, format }, context)
         if (send === 'all') {
-          all.push(collected)
-          checkRows(all)
+          statistics.push(collected)
+          checkRows(statistics)
         } else await run.deliver(collected)
       }, 1)
-      const joined = joinStatistics(all)
+      const joined = joinStatistics(statistics)
       if (joined) await run.deliver(joined)
     },
   })

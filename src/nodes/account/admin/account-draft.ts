@@ -6,29 +6,30 @@ import { isEnvVariable } from '../../../shared/schema'
 import { findAccountNode } from '../../kit/action/account-node'
 import { openAccount } from '../open-account'
 
-/** A user is waiting, and can press the button again; retries would use the nodes' quota. */
-const UNREPEATED = { retries: 0 }
+/** Retries would use the nodes' quota, and the user can press the button again. */
+const WITHOUT_RETRIES = { retries: 0 }
 
 /**
  * Opens an account as it is in the editor; close it after use. It shares the quota of deployed accounts with the same
- * API key. It shares their device list only if its secrets are stored ones: a user who types secrets must not see
+ * API key. It shares their device list only if it uses stored secrets, because a user who types secrets must not see
  * responses cached for others.
  * @param user the user's name in Node-RED
- * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` if a stored secret would be sent elsewhere than intended
+ * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` if a stored secret could be sent to another address than the
+ * saved one
  */
 export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Account {
-  const given = (body ?? {}) as Record<string, unknown>
-  const secrets = (given.credentials ?? {}) as Record<string, unknown>
+  const fields = (body ?? {}) as Record<string, unknown>
+  const secrets = (fields.credentials ?? {}) as Record<string, unknown>
   const draft = toAccountDraft(
-    given.id,
-    (name) => given[name],
+    fields.id,
+    (name) => fields[name],
     (name) => secrets[name],
   )
   const { credentials, ...settings } = draft
   const values = [...Object.values(settings), ...Object.values(credentials)]
   const isTyped = values.every((value) => value !== STORED_SECRET && !isEnvVariable(value))
   if (!isTyped) return openDeployed(RED, draft)
-  return openAccount(RED, { ...settings, ...UNREPEATED }, credentials, { triedBy: user })
+  return openAccount(RED, { ...settings, ...WITHOUT_RETRIES }, credentials, { triedBy: user })
 }
 
 /** The settings that determine where the secrets are sent. */
@@ -57,7 +58,7 @@ function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDra
     throw new EnvlogError('secrets-needed')
   // The deployed settings contain the values of variables.
   const typed = Object.entries(settings).filter(([, value]) => !isEnvVariable(value))
-  const config = { ...deployed.config, ...Object.fromEntries(typed), ...UNREPEATED }
+  const config = { ...deployed.config, ...Object.fromEntries(typed), ...WITHOUT_RETRIES }
   return openAccount(RED, config, deployed.credentials, { triedBy: undefined })
 }
 

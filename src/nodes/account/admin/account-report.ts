@@ -12,7 +12,7 @@ const MAX_REQUESTS = { current: 1, 'latest-data-relay': 1 } as const
 
 /**
  * Sends the same requests as the test of an account, and returns the responses without names, serial numbers and
- * credentials: like the file of `envlog-check --save`, with fewer responses.
+ * credentials. The result is like the file of `envlog-check --save`, but with fewer responses.
  * @throws EnvlogError if `current` fails
  */
 export async function reportAccount(

@@ -6,8 +6,8 @@ import type { AccountTestResult } from '../../../shared/admin'
 import { readQuotaCounts } from './quota-counts'
 
 /**
- * Tests address and login with one request of `current`, and the relay suffix with one of `latest-data` for a remote
- * unit. It never requests alerts, because their limit is low.
+ * Tests the address and login with one request of `current`, and the relay suffix with one of `latest-data` for a
+ * remote unit. It never requests alerts, because few requests for alerts are allowed.
  * @throws EnvlogError if `current` fails
  */
 export async function testAccount(
@@ -25,7 +25,10 @@ export async function testAccount(
   }
 }
 
-/** Only a missing path means a wrong suffix: the service may refuse a device without records even on the right path. */
+/**
+ * Tests the relay suffix. A refusal of the device does not mean that the suffix is wrong, because the service may
+ * refuse a device without records even if the path is correct; only status 404 means that.
+ */
 async function testRelay(
   account: Account,
   serial: string,

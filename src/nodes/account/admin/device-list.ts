@@ -7,8 +7,8 @@ import type { RequestContext } from '../../../lib/request'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
 
 /**
- * The devices of the account. The list is up to ten minutes old, unless `refresh` requests a new one.
- * @throws EnvlogError of the request of `current`
+ * The devices of the account. The list may come from the cache and be up to ten minutes old, unless `refresh` is set.
+ * @throws EnvlogError if the request for current readings fails
  */
 export async function fetchDeviceList(
   account: Account,
@@ -18,7 +18,7 @@ export async function fetchDeviceList(
   return toDeviceList(account, await account.devices.getAnswer(requestContext, refresh))
 }
 
-/** The cached list of any age; `null` if there is none. Sends no request. */
+/** The cached list, regardless of its age; `null` if there is none. Never sends a request. */
 export function readCachedDeviceList(account: Account): DeviceList | null {
   const answer = account.devices.answer
   return answer ? toDeviceList(account, answer) : null
@@ -36,7 +36,7 @@ function toDeviceList(account: Account, { body, receivedAt }: DevicesAnswer): De
   return { devices, receivedAt, left, freeAt }
 }
 
-/** A device can be chosen even if its reading is unreadable. */
+/** A device with an invalid reading can still be chosen if its base unit and names are known. */
 function fromUnreadable({ serial, known }: UnreadableDevice): ListedDevice[] {
   if (!known) return []
   const { base, name, group } = known

@@ -40,13 +40,18 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   }
 }
 
-/** Accepts only JSON: any web page could send other content types to this origin without a preflight request. */
+/**
+ * Accepts only JSON, because any web page could send other content types to this origin without a preflight request.
+ */
 const requireJson: Handler = (request, response, next) => {
   if (request.is('application/json')) next()
   else response.status(415).json({ reason: 'unexpected' } satisfies AdminFailure)
 }
 
-/** Code → HTTP status. All other errors are caused by the service or the network: 502. */
+/**
+ * The HTTP status for each code. The status is 502 for all other errors, because the service or the network causes
+ * them.
+ */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   ENVLOG_CONFIG: 400,
   ENVLOG_INPUT: 400,

@@ -7,13 +7,13 @@ import type { StateStore } from '../../../lib/state-store'
 export interface AccountNode extends Node {
   /** The account, opened on the first call. @throws EnvlogError `ENVLOG_CONFIG` */
   getAccount(): Account
-  /** Reports why the account cannot be opened: once for the account, not for each of its nodes. */
+  /** Reports why the account cannot be opened, once for the account and not for each of its nodes. */
   reportOnce(error: unknown): void
   /** The store that keeps an action node's state across restarts. @throws EnvlogError `store-unknown` */
   storeFor(node: Node): StateStore
   /** The deployed settings, with the values of environment variables. */
   deployed(): { config: Record<string, unknown>; credentials: Record<string, unknown> }
-  /** The nodes that use it, by id: Node-RED passes the account's status and errors to the flows of these nodes. */
+  /** The nodes that use it, by id. Node-RED passes the account's status and errors to the flows of these nodes. */
   users: Record<string, Node>
 }
 
@@ -48,7 +48,7 @@ function open(node: AccountNode): Account {
   }
 }
 
-/** Removes a closed action node: its flow no longer gets the account's status and errors. */
+/** Removes a closed action node, whose flow no longer gets the account's status and errors. */
 export function releaseAccount(RED: NodeAPI, id: string, user: Node): void {
   const node = findAccountNode(RED, id)
   if (node?.users[user.id] === user) delete node.users[user.id]

@@ -8,7 +8,7 @@ import { type RunStatus, toNodeStatus } from '../report/status'
 import { toNodeStateOptions } from '../settings/poll-options'
 import { readActionSettings } from '../settings/read-settings'
 import { registry } from '../state/process-registry'
-import { forgetRemovedNode } from '../state/removed-nodes'
+import { deleteStateOfRemovedNode } from '../state/removed-nodes'
 import { acquireAccount, releaseAccount } from './account-node'
 import { readControlMessage } from './control-message'
 import type { ActionDefinition } from './register-action'
@@ -22,8 +22,8 @@ export interface ActionConfig extends NodeDef {
 }
 
 /**
- * A deployed action node. All its handlers, timers, statuses and calls of `done` are here; the `run` function of a node
- * file is async, gets a signal, and throws.
+ * A deployed action node: its handlers, timers, statuses and calls of `done`. The `run` function of a node file is
+ * async, gets a signal, and throws.
  */
 export class ActionNode<T extends ActionType> {
   readonly #action: ActionDefinition<T>
@@ -31,7 +31,7 @@ export class ActionNode<T extends ActionType> {
   readonly #queue = new TriggerQueue()
   readonly #timer: RepeatTimer | undefined
   readonly #timerMessages = new WeakSet<NodeMessage>()
-  /** When failures began, by code, since the last success. */
+  /** When failures began, by error code, in ms since 1970 UTC. A success clears it. */
   readonly #failingSince = new Map<string, number>()
   #shown: RunStatus['kind'] = 'idle'
 
@@ -46,7 +46,7 @@ export class ActionNode<T extends ActionType> {
         this.#timer?.stop()
         await this.#queue.close()
         await closeState()
-        if (removed) forgetRemovedNode(RED, node.id)
+        if (removed) deleteStateOfRemovedNode(RED, node.id)
       }
       close().then(done, done)
     })
@@ -85,14 +85,16 @@ export class ActionNode<T extends ActionType> {
       await this.#queue.run(() => this.#run(trigger))
       timer?.ended()
     } catch (error) {
-      // Closing the node has ended a trigger of its own timer, which is no failure.
+      // If the node was closed during a run of its own timer, this is not a failure.
       if (timer && this.#queue.signal.aborted) return
       this.#showFailure(error, timer?.ended(error))
       throw error
     }
   }
 
-  /** Control messages do not wait in the queue: they send no requests, and triggers may depend on them. */
+  /**
+   * Control messages do not wait in the queue, because they send no requests and waiting triggers may depend on them.
+   */
   async #applyControl(apply: (state: NodeState) => void): Promise<void> {
     await this.#context.nodeState.ready()
     apply(this.#context.nodeState)
@@ -102,8 +104,8 @@ export class ActionNode<T extends ActionType> {
   async #run(trigger: Trigger): Promise<void> {
     this.#setStatus({ kind: 'requesting' })
     const isLoaded = this.#context.nodeState.ready()
-    if (this.#remembers()) await isLoaded
-    // Otherwise the state only contains the order of the devices, which is not worth waiting for.
+    if (this.#sendsOnlyNew()) await isLoaded
+    // Otherwise the state contains only the polling order of the devices, which is not worth waiting for.
     else isLoaded.catch(() => {})
     const run = new Run({ ...this.#context, trigger })
     await this.#action.run(run)
@@ -113,8 +115,8 @@ export class ActionNode<T extends ActionType> {
     this.#showResult(run)
   }
 
-  /** Whether it sends only what is new. */
-  #remembers(): boolean {
+  /** Whether it sends only new readings, records or alerts. */
+  #sendsOnlyNew(): boolean {
     const { settings } = this.#context
     return 'onlyNew' in settings && settings.onlyNew
   }
@@ -122,11 +124,11 @@ export class ActionNode<T extends ActionType> {
   #showResult({ format, deliveredCount: count, refusedCount: refused }: Run<T>): void {
     const unit = format === 'read' ? this.#action.unit : 'answers'
     if (count === undefined || this.#context.nodeState.unacknowledged()) this.#showIdle(refused)
-    else if (count === 0 && this.#remembers()) this.#setStatus({ kind: 'nothing-new', refused })
+    else if (count === 0 && this.#sendsOnlyNew()) this.#setStatus({ kind: 'nothing-new', refused })
     else this.#setStatus({ kind: 'received', unit, count, refused })
   }
 
-  /** Receipts are still awaited after a deploy. */
+  /** Shows that receipts are overdue, as they may still be after a deploy, or else that the node is idle. */
   #showIdle(refused = 0): void {
     const unacknowledged = this.#context.nodeState.unacknowledged()
     if (unacknowledged) this.#setStatus({ kind: 'unacknowledged', ...unacknowledged })

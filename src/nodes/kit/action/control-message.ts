@@ -5,9 +5,10 @@ import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
 
 /**
- * The command in a message that controls a node instead of triggering it: `msg.envlog.forget`, `msg.envlog.skip` or
- * `msg.envlog.receipt` (docs/collecting.md, *Delivered when*); `undefined` for a trigger.
- * @returns applies the command; throws EnvlogError `receipt-unreadable` for a receipt that was modified
+ * Reads the command from a message that controls a node instead of triggering it: `msg.envlog.forget`,
+ * `msg.envlog.skip` or `msg.envlog.receipt` (docs/collecting.md).
+ * @returns a function that applies the command, and throws EnvlogError `receipt-unreadable` if the receipt was
+ * modified; `undefined` for a trigger
  * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
  */
 export function readControlMessage(
@@ -22,7 +23,7 @@ export function readControlMessage(
     const serials = readSerials(commands[name])
     return (state) => state[name](serials)
   }
-  // Messages from another envlog node contain that node's receipts: here they are triggers.
+  // A message with the receipt of another envlog node is a trigger.
   if (receipt === undefined || readReceiptNode(receipt) !== nodeId) return undefined
   return (state) => {
     const { device, cursor } = readReceipt(receipt, state.receiptKey)
@@ -32,7 +33,7 @@ export function readControlMessage(
 
 function readSerials(value: unknown): readonly string[] | 'all' {
   if (value === true) return 'all'
-  const serials = Array.isArray(value) ? value.map((one) => String(one).trim()) : []
+  const serials = Array.isArray(value) ? value.map((serial) => String(serial).trim()) : []
   if (serials.length === 0 || !serials.every(isSerial)) throw new EnvlogError('forget-unreadable')
   return serials
 }

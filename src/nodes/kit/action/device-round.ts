@@ -18,13 +18,13 @@ import type { RunContext } from './run-context'
 
 export type DeviceWork = (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>
 
-/** A refusal of all devices of a round concerns the account, if there are at least this many. */
+/** If all devices of a round are refused, and there are at least this many, the cause is assumed to be the account. */
 const MIN_REFUSED_ALL = 3
 
 /**
- * Processes each chosen device for one trigger. Each failure of a single device is reported once, and the others
- * continue. The last failure is held back until the next one or the end: if all devices failed, it is thrown, so that
- * `done` reports it.
+ * Processes all chosen devices for one trigger. A failure of a single device is reported once, and the other devices
+ * continue. Reporting is delayed by one: each failure is reported when the next one occurs or at the end. If all
+ * devices failed, the last failure is thrown instead, so that `done` reports it.
  */
 export class DeviceRound<T extends ActionType> {
   readonly #context: RunContext<T>
@@ -43,7 +43,7 @@ export class DeviceRound<T extends ActionType> {
 
   /**
    * @returns whether a device was requested, and how many are skipped because the service has refused them
-   * @throws EnvlogError an error that concerns the account; the error of the last device if all devices failed
+   * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
    */
   async run(selection: Selection, work: DeviceWork, concurrency: number) {
     const { account, nodeState, settings, signal } = this.#context
@@ -78,7 +78,7 @@ export class DeviceRound<T extends ActionType> {
   async #runOne(device: ResolvedDevice, work: DeviceWork, signal: AbortSignal): Promise<void> {
     const { nodeState } = this.#context
     const requestContext = { ...this.#requestContext, signal, onWait: this.#waitStatus.createListener() }
-    // The list is read first, so that its failure does not waste a response.
+    // The device list is fetched first, so that no response is wasted if that fails.
     const named = await this.#withNames(device, requestContext)
     try {
       await work(named, requestContext)
@@ -119,7 +119,7 @@ export class DeviceRound<T extends ActionType> {
     this.#lastFailure = undefined
   }
 
-  /** If all devices are refused, the refusal says nothing about any of them: it is a failure of the account. */
+  /** The error of the account if all devices were refused; `undefined` otherwise. */
   #refusalOfAll(requested: number): EnvlogError | undefined {
     const refusals = this.#refusals
     const [first] = refusals
@@ -136,7 +136,7 @@ export class DeviceRound<T extends ActionType> {
       const state = this.#stateOf(device)
       const hasAnswered = state.hasAnswered || state.cursor !== null || state.backfill !== null
       const retryAt = new Date(account.now() + state.refuse(account.monotonic())).toISOString()
-      // Most likely, its kind has no such data.
+      // Devices of this type probably never provide this data, so it is reported only once.
       if (!hasAnswered && !nodeState.isFirstReport(device, 'refused')) continue
       this.#fail({ device: { serial, base }, error: error.with({ serial, base, retryAt }) })
     }
@@ -149,7 +149,7 @@ export class DeviceRound<T extends ActionType> {
     this.#warn('unacknowledged', { serial: device.serial, time: formatTime(unacknowledged.since) })
   }
 
-  /** Warns once: the records of a wrong clock stay among the newest until there are 300 later ones. */
+  /** Warns once if records with times far in the future hide the current ones (docs/collecting.md). */
   #warnIfFarAhead(device: ResolvedDevice): void {
     const { nodeState } = this.#context
     if (this.#stateOf(device).isFarAhead && nodeState.isFirstReport(device, 'far-ahead'))
@@ -174,12 +174,12 @@ export class DeviceRound<T extends ActionType> {
   }
 }
 
-/** False if the wait for quota failed or was aborted: the device is polled first the next time. */
+/** False if the wait for quota failed or was aborted, so that the device comes first in the next round. */
 function wasPolled(error: unknown): error is EnvlogError {
   return error instanceof EnvlogError && error.code !== 'ENVLOG_QUOTA' && error.code !== 'ENVLOG_CLOSED'
 }
 
-/** True if messages contain the group, or the device's name, and its response may lack them: only `current` has both. */
+/** Whether messages need the group or the name of the device, which only responses of `current` reliably contain. */
 function needsNames(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
   if (topic.includes('{group}')) return true
   // Rows of alerts have no group.

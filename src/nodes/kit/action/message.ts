@@ -7,7 +7,7 @@ import { formatTopic } from '../../../lib/output/topic'
 import { type ActionType, nameOfType } from '../../../shared/action'
 import type { RunContext } from './run-context'
 
-/** What a node delivers: the collected data, and additions to `msg.envlog` by some nodes. */
+/** The data that a node delivers, with properties that some nodes add to `msg.envlog`. */
 export interface Delivery extends Collected {
   range?: { from: string; to: string }
   overflow?: boolean
@@ -15,8 +15,8 @@ export interface Delivery extends Collected {
 }
 
 /**
- * Builds the messages of a plan: each is a clone of the trigger's message with payload, `msg.envlog`, topic, and
- * sequence parts (docs/messages.md).
+ * @returns a function that builds a message: a clone of the trigger's message with payload, `msg.envlog`, topic and
+ * sequence parts (docs/messages.md)
  */
 export function createMessageBuilder<T extends ActionType>(
   { RED, node, trigger, settings, account }: RunContext<T>,

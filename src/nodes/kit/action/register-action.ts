@@ -5,16 +5,16 @@ import { type CountUnit, toNodeStatus } from '../report/status'
 import type { ActionConfig } from './action-node'
 import type { Run } from './run'
 
-/** What distinguishes one action node from the others. */
+/** The parts in which the types of action nodes differ. */
 export interface ActionDefinition<T extends ActionType> {
   type: T
-  /** What the status counts. */
+  /** The unit of the count in the status. */
   unit: CountUnit
   /** Handles one trigger. @throws EnvlogError if the whole trigger fails */
   run(run: Run<T>): Promise<void>
 }
 
-/** Registers a node that, if it is not configured completely, says so and refuses every message. */
+/** Registers a node type. A node with invalid settings shows this in its status and refuses every message. */
 export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
   function ActionNodeConstructor(this: Node, config: ActionConfig) {
     RED.nodes.createNode(this, config)
@@ -26,7 +26,7 @@ export function registerAction<T extends ActionType>(RED: NodeAPI, action: Actio
       const showStatus = () => this.status(toNodeStatus(RED, { kind: 'failed', error }))
       showStatus()
       this.on('input', (_msg, _send, done) => {
-        // Status nodes that were created later have not received it yet.
+        // Status nodes that were created after this node have not received the status yet.
         showStatus()
         done(localizeError(RED, error) as never)
       })

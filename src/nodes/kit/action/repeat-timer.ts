@@ -5,19 +5,19 @@ import { EnvlogError, SERVICE_FAILURES } from '../../../lib/errors'
 const MIN_FIRST_DELAY_MS = 1000
 const FIRST_DELAY_SPREAD_MS = 4000
 const MAX_BACKOFF_MS = 300_000
-/** Requests with a refused login may lock it. */
+/** Longer, because repeated requests with a refused login may lock it. */
 const MAX_LOGIN_BACKOFF_MS = 3_600_000
 
-/** True for errors that more requests cannot fix: no response, a failing service, refused credentials. */
+/** Whether an error is likely to persist: there was no response, the service fails, or the credentials are refused. */
 function needsBackoff({ code, reason }: EnvlogError): boolean {
   const isPersistent = code === 'ENVLOG_NETWORK' || code === 'ENVLOG_TIMEOUT' || code === 'ENVLOG_AUTH'
   return isPersistent || reason === 'service-refused' || SERVICE_FAILURES.has(reason)
 }
 
 /**
- * Triggers a node repeatedly, one run at a time: a run starts one interval after the start of the previous run, or at
+ * Triggers a node repeatedly, one run at a time. A run starts one interval after the start of the previous run, or at
  * its end if that is later. Errors that need a backoff double the interval, up to five minutes, or an hour if the login
- * is refused, or the period if that is longer; a success resets it.
+ * is refused, but never below the period. A success resets it.
  */
 export class RepeatTimer {
   readonly #periodMs: number
@@ -39,12 +39,12 @@ export class RepeatTimer {
     this.#cancel = this.#clock.after(firstDelayMs, () => this.#start())
   }
 
-  /** The message has arrived. */
+  /** Call this when the node starts to process the message. */
   started(): void {
     this.#cancel()
   }
 
-  /** The run for the message has ended. @returns when the next one starts, ms since 1970 UTC */
+  /** Call this when the run for the message has ended. @returns when the next one starts, ms since 1970 UTC */
   ended(error?: unknown): number {
     this.#intervalMs = this.#intervalAfter(error)
     const delayMs = Math.max(0, this.#startedAt + this.#intervalMs - this.#clock.monotonic())
@@ -59,7 +59,7 @@ export class RepeatTimer {
 
   #start(): void {
     this.#startedAt = this.#clock.monotonic()
-    // A hook of Node-RED may drop the message.
+    // The next run is scheduled in advance, because a hook of Node-RED may drop the message.
     this.#schedule(this.#intervalMs)
     this.#trigger()
   }

@@ -5,7 +5,7 @@ import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import type { RunStatus } from '../report/status'
 
-/** What one trigger of a node works with. */
+/** The context of one trigger of a node. */
 export interface RunContext<T extends ActionType> {
   RED: NodeAPI
   node: Node

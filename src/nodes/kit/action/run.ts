@@ -21,10 +21,12 @@ import { DeviceRound, type DeviceWork } from './device-round'
 import { createMessageBuilder, type Delivery } from './message'
 import type { RunContext } from './run-context'
 
-/** Node-RED delivers each message in its own callback, after the sender has yielded. */
+/** Messages that are sent before yielding to the event loop, because Node-RED delivers messages only after that. */
 const MESSAGES_PER_TURN = 64
 
-/** One trigger of a node, for the `run` function of its file: which devices to request, and how to deliver the results. */
+/**
+ * One trigger of a node, as seen by the `run` function of its file, which requests devices and delivers the results.
+ */
 export class Run<T extends ActionType> implements PollPorts {
   readonly settings: SettingsOf<T>
   readonly account: Account
@@ -39,7 +41,7 @@ export class Run<T extends ActionType> implements PollPorts {
   readonly evaluateTypedInput: Evaluate
   /** Number of delivered readings, records or alerts; `undefined` if no device was due. */
   deliveredCount: number | undefined
-  /** Devices that were skipped because the service has refused them. */
+  /** Number of devices that are currently skipped because the service refused them. */
   refusedCount = 0
 
   readonly #context: RunContext<T>
@@ -64,15 +66,15 @@ export class Run<T extends ActionType> implements PollPorts {
     this.evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
   }
 
-  /** The devices named by the settings or the message. @throws EnvlogError `ENVLOG_INPUT` */
+  /** Determines the devices from the settings or the message. @throws EnvlogError `ENVLOG_INPUT` */
   evaluateSelection(): Promise<Selection> {
     return evaluateSelection(this.settings, this.evaluateTypedInput)
   }
 
   /**
    * Calls `work` for each device. An error of a single device is reported, and the others continue.
-   * @param concurrency number of devices at the same time; defaults to that of the account
-   * @throws EnvlogError an error that concerns the account; the error of the last device if all devices failed
+   * @param concurrency number of devices at the same time; the account's setting by default
+   * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
    */
   async forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<void> {
     const selection = await this.evaluateSelection()
@@ -82,7 +84,7 @@ export class Run<T extends ActionType> implements PollPorts {
     this.refusedCount = refused
   }
 
-  /** Sends the data in the chosen output and reports its failures; with `isEmpty` it only reports. */
+  /** Sends the data in the chosen output and reports its failures. With `isEmpty`, it only reports failures. */
   async deliver(delivery: Delivery, isEmpty = false): Promise<void> {
     this.deliveredCount ??= 0
     if (!isEmpty) {
@@ -112,8 +114,8 @@ export class Run<T extends ActionType> implements PollPorts {
   }
 
   /**
-   * Lets Node-RED deliver what was sent. Once this node is closing, its receivers may be gone, and the messages do not
-   * count as delivered.
+   * Lets Node-RED deliver the messages that were sent. If this node is closing, the receivers may no longer exist, so
+   * the messages do not count as delivered.
    */
   async #endTurn(): Promise<void> {
     await nextTurn()

@@ -18,7 +18,7 @@ export function reportFailure<T extends ActionType>(context: RunContext<T>, fail
   node.error(localizeError(RED, nameDevice(account, failure)), msg)
 }
 
-/** The error of a device; its text begins with the device unless it already names it. */
+/** The error with the device at the beginning of its text, unless the text already contains the device. */
 export function nameDevice({ devices }: Account, { device, error }: DeviceFailure): EnvlogError {
   if (!('serial' in device) || error.subject || error.reason === 'device-unknown') return error
   return error.about({ serial: device.serial, name: devices.nameOf(device) })

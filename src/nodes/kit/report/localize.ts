@@ -6,9 +6,9 @@ import { formatTime } from './status'
 const MAX_NAME_LENGTH = 100
 
 /**
- * A failure in the form that Node-RED shows: Catch nodes get `String(failure)` as message, and the own properties
- * `code` and `cause`. It is not an `Error`, because the debug sidebar shows this as its text, but an `Error` as an
- * object to expand.
+ * A failure as an object for Node-RED. Catch nodes get `String(failure)` as the message, and the own properties `code`
+ * and `cause`. It is not an `Error`, because the debug sidebar shows an `Error` as an object to expand, but this object
+ * as its text.
  */
 export class Failure {
   declare readonly code?: ErrorCode
@@ -26,7 +26,7 @@ export class Failure {
   }
 }
 
-/** A failure in the server's language; for an unexpected error, only its name and code. */
+/** Converts an error to a failure in the runtime's language; an unexpected error is reduced to its name and code. */
 export function localizeError(RED: NodeAPI, error: unknown): Failure {
   // The message of an unexpected error may contain secrets.
   if (!(error instanceof EnvlogError))
@@ -38,18 +38,18 @@ export function localizeError(RED: NodeAPI, error: unknown): Failure {
     ...(typeof retryAt === 'string' && { retryAt: formatTime(Date.parse(retryAt)) }),
   }
   const sentence = RED._(`errors.${reason}`, localized as never).trim()
-  return new Failure(prefixOf(RED, subject) + sentence, { code, cause: { ...cause } })
+  return new Failure(formatPrefix(RED, subject) + sentence, { code, cause: { ...cause } })
 }
 
-/** `Workshop (41E10013): ` */
-function prefixOf(RED: NodeAPI, subject: Subject | undefined): string {
+/** For example `Workshop (41E10013): `. */
+function formatPrefix(RED: NodeAPI, subject: Subject | undefined): string {
   if (!subject) return ''
   const { serial, name } = subject
   if (!name) return RED._('failure.serial', { serial } as never)
   return RED._('failure.device', { serial, name: toOneLine(name) } as never)
 }
 
-/** A name in a log line must not look like another line. */
+/** Removes line breaks, so that a name cannot look like a separate line of the log. */
 const toOneLine = (name: string) => name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAX_NAME_LENGTH)
 
 function identifyError(error: unknown): string {

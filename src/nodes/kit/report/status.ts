@@ -6,23 +6,26 @@ export type RunStatus =
   /** `refused`: number of devices that are skipped because the service has refused them. */
   | { kind: 'idle'; refused: number }
   | { kind: 'requesting' }
-  /** Waits for quota until then, ms since 1970 UTC; with `round`, until the last of its devices is done. */
+  /** Waiting for quota; `until` in ms since 1970 UTC. With `round`, `until` is for the last device of the round. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
   | { kind: 'received'; unit: CountUnit; count: number; refused: number }
-  /** Repeatedly sent without a receipt since then, ms since 1970 UTC. */
+  /** Data was sent repeatedly without a receipt since `since`, ms since 1970 UTC. */
   | { kind: 'unacknowledged'; devices: number; since: number }
-  /** Everything received had been sent before. */
+  /** All received data had been sent before. */
   | { kind: 'nothing-new'; refused: number }
-  /** `since`: when such failures began; `next`: when the node tries again. ms since 1970 UTC. */
+  /** `since`: when failures with this code began; `next`: when the node tries again; both in ms since 1970 UTC. */
   | { kind: 'failed'; error: unknown; since?: number; next?: number | undefined }
 
-/** What the status counts: keys in the catalogs (`status.<unit>`). */
+/** The unit of the count in a status. Each is a key in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'answers'
 
 const A_MINUTE_MS = 60_000
 const A_DAY_MS = 86_400_000
 
-/** The status in Node-RED's form. Texts without a number are keys, which each editor shows in its language. */
+/**
+ * Converts a status to Node-RED's format. Texts without numbers are catalog keys, which each editor shows in its own
+ * language.
+ */
 export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
   switch (status.kind) {
     case 'idle':
@@ -53,14 +56,14 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
     case 'failed': {
       const { error } = status
       return error instanceof EnvlogError && error.code === 'ENVLOG_CONFIG'
-        ? { fill: 'grey', shape: 'ring', text: formatMissing(error) }
+        ? { fill: 'grey', shape: 'ring', text: missingSettingKey(error) }
         : { fill: 'red', shape: 'ring', text: formatFailure(RED, status) }
     }
   }
 }
 
-/** What is not configured, as a key. */
-function formatMissing({ reason, params }: EnvlogError): string {
+/** The catalog key for a missing or invalid setting. */
+function missingSettingKey({ reason, params }: EnvlogError): string {
   if (reason === 'account-incomplete') return `status.missing-${params.property}`
   return reason === 'no-account' ? 'status.no-account' : 'status.unconfigured'
 }
@@ -95,8 +98,8 @@ function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind:
 }
 
 /**
- * A time in the server's time zone: `14:20`, `14:20:05` if it is less than a minute ahead, or `11-24 14:20` if it is a
- * day or more away.
+ * Formats a time in the time zone of the machine that runs Node-RED: `14:20`, `14:20:05` if it is less than a minute
+ * ahead, or `11-24 14:20` if it is a day or more away.
  * @param at ms since 1970 UTC
  */
 export function formatTime(at: number): string {

@@ -2,11 +2,11 @@ import type { Quota } from '../../../lib/quota/quota'
 import type { QuotaWait } from '../../../lib/request'
 import type { RunStatus } from './status'
 
-/** Shows in the node's status what the concurrent requests of one trigger are waiting for. */
+/** Summarizes the waits of the concurrent requests of one trigger in the node's status. */
 export class WaitStatus {
   /** Number of devices of the trigger, with one request each. */
   total = 0
-  /** How many of them are done. */
+  /** Number of devices that are done. */
   done = 0
   readonly #quota: Quota
   readonly #setStatus: (status: RunStatus) => void
@@ -17,7 +17,7 @@ export class WaitStatus {
     this.#setStatus = setStatus
   }
 
-  /** The `onWait` of one request. */
+  /** @returns the `onWait` function for one request */
   createListener(): (wait: QuotaWait) => void {
     const request = {}
     return (wait) => {

@@ -10,16 +10,14 @@ import { type ActionType, isSerial } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { type Evaluate, formatTypedInput } from './typed-input'
 
-/**
- * The devices for a trigger: those of the settings, or those named by a typed input (docs/nodes.md, *All four nodes*).
- */
+/** Determines the devices for a trigger, from the settings or from a typed input (docs/nodes.md, *All four nodes*). */
 
 /** A schema with converted output. */
 const converted = <T extends z.ZodMiniType, R>(schema: T, convert: (found: z.output<T>) => R) =>
   z.pipe(schema, z.transform(convert))
 
-/** One element, or a list of them. */
-const oneOrMore = <T extends z.ZodMiniType>(element: T) =>
+/** A single element or a list of elements. */
+const oneOrList = <T extends z.ZodMiniType>(element: T) =>
   z.union([converted(element, (found) => [found]), z.array(element)])
 
 const textOrNumber = z.union([z.string(), z.number()])
@@ -39,18 +37,18 @@ const named = z.union([
     (found): Named => ({ devices: [nameDevice(found.serial, found.base)] }),
   ),
   converted(
-    z.strictObject({ remote: oneOrMore(unit) }),
+    z.strictObject({ remote: oneOrList(unit) }),
     ({ remote }): Named => ({ devices: remote.map((found) => ({ serial: found })) }),
   ),
-  converted(z.strictObject({ base: oneOrMore(unit) }), ({ base }): Named => ({ bases: base })),
-  converted(z.strictObject({ group: oneOrMore(name) }), ({ group }): Named => ({ groups: group })),
+  converted(z.strictObject({ base: oneOrList(unit) }), ({ base }): Named => ({ bases: base })),
+  converted(z.strictObject({ group: oneOrList(name) }), ({ group }): Named => ({ groups: group })),
 ])
-const selections = oneOrMore(named)
+const selections = oneOrList(named)
 
 type Named = Partial<NamedSelection>
 
 /**
- * The devices chosen by the settings, without duplicates; evaluates the typed input if they are chosen by it.
+ * The devices chosen by the settings or by their typed input, without duplicates.
  * @throws EnvlogError `devices-missing`, `devices-empty` or `devices-unreadable` with the property
  */
 export async function evaluateSelection(
@@ -75,13 +73,14 @@ export async function evaluateSelection(
 
 function withoutDuplicates(all: readonly Named[]): NamedSelection {
   const devices = new Map<string, NamedDevice>()
-  for (const device of all.flatMap((one) => one.devices ?? [])) devices.set(JSON.stringify(device), device)
-  const bases = new Set(all.flatMap((one) => one.bases ?? []))
-  const groups = new Set(all.flatMap((one) => one.groups ?? []))
+  for (const device of all.flatMap((selection) => selection.devices ?? []))
+    devices.set(JSON.stringify(device), device)
+  const bases = new Set(all.flatMap((selection) => selection.bases ?? []))
+  const groups = new Set(all.flatMap((selection) => selection.groups ?? []))
   return { devices: [...devices.values()], bases: [...bases], groups: [...groups] }
 }
 
-/** Environment variables are text: JSON, or serials separated by commas. */
+/** Parses the text of an environment variable, which contains JSON, or serials separated by commas. */
 function parseText(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {
@@ -89,5 +88,5 @@ function parseText(value: unknown): unknown {
   } catch {
     return value
   }
-  return value.trim() === '' ? [] : value.split(',').map((one) => one.trim())
+  return value.trim() === '' ? [] : value.split(',').map((serial) => serial.trim())
 }

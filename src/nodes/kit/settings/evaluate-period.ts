@@ -11,8 +11,8 @@ interface PeriodSettings {
 }
 
 /**
- * The period named by the settings or the message. A blank start is 24 hours ago, a blank end is now. If the start is a
- * calendar period, it determines the end too.
+ * Determines the period from the settings or the message. A blank start means 24 hours ago; a blank end means now. If
+ * the start is a calendar period, it also determines the end.
  * @param now ms since 1970 UTC
  * @throws EnvlogError `time-unreadable` with the property
  */
@@ -22,23 +22,23 @@ export async function evaluatePeriod(
   evaluate: Evaluate,
 ): Promise<Period> {
   /** The value of a typed input, and its name in errors. */
-  async function evaluated(value: string, type: FromType, property: string): Promise<[unknown, string]> {
+  async function evaluateInput(value: string, type: FromType, property: string): Promise<[unknown, string]> {
     if (type === 'calendar' || type === 'rel' || type === 'date') return [value, property]
     const source = formatTypedInput(value, type)
-    const found = await evaluate(value, type).catch(() => {
+    const result = await evaluate(value, type).catch(() => {
       throw new EnvlogError('time-unreadable', { property: source })
     })
-    return [found, source]
+    return [result, source]
   }
-  const toTimeInput = (type: FromType, found: unknown, source: string) =>
-    type === 'rel' ? readRelativeTime(String(found), now, source) : readTimeInput(found, source)
+  const toTimeInput = (type: FromType, input: unknown, source: string) =>
+    type === 'rel' ? readRelativeTime(String(input), now, source) : readTimeInput(input, source)
 
-  const [begin, type] = from.trim() === '' ? (['-24h', 'rel'] as const) : ([from, fromType] as const)
-  const [found, source] = await evaluated(begin, type, 'from')
-  const calendar = readCalendarPeriod(found)
+  const [start, type] = from.trim() === '' ? (['-24h', 'rel'] as const) : ([from, fromType] as const)
+  const [input, source] = await evaluateInput(start, type, 'from')
+  const calendar = readCalendarPeriod(input)
   if (calendar) return { calendar, now }
   return {
-    from: toTimeInput(type, found, source),
-    to: to.trim() === '' ? { instant: now } : toTimeInput(toType, ...(await evaluated(to, toType, 'to'))),
+    from: toTimeInput(type, input, source),
+    to: to.trim() === '' ? { instant: now } : toTimeInput(toType, ...(await evaluateInput(to, toType, 'to'))),
   }
 }

@@ -4,7 +4,7 @@ import type { PollOptions } from '../../../lib/collect/poll'
 import type { TimeStyle } from '../../../lib/decode/time'
 import type { SettingsOf } from '../../../shared/action-schemas'
 
-/** How new records or alerts are delivered. */
+/** The options for the delivery of new records or alerts. */
 export function toDeliveryOptions(
   { advance, ackTimeout }: Pick<SettingsOf<'envlog-alerts'>, 'advance' | 'ackTimeout'>,
   time: TimeStyle,
@@ -14,11 +14,11 @@ export function toDeliveryOptions(
   return { time, node: nodeId, receipts }
 }
 
-/** What a node's state depends on. */
+/** The options that a node's state depends on. */
 export function toNodeStateOptions(type: string, account: Account, settings: object): NodeStateOptions {
   const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {
-    // Records fetched with other settings have other times, start elsewhere, or belong to another account.
+    // Records fetched with other settings have different times, a different start, or belong to another account.
     settingsKey: JSON.stringify([account.id, time === 'local' ? account.localTime : 'utc', start, backfill]),
     receiptTimeoutMs: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
     ...(type === 'envlog-latest' && { cursorKind: 'records' }),

@@ -13,9 +13,9 @@ export function readActionSettings<T extends ActionType>(type: T, config: object
   const settings = readSettings<SettingsOf<ActionType>>(actionSchemas[type], config)
   const { output, send } = settings
   const offered = OFFERED[type][output] ?? []
-  const found = offered.length === 1 ? offered[0] : offered.find((one) => one === send)
-  if (!found) throw new EnvlogError('output-not-offered', { output, send })
-  return { ...settings, send: found } as SettingsOf<T>
+  const chosen = offered.length === 1 ? offered[0] : offered.find((option) => option === send)
+  if (!chosen) throw new EnvlogError('output-not-offered', { output, send })
+  return { ...settings, send: chosen } as SettingsOf<T>
 }
 
 /** @throws EnvlogError `setting-invalid` with the first invalid property, `settings-newer` */

@@ -26,8 +26,8 @@ interface Context {
 }
 
 /**
- * The state of a node in a context store of Node-RED, as JSON text, because Node-RED would copy every property of an
- * object at each write, and give each of them its own line in the file.
+ * Keeps the state of a node in a context store of Node-RED. It is JSON text, because for an object, Node-RED would copy
+ * every property at each write and put each one on a separate line of the file.
  * @param name the name of the store; blank for the default store
  * @param key the key of the state in the node's context
  * @param onWriteError called if a write fails after a successful one

@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path'
 import { inBackground } from '../../../lib/background'
 import { parseOrKeep, type StateStore } from '../../../lib/state-store'
 
-/** In Node-RED's user directory. */
+/** The folder in Node-RED's user directory. */
 const FOLDER = 'envlog'
 
 /**
- * The state of a node in its own file, `envlog/<id>.json` in Node-RED's user directory. After a power failure the file
- * is complete, in its state before or after the last write.
- * @param onMissing called if there is no file although other nodes have theirs: the node starts over
+ * Keeps the state of a node in a file of its own, `envlog/<id>.json` in Node-RED's user directory. After a power
+ * failure, the file is complete: it has the contents before or after the last write.
+ * @param onMissing called if the node has no file although other nodes have one, so that the node starts over
  * @param onWriteError called if a write fails after a successful one
  */
 export function createFileStore(
@@ -50,7 +50,7 @@ export function createFileStore(
 const writes = new Map<string, Promise<void>>()
 
 async function replaceFile(file: string, text: string): Promise<void> {
-  // Not readable for others, because the state contains the key that signs receipts.
+  // Not readable by other users, because the state contains the key that signs receipts.
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const next = await open(`${file}.new`, 'w', 0o600)
   try {

@@ -3,23 +3,23 @@ import { inBackground } from '../../../lib/background'
 import { removeStateFile } from './file-store'
 import { registry } from './process-registry'
 
-/** Nodes that Node-RED has closed as removed. */
+/** Ids of nodes that Node-RED closed as removed, and whose state still exists. */
 const closed = new Set<string>()
 let isListening = false
 
 /**
- * Deletes the state of a node that was closed as removed, once it is no longer in the flows. Node-RED also reports
- * disabled nodes as removed: their state stays, because they may be enabled again. Call this after the last write.
+ * Deletes the state of a removed node as soon as the node is no longer in the flows. Node-RED also reports disabled
+ * nodes as removed. Their state is kept, because they may be enabled again. Call this after the last write.
  */
-export function forgetRemovedNode(RED: NodeAPI, nodeId: string): void {
+export function deleteStateOfRemovedNode(RED: NodeAPI, nodeId: string): void {
   closed.add(nodeId)
-  forgetDeleted(RED)
-  // Node-RED does not notify a disabled node that is deleted.
-  if (!isListening) RED.events.on('flows:started', () => forgetDeleted(RED))
+  deleteStates(RED)
+  // Node-RED does not notify us if a disabled node is deleted later.
+  if (!isListening) RED.events.on('flows:started', () => deleteStates(RED))
   isListening = true
 }
 
-function forgetDeleted(RED: NodeAPI): void {
+function deleteStates(RED: NodeAPI): void {
   const existing = new Set<string>()
   RED.nodes.eachNode(({ id }) => existing.add(id))
   for (const nodeId of closed) {

@@ -31,7 +31,7 @@ describe('the state of a node that Node-RED has closed as removed', () => {
   it('is forgotten immediately if the node is no longer in the flows', () => {
     const { RED } = runtimeWith(new Set(['other']))
     const [deleted, other] = [isKnown('deleted'), isKnown('other')]
-    load().forgetRemovedNode(RED, 'deleted')
+    load().deleteStateOfRemovedNode(RED, 'deleted')
     assert.deepEqual([deleted(), other()], [false, true])
   })
 
@@ -39,8 +39,8 @@ describe('the state of a node that Node-RED has closed as removed', () => {
     const ids = new Set(['disabled', 'enabled later'])
     const { RED, events } = runtimeWith(ids)
     const [disabled, enabledLater] = [isKnown('disabled'), isKnown('enabled later')]
-    const { forgetRemovedNode } = load()
-    for (const id of ids) forgetRemovedNode(RED, id)
+    const { deleteStateOfRemovedNode } = load()
+    for (const id of ids) deleteStateOfRemovedNode(RED, id)
     events.emit('flows:started')
     assert.deepEqual([disabled(), enabledLater()], [true, true])
     ids.delete('disabled')
