@@ -29,7 +29,7 @@ for (const { runtime, language, theme } of [
       await harness.nodeRed.deploy([...editorFlow(harness.simulator, { latest: { repeat: 60 } }), away])
     })
 
-    it(`are accessible, ${theme}, and in one language`, async () => {
+    it(`are accessible in the ${theme} theme${language === 'ja' ? ', and contain no English' : ''}`, async () => {
       const editor = await harness.open({ language, theme, height: 1450 })
       const faults: string[] = []
       const foreign: string[] = []

@@ -38,12 +38,12 @@ describe('a check of a simulated service', () => {
   }
 
   for (const devices of [1, 14, 300]) {
-    it(`reports no contradictions for ${devices} devices as described`, async () => {
+    it(`finds no differences with ${devices} simulated device(s)`, async () => {
       assert.deepEqual(await differencesOf({ devices }), {})
     })
   }
 
-  it('names each difference from the description', async () => {
+  it('names several differences at once', async () => {
     const found = await differencesOf({
       variants: {
         ...{
@@ -64,7 +64,7 @@ describe('a check of a simulated service', () => {
     })
   })
 
-  it('names the differences of a device', async () => {
+  it('names the differences in the data of a device', async () => {
     const records = Array.from({ length: 20 }, (_, index) => ({
       ...{ unixtime: now - 600 * (20 - index), id: Math.floor(index / 2) + 1, values: { 1: 20 } },
     }))
@@ -75,7 +75,7 @@ describe('a check of a simulated service', () => {
     })
   })
 
-  it('reports no contradictions for variants that envlog reads in the same way', async () => {
+  it('finds no differences for variants that envlog reads in the same way', async () => {
     const found = await differencesOf({
       variants: {
         ...{ numbers: 'text', offsetSpelling: 'underscore', nested: 'array', noGroup: 'empty-array' },

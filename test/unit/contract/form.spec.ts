@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { credentialsSchema } from '../../../src/shared/account-schema'
+import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
 import type { ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
 import { findProblem } from '../../../src/shared/schema'
@@ -49,7 +49,7 @@ for (const node of nodes) {
       )
     })
 
-    it('uses each id once, and each label belongs to a field', () => {
+    it('uses each id once, and has no label without a field', () => {
       assert.deepEqual(ids, [...new Set(ids)])
       const labelled = [...form.matchAll(/\sfor="([^"]*)"/g)].map(([, id = '']) => id)
       assert.deepEqual(
@@ -58,38 +58,55 @@ for (const node of nodes) {
       )
     })
 
-    it('has no credential among its properties, and masks secrets', () => {
-      assert.deepEqual(
-        Object.keys(credentials).filter((name) => name in defaults),
-        [],
-      )
-      for (const [name, { type: kind }] of Object.entries(credentials)) {
-        const field = form.match(new RegExp(`<input[^>]*id="${prefix}${name}"[^>]*>`))?.[0] ?? ''
-        assert.equal(/type="password"/.test(field), kind === 'password', name)
-      }
-    })
-
-    it('offers the choices in its schema', () => {
-      const selects = [...form.matchAll(/<select id="node-input-(\w+)"[^>]*>([\s\S]*?)<\/select>/g)]
-      for (const [, name = '', options = ''] of selects) {
-        const offered = [...options.matchAll(/<option value="([^"]*)"/g)].map(([, value]) => value)
-        const problem = findProblem(actionSchemas[type as ActionType], name, '?')
-        // Scripts fill the empty ones.
-        if (offered.length > 0) assert.equal(offered.join(', '), problem?.choices, name)
-      }
+    it('offers exactly the choices of its schema in each list', () => {
+      const schema = type === 'envlog-account' ? accountSchema : actionSchemas[type as ActionType]
+      const lists = [...form.matchAll(new RegExp(`<select id="${prefix}(\\w+)"[^>]*>([^]*?)</select>`, 'g'))]
+      const offered = lists.map(([, name = '', options = '']) => {
+        const values = [...options.matchAll(/<option value="([^"]+)"/g)].map(([, value]) => value)
+        return { name, choices: values.join(', ') }
+      })
+      // Scripts fill the others.
+      const filled = offered.filter(({ choices }) => choices !== '')
+      assert.notEqual(filled.length, 0)
+      const described = filled.map(({ name }) => ({ name, choices: findProblem(schema, name, '?')?.choices }))
+      assert.deepEqual(filled, described)
     })
   })
 }
 
-describe('the default values', () => {
-  it('are complete except for the credentials, of which only the login ID is readable', () => {
-    const { credentials = {} } = definitionOf('envlog-account')
-    assert.deepEqual(Object.keys(credentials), Object.keys(credentialsSchema.shape))
-    const readable = Object.keys(credentials).filter((name) => credentials[name]?.type !== 'password')
-    assert.deepEqual(readable, ['loginId'])
+describe('the credentials of an account', () => {
+  let names: string[]
+  let credentials: NonNullable<Definition['credentials']>
+  let defaults: Definition['defaults']
+
+  before('reads the definition', () => {
+    ;({ credentials = {}, defaults } = definitionOf('envlog-account'))
+    names = Object.keys(credentials)
   })
 
-  it('are complete except for the account', () => {
+  it('are those of its schema, and are not saved among its properties', () => {
+    assert.deepEqual(names, Object.keys(credentialsSchema.shape))
+    assert.deepEqual(
+      names.filter((name) => name in defaults),
+      [],
+    )
+  })
+
+  it('are masked, except for the login ID', () => {
+    const form = nodes.find(({ type }) => type === 'envlog-account')?.form ?? ''
+    const inputType = (name: string) =>
+      form
+        .match(new RegExp(`<input[^>]*id="node-config-input-${name}"[^>]*>`))?.[0]
+        .match(/type="(\w+)"/)?.[1]
+    for (const name of names) {
+      const expected = name === 'loginId' ? 'text' : 'password'
+      assert.deepEqual([credentials[name]?.type, inputType(name)], [expected, expected], name)
+    }
+  })
+})
+
+describe('the required settings', () => {
+  it('are the account of each action node, and the address of an account', () => {
     for (const { type } of nodes) {
       const required = Object.entries(definitionOf(type).defaults).filter(([, each]) => each.required)
       const expected = type === 'envlog-account' ? ['baseUrl'] : ['account']

@@ -20,7 +20,7 @@ describe('an error', () => {
     assert.deepEqual(error.cause, { status: 400 })
   })
 
-  it('can get more details of its cause, and keeps the earlier ones', () => {
+  it('adds details to a copy of its cause, and never replaces one', () => {
     const error = new EnvlogError('device-refused', { words: 'no' }, { status: 400, endpoint: 'data' })
     const more = error.with({ endpoint: 'alert', serial: 'A' })
     assert.deepEqual(more.cause, { status: 400, endpoint: 'data', serial: 'A' })
@@ -28,7 +28,7 @@ describe('an error', () => {
     assert.deepEqual(error.cause, { status: 400, endpoint: 'data' })
   })
 
-  it('concerns one device if the service refused it or its response is unreadable, otherwise the account', () => {
+  it('concerns one device for exactly these reasons, otherwise the account', () => {
     const oneDevice = (Object.keys(reasons) as Reason[]).filter((reason) =>
       concernsOneDevice(new EnvlogError(reason)),
     )

@@ -205,11 +205,11 @@ describe('a node with a limited wait', () => {
     station.request('slow')
     await station.exchange(fine(), 'quick')
     const seen = ['a', 'b'].map((serial) => station.request(serial, { maxWaitMs: HELD_MS }))
+    const states = () => seen.map(({ state }) => state)
+    await station.clock.settle()
+    assert.deepEqual(states(), ['waiting', 'waiting'])
     await station.clock.pass(2000)
-    assert.deepEqual(
-      seen.map(({ state }) => state),
-      ['waiting', 'failed'],
-    )
+    assert.deepEqual(states(), ['waiting', 'failed'])
   })
 
   it('does not count waiting for a connection, nor for the first response after a start', async () => {
@@ -407,10 +407,11 @@ describe('a refusal by the service', () => {
     assert.deepEqual(await station.serials(), ['first'])
   })
 
-  it('is also a 4xx error with nothing remaining, but not one of the login', async () => {
+  it('is also a 4xx error with nothing remaining, except for 401 and 403', async () => {
     for (const [status, waits] of [
       [400, true],
       [401, false],
+      [403, false],
     ] as const) {
       const station = await new Station().begin()
       const seen = await station.exchange(
@@ -484,7 +485,13 @@ describe('the records of a device', () => {
     const station = await new Station(limit).begin('data')
     station.request('a', { ...data, number: 1000 })
     await station.answer(records(1000, { remaining: 10, records: 2000 }))
-    assert.equal(station.quota.counts().records[0]?.left, 2000)
+    const [device] = station.quota.counts().records
+    assert.equal(device?.left, 2000)
+    station.request('a', { ...data, number: 3000 })
+    await station.clock.pass(HOUR_MS)
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(1000)
+    assert.deepEqual(await station.serials(), ['a'])
   })
 
   it('close only the device if they are used up; then the request is sent again', async () => {

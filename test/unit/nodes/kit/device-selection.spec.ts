@@ -75,7 +75,7 @@ describe('the devices named in a message', () => {
         assert.deepEqual([path, type], ['x', propertyType])
         return value
       })
-    for (const type of ['flow', 'global', 'jsonata', 'env']) {
+    for (const type of ['flow', 'global', 'jsonata']) {
       assert.deepEqual(await taken(type, [{ serial: A, base: B }]), devices({ serial: A, base: B }))
     }
     assert.deepEqual(await taken('env', `${A}, ${B}`), devices({ serial: A }, { serial: B }))
