@@ -33,7 +33,7 @@ export interface Fault {
   probability?: number
   /** maximum number of requests that the fault applies to; default: unlimited */
   times?: number
-  /** number of matching requests before that; default 0 */
+  /** number of matching requests that are spared first; default 0 */
   skip?: number
   /** delay before the response, in ms of real time, for any kind; default 0 */
   delay?: number

@@ -4,7 +4,7 @@ import type { BaseUnitDefinition, DeviceDefinition } from './definition'
 import { demoFleet } from './demo'
 import { type Signal, signals } from './signal'
 
-/** Number of remote units under one base unit. */
+/** Generated devices per base unit; those that are not remote units leave their numbers unused. */
 const unitsPerBase = 40
 
 const intervals = [60, 120, 300, 600]

@@ -4,7 +4,7 @@ import { DevicesState } from './collect/account-devices'
 import { NodeState } from './collect/node-state'
 import { Quota } from './quota/quota'
 
-/** Maximum number of unused accounts and logins to keep. */
+/** Above this number of accounts, the oldest unused ones are deleted; above this number of logins, the oldest ones. */
 const MAX_UNUSED = 100
 
 interface Login {

@@ -13,7 +13,7 @@ const SOON = {
   ),
 }
 
-/** Each fault, and its code in docs/messages.md; none if the response is still valid. */
+/** Each fault, and its code in docs/errors.md; none if the response is still valid. */
 const faults: [name: string, Fault, code?: string][] = [
   ['a delay', { kind: 'delay', delay: 5 }],
   ['a slow drip', { kind: 'drip', pause: 1, piece: 4096 }],

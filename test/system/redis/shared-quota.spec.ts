@@ -12,7 +12,7 @@ import { MIN_THROUGHPUT, PASSWORD, ROW, RUN_MS, useSharedQuotaHarness } from './
 const CONCURRENCY = 2
 /** Unavoidable refusals: requests of both in flight at the disconnection. */
 const UNFORESEEABLE = 2 * CONCURRENCY
-/** Six devices in each of two nodes of each Node-RED: 72 requests, four windows. */
+/** Of a node with six devices in each of two Node-REDs: 72 requests, four windows. */
 const TRIGGERS = 6
 
 describe('a quota shared by two Node-REDs', () => {

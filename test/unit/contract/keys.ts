@@ -60,7 +60,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'send.*': SENDS,
 }
 
-/** Keys of the shared catalog with a count: only their plural forms have texts. */
+/** Keys of the shared catalog with a count: the catalogs contain only `<key>_one` and `<key>_other`. */
 export const PLURALS = [
   ...COUNTED.map((counted) => `status.${counted}`),
   ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],

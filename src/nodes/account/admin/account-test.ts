@@ -6,7 +6,7 @@ import type { AccountTestResult } from '../../../shared/admin'
 import { readQuotaCounts } from './quota-counts'
 
 /**
- * Tests the address and login with one request of `current`, and the relay suffix with one of `latest-data` for a
+ * Tests the address and login with one request of `current`, and the relay suffix with one of `latest-data-relay` for a
  * remote unit. It never requests alerts, because few requests for alerts are allowed.
  * @throws EnvlogError if `current` fails
  */

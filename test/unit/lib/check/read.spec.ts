@@ -7,8 +7,8 @@ const read = (endpoint: 'current' | 'data' | 'alert', body: Json) => {
   return readAnswer(answered as never, 1_795_161_605_000)
 }
 
-describe('the readable parts of a response', () => {
-  it('do not include an unreadable offset, which affects only local times', () => {
+describe('what was read from a response', () => {
+  it('names an unreadable offset, and includes everything else, because it affects only local times', () => {
     const device = currentDevice({ time_diff: 'GMT+9' })
     for (const [endpoint, body, part] of [
       ['current', { devices: [currentDevice(), device] }, 'devices.1.time_diff'],

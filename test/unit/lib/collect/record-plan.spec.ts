@@ -72,7 +72,7 @@ describe('the memory of a cursor', () => {
     assert.ok(size(device) <= 200, `${size(device)}`)
   })
 
-  it('takes 3000 characters for any other device, with as many records as a response has', () => {
+  it('takes at most 3200 characters for any other device, with as many records as a response has', () => {
     const device = planSequence({ canBackfill: false })
     for (const turn of upTo(1, 40)) {
       const odd = upTo(turn * 100, turn * 100 + 299).map((id) => record(((id * 7919) % 86_400) - 90_000, id))
@@ -142,7 +142,7 @@ describe('a hole', () => {
     assert.equal(seconds(found.from), 270 * 60)
   })
 
-  it('starts where the node started if nothing is known: at its first response, which was empty', () => {
+  it('starts an hour before the node’s first response if that was empty, so that nothing is known', () => {
     for (const [start, from] of [
       ['all', -HOUR],
       ['now', -HOUR],

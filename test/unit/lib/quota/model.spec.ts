@@ -62,7 +62,7 @@ describe('the quota of an account, with a model of the service', function () {
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await anyDemand(scenario, 3)
-        // After three refusals the limit is closed for a window each time, and every request may be retried.
+        // Each refusal closes the limit for a window, and each request fails only after its third refusal.
         for (let count = 0; count < 500 && simulation.open() > 0; count++)
           await simulation.clock.pass(round(scenario))
         assert.equal(simulation.open(), 0)
