@@ -158,7 +158,7 @@ export async function receive(
     },
     { transport, clock, random: () => 0.5, registry: new Registry(clock) },
   )
-  const { answer, content, failed = [] } = await collect(account, endpoint, request)
+  const { response, content, failed = [] } = await collect(account, endpoint, request)
   const node = nodeOf[endpoint]
   const [send] = OFFERED[node].readings ?? []
   if (send === undefined) throw new Error(`${node} offers no readings`)
@@ -179,7 +179,7 @@ export async function receive(
       'serial' in device ? device.serial : '',
       String(error.params.part),
     ]),
-    quota: answer.quota,
+    quota: response.quota,
     requests: transport.sent.map(({ url }) => url),
   }
 }

@@ -4,28 +4,28 @@ import type { CurrentEnvelope } from '../decode/envelopes'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 
-/** What the account knows about a device under one base unit. */
+/** A device in the account's list, under one base unit. */
 export interface AccountDevice extends KnownFields {
   serial: string
 }
 
 /** A response of `current` without a filter. */
-export interface DevicesAnswer {
+export interface DevicesResponse {
   body: CurrentEnvelope
   /** ms since 1970 UTC. */
   receivedAt: number
 }
 
-/** A list older than this is requested again. */
+/** A list older than this is fetched again. */
 const MAX_AGE_MS = 10 * 60_000
-/** After a failed request, or for an unknown device, the list is requested again after this time at the earliest. */
+/** Minimum time between two requests for the list, after a failed request or because of an unknown device. */
 const MIN_REFRESH_INTERVAL_MS = 60_000
 
-/** The last list of a login. Nodes share it, and it outlives deploys. Times are monotonic ms. */
+/** The last list for a login, which nodes share and which outlives deploys. Times are monotonic ms. */
 export class DevicesState {
   devices: readonly AccountDevice[] | undefined
-  /** The response that contained them. */
-  answer: DevicesAnswer | undefined
+  /** The response that contained the devices. */
+  response: DevicesResponse | undefined
   updatedAt = Number.NEGATIVE_INFINITY
   requestedAt = Number.NEGATIVE_INFINITY
   pendingRequests = 0
@@ -38,14 +38,18 @@ export class DevicesState {
  */
 export class AccountDevices {
   readonly #state: DevicesState
-  readonly #fetch: (context: RequestContext) => Promise<DevicesAnswer>
+  readonly #fetch: (context: RequestContext) => Promise<DevicesResponse>
   readonly #clock: Clock
 
   /**
    * @param state shared by all accounts with the same login
    * @param fetch requests `current` without a filter
    */
-  constructor(state: DevicesState, fetch: (context: RequestContext) => Promise<DevicesAnswer>, clock: Clock) {
+  constructor(
+    state: DevicesState,
+    fetch: (context: RequestContext) => Promise<DevicesResponse>,
+    clock: Clock,
+  ) {
     this.#state = state
     this.#fetch = fetch
     this.#clock = clock
@@ -83,13 +87,13 @@ export class AccountDevices {
 
   /** A device; `undefined` if the account does not have it. @throws EnvlogError of the request */
   async find(serial: string, base: string, context: RequestContext): Promise<AccountDevice | undefined> {
-    const isIt = (device: AccountDevice) => device.serial === serial && device.base === base
-    return (await this.filter(isIt, context))[0]
+    const isWanted = (device: AccountDevice) => device.serial === serial && device.base === base
+    return (await this.filter(isWanted, context))[0]
   }
 
   /**
-   * Minutes that a device's clock is ahead of UTC; `null` if that cannot be read.
-   * @throws EnvlogError `device-unknown`; those of the request
+   * Minutes that a device's clock is ahead of UTC; `null` if its offset cannot be read.
+   * @throws EnvlogError `device-unknown`, or if the request fails
    */
   async utcOffset(serial: string, base: string, context: RequestContext): Promise<number | null> {
     const device = await this.find(serial, base, context)
@@ -97,7 +101,9 @@ export class AccountDevices {
     return device.utcOffset
   }
 
-  /** The name of a device in the last list, under any base unit if none is given; `undefined` if it is not listed. */
+  /**
+   * The name of a device in the last list, under any base unit if `base` is absent; `undefined` if it is not listed.
+   */
   nameOf({ serial, base }: { serial: string; base?: string | undefined }): string | undefined {
     const { devices = [] } = this.#state
     const isNamed = (device: AccountDevice) =>
@@ -110,24 +116,26 @@ export class AccountDevices {
     return this.#state.devices?.some((device) => device.serial === serial && device.base === base)
   }
 
-  /** The response that the list is from, regardless of its age, without a request; `undefined` if there is none. */
-  get answer(): DevicesAnswer | undefined {
-    return this.#state.answer
+  /** The response with the list, regardless of its age; `undefined` if there is none. Never sends a request. */
+  get response(): DevicesResponse | undefined {
+    return this.#state.response
   }
 
   /**
-   * The response that the list is from. @param refresh whether to refresh it in any case @throws EnvlogError of the
-   * request
+   * The response with the list.
+   * @param refresh whether to fetch it even if the list is recent
+   * @throws EnvlogError if the request fails
    */
-  async getAnswer(context: RequestContext, refresh: boolean): Promise<DevicesAnswer> {
+  async fetchResponse(context: RequestContext, refresh: boolean): Promise<DevicesResponse> {
     if (refresh) await this.#refresh(context)
     else await this.all(context)
-    return this.#state.answer as DevicesAnswer
+    return this.#state.response as DevicesResponse
   }
 
   /**
-   * Whether all devices with this serial are remote units; `undefined` if the last list has none, or if only some are.
-   * @param isCurrent considers only a list of the last ten minutes
+   * Whether the devices with this serial are remote units; `undefined` if the last list has no such device, or if only
+   * some of them are remote units.
+   * @param isCurrent whether a list older than ten minutes must not be used
    */
   isRemote(serial: string, isCurrent: boolean): boolean | undefined {
     const { devices = [], updatedAt } = this.#state
@@ -138,18 +146,18 @@ export class AccountDevices {
     return remotes.length > 0
   }
 
-  /** Stores a response. @throws EnvlogError `reply-unreadable` if it has devices but none can be read */
-  update(answer: DevicesAnswer): void {
-    const devices = toDevices(answer.body)
-    const [first] = answer.body.unreadable
+  /** Stores a response. @throws EnvlogError `reply-unreadable` if none of its devices can be read */
+  update(response: DevicesResponse): void {
+    const devices = toDevices(response.body)
+    const [first] = response.body.unreadable
     if (first && devices.length === 0) {
       throw new EnvlogError('reply-unreadable', { part: first.part }, { endpoint: 'current' })
     }
     const now = this.#clock.monotonic()
-    Object.assign(this.#state, { answer, devices, updatedAt: now, requestedAt: now })
+    Object.assign(this.#state, { response, devices, updatedAt: now, requestedAt: now })
   }
 
-  /** Concurrent requests are identical, so the client sends only one. */
+  /** Fetches the list. If this is called concurrently, the client sends only one request. */
   async #refresh(context: RequestContext): Promise<void> {
     const state = this.#state
     if (state.pendingRequests === 0) state.requestedAt = this.#clock.monotonic()
@@ -166,7 +174,7 @@ export class AccountDevices {
   }
 }
 
-/** Includes devices if only their readings cannot be read. */
+/** The devices of a response, including those whose identity can be read although their readings cannot. */
 function toDevices({ devices, unreadable }: CurrentEnvelope): AccountDevice[] {
   const readable = devices.map((device) => ({ serial: device.serial, known: knownFieldsOf(device) }))
   return [...readable, ...unreadable].flatMap(({ serial, known }) => (known ? [{ serial, ...known }] : []))

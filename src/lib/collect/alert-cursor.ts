@@ -1,7 +1,7 @@
 import { MAX_ALERTS } from '../endpoints'
 import { type AlertCursor, shortHash } from './cursor'
 
-/** The parts of an alert log entry that are compared: time and texts. */
+/** The time and the texts of an alert log entry, which are compared. */
 export interface ComparableAlert {
   /** ms since 1970 UTC. */
   timestamp: number | null
@@ -11,17 +11,17 @@ export interface ComparableAlert {
 export interface AlertPlan<E extends ComparableAlert> {
   /** New entries with their new texts. */
   fresh: E[]
-  /** Older entries were lost before the request. */
+  /** Whether older entries were lost before the request. */
   overflow: boolean
-  /** The cursor after their delivery. */
+  /** The cursor after delivery of the new entries. */
   next: AlertCursor
 }
 
 /**
- * Determines the new texts in a response: those that the cursor does not contain. Texts are distinguished by time and
- * source, because the service may reword them when a channel is renamed; by their wording only if several have the same
- * time and source.
- * @param known the device's cursor; `null` if nothing was delivered yet
+ * Determines the new texts in a response, which the cursor does not contain. Texts are identified by time and source,
+ * because the service may reword them when a channel is renamed. The wording is compared only if several texts have the
+ * same time and source.
+ * @param known the device's cursor; `null` if nothing has been delivered yet
  * @param sequence sequence number of the next cursor
  */
 export function planAlerts<E extends ComparableAlert>(
@@ -32,19 +32,19 @@ export function planAlerts<E extends ComparableAlert>(
 ): AlertPlan<E> {
   const seen = new Set(known?.seen)
   const ids = new Set(entries.flatMap((entry) => entry.texts.map((text) => idOf(entry, text))))
-  const [inAnswer, inSeen] = [countByPlace(ids), countByPlace(seen)]
+  const [inResponse, inCursor] = [countByPlace(ids), countByPlace(seen)]
   const isKnown = (id: string) => {
     const place = placeOf(id)
-    return seen.has(id) || (inAnswer.get(place) === 1 && inSeen.get(place) === 1)
+    return seen.has(id) || (inResponse.get(place) === 1 && inCursor.get(place) === 1)
   }
   const newIds = new Set([...ids].filter((id) => !isKnown(id)))
-  // Identical texts count as one.
+  // `delete` makes identical texts count as one.
   const fresh = entries.flatMap((entry): E[] => {
     const texts = entry.texts.filter((text) => newIds.delete(idOf(entry, text)))
     return texts.length === 0 ? [] : [{ ...entry, texts }]
   })
   const isContinued = [...ids].some(isKnown)
-  const earlier = [...seen].filter((id) => !inAnswer.has(placeOf(id)))
+  const earlier = [...seen].filter((id) => !inResponse.has(placeOf(id)))
   const isSilent = known === null && start === 'now'
   return {
     fresh: isSilent ? [] : fresh,

@@ -5,11 +5,11 @@ import { addPage, lacksShownRecord, nextPage, type Paging } from './pages'
 import { fetchPage } from './range'
 import type { ReceivedRecords } from './record-plan'
 
-/** A fetch in progress of the records between a cursor and a response: the response, and the pages received so far. */
+/** A fetch in progress of the records between a cursor and a response, with the pages received so far. */
 export interface Backfill {
   received: ReceivedRecords
   /** The last response received, without its body. */
-  answer: Collected['answer']
+  response: Collected['response']
   paging: Paging
   /** Unreadable records, to be reported. */
   failed: readonly DeviceFailure[]
@@ -21,9 +21,9 @@ export interface Backfill {
 const END_MS = 1000
 
 /**
- * Requests the next page and adds it. If the limit of records is used up, it does not wait: the device fails, and the
- * next trigger continues from here.
- * @throws EnvlogError those of the request and of decoding; `reply-other-period`
+ * Requests the next page and adds it. If the limit of records is used up, the device fails without waiting, and the
+ * next trigger continues with the same page.
+ * @throws EnvlogError `reply-other-period`, or if the request or decoding fails
  */
 export async function fetchBackfillPage(
   account: AccountAccess,
@@ -34,15 +34,15 @@ export async function fetchBackfillPage(
   const { received, paging } = backfill
   // Pages do not say whether daylight saving time applied, so the offset of the response is used for all of them.
   const style = { time: received.time, offset: received.series.utcOffset }
-  const fetchOne = () =>
+  const fetchNext = () =>
     fetchPage(account, target, nextPage(paging), style, { ...context, maxRecordsWaitMs: 0 })
-  let page = await fetchOne()
+  let page = await fetchNext()
   // The service may have left out more records. If the record is missing again, the service may have deleted its oldest
   // records in the meantime.
-  if (lacksShownRecord(paging, page.part, paging.to - END_MS)) page = await fetchOne()
+  if (lacksShownRecord(paging, page.part, paging.to - END_MS)) page = await fetchNext()
   return {
     ...backfill,
-    answer: page.answer,
+    response: page.response,
     paging: addPage(paging, page.part, page.received),
     failed: [...backfill.failed, ...page.failed],
   }

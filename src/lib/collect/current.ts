@@ -29,7 +29,7 @@ export interface CurrentQuery {
 
 /**
  * The current reading of each selected device, in one request to `current`; `undefined` if none is selected.
- * @throws EnvlogError those of the request and of decoding
+ * @throws EnvlogError if the request or decoding fails
  */
 export async function collectCurrent(
   account: AccountAccess,
@@ -39,34 +39,34 @@ export async function collectCurrent(
   const params = buildCurrentParams(query, account.devices)
   if (!params) return undefined
   if (query.format !== 'read') {
-    const answer = await account.client.readRaw('current', params, context)
-    return { answer, content: { kind: 'raw', payload: answer.body }, group: '' }
+    const response = await account.client.readRaw('current', params, context)
+    return { response, content: { kind: 'raw', payload: response.body }, group: '' }
   }
-  const answer = await account.client.read('current', params, context)
-  if (Object.keys(params).length === 0) account.devices.update(answer)
+  const response = await account.client.read('current', params, context)
+  if (Object.keys(params).length === 0) account.devices.update(response)
   const { time, staleAfter } = query
-  const { receivedAt } = answer
+  const { receivedAt } = response
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
   await nextTurn()
-  const { readings: all, unreadable } = readCurrent(answer.body, options)
+  const { readings: all, unreadable } = readCurrent(response.body, options)
   const [first] = unreadable
   if (first && all.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
   const isWanted = createFilter(query)
   const readings = all.filter((reading) => isWanted(memberOf(reading)))
   const others = unreadable.map(({ serial, part, known }) => ({ serial, part, ...known }))
   const failed = others.filter(isWanted).map(({ serial, part, name }): DeviceFailure => {
-    const error = new EnvlogError('reply-left-out', { part }, { endpoint: answer.endpoint, serial })
+    const error = new EnvlogError('reply-left-out', { part }, { endpoint: response.endpoint, serial })
     return { device: { serial }, error: error.about({ serial, name }) }
   })
   failed.push(...findMissing([...all.map(memberOf), ...others], query))
-  return { answer, content: { kind: 'current', readings }, group: '', failed }
+  return { response, content: { kind: 'current', readings }, group: '', failed }
 }
 
-/** A device of the response with its base unit and group; for an unreadable device these may be unknown. */
+/** A device in the response with its base unit and group, which may be unknown for an unreadable device. */
 interface Member {
   serial: string
   base?: string
-  /** Blank if it has none. */
+  /** Blank if the device has no group. */
   group?: string
 }
 
@@ -77,8 +77,8 @@ const memberOf = ({ serial, base, group }: Reading): Member => ({
 })
 
 /**
- * Selected devices that are missing from the response: the account does not have them. Unreadable devices are already
- * reported.
+ * Selected devices that are missing from the response because the account does not have them. Unreadable devices are
+ * not included, because they are reported separately.
  */
 function findMissing(members: readonly Member[], { selection, exclude }: CurrentQuery): DeviceFailure[] {
   if (selection === 'all') return []
@@ -100,14 +100,14 @@ function findMissing(members: readonly Member[], { selection, exclude }: Current
   ]
 }
 
-/** Also true if a base unit is unknown. */
+/** Whether serial and base unit match; an unknown base unit matches any. */
 const isSameDevice = ({ serial, base }: NamedDevice, member: Member) =>
   serial === member.serial && (base === undefined || member.base === undefined || base === member.base)
 
 /**
- * The narrowest filter that fits into one request: the service filters by remote units, or by base units and standalone
- * devices (docs/service.md). Any other combination is requested without a filter, at the same cost, and filtered here.
- * `undefined` if nothing is left to request.
+ * The narrowest filter for a single request. The service filters either by remote units, or by base units and
+ * standalone devices (docs/service.md). Any other combination is requested without a filter, at the same cost, and
+ * filtered here. `undefined` if nothing is left to request.
  */
 function buildCurrentParams(
   { selection, exclude, format }: CurrentQuery,
@@ -120,13 +120,13 @@ function buildCurrentParams(
   const isRemote = devices.map(({ serial, base }) => {
     if (base !== undefined) return base !== serial
     if (format === 'read') return list.isRemote(serial, true)
-    // A raw response cannot be filtered here; assume a remote unit, as most devices are.
+    // A raw response cannot be filtered here. Assume a remote unit, as most devices are.
     return list.isRemote(serial, false) ?? true
   })
   const serials = [...new Set(devices.map(({ serial }) => serial))]
-  if (selection.bases.length === 0 && isRemote.every((one) => one === true))
+  if (selection.bases.length === 0 && isRemote.every((value) => value === true))
     return { 'remote-serial': serials }
-  if (isRemote.some((one) => one !== false)) return {}
+  if (isRemote.some((value) => value !== false)) return {}
   return { 'base-serial': [...new Set([...selection.bases, ...serials])] }
 }
 
@@ -150,8 +150,8 @@ function createFilter({ selection, exclude }: CurrentQuery): (member: Member) =>
 }
 
 /**
- * The readings whose measurement time, `stale`, battery level or channel errors have changed since they were last sent
- * (docs/collecting.md, *Current readings*). Call `remember` after sending them.
+ * The readings whose measurement time, `stale`, battery level or channel errors have changed since the last reading
+ * that was sent (docs/collecting.md, *Current readings*). Call `remember` after sending them.
  */
 export function changedReadings(
   readings: readonly Reading[],

@@ -20,18 +20,21 @@ export type RetainedDelivery = Omit<PolledData, 'failed' | 'receipt'>
 
 /** A delivery for which a receipt was issued. */
 interface Issued {
-  /** Sequence of its first delivery: receipts of any delivery since then are for the same records. */
+  /** Sequence of its first delivery. A receipt of any delivery since then is for the same records. */
   firstSequence: number
   /** The cursor after the receipt has arrived. */
   next: Cursor
-  /** Monotonic ms. From then on, a retained delivery is sent again, and one that is not retained is requested again. */
+  /**
+   * From this time on, a retained delivery is sent again, and one that is not retained is requested again. Monotonic
+   * ms.
+   */
   overdueAt: number
   retained: RetainedDelivery | null
 }
 
 export type OverdueDelivery = Issued & { retained: RetainedDelivery }
 
-/** Records that were sent, perhaps several times, and are not acknowledged yet. */
+/** A delivery that was sent, perhaps several times, and is not acknowledged yet. */
 export interface Unacknowledged {
   /** Sequence of the first delivery, which is also the time its response was received, ms since 1970 UTC. */
   since: number
@@ -41,28 +44,28 @@ export interface Unacknowledged {
 }
 
 /**
- * What a node knows about one device. Only `SavedDevice` survives a restart. A poll changes the state between its
- * requests; messages and deploys may change it during a request: a poll that `isOver` no longer changes anything.
+ * The state of one device in a node. Only `SavedDevice` survives a restart. Messages and deploys may change the state
+ * during a request of a poll, so a poll that `isOver` must not change it any more.
  */
 export class DeviceState {
   /** The last current reading that was sent, encoded by `toSentValue`. */
   lastSent: string | undefined
-  /** How long the node has been running without selecting it, ms. */
+  /** How long the node has been running without selecting the device, ms. */
   unselectedMs = 0
   /** Orders the devices by their last poll; devices that were never polled come first. */
   polledRank = Number.NEGATIVE_INFINITY
-  /** Its last failure may have been caused by the device or by the account. */
+  /** Whether its last failure may have been caused by the device or by the account. */
   isSuspect = false
-  /** The service has responded for it in this process. */
-  hasAnswered = false
-  /** Its newest records are far ahead of the clock, so they hide the present ones. */
+  /** Whether the service has responded for the device in this process. */
+  hasResponded = false
+  /** Whether its newest records are far ahead of the clock, so that they hide the current ones. */
   isFarAhead = false
-  /** The store is known to contain its cursor. */
+  /** Whether the store is known to contain its cursor. */
   isSaved = false
 
   readonly #onChange: () => void
   #cursor: Cursor | null = null
-  /** Receipts of cursors up to this sequence are void, because what they refer to was forgotten. */
+  /** Receipts of cursors up to this sequence are void, because the device was forgotten after them. */
   #voidUpTo: number
   /** Sequence of the latest cursor for which a receipt was issued. */
   #lastIssued = 0
@@ -72,7 +75,10 @@ export class DeviceState {
   #pageFailures: { count: number; ms: number } | null = null
   /** When a page last failed, monotonic ms. */
   #failedAt: number | null = null
-  /** A backfill was given up and no page has been received since: the next refused one is given up immediately. */
+  /**
+   * Whether a backfill was given up and no page has been received since, so that the next refused backfill is given up
+   * immediately.
+   */
   #hasGivenUp = false
   #issued: Issued | null = null
   #unacknowledged: Unacknowledged | null = null
@@ -84,7 +90,10 @@ export class DeviceState {
     this.#voidUpTo = voidUpTo
   }
 
-  /** What was delivered or, with receipts, acknowledged; `null` before the first response. */
+  /**
+   * The position up to which records or alerts were delivered or, with receipts, acknowledged; `null` before the first
+   * response.
+   */
   get cursor(): Cursor | null {
     return this.#cursor
   }
@@ -111,12 +120,12 @@ export class DeviceState {
     return pages + (received?.series.records.length ?? 0) + (retained ? countOf(retained.content) : 0)
   }
 
-  /** Nothing has been received for it yet. */
+  /** Whether nothing has been received for the device yet. */
   get isBlank(): boolean {
     return !this.#cursor && !this.#backfill && !this.#issued && this.lastSent === undefined
   }
 
-  /** @returns whether the poll is over because of another poll, `forget`, `skip` or a deploy */
+  /** @returns a function that says whether the poll is over because of another poll, `forget`, `skip` or a deploy */
   beginPoll(): () => boolean {
     const poll = ++this.#poll
     return () => this.#poll !== poll
@@ -133,13 +142,13 @@ export class DeviceState {
     return this.#issued && retained ? { ...this.#issued, retained } : null
   }
 
-  /** Everything was sent, or there was nothing to send. */
+  /** Call this when everything was sent, or there was nothing to send. */
   advance(next: Cursor): void {
     const isSame = isSameExceptSequence(this.#cursor, next)
     this.#cursor = next
     this.#endDelivery()
     this.#unacknowledged = null
-    // After a restart nothing depends on the sequence alone, and most polls find nothing new.
+    // A change of the sequence alone need not be saved. This avoids a write for most polls, which find nothing new.
     if (!isSame) this.#onChange()
   }
 
@@ -159,9 +168,9 @@ export class DeviceState {
   }
 
   /**
-   * A page could not be fetched.
+   * Call this when a page could not be fetched.
    * @param now monotonic ms
-   * @returns whether to give up the backfill: the same page keeps failing, or the device is refused again
+   * @returns whether to give up the backfill, because the same page keeps failing or the device is refused again
    */
   failPage(error: unknown, now: number): boolean {
     const kind = classifyFailure(error)
@@ -171,39 +180,39 @@ export class DeviceState {
     this.#pageFailures = failures
     this.#failedAt = now
     const isPersistent = failures.count >= GIVE_UP_AFTER.count && failures.ms >= GIVE_UP_AFTER.ms
-    const isGivenUp = isPersistent || (kind === 'refused' && this.#hasGivenUp)
-    if (isGivenUp) this.#hasGivenUp = true
+    const mustGiveUp = isPersistent || (kind === 'refused' && this.#hasGivenUp)
+    if (mustGiveUp) this.#hasGivenUp = true
     this.#onChange()
-    return isGivenUp
+    return mustGiveUp
   }
 
-  /** Starts with a cursor for which the records about to be sent are new, so that they are sent again after a crash. */
+  /** Sets a cursor for which the records about to be sent are new, so that they are sent again after a crash. */
   beginWith(before: Cursor): void {
     if (this.#cursor) return
     this.#cursor = before
     this.#onChange()
   }
 
-  /** A receipt for the cursor is about to be sent. */
+  /** Call this when a receipt for the cursor is about to be sent. */
   issue(issued: Issued): void {
     this.#endDelivery()
     this.#issued = issued
     this.#lastIssued = issued.next.sequence
   }
 
-  /** Sending failed: the next trigger repeats it. */
+  /** Call this when sending failed, so that the next trigger repeats it. */
   expireReceipt(next: Cursor): void {
     if (this.#issued?.next === next) this.#issued.overdueAt = Number.NEGATIVE_INFINITY
   }
 
-  /** A delivery with a receipt was sent. Its receipt may have arrived during that. */
+  /** Call this when a delivery with a receipt was sent. The receipt may have arrived in the meantime. */
   markSent(next: Cursor): void {
     if ((this.#cursor?.sequence ?? 0) >= next.sequence) return
     const { since = next.sequence, resends = -1 } = this.#unacknowledged ?? {}
     this.#unacknowledged = { since, resends: resends + 1, next }
   }
 
-  /** A receipt was returned. It may belong to an earlier delivery or an earlier process, or arrive twice. */
+  /** Processes a returned receipt, which may belong to an earlier delivery or an earlier process, or arrive twice. */
   acknowledge(cursor: Cursor): void {
     const { sequence } = cursor
     if (this.#issued && sequence >= this.#issued.firstSequence) this.#issued = null
@@ -214,8 +223,8 @@ export class DeviceState {
   }
 
   /**
-   * Everything that was sent without a receipt counts as delivered. Requests in progress were compared with the cursor
-   * before that.
+   * Counts everything that was sent without a receipt as delivered. Ends a poll in progress, because it compares its
+   * response with the previous cursor.
    */
   skip(): void {
     if (!this.#unacknowledged) return
@@ -226,7 +235,10 @@ export class DeviceState {
     this.#onChange()
   }
 
-  /** @param now ms since 1970 UTC: this process does not know which receipts an earlier process issued */
+  /**
+   * Forgets what was delivered, and voids all receipts issued until now, including those of earlier processes.
+   * @param now ms since 1970 UTC
+   */
   forget(now: number): void {
     this.#voidUpTo = Math.max(now, this.latestSequence)
     this.#cursor = null
@@ -239,15 +251,16 @@ export class DeviceState {
     this.#poll++
   }
 
-  /** The node closes: work in progress no longer has any effect, and is repeated later. */
+  /** Call this when the node closes. Work in progress no longer has any effect, and is repeated later. */
   close(): void {
     this.#poll++
   }
 
   /**
-   * The node is created again in the same process, perhaps with another store.
-   * @param hasNewSettings whether fetched records may have a different form from what is wanted now
-   * @param overdueAt when pending receipts are overdue at the latest, monotonic ms; `null` if none are awaited any more
+   * Call this when the node is created again in the same process, perhaps with another store.
+   * @param hasNewSettings whether fetched records may have another form than the new settings require
+   * @param overdueAt the latest time at which pending receipts are overdue, monotonic ms; `null` if receipts are no
+   * longer used
    */
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
     this.isSaved = false
@@ -261,7 +274,7 @@ export class DeviceState {
     if (overdueAt === null) this.#unacknowledged = null
   }
 
-  /** The device has moved to another base unit: fetched records belong to the previous one. */
+  /** Call this when the device has moved to another base unit. Fetched records belong to the previous base unit. */
   move(): void {
     this.#backfill = null
     this.#issued = null
@@ -274,25 +287,25 @@ export class DeviceState {
     this.#onChange()
   }
 
-  /** The service has refused the device. @param now monotonic ms @returns how long the device is skipped, ms */
+  /** Call this when the service has refused the device. @param now monotonic ms @returns how long it is skipped, ms */
   refuse(now: number): number {
     const ms = this.#pause ? Math.min(MAX_PAUSE_MS, 2 * this.#pause.ms) : FIRST_PAUSE_MS
     this.#pause = { ms, until: now + ms }
     return ms
   }
 
-  /** Whether it is skipped now. @param now monotonic ms */
+  /** Whether the device is skipped now. @param now monotonic ms */
   isPaused(now: number): boolean {
     return this.#pause !== null && now < this.#pause.until
   }
 
-  /** The service has responded: pauses start over. */
-  markAnswered(): void {
+  /** Call this when the service has responded for the device. The next pause has its initial length again. */
+  markResponded(): void {
     this.#pause = null
-    this.hasAnswered = true
+    this.hasResponded = true
   }
 
-  /** `undefined` if there is nothing to save. */
+  /** The state to save; `undefined` if there is none. */
   toSave(): SavedDevice | undefined {
     const saved: SavedDevice = {
       ...(this.#cursor && { cursor: this.#cursor }),
@@ -306,7 +319,7 @@ export class DeviceState {
     return { ...saved, ...(this.unselectedMs > 0 && { unselectedMs: this.unselectedMs }) }
   }
 
-  /** Restores saved state; changes made while it was being read take precedence. */
+  /** Restores saved state. Changes made while it was being read take precedence. */
   restore({ cursor, voidUpTo = 0, pageFailures, hasGivenUp, lastSent, unselectedMs = 0 }: SavedDevice): void {
     if (cursor && cursor.sequence >= (this.#cursor?.sequence ?? 0)) this.#cursor = cursor
     this.isSaved = cursor !== undefined

@@ -2,7 +2,7 @@ import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 import type { AccountDevice, AccountDevices } from './account-devices'
 
-/** A device as named by a user. Without `base`, it means the device under each of its base units. */
+/** A device as specified by a user; without `base`, the device under each of its base units. */
 export interface NamedDevice {
   serial: string
   base?: string
@@ -14,8 +14,8 @@ export function nameDevice(serial: string, base: string | null | undefined): Nam
 }
 
 /**
- * The devices of a node: all devices of the account, or named ones, those under named base units, and those in named
- * groups.
+ * The devices of a node: all devices of the account, or individual devices, all devices under base units, and all
+ * devices in groups.
  */
 export type Selection = 'all' | NamedSelection
 
@@ -27,7 +27,7 @@ export interface NamedSelection {
   groups: readonly string[]
 }
 
-/** A device that can be requested: `base` determines which endpoint serves it. */
+/** A device that can be requested; `base` determines which endpoint serves it. */
 export interface ResolvedDevice {
   serial: string
   /** Equal to `serial` if the device is standalone. */
@@ -37,7 +37,7 @@ export interface ResolvedDevice {
   group?: string
 }
 
-/** `base/serial`: a serial can exist under several base units of an account. */
+/** `base/serial`, because a serial can exist under several base units of an account. */
 export function deviceKey({ serial, base }: ResolvedDevice): string {
   return `${base}/${serial}`
 }
@@ -65,9 +65,9 @@ export interface DeviceFailure {
 }
 
 /**
- * The devices of a selection without duplicates, in the order named, without excluded serials; and those that the
- * account does not have.
- * @throws EnvlogError of the request for the account's list
+ * Resolves a selection to devices, in the specified order, without duplicates and excluded serials. `unknown` lists
+ * devices and groups that the account does not have.
+ * @throws EnvlogError if the request for the account's list fails
  */
 export async function resolveDevices(
   selection: Selection,

@@ -26,7 +26,7 @@ export type ResponseFormat = 'read' | 'json' | 'csv' | 'csv2'
 /** Data collected from one device or, with `current`, from several. */
 export interface Collected {
   /** The last response received, without its body. */
-  answer: Omit<ServiceResponse<unknown>, 'body'>
+  response: Omit<ServiceResponse<unknown>, 'body'>
   content: Content
   /** Name of the device's group; blank if it has none or the name is not needed. */
   group: string
@@ -38,13 +38,13 @@ export interface Collected {
 export interface PolledData extends Collected {
   /** Older records or alerts were lost or could not be fetched. */
   overflow?: boolean
-  /** To be returned once the data is stored. */
+  /** Receivers return it once they have stored the data. */
   receipt?: string
 }
 
 /**
- * The latest 300 records of a device (`latest-data`, `latest-data-relay`).
- * @throws EnvlogError those of the request and of decoding; `reply-other-device`
+ * The newest 300 records of a device (`latest-data`, `latest-data-relay`).
+ * @throws EnvlogError `reply-other-device`, or if the request or decoding fails
  */
 export async function collectLatest(
   account: AccountAccess,
@@ -58,13 +58,13 @@ export async function collectLatest(
     return collectRaw(account, 'latest', target, { type }, context)
   }
   const read = (body: GraphEnvelope) => readSeriesPart(body, time)
-  const { answer, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
-  return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
+  const { response, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
+  return { ...toCollected(target, response, { kind: 'series', series: mergeSeries([part]) }), failed }
 }
 
 /**
- * The latest 20 alert log entries of a device (`alert`).
- * @throws EnvlogError those of the request and of decoding; `reply-other-device`
+ * The newest 20 alert log entries of a device (`alert`).
+ * @throws EnvlogError `reply-other-device`, or if the request or decoding fails
  */
 export async function collectAlerts(
   account: AccountAccess,
@@ -74,12 +74,12 @@ export async function collectAlerts(
 ): Promise<Collected> {
   if (format !== 'read') return collectRaw(account, 'alert', target, {}, context)
   const fetched = await fetchDecoded(account, 'alert', target, {}, context, readLogEntries)
-  const { answer, body, entries, failed } = fetched
+  const { response, body, entries, failed } = fetched
   const log = toAlertLog(body, entries, time)
-  return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
+  return { ...toCollected(target, response, { kind: 'alerts', ...log }), failed }
 }
 
-/** A device's response, undecoded. @throws EnvlogError of the request */
+/** A device's response, undecoded. @throws EnvlogError if the request fails */
 export async function collectRaw(
   account: AccountAccess,
   kind: Kind,
@@ -88,20 +88,20 @@ export async function collectRaw(
   context: RequestContext,
 ): Promise<Collected> {
   const request = buildRequest(kind, target, params)
-  const answer = await account.client.readRaw(request.endpoint, request.params, context)
-  return toCollected(target, answer, toRawContent(target, answer.body))
+  const response = await account.client.readRaw(request.endpoint, request.params, context)
+  return toCollected(target, response, toRawContent(target, response.body))
 }
 
 /** Collected data of a device, with the name of its group if known. */
 export function toCollected(
   { group = '' }: ResolvedDevice,
-  answer: Collected['answer'],
+  response: Collected['response'],
   content: Content,
 ): Collected {
-  return { answer, content, group }
+  return { response, content, group }
 }
 
-/** Endpoints about one device: [standalone devices, remote units]. */
+/** The endpoints for a single device: [for standalone devices, for remote units]. */
 const ENDPOINTS = {
   latest: ['latest-data', 'latest-data-relay'],
   range: ['data', 'data-relay'],
@@ -121,7 +121,7 @@ function buildRequest(kind: Kind, target: ResolvedDevice, extra: Partial<DeviceP
 /** A response about a device. */
 interface Fetched<B> {
   /** Without its body. */
-  answer: Collected['answer']
+  response: Collected['response']
   body: B
   /** The unreadable parts, to be reported. */
   failed: DeviceFailure[]
@@ -130,7 +130,7 @@ interface Fetched<B> {
 /**
  * Requests data of a device from the endpoint that serves it.
  * @param read decodes the body; `unreadable` has the paths of the parts that it leaves out
- * @throws EnvlogError those of the request; `reply-other-device`; `reply-unreadable` if no part can be read
+ * @throws EnvlogError `reply-other-device`, `reply-unreadable` if no part can be read, or if the request fails
  */
 export async function fetchDecoded<K extends Kind, R extends { unreadable: readonly string[] }>(
   account: AccountAccess,
@@ -141,11 +141,11 @@ export async function fetchDecoded<K extends Kind, R extends { unreadable: reado
   read: (body: EnvelopeOf<K>) => R | Promise<R>,
 ): Promise<R & Fetched<EnvelopeOf<K>>> {
   const { endpoint, params } = buildRequest(kind, target, extra)
-  const response = checkDevice(await account.client.read(endpoint, params, context), target)
-  const { body, ...answer } = response as ServiceResponse<EnvelopeOf<K>>
+  const checked = checkDevice(await account.client.read(endpoint, params, context), target)
+  const { body, ...response } = checked as ServiceResponse<EnvelopeOf<K>>
   try {
     const result = await read(body)
-    return { ...result, answer, body, failed: toLeftOut(target, endpoint, result.unreadable) }
+    return { ...result, response, body, failed: toLeftOut(target, endpoint, result.unreadable) }
   } catch (error) {
     throw error instanceof EnvlogError ? error.with({ endpoint }) : error
   }
@@ -154,7 +154,7 @@ export async function fetchDecoded<K extends Kind, R extends { unreadable: reado
 /** Maximum number of parts of a response that an error message lists. */
 const MAX_NAMED_PARTS = 3
 
-/** What to report if parts of a response were left out; empty if there were none. */
+/** The failure to report if parts of a response were left out; empty if there are none. */
 function toLeftOut(
   { serial, base }: ResolvedDevice,
   endpoint: string,
@@ -172,14 +172,14 @@ function toLeftOut(
 }
 
 /**
- * Checks that a response is for the requested device. If it has no base unit, that of the device is added.
+ * Checks that a response is for the requested device, and adds the device's base unit if it is missing.
  * @throws EnvlogError `reply-other-device`
  */
 function checkDevice(
-  answer: ServiceResponse<AlertEnvelope | GraphEnvelope>,
+  response: ServiceResponse<AlertEnvelope | GraphEnvelope>,
   target: ResolvedDevice,
 ): ServiceResponse<AlertEnvelope | GraphEnvelope> {
-  const { body, endpoint } = answer
+  const { body, endpoint } = response
   const { device, base } = body
   // The service does not document what it sends as the base unit of a standalone device.
   const isOfOtherBase = base !== null && !isStandalone(target) && !isSameSerial(base.serial, target.base)
@@ -187,11 +187,11 @@ function checkDevice(
     const found = base ? `${base.serial}/${device.serial}` : device.serial
     throw new EnvlogError('reply-other-device', { found, serial: target.serial }, { endpoint })
   }
-  if (base || isStandalone(target)) return answer
-  return { ...answer, body: { ...body, base: { serial: target.base, model: '', name: '' } } }
+  if (base || isStandalone(target)) return response
+  return { ...response, body: { ...body, base: { serial: target.base, model: '', name: '' } } }
 }
 
-const isSameSerial = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
+const isSameSerial = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 
 /** A response that is passed on unchanged; only the device's name is read from it. */
 function toRawContent({ serial, base, name, group = '' }: ResolvedDevice, payload: unknown): Content {

@@ -5,12 +5,12 @@ import { concernsOneDevice, EnvlogError, mayConcernOneDevice } from '../errors'
 const MAX_AMBIGUOUS_IN_A_ROW = 3
 
 /**
- * Processes items concurrently, in order. A failure of a single item is reported and the others continue; a failure of
- * the account ends all. An ambiguous failure may be either, so its report is delayed: it is attributed to the item once
- * another item succeeds, and to the account if several in a row fail ambiguously or none succeeds. After an ambiguous
- * failure, the next item is the last one that is not suspect. A suspect item may fail ambiguously again once any other
- * item has succeeded.
- * @param failed reports a failure of a single item
+ * Processes items concurrently, in order. If a single item fails, this is reported and the others continue. If the
+ * account fails, all items end. An ambiguous failure may be either, so its report is delayed. It is attributed to the
+ * item once another item succeeds, and to the account if several items in a row fail ambiguously or none succeeds.
+ * After an ambiguous failure, the next item is the last one that is not suspect. An ambiguous failure of a suspect item
+ * is attributed to the item as soon as any other item has succeeded.
+ * @param reportFailure reports a failure of a single item
  * @param isSuspect whether the last failure of an item was ambiguous
  * @throws EnvlogError the failure of the account; `closed` if the signal is aborted
  */
@@ -19,7 +19,7 @@ export async function forEachConcurrent<T>(
   concurrency: number,
   signal: AbortSignal,
   work: (item: T, signal: AbortSignal) => Promise<void>,
-  failed: (item: T, error: EnvlogError) => void,
+  reportFailure: (item: T, error: EnvlogError) => void,
   isSuspect: (item: T) => boolean = () => false,
 ): Promise<void> {
   const inner = linkAbort(signal)
@@ -32,14 +32,15 @@ export async function forEachConcurrent<T>(
 
   function end(error: unknown): void {
     fatal ??= error
-    // The others' responses are still wanted, because their quota is already used.
+    // If the quota is used up, requests in progress continue, because their quota is already used.
     if (!isShortOfQuota(error)) inner.abort()
   }
 
   function fail(item: T, error: unknown, wasSuspect: boolean): void {
     const isAmbiguous = error instanceof EnvlogError && mayConcernOneDevice(error)
     if (!(error instanceof EnvlogError)) end(error)
-    else if (concernsOneDevice(error) || (isAmbiguous && hasSucceeded && wasSuspect)) failed(item, error)
+    else if (concernsOneDevice(error) || (isAmbiguous && hasSucceeded && wasSuspect))
+      reportFailure(item, error)
     else if (!isAmbiguous || ambiguous.push({ item, error }) === max) end(error)
   }
 
@@ -52,7 +53,7 @@ export async function forEachConcurrent<T>(
       try {
         await work(item, inner.signal)
         hasSucceeded = true
-        for (const { item, error } of ambiguous.splice(0)) failed(item, error)
+        for (const { item, error } of ambiguous.splice(0)) reportFailure(item, error)
       } catch (error) {
         fail(item, error, wasSuspect)
       }
@@ -67,7 +68,7 @@ export async function forEachConcurrent<T>(
   if (signal.aborted) throw new EnvlogError('closed')
   if (fatal !== undefined) throw fatal
   if (!hasSucceeded && ambiguous[0]) throw ambiguous[0].error
-  for (const { item, error } of ambiguous) failed(item, error)
+  for (const { item, error } of ambiguous) reportFailure(item, error)
 }
 
 function isShortOfQuota(error: unknown): boolean {

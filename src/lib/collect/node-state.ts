@@ -7,24 +7,21 @@ import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
 import { deviceKey, deviceOfKey, groupBySerial, type NamedDevice, type ResolvedDevice } from './devices'
 import { readSavedState, type SavedState } from './saved-state'
 
-/** Maximum number of reported devices to remember: more than any account has. */
+/** Maximum number of reports to remember, which is more than any account needs. */
 const MAX_REPORTS = 10_000
 const A_DAY_MS = 86_400_000
 /** The state of a device that was not selected for this long is deleted. */
 const MAX_UNSELECTED_MS = 30 * A_DAY_MS
-/**
- * Maximum number of records and alerts that all nodes of a process keep in memory; beyond this they are requested
- * again.
- */
+/** Maximum number of records and alerts that all nodes of a process keep in memory. Any more are requested again. */
 const MAX_RETAINED = 100_000
 
-/** What the state needs to know about its node. */
+/** The settings of a node that its state depends on. */
 export interface NodeStateOptions {
   /**
-   * Identifies the settings that determine the form of delivered data: data fetched with other settings is discarded.
+   * Identifies the settings that determine the form of delivered data. Data fetched with other settings is discarded.
    */
   settingsKey?: string
-  /** What the node polls; cursors of the other kind belong to an earlier node with the same id. */
+  /** The data that the node polls. A cursor of the other kind belongs to an earlier node with the same id. */
   cursorKind?: CursorKind
   /** How long to wait for receipts; `null` if none are used. */
   receiptTimeoutMs?: number | null
@@ -38,8 +35,8 @@ interface Opened {
 }
 
 /**
- * What a node knows about its devices, by `base/serial`. It outlives deploys in the same process, and restarts through
- * a store.
+ * The state of a node's devices, by `base/serial`. It outlives deploys in the same process and, through a store,
+ * restarts.
  */
 export class NodeState {
   readonly #clock: Clock
@@ -49,7 +46,7 @@ export class NodeState {
   /** The time up to which `unselectedMs` is counted, monotonic ms. */
   #countedAt: number
   #savedAt: number
-  /** When something was last forgotten, ms since 1970 UTC: earlier receipts for devices without a state are void. */
+  /** When `forget` was last called, ms since 1970 UTC. Earlier receipts for devices without a state are void. */
   #forgottenAt = 0
   #lastRank = 0
   readonly #reported = new Set<string>()
@@ -85,7 +82,10 @@ export class NodeState {
     return found
   }
 
-  /** The node is deployed. In a new process the store is read first; after that, every change is written to it. */
+  /**
+   * Call this when the node is deployed. In a new process, the store is read first. After that, every change is written
+   * to it.
+   */
   open(
     store: StateStore,
     { settingsKey = '', cursorKind, receiptTimeoutMs = null }: NodeStateOptions = {},
@@ -103,11 +103,11 @@ export class NodeState {
       else device.deploy(settingsKey !== this.#settingsKey, overdueAt)
     }
     this.#settingsKey = settingsKey
-    // It may be another store, or it may lack the node's last changes.
+    // The store may be another one, or lack the node's last changes.
     this.save()
   }
 
-  /** The node that opened this store closes. Nothing is written to it after this. */
+  /** Call this when the node that opened this store closes. Nothing is written to the store after this. */
   async close(store: StateStore): Promise<void> {
     const { writer } = this.#opened ?? {}
     if (this.#opened?.store !== store) return
@@ -119,8 +119,9 @@ export class NodeState {
   }
 
   /**
-   * Waits until the store has been read. Before that nothing may be requested or written: if an unreadable store were
-   * treated as an empty one, records would be lost. Each call reads the store again; a late result of an earlier one is accepted.
+   * Waits until the store has been read. Before that, nothing may be requested or written, because records would be
+   * lost if an unreadable store were treated as an empty one. Each call reads the store again, but the result of an
+   * earlier read is accepted too.
    * @throws EnvlogError `store-newer`, `store-unreadable`, `closed`
    */
   async ready(): Promise<void> {
@@ -143,14 +144,14 @@ export class NodeState {
     this.#opened?.writer?.save()
   }
 
-  /** @returns whether all changes so far are in the store; does not wait for a failing store */
+  /** @returns whether all changes so far are in the store; false without waiting if the store fails */
   async written(): Promise<boolean> {
     return (await this.#opened?.writer?.written()) ?? false
   }
 
   /**
-   * Sets the node's current devices. The state of a device that has moved to another base unit moves with it; the state
-   * of a device that was not selected for 30 days is deleted.
+   * Sets the node's current devices. The state of a device that has moved to another base unit moves with the device.
+   * The state of a device that was not selected for 30 days is deleted.
    * @param hasLeft whether a device is no longer under its base unit
    */
   setDevices(
@@ -169,7 +170,7 @@ export class NodeState {
 
   /**
    * The devices in polling order, so that the next trigger continues where the quota stopped the last one
-   * (docs/quota.md). Devices that were never polled come first, in the order named.
+   * (docs/quota.md). Devices that were never polled come first, in the given order.
    */
   leastRecentlyPolledFirst(devices: readonly ResolvedDevice[]): ResolvedDevice[] {
     const rank = (device: ResolvedDevice) =>
@@ -177,14 +178,17 @@ export class NodeState {
     return [...devices].sort((a, b) => compareRanks(rank(a), rank(b)))
   }
 
-  /** @param isSuspect whether its failure was ambiguous: caused by the device or by the account */
+  /** @param isSuspect whether the poll failed and either the device or the account may be the cause */
   markPolled(device: ResolvedDevice, isSuspect = false): void {
     const state = this.device(deviceKey(device))
     state.polledRank = ++this.#lastRank
     state.isSuspect = isSuspect
   }
 
-  /** A single device may exceed the bound; otherwise its backfill could never be delivered. */
+  /**
+   * Whether there is room for the retained records of a device. A single device may exceed the bound, because its
+   * backfill could otherwise never be delivered.
+   */
   canRetain(device: DeviceState, count = device.retainedCount): boolean {
     const others = this.#retainedByAll() - device.retainedCount
     return others === 0 || others + count <= MAX_RETAINED
@@ -198,8 +202,8 @@ export class NodeState {
   }
 
   /**
-   * A receipt was returned. A receipt from before the device moved to another base unit has no effect: its records are
-   * sent again.
+   * Processes a returned receipt. A receipt from before the device moved to another base unit has no effect, so its
+   * records are sent again.
    * @param key `base/serial`
    */
   acknowledge(key: string, cursor: Cursor): void {
@@ -216,7 +220,10 @@ export class NodeState {
     this.save()
   }
 
-  /** The number of devices whose records were repeatedly sent without a receipt, and since when, ms since 1970 UTC. */
+  /**
+   * The number of devices whose records were repeatedly sent without a receipt, and the time of the first such
+   * delivery, ms since 1970 UTC; `undefined` if there are none.
+   */
   unacknowledged(): { devices: number; since: number } | undefined {
     const overdueSince = [...this.#selected].flatMap((key) => {
       const { unacknowledged } = this.#devices.get(key) ?? {}
@@ -227,7 +234,7 @@ export class NodeState {
       : { devices: overdueSince.length, since: Math.min(...overdueSince) }
   }
 
-  /** True only once per device and kind of report, until the process ends. */
+  /** Whether this is the first report of this kind for the device in this process. Each call counts as a report. */
   isFirstReport({ serial, base = '' }: NamedDevice, kind: 'unreadable' | 'refused' | 'far-ahead'): boolean {
     const key = `${kind} ${base}/${serial}`
     if (this.#reported.has(key) || this.#reported.size === MAX_REPORTS) return false
@@ -270,7 +277,7 @@ export class NodeState {
 
   async #load(opened: Opened): Promise<void> {
     const saved = readSavedState(await opened.store.load())
-    // Another read was faster, or the node was deployed again.
+    // Another read has finished before, or the node was deployed again.
     if (this.#isLoaded || this.#opened !== opened) return
     if (!saved && opened.kind) opened.store.onMissing?.()
     const devices = Object.entries(saved?.devices ?? {})
@@ -291,8 +298,8 @@ export class NodeState {
   }
 }
 
-/** The difference of two infinite ranks is not a number. */
-const compareRanks = (one: number, other: number) => (one === other ? 0 : one - other)
+/** Compares without a subtraction of equal ranks, because the difference of two infinite ranks is not a number. */
+const compareRanks = (a: number, b: number) => (a === b ? 0 : a - b)
 
 const isOfKind = ({ cursor }: DeviceState, kind: CursorKind | undefined) =>
   !cursor || !kind || kindOf(cursor) === kind

@@ -3,12 +3,12 @@ import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type SeriesPart } from '../readings/series'
 
 /**
- * Records per page: the service's default without `number` (docs/service.md, *Fields*), and few enough to be parsed, or
- * read, in one turn of the event loop.
+ * Records per page. This is the service's default without `number` (docs/service.md, *Fields*), and few enough to be
+ * parsed or read in one turn of the event loop.
  */
 const PAGE_RECORDS = 16_000
 
-/** A page of a period: its latest `number` records. Seconds since 1970 UTC. */
+/** A page: the newest `number` records between two bounds in seconds since 1970 UTC. */
 export interface Page {
   from: number
   to: number
@@ -16,9 +16,9 @@ export interface Page {
 }
 
 /**
- * Progress of fetching a period page by page, from the latest page back. Whether the service includes the bounds of a
- * page is undocumented and varies (docs/service.md), so pages overlap by a second, and records that were already
- * received are dropped.
+ * The progress of fetching a period page by page, newest page first. Whether the service includes the bounds of a page
+ * is undocumented and varies (docs/service.md), so pages overlap by a second, and records that were already received
+ * are dropped.
  */
 export interface Paging {
   /** Bounds of the period, ms since 1970 UTC; from inclusive, to exclusive. */
@@ -28,16 +28,16 @@ export interface Paging {
   nextTo: number
   /** Number of records still wanted; `null` for all. */
   remaining: number | null
-  /** New records of each page, latest page first. */
+  /** New records of each page, newest page first. */
   parts: readonly SeriesPart[]
-  /** Fingerprints of records that the next page may repeat. */
+  /** Fingerprints of records that the next page may contain again. */
   overlap: readonly string[]
-  /** The overlap has no record earlier than this, ms; `null` before the first page. */
+  /** The time of the oldest received record, ms since 1970 UTC; `null` before the first page or if it is unknown. */
   overlapFrom: number | null
   isComplete: boolean
 }
 
-/** @param period bounds in ms since 1970 UTC, and how many of its latest records; `null` for all */
+/** @param period bounds in ms since 1970 UTC; `number` limits it to the newest records, `null` for all */
 export function startPaging(period: { from: number; to: number; number: number | null }): Paging {
   const { from, to, number: remaining } = period
   const nextTo = Math.ceil(to / 1000)
@@ -46,26 +46,28 @@ export function startPaging(period: { from: number; to: number; number: number |
 
 const firstSecond = ({ from }: Paging) => Math.max(0, Math.floor(from / 1000) - 1)
 
-/** The next page; it overlaps with the received pages by a second, and begins a second before the period. */
+/** The next page, which overlaps with the received pages by a second, and begins a second before the period. */
 export function nextPage(paging: Paging): Page {
   const { nextTo, remaining, overlap } = paging
   const number = remaining === null ? PAGE_RECORDS : Math.min(PAGE_RECORDS, remaining + overlap.length)
   return { from: firstSecond(paging), to: nextTo, number }
 }
 
-/** What is known about a page besides its records. */
+/** The properties of a received page, apart from its records. */
 export interface ReceivedPage {
   requested: Page
   /** Number of records received, including unreadable ones. */
   count: number
-  /** Records that can still be fetched in this hour; `null` if the service did not report it. */
+  /**
+   * Number of records of the device that can still be fetched in this hour; `null` if the service did not report it.
+   */
   recordsRemaining: number | null
 }
 
 /**
- * The end of the next page, in seconds; `undefined` if this page was the last. A page with fewer records than requested
- * is the last one if it reaches the beginning, or if more could have been fetched. Otherwise the service may have
- * truncated it.
+ * The end of the next page, in seconds; `undefined` if this page was the last one. A page with fewer records than
+ * requested is the last one if it reaches the start of the period, or if the hourly limit allowed more records.
+ * Otherwise, the service may have truncated it.
  */
 function nextEnd(
   paging: Paging,
@@ -75,14 +77,15 @@ function nextEnd(
   if (oldest === null) return undefined
   const isComplete = oldest <= paging.from || (recordsRemaining ?? 0) > 0
   if (count < requested.number && isComplete) return undefined
-  // If a full page covers a single second, skip that second, because the same page would be sent again.
+  // If a full page covers a single second, continue before that second, because the same page would be sent again.
   const next = Math.min(Math.floor(oldest / 1000) + 1, paging.nextTo - 1)
   return next <= firstSecond(paging) ? undefined : next
 }
 
 /**
  * Adds the new records of a page.
- * @throws EnvlogError `reply-other-period` if the page has no record of the period: the next page would be the same
+ * @throws EnvlogError `reply-other-period` if the page has no new record of the period but records outside the
+ * requested bounds
  */
 export function addPage(paging: Paging, series: SeriesPart, received: ReceivedPage): Paging {
   const { remaining, parts } = paging
@@ -98,13 +101,14 @@ export function addPage(paging: Paging, series: SeriesPart, received: ReceivedPa
   const oldest = records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
   const nextTo = nextEnd(paging, received, oldest)
   if (nextTo === undefined || left === 0) return { ...added, isComplete: true }
-  const again = records.filter(({ timestamp }) => timestamp === null || timestamp <= nextTo * 1000)
-  return { ...added, nextTo, overlap: [...new Set(again.map(identify))], overlapFrom: oldest }
+  const overlapping = records.filter(({ timestamp }) => timestamp === null || timestamp <= nextTo * 1000)
+  return { ...added, nextTo, overlap: [...new Set(overlapping.map(identify))], overlapFrom: oldest }
 }
 
 /**
- * Whether a page lacks the record that the following page has shown to be at its end: then the service may have left
- * out others too. If a page consisted of a single second, the next page begins before that.
+ * Whether a page lacks the record at its end that is known from the page received before it. In that case, the service
+ * may have left out other records too. After a page of a single second, the page ends before that record and need not
+ * contain it.
  * @param shownAt time of the record known to be at the end of the first page, ms; `null` if there is none
  */
 export function lacksShownRecord(
@@ -123,7 +127,7 @@ const isOutside =
   ({ timestamp }: SeriesRecord) =>
     timestamp !== null && (timestamp < from * 1000 || timestamp > (to + 1) * 1000)
 
-/** Records of a page that are inside the period and new. */
+/** The new records of a page that are inside the period. */
 function selectNew(
   { from, to, overlap }: Paging,
   requested: Page,

@@ -5,10 +5,10 @@ import { readNumber } from '../decode/value'
 import { EnvlogError } from '../errors'
 
 /** A period between two bounds, or a calendar period as of a time in ms since 1970 UTC. */
-export type Period = Ends | { calendar: CalendarPeriod; now: number }
+export type Period = Bounds | { calendar: CalendarPeriod; now: number }
 
 /** Each bound is an instant or a local time. */
-interface Ends {
+interface Bounds {
   from: TimeInput
   to: TimeInput
 }
@@ -16,7 +16,7 @@ interface Ends {
 /**
  * Reads `-24h`, `-7d`, `-30m`.
  * @param now ms since 1970 UTC
- * @throws EnvlogError `time-unreadable`, which names the property
+ * @throws EnvlogError `time-unreadable` with the property
  */
 export function readRelativeTime(text: string, now: number, property: string): TimeInput {
   const ago = readRelative(text)
@@ -25,9 +25,9 @@ export function readRelativeTime(text: string, now: number, property: string): T
 }
 
 /**
- * Reads a Date, an epoch number (seconds or ms) or ISO 8601 text. Text without an offset is wall clock time; the caller
- * decides for which clock.
- * @throws EnvlogError `time-unreadable`, which names the property
+ * Reads a Date, an epoch number (seconds or ms) or ISO 8601 text. Text without an offset is wall clock time, for which
+ * the caller chooses the clock.
+ * @throws EnvlogError `time-unreadable` with the property
  */
 export function readTimeInput(value: unknown, property: string): TimeInput {
   const input = toTimeInput(value)
@@ -48,8 +48,8 @@ export function isLocal(period: Period): boolean {
 }
 
 /**
- * Both bounds in ms since 1970 UTC.
- * @param clock the clock for its local times
+ * Converts both bounds to ms since 1970 UTC.
+ * @param clock determines the UTC offset of local times
  * @throws EnvlogError `period-empty` if it does not end after its start
  */
 export function placePeriod(period: Period, clock: LocalClock): { from: number; to: number } {
@@ -62,12 +62,13 @@ export function placePeriod(period: Period, clock: LocalClock): { from: number; 
 }
 
 /** The bounds of a calendar period. @param now wall clock time now */
-function readCalendar(name: CalendarPeriod, now: number): Ends {
+function readCalendar(name: CalendarPeriod, now: number): Bounds {
   const date = new Date(now)
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
   const monday = day - ((date.getUTCDay() + 6) % 7)
-  const ends = (from: number, to: number): Ends => ({ from: { wallClock: from }, to: { wallClock: to } })
-  const days = (first: number, end: number) => ends(Date.UTC(year, month, first), Date.UTC(year, month, end))
+  const between = (from: number, to: number): Bounds => ({ from: { wallClock: from }, to: { wallClock: to } })
+  const days = (first: number, end: number) =>
+    between(Date.UTC(year, month, first), Date.UTC(year, month, end))
   switch (name) {
     case 'today':
       return days(day, day + 1)
@@ -78,8 +79,8 @@ function readCalendar(name: CalendarPeriod, now: number): Ends {
     case 'last-week':
       return days(monday - 7, monday)
     case 'this-month':
-      return ends(Date.UTC(year, month), Date.UTC(year, month + 1))
+      return between(Date.UTC(year, month), Date.UTC(year, month + 1))
     case 'last-month':
-      return ends(Date.UTC(year, month - 1), Date.UTC(year, month))
+      return between(Date.UTC(year, month - 1), Date.UTC(year, month))
   }
 }

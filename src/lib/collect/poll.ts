@@ -1,6 +1,6 @@
 /**
- * Polls one device for records or alerts that were not delivered yet: request, compare with the last response, fill the
- * hole, deliver, remember (docs/collecting.md).
+ * Polls one device for records or alerts that were not delivered yet (docs/collecting.md): requests the newest ones,
+ * compares them with the cursor, fetches missing records, delivers, and advances the cursor.
  */
 
 import { orClosed } from '../abort'
@@ -24,7 +24,7 @@ import { startPaging } from './pages'
 import { planRecords, type RecordPlan, type Start } from './record-plan'
 import { writeReceipt } from './signed-receipt'
 
-/** The newest records are far ahead if all of them are further ahead of now than this. */
+/** The newest records count as far ahead if all of them are ahead of now by more than this. */
 const FAR_AHEAD_MS = 86_400_000
 
 interface CommonOptions {
@@ -44,17 +44,20 @@ export interface PollOptions extends CommonOptions {
 }
 
 export interface AlertPollOptions extends CommonOptions {
-  /** What a node without a cursor delivers: only later alerts, or all alerts of the first response. */
+  /** Whether a node without a cursor delivers only alerts that are not in the first response, or all of them. */
   start: 'now' | 'all'
 }
 
 export interface PollPorts {
   nodeState: NodeState
-  /** Sends the data, or only reports failures if there is nothing to send. If it throws, the cursor does not change. */
+  /**
+   * Sends the data and reports its failures; with `isEmpty`, it only reports failures. If it throws, the cursor does
+   * not change.
+   */
   deliver(data: PolledData, isEmpty?: boolean): Promise<void>
 }
 
-/** One poll of one device. */
+/** A poll of one device. */
 interface Poll {
   account: AccountAccess
   target: ResolvedDevice
@@ -71,15 +74,16 @@ interface Delivery {
   data: PolledData
   /** The cursor after delivery. */
   next: Cursor
-  /** For a device without a cursor: a cursor for which the same data is new. */
+  /** The cursor for a device that has none yet, for which the same data is new. */
   before: Cursor
-  /** For a resend: the sequence of its first delivery. */
+  /** The sequence of the first delivery, if this is a resend. */
   firstSequence?: number
 }
 
 /**
- * Delivers the records of a device that does not await a receipt, complete and in order (docs/collecting.md, *Records*).
- * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor does not change then
+ * Delivers the new records of a device that does not await a receipt, completely and in order (docs/collecting.md,
+ * *Records*).
+ * @throws EnvlogError if a request, decoding or `deliver` fails, in which case the cursor does not change
  */
 export async function pollRecords(
   account: AccountAccess,
@@ -93,16 +97,16 @@ export async function pollRecords(
   if (device.overdue) return redeliver(poll, device.overdue)
   try {
     if (!device.backfill) {
-      const { plan, answer, received, failed } = await requestNewest(poll, options)
+      const { plan, response, received, failed } = await requestNewest(poll, options)
       if (isOver()) return
       if (plan.kind === 'complete') {
-        await deliver(poll, toDelivery(plan, { target, answer, failed }))
+        await deliver(poll, toDelivery(plan, { target, response, failed }))
         return
       }
       const paging = startPaging({ from: plan.from, to: plan.to, number: null })
-      device.startBackfill({ received, answer, failed, paging })
+      device.startBackfill({ received, response, failed, paging })
     }
-    const failed = await fillHole(poll)
+    const failed = await fetchMissing(poll)
     if (isOver() || !device.backfill) return
     await deliver(poll, planBackfilled(poll, device.backfill, options.start, failed))
   } catch (error) {
@@ -113,7 +117,7 @@ export async function pollRecords(
 
 /**
  * Delivers the new alerts of a device that does not await a receipt (docs/collecting.md, *Alerts*).
- * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor does not change then
+ * @throws EnvlogError if a request, decoding or `deliver` fails, in which case the cursor does not change
  */
 export async function pollAlerts(
   account: AccountAccess,
@@ -127,12 +131,12 @@ export async function pollAlerts(
   if (device.overdue) return redeliver(poll, device.overdue)
   const fetched = await fetchDecoded(account, 'alert', target, {}, context, readLogEntries)
   if (poll.isOver()) return
-  const { answer, body, entries, failed } = fetched
+  const { response, body, entries, failed } = fetched
   const { cursor, latestSequence } = device
-  const sequence = Math.max(answer.receivedAt, latestSequence + 1)
+  const sequence = Math.max(response.receivedAt, latestSequence + 1)
   const plan = planAlerts(cursor as AlertCursor | null, entries, sequence, options.start)
   const log = toAlertLog(body, plan.fresh, options.time)
-  const collected = toCollected(target, answer, { kind: 'alerts', ...log })
+  const collected = toCollected(target, response, { kind: 'alerts', ...log })
   await deliver(poll, {
     data: { ...collected, ...(plan.overflow && { overflow: true }), failed },
     next: plan.next,
@@ -151,34 +155,34 @@ function begin(
   return { account, target, options, ports, context, device, isOver: device.beginPoll() }
 }
 
-/** Requests the newest records and compares them with the cursor at the time of their arrival. */
+/** Requests the newest records and compares them with the cursor as it is when they arrive. */
 async function requestNewest(poll: Poll, options: PollOptions) {
   const { account, target, context, device } = poll
   const { time, start, backfill, newest = MAX_LATEST_RECORDS } = options
   const read = (body: GraphEnvelope) => readSeriesPart(body, time)
-  const { answer, body, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
+  const { response, body, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
   const series = mergeSeries([part])
-  const { receivedAt } = answer
-  // Includes unreadable records.
+  const { receivedAt } = response
+  // The number includes unreadable records.
   const isFull = body.records.length >= newest
   device.isFarAhead = isFull && isFarAhead(series, receivedAt)
   const sequence = Math.max(receivedAt, device.latestSequence + 1)
   const received = { series, receivedAt, isFull, most: newest, sequence, time }
   const plan = planRecords(device.cursor as RecordCursor | null, received, { start, canBackfill: backfill })
-  return { plan, answer, received, failed }
+  return { plan, response, received, failed }
 }
 
-/** Whether all records are so far ahead that they hide the present ones. @param now ms since 1970 UTC */
+/** Whether all records are so far ahead that they hide the current ones. @param now ms since 1970 UTC */
 function isFarAhead({ records }: Series, now: number): boolean {
   return records.every(({ timestamp }) => timestamp !== null && timestamp > now + FAR_AHEAD_MS)
 }
 
 /**
  * Fetches the missing pages of the backfill.
- * @returns why it was given up; empty if it is complete
- * @throws EnvlogError those of the request and of decoding; the next trigger continues with the same page
+ * @returns the failure because of which the backfill was given up; empty if it is complete
+ * @throws EnvlogError if a request or decoding fails; the next trigger continues with the same page
  */
-async function fillHole({ account, target, context, device, isOver }: Poll): Promise<DeviceFailure[]> {
+async function fetchMissing({ account, target, context, device, isOver }: Poll): Promise<DeviceFailure[]> {
   try {
     while (device.backfill && !device.backfill.paging.isComplete) {
       const backfill = await fetchBackfillPage(account, target, device.backfill, context)
@@ -193,10 +197,10 @@ async function fillHole({ account, target, context, device, isOver }: Poll): Pro
   }
 }
 
-/** @param failed why the backfill is incomplete */
+/** @param failed the failure because of which the backfill is incomplete; empty if it is complete */
 function planBackfilled(
   { target, device }: Poll,
-  { received: last, answer, paging, failed: unreadable }: Backfill,
+  { received: last, response, paging, failed: unreadable }: Backfill,
   start: Start,
   failed: readonly DeviceFailure[],
 ): Delivery {
@@ -205,14 +209,14 @@ function planBackfilled(
   const plan = planRecords(cursor, received, { start, canBackfill: false, last })
   if (plan.kind !== 'complete') throw new TypeError(plan.kind)
   const overflow = plan.overflow || failed.length > 0
-  return toDelivery({ ...plan, overflow }, { target, answer, failed: [...unreadable, ...failed] })
+  return toDelivery({ ...plan, overflow }, { target, response, failed: [...unreadable, ...failed] })
 }
 
 function toDelivery(
   { fresh, overflow, next, before }: Extract<RecordPlan, { kind: 'complete' }>,
-  { target, answer, failed }: Pick<Backfill, 'answer' | 'failed'> & { target: ResolvedDevice },
+  { target, response, failed }: Pick<Backfill, 'response' | 'failed'> & { target: ResolvedDevice },
 ): Delivery {
-  const collected = toCollected(target, answer, { kind: 'series', series: fresh })
+  const collected = toCollected(target, response, { kind: 'series', series: fresh })
   const data = { ...collected, ...(overflow && { overflow }), failed }
   return { data, next, before }
 }
@@ -222,7 +226,7 @@ async function deliver(poll: Poll, delivery: Delivery): Promise<void> {
   const { data, next } = delivery
   if (countOf(data.content) === 0) {
     device.advance(next)
-    // There is nothing to send; unreadable parts are still reported.
+    // Unreadable parts are reported even if there is nothing to send.
     if (data.failed && data.failed.length > 0) await ports.deliver(data, true)
     return
   }
@@ -247,15 +251,15 @@ async function deliverWithReceipt(
     const overdueAt = account.monotonic() + timeoutMs
     device.issue({ firstSequence: firstSequence ?? next.sequence, next, overdueAt, retained })
   }
-  /** Whether its receipt arrived, or it was forgotten or skipped, before it was sent. */
+  /** Whether the delivery was acknowledged, skipped or forgotten before it was sent. */
   const isObsolete = () => isOver() || (firstSequence !== undefined && !device.overdue)
   try {
-    // If the store knew nothing about the device after a crash, the device would start over, and records from that time
+    // If the store did not contain the cursor after a crash, the device would start over, and records from that time
     // would be lost.
     if (!device.isSaved && (await orClosed(nodeState.written(), context.signal)))
       device.isSaved = device.cursor === cursor
     if (isObsolete()) return
-    // Before sending, because the receipt may arrive during the call.
+    // The receipt may arrive during the call of `deliver`.
     issue()
     const receipt = writeReceipt(
       { node: options.node, device: deviceKey(target), cursor: next },
@@ -271,7 +275,7 @@ async function deliverWithReceipt(
   }
 }
 
-/** Sends a delivery that was not acknowledged again, with a new receipt and without a request. */
+/** Repeats a delivery that was not acknowledged, with a new receipt and without a request. */
 async function redeliver(
   poll: Poll,
   { next: issued, retained, firstSequence }: OverdueDelivery,
@@ -284,9 +288,9 @@ async function redeliver(
 }
 
 /** A copy to retain until the receipt arrives, because receivers may modify the original. */
-function copyToRetain({ answer, content, group, overflow }: PolledData): RetainedDelivery {
+function copyToRetain({ response, content, group, overflow }: PolledData): RetainedDelivery {
   return {
-    answer: structuredClone(answer),
+    response: structuredClone(response),
     content: copyContent(content),
     group,
     ...(overflow && { overflow }),

@@ -19,14 +19,17 @@ import { addPage, lacksShownRecord, nextPage, type Page, type ReceivedPage, star
 import { isLocal, type Period, placePeriod } from './period'
 
 export interface RangeQuery {
-  /** Its local times refer to the zone or the device if times are local, otherwise to UTC. */
+  /**
+   * If `time` is local, local times are in the account's time zone or at the device's UTC offset. Otherwise, they are
+   * in UTC.
+   */
   period: Period
-  /** The number of latest records; `null` for all. */
+  /** Maximum number of records, newest first; `null` for all. */
   number: number | null
   time: TimeStyle
   format: ResponseFormat
-  /** A longer period is refused. */
-  longestMs?: number
+  /** Maximum length of the period. */
+  maxLengthMs?: number
 }
 
 export interface CollectedRange extends Collected {
@@ -37,19 +40,20 @@ export interface CollectedRange extends Collected {
 }
 
 /**
- * All records of a period (`data`, `data-relay`), page by page from the latest back; undecoded ones in a single request.
- * @throws EnvlogError `period-empty`, `period-too-long`, `reply-other-period`, `reply-lacks-record`; those of requests, of
- * the list of devices and of decoding
+ * Collects all records of a period (`data`, `data-relay`), page by page, newest page first. Raw and CSV output use a
+ * single request.
+ * @throws EnvlogError `period-empty`, `period-too-long`, `reply-other-period`, `reply-lacks-record`, or if a request,
+ * the device list or decoding fails
  */
 export async function collectRange(
   account: AccountAccess,
   target: ResolvedDevice,
-  { period, number, time, format, longestMs = Number.POSITIVE_INFINITY }: RangeQuery,
+  { period, number, time, format, maxLengthMs = Number.POSITIVE_INFINITY }: RangeQuery,
   context: RequestContext,
 ): Promise<CollectedRange> {
   const clock = await findClock(account, target, period, time, context)
   const { from, to } = placePeriod(period, clock)
-  if (to - from > longestMs) throw new EnvlogError('period-too-long')
+  if (to - from > maxLengthMs) throw new EnvlogError('period-too-long')
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const first = startPaging({ from, to, number })
   if (format !== 'read') {
@@ -72,7 +76,7 @@ export async function collectRange(
       if (paging.parts.length > 1) await nextTurn()
       const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
       return {
-        ...toCollected(target, page.answer, content),
+        ...toCollected(target, page.response, content),
         failed,
         range,
         ...(isLocal(period) && { clock }),
@@ -84,7 +88,7 @@ export async function collectRange(
 /**
  * Requests a page of a period.
  * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it
- * @throws EnvlogError those of the request and of decoding; `reply-other-device`
+ * @throws EnvlogError `reply-other-device`, or if the request or decoding fails
  */
 export async function fetchPage(
   account: AccountAccess,
@@ -98,15 +102,15 @@ export async function fetchPage(
     await nextTurn()
     return readSeriesPart(body, time, offset)
   })
-  const { answer, body, part, failed } = fetched
+  const { response, body, part, failed } = fetched
   // The client requests fewer records if the device's hourly limit does not have enough left.
-  const requested = { ...page, number: answer.number ?? page.number }
-  const { recordsRemaining } = answer.quota
+  const requested = { ...page, number: response.number ?? page.number }
+  const { recordsRemaining } = response.quota
   const received: ReceivedPage = { requested, count: body.records.length, recordsRemaining }
-  return { answer, part, failed, received }
+  return { response, part, failed, received }
 }
 
-/** The clock for the period's local times. The list of devices is needed only for the device's clock. */
+/** The clock for the period's local times. The device list is requested only if the device's own offset is needed. */
 async function findClock(
   account: AccountAccess,
   { serial, base }: ResolvedDevice,

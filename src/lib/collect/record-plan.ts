@@ -1,5 +1,5 @@
 /**
- * Which records of a response are new: those that the last response did not contain, regardless of their time
+ * Determines the new records of a response, which the last response did not contain, regardless of their time
  * (docs/collecting.md, *Records*).
  */
 import { formatTime, type TimeStyle } from '../decode/time'
@@ -7,50 +7,53 @@ import { type Gap, ID_MODULUS, type NumberedRecord, placeGaps } from '../reading
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type Series } from '../readings/series'
 import { type RecordCursor, shortHash } from './cursor'
-import { decodeHeld, encodeHeld, keyOf, MAX_HELD, type RecordKey } from './held-records'
+import { decodeRecords, encodeRecords, keyOf, MAX_ENCODED, type RecordKey } from './cursor-records'
 
 /**
- * What a node without a cursor delivers from its first response: everything, nothing, or records since a time in ms.
+ * Whether a node without a cursor delivers everything or nothing from its first response, or records since a time in
+ * ms.
  */
 export type Start = 'all' | 'now' | { since: number }
 
-/** The records of a response, with those that were fetched before it. */
+/** The records of a response, including missing ones that a backfill has added. */
 export interface ReceivedRecords {
   series: Series
   /** When the response arrived, ms since 1970 UTC. */
   receivedAt: number
-  /** The response was full, so there may be earlier records. */
+  /** Whether the response was full, so that there may be earlier records. */
   isFull: boolean
   /** Number of records in a full response. */
   most: number
-  /** Sequence of the cursor created from it. */
+  /** The sequence of the cursor for this response. */
   sequence: number
-  /** How times are formatted, for a gap after a record that is not in the response. */
+  /** The format of times, for a gap after a record that is not in the response. */
   time: TimeStyle
 }
 
 /** The consequences of a response. */
 export type RecordPlan =
-  /** Records between the cursor and the response are missing: ms since 1970 UTC, from inclusive, to exclusive. */
+  /**
+   * Records between the cursor and the response are missing. Bounds in ms since 1970 UTC; from inclusive, to exclusive.
+   */
   | { kind: 'backfill-needed'; from: number; to: number }
   | {
       kind: 'complete'
       /** The new records. */
       fresh: Series
-      /** Records between the cursor and the new ones are lost, as far as numbers or times show. */
+      /** Whether records between the cursor and the new ones are lost, according to numbers or times. */
       overflow: boolean
-      /** The cursor after their delivery. */
+      /** The cursor after delivery. */
       next: RecordCursor
-      /** For a device without a cursor: a cursor for which the same records are new. */
+      /** The cursor for a device that has none yet, for which the same records are new. */
       before: RecordCursor
     }
 
-/** A record that is further ahead of the arrival of the response has a wrong time. */
+/** A record whose time is further ahead of the arrival of the response has a wrong time. */
 const MAX_AHEAD_MS = 3_600_000
-/** Maximum number of records whose values are compared; beyond this only their number is. */
+/** Maximum number of records whose values are compared. The others are compared by time and number only. */
 const MAX_HASHES = 1000
 
-/** What a cursor knows about records. */
+/** A decoded cursor. */
 interface Known {
   records: readonly RecordKey[]
   counts: ReadonlyMap<string, number>
@@ -63,7 +66,7 @@ interface Known {
 
 /**
  * @param cursor the device's cursor; `null` if nothing was delivered yet
- * @param received the last response, with the records fetched before it
+ * @param received the last response, including records that a backfill has added
  * @param last the last response alone
  * @param canBackfill whether records missing before the response can be fetched
  */
@@ -73,8 +76,8 @@ export function planRecords(
   { start, canBackfill, last = received }: { start: Start; canBackfill: boolean; last?: ReceivedRecords },
 ): RecordPlan {
   const { series, sequence, receivedAt } = received
-  if (cursor && cursor.held !== '' && encodeHeld(series.records) === cursor.held) {
-    // Most responses contain the same records as the last one.
+  if (cursor && cursor.held !== '' && encodeRecords(series.records) === cursor.held) {
+    // A shortcut, because most responses contain the same records as the last one.
     const next = { ...cursor, sequence }
     const fresh = { ...series, records: [], gaps: [] }
     return { kind: 'complete', fresh, overflow: false, next, before: next }
@@ -87,7 +90,7 @@ export function planRecords(
   const isSilent = cursor === null && start === 'now'
   const fresh = isSilent ? [] : findNew(known, received)
   const next = advance(known, last)
-  // After a response without records, only time tells which records are new; clocks may differ.
+  // After a response without records, only the time shows which records are new. Allow for different clocks.
   if (next.held === '' && known.from === null) next.from = receivedAt - MAX_AHEAD_MS
   if (isSilent) next.since = next.from
   const gaps = findGaps(known, fresh, received)
@@ -107,7 +110,7 @@ function createFirstCursor(start: Start, sequence: number): RecordCursor {
 }
 
 function readCursor({ held, hashes, since, from, sequence }: RecordCursor): Known {
-  const records = decodeHeld(held) ?? []
+  const records = decodeRecords(held) ?? []
   return { records, counts: countKeys(records), hashes: new Set(hashes), since, from, at: sequence }
 }
 
@@ -120,22 +123,22 @@ function findHole(known: Known, received: ReceivedRecords): { from: number; to: 
   if (timed.some((record) => known.counts.has(keyOf(record)))) return undefined
   const newest = newestKnown(known, received)
   if (newest && follows(newest, oldest, series.standalone)) return undefined
-  // The known records may have no usable time.
+  // The times of the known records may be unusable.
   const start = known.records.length > 0 ? known.at - MAX_AHEAD_MS : known.from
   const from = newest ? completeUntil(newest, known) : start
   return from === null || from > timeOf(oldest) ? undefined : { from, to: timeOf(oldest) + 1000 }
 }
 
 /**
- * The time from which records may be missing. A fast clock may have been corrected since the last response, so it is no
- * later than that response. The known records are complete.
+ * The time from which records may be missing. It is not later than the last response, because a fast clock may have
+ * been corrected since then, and not earlier than the oldest known record, because the known records are complete.
  */
 function completeUntil(newest: RecordKey, { records, at }: Known): number {
   const [oldest = newest] = records.filter(({ timestamp }) => timestamp !== null)
   return Math.max(timeOf(oldest), Math.min(timeOf(newest), at))
 }
 
-/** All records that the last response did not contain, unless they are older than it could reach. */
+/** The records that the last response did not contain, except records that are too old to have been in it. */
 function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[] {
   const { records, channels, standalone } = series
   const counts = countKeys(records)
@@ -149,12 +152,12 @@ function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[
     if (before === 0) return !(reach && isOlder(record, reach, standalone))
     const now = counts.get(key) ?? 0
     if (before === 1 && now === 1) return false
-    // If in doubt, deliver it again.
+    // If in doubt, deliver the record again.
     return now > before && !known.hashes.has(hashOf(record, key, channels))
   })
 }
 
-/** The cursor after the response: its records and, as far as there is room, previously known ones. */
+/** The cursor after the response, with its records and, if there is room, previously known ones. */
 function advance(known: Known, { series, sequence, most }: ReceivedRecords): RecordCursor {
   const { records, channels } = series
   const counts = countKeys(records)
@@ -172,7 +175,7 @@ function advance(known: Known, { series, sequence, most }: ReceivedRecords): Rec
   const keys = new Set(held.map(keyOf))
   const kept = [...known.hashes].filter((hash) => keys.has(hash.split(' ')[0] ?? ''))
   return {
-    held: encodeHeld(held.slice(-MAX_HELD)),
+    held: encodeRecords(held.slice(-MAX_ENCODED)),
     hashes: [...new Set([...kept, ...hashes])].slice(-MAX_HASHES),
     since: known.since,
     from: held.length === 0 ? known.from : null,
@@ -181,8 +184,8 @@ function advance(known: Known, { series, sequence, most }: ReceivedRecords): Rec
 }
 
 /**
- * A cursor for which these records are new, and from whose time on records are complete. It is saved if nothing was
- * acknowledged before.
+ * A cursor for which these records are new, and records from the first of them on must be complete. It is saved if
+ * nothing was acknowledged before.
  */
 function createCursorBefore(
   fresh: readonly SeriesRecord[],
@@ -195,8 +198,8 @@ function createCursorBefore(
 }
 
 /**
- * The gaps before records that are later than all known ones. Records that arrive late, or have a wrong time, do not
- * show gaps; their numbers are not missing elsewhere.
+ * The gaps before records that are later than all known ones. Records that arrive late or have a wrong time do not show
+ * gaps, but their numbers do not count as missing.
  */
 function findGaps(known: Known, fresh: readonly SeriesRecord[], received: ReceivedRecords): Gap[] {
   const { series, receivedAt, time } = received
@@ -218,14 +221,14 @@ function findGaps(known: Known, fresh: readonly SeriesRecord[], received: Receiv
   return placeGaps([...others, ...ordered], series.standalone)
     .filter(({ at, gap }) => {
       const record = ordered[at - others.length] as NumberedRecord
-      // After a clock was set back, consecutive numbers are out of order by time.
+      // If a clock was set back, consecutive numbers are not in the order of time.
       const isConsecutive = gap.kind === 'restart' && numbers.has((record.dataId ?? 0) - 1)
       return isLater.has(record) && !isConsecutive
     })
     .map(({ gap }) => gap)
 }
 
-/** Whether records were lost before the fetched ones: those begin later than the known ones. */
+/** Whether records were lost between the known ones and the received ones. */
 function isLost(known: Known, received: ReceivedRecords): boolean {
   const { series, receivedAt } = received
   const newest = newestKnown(known, received)
@@ -237,11 +240,11 @@ function isLost(known: Known, received: ReceivedRecords): boolean {
 const timeOf = ({ timestamp }: { timestamp: number | null }) => timestamp ?? Number.NEGATIVE_INFINITY
 const isAhead = (timestamp: number, receivedAt: number) => timestamp > receivedAt + MAX_AHEAD_MS
 
-/** Numbers of standalone devices start at 1, so 0 means that there is none. */
+/** The numbers of standalone devices start at 1, so 0 means that there is no number. */
 const hasNumber = ({ dataId }: RecordKey, standalone: boolean) =>
   dataId !== null && !(standalone && dataId === 0)
 
-/** Records with a time, except those ahead of the response; if all are ahead, all of them. */
+/** The records with a time, except those ahead of the response. If all are ahead, all are returned. */
 function inTime<R extends RecordKey>(records: readonly R[], receivedAt: number): R[] {
   const timed = records.filter(({ timestamp }) => timestamp !== null)
   const notAhead = timed.filter(({ timestamp }) => !isAhead(timestamp as number, receivedAt))
@@ -249,7 +252,8 @@ function inTime<R extends RecordKey>(records: readonly R[], receivedAt: number):
 }
 
 /**
- * The known record with the latest time; one that was ahead when received counts only if the whole response is ahead.
+ * The known record with the latest time. A record that was ahead when it was received counts only if all records of the
+ * response are ahead.
  */
 function newestKnown({ records, at }: Known, { series, receivedAt }: ReceivedRecords): RecordKey | undefined {
   const [first] = inTime(series.records, receivedAt)
@@ -258,7 +262,7 @@ function newestKnown({ records, at }: Known, { series, receivedAt }: ReceivedRec
   return records.findLast(({ timestamp }) => timestamp !== null && !isAhead(timestamp, limit))
 }
 
-/** How much later one number is than another; negative if earlier. Numbers of remote units wrap around. */
+/** How far a number is after another; negative if it is before. The numbers of remote units wrap around. */
 function distance(number: number, other: number, standalone: boolean): number {
   const by = number - other
   return standalone || Math.abs(by) <= ID_MODULUS / 2 ? by : by - Math.sign(by) * ID_MODULUS

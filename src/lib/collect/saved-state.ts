@@ -1,9 +1,12 @@
-/** The saved state of a node. It is contained in stores, and its cursors in receipts, so its names are a contract. */
+/**
+ * The saved state of a node. Its property names are a contract, because stores contain the state, and receipts contain
+ * its cursors.
+ */
 
 import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertCursor, type Cursor, kindOf, type RecordCursor } from './cursor'
-import { decodeHeld } from './held-records'
+import { decodeRecords } from './cursor-records'
 
 export interface SavedState {
   version: 1
@@ -15,7 +18,7 @@ export interface SavedState {
 
 export interface SavedDevice {
   cursor?: Cursor
-  /** Receipts of cursors up to this sequence are void: an old receipt must not restore what was forgotten. */
+  /** Receipts of cursors up to this sequence are void, because an old receipt must not restore what was forgotten. */
   voidUpTo?: number
   /** How often the same page of a backfill has failed, and the node's running time since the first failure, ms. */
   pageFailures?: { count: number; ms: number }
@@ -27,8 +30,8 @@ export interface SavedDevice {
 }
 
 /**
- * Reads the contents of a store; `undefined` if it is empty. Unknown contents are an error: they would be overwritten,
- * and records sent again.
+ * Reads the contents of a store; `undefined` if it is empty. Unknown contents are an error, because otherwise they
+ * would be overwritten and records would be sent again.
  * @throws EnvlogError `store-newer`, `store-unreadable`
  */
 export function readSavedState(value: unknown): SavedState | undefined {
@@ -64,8 +67,8 @@ export function isCursor(value: unknown): value is RecordCursor | AlertCursor {
   if (!isObject(value) || !isInstant(value.sequence)) return false
   const { seen, held, hashes, since, from } = value
   if (kindOf(value as unknown as Cursor) === 'alerts') return isStringArray(seen)
-  const isHeld = typeof held === 'string' && decodeHeld(held) !== undefined
-  return isHeld && isStringArray(hashes) && [since, from].every((one) => one === null || isInstant(one))
+  const isHeld = typeof held === 'string' && decodeRecords(held) !== undefined
+  return isHeld && isStringArray(hashes) && [since, from].every((time) => time === null || isInstant(time))
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -76,4 +79,4 @@ function isObject(value: unknown): value is Record<string, unknown> {
 const isInstant = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= MAX_TIMESTAMP_MS
 const isStringArray = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string')
+  Array.isArray(value) && value.every((element) => typeof element === 'string')

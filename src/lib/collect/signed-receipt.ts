@@ -5,8 +5,8 @@ import type { Cursor } from './cursor'
 import { isCursor } from './saved-state'
 
 /**
- * A receipt: the position up to which the records or alerts of a device are stored. It is sent with them as opaque
- * text, and returned once they are stored.
+ * The contents of a receipt: the position up to which the records or alerts of a device are stored. It is sent with
+ * them as opaque text, and returned once they are stored.
  */
 export interface Receipt {
   /** The id of the node that sent them. */
@@ -16,7 +16,7 @@ export interface Receipt {
   cursor: Cursor
 }
 
-/** @param key key of the node's state, so that only the node can create receipts */
+/** @param key the key in the node's state, so that only the node can create receipts */
 export function writeReceipt({ node, device, cursor }: Receipt, key: string): string {
   const text = JSON.stringify([node, device, cursor])
   return `${Buffer.from(text).toString('base64url')}.${sign(text, key)}`
@@ -26,7 +26,7 @@ function sign(text: string, key: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-/** Maximum length of a receipt in characters; with 3000 hashes it has about 100,000. */
+/** Maximum length of a receipt in characters. A receipt with 3000 hashes has about 100,000. */
 const MAX_LENGTH = 1_000_000
 
 const unreadable = () => new EnvlogError('receipt-unreadable')
@@ -41,7 +41,7 @@ function parse(receipt: unknown): { text: string; signature: string; parts: unkn
 }
 
 /**
- * The id of the node that a receipt claims to come from; only that node has the key to verify it.
+ * The id of the node that a receipt claims to come from. Only that node has the key to verify this.
  * @throws EnvlogError `receipt-unreadable`
  */
 export function readReceiptNode(receipt: unknown): unknown {

@@ -8,17 +8,17 @@ import type { ResolvedDevice } from './devices'
 import type { AccountAccess } from './fetch'
 import { type CollectedRange, collectRange, type RangeQuery } from './range'
 
-export interface StatisticsOptions extends Omit<RangeQuery, 'format' | 'longestMs' | 'number'> {
+export interface StatisticsOptions extends Omit<RangeQuery, 'format' | 'maxLengthMs' | 'number'> {
   per: Per
-  /** For temperatures; `null`: the units that the service sends. */
+  /** The unit of temperatures; `null` for the units that the service sends. */
   unit: TemperatureUnit | null
 }
 
-/** More intervals would result in more rows than fit into memory. */
+/** Maximum number of intervals, because more rows might not fit into memory. */
 const MAX_INTERVALS = 20_000
 
 /**
- * Statistics of a device's records in a period.
+ * Collects statistics of a device's records in a period.
  * @throws EnvlogError as `collectRange`; `period-too-long` before a request
  */
 export async function collectStatistics(
@@ -27,24 +27,24 @@ export async function collectStatistics(
   { per, unit, ...query }: StatisticsOptions,
   context: RequestContext,
 ): Promise<CollectedRange> {
-  const longestMs = MAX_INTERVALS * INTERVAL_MS[per]
+  const maxLengthMs = MAX_INTERVALS * INTERVAL_MS[per]
   const collected = await collectRange(
     account,
     target,
-    { ...query, number: null, format: 'read', longestMs },
+    { ...query, number: null, format: 'read', maxLengthMs },
     context,
   )
   const content = await convertTemperatures(collected.content, unit)
   if (content.kind !== 'series') throw new TypeError(content.kind)
   const [from, to] = [Date.parse(collected.range.from), Date.parse(collected.range.to)]
-  const { answer, clock } = collected
-  const { receivedAt } = answer
+  const { response, clock } = collected
+  const { receivedAt } = response
   const device = await toStatistics(content.series, { from, to, per, time: query.time, clock, receivedAt })
   const records = content.series.records.length
   return { ...collected, content: { kind: 'statistics', devices: [device], records } }
 }
 
-/** Rows of one message: each takes about a kilobyte of memory. */
+/** Maximum number of rows in a message. Each row takes about a kilobyte of memory. */
 const MAX_ROWS = 200_000
 
 /** @throws EnvlogError `period-too-long` if the statistics of these devices have too many rows for one message */
@@ -56,7 +56,7 @@ export function checkRows(collected: readonly CollectedRange[]): void {
 }
 
 /**
- * Joins the statistics of several devices into one result, whose request data are those of the last device; `undefined`
+ * Joins the statistics of several devices into one result, with the request data of the last device; `undefined`
  * without any device.
  */
 export function joinStatistics(collected: readonly CollectedRange[]): CollectedRange | undefined {

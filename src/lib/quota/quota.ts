@@ -128,7 +128,7 @@ export class Quota {
   }
 
   /** When a number of further requests will have been sent, ms since 1970 UTC, as far as can be predicted. */
-  roundEnds(endpoint: EndpointName, requests: number): number {
+  estimateRoundEnd(endpoint: EndpointName, requests: number): number {
     const now = this.#clock.monotonic()
     return this.#endpoints[endpoint].estimate(undefined, Math.max(1, requests), now).at + this.#toWallMs()
   }

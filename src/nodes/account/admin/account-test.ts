@@ -14,7 +14,7 @@ export async function testAccount(
   account: Account,
   requestContext: RequestContext,
 ): Promise<AccountTestResult> {
-  const { body } = await account.devices.getAnswer(requestContext, true)
+  const { body } = await account.devices.fetchResponse(requestContext, true)
   const remote = body.devices.find(isRemoteUnit)
   return {
     devices: body.devices.length,

@@ -1,5 +1,5 @@
 import type { Account } from '../../../lib/account'
-import type { DevicesAnswer } from '../../../lib/collect/account-devices'
+import type { DevicesResponse } from '../../../lib/collect/account-devices'
 import type { UnreadableDevice } from '../../../lib/decode/current-device'
 import { readCurrent } from '../../../lib/readings/current'
 import { convertReading } from '../../../lib/readings/temperature'
@@ -15,16 +15,16 @@ export async function fetchDeviceList(
   requestContext: RequestContext,
   refresh: boolean,
 ): Promise<DeviceList> {
-  return toDeviceList(account, await account.devices.getAnswer(requestContext, refresh))
+  return toDeviceList(account, await account.devices.fetchResponse(requestContext, refresh))
 }
 
 /** The cached list, regardless of its age; `null` if there is none. Never sends a request. */
 export function readCachedDeviceList(account: Account): DeviceList | null {
-  const answer = account.devices.answer
-  return answer ? toDeviceList(account, answer) : null
+  const response = account.devices.response
+  return response ? toDeviceList(account, response) : null
 }
 
-function toDeviceList(account: Account, { body, receivedAt }: DevicesAnswer): DeviceList {
+function toDeviceList(account: Account, { body, receivedAt }: DevicesResponse): DeviceList {
   const { series1Models, temperatureUnit } = account
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
   const { readings, unreadable } = readCurrent(body, options)

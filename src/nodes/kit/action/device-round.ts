@@ -89,7 +89,7 @@ export class DeviceRound<T extends ActionType> {
       this.#waitStatus.done++
     }
     nodeState.markPolled(device)
-    this.#stateOf(device).markAnswered()
+    this.#stateOf(device).markResponded()
     this.#warnIfUnacknowledged(device)
     this.#warnIfFarAhead(device)
     this.#hasSucceeded = true
@@ -134,10 +134,10 @@ export class DeviceRound<T extends ActionType> {
     for (const { device, error } of this.#refusals) {
       const { serial, base } = device
       const state = this.#stateOf(device)
-      const hasAnswered = state.hasAnswered || state.cursor !== null || state.backfill !== null
+      const hasResponded = state.hasResponded || state.cursor !== null || state.backfill !== null
       const retryAt = new Date(account.now() + state.refuse(account.monotonic())).toISOString()
       // Devices of this type probably never provide this data, so it is reported only once.
-      if (!hasAnswered && !nodeState.isFirstReport(device, 'refused')) continue
+      if (!hasResponded && !nodeState.isFirstReport(device, 'refused')) continue
       this.#fail({ device: { serial, base }, error: error.with({ serial, base, retryAt }) })
     }
   }

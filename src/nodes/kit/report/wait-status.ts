@@ -33,7 +33,7 @@ export class WaitStatus {
     if (!first || first.until === null) return { kind: 'requesting' }
     const { records, endpoint, until } = first
     if (records || total <= 1) return { kind: 'waiting', records, until }
-    const end = Math.max(until, this.#quota.roundEnds(endpoint, total - done))
+    const end = Math.max(until, this.#quota.estimateRoundEnd(endpoint, total - done))
     return { kind: 'waiting', records, until: end, round: { done, total } }
   }
 }

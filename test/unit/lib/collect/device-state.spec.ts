@@ -181,7 +181,7 @@ describe('a device that the service has refused', () => {
 
   it('starts with 10 minutes again after a response, a deploy and forget', () => {
     const ends: ((device: DeviceState) => void)[] = [
-      (device) => device.markAnswered(),
+      (device) => device.markResponded(),
       (device) => device.deploy(false, null),
       (device) => device.forget(0),
     ]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { encodeHeld } from '../../../../src/lib/collect/held-records'
+import { encodeRecords } from '../../../../src/lib/collect/cursor-records'
 import {
   type Receipt,
   readReceipt,
@@ -12,7 +12,7 @@ import { failure } from '../answers'
 
 const cursor = {
   ...{
-    held: encodeHeld([{ timestamp: 1_795_161_600_000, dataId: 812 }]),
+    held: encodeRecords([{ timestamp: 1_795_161_600_000, dataId: 812 }]),
     hashes: ['Zm9v'],
     since: null,
     from: null,

@@ -4,7 +4,7 @@ import type { RunStatus } from '../../../../src/nodes/kit/report/status'
 import { WaitStatus } from '../../../../src/nodes/kit/report/wait-status'
 
 /** Each further request takes a second. */
-const quota = { roundEnds: (_endpoint: string, count: number) => count * 1000 } as unknown as Quota
+const quota = { estimateRoundEnd: (_endpoint: string, count: number) => count * 1000 } as unknown as Quota
 
 function setup(total: number) {
   const shown: RunStatus[] = []

@@ -7,22 +7,22 @@ export type RecordKey = Pick<SeriesRecord, 'timestamp' | 'dataId'>
 /** `<time>/<number>`; each part is blank if absent. */
 export const keyOf = ({ timestamp, dataId }: RecordKey): string => `${timestamp ?? ''}/${dataId ?? ''}`
 
-/** More records than any *latest* response has. */
-export const MAX_HELD = 10_000
+/** Maximum number of records in a cursor. No *latest* response has more. */
+export const MAX_ENCODED = 10_000
 const MAX_JSON_LENGTH = 1_000_000
 
 /**
- * The records of a response as compact text for a cursor: the differences of successive times and numbers, compressed.
- * A device that records at a constant interval needs about 60 characters.
+ * Encodes the records of a response as compact text for a cursor, from the differences of successive times and numbers.
+ * About 60 characters are enough for a device that records at a constant interval.
  */
-export function encodeHeld(records: readonly RecordKey[]): string {
+export function encodeRecords(records: readonly RecordKey[]): string {
   if (records.length === 0) return ''
   const [times, numbers] = [records.map(({ timestamp }) => timestamp), records.map(({ dataId }) => dataId)]
   return deflateRawSync(JSON.stringify([toSteps(times), toSteps(numbers)])).toString('base64url')
 }
 
-/** Decodes the output of `encodeHeld`; `undefined` for any other text, and for more than 10,000 records. */
-export function decodeHeld(text: string): RecordKey[] | undefined {
+/** Decodes the output of `encodeRecords`; `undefined` for any other text, and for more than 10,000 records. */
+export function decodeRecords(text: string): RecordKey[] | undefined {
   if (text === '') return []
   try {
     const json = inflateRawSync(Buffer.from(text, 'base64url'), { maxOutputLength: MAX_JSON_LENGTH })
@@ -56,5 +56,5 @@ function fromSteps(steps: Steps): Steps {
 
 const isSteps = (value: unknown): value is Steps =>
   Array.isArray(value) &&
-  value.length <= MAX_HELD &&
-  value.every((one) => one === null || Number.isSafeInteger(one))
+  value.length <= MAX_ENCODED &&
+  value.every((step) => step === null || Number.isSafeInteger(step))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
-import { decodeHeld, encodeHeld, type RecordKey } from '../../../../src/lib/collect/held-records'
+import { decodeRecords, encodeRecords, type RecordKey } from '../../../../src/lib/collect/cursor-records'
 import { MAX_TIMESTAMP_MS } from '../../../../src/lib/decode/time'
 import { runs } from '../../../support/chance'
 
@@ -42,7 +42,7 @@ describe('the encoded records of a response', () => {
   it('are decoded as they were encoded, with any times and numbers', () => {
     fc.assert(
       fc.property(anyKeys, (keys) => {
-        assert.deepEqual(decodeHeld(encodeHeld(keys)), keys)
+        assert.deepEqual(decodeRecords(encodeRecords(keys)), keys)
       }),
       chance,
     )
@@ -53,7 +53,7 @@ describe('the encoded records of a response', () => {
       const steps = Array.from({ length: RECORDS }, () => seconds)
       for (const first of [0, 1, 65_400]) {
         for (const numberOf of [(at: number) => (first + at) % 65_536, () => 0, () => null]) {
-          assert.ok(encodeHeld(measured(steps, numberOf)).length <= 200)
+          assert.ok(encodeRecords(measured(steps, numberOf)).length <= 200)
         }
       }
     }
@@ -66,7 +66,7 @@ describe('the encoded records of a response', () => {
     })
     fc.assert(
       fc.property(steps, fc.nat(2 ** 32), (seconds, first) => {
-        assert.ok(encodeHeld(measured(seconds, (at) => first + at)).length <= 3000)
+        assert.ok(encodeRecords(measured(seconds, (at) => first + at)).length <= 3000)
       }),
       { numRuns: runs(2000), seed: 1 },
     )
@@ -74,15 +74,15 @@ describe('the encoded records of a response', () => {
 
   it('are undefined for more than 10,000 records, and for any other text', () => {
     const many = Array.from({ length: 10_001 }, () => ({ timestamp: NOON, dataId: 1 }))
-    assert.equal(decodeHeld(encodeHeld(many)), undefined)
+    assert.equal(decodeRecords(encodeRecords(many)), undefined)
     const packed = fc.json().map((text) => deflateRawSync(text).toString('base64url'))
     fc.assert(
       fc.property(fc.oneof(fc.string(), packed), (text) => {
-        const keys = decodeHeld(text)
-        if (keys && text !== '') assert.deepEqual(decodeHeld(encodeHeld(keys)), keys)
+        const keys = decodeRecords(text)
+        if (keys && text !== '') assert.deepEqual(decodeRecords(encodeRecords(keys)), keys)
       }),
       chance,
     )
-    assert.equal(decodeHeld(deflateRawSync(' '.repeat(1_000_001)).toString('base64url')), undefined)
+    assert.equal(decodeRecords(deflateRawSync(' '.repeat(1_000_001)).toString('base64url')), undefined)
   })
 })
