@@ -26,7 +26,7 @@ export function linkAbort(parent: AbortSignal): LinkedAbort {
 }
 
 /**
- * Waits for work that continues even if nobody waits for it.
+ * Waits for work, which continues in the background if the wait is aborted.
  * @throws EnvlogError `closed` as soon as the signal aborts; any error of `work`
  */
 export async function orClosed<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

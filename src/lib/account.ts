@@ -15,9 +15,9 @@ export interface AccountSettings extends ClientSettings {
   concurrency: number
   /** Prefixes of the models that use the first column of the battery table (docs/service.md). */
   series1Models: readonly string[]
-  /** Time zone for local times; blank or absent: the offset of each device. */
+  /** Time zone for local times; blank or absent for the offset of each device. */
   timeZone?: string
-  /** Temperature unit; `null` or absent: the units that the service sends. */
+  /** Temperature unit; `null` or absent for the units that the service sends. */
   temperatureUnit?: TemperatureUnit | null
   /** Overrides rows of the table of limits until the service's headers report other limits. */
   limits?: LimitsTable
@@ -27,9 +27,9 @@ export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
   registry: Registry
   /** The user who tests this login in the editor. Such an account does not see responses cached for others. */
   triedBy?: string | undefined
-  /** Connects to the Redis that the quota is shared through. */
+  /** Connects to the Redis through which the quota is shared. */
   connectRedis?: () => Connection
-  /** Called when Redis is connected or lost; `code` is the reason for a missing connection. */
+  /** Called when the connection to Redis is established or lost; `code` is the reason if there is none. */
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
@@ -40,9 +40,9 @@ export interface Account {
   readonly id: string
   readonly concurrency: number
   readonly series1Models: readonly string[]
-  /** Time zone for local times; `local`: the offset of each device. */
+  /** Time zone for local times; `local` for the offset of each device. */
   readonly localTime: 'local' | TimeZone
-  /** `null`: the units that the service sends. */
+  /** `null` for the units that the service sends. */
   readonly temperatureUnit: TemperatureUnit | null
   readonly client: Client
   readonly devices: AccountDevices

@@ -1,18 +1,19 @@
 import { orClosed } from './abort'
 
-/** Time as a port, so that tests control it. */
+/** The clock, which is injected so that tests can control time. */
 export interface Clock {
   /**
-   * Milliseconds since 1970 UTC, for display and for data that outlives the process. It jumps when the clock is set.
+   * Milliseconds since 1970 UTC, for display and for data that outlives the process. It jumps when the system clock is
+   * set.
    */
   now(): number
   /** Milliseconds since an arbitrary instant, for delays and windows. Never jumps. */
   monotonic(): number
-  /** Calls back after `ms`. @returns cancels the timer */
+  /** Calls `callback` after `ms`. @returns a function that cancels the timer */
   after(ms: number, callback: () => void): () => void
 }
 
-/** The system clock. It looks up the globals on each call, so that fake timers installed later take effect. */
+/** The system clock. It reads the global functions on each call, so that fake timers installed later are used. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -35,8 +36,8 @@ export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Prom
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
- * A timer that calls back at a given instant.
- * @returns sets the instant in monotonic ms; `Infinity` for none
+ * Creates a timer that calls back at a given time.
+ * @returns a function that sets the time in monotonic ms; `Infinity` turns the timer off
  */
 export function createAlarm(clock: Clock, callback: () => void): (at: number) => void {
   let dueAt = Number.POSITIVE_INFINITY

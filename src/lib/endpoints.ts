@@ -1,7 +1,7 @@
 /**
  * The endpoints of the service (docs/service.md, *Requests* and *Limits*). All differences between them are columns of
- * this table, except their limits, which the forms use too (`shared/service-limits.ts`). How to add an endpoint:
- * CONTRIBUTING.md, *Changes*.
+ * this table, except their limits, which the forms use too (`shared/service-limits.ts`). CONTRIBUTING.md, *Changes*,
+ * explains how to add an endpoint.
  */
 
 export type OutputType = 'json' | 'csv' | 'csv2'
@@ -9,16 +9,19 @@ export type OutputType = 'json' | 'csv' | 'csv2'
 export interface Endpoint {
   /** The path under `/v1/devices/`, without the relay suffix. */
   path: string
-  /** True if the path ends in the relay suffix of the account. */
+  /** Whether the path ends in the relay suffix of the account. */
   relay: boolean
-  /** Maximum number of retries, even if the account allows more: alerts allow only 12 requests per hour. */
+  /**
+   * Maximum number of retries, even if the account allows more. It exists for `alert`, which allows only 12 requests
+   * per hour.
+   */
   retries?: number
-  /** Parameters in addition to the credentials; for `current`, serials are arrays. */
+  /** Parameters in addition to the credentials. For `current`, serials are arrays. */
   parameters: readonly Parameter[]
   types: readonly OutputType[]
-  /** The kind of envelope that its response is decoded to. */
-  answer: 'current' | 'graph' | 'alert'
-  /** The kinds of device it serves: a key in the catalogs (`serves.<kind>`). */
+  /** The kind of envelope that a response is decoded to. */
+  envelope: 'current' | 'graph' | 'alert'
+  /** The devices it serves, as a key in the catalogs (`serves.<kind>`). */
   serves: 'all' | 'standalone' | 'relay' | 'alerting'
 }
 
@@ -30,7 +33,7 @@ export const endpoints = {
     relay: false,
     parameters: ['remote-serial', 'base-serial'],
     types: ['json'],
-    answer: 'current',
+    envelope: 'current',
     serves: 'all',
   },
   'latest-data': {
@@ -38,7 +41,7 @@ export const endpoints = {
     relay: false,
     parameters: ['remote-serial', 'type'],
     types: ['json', 'csv', 'csv2'],
-    answer: 'graph',
+    envelope: 'graph',
     serves: 'standalone',
   },
   'latest-data-relay': {
@@ -46,7 +49,7 @@ export const endpoints = {
     relay: true,
     parameters: ['remote-serial', 'base-serial', 'type'],
     types: ['json', 'csv', 'csv2'],
-    answer: 'graph',
+    envelope: 'graph',
     serves: 'relay',
   },
   data: {
@@ -54,7 +57,7 @@ export const endpoints = {
     relay: false,
     parameters: ['remote-serial', 'unixtime-from', 'unixtime-to', 'number', 'type'],
     types: ['json', 'csv', 'csv2'],
-    answer: 'graph',
+    envelope: 'graph',
     serves: 'standalone',
   },
   'data-relay': {
@@ -62,7 +65,7 @@ export const endpoints = {
     relay: true,
     parameters: ['remote-serial', 'base-serial', 'unixtime-from', 'unixtime-to', 'number', 'type'],
     types: ['json', 'csv', 'csv2'],
-    answer: 'graph',
+    envelope: 'graph',
     serves: 'relay',
   },
   alert: {
@@ -71,7 +74,7 @@ export const endpoints = {
     retries: 1,
     parameters: ['remote-serial', 'base-serial'],
     types: ['json'],
-    answer: 'alert',
+    envelope: 'alert',
     serves: 'alerting',
   },
 } as const satisfies Record<string, Endpoint>
@@ -79,8 +82,8 @@ export const endpoints = {
 export type EndpointName = keyof typeof endpoints
 
 /**
- * Maximum number of records that a request can ask for and a response can contain; the service reduces a larger number
- * to this (docs/service.md, *Fields*).
+ * Maximum number of records in a request and in a response. The service reduces a larger number to this
+ * (docs/service.md, *Fields*).
  */
 export const MAX_RECORDS = 65_535
 /** Maximum number of records in a *latest* response (docs/service.md, *Fields*). */
@@ -94,7 +97,7 @@ export function buildPath(name: EndpointName, relaySuffix: string): string {
   return `/v1/devices/${path}${relay ? `-${relaySuffix}` : ''}`
 }
 
-/** Parameters of `current`: any number of serials, of one of the two kinds. */
+/** Parameters of `current`: any number of serials of either kind, but not of both. */
 export interface CurrentParams {
   'remote-serial'?: readonly string[]
   'base-serial'?: readonly string[]

@@ -1,6 +1,6 @@
 /**
- * Every error that this package reports: a reason (a row of the table below), its parameters, and its cause. The text
- * comes from the catalogs (`errors.<reason>`), so it exists in all languages.
+ * All errors that this package reports. An error has a reason (a row of the table below), parameters and a cause. Its
+ * text is in the catalogs (`errors.<reason>`), so it exists in all languages.
  */
 
 /** `msg.error.code` for Catch nodes; docs/errors.md explains each code. */
@@ -16,7 +16,7 @@ export type ErrorCode =
   | 'ENVLOG_REPLY'
   | 'ENVLOG_CLOSED'
 
-/** Reason → code. A new error needs a row here and a sentence in each catalog. */
+/** The code for each reason. A new error needs a row here and a sentence in each catalog. */
 export const reasons = {
   'no-account': 'ENVLOG_CONFIG',
   'account-incomplete': 'ENVLOG_CONFIG',
@@ -79,7 +79,7 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons
 
-/** What is known about the cause: a plain object, because Catch nodes pass it to users. */
+/** The known facts about the cause, in a plain object, because Catch nodes pass it to users. */
 export interface Cause {
   status?: number
   /** The service's error code, as received. */
@@ -89,13 +89,13 @@ export interface Cause {
   base?: string
   /** A group that no device belongs to. */
   group?: string
-  /** ISO 8601, UTC: an earlier request would be refused as well. */
+  /** The time before which another request would be refused as well, ISO 8601 in UTC. */
   retryAt?: string
 }
 
 export type ErrorParams = Record<string, string | number>
 
-/** The device that an error is about; the error's text begins with it. Without `name` if it is unknown. */
+/** The device that an error is about, with which the error's text begins. `name` is absent if it is unknown. */
 export interface Subject {
   serial: string
   name?: string | undefined
@@ -128,7 +128,7 @@ export class EnvlogError extends Error {
   }
 }
 
-/** The service failed with a status that is temporary; the request is retried. */
+/** The service failed with a status for temporary failures, so the request is retried. */
 export const SERVICE_FAILURES: ReadonlySet<Reason> = new Set(['service-failed', 'service-failed-again'])
 
 const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set<Reason>([
@@ -140,8 +140,8 @@ const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set<Reason>([
 ])
 
 /**
- * True for an error that may concern only the requested device, or all devices: a large response that always times out,
- * a device that makes the service fail, or a service that is down.
+ * Whether an error may concern either only the requested device, for example because its large response always times
+ * out or the device makes the service fail, or all devices, because the service is down.
  */
 export function mayConcernOneDevice({ reason }: EnvlogError): boolean {
   return MAYBE_OF_ONE_DEVICE.has(reason)
@@ -156,8 +156,8 @@ const OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
 ])
 
 /**
- * True for an error of one device, after which the others continue: the service refused the device, its response is
- * unreadable, or its limit of records is used up. All other errors (credentials, network, a failing service) concern
+ * Whether an error concerns a single device, so that the others continue: the service refused the device, its response
+ * is unreadable, or its limit of records is used up. All other errors (credentials, network, a failing service) concern
  * the account.
  */
 export function concernsOneDevice(error: EnvlogError): boolean {

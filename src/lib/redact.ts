@@ -12,7 +12,7 @@ export class Redactor {
     this.#base64 = this.#secrets.flatMap(base64Fragments)
   }
 
-  /** True if a text contains a secret: verbatim, or in JSON, URL or base64 encoding. */
+  /** Whether a text contains a secret, verbatim or in JSON, URL or base64 encoding. */
   reveals(text: string): boolean {
     const spellings = [text, unescapeJson(text), unescapeUrl(text)]
     if (this.#secrets.some((secret) => spellings.some((spelling) => spelling.includes(secret)))) return true
@@ -37,9 +37,9 @@ const unescapeUrl = (text: string) =>
     .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
 
 /**
- * How the secret looks inside the base64 of a longer text, for each of its three possible positions in a group of three
- * bytes. Characters that also depend on neighbouring bytes are cut off. Fragments of one or two characters are dropped,
- * because any text may contain them.
+ * The parts of the base64 of a longer text that represent the secret, for each of its three possible positions in a
+ * group of three bytes. Characters that also depend on neighbouring bytes are cut off. Fragments of one or two
+ * characters are dropped, because any text may contain them.
  */
 function base64Fragments(secret: string): string[] {
   const bytes = Buffer.from(secret)

@@ -14,9 +14,15 @@ interface Login {
 
 /** State that the nodes of one account share, and that outlives deploys. */
 export interface SharedAccountState {
-  /** One per address and API key: a user ID and its reference-only ID share one quota (docs/service.md, *Limits*). */
+  /**
+   * One per address and API key, because a user ID and its reference-only ID share one quota (docs/service.md,
+   * *Limits*).
+   */
   quota: Quota
-  /** One per address, API key, login, password and `triedBy`: a wrong password must never get a cached response. */
+  /**
+   * One per address, API key, login, password and `triedBy`, because a user with a wrong password must never get a
+   * cached response.
+   */
   devices: DevicesState
 }
 
@@ -41,13 +47,13 @@ export class Registry {
     const login = hash(user, baseUrl, apiKey, loginId, loginPass)
     const quota = getOrCreate(this.#quotas, account, () => new Quota(this.#clock))
     const devices = getOrCreate(this.#devices, login, () => new DevicesState())
-    // Each login that is tested in the editor adds an entry.
-    deleteOldest(this.#quotas, (one) => one === quota || one.isUsed())
-    deleteOldest(this.#devices, (one) => one === devices)
+    // Each login that is tested in the editor adds an entry, so old entries are deleted.
+    deleteOldest(this.#quotas, (other) => other === quota || other.isUsed())
+    deleteOldest(this.#devices, (other) => other === devices)
     return { quota, devices }
   }
 
-  /** The state of a node by its id; call `forget` when the node is removed. */
+  /** The state of a node by its id. Call `forget` when the node is removed. */
   getOrCreateNodeState(node: string): NodeState {
     const retainedByAll = () =>
       [...this.#nodeStates.values()].reduce((sum, { retainedCount }) => sum + retainedCount, 0)
@@ -69,7 +75,7 @@ export function accountKey(baseUrl: string, apiKey: string): string {
   return hash(baseUrl, apiKey)
 }
 
-/** The entry is then the newest one. */
+/** Returns the entry, and makes it the newest one. */
 function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T): T {
   const found = map.get(key) ?? make()
   map.delete(key)
@@ -77,8 +83,8 @@ function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T): T {
   return found
 }
 
-function deleteOldest<T>(map: Map<string, T>, isUsed: (one: T) => boolean): void {
-  for (const [key, one] of map) if (map.size > MAX_UNUSED && !isUsed(one)) map.delete(key)
+function deleteOldest<T>(map: Map<string, T>, isUsed: (value: T) => boolean): void {
+  for (const [key, value] of map) if (map.size > MAX_UNUSED && !isUsed(value)) map.delete(key)
 }
 
 function hash(...parts: string[]): string {

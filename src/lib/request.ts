@@ -4,19 +4,19 @@ import type { QuotaHeaders } from './quota/headers'
 /** Queue key of requests from the editor, which take precedence over those of all nodes. */
 export const EDITOR = Symbol('editor')
 
-/** Requests with the same key are sent in order of arrival; keys take turns. Nodes use their id. */
+/** Requests with the same key are sent in order of arrival, and keys take turns. Nodes use their id. */
 export type QueueKey = string | typeof EDITOR
 
-/** The reason for a request's wait. */
+/** The wait of a request. */
 export interface QuotaWait {
   endpoint: EndpointName
   /** Estimated start, ms since 1970 UTC; `null` when the request starts, or waits only for a connection. */
   until: number | null
-  /** True if the device's limit of records is used up, false if the limit of requests is. */
+  /** Whether the device's limit of records is used up; otherwise, it is the limit of requests. */
   records: boolean
 }
 
-/** Who makes a request, and how long it may wait. */
+/** The caller of a request, and the longest time that it may wait. */
 export interface RequestContext {
   signal: AbortSignal
   queueKey: QueueKey
@@ -35,6 +35,9 @@ export interface ServiceResponse<B> {
   /** When the last byte arrived, in ms since 1970 UTC. */
   receivedAt: number
   quota: QuotaHeaders
-  /** Number of requested records: fewer than wanted if the device's limit has fewer left; only for `data`. */
+  /**
+   * Number of requested records, which is smaller than wanted if the device's limit has fewer left. Only for `data` and
+   * `data-relay`.
+   */
   number?: number
 }

@@ -7,7 +7,7 @@ export interface StateStore {
   load(): Promise<unknown>
   /** @param text the state as JSON */
   save(text: string): Promise<void>
-  /** Called if nothing was saved for a node that remembers what it has delivered. */
+  /** Called if the store has no state for a node that delivers only new data. */
   onMissing?(): void
   /** Called if a write fails after a successful one. */
   onWriteError?(error: Error): void
@@ -28,13 +28,13 @@ const MAX_RESPONSE_MS = 5000
 const MAX_WRITE_MS = 10_000
 /** Changes within this time after a write are written together, which limits the wear of a gateway's memory card. */
 const WRITE_INTERVAL_MS = 2000
-/** A failed write is repeated after this time, or with the next change. */
+/** A failed write is retried after this time, or with the next change. */
 const RETRY_MS = 60_000
 
-/** The result of `work`, if it arrives within `ms`. @throws Error of `work`, or that it took too long */
+/** The result of `work`. @throws Error if `work` fails or takes longer than `ms` */
 function withTimeout<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(ms, () => reject(new Error('no answer')))
+    const cancel = clock.after(ms, () => reject(new Error('no response')))
     work.then(resolve, reject).finally(cancel)
   })
 }
@@ -47,7 +47,7 @@ export function loadOrThrow(load: Promise<unknown>, clock: Clock): Promise<unkno
   return withTimeout(load, MAX_RESPONSE_MS, clock)
 }
 
-/** Writes a state to a store when it changes, at most once per interval. A failed write is repeated. */
+/** Writes a state to a store when it changes, at most once per interval. A failed write is retried. */
 export class StateWriter {
   readonly #store: StateStore
   readonly #clock: Clock
@@ -76,7 +76,7 @@ export class StateWriter {
     else this.#writeIn(waitMs)
   }
 
-  /** Writes now. @returns whether all changes so far are in the store; does not wait for a failing store */
+  /** Writes now. @returns whether all changes so far are in the store; false without waiting if the store fails */
   async written(): Promise<boolean> {
     if (!this.#hasFailed) await this.#writing
     if (this.#hasFailed) return false
@@ -84,7 +84,7 @@ export class StateWriter {
     return !this.#hasFailed
   }
 
-  /** Writes the last changes, and nothing after that. Does not wait for an unresponsive store. */
+  /** Writes the last changes, and nothing after that. Waits for at most five seconds. */
   async end(): Promise<void> {
     await withTimeout(this.#write(), MAX_RESPONSE_MS, this.#clock).catch(() => {})
     this.#hasEnded = true

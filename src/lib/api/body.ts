@@ -9,12 +9,12 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024
 const tooLarge = () => new EnvlogError('reply-too-large', { megabytes: MAX_BODY_BYTES / 2 ** 20 })
 
 /**
- * Reads a whole body as UTF-8.
+ * Reads a complete body as UTF-8.
  * @param onActivity called for each chunk
  * @throws EnvlogError `reply-too-large`, `reply-compressed`; any error of `chunks`
  */
 export async function readBody({ headers, chunks }: HttpResponse, onActivity: () => void): Promise<string> {
-  // One growing buffer, because a service may send every byte as its own chunk.
+  // A single growing buffer, because a service may send every byte as a separate chunk.
   let buffer = Buffer.allocUnsafe(64 * 1024)
   let length = 0
   for await (const chunk of chunks) {

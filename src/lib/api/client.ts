@@ -26,11 +26,11 @@ export interface ClientSettings {
   baseUrl: string
   relaySuffix: string
   credentials: { apiKey: string; loginId: string; loginPass: string }
-  /** Longest silence, in seconds; a complete response may take ten times as long. */
+  /** Longest time without a byte, in seconds. A complete response may take ten times as long. */
   timeout: number
   /** How often a request is retried if there is no response or the service fails. */
   retries: number
-  /** Other secrets that must not appear in errors: proxy passwords. */
+  /** Other secrets that must not appear in errors, such as proxy passwords. */
   secrets?: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export interface ClientPorts {
 export const maxResponseMs = (timeoutSeconds: number) => timeoutSeconds * 10_000
 
 /**
- * The smallest number of records worth a request: requests wait until the device's limit has this many left
+ * The smallest number of records worth a request. Requests wait until the device's limit has this many left
  * (docs/quota.md).
  */
 const MIN_RECORDS = 1000
@@ -75,7 +75,7 @@ export class Client {
   readonly #ports: ClientPorts
   readonly #redactor: Redactor
   readonly #loginRedactor: Redactor
-  /** Waiting and running requests, by what they ask for. */
+  /** Waiting and running requests, by endpoint and parameters. */
   readonly #requests = new Map<string, JoinedRequest>()
   #isClosed = false
 
@@ -116,8 +116,8 @@ export class Client {
   }
 
   /**
-   * True if a text contains the address or the login, so it must not be shown to others. A property, so that it can be
-   * passed as a callback.
+   * Whether a text contains the address or the login, so that it must not be shown to others. This is a property, so
+   * that it can be passed as a callback.
    */
   readonly revealsLogin = (text: string): boolean => this.#loginRedactor.reveals(text)
 
@@ -143,7 +143,7 @@ export class Client {
 
   async #begin(key: string, call: Call, request: JoinedRequest): Promise<void> {
     this.#requests.set(key, request)
-    // Later callers need a new request.
+    // Later callers start a new request.
     const forget = () => {
       if (this.#requests.get(key) === request) this.#requests.delete(key)
     }
@@ -158,8 +158,7 @@ export class Client {
   }
 
   /**
-   * Sends a request: waits for a permit, sends it, settles the permit according to the response, and retries if that
-   * can help.
+   * Waits for a permit, sends the request, and settles the permit according to the response. Retries if this may help.
    */
   async #send(call: Call, request: JoinedRequest): Promise<ServiceResponse<unknown>> {
     const { quota, clock, random } = this.#ports
@@ -203,7 +202,7 @@ export class Client {
       ...params,
     })
     const url = baseUrl + buildPath(endpoint, relaySuffix)
-    const attempt: Attempt = { isSent: false, isAnswered: false, headers: null, records: null }
+    const attempt: Attempt = { isSent: false, hasResponse: false, headers: null, records: null }
     const onSent = () => {
       attempt.isSent = true
     }
@@ -219,12 +218,12 @@ export class Client {
       if (status !== 200) {
         const parts = { endpoint, status, text, retriesDone, redactor: this.#redactor }
         const { error, isFromService } = readErrorResponse(parts)
-        if (isFromService) Object.assign(attempt, { headers, isAnswered: true })
+        if (isFromService) Object.assign(attempt, { headers, hasResponse: true })
         Object.assign(attempt, { records: 0, errorStatus: status })
         throw error
       }
       const receivedAt = clock.now()
-      attempt.isAnswered = true
+      attempt.hasResponse = true
       const decoded = decode(text)
       const { number } = params as Partial<DeviceParams>
       attempt.records = countRecords(decoded)
@@ -232,7 +231,7 @@ export class Client {
     } catch (error) {
       attempt.error = error
       if (error instanceof EnvlogError) {
-        if (PAGES.has(error.reason)) Object.assign(attempt, { headers: null, isAnswered: false })
+        if (PAGES.has(error.reason)) Object.assign(attempt, { headers: null, hasResponse: false })
         const isConnecting = error.reason === 'timeout-silent' && !attempt.isSent
         const actual = isConnecting ? new EnvlogError('timeout-connect', error.params) : error
         attempt.error = actual.with(causeOf(endpoint, params))
@@ -242,7 +241,7 @@ export class Client {
   }
 }
 
-/** Reasons that mean a gateway's response, so its headers say nothing about the quota. */
+/** Reasons that indicate a response of a gateway, whose headers say nothing about the quota. */
 const PAGES: ReadonlySet<Reason> = new Set(['reply-not-json', 'reply-not-csv'])
 
 const BASE_DELAY_MS = 1000
@@ -253,7 +252,7 @@ function retryDelayMs(retry: number, random: number): number {
   return Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry) * (0.5 + random)
 }
 
-/** True if there was no response or the service failed. A response that cannot be decoded is not requested again. */
+/** Whether there was no response, or the service failed. A request is not retried if its response cannot be decoded. */
 function isRetryable(error: EnvlogError): boolean {
   if (error.reason === 'no-certificate') return false
   return (
@@ -268,7 +267,7 @@ function demandOf({ params, isRaw }: Call): RecordDemand | undefined {
   return { device: deviceKey(params), wanted, minimum: isRaw ? wanted : MIN_RECORDS }
 }
 
-/** Adds to a refusal when the request can be sent again. */
+/** The error for a refusal because of a limit, with the time at which the request can be sent again. */
 function refusalOf({ params, cause }: EnvlogError, refusedBy: LimitScope, retryAt: string): EnvlogError {
   const reason = refusedBy === 'device' ? 'records-refused' : 'quota-refused'
   return new EnvlogError(reason, { ...params, retryAt }, { ...cause, retryAt })
@@ -285,13 +284,13 @@ function countRecords(value: unknown): number | null {
   return Array.isArray(data) ? data.length : null
 }
 
-/** The key by which the service counts records. */
+/** The key of the device in the service's counting of records. */
 function deviceKey(params: object): string {
   const { 'remote-serial': serial = '', 'base-serial': base = '' } = params as Partial<DeviceParams>
   return `${base}/${serial}`
 }
 
-/** What an error says about its request. */
+/** The endpoint and the device of a request, for its error. */
 function causeOf(endpoint: EndpointName, params: object): Cause {
   const cause: Cause = { endpoint }
   const { 'remote-serial': serial, 'base-serial': base } = params as Record<string, unknown>

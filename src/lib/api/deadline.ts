@@ -10,7 +10,7 @@ export interface Timeouts {
 }
 
 /**
- * Runs one exchange with timeouts. The signal passed to `work` aborts with the caller's signal or after a timeout;
+ * Runs one exchange with timeouts. The signal passed to `work` aborts with the caller's signal or after a timeout.
  * `work` must call `onActivity` whenever a byte arrives.
  * @throws EnvlogError `timeout-silent`, `timeout-total`, `closed` if the caller's signal aborts; any error of `work`
  */
@@ -36,7 +36,7 @@ export async function withDeadline<T>(
   }
   try {
     if (signal.aborted) throw new EnvlogError('closed')
-    // The peer may prevent `work` from noticing the abort.
+    // Do not wait for `work` after an abort, because it may not notice the abort.
     return await orClosed(work(exchange.signal, onActivity), exchange.signal)
   } catch (error) {
     if (signal.aborted) throw new EnvlogError('closed')

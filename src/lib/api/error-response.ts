@@ -5,10 +5,10 @@ import type { Redactor } from '../redact'
 
 interface ErrorResponseParts {
   endpoint: EndpointName
-  /** Not 200. */
+  /** The HTTP status; never 200. */
   status: number
   text: string
-  /** Number of earlier attempts. */
+  /** Number of retries so far. */
   retriesDone: number
   redactor: Redactor
 }
@@ -18,7 +18,7 @@ const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
 
 export interface ErrorResponse {
   error: EnvlogError
-  /** False if a proxy or gateway responded: its headers say nothing about the service's limits. */
+  /** False if a proxy or gateway responded, in which case the headers do not describe the service's limits. */
   isFromService: boolean
 }
 
@@ -30,7 +30,7 @@ export function readErrorResponse(parts: ErrorResponseParts): ErrorResponse {
   const { endpoint, status, text, redactor } = parts
   const { code, message } = parseErrorObject(text) ?? {}
   const isFromService = code !== undefined || message !== undefined
-  // Secrets are removed before the text is shortened: a part of one would not be recognized.
+  // Secrets are removed before the text is shortened, because a part of a secret would not be recognized.
   const toSafeText = (value: unknown) => shorten(redactor.guard(String(value).slice(0, MAX_GUARDED_LENGTH)))
   const words = typeof message === 'string' ? toSafeText(message) : ''
   const cause: Cause = { status }
@@ -41,7 +41,10 @@ export function readErrorResponse(parts: ErrorResponseParts): ErrorResponse {
   return { error: new EnvlogError(reasonOf(parts, isFromService), params, cause), isFromService }
 }
 
-/** The reason by the status (docs/service.md, *Errors*): the language of the message depends on the host. */
+/**
+ * Derives the reason from the status (docs/service.md, *Errors*), not from the message, because the language of the
+ * message depends on the host.
+ */
 function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromService: boolean): Reason {
   if (status === 429) return 'quota-refused'
   if (TRANSIENT_STATUSES.has(status)) return retriesDone > 0 ? 'service-failed-again' : 'service-failed'
@@ -55,19 +58,20 @@ function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromS
 }
 
 const MAX_MESSAGE_LENGTH = 300
-/** Longer than the text that is shown, so that a secret at its end is still found. */
+/** Longer than the displayed text, so that a secret that begins within it is still found. */
 const MAX_GUARDED_LENGTH = 4000
 
-/** Control characters could forge log lines. */
+/** Replaces control characters, which could forge log lines. */
 const shorten = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH)
 
 /**
- * The service's error object (docs/service.md, *Errors*), wrapped in `error` or not; `undefined` for a page or any
- * other object, such as a gateway's.
+ * The service's error object (docs/service.md, *Errors*), which is either the property `error` or the complete
+ * response; `undefined` for an HTML page or any other object, for example from a gateway.
  */
 function parseErrorObject(text: string): { code?: unknown; message?: unknown } | undefined {
   const json = parseJson(stripBom(text)) as { error?: unknown } | null | undefined
   return [json?.error, json].find(
-    (one): one is object => typeof one === 'object' && one !== null && ('code' in one || 'message' in one),
+    (value): value is object =>
+      typeof value === 'object' && value !== null && ('code' in value || 'message' in value),
   )
 }

@@ -4,19 +4,19 @@ import { EnvlogError } from '../errors'
 import type { RecordDemand, StartEstimate } from '../quota/endpoint'
 import type { RequestContext } from '../request'
 
-/** Someone who waits for the result of a request. */
+/** A caller who waits for the result of a request. */
 export interface Caller {
   context: RequestContext
   /** Start of the wait, in monotonic ms. */
   since: number
-  /** The last estimate that was reported to it. */
+  /** The last estimate that was reported to the caller. */
   lastEstimate?: StartEstimate | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
   stopListening(): void
 }
 
-/** Identical concurrent requests share one: it is sent once, and every caller gets the response or the error. */
+/** A request shared by identical concurrent calls. It is sent once, and every caller gets the response or the error. */
 export class JoinedRequest {
   readonly endpoint: EndpointName
   readonly records: RecordDemand | undefined
@@ -35,7 +35,10 @@ export class JoinedRequest {
     return this.#abort.signal
   }
 
-  /** Settles with the request. @throws EnvlogError `closed` as soon as the caller's signal aborts, or if it is closed */
+  /**
+   * Adds a caller. @returns the result of the request @throws EnvlogError `closed` as soon as the caller's signal
+   * aborts or the request is closed
+   */
   join(context: RequestContext, now: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const { signal } = context
@@ -47,7 +50,7 @@ export class JoinedRequest {
     })
   }
 
-  /** Rejects one caller; the request ends with its last caller. */
+  /** Rejects a caller. The request is aborted when its last caller leaves. */
   leave(caller: Caller, error: unknown): void {
     if (!this.callers.delete(caller)) return
     this.report(caller, undefined, 0)
@@ -73,7 +76,7 @@ export class JoinedRequest {
     this.#end()
   }
 
-  /** Reports to a caller when the request will be sent; `undefined`: it is being sent now. */
+  /** Reports to a caller when the request will be sent; `estimate` is `undefined` if it is being sent now. */
   report(caller: Caller, estimate: StartEstimate | undefined, toWallMs: number): void {
     const { lastEstimate, context } = caller
     if (!context.onWait || (!lastEstimate && !estimate)) return
@@ -82,7 +85,7 @@ export class JoinedRequest {
     try {
       context.onWait({ endpoint: this.endpoint, until, records: estimate?.isForRecords ?? false })
     } catch (error) {
-      // A callback that throws must not disturb the other callers.
+      // If a callback throws, only its own caller is rejected.
       caller.lastEstimate = undefined
       this.leave(caller, error)
     }

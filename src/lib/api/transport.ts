@@ -23,7 +23,7 @@ export interface HttpResponse {
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** Sends requests to the service. A port, so that the client can be tested without a network. */
+/** Sends requests to the service. It is injected, so that the client can be tested without a network. */
 export interface Transport {
   /**
    * Sends a request.
@@ -33,7 +33,7 @@ export interface Transport {
    * `proxy-invalid`; any error of `read`
    */
   send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): Promise<T>
-  /** Closes the connections; no request may be in flight, except aborted ones. */
+  /** Closes the connections. No request may be in flight, except aborted ones. */
   close(): Promise<void>
 }
 
@@ -81,10 +81,10 @@ const HEADERS = {
 }
 
 /**
- * Sends requests over keep-alive connections: each request in flight has an agent of its own, which the next request
- * reuses. If a request fails or is aborted, its agent is destroyed: undici's own abort signal has no effect on a request
- * that waits for a TLS handshake or a proxy's CONNECT. undici is loaded at the first request, because loading it takes
- * 50 ms.
+ * Sends requests over keep-alive connections. Each request in flight has an agent of its own, which a later request
+ * reuses. If a request fails or is aborted, its agent is destroyed, because undici's own abort signal has no effect on
+ * a request that waits for a TLS handshake or a proxy's CONNECT. undici is loaded at the first request, because loading
+ * it takes 50 ms.
  */
 export class UndiciTransport implements Transport {
   readonly #options: TransportOptions
@@ -126,7 +126,9 @@ export class UndiciTransport implements Transport {
   }
 }
 
-/** undici reads a body once it has a connection, before it writes the first byte. */
+/**
+ * Calls `onSent` when undici reads the body, which is after it has a connection and before it writes the first byte.
+ */
 function* reportStart(body: string, onSent: () => void): Generator<string> {
   onSent()
   yield body
@@ -139,8 +141,8 @@ function* reportStart(body: string, onSent: () => void): Generator<string> {
 const ADDRESS_SHARE = 0.1
 
 /**
- * An address that undici rejects is the proxy's, because the service's address was checked before. undici's message is
- * dropped, because it may contain the proxy's password.
+ * If undici rejects an address, it is that of the proxy, because the service's address was checked before. undici's
+ * message is dropped, because it may contain the proxy's password.
  */
 function createAgent(options: TransportOptions, protocol: string, hostname: string): Dispatcher {
   try {
@@ -165,15 +167,15 @@ function createDispatcher(options: TransportOptions, protocol: string, hostname:
     bodyTimeout: 0,
     connect: { ...connect, ...tls },
   }
-  // Requests to this machine never use the proxy from the environment, and without TLS no proxy at all: their secrets
-  // would leave this machine in plain text.
+  // Requests to this machine never use the proxy from the environment. Without TLS, they use no proxy at all, because
+  // their secrets would leave this machine in plain text.
   if (isLoopback(hostname) && (!proxy || protocol === 'http:')) return new Agent(common)
   const proxyOptions = proxy && {
     httpProxy: proxyAddress(proxy),
     httpsProxy: proxyAddress(proxy),
     noProxy: proxy.noProxy.join(','),
   }
-  // Used for two connections: to the proxy, and through it to the service.
+  // Creates two connections, one to the proxy and, through it, one to the service.
   return new EnvHttpProxyAgent({
     ...common,
     proxyTls: connect,
@@ -207,7 +209,7 @@ function proxyAddress({ url, username, password }: NonNullable<TransportOptions[
   return address.href
 }
 
-/** Keeps only the code of an error: messages of the network stack may contain a proxy's password. */
+/** Keeps only the code of an error, because messages of the network stack may contain a proxy's password. */
 function toNetworkError(error: unknown): EnvlogError {
   const { code, message, syscall } = collectCauses(error)
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code))
@@ -228,7 +230,7 @@ function collectCauses(error: unknown): { code: string; message: string; syscall
   return collected
 }
 
-/** If a host has several addresses, Node.js tries each of them; only the first error is used. */
+/** If a host has several addresses, Node.js tries each of them. Only the first error is used. */
 function causeOf(error: Error): unknown {
   return error instanceof AggregateError ? error.errors[0] : error.cause
 }

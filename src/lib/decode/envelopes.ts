@@ -73,9 +73,9 @@ function readDevice(fields: Fields): DeviceEnvelope {
   }
 }
 
-export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer'] extends 'current'
+export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['envelope'] extends 'current'
   ? CurrentEnvelope
-  : (typeof endpoints)[E]['answer'] extends 'alert'
+  : (typeof endpoints)[E]['envelope'] extends 'alert'
     ? AlertEnvelope
     : GraphEnvelope
 
@@ -86,10 +86,10 @@ export type Envelope = CurrentEnvelope | GraphEnvelope | AlertEnvelope
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-many`, `reply-unreadable`
  */
 export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
-  return READERS[endpoints[endpoint].answer](parseResponse(body))
+  return READERS[endpoints[endpoint].envelope](parseResponse(body))
 }
 
-const READERS: Record<Endpoint['answer'], (fields: Fields) => Envelope> = {
+const READERS: Record<Endpoint['envelope'], (fields: Fields) => Envelope> = {
   current: readCurrentEnvelope,
   graph: (fields) => ({ ...readDevice(fields), records: readList(fields, 'data') }),
   alert: (fields) => ({ ...readDevice(fields), entries: readList(fields, 'alert-logs') }),

@@ -5,17 +5,14 @@ import { type EndpointLimits, heldMs, type RateLimit } from './limits'
 import type { Denied, Need, Sharing, Usage, Use } from './shared-quota'
 import { type Entry, Window, type WindowLimit } from './window'
 
-/**
- * The number of records that a request wants from a device, and the minimum for which it is sent without waiting for
- * more.
- */
+/** The records that a request wants from a device. It is sent as soon as `minimum` of them are available. */
 export interface RecordDemand {
   device: string
   wanted: number
   minimum: number
 }
 
-/** Everything reserved for one attempt: a request and, if they are counted, records of its device. */
+/** The reservation for an attempt: a request and, if they are counted, records of its device. */
 export interface Reservation {
   id: string
   /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
@@ -24,13 +21,13 @@ export interface Reservation {
   ofDevice: { window: Window; entry: Entry; name: string; minimum: number } | undefined
 }
 
-/** The outcome of an attempt, as far as the quota needs it. */
+/** The parts of an attempt's outcome that the quota depends on. */
 export interface Outcome {
-  /** False if no byte of the request can have reached the service: nothing is used. */
+  /** False if no byte of the request can have reached the service, so that nothing is used. */
   isSent: boolean
-  /** True if the service itself responded: not a gateway, and the response was complete. */
-  isAnswered: boolean
-  /** Headers of the response; `null` if there was none, or only a gateway's page. */
+  /** Whether there is a complete response from the service itself, and not from a gateway. */
+  hasResponse: boolean
+  /** Headers of the response; `null` if there was none, or only a page from a gateway. */
   headers: QuotaHeaders | null
   /** Status of an error response. */
   errorStatus?: number | undefined
@@ -38,7 +35,7 @@ export interface Outcome {
   records: number | null
 }
 
-/** The limit that caused a refusal: the endpoint's requests, or a device's records. */
+/** The limit that caused a refusal: that on the endpoint's requests, or that on a device's records. */
 export type LimitScope = 'endpoint' | 'device'
 
 /** The estimated start of a request, in monotonic ms, and whether it waits for records of its device. */
@@ -54,8 +51,8 @@ const RETURNING_MS = 2500
 const NOT_ABOUT_QUOTA = new Set([401, 403])
 
 /**
- * The quota of one endpoint: its requests, with the account's limit and the one in the last response, and the records
- * of each device. Instants are monotonic ms.
+ * The quota of one endpoint. It limits the requests, by the account's limit and the limit in the last response, and the
+ * records of each device. Instants are monotonic ms.
  */
 export class Endpoint {
   readonly #name: EndpointName
@@ -64,11 +61,11 @@ export class Endpoint {
   #reported: WindowLimit | undefined
   readonly #devices = new Map<string, Window>()
   #sharing: Sharing = 'none'
-  /** Redis is back, but other processes may not have reported their usage yet. */
+  /** Until then, other processes may not have reported their usage to a recovered Redis yet. */
   #carefulUntil = Number.NEGATIVE_INFINITY
-  /** A shared quota has no permit before then: when to ask again, and when one is expected. */
+  /** Set if a shared quota has denied a permit: when to ask again, and when a permit is expected. */
   #denial = NO_DENIAL
-  /** The service has responded since the start: before that, requests are sent one at a time. */
+  /** Whether the service has responded since the start. Before that, requests are sent one at a time. */
   #isKnown = false
 
   constructor(name: EndpointName, limits: EndpointLimits) {
@@ -94,7 +91,7 @@ export class Endpoint {
   /** When the next request can be sent; infinite if that depends on a response or on Redis. */
   startsAt(now: number): number {
     if (this.#reported && now >= this.#reported.until) {
-      // A stricter limit may still apply: the next response will show it.
+      // A stricter limit may still apply. The next response will show this.
       if (isStricter(this.#reported, this.#limits.requests)) this.#isKnown = false
       this.#reported = undefined
       this.#setLimits()
@@ -105,14 +102,14 @@ export class Endpoint {
     return Math.max(this.#denial.retryAt, this.#requests.availableAt(1, now, this.#isShared))
   }
 
-  /** When enough records of the device are available; now if they are not counted. */
+  /** When enough records of the device are available; `now` if they are not counted. */
   recordsAt(demand: RecordDemand | undefined, now: number): number {
     const device = this.#deviceOf(demand, now)
     return demand && device ? device.availableAt(this.#leastOf(demand), now, this.#isShared) : now
   }
 
   /**
-   * When a request can be sent, assuming that all requests in flight are answered now.
+   * When a request can be sent, assuming that all requests in flight are completed now.
    * @param position 1 for the next request
    */
   estimate(demand: RecordDemand | undefined, position: number, now: number): StartEstimate {
@@ -132,7 +129,7 @@ export class Endpoint {
     return { id, request, records, ofDevice: { window, entry, name: this.#nameOf(demand.device), minimum } }
   }
 
-  /** What to request from a shared quota. */
+  /** The needs to request from a shared quota. */
   needs({ records = 0, ofDevice }: Reservation): Need[] {
     const { requests, records: ofRecords } = this.#limits
     const needs = [{ name: this.#name as string, wanted: 1, minimum: 1, ...limitOf(requests) }]
@@ -141,7 +138,7 @@ export class Endpoint {
     return needs
   }
 
-  /** A shared quota has granted the reservation, possibly with fewer records. */
+  /** Call this when a shared quota has granted the reservation, possibly with fewer records. */
   grant(reservation: Reservation, [, records]: number[]): void {
     const { request, ofDevice } = reservation
     this.#denial = NO_DENIAL
@@ -152,7 +149,9 @@ export class Endpoint {
     reservation.records = records
   }
 
-  /** A shared quota has denied the reservation: other processes use the requests or the records. */
+  /**
+   * Call this when a shared quota has denied the reservation, because other processes use the requests or the records.
+   */
   deny({ request, ofDevice }: Reservation, { need, retryMs, estimateMs }: Denied, now: number): void {
     this.#requests.settle(request, 0, now)
     ofDevice?.window.settle(ofDevice.entry, 0, now)
@@ -161,27 +160,27 @@ export class Endpoint {
 
   /**
    * Turns a reservation into usage.
-   * @returns the limit that caused a refusal, if any, and what to report to a shared quota
+   * @returns the limit that caused a refusal, if any, and the usage to report to a shared quota
    */
   settle(
     { request, records = 0, ofDevice }: Reservation,
     outcome: Outcome,
     now: number,
   ): { refused: LimitScope | undefined; uses: Use[] } {
-    const { headers, isSent, isAnswered } = outcome
+    const { headers, isSent, hasResponse } = outcome
     const { requests: own, records: ofRecords } = this.#limits
     const { remaining = null, recordsRemaining = null } = headers ?? {}
-    if (isAnswered) this.#isKnown = true
+    if (hasResponse) this.#isKnown = true
     const reported = reportedLimit(headers, own)
     if (reported) {
-      // Applies until the next response, but no longer than the account's own window.
+      // The reported limit applies until the next response, but no longer than the account's own window.
       this.#reported = { ...reported, countsOthers: true, until: now + heldMs(own.windowSeconds) }
       this.#setLimits()
     }
     const refused = findRefusal(outcome, ofDevice !== undefined && ofRecords !== null)
     // If the device has records left, fewer can be requested immediately.
     const canAskForFewer = recordsRemaining !== null && recordsRemaining > 0 && recordsRemaining < records
-    const settleOne = (
+    const settleUse = (
       { window, entry }: { window: Window; entry: Entry },
       used: number,
       limit: RateLimit | undefined,
@@ -195,12 +194,12 @@ export class Endpoint {
     }
     const used = isSent ? 1 : 0
     const ofRequests = { window: this.#requests, entry: request }
-    const uses = [settleOne(ofRequests, used, reported, remaining, refused === 'endpoint')]
+    const uses = [settleUse(ofRequests, used, reported, remaining, refused === 'endpoint')]
     if (ofDevice) {
       const limit = ofRecords ?? undefined
       const used = limit ? recordsUsed(records, limit.limit, outcome) : 0
       const isClosed = refused === 'device' && !canAskForFewer
-      uses.push(settleOne(ofDevice, used, limit, recordsRemaining, isClosed))
+      uses.push(settleUse(ofDevice, used, limit, recordsRemaining, isClosed))
     }
     return { refused, uses }
   }
@@ -220,7 +219,7 @@ export class Endpoint {
     const leftOf = (limit: WindowLimit) => limit.limit - this.#requests.used(limit, now, false)
     const { limit, windowSeconds } = limits.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
     const own = this.#requests.used(ownLimit(this.#limits.requests, false), now, false)
-    const all = limits.map((one) => this.#requests.used({ ...one, countsOthers: true }, now, false))
+    const all = limits.map((limit) => this.#requests.used({ ...limit, countsOthers: true }, now, false))
     const nextAt = Math.max(this.#denial.freeAt, this.#requests.availableAt(1, now, false))
     const left = this.#denial.freeAt > now ? 0 : this.#requests.available(now, false)
     return { limit, windowSeconds, own, foreign: Math.max(...all) - own, left, nextAt }
@@ -234,7 +233,7 @@ export class Endpoint {
     }))
   }
 
-  /** Redis counts the usage of other processes that it knows. */
+  /** Whether Redis counts the usage of other processes. */
   get #isShared(): boolean {
     return this.#sharing === 'connected'
   }
@@ -275,9 +274,9 @@ const ownLimit = (rate: RateLimit, countsOthers: boolean): WindowLimit => {
   return { ...rate, countsOthers, until: Number.POSITIVE_INFINITY }
 }
 
-/** True if it allows less, in a burst or over time. */
-const isStricter = (one: RateLimit, other: RateLimit) =>
-  one.limit < other.limit || one.limit / one.windowSeconds < other.limit / other.windowSeconds
+/** Whether a limit allows less than another, in a burst or over time. */
+const isStricter = (a: RateLimit, b: RateLimit) =>
+  a.limit < b.limit || a.limit / a.windowSeconds < b.limit / b.windowSeconds
 
 /** The limit reported by headers; if they do not contain one, their `remaining` refers to the account's limit. */
 function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): RateLimit | undefined {
@@ -287,8 +286,8 @@ function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): RateLimit 
 }
 
 /**
- * Number of records used. If the response was incomplete, the header decides; without a header the reserved number
- * counts.
+ * Number of records used. If the response was incomplete, this is derived from the header or, without a header, it is
+ * the reserved number.
  */
 function recordsUsed(reserved: number, limit: number, { isSent, headers, records }: Outcome): number {
   if (!isSent) return 0

@@ -6,9 +6,9 @@ export interface QuotaHeaders {
   limit: number | null
   /** `X-RateLimit-Remaining`. */
   remaining: number | null
-  /** `X-RateLimit-Reset`: with this service, the length of the window, not the time until its end. */
+  /** `X-RateLimit-Reset`. This service sends the length of the window, not the time until its end. */
   windowSeconds: number | null
-  /** `X-RateLimit-Remaining-DataCount`: records of the device; only `data` and `data-relay` send it. */
+  /** `X-RateLimit-Remaining-DataCount`, the remaining records of the device. Only `data` and `data-relay` send it. */
   recordsRemaining: number | null
 }
 
@@ -29,7 +29,7 @@ function readWindow(value: string | string[] | undefined): number | null {
   return seconds !== null && seconds >= 1 && seconds <= MAX_WINDOW_SECONDS ? seconds : null
 }
 
-/** Proxies may duplicate a header: the first value counts. */
+/** Reads a whole number. Proxies may duplicate a header, so the first value counts. */
 function readWhole(value: string | string[] | undefined): number | null {
   const text = Array.isArray(value) ? value[0] : value
   if (text === undefined || !/^\s*\d{1,15}\s*$/.test(text)) return null

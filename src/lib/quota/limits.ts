@@ -22,8 +22,8 @@ const MAX_MARGIN_MS = 1000
 const MARGIN_SHARE = 1 / 50
 
 /**
- * How long a permit is occupied after the response, in ms: the window plus a margin (docs/quota.md, *How requests are
- * counted*). The margin covers differences between the service's clock and ours.
+ * The time for which a permit is occupied after the response, in ms. It is the window plus a margin (docs/quota.md,
+ * *How requests are counted*), which covers differences between the service's clock and ours.
  */
 export function heldMs(windowSeconds: number): number {
   const windowMs = windowSeconds * 1000
@@ -44,8 +44,8 @@ export function limitsWith(overrides: LimitsTable = {}): AccountLimits {
 }
 
 /**
- * Account nodes with the same API key may have different settings: for each limit, the one that allows less over time
- * applies.
+ * Combines the limits of account nodes with the same API key, which may have different settings. Each limit is the one
+ * that allows the least over time.
  */
 export function strictestOf(tables: readonly AccountLimits[]): AccountLimits {
   return mapEndpoints((name) => ({

@@ -12,25 +12,28 @@ import { type Denied, type RedisPort, SharedQuota } from './shared-quota'
 
 /** Maximum number of waiting requests per account. */
 export const MAX_QUEUED = 10_000
-/** Shorter waits, and smaller changes of an estimate, are not reported. */
+/** Shorter waits and smaller changes of an estimate are not reported. */
 const MIN_REPORTED_MS = 1000
-/** How often waits are reviewed. */
+/** Interval at which waiting times are recalculated. */
 const REVIEW_MS = 1000
-/** Maximum number of reported devices: those with the fewest records left. People read them. */
+/**
+ * Maximum number of devices in the report, which contains those with the smallest share of records left. It is small
+ * because the report is shown in a form.
+ */
 const MAX_REPORTED_DEVICES = 5
 
-/** What an account node contributes to the quota of its account. */
+/** An account node that uses the quota. */
 export interface Participant {
   /** Maximum number of concurrent requests; the smallest value of all participants applies. */
   concurrency: number
   limits: AccountLimits
-  /** The Redis that shares the quota; the first participant's is used. */
+  /** The Redis through which the quota is shared. If several participants have one, the first is used. */
   redis?: RedisPort | undefined
-  /** Called initially and on each change; `code` is the reason if Redis is not connected. */
+  /** Called after joining and after each change of the connection; `code` is the reason if Redis is not connected. */
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
-/** Permission for one attempt of a request. It must always be settled, whatever the outcome. */
+/** Permission for one attempt to send a request. It must be settled after every outcome. */
 export interface Permit {
   /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
@@ -42,7 +45,9 @@ export interface Permit {
 interface Waiting {
   request: JoinedRequest
   arrival: number
-  /** Redis has denied records of the device: when to ask again, and when they are expected. */
+  /**
+   * Set if Redis has denied records of the device: when to ask again, and when records are expected to be available.
+   */
   denial?: { retryAt: number; freeAt: number }
   resolve(permit: Permit): void
 }
@@ -57,7 +62,7 @@ export class Quota {
   readonly #endpoints: Record<EndpointName, Endpoint>
   /** In order of arrival. */
   #queue = new Set<Waiting>()
-  /** The turn in which each key was last served: the key with the lowest turn is next. */
+  /** The turn in which a request of each key was last sent. The key with the lowest turn is next. */
   readonly #turns = new Map<QueueKey, number>()
   #turn = 0
   #arrivals = 0
@@ -65,7 +70,7 @@ export class Quota {
   /** Identifies this process in Redis. */
   readonly #process = randomUUID()
   #shared: SharedQuota | undefined
-  #isDue = false
+  #isScheduled = false
   readonly #wakeAt: (at: number) => void
 
   constructor(clock: Clock) {
@@ -75,7 +80,7 @@ export class Quota {
     this.#wakeAt = createAlarm(clock, () => this.#proceed())
   }
 
-  /** Adds a participant; the returned function removes it. */
+  /** Adds a participant. @returns a function that removes it */
   join(participant: Participant): () => void {
     this.#participants.add(participant)
     this.#onParticipantsChange()
@@ -85,20 +90,20 @@ export class Quota {
     }
   }
 
-  /** True if it has participants. */
+  /** Whether any account node uses this quota. */
   isUsed(): boolean {
     return this.#participants.size > 0
   }
 
   /**
-   * Waits until an attempt of the request may be sent. Callers that would wait too long are rejected with `quota-wait`,
-   * `records-wait`, or the error of the last attempt.
-   * @throws EnvlogError `queue-full`; `closed` if the request has no callers any more
+   * Waits until an attempt of the request may be sent. Callers whose wait would exceed their limit are rejected with
+   * `quota-wait`, `records-wait` or, for a retry, the error of the last attempt.
+   * @throws EnvlogError `queue-full`; `closed` if all callers have left
    */
   acquire(request: JoinedRequest): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (request.signal.aborted) throw new EnvlogError('closed')
-      // A retry was already admitted.
+      // The maximum does not apply to a retry, because the request was already admitted.
       const isFull = this.#queue.size >= MAX_QUEUED && !request.lastError
       if (isFull) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
       const giveUp = () => {
@@ -120,20 +125,20 @@ export class Quota {
     })
   }
 
-  /** Schedules one run of `#proceed` for all changes made at the same time. */
+  /** Schedules a single run of `#proceed` for all changes in the current task. */
   proceedSoon(): void {
-    if (this.#isDue) return
-    this.#isDue = true
+    if (this.#isScheduled) return
+    this.#isScheduled = true
     queueMicrotask(() => this.#proceed())
   }
 
-  /** When a number of further requests will have been sent, ms since 1970 UTC, as far as can be predicted. */
+  /** Estimates when the given number of further requests will have been sent, in ms since 1970 UTC. */
   estimateRoundEnd(endpoint: EndpointName, requests: number): number {
     const now = this.#clock.monotonic()
     return this.#endpoints[endpoint].estimate(undefined, Math.max(1, requests), now).at + this.#toWallMs()
   }
 
-  /** When a refused request can be sent again: ISO 8601, for its error. */
+  /** The time at which a refused request can be sent again, as ISO 8601 text for its error. */
   retryAt({ endpoint, records }: JoinedRequest): string {
     const { at } = this.#endpoints[endpoint].estimate(records, 1, this.#clock.monotonic())
     return new Date(at + this.#toWallMs()).toISOString()
@@ -154,9 +159,9 @@ export class Quota {
    * Sends all requests that have permits, reports the waiting time to the others, and sets the alarm for the next one.
    */
   #proceed(): void {
-    this.#isDue = false
+    this.#isScheduled = false
     const now = this.#clock.monotonic()
-    const concurrency = Math.min(...[...this.#participants].map((one) => one.concurrency))
+    const concurrency = Math.min(...[...this.#participants].map((participant) => participant.concurrency))
     while (this.#running < concurrency) {
       const sendable = this.#starts(now).filter(({ at }) => at <= now)
       const [next] = this.#inOrder(sendable.map(({ waiting }) => waiting))
@@ -183,7 +188,10 @@ export class Quota {
     })
   }
 
-  /** The order in which requests are sent if no others arrive: the editor's come first, then keys take turns. */
+  /**
+   * Sorts requests by the order in which they will be sent if no others arrive. Requests of the editor come first.
+   * After that, keys take turns.
+   */
   #inOrder(requests: Waiting[]): Waiting[] {
     const counts = new Map<QueueKey, number>()
     const places = requests.map((waiting) => {
@@ -202,7 +210,7 @@ export class Quota {
     return places.map(({ waiting }) => waiting)
   }
 
-  /** Reserves the needs of a request, locally and in Redis, and lets it be sent. */
+  /** Reserves the request and the records that it needs, locally and in Redis, and then releases it for sending. */
   async #grant(waiting: Waiting, now: number): Promise<void> {
     const { request } = waiting
     const endpoint = this.#endpoints[request.endpoint]
@@ -219,15 +227,15 @@ export class Quota {
       const { id, request: entry } = reservation
       this.#running--
       const { refused, uses } = endpoint.settle(reservation, outcome, now)
-      // Redis may be back by now, or this Redis may be about to be replaced.
-      const connected = [this.#shared, shared].find((one) => one?.state === 'connected')
+      // Redis may have reconnected, or have been replaced, in the meantime. Settle with the one that is connected.
+      const connected = [this.#shared, shared].find((quota) => quota?.state === 'connected')
       if (connected) inBackground(connected.settle(id, needs, uses, now - entry.sentAt))
       this.proceedSoon()
       return refused
     }
     if (reply && 'need' in reply) this.#deny(waiting, reservation, reply)
     else if (shared && !reply) {
-      // Redis was lost: the request is sent without it.
+      // The connection to Redis was lost. The request goes back to the queue, and is then sent without Redis.
       settle(UNSENT)
       this.#putBack(waiting)
     } else {
@@ -238,7 +246,7 @@ export class Quota {
     }
   }
 
-  /** Other processes were faster: the request waits again. */
+  /** Puts a request back into the queue, because other processes use what it needs. */
   #deny(waiting: Waiting, reservation: Reservation, denied: Denied): void {
     const now = this.#clock.monotonic()
     this.#running--
@@ -280,7 +288,10 @@ export class Quota {
     if (!isSame) request.report(caller, estimate, this.#toWallMs())
   }
 
-  /** Why a request does not wait: the error of its last attempt, or that the wait would be too long. */
+  /**
+   * The error for a caller who does not wait any longer: that of the last attempt or, if there was none, `quota-wait`
+   * or `records-wait`.
+   */
   #waitError({ endpoint, lastError }: JoinedRequest, { at, isForRecords }: StartEstimate): EnvlogError {
     const retryAt = new Date(at + this.#toWallMs()).toISOString()
     if (lastError) return lastError
@@ -290,10 +301,10 @@ export class Quota {
   #onParticipantsChange(): void {
     const all = [...this.#participants]
     if (all.length > 0) {
-      const limits = strictestOf(all.map((one) => one.limits))
+      const limits = strictestOf(all.map(({ limits }) => limits))
       for (const name of ENDPOINT_NAMES) this.#endpoints[name].configure(limits[name])
     }
-    const redis = all.find((one) => one.redis)?.redis
+    const redis = all.find(({ redis }) => redis)?.redis
     if (this.#shared?.redis !== redis) {
       this.#shared?.close()
       this.#shared = redis && this.#share(redis)
@@ -310,7 +321,7 @@ export class Quota {
   #onSharedChange(): void {
     const { state = 'none', code } = this.#shared ?? {}
     for (const name of ENDPOINT_NAMES) this.#endpoints[name].setSharing(state, this.#clock.monotonic())
-    // Called while all requests are processed, so it must not throw.
+    // Callbacks run separately, because one that throws here would stop the processing of all requests.
     for (const { redis, onSharedChange } of this.#participants)
       if (redis) inBackground(Promise.resolve().then(() => onSharedChange?.(state === 'connected', code)))
     this.proceedSoon()
@@ -340,9 +351,12 @@ export class Quota {
   }
 }
 
-const UNSENT: Outcome = { isSent: false, isAnswered: false, headers: null, records: 0 }
+const UNSENT: Outcome = { isSent: false, hasResponse: false, headers: null, records: 0 }
 
-/** If the estimate is now, it waits only for a connection, which is never too long. */
+/**
+ * Whether a caller would wait too long. If the estimate is not in the future, the request waits only for a free
+ * connection, which does not count toward the limit.
+ */
 function isTooLong({ context, since }: Caller, { at, isForRecords }: StartEstimate, now: number): boolean {
   const { maxWaitMs, maxRecordsWaitMs = maxWaitMs } = context
   const limit = isForRecords ? maxRecordsWaitMs : maxWaitMs

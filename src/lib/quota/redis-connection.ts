@@ -3,19 +3,19 @@ import { EnvlogError } from '../errors'
 import { Redactor } from '../redact'
 import type { Connection } from './shared-quota'
 
-/** Maximum delay between two connection attempts; `shared-quota.ts` tries to report as often. */
+/** Maximum delay between two connection attempts. `shared-quota.ts` tries to report at the same interval. */
 const MAX_RECONNECT_MS = 1000
 const CONNECT_TIMEOUT_MS = 5000
 /** Maximum time until a new connection is usable, including login. */
 const OPENING_MS = 8000
-/** How often the sentinels are asked for the primary. */
+/** Interval at which the sentinels are asked for the primary. */
 const SENTINEL_SCAN_MS = 2000
 
 /**
- * Prepares connections to a Redis or Valkey server, or to the primary named by its sentinels. The client library is
- * optional: users who share an account install it.
+ * Prepares connections to a Redis or Valkey server, or to the primary according to its sentinels. The client library is
+ * optional, and is installed by users who share an account.
  * @param address a valid address
- * @returns opens a connection
+ * @returns a function that opens a connection
  * @throws EnvlogError `shared-client-missing`
  */
 export function createConnector(address: string, password: string): () => Connection {
@@ -37,7 +37,7 @@ export function createConnector(address: string, password: string): () => Connec
       wasConnected = true
     })
     connected.catch(noteError)
-    // The library keeps trying; a call fails once every server has failed, each sentinel twice.
+    // The library keeps trying, but a call fails once every server has failed, each sentinel twice.
     let failures = 0
     const failed = new Promise<never>((_, reject) => {
       client.on('error', (error) => {
@@ -56,7 +56,7 @@ export function createConnector(address: string, password: string): () => Connec
           return reply
         } catch (error) {
           noteError(error)
-          throw Object.assign(new Error('Redis cannot be asked'), { code })
+          throw Object.assign(new Error('Redis cannot be queried'), { code })
         }
       },
       isOpening: () => !wasConnected && performance.now() - openedAt < OPENING_MS,
@@ -78,7 +78,7 @@ function createClient(library: typeof import('redis'), address: RedisAddress, pa
     ...(isTls && { tls: true as const }),
   }
   const options = {
-    // A command that cannot be sent now is replaced by local handling, so it must not be sent later.
+    // If a command cannot be sent now, it is handled locally, so it must not be sent later.
     disableOfflineQueue: true,
     database,
     ...(username && { username }),

@@ -4,10 +4,10 @@ import type { Clock } from '../clock'
 import { REPORT, RESERVE, SETTLE } from './redis-scripts'
 import type { Entry } from './window'
 
-/** A Redis that responds more slowly counts as away; opening a connection may take longer. */
+/** If Redis responds more slowly, it counts as away. Opening a connection may take longer. */
 const CALL_TIMEOUT_MS = 1000
 const OPENING_TIMEOUT_MS = 5000
-/** How often usage is reported while Redis is connected, and how often connecting is tried while it is away. */
+/** Interval of reports while Redis is connected, and of attempts to connect while it is away. */
 const REPORT_MS = 10_000
 const RETRY_MS = 1000
 /** Consecutive failures before another connection is opened, because the current one may have stopped responding. */
@@ -17,7 +17,7 @@ const MAX_FAILURES = 2
 export interface Connection {
   /** @throws an error whose `code` is the reason in one word, if known */
   run(script: string, keys: string[], argument: string): Promise<unknown>
-  /** True shortly after opening, while it is not usable yet. */
+  /** Whether it was opened recently and is not usable yet. */
   isOpening(): boolean
   end(): void
 }
@@ -27,41 +27,41 @@ export interface RedisPort {
   connect(): Connection
   /** Identifies the account in Redis by a hash, which does not reveal its secrets. */
   account: string
-  /** Maximum time of a request in flight: after that its process counts as dead. */
+  /** Maximum time of a request in flight, after which its process counts as dead. */
   leaseMs: number
 }
 
 /** Whether a quota is shared through Redis, and the state of that connection. */
 export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 
-/** How much a request needs of one limit. A limit counts the requests of an endpoint or the records of a device. */
+/** The part of a limit that a request needs. A limit counts the requests of an endpoint or the records of a device. */
 export interface Need {
   name: string
   wanted: number
-  /** The minimum for which it is sent. */
+  /** The minimum for which the request is sent. */
   minimum: number
-  /** The account's own limit, from its settings or the service's table. Redis stores the one in the last response. */
+  /** The account's own limit, from its settings or the service's table. Redis stores the limit in the last response. */
   limit: number
   heldMs: number
 }
 
-/** Other processes use what the request needs. */
+/** A denial, because other processes use what the request needs. */
 export interface Denied {
   /** Index of the need (0: requests, 1: records). */
   need: number
-  /** When to ask again. */
+  /** Time until the request should ask again, in ms. */
   retryMs: number
-  /** When it is expected to be available, assuming that all requests in flight are answered now. */
+  /** Time until the need is expected to be available, in ms, if all requests in flight were completed now. */
   estimateMs: number
 }
 
-/** The outcome of a need. */
+/** The usage that resulted from a need. */
 export interface Use {
   used: number
   /** The limit reported in the response, and what remains of it; -1 if not reported. */
   reported: { limit: number; heldMs: number } | null
   remaining: number
-  /** The service has refused the request because of this limit. */
+  /** Whether the service has refused the request because of this limit. */
   isClosed: boolean
 }
 
@@ -87,9 +87,9 @@ export interface SharedQuotaPorts {
 }
 
 /**
- * The quota that several processes share through Redis (docs/quota.md, *Several Node-RED instances with one account*). Each
- * request is reserved and settled there. Every few seconds the process reports all its usage that still counts. Each
- * entry has an id, so repeating it does no harm; after an outage or a loss of data, the next report restores
+ * The quota that several processes share through Redis (docs/quota.md, *Several Node-RED instances with one account*).
+ * Each request is reserved and settled there. Every few seconds the process reports all its usage that still counts.
+ * Each entry has an id, so it can be sent repeatedly. After an outage or a loss of data, the next report restores
  * everything.
  */
 export class SharedQuota {
@@ -122,7 +122,7 @@ export class SharedQuota {
     return this.#state
   }
 
-  /** The reason why it is not connected, in one word, if known. */
+  /** The reason for the missing connection in one word, if known. */
   get code(): string | undefined {
     return this.#code
   }
@@ -130,7 +130,7 @@ export class SharedQuota {
   /**
    * Reserves the needs of a request, while Redis is connected.
    * @returns the granted amount of each need, possibly fewer records than wanted; `Denied` if other processes use them;
-   * `undefined` if Redis was lost or answered after the lease
+   * `undefined` if the connection to Redis was lost, or Redis responded after the lease
    */
   async reserve(id: string, needs: Need[]): Promise<number[] | Denied | undefined> {
     const { clock, redis } = this.#ports
@@ -143,7 +143,7 @@ export class SharedQuota {
         const [need = 0, retryMs = 0, estimateMs = 0] = rest
         return { need, retryMs, estimateMs }
       }
-      // The process was suspended for so long that Redis considers it dead.
+      // After the lease, Redis considers the process dead. This happens if it was suspended.
       return clock.monotonic() - askedAt < redis.leaseMs ? rest : undefined
     } catch (error) {
       this.#lose(error)
@@ -161,7 +161,7 @@ export class SharedQuota {
     }
   }
 
-  /** Requests in flight can still be settled for a moment. */
+  /** Closes the connection after a moment, so that requests in flight can still be settled. */
   close(): void {
     this.#isClosed = true
     this.#cancelReport()
@@ -244,8 +244,8 @@ export class SharedQuota {
     let cancel = () => {}
     const timeout = new Promise<never>((_, reject) => {
       const fail = () => reject(Object.assign(new Error('Redis is too slow'), { code: 'TIMEOUT' }))
-      // A second timer, because after a blocked event loop timers fire before sockets are read: this gives a reply that
-      // has arrived a chance.
+      // After a blocked event loop, timers fire before sockets are read. The second timer allows for a reply that has
+      // already arrived.
       cancel = clock.after(limitMs, () => {
         cancel = clock.after(1, fail)
       })
@@ -259,7 +259,7 @@ export class SharedQuota {
   }
 }
 
-/** An entry with its age: `null` while it is in flight, -1 while Redis is being asked for it. */
+/** An entry with its age, which is `null` while it is in flight and -1 while Redis is being asked for it. */
 function reportOf({ id, amount, at, isAsked }: Entry, now: number) {
   const ageMs = Number.isFinite(at) ? Math.round(now - at) : null
   return { id, amount, ageMs: isAsked ? -1 : ageMs }

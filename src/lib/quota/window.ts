@@ -1,9 +1,9 @@
 import { heldMs, type RateLimit } from './limits'
 
-/** A limit, and which usage counts against it. */
+/** A limit, with the usage that counts against it. */
 export interface WindowLimit extends RateLimit {
   countsOthers: boolean
-  /** When it ceases to apply. */
+  /** When the limit ceases to apply. */
   until: number
 }
 
@@ -12,26 +12,26 @@ export interface Entry {
   id: string
   amount: number
   sentAt: number
-  /** When its response arrived; infinite while it is in flight. */
+  /** When the response arrived; infinite while the request is in flight. */
   at: number
   /** `othersInRedis`: already counted by a shared quota. */
   by: 'us' | 'others' | 'othersInRedis'
-  /** Redis is being asked for it. */
+  /** Whether Redis is being asked for it. */
   isAsked: boolean
 }
 
 /**
- * Usage of an endpoint, or of a device's records, and the limits that apply to it at the same time. Safe for fixed and
- * sliding windows of the service: a permit is occupied while its request is in flight, and for a window plus a margin
- * after the response (docs/quota.md). Instants are monotonic ms.
+ * Usage of an endpoint, or of a device's records, and the limits that apply to it at the same time. A permit is
+ * occupied while its request is in flight, and for a window plus a margin after the response, which is safe for both
+ * fixed and sliding windows of the service (docs/quota.md). Instants are monotonic ms.
  */
 export class Window {
   #limits: readonly [own: WindowLimit, ...reported: WindowLimit[]]
-  /** Answered, oldest first. */
+  /** Completed requests, and usage by others, oldest first. */
   #entries: Entry[] = []
   readonly #inFlight = new Set<Entry>()
   #closedAt = Number.NEGATIVE_INFINITY
-  /** The longest window so far: a shorter one may be temporary. */
+  /** The longest window so far, because a shorter one may be temporary. */
   #longestMs: number
 
   constructor(own: WindowLimit) {
@@ -39,10 +39,13 @@ export class Window {
     this.#longestMs = heldMs(own.windowSeconds)
   }
 
-  /** Changes the limits; usage stays. */
+  /** Changes the limits and keeps the usage. */
   setLimits(own: WindowLimit, ...reported: WindowLimit[]): void {
     this.#limits = [own, ...reported]
-    this.#longestMs = Math.max(this.#longestMs, ...this.#limits.map((one) => heldMs(one.windowSeconds)))
+    this.#longestMs = Math.max(
+      this.#longestMs,
+      ...this.#limits.map(({ windowSeconds }) => heldMs(windowSeconds)),
+    )
   }
 
   get inFlight(): number {
@@ -51,14 +54,14 @@ export class Window {
 
   reserve(id: string, amount: number, now: number, isAsked: boolean): Entry {
     const entry: Entry = { id, amount, sentAt: now, at: Number.POSITIVE_INFINITY, by: 'us', isAsked }
-    // The service may have counted them in its responses to requests in flight.
+    // Expired entries are kept if the service may have counted them in its responses to requests in flight.
     const oldest = Math.min(now, ...[...this.#inFlight].map(({ sentAt }) => sentAt))
     this.#entries = this.#entries.filter(({ at }) => at + this.#longestMs > oldest)
     this.#inFlight.add(entry)
     return entry
   }
 
-  /** Ends a reservation: `used` of it counts from now on. */
+  /** Ends a reservation. The amount `used` counts from now on. */
   settle(entry: Entry, used: number, now: number): void {
     this.#inFlight.delete(entry)
     entry.amount = used
@@ -67,8 +70,8 @@ export class Window {
   }
 
   /**
-   * The service reported how much of a limit remained when it answered a request sent at `sentAt`. Usage beyond what is
-   * known here is attributed to others. The service may also have counted entries that have expired since.
+   * Attributes unknown usage to others, if the service reported how much of a limit remained in its response to a
+   * request sent at `sentAt`. The service may also have counted entries that have expired since then.
    */
   noticeOthers(
     { limit, windowSeconds }: RateLimit,
@@ -84,12 +87,12 @@ export class Window {
     if (amount > 0) this.#entries.push({ id: '', amount, sentAt, at: now, by, isAsked: false })
   }
 
-  /** The service has refused a request: nothing is available for a whole window. */
+  /** Call this when the service has refused a request. Nothing is available for a complete window after that. */
   close(now: number): void {
     this.#closedAt = now
   }
 
-  /** When it reopens after a refusal. */
+  /** The end of the time in which nothing is available because of a refusal. */
   closedUntil(): number {
     return this.#closedAt + heldMs(this.#limits[0].windowSeconds)
   }
@@ -114,7 +117,7 @@ export class Window {
   }
 
   /**
-   * When an amount will be available, assuming that all requests in flight are answered now and nothing else is used.
+   * When an amount will be available, assuming that all requests in flight are completed now and nothing else is used.
    * An amount above the limit takes another window for each multiple of it.
    */
   availableAt(amount: number, now: number, isShared: boolean): number {

@@ -120,7 +120,7 @@ describe('writing to a store', () => {
     writer.save()
     const written = observe(writer.written())
     await clock.pass(10_000)
-    assert.deepEqual([written, reports], [{ state: 'done', value: false }, ['no answer']])
+    assert.deepEqual([written, reports], [{ state: 'done', value: false }, ['no response']])
   })
 
   it('writes the last change at its end, and nothing after that', async () => {
