@@ -25,7 +25,7 @@ export interface CurrentDevice extends Identity {
   index: number
 }
 
-/** The fields that are needed to request the records of a device. */
+/** The fields that are needed to choose a device and to request its records. */
 export interface KnownFields {
   /** Serial of its base unit; its own if it is standalone. */
   base: string
@@ -36,11 +36,11 @@ export interface KnownFields {
   utcOffset: number | null
 }
 
-/** A device that cannot be decoded, in a response about several. */
+/** A device in a response of `current` that cannot be decoded. */
 export interface UnreadableDevice {
   /** Blank if the serial is unreadable too. */
   serial: string
-  /** `null` if these are unreadable too. */
+  /** `null` if these fields are unreadable too. */
   known: KnownFields | null
   /** Path of the invalid part in the response, such as `devices.3.channel`. */
   part: string
@@ -72,7 +72,7 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
   return channel ? { ...known, channel } : { serial, part: `${part}.channel`, known: knownFieldsOf(known) }
 }
 
-/** A device without a base unit is its own base unit. */
+/** The known fields of a device. A device without a base unit is its own base unit. */
 export function knownFieldsOf({
   serial,
   name,

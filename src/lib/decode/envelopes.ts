@@ -14,8 +14,8 @@ import {
 import { parseJson, stripBom } from './json'
 
 /**
- * Decodes each kind of response into an envelope: one shape for all spellings that the service uses (docs/service.md,
- * *Fields*). Records and log entries stay unchanged, for `readSeriesPart` and `readLogEntries`.
+ * Decodes each kind of response into an envelope, which has the same shape for all spellings that the service uses
+ * (docs/service.md, *Fields*). Records and log entries stay unchanged, for `readSeriesPart` and `readLogEntries`.
  */
 
 export interface CurrentEnvelope {
@@ -33,10 +33,10 @@ function readCurrentEnvelope(fields: Fields): CurrentEnvelope {
   return envelope
 }
 
-/** Common parts of the responses about one device. */
+/** The common parts of responses about a single device. */
 interface DeviceEnvelope {
   device: Identity
-  /** `null` if the response has none, as for a standalone device. */
+  /** `null` if the response contains none, as for a standalone device. */
   base: Identity | null
   channel: ListedChannel[]
   /** Minutes ahead of UTC; `null` if unreadable. */
@@ -52,8 +52,8 @@ export interface AlertEnvelope extends DeviceEnvelope {
 }
 
 /**
- * The endpoints for standalone devices call the serial number `serial`, those for remote units and alerts
- * `remote-serial`. A response about one device must contain it.
+ * Decodes the common parts. The serial number is required. It is called `serial` by the endpoints for standalone
+ * devices, and `remote-serial` by the endpoints for remote units and alerts.
  */
 function readDevice(fields: Fields): DeviceEnvelope {
   const [own, remote, base] = [
@@ -82,7 +82,7 @@ export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['envelope
 export type Envelope = CurrentEnvelope | GraphEnvelope | AlertEnvelope
 
 /**
- * Decodes the body of a response. The error names the invalid part but never repeats its contents.
+ * Decodes the body of a response. The error contains the path of the invalid part, but never its contents.
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-many`, `reply-unreadable`
  */
 export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
@@ -96,7 +96,7 @@ const READERS: Record<Endpoint['envelope'], (fields: Fields) => Envelope> = {
 }
 
 /**
- * Checks a response that is passed on unchanged: a JSON object, or CSV text.
+ * Checks a response that is passed on unchanged, which is a JSON object or CSV text.
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-unreadable`, `reply-not-csv`
  */
 export function readRaw(type: OutputType, body: string): object | string {
@@ -118,22 +118,27 @@ function parseResponse(body: string): Fields {
   return json
 }
 
-/** The service's own responses have five levels. Node-RED cannot clone a payload that is much deeper. */
+/**
+ * Maximum depth of a response. The service's own responses have five levels. Node-RED cannot clone a payload that is
+ * much deeper.
+ */
 const MAX_DEPTH = 100
 
 /**
- * Works level by level, because a response may be nested deeper than the call stack. @throws EnvlogError
- * `reply-too-deep`
+ * Checks the depth level by level, because a response may be nested deeper than the call stack allows.
+ * @throws EnvlogError `reply-too-deep`
  */
 function checkDepth(json: object): void {
   let level: object[] = [json]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === MAX_DEPTH) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
-    level = level.flatMap((one) => Object.values(one).filter((value) => typeof value === 'object' && value))
+    level = level.flatMap((object) =>
+      Object.values(object).filter((value) => typeof value === 'object' && value),
+    )
   }
 }
 
-/** An error object with status 200 (docs/service.md, *Errors*). */
+/** Whether a response with status 200 is an error object (docs/service.md, *Errors*). */
 function isErrorObject(json: object): boolean {
   if (!('error' in json)) return false
   return !['devices', 'data', 'alert-logs'].some((key) => key in json)

@@ -18,7 +18,7 @@ export function readText(value: unknown): string {
   return typeof value === 'number' ? String(value) : ''
 }
 
-/** True for every value by which the service represents nothing: absent, `null`, blank, `[]`, `{}`. */
+/** Whether a value is one by which the service represents nothing: absent, `null`, blank, `[]`, `{}`. */
 export function isAbsent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (typeof value !== 'object') return false
@@ -48,7 +48,7 @@ export function readList(fields: Fields, key: string): unknown[] {
   return elements
 }
 
-/** A channel in the response's list. `num` counts from 0 or 1: see `matchChannels`. */
+/** A channel in the response's list. `num` begins at 0 or 1 (see `matchChannels`). */
 export interface ListedChannel {
   num: number | null
   name: string
@@ -57,7 +57,7 @@ export interface ListedChannel {
   value?: unknown
 }
 
-/** Reads the list of channels: empty if absent, `undefined` if unreadable. */
+/** Reads the list of channels, which is empty if absent; `undefined` if it is unreadable. */
 export function readChannels({ channel }: Fields): ListedChannel[] | undefined {
   if (isAbsent(channel)) return []
   const elements = readElements(channel)
@@ -85,15 +85,15 @@ export const readIdentity = (fields: Fields, prefix: '' | 'remote-' | 'base-' = 
 const MINUTES_OF_A_DAY = 1440
 
 /**
- * How many minutes a device's local time is ahead of UTC: time-diff + dst-bias if the flag says that it is daylight
- * saving time, otherwise time-diff + std-bias (docs/service.md, *Fields*); those absent are 0. `null` if they are
+ * Reads how many minutes a device's local time is ahead of UTC: time-diff + dst-bias if the flag indicates daylight
+ * saving time, otherwise time-diff + std-bias (docs/service.md, *Fields*). Absent fields count as 0. `null` if they are
  * unreadable, or if local time is a day or more from UTC, which no time format can express.
  */
 export function readUtcOffset(fields: Fields): number | null {
   const read = (key: string) => {
-    const isGiven = (value: unknown) => !isAbsent(typeof value === 'string' ? value.trim() : value)
-    const given = [fields[key], fields[key.replace('-', '_')]].find(isGiven)
-    return given === undefined ? 0 : (readNumber(given) ?? Number.NaN)
+    const isPresent = (value: unknown) => !isAbsent(typeof value === 'string' ? value.trim() : value)
+    const value = [fields[key], fields[key.replace('-', '_')]].find(isPresent)
+    return value === undefined ? 0 : (readNumber(value) ?? Number.NaN)
   }
   const flag = read('dst-flg')
   const minutes = Math.round(read('time-diff') + read(flag === 1 ? 'dst-bias' : 'std-bias'))

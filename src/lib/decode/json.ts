@@ -1,4 +1,4 @@
-/** Parses JSON; `undefined`, which JSON cannot represent, if the text is not JSON. */
+/** Parses JSON; `undefined` if the text is not valid JSON. Valid JSON never yields `undefined`. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Removes the byte order mark with which some hosts begin their responses. */
+/** Removes a byte order mark, which some hosts put at the beginning of responses. */
 export function stripBom(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }

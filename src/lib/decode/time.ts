@@ -8,12 +8,12 @@ import { readNumber } from './value'
  */
 export type TimeStyle = 'utc' | 'local' | TimeZone
 
-/** Largest distance of a timestamp from 1970 UTC, in ms: up to it, a year has four digits. */
+/** Largest distance of a timestamp from 1970 UTC, in ms. Up to this, a year has four digits. */
 export const MAX_TIMESTAMP_MS = Date.UTC(9999, 0)
 
 /**
  * Converts Unix seconds, a number or text, to ms since 1970 UTC; `null` if they are blank, absent or 0.
- * @param part names the part of the response in the error; called only for an error
+ * @param part returns the path of the value in the response; called only for an error
  * @throws EnvlogError `reply-unreadable` for anything else
  */
 export function readTimestamp(value: unknown, part: () => string): number | null {
@@ -27,8 +27,8 @@ export function readTimestamp(value: unknown, part: () => string): number | null
 }
 
 /**
- * How many minutes the local time that is sent with a timestamp is ahead of UTC: in the zone, if the style is one,
- * otherwise at the device; `null` if unknown.
+ * The UTC offset in minutes that is sent with a timestamp. It is that of the time zone if `style` is one, otherwise
+ * that of the device; `null` if it is unknown.
  * @param timestamp ms since 1970 UTC
  */
 export function utcOffsetAt(

@@ -21,6 +21,6 @@ export const MISSING = 'missing'
 export function readValueError(value: unknown): string {
   if (value === undefined || value === null) return MISSING
   if (typeof value === 'string') return value.trim() === '' ? MISSING : sanitizeText(value)
-  // The contents of an object are not repeated: it may be nested too deeply to be serialized.
+  // The contents of an object are not included, because it may be nested too deeply to be serialized.
   return typeof value === 'object' ? 'object' : String(value)
 }

@@ -10,14 +10,16 @@ export interface OutgoingMessage {
   payload: unknown
   /** Absent if the message is about several devices. */
   subject?: Subject
-  /** Output *values*: the flat row for the value. */
+  /** The flat row for the value, for output *values*. */
   reading?: Row
 }
 
-/** Outputs that are converted; the others are sent unchanged. */
+/** The outputs for which content is converted. For the others, content is sent unchanged. */
 export type ConvertedOutput = Exclude<Output, 'statistics' | 'raw' | 'csv' | 'csv2'>
 
-/** Output → its elements, one by one. Everything else that depends on the output is in `shared/outputs.ts`. */
+/**
+ * Creates the elements of an output one by one. Everything else that depends on the output is in `shared/outputs.ts`.
+ */
 export const elementsOf: Record<
   ConvertedOutput,
   (content: ReadContent, options: PointOptions) => Iterable<OutgoingMessage>
@@ -32,7 +34,7 @@ export const elementsOf: Record<
   },
   rows: (content, { group }) => rowsOf(content, group),
   points: pointsOf,
-  /** Values that are not numbers are not sent; rows report them. */
+  /** Sends only numbers. Rows report the errors of other values. */
   *values(content, { group }) {
     for (const { payload: row, subject } of rowsOf(content, group)) {
       if (row.value !== undefined) yield { payload: row.value, subject, reading: row }

@@ -6,19 +6,19 @@ import type { Row } from './rows'
 /** `msg.envlog`: information about the response (docs/messages.md). */
 export interface MessageMetadata {
   node: 'current' | 'latest' | 'range' | 'alerts'
-  /** The endpoint of the last response; `receivedAt` and `quota` belong to that response. */
+  /** The endpoint of the last response, to which `receivedAt` and `quota` belong. */
   endpoint: string
   account: string
   receivedAt: string
   quota: QuotaHeaders
-  /** If the message is about one device. */
+  /** Present if the message is about a single device. */
   device?: { serial: string; name: string; base: string }
-  /** Output *values*: the flat row for that value. */
+  /** The flat row for the value, for output *values*. */
   reading?: Row
   range?: { from: string; to: string }
   /** Older records or alerts were lost before they were requested. */
   overflow?: true
-  /** To be returned once the records are stored, if `advance` is `acknowledged`. */
+  /** Receivers return it once they have stored the records. Present if `advance` is `acknowledged`. */
   receipt?: string
 }
 

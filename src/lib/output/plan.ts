@@ -23,13 +23,15 @@ export interface OutputOptions extends PointOptions {
 /** The messages for a response, or for a device's responses. */
 export interface Plan {
   messages: Iterable<OutgoingMessage> | AsyncIterable<OutgoingMessage>
-  /** If they form one sequence: the number of messages, and the number of elements in each array. */
+  /**
+   * For `msg.parts`, if the messages form one sequence: the number of messages, and the array length for a join node.
+   */
   sequence?: { count: number; length: number }
-  /** Output *rows*: comma-separated column names for a core CSV node. */
+  /** Comma-separated column names for Node-RED's CSV node, if the payload has rows. */
   columns?: string
 }
 
-/** The messages for one content with the chosen output and send (docs/messages.md, *Output and send*). */
+/** Plans the messages for the content with the chosen output and send (docs/messages.md, *Output and send*). */
 export async function planMessages(content: Content, options: OutputOptions): Promise<Plan> {
   const { output } = options
   if (content.kind === 'raw') {
@@ -42,10 +44,10 @@ export async function planMessages(content: Content, options: OutputOptions): Pr
   return output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind] } : plan
 }
 
-/** Rows that already exist; those of one device are about it. */
+/** Plans the messages for statistics, which are already rows. */
 function planStatistics(devices: readonly DeviceStatistics[], { send, group }: OutputOptions): Plan {
   const columns = STATISTICS_COLUMNS
-  const rows = devices.flatMap((one) => one.rows)
+  const rows = devices.flatMap((device) => device.rows)
   if (send === 'each') {
     return { messages: statisticsRows(devices, group), sequence: { count: rows.length, length: 1 }, columns }
   }
@@ -79,16 +81,16 @@ async function planElements(
     return { messages, sequence: { count: messages.length, length: 1 } }
   }
   const device = deviceOf(content)
-  const common = device ? { subject: subjectOf(device, options.group) } : {}
-  if (send !== 'chunk') return { messages: inArrays(elements(), Number.POSITIVE_INFINITY, common) }
+  const about = device ? { subject: subjectOf(device, options.group) } : {}
+  if (send !== 'chunk') return { messages: inArrays(elements(), Number.POSITIVE_INFINITY, about) }
   return {
-    messages: inArrays(elements(), chunk, common),
-    // A join node concatenates arrays only if their stated length is more than one.
+    messages: inArrays(elements(), chunk, about),
+    // A join node concatenates arrays only if `parts.len` is greater than one.
     sequence: { count: Math.ceil((await count(elements())) / chunk), length: Math.max(2, chunk) },
   }
 }
 
-/** Elements that are created in one turn of the event loop: a period may have a million. */
+/** Number of elements that are created in one turn of the event loop. A period may have a million. */
 const ELEMENTS_PER_TURN = 2000
 
 async function count(elements: Iterable<unknown>): Promise<number> {
@@ -97,26 +99,26 @@ async function count(elements: Iterable<unknown>): Promise<number> {
   return found
 }
 
-/** The elements in arrays of this size; without a size in one array, even if there are none. */
+/** Puts the elements into arrays of this size. If the size is infinite, there is one array, even without elements. */
 async function* inArrays(
   elements: Iterable<OutgoingMessage>,
   size: number,
-  common: Pick<OutgoingMessage, 'subject'>,
+  about: Pick<OutgoingMessage, 'subject'>,
 ): AsyncGenerator<OutgoingMessage> {
   let payload: unknown[] = []
   let found = 0
   for (const element of elements) {
     payload.push(element.payload)
     if (payload.length === size) {
-      yield { payload, ...common }
+      yield { payload, ...about }
       payload = []
     }
     if (++found % ELEMENTS_PER_TURN === 0) await nextTurn()
   }
-  if (payload.length > 0 || size === Number.POSITIVE_INFINITY) yield { payload, ...common }
+  if (payload.length > 0 || size === Number.POSITIVE_INFINITY) yield { payload, ...about }
 }
 
-/** A series is split into series: its parts keep the device and the channels. */
+/** Splits a series into smaller series, each with the device and the channels. */
 function planSeries(series: Series, { send, chunk, group, time }: OutputOptions): Plan {
   const subject = subjectOf(series, group)
   if (send === 'device') return { messages: [{ payload: partOf(series, time, series), subject }] }
@@ -126,7 +128,7 @@ function planSeries(series: Series, { send, chunk, group, time }: OutputOptions)
     const gapBefore = new Map(placed.map(({ at, gap }) => [at, gap]))
     for (let from = 0; from < series.records.length; from += size) {
       const records = series.records.slice(from, from + size)
-      // A gap is in the chunk of the record that follows it.
+      // A gap is put into the chunk with the record after it.
       const gaps = records.flatMap((_, index) => gapBefore.get(from + index) ?? [])
       yield { payload: partOf(series, time, { records, ...(send === 'chunk' && { gaps }) }), subject }
     }
@@ -134,7 +136,7 @@ function planSeries(series: Series, { send, chunk, group, time }: OutputOptions)
   return { messages: parts(), sequence: { count: Math.ceil(series.records.length / size), length: 1 } }
 }
 
-/** Messages share no objects, so modifying one does not change the next. */
+/** A part of a series for a message. Messages share no objects, so that modifying one does not change the next. */
 function partOf(
   { gaps: _, ...series }: Series,
   time: TimeStyle,

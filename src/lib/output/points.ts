@@ -9,7 +9,7 @@ import { alertSubjects } from './subjects'
 export interface Point {
   measurement: string
   tags: Record<string, string>
-  /** Numbers by channel name; for alerts `text` and `kind`. */
+  /** Numbers by channel name. For alerts, `text` and `kind`. */
   fields: Record<string, number | string>
   /** A Date, because only this form is correct in every setup. */
   timestamp: Date
@@ -18,11 +18,11 @@ export interface Point {
 export interface PointOptions {
   measurement: string
   fieldNames: FieldNames
-  /** Group name of the content's only device; blank if none. */
+  /** The group's name, if the content is about a single device; blank if it has none. */
   group: string
 }
 
-/** One point per record, or per text of an alert; none without fields or without a time. */
+/** Creates a point per reading, record or alert. There is no point without fields or without a time. */
 export function* pointsOf(
   content: ReadContent,
   { measurement, group, fieldNames }: PointOptions,
@@ -88,12 +88,12 @@ function tagsOf(
 }
 
 /**
- * Reserved field names: InfluxDB drops points with the first, JavaScript treats the second specially; the others are
- * tags.
+ * Names that fields must not have. InfluxDB drops points with the first, JavaScript treats the second specially, and
+ * the others are tags.
  */
 const RESERVED = ['time', '__proto__', 'serial', 'name', 'model', 'base', 'group']
 
-/** Field key of each channel; the same rules apply as for tags. */
+/** The field key of each channel, to which the same rules apply as to tags. */
 const fieldKeys = (channels: readonly Channel[], by: FieldNames) =>
   channelNames(channels, by, tagText, RESERVED)
 
@@ -108,9 +108,9 @@ function fieldsOf(
 }
 
 /**
- * A tag can neither contain a line break nor end with a backslash, even escaped: one such name would make the database
- * reject all points written together with it. Control characters are replaced with a space; trailing spaces and
- * backslashes are removed.
+ * Makes a text safe for a tag, which can neither contain a line break nor end with a backslash, even an escaped one.
+ * Such a tag would make the database reject all points of the same write. Control characters are replaced with a space,
+ * and trailing spaces and backslashes are removed.
  */
 function tagText(text: string): string {
   const clean = text.replace(/\p{Cc}+/gu, ' ')

@@ -6,7 +6,7 @@ import type { Reading } from '../readings/current'
 import type { Device } from '../readings/device'
 import { alertSubjects, subjectsOf } from './subjects'
 
-/** A flat row: one channel value, or one alert text. Keys without a value are omitted, never null. */
+/** A flat row with one channel value or one alert text. Keys without a value are omitted, never null. */
 export interface Row {
   time?: string
   timestamp?: number
@@ -48,13 +48,13 @@ export const ROW_COLUMNS: Record<ReadContent['kind'], string> = {
   alerts: 'time,timestamp,serial,name,model,base,source,channel,label,kind,text',
 }
 
-/** A row and its subject: one value, or one text. */
+/** A row and its subject. */
 interface RowOf {
   payload: Row
   subject: Subject
 }
 
-/** The rows in the order of readings, records and channels. */
+/** Creates the rows in the order of readings, records and channels. */
 export function* rowsOf(content: ReadContent, group: string): Generator<RowOf> {
   switch (content.kind) {
     case 'current':

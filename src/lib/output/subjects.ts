@@ -20,7 +20,7 @@ export function subjectsOf(
   return (key) => (key === undefined ? device : (subjects.get(key) ?? device))
 }
 
-/** An alert of a channel is about that channel. */
+/** @returns a function that returns the subject of an alert, which is the channel if the alert has one */
 export function alertSubjects(
   { device, channels }: Extract<Content, { kind: 'alerts' }>,
   group: string,

@@ -1,19 +1,21 @@
 import { TOPIC_PLACES } from '../../shared/topics'
 import type { Subject } from '../readings/content'
 
-/** Values for a topic template; empty ones become `_`. The channel is set only if the message is about one value. */
+/**
+ * Values for a topic template. Empty values become `_`. The channel is set only if the message is about a single value.
+ */
 export type TopicValues = Subject & { account: string }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must go
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must be replaced
 const UNSAFE = /[/+#\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
 const PLACE = new RegExp(`\\{(${TOPIC_PLACES.join('|')})\\}`, 'g')
-/** A segment that consists only of these is dropped if the message is about a whole device. */
+/** A segment that consists only of these is dropped if the message is not about a single channel. */
 const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit|quantity)\})+$/
 
 /** Makes a value safe for a topic. */
 export const topicText = (text: string) => text.replace(UNSAFE, '_')
 
-/** Makes the beginning of a topic safe: brokers reserve topics that begin with `$`. */
+/** Makes the beginning of a topic safe, because brokers reserve topics that begin with `$`. */
 export const beginningText = (text: string) => text.replace(/^\$/, '_')
 
 /**

@@ -1,4 +1,4 @@
-/** What an alert reports; `other` if its text is ambiguous. */
+/** The event that an alert reports; `other` if its text is ambiguous. */
 export type AlertKind =
   | 'upper-limit'
   | 'lower-limit'
@@ -12,9 +12,9 @@ export type AlertKind =
 export type AlertSource = `ch${number}` | 'battery' | 'communication'
 
 /**
- * Phrases by kind, with the words known for it. After the channel's name, values and punctuation are removed, the
- * complete text must match one of them. The grammar of the texts is not documented (docs/service.md, *Fields*), so any
- * additional word ("… cleared", "… not exceeded", "… テスト") makes the kind `other`.
+ * The known phrases for each kind. When the channel's name, values and punctuation have been removed, the complete text
+ * must match one of them. The grammar of the texts is not documented (docs/service.md, *Fields*), so any additional
+ * word ("… cleared", "… not exceeded", "… テスト") makes the kind `other`.
  */
 const LIMIT = '(?:limit|alarm|alert|threshold)'
 const EXCEEDED = '(?: (?:was |has been )?exceeded)?'
@@ -75,7 +75,7 @@ const NAMED_VALUE =
 /** A channel's number, in place of its name. */
 const NUMBERED = /(?<![\p{L}\p{N}])(?:no|ch|channel)\.? ?#/gu
 
-/** How many characters of a text are matched, and of a name are removed from it. */
+/** Maximum number of characters that are used of a text and of a name. */
 const MAX_LENGTH = 500
 
 /**
@@ -89,7 +89,7 @@ export function classifyAlert(source: AlertSource, text: string, channelName: st
   return source === 'battery' || source === 'communication' ? source : kind
 }
 
-/** The text without name, values and punctuation. */
+/** The text without the name, values and punctuation. */
 function toPhrase(text: string, channelName: string): string {
   const plain = normalize(text.slice(0, MAX_LENGTH))
   return withoutName(plain, normalize(channelName.slice(0, MAX_LENGTH)))
@@ -106,8 +106,8 @@ const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
 const normalize = (text: string) => text.normalize('NFKC').toLowerCase()
 
 /**
- * Replaces the name in a text: only if it is a separate word, so that a channel called *n* does not change *not*; a
- * Japanese name anywhere, because Japanese has no blanks between words.
+ * Replaces the name in a text if it is a separate word, so that a channel called *n* does not change *not*. A Japanese
+ * name is replaced anywhere, because Japanese has no blanks between words.
  */
 function withoutName(text: string, name: string): string {
   // Few texts contain the name, and testing is cheaper than compiling a pattern.

@@ -6,7 +6,7 @@ import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
 import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
 import { type Device, readDevice } from './device'
 
-/** One text of an alert log entry: an element of the payload of envlog-alerts (docs/messages.md). */
+/** A text of an alert log entry, which is an element of the payload of envlog-alerts (docs/messages.md). */
 export interface Alert extends Device {
   time: string | null
   /** ms since 1970 UTC. */
@@ -44,16 +44,16 @@ export interface LogEntry {
 }
 
 /**
- * Reads the entries of an alert log, oldest first (docs/service.md, *Fields*). Unreadable ones are included without
- * time and texts; `unreadable` has their paths.
+ * Reads the entries of an alert log, oldest first (docs/service.md, *Fields*). Unreadable entries are included without
+ * time and texts, and `unreadable` has their paths.
  * @throws EnvlogError `reply-unreadable` if there are entries but none can be read
  */
-export function readLogEntries({ entries: given }: AlertEnvelope): {
+export function readLogEntries({ entries: received }: AlertEnvelope): {
   entries: LogEntry[]
   unreadable: string[]
 } {
   const unreadable: string[] = []
-  const entries = given.map((entry, index) => {
+  const entries = received.map((entry, index) => {
     try {
       return readEntry(entry, index)
     } catch (error) {
@@ -69,7 +69,7 @@ export function readLogEntries({ entries: given }: AlertEnvelope): {
   return { entries: sortByTime(entries), unreadable }
 }
 
-/** The alerts of some entries of a log. */
+/** Converts entries of a log to alerts. */
 export function toAlertLog(
   envelope: Omit<AlertEnvelope, 'entries'>,
   entries: readonly LogEntry[],
@@ -77,7 +77,8 @@ export function toAlertLog(
 ): AlertLog {
   const device = readDevice(envelope.device, envelope.base)
   const offset = envelope.utcOffset
-  // A log contains few of a device's channels, so it does not show whether the listed ones count from 0 or 1.
+  // A log contains few of a device's channels, so it does not show whether the listed channels are numbered from 0 or
+  // 1.
   const listed = matchChannels(envelope.channel).map(({ channel }) => channel)
   const channels = new Map<string, Channel>(listed.map((channel) => [channel.key, channel]))
   const alerts = entries.flatMap(({ timestamp, texts }) =>

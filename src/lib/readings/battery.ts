@@ -15,12 +15,12 @@ const LEVELS: Record<number, readonly [series1: BatteryLevel, others: BatteryLev
   5: ['sufficient', 'sufficient'],
 }
 
-/** True for a code whose meaning is known. */
+/** Whether the meaning of a code is known. */
 export const isBatteryCode = (code: number | null): boolean => code !== null && code in LEVELS
 
 /**
  * Determines the battery level. A standalone device whose model begins with one of `series1Models` belongs to series 1.
- * For all others, the levels warn earlier.
+ * For all other devices, the levels warn earlier.
  */
 export function readBattery(
   code: number | null,

@@ -1,16 +1,16 @@
 import { normalizeUnit, type Quantity, quantitiesOf } from '../../shared/quantity'
 import type { ListedChannel } from '../decode/fields'
 
-/** One measured value of a device (docs/messages.md). */
+/** A measuring input of a device (docs/glossary.md). */
 export interface Channel {
   /** The key of its values in records: `ch1` … `ch99`. */
   key: string
-  /** From 1. */
+  /** The channel number, beginning at 1. */
   number: number
   name: string
-  /** As the service sends it, except that degrees are always `°C` or `°F`. */
+  /** As sent by the service, except that temperature units are always `°C` or `°F`. */
   unit: string
-  /** The measured quantity; `null` if the unit does not show it. */
+  /** The measured quantity; `null` if it cannot be derived from the units. */
   quantity: Quantity | null
 }
 
@@ -23,16 +23,17 @@ export function parseChannelNumber(key: string): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** A channel and its entry in the response's list, which is absent for a channel that only records have. */
+/** A channel and its entry in the response's list, which is absent if the channel occurs only in records. */
 interface MatchedChannel {
   channel: Channel
   listed?: ListedChannel
 }
 
 /**
- * Matches the channels listed in a response with those of its records, and sorts them by number. The list counts from 0
- * if it contains 0, or if its numbers match the records only after adding 1 (docs/service.md, *Fields*). A channel
- * without a number gets its position. A duplicate gets the next free number.
+ * Matches the channels listed in a response with those of its records, and sorts them by number. The list is numbered
+ * from 0 if it contains 0, or if its numbers match those of the records only after adding 1 (docs/service.md,
+ * *Fields*). A channel without a number gets its position in the list. A duplicate number is replaced by the next free
+ * number.
  * @param recorded numbers of the channels in the records
  */
 export function matchChannels(
@@ -75,7 +76,7 @@ function createChannel(number: number, name: string, unit: string): Channel {
   return { key, number, name: name === '' ? key : name, unit: normalizeUnit(unit), quantity: null }
 }
 
-/** Creates a channel of which only the number is known. */
+/** Creates a channel for which only the number is known. */
 export function createUnlistedChannel(number: number): Channel {
   return createChannel(number, '', '')
 }

@@ -5,7 +5,7 @@ import type { Device } from './device'
 import type { Series } from './series'
 import type { DeviceStatistics } from './statistics'
 
-/** The content of a response, or of a device's responses: the source of all outputs. */
+/** The content of a response, or of a device's responses, from which all outputs are created. */
 export type Content =
   | { kind: 'current'; readings: readonly Reading[] }
   | { kind: 'series'; series: Series }
@@ -16,7 +16,7 @@ export type Content =
 /** Content that outputs convert; statistics and raw responses are sent unchanged. */
 export type ReadContent = Exclude<Content, { kind: 'raw' | 'statistics' }>
 
-/** What a message is about: a device, or one of its values. */
+/** The subject of a message: a device, or one of its channels. */
 export interface Subject {
   serial: string
   name: string
@@ -44,13 +44,16 @@ export function subjectOfReading(reading: Reading): Subject {
   return subjectOf(reading, reading.group?.name ?? '')
 }
 
-/** The device of content about one device. */
+/** The device, if the content is about a single device. */
 export function deviceOf(content: Content): Device | undefined {
   if (content.kind === 'series') return content.series
   return content.kind === 'alerts' ? content.device : undefined
 }
 
-/** Number of readings, records, alerts or raw responses; for statistics, of the records they are calculated from. */
+/**
+ * Number of readings, records, alerts or raw responses. For statistics, it is the number of records from which they
+ * were calculated.
+ */
 export function countOf(content: Content): number {
   switch (content.kind) {
     case 'current':
@@ -67,8 +70,8 @@ export function countOf(content: Content): number {
 }
 
 /**
- * A deep copy. Records are copied explicitly: a structured clone of the records of a long outage would block the event
- * loop.
+ * A deep copy. Records are copied explicitly, because a structured clone of the records of a long outage would block
+ * the event loop.
  */
 export function copyContent(content: Content): Content {
   if (content.kind !== 'series') return structuredClone(content)

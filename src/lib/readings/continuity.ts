@@ -9,7 +9,7 @@ export interface Gap {
   missing: number | null
 }
 
-/** The parts of a record that gaps depend on. */
+/** The properties of a record on which gaps depend. */
 export interface NumberedRecord {
   time: string | null
   /** ms since 1970 UTC. */
@@ -18,7 +18,7 @@ export interface NumberedRecord {
 }
 
 /**
- * Ids of remote units wrap around from 65,535 to 0; those of standalone devices only grow (docs/service.md, *Fields*).
+ * Ids of remote units wrap around from 65,535 to 0. Ids of standalone devices only grow (docs/service.md, *Fields*).
  */
 export const ID_MODULUS = 65_536
 
@@ -66,16 +66,22 @@ export function placeGaps(records: readonly NumberedRecord[], standalone: boolea
 function idsWithoutTime(records: readonly NumberedRecord[]): number[] {
   const ids = new Set<number>()
   for (const { timestamp, dataId } of records) if (timestamp === null && dataId !== null) ids.add(dataId)
-  return [...ids].sort((one, other) => one - other)
+  return [...ids].sort((a, b) => a - b)
 }
 
-/** How many of the ids, in ascending order, are between two records, even if the ids have wrapped around. */
+/**
+ * Counts the ids between two records, even if the ids have wrapped around.
+ * @param ids in ascending order
+ */
 function countBetween(ids: readonly number[], before: NumberedRecord, after: NumberedRecord): number {
   const [upToBefore, belowAfter] = [countBelow(ids, id(before) + 1), countBelow(ids, id(after))]
   return id(after) > id(before) ? belowAfter - upToBefore : ids.length - upToBefore + belowAfter
 }
 
-/** How many numbers, in ascending order, are below a bound. */
+/**
+ * Counts the ids below a bound.
+ * @param ids in ascending order
+ */
 function countBelow(ids: readonly number[], bound: number): number {
   let [from, to] = [0, ids.length]
   while (from < to) {
@@ -90,8 +96,8 @@ const hasTimeAndId = ({ timestamp, dataId }: NumberedRecord) => timestamp !== nu
 const id = (record: NumberedRecord) => record.dataId ?? 0
 
 /**
- * How many ids are skipped between two records. A lower id of a remote unit means a wraparound if the time between the
- * records is long enough for the ids in between; otherwise the device has restarted.
+ * Counts the ids that are skipped between two records. A lower id of a remote unit means a wraparound if the time
+ * between the records is long enough for the ids in between. Otherwise, the device has restarted.
  * @param medianMs the median time between consecutive ids, in ms
  */
 function countMissing(
@@ -120,5 +126,5 @@ function medianInterval(records: readonly NumberedRecord[]): number {
       steps.push((after.timestamp ?? 0) - (before.timestamp ?? 0))
     before = after
   }
-  return steps.sort((one, other) => one - other)[Math.floor(steps.length / 2)] ?? 0
+  return steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0
 }

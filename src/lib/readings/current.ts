@@ -7,9 +7,9 @@ import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'
 import { type Device, readDevice } from './device'
 
-/** The newest values of a device: an element of the payload of envlog-current (docs/messages.md). */
+/** The current values of a device, an element of the payload of envlog-current (docs/messages.md). */
 export interface Reading extends Device {
-  /** Number of the remote unit; for a standalone device, whatever the service sends. */
+  /** Number of the remote unit. For a standalone device, it is the number that the service sends. */
   number: number | null
   group: { number: number | null; name: string } | null
   time: string | null
@@ -35,7 +35,7 @@ export interface CurrentOptions {
   receivedAt: number
   time: TimeStyle
   series1Models: readonly string[]
-  /** Seconds after which a reading is stale; `null` without limit. */
+  /** Seconds after which a reading is stale; `null` for no limit. */
   staleAfter: number | null
 }
 

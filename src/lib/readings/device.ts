@@ -7,7 +7,7 @@ export interface Device {
   name: string
   model: string
   base: { serial: string; name: string; model: string }
-  /** True if the serials of base unit and device are equal. */
+  /** Whether the serials of base unit and device are equal. */
   standalone: boolean
 }
 
@@ -23,6 +23,6 @@ export function readDevice({ serial, name, model }: Identity, base: Identity | n
   }
 }
 
-/** True for a device of `current` that sends its readings through a base unit. */
+/** Whether a device in a response of `current` sends its readings through a base unit. */
 export const isRemoteUnit = ({ serial, baseunit }: Pick<CurrentDevice, 'serial' | 'baseunit'>) =>
   baseunit !== null && baseunit.serial !== serial

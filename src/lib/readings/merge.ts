@@ -13,13 +13,14 @@ export function mergeSeries(parts: readonly SeriesPart[]): Series {
   const [newest] = parts
   if (!newest) throw new RangeError('mergeSeries needs at least one part')
   if (parts.length === 1) return { ...newest, gaps: findGaps(newest.records, newest.standalone) }
-  // Only records show whether channels count from 0 or 1: a response without records may number them differently.
+  // Only records show whether channels are numbered from 0 or 1, so a response without records may number them
+  // differently.
   const withRecords = parts.filter(({ records }) => records.length > 0)
   const channels = uniteChannels(
     (withRecords.length > 0 ? withRecords : [newest]).map((part) => part.channels),
   )
   for (const part of parts) if (part.channels.length < channels.length) addMissingChannels(part, channels)
-  // Each part is sorted, so little is left to sort with the oldest part first.
+  // Each part is sorted, so sorting is fast if the oldest part is first.
   const lists = parts.toReversed().map((part) => part.records)
   const records = sortAndDeduplicate(([] as SeriesRecord[]).concat(...lists), channels)
   return { ...newest, channels, records, gaps: findGaps(records, newest.standalone) }

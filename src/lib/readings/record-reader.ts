@@ -10,7 +10,7 @@ export interface SeriesRecord {
   /** ms since 1970 UTC. */
   timestamp: number | null
   dataId: number | null
-  /** Why values are `null`, by channel key. Absent if all values of the record are numbers. */
+  /** The errors of values that are `null`, by channel key. Absent if all values of the record are numbers. */
   errors?: Record<string, string>
   [key: `ch${number}`]: number | null
 }
@@ -41,7 +41,7 @@ export function readRecord(
   return record
 }
 
-/** Ids are integers; `null` for anything else. Of the two spellings, the first one with a value counts. */
+/** Reads the record's id; `null` if it is not an integer. If both spellings have a value, the first is used. */
 function readId(fields: Fields): number | null {
   const id = readNumber(fields['data-id']) ?? readNumber(fields.data_id)
   return Number.isSafeInteger(id) ? id : null

@@ -8,12 +8,14 @@ import { type Gap, ID_MODULUS } from './continuity'
 import { type Device, readDevice } from './device'
 import { readRecord, type SeriesRecord } from './record-reader'
 
-/** Records of one device, oldest first and without duplicates: the payload of envlog-latest and envlog-range. */
+/**
+ * The records of a device, oldest first and without duplicates. This is the payload of envlog-latest and envlog-range.
+ */
 export interface Series extends SeriesPart {
   gaps: Gap[]
 }
 
-/** The records of one of several responses, in which gaps cannot be detected yet. */
+/** The records of a response, which may be one of several, so that gaps cannot be detected yet. */
 export interface SeriesPart extends Device {
   /** Minutes ahead of UTC at the newest record; `null` if unknown. */
   utcOffset: number | null
@@ -21,7 +23,7 @@ export interface SeriesPart extends Device {
   records: SeriesRecord[]
 }
 
-/** What could be read from a response, and the paths of unreadable records. */
+/** The readable part of a response, and the paths of unreadable records. */
 export interface SeriesPartResult {
   part: SeriesPart
   unreadable: string[]
@@ -29,8 +31,8 @@ export interface SeriesPartResult {
 
 /**
  * Reads a response with records, perhaps one of several (docs/service.md, *Fields*). Unreadable records are left out.
- * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it for all of
- * them
+ * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it for all
+ * responses
  * @throws EnvlogError `reply-unreadable` if there are records but none can be read
  */
 export function readSeriesPart(
@@ -68,8 +70,8 @@ function findChannels(records: readonly unknown[]): Set<number> {
 }
 
 /**
- * A text that distinguishes records with the same time: by their numbers if they have any, otherwise by their values,
- * including errors. Missing values are left out, so that a record has the same fingerprint in a response with more
+ * A text that distinguishes records with the same time. It contains the number if the record has one, otherwise the
+ * values and errors. Missing values are left out, so that a record has the same fingerprint in a response with more
  * channels.
  */
 export function fingerprint(record: SeriesRecord, channels: readonly Channel[]): string {
@@ -81,12 +83,15 @@ export function fingerprint(record: SeriesRecord, channels: readonly Channel[]):
   return JSON.stringify([record.dataId, ...values])
 }
 
-/** If ids with the same time are further apart, the numbering has restarted in between: the higher id is older. */
+/**
+ * If the ids of records with the same time are further apart, the numbering has restarted in between, so the higher id
+ * is older.
+ */
 const MAX_ID_DISTANCE = ID_MODULUS / 2
 
 /**
- * Sorts records by time, those without a time first, those with the same time by id, otherwise in the received order.
- * Drops duplicates.
+ * Sorts records by time, beginning with records that have no time. Records with the same time are sorted by id or,
+ * without ids, stay in the received order. Duplicates are removed.
  */
 export function sortAndDeduplicate(
   records: readonly SeriesRecord[],
@@ -97,7 +102,7 @@ export function sortAndDeduplicate(
   const ordered = newestFirst ? records.toReversed() : [...records]
   ordered.sort((a, b) => time(a) - time(b) || byId(a, b))
   const kept: SeriesRecord[] = []
-  /** Fingerprint of a record with the current time → its index. */
+  /** The index of each record with the current time, by fingerprint. */
   const places = new Map<string, number>()
   for (const [index, record] of ordered.entries()) {
     const isFirst = time(record) !== time(kept.at(-1))
@@ -109,7 +114,8 @@ export function sortAndDeduplicate(
     const content = fingerprint(record, channels)
     const place = places.get(content)
     if (place === undefined) places.set(content, kept.push(record) - 1)
-    // One endpoint sends an error as text, another one omits the value.
+    // Of two duplicates, keep the one with fewer missing values, because one endpoint sends an error as text and
+    // another omits the value.
     else if (countMissing(record) < countMissing(kept[place] as SeriesRecord)) kept[place] = record
   }
   return kept

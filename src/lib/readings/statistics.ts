@@ -18,7 +18,7 @@ import type { Series } from './series'
 export interface StatisticsRow {
   /** Start of the interval, or of the period if that is later; ISO 8601 in UTC. */
   time: string
-  /** The same in local time. */
+  /** The same time in local time. */
   localtime: string
   /** The base unit's serial. */
   base: string
@@ -56,16 +56,19 @@ export interface StatisticsQuery {
   per: Per
   /** Format of local times. */
   time: TimeStyle
-  /** The clock that the ends of the period are of, if they are local times; otherwise that of the zone or the device. */
+  /**
+   * The clock that determined the bounds of the period, if they are local times. By default, it is that of the time
+   * zone or the device.
+   */
   clock?: LocalClock | undefined
-  /** When the last response arrived, ms since 1970 UTC: intervals that start later are left out. */
+  /** When the last response arrived, ms since 1970 UTC. Intervals that start later are left out. */
   receivedAt: number
 }
 
 /** Records and rows that are processed in one turn of the event loop. */
 const WORK_PER_TURN = 10_000
 
-/** The rows of a device, by interval and channel. Records without a time do not belong to any interval. */
+/** Calculates the rows of a device, by interval and channel. Records without a time do not belong to any interval. */
 export async function toStatistics(
   series: Series,
   { time, clock: placedBy, receivedAt, ...period }: StatisticsQuery,
@@ -85,12 +88,12 @@ export async function toStatistics(
     for (; next < records.length; next++) {
       const record = records[next] as SeriesRecord
       if ((record.timestamp as number) >= end) break
-      for (const one of figures) one.add(record)
+      for (const channelFigures of figures) channelFigures.add(record)
       if (isTurnOver()) await nextTurn()
     }
     const times = { time: toIso(start), localtime: formatLocalTime(clock, start) }
     for (const [index, channel] of channels.entries()) {
-      rows.push({ ...times, ...nameOf(series, channel), ...(figures[index] as Figures).result() })
+      rows.push({ ...times, ...identityOf(series, channel), ...(figures[index] as Figures).result() })
       if (isTurnOver()) await nextTurn()
     }
   }
@@ -99,8 +102,8 @@ export async function toStatistics(
 
 const toIso = (instant: number) => new Date(instant).toISOString()
 
-/** Blank texts are omitted, as in other rows. */
-function nameOf({ serial, name, base }: Series, { number, name: label, unit, quantity }: Channel) {
+/** The device and the channel of a row. Blank texts are omitted, as in other rows. */
+function identityOf({ serial, name, base }: Series, { number, name: label, unit, quantity }: Channel) {
   return {
     base: base.serial,
     serial,
@@ -140,17 +143,17 @@ export function* intervalsOf(
 function nextStart(start: number, per: Per, clock: LocalClock): number {
   if (per === 'period') return Number.POSITIVE_INFINITY
   const shown = toWallClock(clock, start)
-  // An hour that the clock repeats is a separate one, so hours are counted in real time.
+  // If the clock shows an hour twice, these are two intervals, so hours are counted in real time.
   if (per === 'hour') return start + HOUR_MS - (shown - Math.floor(shown / HOUR_MS) * HOUR_MS)
   const midnight = (Math.floor(shown / DAY_MS) + 1) * DAY_MS
   const next = toInstant(clock, midnight)
-  // A clock that is put back over midnight shows it twice.
+  // A clock that is set back across midnight shows midnight twice.
   return next > start ? next : toInstant(clock, midnight + DAY_MS)
 }
 
 const MAX_DECIMALS = 10
 
-/** The figures of one channel, updated as records are added. */
+/** The figures of a channel in an interval. */
 class Figures {
   readonly #key: `ch${number}`
   #count = 0

@@ -6,12 +6,12 @@ import type { Reading } from './current'
 import type { SeriesRecord } from './record-reader'
 import type { Series } from './series'
 
-/** Records that are converted in one turn of the event loop. */
+/** Number of records that are converted in one turn of the event loop. */
 const RECORDS_PER_TURN = 16_000
 
 /**
- * Converts the temperatures of readings and records to one unit; other values, alerts and raw responses stay unchanged.
- * @param unit `null`: the units that the service sends
+ * Converts the temperatures of readings and records to one unit. Other values, alerts and raw responses stay unchanged.
+ * @param unit `null` for the units that the service sends
  */
 export async function convertTemperatures(content: Content, unit: TemperatureUnit | null): Promise<Content> {
   if (unit === null) return content
@@ -22,7 +22,7 @@ export async function convertTemperatures(content: Content, unit: TemperatureUni
     : content
 }
 
-/** The same for one reading. */
+/** Converts the temperatures of a reading. */
 export function convertReading(reading: Reading, unit: TemperatureUnit | null): Reading {
   const channels = reading.channels.map((channel) => {
     const convert = converterOf(channel, unit)
@@ -65,5 +65,5 @@ function converterOf({ unit: own }: Channel, unit: TemperatureUnit | null) {
   return unit !== null && own === other ? CONVERTERS[unit] : undefined
 }
 
-/** Never -0. */
+/** Rounds to two decimals. The result is never -0. */
 const toHundredths = (value: number) => Math.round(value * 100) / 100 + 0
