@@ -14,7 +14,7 @@ describe('the demo in a browser', function () {
     if (demo.child.exitCode === null) demo.child.kill('SIGKILL')
   })
 
-  it('opens and closes the freezer’s door, and shows that the freezer gets warm', async () => {
+  it("opens and closes the freezer's door, and shows that the freezer gets warm", async () => {
     const port = await demoPort()
     demo = startDemo(port)
     await demo.printed(/Started flows/)

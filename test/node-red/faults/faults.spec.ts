@@ -66,7 +66,7 @@ describe('faults of the service and of the network', () => {
       })
     }
 
-    it(`${action}, silence: ENVLOG_TIMEOUT after the account’s timeout, and the next trigger succeeds`, async () => {
+    it(`${action}, silence: ENVLOG_TIMEOUT after the account's timeout, and the next trigger succeeds`, async () => {
       const flow = await startFlow(action, simulator(), { node, account: { timeout: 30 } })
       simulator().set({ faults: [{ kind: 'silence', times: 1 }] })
       const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -127,7 +127,7 @@ describe('the connection to the service', () => {
     assert.equal(simulator().log.length, 1)
   })
 
-  describe('without a proxy config node, the environment’s variables apply:', function () {
+  describe("without a proxy config node, the environment's variables apply:", function () {
     this.timeout(PROCESS_MS)
 
     async function askWith(env: Record<string, string>, baseUrl: string): Promise<string> {

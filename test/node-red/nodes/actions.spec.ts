@@ -7,7 +7,7 @@ describe('the messages of the actions', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
   const list = (...devices: object[]) => ({ select: 'list', devices })
 
-  it('current: all readings in one message, in the service’s order, with the message’s own properties', async () => {
+  it("current: all readings in one message, in the service's order, with the message's own properties", async () => {
     const flow = await startFlow('current', simulator())
     flow.send({ topic: 'mine', keep: 'me', payload: 'ask', envlog: { old: true } })
     const msg = await flow.output.next()

@@ -89,7 +89,7 @@ describe('failures of the actions', () => {
     flow.send({ keep: 'me' })
     const [first, last] = [await flow.errors.next(), await flow.errors.next()]
     assert.equal(first.envlog.device.serial, oldRelay.serial)
-    assert.equal(last.envlog, undefined, 'the trigger’s own failure')
+    assert.equal(last.envlog, undefined, "the trigger's own failure")
     assert.equal(last.error.cause.serial, '52A10099')
     assert.match(last.error.message, /^failure\.serial/, 'its text begins with the device')
     assert.equal(flow.completed.messages.length, 0)

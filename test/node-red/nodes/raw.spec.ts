@@ -71,7 +71,7 @@ describe('a raw response', () => {
 
   for (const action of ['latest', 'range', 'alerts'] as const) {
     for (const output of Object.keys(forms).filter((one) => one in OFFERED[`envlog-${action}`]) as Form[]) {
-      it(`of ${action} as ${output} is the service’s own, from one request per device, about that device`, async () => {
+      it(`of ${action} as ${output} is the service's own, from one request per device, about that device`, async () => {
         simulator().set({ variants: odd })
         const { flow, messages, named } = await run(action, output, devices)
         assert.deepEqual(flow.errors.messages, [])
@@ -93,7 +93,7 @@ describe('a raw response', () => {
     }
   }
 
-  it('of current as raw is the service’s own, about no device, from one request', async () => {
+  it("of current as raw is the service's own, about no device, from one request", async () => {
     simulator().set({ variants: odd })
     const { messages, requests } = await run('current', 'raw', [], { select: 'all' })
     assert.equal(requests.length, 1)

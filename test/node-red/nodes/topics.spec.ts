@@ -7,7 +7,8 @@ import type { Message } from '../../support/flow-types'
 import { outputs, type Pair, pairs } from '../../support/outputs'
 
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:50:00Z' }
-const aboutNobody = ({ action, send }: Pair) => action === 'current' && (send === 'all' || send === 'answer')
+const isAboutAllDevices = ({ action, send }: Pair) =>
+  action === 'current' && (send === 'all' || send === 'answer')
 /** Alerts may have no channel: their topics are tested in `test/unit/lib/output/plan.spec.ts`. */
 const withoutAlerts: readonly Pair[] = [
   ...outputs(['current', 'latest', 'range']),
@@ -22,7 +23,7 @@ describe('the topic of a message', () => {
   }
   const run = (wanted: readonly Pair[], node: Message, msg: Message = {}) =>
     runEveryPair(simulator(), () => ({ ...chosen, ...PERIOD, ...node }), wanted, msg)
-  const truthOf = ({ device }: Message) =>
+  const trueDevice = ({ device }: Message) =>
     simulator()
       .truth.devices()
       .find(({ serial, base }) => serial === device.serial && base === device.base)
@@ -33,21 +34,21 @@ describe('the topic of a message', () => {
     return output === 'rows' && send === 'each' ? payload : undefined
   }
 
-  it('contains base unit, device and channel by default, and none of them in a message about all', async () => {
+  it('contains base unit, device and channel by default, and is the incoming topic in a message about all devices', async () => {
     for (const { messages, ...pair } of await run(withoutAlerts, {}, { topic: 'mine' })) {
       assert.ok(messages.length > 0)
       for (const msg of messages) {
         const { serial, base } = msg.envlog.device ?? {}
         const channel = channelOf(pair, msg)?.channel
         const expected = ['envlog', base, serial, channel].filter((part) => part !== undefined).join('/')
-        assert.equal(msg.topic, aboutNobody(pair) ? 'mine' : expected, JSON.stringify(pair))
+        assert.equal(msg.topic, isAboutAllDevices(pair) ? 'mine' : expected, JSON.stringify(pair))
       }
     }
   })
 
   it('contains the group even if only the topic needs it, for alerts too', async () => {
     for (const { messages } of await run(pairs(['alerts']), { topic: 'x/{group}' })) {
-      const groups = messages.map(({ envlog }) => truthOf(envlog)?.group.name || '_')
+      const groups = messages.map(({ envlog }) => trueDevice(envlog)?.group.name || '_')
       assert.deepEqual(
         messages.map(({ topic }) => topic),
         groups.map((group) => `x/${group}`),

@@ -82,7 +82,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('offer all time zones, the browser’s first', async () => {
+  it("offer all time zones, the browser's first", async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
     const own = await editor.page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
@@ -273,7 +273,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('are found in the palette by what they measure, in the user’s language', async () => {
+  it("are found in the palette by what they measure, in the user's language", async () => {
     const ours = await harness.open({ language: 'ja' })
     for (const [page, word] of [
       [editor.page, 'humidity'],

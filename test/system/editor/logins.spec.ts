@@ -53,7 +53,7 @@ describe('logins in the editor', function () {
     assert.deepEqual(files, ['flows_cred.json'])
   })
 
-  it('show a refusal in the status, and missing settings in the user’s language', async () => {
+  it("show a refusal in the status, and missing settings in the user's language", async () => {
     const account = await editor.editAccount('account')
     await account.fill({ loginPass: 'wrong-one' })
     await account.done()

@@ -46,7 +46,7 @@ describe('the admin routes with adminAuth', function () {
     assert.ok(harness.simulator.log.length > before)
   })
 
-  it('tell a guest in the editor that the account’s devices are not allowed', async () => {
+  it("tell a guest in the editor that the account's devices are not allowed", async () => {
     const editor: Editor = await harness.open({ login: { name: 'guest', password: PASSWORD } })
     const form = await editor.edit('latest')
     await form.select('list')

@@ -98,7 +98,7 @@ describe('examples that forward alerts', () => {
         if (type === 'envlog-alerts') assert.equal(((devices as []).length * 3600) / Number(repeat), 12, name)
   })
 
-  it('take their chat’s format from one node, identical in all of them', () => {
+  it("take their chat's format from one node, identical in all of them", () => {
     const chats = exampleNames
       .map(readExample)
       .filter((flow) => flow.some(({ url }) => /hooks/.test(String(url))))

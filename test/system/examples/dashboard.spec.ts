@@ -190,7 +190,7 @@ describe('the wall display', () => {
     })
   }
 
-  it('has 24 hours from the start, a line for each channel, and keeps the user’s choice', async function () {
+  it("has 24 hours from the start, a line for each channel, and keeps the user's choice", async function () {
     this.timeout(FLOW_MS)
     await deploy()
     await charted()

@@ -86,7 +86,7 @@ describe('examples that write files', () => {
     return read(name.find(exists) ?? '')
   }
 
-  it('the last month of a device, by the device’s clock, rewritten each time', async function () {
+  it("the last month of a device, by the device's clock, rewritten each time", async function () {
     this.timeout(FLOW_MS)
     await hall.deploy([MONTH], { simulator })
     const month = (time: number) => {

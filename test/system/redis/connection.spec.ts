@@ -82,7 +82,7 @@ describe('the connection to a shared quota in Redis', function () {
     return own?.value.match(/"\d+ s \d+ \d+"/g)?.length ?? 0
   }
 
-  it('logs in as the user in the address, with the account’s password', async () => {
+  it("logs in as the user in the address, with the account's password", async () => {
     await redis.command('ACL', 'SETUSER', 'envlog', 'on', '>a p@ss:word', '~*', '+@all')
     const member = share(`redis://envlog@127.0.0.1:${redis.port}/2`, 'a p@ss:word')
     await member.isConnected()

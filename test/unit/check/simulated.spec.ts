@@ -10,8 +10,8 @@ import { isAnswered } from '../../../src/lib/check/exchange'
 import { checkSimulated } from '../../support/check'
 
 /** The service's clock stands still. */
-const NOW = Date.UTC(2026, 10, 20, 8)
-const now = NOW / 1000
+const NOW_MS = Date.UTC(2026, 10, 20, 8)
+const NOW_SECONDS = NOW_MS / 1000
 const channels = [1, 2, 3, 4, 5, 6].map((num) => ({ num, name: `Probe ${num}`, unit: num === 2 ? '%' : 'C' }))
 const base = { serial: '58000001', name: 'Hall' }
 /** A device that was measured last but is refused, one that is served, with six channels, and a remote unit. */
@@ -26,7 +26,7 @@ const FLEET: readonly DeviceDefinition[] = [
 
 let simulator: Simulator
 const start = async (options: SimulatorOptions) => {
-  simulator = await startSimulator({ startTime: NOW, speed: 0, ...options })
+  simulator = await startSimulator({ startTime: NOW_MS, speed: 0, ...options })
 }
 
 describe('a check of a simulated service', () => {
@@ -66,9 +66,9 @@ describe('a check of a simulated service', () => {
 
   it('names the differences in the data of a device', async () => {
     const records = Array.from({ length: 20 }, (_, index) => ({
-      ...{ unixtime: now - 600 * (20 - index), id: Math.floor(index / 2) + 1, values: { 1: 20 } },
+      ...{ unixtime: NOW_SECONDS - 600 * (20 - index), id: Math.floor(index / 2) + 1, values: { 1: 20 } },
     }))
-    const alerts = [{ unixtime: now - 600, texts: { ch1: 'Gas leak 3' } }]
+    const alerts = [{ unixtime: NOW_SECONDS - 600, texts: { ch1: 'Gas leak 3' } }]
     const device = { serial: '52000011', battery: 9, records, alerts }
     assert.deepEqual(await differencesOf({ fleet: [device] }), {
       ...{ 'ids-standalone': 'id-repeated', 'alert-texts': 'unknown-texts', 'battery-table': 'other-codes' },

@@ -10,7 +10,7 @@ describe('the details of a device', () => {
   describe('in English', () => {
     useFakeRed()
 
-    it('show how long ago it was measured, in the largest full unit', () => {
+    it('show how long ago it was measured, in the largest whole unit', () => {
       const ages = [-HOUR, 59 * SECOND, MINUTE, 3 * HOUR - 1, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
       assert.deepEqual(ages, ['0 sec. ago', '59 sec. ago', '1 min. ago', '2 hr. ago', '9 days ago'])
     })
@@ -24,7 +24,7 @@ describe('the details of a device', () => {
       assert.equal(describeState({ kind: 'failed', why: 'Why.', list: undefined }), 'Why.')
     })
 
-    it('show its first two values with their units, or the service’s text if there is no value', () => {
+    it("show its first two values with their units, or the service's text if there is no value", () => {
       const value = (number: number | null, unit: string, error: string | null = null) => ({
         ...{ value: number, unit, quantity: null, error },
       })
@@ -45,7 +45,7 @@ describe('the details of a device', () => {
   describe('in Japanese', () => {
     useFakeRed('ja')
 
-    it('are in the user’s language', () => {
+    it('use Japanese units and separators', () => {
       assert.equal(ago(NOW - 3 * MINUTE, NOW), '3 分前')
       const values = [-18.4, 45].map((value) => ({ value, unit: '%', quantity: null, error: null }))
       assert.equal(valuesOf(listedDevice('52A10001', { channels: values })), '-18.4 %、45 %')
@@ -55,6 +55,6 @@ describe('the details of a device', () => {
   it('show its battery, if known', () => {
     assert.equal(batteryIcon('replace-now'), 'fa-battery-empty')
     assert.equal(batteryIcon('unknown'), undefined)
-    assert.equal(batteryIcon('of a kind to come'), undefined)
+    assert.equal(batteryIcon('unknown-level'), undefined)
   })
 })

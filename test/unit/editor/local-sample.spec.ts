@@ -17,7 +17,7 @@ function shown(zone: string) {
 }
 
 describe('the example message with local times', () => {
-  it('has those of the account’s time zone', () => {
+  it("has those of the account's time zone", () => {
     assert.deepEqual(shown('Europe/Berlin'), ['2026-11-20T09:00:00.000+01:00', 60])
   })
 

@@ -19,7 +19,7 @@ describe('simulator: responses', () => {
     })
   })
 
-  it('current: text everywhere, underscored offsets, objects for base unit and group', async () => {
+  it('sends current readings as text, with underscores in the offsets and objects for base unit and group', async () => {
     const { status, headers, json } = await request(simulator, 'current')
     assert.equal(status, 200)
     assert.equal(headers['content-type'], 'application/json; charset=utf-8')
@@ -52,7 +52,7 @@ describe('simulator: responses', () => {
     )
   })
 
-  it('current: by remote serials, by base serials, both devices of a serial under two base units', async () => {
+  it('selects current readings by device or base unit, and both devices that share a serial number', async () => {
     simulator.set({
       fleet: [tiny(1), remote(), remote({ base: { serial: '5F000002' } }), remote({ serial: '52000003' })],
     })
@@ -77,7 +77,7 @@ describe('simulator: responses', () => {
   })
 
   for (const endpoint of ['latest-data', 'data'] as const) {
-    it(`${endpoint}: numbers, channels counted from 0, no daylight saving flag`, async () => {
+    it(`sends numbers in ${endpoint}, with channels counted from 0 and no daylight saving flag`, async () => {
       const { json } = await request(simulator, endpoint, standalone)
       assert.deepEqual(json, {
         serial: '52000001',
@@ -104,7 +104,7 @@ describe('simulator: responses', () => {
     'base-name': 'Office',
   }
 
-  it('latest-data-relay: text, a daylight saving flag, dst-bias 60 always', async () => {
+  it('sends text in latest-data-relay, with a daylight saving flag and always 60 as dst-bias', async () => {
     const { json } = await request(simulator, 'latest-data-relay', unit)
     const { channel, data, ...rest } = json
     assert.deepEqual(rest, {
@@ -125,7 +125,7 @@ describe('simulator: responses', () => {
     })
   })
 
-  it('data-relay: numbers, hyphens, no flag', async () => {
+  it('sends numbers in data-relay, with hyphens in the offsets and no daylight saving flag', async () => {
     const { json } = await request(simulator, 'data-relay', { ...unit, number: 1 })
     const { channel, ...rest } = json
     assert.deepEqual(rest, {
@@ -138,7 +138,7 @@ describe('simulator: responses', () => {
     assert.deepEqual(channel[0], { name: 'ch1', num: 1, unit: 'C' })
   })
 
-  it('alert: text, at most 20 entries, newest first', async () => {
+  it('sends alerts as text, at most 20 of them, newest first', async () => {
     const alerts = Array.from({ length: 25 }, (_, i) => ({
       unixtime: startSeconds - 100 + i,
       texts: { ch1: `Upper Limit ${i}`, 'battery-level': 'low' },

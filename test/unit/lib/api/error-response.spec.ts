@@ -7,7 +7,7 @@ import { clientOf, credentials, ok, useFakeTimers, watch } from './setup'
 
 const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
 
-async function refused(
+async function errorFor(
   answer: ReturnType<typeof json>,
   endpoint: EndpointName = 'alert',
 ): Promise<EnvlogError> {
@@ -48,9 +48,9 @@ describe('a response with a status other than 200', () => {
 
   for (const [status, code, ofDevice, ofAccount] of table) {
     it(`${status} is ${code}`, async () => {
-      const one = await refused(refusal(status))
+      const one = await errorFor(refusal(status))
       assert.deepEqual([one.code, one.reason], [code, ofDevice])
-      const all = await refused(refusal(status), 'current')
+      const all = await errorFor(refusal(status), 'current')
       assert.deepEqual([all.code, all.reason], [code, ofAccount])
     })
   }
@@ -64,7 +64,7 @@ describe('a response with a status other than 200', () => {
   for (const [title, answer] of Object.entries(pages)) {
     it(`with status 404 and ${title} is from a gateway, and not a refusal of a device`, async () => {
       for (const endpoint of ['alert', 'current'] as const) {
-        const { code, reason, cause } = await refused(answer, endpoint)
+        const { code, reason, cause } = await errorFor(answer, endpoint)
         assert.deepEqual([code, reason, cause.status], ['ENVLOG_NETWORK', 'gateway-answered', 404])
       }
     })
@@ -72,11 +72,11 @@ describe('a response with a status other than 200', () => {
 
   it('with status 401 or 403 but no error object is from a gateway', async () => {
     for (const status of [401, 403])
-      assert.equal((await refused(text('<html>Forbidden</html>', status))).reason, 'gateway-answered')
+      assert.equal((await errorFor(text('<html>Forbidden</html>', status))).reason, 'gateway-answered')
   })
 
   it('is from the service even if its error object is not wrapped', async () => {
-    const error = await refused(json({ code: 400, message: 'no' }, 400))
+    const error = await errorFor(json({ code: 400, message: 'no' }, 400))
     assert.deepEqual(
       [error.reason, error.cause.serviceCode, error.params.words],
       ['device-refused', 400, 'no'],
@@ -85,7 +85,7 @@ describe('a response with a status other than 200', () => {
 
   it('with status 404 from a relay endpoint names the relay suffix, whether from the service or a gateway', async () => {
     for (const answer of [refusal(404), text('<html>', 404)])
-      assert.equal((await refused(answer, 'latest-data-relay')).reason, 'relay-not-found')
+      assert.equal((await errorFor(answer, 'latest-data-relay')).reason, 'relay-not-found')
   })
 
   it('mentions a retry only if there was one', async () => {
@@ -93,13 +93,13 @@ describe('a response with a status other than 200', () => {
     const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(60_000)
     assert.deepEqual([read.error?.code, read.state], ['ENVLOG_SERVICE', 'service-failed-again'])
-    assert.equal((await refused(refusal(503))).reason, 'service-failed')
+    assert.equal((await errorFor(refusal(503))).reason, 'service-failed')
   })
 
   it('does not reveal a secret that its message or code repeats', async () => {
     const { apiKey, loginPass } = credentials
     for (const secret of [apiKey, loginPass, JSON.stringify(loginPass), encodeURIComponent(loginPass)]) {
-      const error = await refused(refusal(400, `bad login ${secret}`, `code ${secret}`))
+      const error = await errorFor(refusal(400, `bad login ${secret}`, `code ${secret}`))
       assert.deepEqual([error.params.words, error.cause.serviceCode], ['', undefined])
     }
   })
@@ -117,20 +117,20 @@ describe('a response with a status other than 200', () => {
 
   it('reports limits only if it is from the service', async () => {
     const headers = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '86400' }
-    for (const [answer, remaining] of [
-      [text('<html>', 502, headers), null],
-      [text('<html>', 404, headers), null],
-      [json({ error: { code: 500, message: 'x' } }, 500, headers), 0],
+    for (const [answer, isUsedUp] of [
+      [text('<html>', 502, headers), false],
+      [text('<html>', 404, headers), false],
+      [json({ error: { code: 500, message: 'x' } }, 500, headers), true],
     ] as const) {
       const { client, quota } = clientOf(() => answer, { retries: 0, limits: {} })
       await assert.rejects(client.read('current', {}, patient))
       const { left } = quota.counts().endpoints.current
-      assert.equal(left === 0, remaining === 0)
+      assert.equal(left === 0, isUsedUp)
     }
   })
 
   it("contains status, the service's code and message, endpoint and device", async () => {
-    const error = await refused(refusal(400, 'シリアルが違います', 4711))
+    const error = await errorFor(refusal(400, 'シリアルが違います', 4711))
     assert.deepEqual(error.cause, {
       status: 400,
       serviceCode: 4711,
@@ -139,7 +139,7 @@ describe('a response with a status other than 200', () => {
       base: '5839F001',
     })
     assert.equal(error.params.words, 'シリアルが違います')
-    assert.deepEqual((await refused(refusal(400), 'current')).cause, {
+    assert.deepEqual((await errorFor(refusal(400), 'current')).cause, {
       status: 400,
       serviceCode: 400,
       endpoint: 'current',
@@ -147,15 +147,15 @@ describe('a response with a status other than 200', () => {
   })
 
   it('is classified by its status, never by its message or code', async () => {
-    assert.equal((await refused(refusal(400, 'unauthorized', 401))).code, 'ENVLOG_SERVICE')
-    assert.equal((await refused(refusal(401, 'internal error', 500))).code, 'ENVLOG_AUTH')
+    assert.equal((await errorFor(refusal(400, 'unauthorized', 401))).code, 'ENVLOG_SERVICE')
+    assert.equal((await errorFor(refusal(401, 'internal error', 500))).code, 'ENVLOG_AUTH')
   })
 
   it('keeps a text code', async () => {
-    assert.equal((await refused(refusal(400, 'no', 'E-17'))).cause.serviceCode, 'E-17')
+    assert.equal((await errorFor(refusal(400, 'no', 'E-17'))).cause.serviceCode, 'E-17')
   })
 
-  it('may have any body', async () => {
+  it('with an unusable body has neither words nor a service code', async () => {
     const bodies = [
       '',
       'null',
@@ -167,7 +167,7 @@ describe('a response with a status other than 200', () => {
       '{"error":{"code":{}}}',
     ]
     for (const body of bodies) {
-      const error = await refused(text(body, 400))
+      const error = await errorFor(text(body, 400))
       assert.equal(error.code, body.includes('code') ? 'ENVLOG_SERVICE' : 'ENVLOG_NETWORK', body)
       assert.equal('serviceCode' in error.cause, false)
       assert.equal(error.params.words, '')
@@ -175,13 +175,13 @@ describe('a response with a status other than 200', () => {
   })
 
   it('may begin with a byte order mark', async () => {
-    const error = await refused(text('\ufeff{"error":{"code":400,"message":"no"}}', 400))
+    const error = await errorFor(text('\ufeff{"error":{"code":400,"message":"no"}}', 400))
     assert.equal(error.cause.serviceCode, 400)
     assert.equal(error.params.words, 'no')
   })
 
   it('has its message truncated to 300 characters', async () => {
-    const { words } = (await refused(refusal(400, 'x'.repeat(100_000)))).params
+    const { words } = (await errorFor(refusal(400, 'x'.repeat(100_000)))).params
     assert.equal(words, 'x'.repeat(300))
   })
 })

@@ -87,7 +87,7 @@ function check(
   )
 }
 
-describe('records of a device whose clock, or whose host’s clock, is changed', function () {
+describe("records of a device whose clock, or whose host's clock, is changed", function () {
   this.timeout(LIVES_MS)
   const saving = fc.constant<ClockAct>({ act: 'saving' })
   const hold = upTo(100).map((count): ClockAct => ({ act: 'hold', count }))
@@ -105,7 +105,7 @@ describe('records of a device whose clock, or whose host’s clock, is changed',
         )
     }))
 
-  it('are sent once and in order if the device’s clock is only moved forward', () =>
+  it("are sent once and in order if the device's clock is only moved forward", () =>
     check(livesOf(1500, forward), (simulation, begin) => {
       assert.deepEqual(deliveredBy(simulation), expectedSequence(simulation, begin))
     }))

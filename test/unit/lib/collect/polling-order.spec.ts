@@ -5,7 +5,7 @@ import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
 
 const targets = ['a', 'b', 'c', 'd', 'e'].map((serial) => ({ serial, base: serial.toUpperCase() }))
-const one = (index: number) => targets[index] as (typeof targets)[number]
+const targetAt = (index: number) => targets[index] as (typeof targets)[number]
 
 async function begin(store = createRecordingStore()) {
   const nodeState = new NodeState(createVirtualClock(0))
@@ -18,16 +18,16 @@ describe('the polling order', () => {
   it('starts with devices that were never polled, in the given order, followed by the least recently polled', async () => {
     const nodeState = await begin()
     assert.deepEqual(nodeState.leastRecentlyPolledFirst(targets), targets)
-    nodeState.markPolled(one(0))
-    nodeState.markPolled(one(3))
-    nodeState.markPolled(one(0))
+    nodeState.markPolled(targetAt(0))
+    nodeState.markPolled(targetAt(3))
+    nodeState.markPolled(targetAt(0))
     assert.deepEqual(
       nodeState.leastRecentlyPolledFirst(Object.freeze([...targets])),
-      [1, 2, 4, 3, 0].map(one),
+      [1, 2, 4, 3, 0].map(targetAt),
     )
   })
 
-  it('that is interrupted continues where it stopped, also in a new process', async () => {
+  it('continues where an interrupted round stopped, even in a new process', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(cuts, fc.boolean(), async (counts, restarts) => {
@@ -43,30 +43,32 @@ describe('the polling order', () => {
           await nodeState.close(store)
           nodeState = await begin(store)
         }
-        const inTurn = polled.map((_, index) => one(index % targets.length).serial)
+        const inTurn = polled.map((_, index) => targetAt(index % targets.length).serial)
         assert.deepEqual(polled, inTurn)
       }),
     )
   })
 
-  it('that is restored late puts devices polled since then at the end', async () => {
+  it('puts devices polled before the saved order was loaded at the end', async () => {
     const store = createRecordingStore()
     const before = await begin(store)
-    for (const index of [0, 1, 2]) before.markPolled(one(index))
+    for (const index of [0, 1, 2]) before.markPolled(targetAt(index))
     await before.close(store)
     const after = new NodeState(createVirtualClock(0))
     after.open(store)
-    after.markPolled(one(0))
+    after.markPolled(targetAt(0))
     await nextTurn()
     await after.ready()
-    assert.deepEqual(after.leastRecentlyPolledFirst(targets), [3, 4, 1, 2, 0].map(one))
+    assert.deepEqual(after.leastRecentlyPolledFirst(targets), [3, 4, 1, 2, 0].map(targetAt))
   })
+})
 
-  it('remembers which failures were ambiguous, until the device is polled again', async () => {
+describe('the last failure of a device', () => {
+  it('is remembered as ambiguous until the device is polled again', async () => {
     const nodeState = await begin()
-    nodeState.markPolled(one(0), true)
-    nodeState.markPolled(one(1), true)
-    nodeState.markPolled(one(1))
+    nodeState.markPolled(targetAt(0), true)
+    nodeState.markPolled(targetAt(1), true)
+    nodeState.markPolled(targetAt(1))
     const areSuspect = targets.map(({ serial, base }) => nodeState.device(`${base}/${serial}`).isSuspect)
     assert.deepEqual(areSuspect, [true, false, false, false, false])
   })

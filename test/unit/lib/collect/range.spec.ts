@@ -72,7 +72,7 @@ describe('fetching a period', () => {
     })
   }
 
-  it('of the calendar uses the device’s clock if times are local, otherwise UTC', async () => {
+  it("of the calendar uses the device's clock if times are local, otherwise UTC", async () => {
     // Four in the morning in Tokyo.
     const period = { calendar: 'yesterday', now: Date.UTC(2026, 10, 20, 19) } as const
     const { account } = modelService([], strict, 540)

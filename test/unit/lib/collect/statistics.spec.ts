@@ -39,7 +39,7 @@ describe('collecting statistics', () => {
     assert.equal(requests.length, 2)
   })
 
-  it('has days of the clock that its period is of, UTC if the device’s clock cannot be read', async () => {
+  it("has days of the clock that its period is of, UTC if the device's clock cannot be read", async () => {
     const period = { calendar: 'yesterday', now: Date.parse('2026-11-21T12:00Z') } as const
     for (const [listed, start] of [
       [120, '2026-11-20T00:00:00.000+02:00'],

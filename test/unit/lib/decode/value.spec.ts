@@ -57,11 +57,11 @@ describe('the reason why a value is not a number', () => {
       assert.equal(readValueError(text), text)
   })
 
-  it('is "missing" for blank and absent', () => {
+  it('is "missing" for a blank or absent value', () => {
     for (const value of ['', '  ', null, undefined]) assert.equal(readValueError(value), 'missing')
   })
 
-  it('is some text for any other JSON, regardless of depth', () => {
+  it('is a text for any JSON value, however deep', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => typeof readValueError(value) === 'string'))
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
     assert.equal(typeof readValueError(deep), 'string')

@@ -18,7 +18,7 @@ const fieldsBy = (fieldNames: FieldNames) =>
   [...pointsOf(current([{ channel: climate }]), { measurement: 'm', group: '', fieldNames })][0]?.payload
     .fields
 
-describe('names of a device’s channels', () => {
+describe("names of a device's channels", () => {
   it('are keys, labels or quantities as fields of points, without duplicates and names of tags', () => {
     assert.deepEqual(fieldsBy('channel'), { ch1: 1, ch2: 2, ch3: 3, ch4: 4, ch5: 5 })
     assert.deepEqual(fieldsBy('label'), { Inside: 1, Inside_2: 2, ch3: 3, time_2: 4, base_2: 5 })

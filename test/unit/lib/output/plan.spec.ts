@@ -35,19 +35,19 @@ const device = { serial: '5212A1B2', name: 'Freezer 3', base: '5839F001', group:
 const second = { serial: '5212A1B3', name: 'Second', base: '5839F001', group: '' }
 const ch1 = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 
-const subjects = async (content: Parameters<typeof plan>[0], output: Output, send: Send) =>
+const subjectsOf = async (content: Parameters<typeof plan>[0], output: Output, send: Send) =>
   (await plan(content, { output, send })).messages.map(({ subject }) => subject)
 const payloads = async (...given: Parameters<typeof plan>) => (await plan(...given)).payloads
 
 describe('the messages of current readings', () => {
-  it('are one array without a subject, or one reading per device', async () => {
+  it('are one array without a subject with `all`, and one reading per device with `device`', async () => {
     assert.deepEqual(await payloads(two, { send: 'all' }), [two.readings])
-    assert.deepEqual(await subjects(two, 'readings', 'all'), [undefined])
+    assert.deepEqual(await subjectsOf(two, 'readings', 'all'), [undefined])
     assert.deepEqual(await payloads(two, { send: 'device' }), two.readings)
-    assert.deepEqual(await subjects(two, 'readings', 'device'), [device, second])
+    assert.deepEqual(await subjectsOf(two, 'readings', 'device'), [device, second])
   })
 
-  it('as rows or points by device are one array per device', async () => {
+  it('as rows or points are one array per device with `device`', async () => {
     for (const [output, lengths] of [
       ['rows', [2, 1]],
       ['points', [1, 1]],
@@ -55,7 +55,7 @@ describe('the messages of current readings', () => {
       const [all] = (await payloads(two, { output, send: 'all' })) as unknown[][]
       const single = (await payloads(two, { output, send: 'device' })) as unknown[][]
       assert.deepEqual([single.flat(), single.map(({ length }) => length)], [all, lengths])
-      assert.deepEqual(await subjects(two, output, 'device'), [device, second])
+      assert.deepEqual(await subjectsOf(two, output, 'device'), [device, second])
     }
   })
 
@@ -76,7 +76,7 @@ describe('the messages of current readings', () => {
     )
   })
 
-  it('of an account without devices are one empty array, or none', async () => {
+  it('of an account without devices are one empty array with `all`, and none with `device`', async () => {
     for (const output of ['readings', 'rows', 'points'] as const) {
       assert.deepEqual(await payloads(empty.current, { output, send: 'all' }), [[]])
       assert.deepEqual(await payloads(empty.current, { output, send: 'device' }), [])
@@ -85,16 +85,16 @@ describe('the messages of current readings', () => {
 })
 
 describe('the messages of a series', () => {
-  it('are the series, or one series without gaps for each record', async () => {
+  it('are the series with `device`, and one series without gaps per record with `each`', async () => {
     assert.deepEqual(await payloads(three, {}), [three.series])
     assert.deepEqual(
       await payloads(three, { send: 'each' }),
       records.map((record) => ({ ...head, records: [record] })),
     )
-    assert.deepEqual(await subjects(three, 'readings', 'each'), [device, device, device])
+    assert.deepEqual(await subjectsOf(three, 'readings', 'each'), [device, device, device])
   })
 
-  it('in chunks are series with that many records, each gap in the chunk of the following record', async () => {
+  it('with `chunk` are series with that many records, each gap in the chunk of the following record', async () => {
     assert.equal(gaps.length, 1)
     assert.deepEqual(await payloads(three, { send: 'chunk', chunk: 2 }), [
       { ...head, records: records.slice(0, 2), gaps: [] },
@@ -110,7 +110,7 @@ describe('the messages of a series', () => {
     )
   })
 
-  it('have the offset of the zone at their last record, though the response had a later one', async () => {
+  it('have the offset of the zone at their last record, even if the response had a later one', async () => {
     const time = new TimeZone('Europe/Berlin')
     const data = ['2026-10-25T00:30Z', '2026-10-25T01:00Z'].map((text) => ({
       unixtime: Date.parse(text) / 1000,
@@ -124,10 +124,10 @@ describe('the messages of a series', () => {
     assert.deepEqual([await sent(2), await sent(1), await sent(0)], [60, 120, null])
   })
 
-  it('in arrays are about the device, even without records', async () => {
+  it('as rows or points are about the device, even without records', async () => {
     for (const output of ['rows', 'points'] as const) {
-      assert.deepEqual(new Set(await subjects(three, output, 'chunk')), new Set([device]))
-      assert.deepEqual(await subjects(empty.series, output, 'device'), [device])
+      assert.deepEqual(new Set(await subjectsOf(three, output, 'chunk')), new Set([device]))
+      assert.deepEqual(await subjectsOf(empty.series, output, 'device'), [device])
       assert.deepEqual(await payloads(empty.series, { output, send: 'device' }), [[]])
       assert.deepEqual(await payloads(empty.series, { output, send: 'chunk' }), [])
     }
@@ -135,19 +135,19 @@ describe('the messages of a series', () => {
 })
 
 describe('the messages of alerts', () => {
-  it('are one array per device, or one per alert, about its channel if it has one', async () => {
+  it('are one array per device with `device`, and one per alert with `each`, about its channel if it has one', async () => {
     assert.deepEqual(await payloads(log, {}), [log.alerts])
-    assert.deepEqual(await subjects(log, 'readings', 'device'), [device])
+    assert.deepEqual(await subjectsOf(log, 'readings', 'device'), [device])
     for (const output of ['readings', 'rows', 'points'] as const) {
-      const [first, other] = await subjects(log, output, 'each')
+      const [first, other] = await subjectsOf(log, output, 'each')
       assert.deepEqual([first?.channel?.number, first?.channel?.unit, other?.channel], [1, '°C', undefined])
     }
   })
 
-  it('of a device without alerts are one empty array that names the device, or none', async () => {
+  it('of a device without alerts are one empty array that names the device with `device`, and none with `each`', async () => {
     for (const output of ['readings', 'rows', 'points'] as const) {
       assert.deepEqual(await payloads(empty.alerts, { output, send: 'device' }), [[]])
-      assert.deepEqual(await subjects(empty.alerts, output, 'device'), [device])
+      assert.deepEqual(await subjectsOf(empty.alerts, output, 'device'), [device])
       assert.deepEqual(await payloads(empty.alerts, { output, send: 'each' }), [])
     }
   })
@@ -164,7 +164,7 @@ describe('the messages of a raw response', () => {
 })
 
 describe('the columns of rows', () => {
-  it('are those of the kind, and absent in any other output', async () => {
+  it('are those of the kind of data, and set for rows only', async () => {
     for (const [content, columns] of [
       [two, CSV_COLUMNS.current],
       [three, CSV_COLUMNS.range],

@@ -76,7 +76,7 @@ describe('rows', () => {
           error: 'Sensor Error',
         },
       ],
-      'the group is each reading’s own',
+      "the group is each reading's own",
     )
   })
 

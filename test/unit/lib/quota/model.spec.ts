@@ -73,7 +73,7 @@ describe('the quota of an account, with a model of the service', function () {
       { numRuns: runs(300) },
     ))
 
-  it('obeys the service’s own limit from the first response on if the account’s is different', () =>
+  it("obeys the service's own limit from the first response on if the account's is different", () =>
     fc.assert(
       fc.asyncProperty(soleClient, limitRows(120, 15), async (scenario, table) => {
         // If the account's window is shorter, the reported limit applies only for that time.
@@ -114,7 +114,7 @@ describe('the quota of an account, with a model of the service', function () {
   it('sends at least 95 % of what an ideal client could send', () =>
     fc.assert(fc.asyncProperty(soleClient, reachesNearlyAll), { numRuns: runs(300) }))
 
-  it('sends that share even if responses are slow and the service’s windows slide', () => {
+  it("sends that share even if responses are slow and the service's windows slide", () => {
     const slow = fc.record({ scenario: soleClient, back: fc.double({ min: 0.05, max: 0.3, noNaN: true }) })
     return fc.assert(
       fc.asyncProperty(slow, ({ scenario, back }) => {

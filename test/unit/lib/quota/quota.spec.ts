@@ -50,7 +50,7 @@ describe('a permit', () => {
 })
 
 describe('usage', () => {
-  it('outlives another account node with a shorter window', async () => {
+  it('is kept for its own window when an account node with a shorter one leaves', async () => {
     const station = await new Station(two).begin()
     await station.exchange()
     await station.exchange()
@@ -67,8 +67,7 @@ describe('usage', () => {
 })
 
 describe('the order of requests', () => {
-  /** The order in which requests are sent, one by one. */
-  async function orderOf(station: Station): Promise<string[]> {
+  async function answerAllInOrder(station: Station): Promise<string[]> {
     const order: string[] = []
     for (;;) {
       const [first] = await station.serials()
@@ -78,19 +77,19 @@ describe('the order of requests', () => {
     }
   }
 
-  it('is by turns of the nodes, one request each, and the editor comes first', async () => {
+  it('lets the nodes take turns, one request each, and puts the editor first', async () => {
     const station = await new Station({ current: { limit: 100 } }, 1).begin()
     for (const serial of ['a1', 'a2', 'a3', 'a4']) station.request(serial, { queueKey: 'a' })
     for (const serial of ['b1', 'b2']) station.request(serial, { queueKey: 'b' })
     station.request('editor', { queueKey: EDITOR })
-    assert.deepEqual(await orderOf(station), ['editor', 'a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
+    assert.deepEqual(await answerAllInOrder(station), ['editor', 'a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
   })
 
   it('sends a request that two nodes wait for at the first turn of either', async () => {
     const station = await new Station({ current: { limit: 100 } }, 1).begin()
     for (const serial of ['a1', 'a2', 'both']) station.request(serial, { queueKey: 'a' })
     station.request('both', { queueKey: 'b' })
-    assert.deepEqual(await orderOf(station), ['a1', 'both', 'a2'])
+    assert.deepEqual(await answerAllInOrder(station), ['a1', 'both', 'a2'])
   })
 
   it('lets other endpoints proceed while one waits', async () => {
@@ -108,7 +107,7 @@ describe('the order of requests', () => {
     assert.deepEqual(await station.serials(), ['a', 'b'])
   })
 
-  it('has a bound', async () => {
+  it('rejects a request with ENVLOG_BUSY if MAX_QUEUED are waiting', async () => {
     const station = new Station()
     station.request('sent')
     await station.clock.settle()
@@ -170,7 +169,7 @@ describe('identical requests at the same time', () => {
 })
 
 describe('a node with a limited wait', () => {
-  it('fails immediately if the estimate is longer, with the time of the next permit', async () => {
+  it('fails immediately if the estimate exceeds its limit, with the time of the next permit', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
     await station.clock.pass(1000)
@@ -223,7 +222,7 @@ describe('a node with a limited wait', () => {
     assert.equal(seen.state, 'done')
   })
 
-  it('gets the error of the last attempt if there was one', async () => {
+  it("fails with the error of the endpoint's last attempt, if there was one", async () => {
     const station = await new Station({}, 1).begin()
     const seen = await station.exchange(refusal(429), 'a')
     assert.equal(seen.state, 'waiting')
@@ -247,7 +246,7 @@ describe('a node that shows its wait', () => {
     assert.equal(waits.length, 2)
   })
 
-  it('does not lose a permit if it throws when its request is sent', async () => {
+  it('does not lose a permit if its callback throws when its request is sent', async () => {
     const station = await new Station(one, 1).begin()
     await station.exchange()
     const broken = station.request('a', {
@@ -260,7 +259,7 @@ describe('a node that shows its wait', () => {
     assert.deepEqual([broken.error?.message, await station.serials()], ['broken', ['b']])
   })
 
-  it('fails alone if it throws then', async () => {
+  it('fails alone if its callback throws when the wait is reported', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
     const broken = station.request('a', {
@@ -294,7 +293,7 @@ describe('after a start', () => {
     }
   })
 
-  it('neither a page in place of CSV nor a truncated response counts as one', async () => {
+  it('neither a page in place of CSV nor a truncated response counts as a response of the service', async () => {
     const csv = { type: 'csv' }
     for (const answer of [text('<html>'), streamed(brokenOff('{"devices":['))]) {
       const station = new Station()
@@ -316,29 +315,29 @@ describe('after a start', () => {
 })
 
 describe('a limit reported in a response', () => {
-  const used = (station: Station, count: number) => {
-    for (let index = 0; index < count; index++) station.request(`used ${index}`)
+  const requestMany = (station: Station, count: number) => {
+    for (let index = 0; index < count; index++) station.request(`${index}`)
   }
 
-  it('applies if it is stricter than the account’s', async () => {
+  it("applies if it is stricter than the account's", async () => {
     const station = await new Station().begin()
     await station.exchange(fine({ limit: 3, window: 120, remaining: 2 }))
-    used(station, 5)
+    requestMany(station, 5)
     assert.equal((await station.serials()).length, 2)
   })
 
   it('changes nothing if it is more generous', async () => {
     const station = await new Station({ current: { limit: 4 } }).begin()
     await station.exchange(fine({ limit: 1000, window: 1, remaining: 999 }))
-    used(station, 10)
+    requestMany(station, 10)
     assert.equal((await station.serials()).length, 3)
   })
 
-  it('applies no longer than the account’s window, and then the next response decides', async () => {
+  it("applies no longer than the account's window, and then the next response decides", async () => {
     const station = await new Station().begin()
     await station.exchange(fine({ limit: 1, window: 86_400, remaining: 0 }))
     await station.clock.pass(HELD_MS)
-    used(station, 3)
+    requestMany(station, 3)
     assert.equal((await station.serials()).length, 1)
     await station.answer(fine({ limit: 10, window: 120, remaining: 9 }))
     assert.equal((await station.serials()).length, 2)
@@ -356,21 +355,21 @@ describe('a limit reported in a response', () => {
     assert.deepEqual(await station.serials(), ['b'])
   })
 
-  it('leaves the rest to others: their usage does not count against a lower limit of the account', async () => {
+  it('does not count the usage of others against a lower limit of the account', async () => {
     const station = await new Station({ current: { limit: 4 } }).begin()
     await station.exchange(fine({ limit: 12, window: 120, remaining: 3 }))
-    used(station, 10)
+    requestMany(station, 10)
     assert.equal((await station.serials()).length, 3)
-    assert.deepEqual(current(station).foreign, 8)
+    assert.equal(current(station).foreign, 8)
   })
 
-  it('blocks what others have used for one window, once', async () => {
+  it('blocks the permits that others have used, for a single window', async () => {
     const station = await new Station().begin()
     await station.exchange(fine({ limit: 10, window: 120, remaining: 4 }))
     assert.equal(current(station).foreign, 5)
     station.request('in flight when that ends')
     await station.clock.pass(HELD_MS)
-    // The service may have counted them when it responded.
+    // The usage of others may already have been in that response.
     await station.answer(fine({ limit: 10, window: 120, remaining: 3 }))
     assert.equal(current(station).foreign, 0)
   })
@@ -379,13 +378,13 @@ describe('a limit reported in a response', () => {
     const station = await new Station().begin()
     await station.exchange(withHeaders(text('<html>', 502), { limit: 1, window: 3600, remaining: 0 }))
     await station.exchange(fine({ limit: 0, window: 120 }))
-    used(station, 20)
+    requestMany(station, 20)
     assert.equal((await station.serials()).length, 8)
   })
 })
 
 describe('a refusal by the service', () => {
-  it('closes the endpoint for the account’s window; then the request is sent again', async () => {
+  it("closes the endpoint for the account's window; then the request is sent again", async () => {
     const station = await new Station().begin()
     const seen = await station.exchange(withHeaders(refusal(429), { limit: 10, window: 5, remaining: 0 }))
     station.request('other')
@@ -398,7 +397,7 @@ describe('a refusal by the service', () => {
     assert.equal(seen.state, 'done')
   })
 
-  it('closes it for the window of the corrected limit if the limits are corrected', async () => {
+  it("reopens the endpoint after the new window if the account's limits are changed", async () => {
     const station = new Station({ current: { limit: 10, window: 86_400 } })
     await station.exchange(refusal(429))
     station.quota.join({ concurrency: 1, limits: limitsWith() })
@@ -437,7 +436,7 @@ describe('the records of a device', () => {
   const data = { endpoint: 'data' as const }
   const limit = { data: { records: 10_000, recordsWindow: 3600 } }
 
-  it('are reserved as wanted and counted as received', async () => {
+  it('are reserved as requested and counted as received', async () => {
     const station = await new Station(limit).begin('data')
     station.request('a', { ...data, number: 9000 })
     await station.answer(records(100))
@@ -453,7 +452,7 @@ describe('the records of a device', () => {
     station.request('a', { ...data, number: 5000, onWait: (wait) => waits.push(wait) })
     station.request('b', { ...data, number: 5000 })
     assert.deepEqual(await station.serials(), ['b'])
-    assert.deepEqual(waits[0]?.records, true)
+    assert.equal(waits[0]?.records, true)
     await station.clock.pass(HOUR_MS + 1000)
     assert.deepEqual(await station.serials(), ['b', 'a'])
   })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { matchChannels, parseChannelNumber } from '../../../../src/lib/readings/channel'
 
-const listed = (num: number | null, name = '', unit = '') => ({ num, name, unit })
-const lined = (nums: (number | null)[], seen: number[] = []) =>
+const listedChannel = (num: number | null, name = '', unit = '') => ({ num, name, unit })
+const matched = (nums: (number | null)[], seen: number[] = []) =>
   matchChannels(
-    nums.map((num, index) => listed(num, `name ${index}`)),
+    nums.map((num, index) => listedChannel(num, `name ${index}`)),
     new Set(seen),
   )
     .map(({ channel }) => `${channel.number} ${channel.name}`)
@@ -13,52 +13,52 @@ const lined = (nums: (number | null)[], seen: number[] = []) =>
 
 describe('matching channels with the records', () => {
   it('counts from zero if one of the numbers is 0, whatever the records have', () => {
-    assert.deepEqual(lined([0, 1]), '1 name 0, 2 name 1')
-    assert.deepEqual(lined([1, 0], [1]), '1 name 1, 2 name 0')
-    assert.deepEqual(lined([0, 2], [1, 3]), '1 name 0, 3 name 1')
+    assert.deepEqual(matched([0, 1]), '1 name 0, 2 name 1')
+    assert.deepEqual(matched([1, 0], [1]), '1 name 1, 2 name 0')
+    assert.deepEqual(matched([0, 2], [1, 3]), '1 name 0, 3 name 1')
   })
 
   it('counts from one otherwise', () => {
-    assert.deepEqual(lined([1, 2]), '1 name 0, 2 name 1')
-    assert.deepEqual(lined([1, 2], [1, 2]), '1 name 0, 2 name 1')
-    assert.deepEqual(lined([1, 3], [1, 3]), '1 name 0, 3 name 1')
-    assert.deepEqual(lined([1, 3], []), '1 name 0, 3 name 1')
+    assert.deepEqual(matched([1, 2]), '1 name 0, 2 name 1')
+    assert.deepEqual(matched([1, 2], [1, 2]), '1 name 0, 2 name 1')
+    assert.deepEqual(matched([1, 3], [1, 3]), '1 name 0, 3 name 1')
+    assert.deepEqual(matched([1, 3], []), '1 name 0, 3 name 1')
   })
 
-  it('counts from zero without a 0 if only adding one matches the records', () => {
-    assert.deepEqual(lined([1], [2]), '2 name 0')
-    assert.deepEqual(lined([1, 3], [2, 4]), '2 name 0, 4 name 1')
+  it('takes numbers without a 0 as counted from zero if they match the records only when one is added', () => {
+    assert.deepEqual(matched([1], [2]), '2 name 0')
+    assert.deepEqual(matched([1, 3], [2, 4]), '2 name 0, 4 name 1')
   })
 
   it('counts from one even if adding one would match as well', () => {
-    assert.deepEqual(lined([1], [1, 2]), '1 name 0, 2 ch2')
+    assert.deepEqual(matched([1], [1, 2]), '1 name 0, 2 ch2')
   })
 
   it('adds channels that only the records have, with their key as name', () => {
-    assert.deepEqual(lined([1], [1, 3]), '1 name 0, 3 ch3')
-    assert.deepEqual(lined([], [2, 1]), '1 ch1, 2 ch2')
+    assert.deepEqual(matched([1], [1, 3]), '1 name 0, 3 ch3')
+    assert.deepEqual(matched([], [2, 1]), '1 ch1, 2 ch2')
   })
 
   it('keeps two channels with the same number: the second one gets the next free number', () => {
-    assert.deepEqual(lined([1, 1, 2, 1]), '1 name 0, 2 name 2, 3 name 1, 4 name 3')
-    assert.deepEqual(lined([0, 0]), '1 name 0, 2 name 1')
-    assert.deepEqual(lined([99, 99]), '99 name 0', 'there is no channel 100')
+    assert.deepEqual(matched([1, 1, 2, 1]), '1 name 0, 2 name 2, 3 name 1, 4 name 3')
+    assert.deepEqual(matched([0, 0]), '1 name 0, 2 name 1')
+    assert.deepEqual(matched([99, 99]), '99 name 0', 'there is no channel 100')
   })
 
   it('uses the position if no number is listed', () => {
-    assert.deepEqual(lined([null, null]), '1 name 0, 2 name 1')
+    assert.deepEqual(matched([null, null]), '1 name 0, 2 name 1')
   })
 
   it('uses the position of a channel without a number, even next to one that counts from zero', () => {
-    assert.deepEqual(lined([0, null]), '1 name 0, 2 name 1')
+    assert.deepEqual(matched([0, null]), '1 name 0, 2 name 1')
   })
 
   it('leaves out invalid channel numbers', () => {
-    assert.deepEqual(lined([1, -4, 1.5, 1e9]), '1 name 0')
+    assert.deepEqual(matched([1, -4, 1.5, 1e9]), '1 name 0')
   })
 
   it("uses a channel's key as its missing name, and keeps any other name unchanged", () => {
-    const [first, second] = matchChannels([listed(1, '', 'C'), listed(2, '__proto__', '%')])
+    const [first, second] = matchChannels([listedChannel(1, '', 'C'), listedChannel(2, '__proto__', '%')])
     assert.deepEqual(first?.channel, {
       key: 'ch1',
       number: 1,
@@ -81,7 +81,7 @@ describe('matching channels with the records', () => {
     fc.assert(
       fc.property(fc.array(num), seen, (nums, numbers) => {
         const channels = matchChannels(
-          nums.map((n) => listed(n)),
+          nums.map((n) => listedChannel(n)),
           new Set(numbers),
         ).map((one) => one.channel)
         const found = channels.map(({ number }) => number)
@@ -98,8 +98,10 @@ describe('matching channels with the records', () => {
       }),
     )
   })
+})
 
-  it('knows which keys of a record are channels', () => {
+describe('the channel number in the key of a value', () => {
+  it('is found only in the keys of channels', () => {
     assert.equal(parseChannelNumber('ch1'), 1)
     assert.equal(parseChannelNumber('ch12'), 12)
     for (const key of ['ch0', 'ch01', 'ch', 'CH1', 'ch1 ', 'xch1', 'ch-1', 'ch100', '__proto__', 'data-id']) {

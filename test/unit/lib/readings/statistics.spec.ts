@@ -156,7 +156,7 @@ describe('the statistics of a period', () => {
     ])
   })
 
-  it('are in the device’s local time without a zone, even of half hours, and in UTC if that is unknown', async () => {
+  it("are in the device's local time without a zone, even of half hours, and in UTC if that is unknown", async () => {
     const period = { ...A_DAY, per: 'day' } as const
     const startsWith = async (time_diff: unknown) => {
       const [, second] = await statistics([['2026-11-20T23:30Z', 1]], period, { time_diff })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readQuotaCounts } from '../../../../src/nodes/account/admin/quota-counts'
 
-describe('the remaining quota in the account’s form', () => {
+describe("the remaining quota in the account's form", () => {
   it('names the devices whose records were requested, if their names are known', () => {
     const row = (device: string) => ({ endpoint: 'data', device, limit: 160_000, left: 100 })
     const account = {

@@ -7,14 +7,14 @@ import { readActionSettings } from '../../../../src/nodes/kit/settings/read-sett
 import { currentDevice, currentEnvelope, failure } from '../../lib/answers'
 
 /** Like Node-RED: fails if an object in the path is missing. */
-const from = (msg: object) => async (path: string, type: string) => {
+const propertyReader = (msg: object) => async (path: string, type: string) => {
   assert.equal(type, 'msg')
   return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], msg)
 }
 
 const settings = (over: object) => readActionSettings('envlog-latest', { account: 'a', ...over })
-const select = (value: unknown, property = 'devices') =>
-  evaluateSelection(settings({ select: 'msg', property }), from({ devices: value }))
+const selectionFrom = (value: unknown, property = 'devices') =>
+  evaluateSelection(settings({ select: 'msg', property }), propertyReader({ devices: value }))
 const nothing = { devices: [], bases: [], groups: [] }
 const devices = (...list: object[]) => ({ ...nothing, devices: list })
 
@@ -23,16 +23,16 @@ const B = '5839F001'
 
 describe('the devices named in a message', () => {
   const shapes: readonly (readonly [string, unknown, object])[] = [
-    ['a serial', A, devices({ serial: A })],
-    ['a serial of 8 digits as a number', 52_120_001, devices({ serial: '52120001' })],
-    ['an object with a serial', { serial: A }, devices({ serial: A })],
-    ['an object with serial and base', { serial: A, base: B }, devices({ serial: A, base: B })],
+    ['a serial number', A, devices({ serial: A })],
+    ['a serial number of 8 digits as a number', 52_120_001, devices({ serial: '52120001' })],
+    ['an object with a serial number', { serial: A }, devices({ serial: A })],
+    ['an object with serial number and base unit', { serial: A, base: B }, devices({ serial: A, base: B })],
     [
-      'a base that is an object',
+      'a base unit that is an object',
       { serial: A, base: { serial: B, name: 'Hall' } },
       devices({ serial: A, base: B }),
     ],
-    ['a base that is null', { serial: A, base: null }, devices({ serial: A })],
+    ['a base unit that is null', { serial: A, base: null }, devices({ serial: A })],
     ['{remote} with several', { remote: [A, { serial: B }] }, devices({ serial: A }, { serial: B })],
     ['{base} with several', { base: [B, { serial: A }, B] }, { ...nothing, bases: [B, A] }],
     [
@@ -52,20 +52,23 @@ describe('the devices named in a message', () => {
     ['the same twice', [A, { serial: A }, { remote: A }, A], devices({ serial: A })],
   ]
   for (const [title, value, expected] of shapes) {
-    it(`can be ${title}`, async () => assert.deepEqual(await select(value), expected))
+    it(`can be ${title}`, async () => assert.deepEqual(await selectionFrom(value), expected))
   }
 
   it('can be an element of a current payload, or the payload', async () => {
     const envelope = currentEnvelope(currentDevice({ unixtime: '' }), currentDevice({ serial: '5212A1B3' }))
     const options = { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null } as const
     const { readings: payload } = readCurrent(envelope, options)
-    assert.deepEqual(await select(payload[0]), devices({ serial: A, base: B }))
-    assert.deepEqual(await select(payload), devices({ serial: A, base: B }, { serial: '5212A1B3', base: B }))
+    assert.deepEqual(await selectionFrom(payload[0]), devices({ serial: A, base: B }))
+    assert.deepEqual(
+      await selectionFrom(payload),
+      devices({ serial: A, base: B }, { serial: '5212A1B3', base: B }),
+    )
   })
 
   it("are read from the node's configured property", async () => {
     const wanted = settings({ select: 'msg', property: 'payload.of' })
-    const taken = await evaluateSelection(wanted, from({ payload: { of: A }, devices: B }))
+    const taken = await evaluateSelection(wanted, propertyReader({ payload: { of: A }, devices: B }))
     assert.deepEqual(taken, devices({ serial: A }))
   })
 
@@ -93,25 +96,25 @@ describe('the devices named in a message', () => {
     reason: 'devices-missing' | 'devices-empty' | 'devices-unreadable',
     property?: string,
   ) =>
-    assert.rejects(select(value, property), (error) => {
+    assert.rejects(selectionFrom(value, property), (error) => {
       assert.ok(error instanceof EnvlogError)
       assert.equal(error.code, 'ENVLOG_INPUT')
       assert.deepEqual(error.params, { property: `msg.${property ?? 'devices'}` })
       return failure(reason)(error)
     })
 
-  it('are ENVLOG_INPUT, which names the property, if it is missing', async () => {
+  it('fail with ENVLOG_INPUT, which names the property, if it is missing', async () => {
     await refused(undefined, 'devices-missing')
     await refused(null, 'devices-missing')
     await refused(A, 'devices-missing', 'payload.of')
   })
 
-  it('are ENVLOG_INPUT if the list is empty', async () => {
+  it('fail with ENVLOG_INPUT if the list is empty', async () => {
     for (const value of [[], { remote: [] }, { base: [] }, [{ remote: [] }]])
       await refused(value, 'devices-empty')
   })
 
-  it('are ENVLOG_INPUT if they are unreadable', async () => {
+  it('fail with ENVLOG_INPUT if they are unreadable', async () => {
     const odd = [
       '',
       'all',
@@ -137,7 +140,7 @@ describe('the devices named in a message', () => {
     for (const value of [...odd, ...objects]) await refused(value, 'devices-unreadable')
   })
 
-  it('are devices, base units or ENVLOG_INPUT, for any message', async () => {
+  it('are devices, base units or groups, or fail with ENVLOG_INPUT, whatever the message contains', async () => {
     const anything = fc.oneof(
       fc.anything(),
       fc.array(fc.constantFrom(A, { serial: A }, { base: B }, { group: 'Racks' }, { group: '' }, null, 5)),
@@ -145,7 +148,7 @@ describe('the devices named in a message', () => {
     await fc.assert(
       fc.asyncProperty(anything, async (value) => {
         try {
-          const found = await select(value)
+          const found = await selectionFrom(value)
           assert.ok(found !== 'all' && Object.values(found).flat().length > 0)
         } catch (error) {
           assert.ok(error instanceof EnvlogError && error.code === 'ENVLOG_INPUT', String(error))
@@ -157,7 +160,7 @@ describe('the devices named in a message', () => {
 
 describe('the devices named in the settings', () => {
   it('apply regardless of the message', async () => {
-    const msg = from({ devices: B })
+    const msg = propertyReader({ devices: B })
     assert.equal(await evaluateSelection(settings({}), msg), 'all')
     const chosen = { select: 'list', devices: [{ serial: A, base: B }, { serial: B }], bases: ['OTHER001'] }
     const single = devices({ serial: A, base: B }, { serial: B })
