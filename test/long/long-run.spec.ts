@@ -61,8 +61,8 @@ describe(`a run of ${days} days with ${DEVICES} devices and random faults`, func
     await nodeRed.deploy(flow)
     clock.begin()
     const longestSilence = Math.min(3 * DAY, (days * DAY) / 5)
-    const settled = advance === 'sent'
-    const parts = { simulator, clock, archive, nodeRed, flow, random, longestSilence, settled }
+    const settlesFirst = advance === 'sent'
+    const parts = { simulator, clock, archive, nodeRed, flow, random, longestSilence, settlesFirst }
     const dealt = await disrupt(parts, wanted)
 
     const expected = { records: trueRecordLines(simulator), alerts: trueAlertLines(fleet, clock.now()) }

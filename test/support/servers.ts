@@ -2,7 +2,7 @@
  * Programs that tests start: servers, and a browser. `npm run test:prepare` installs missing ones, as root on a
  * Debian-like system, without starting their services.
  *
- *     const influxd = ensure('influxd')
+ *     const influxd = findOrThrow('influxd')
  */
 import { accessSync, constants, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -36,7 +36,7 @@ const POSTGRES = '/usr/lib/postgresql'
 const LOCK_SECONDS = 120
 
 /** The path of the program. @throws Error that says what to install */
-export function ensure(program: Program): string {
+export function findOrThrow(program: Program): string {
   const found = find(program)
   if (!found) throw new Error(adviceFor(program))
   return found

@@ -9,10 +9,10 @@ import type { FastClock } from './clock'
 
 const HOUR = 3_600_000
 const WAITING_MS = 600_000
-/** In succession, without a new row in between. */
-const MAX_CHECKS = 60
+/** Checks in succession without a new row, after which the archive counts as settled. */
+const REQUIRED_CHECKS = 60
 
-/** Permanently, for any request. */
+/** Faults that are always active. */
 const always: Fault[] = [
   { kind: 'drop', probability: 0.02 },
   { kind: 'dropMidBody', probability: 0.01 },
@@ -38,11 +38,11 @@ interface Run {
   /** ms of simulated time */
   longestSilence: number
   /** Deploys and kills happen only after everything sent was stored. */
-  settled: boolean
+  settlesFirst: boolean
 }
 
 /**
- * Draws them in a different order each time, until the time is over and each has occurred; returns how often each
+ * Causes the wanted disruptions in a random order, again and again until the time is over; returns how often each
  * occurred.
  */
 export async function disrupt(run: Run, wanted: readonly DisruptionKind[]): Promise<Record<string, number>> {
@@ -51,12 +51,12 @@ export async function disrupt(run: Run, wanted: readonly DisruptionKind[]): Prom
   do {
     for (const kind of random.shuffled(wanted)) {
       simulator.set({ faults: random.shuffled(always) })
-      await pass(clock, random.between(4 * HOUR, 16 * HOUR))
+      await passTime(clock, random.between(4 * HOUR, 16 * HOUR))
       await disruptions[kind](run)
       counts[kind] = (counts[kind] ?? 0) + 1
     }
   } while (!clock.isOver())
-  // A deploy resets the poll interval.
+  // Failures have lengthened the poll interval; a deploy resets it.
   await disruptions.deploy(run)
   simulator.set({ faults: [] })
   return counts
@@ -66,13 +66,13 @@ const disruptions: Record<DisruptionKind, (run: Run) => Promise<void>> = {
   /** Requests are accepted but not answered. */
   async silence({ simulator, clock, random, longestSilence }) {
     simulator.set({ faults: [{ kind: 'silence' }] })
-    await pass(clock, random.between(HOUR, longestSilence))
+    await passTime(clock, random.between(HOUR, longestSilence))
   },
   /** Requests are answered with a failure. */
   async outage({ simulator, clock, random }) {
     const kind = random.next() < 0.5 ? 'drop' : 'status'
     simulator.set({ faults: [{ kind, ...(kind === 'status' && { status: 503 }) }] })
-    await pass(clock, random.between(HOUR, 12 * HOUR))
+    await passTime(clock, random.between(HOUR, 12 * HOUR))
   },
   async deploy(run) {
     await settle(run)
@@ -83,29 +83,31 @@ const disruptions: Record<DisruptionKind, (run: Run) => Promise<void>> = {
     await run.nodeRed.kill()
     await run.nodeRed.start()
   },
+  /** The archive stores no rows and does not answer. */
   async hidden({ archive, clock, random }) {
     archive.state = 'hidden'
-    await pass(clock, random.between(HOUR, 10 * HOUR))
+    await passTime(clock, random.between(HOUR, 10 * HOUR))
     archive.state = 'calm'
   },
+  /** The archive loses some posts and some of its answers. */
   async disturbed({ archive, clock, random }) {
     archive.state = 'disturbed'
-    await pass(clock, random.between(HOUR, 10 * HOUR))
+    await passTime(clock, random.between(HOUR, 10 * HOUR))
     archive.state = 'calm'
   },
 }
 
-function pass(clock: FastClock, ms: number): Promise<unknown> {
+function passTime(clock: FastClock, ms: number): Promise<unknown> {
   const end = clock.now() + ms
   return until('simulated time has passed', () => clock.isOver() || clock.now() >= end, WAITING_MS)
 }
 
 /**
- * Waits until nothing is in transit to the archive, even during requests. Counts checks, each after a response from
- * Node-RED, so that it takes longer on a slow machine.
+ * Silences the service, so that nothing new is sent, and waits until the archive has stopped growing. Counts checks,
+ * each after a response from Node-RED, so that it takes longer on a slow machine. The caller resets the faults.
  */
-async function settle({ simulator, archive, nodeRed, settled }: Run): Promise<void> {
-  if (!settled) return
+async function settle({ simulator, archive, nodeRed, settlesFirst }: Run): Promise<void> {
+  if (!settlesFirst) return
   simulator.set({ faults: [{ kind: 'silence' }] })
   let size = -1
   let checks = 0
@@ -114,7 +116,7 @@ async function settle({ simulator, archive, nodeRed, settled }: Run): Promise<vo
     const now = archive.size()
     checks = now === size ? checks + 1 : 0
     size = now
-    return checks >= MAX_CHECKS
+    return checks >= REQUIRED_CHECKS
   }
   await until('the archive does not grow', isStill, WAITING_MS)
 }

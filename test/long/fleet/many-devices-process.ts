@@ -164,7 +164,7 @@ async function live(): Promise<FleetResult> {
     service.reset()
     const heap = (await heapOfData()) / 1e6
     service.set({ fleet: fleet(), faults })
-    const [stored, wall] = [runtime.stored() / 1e3, time.elapsedMs() / SECOND]
+    const [stored, wall] = [runtime.storedCharacters() / 1e3, time.elapsedMs() / SECOND]
     figures.push({ day, records, polls, requests, heap, stored, wall })
   }
 

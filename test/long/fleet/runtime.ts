@@ -16,18 +16,18 @@ export interface Failure extends Error {
 /** What a flow receives. */
 export interface RuntimeListener {
   message(node: string, msg: Message): void
-  /** A device's failure, or one that a message is about. */
+  /** A failure that a node reported with `node.error`, and its message. */
   error(node: string, error: Failure, msg: Message): void
   /** A trigger ended, successfully or with a failure. */
   done(node: string, error: Failure | undefined, msg: Message): void
 }
 
 export interface FakeRuntime {
-  /** Closes all nodes, and creates new ones. */
+  /** Closes all nodes, and creates those of the flow. */
   deploy(flow: readonly Config[]): Promise<void>
   receive(node: string, msg: Message): void
   /** Number of characters in all context stores. */
-  stored(): number
+  storedCharacters(): number
   end(): Promise<void>
 }
 
@@ -110,14 +110,14 @@ export function startRuntime(listener: RuntimeListener): FakeRuntime {
       await close()
       for (const config of flow) {
         const make = types.get(config.type)
-        if (!make) throw new TypeError(config.type)
+        if (!make) throw new Error(`unknown node type ${config.type}`)
         const node = Object.assign(new EventEmitter(), { receive() {} })
         nodes.set(config.id, node)
         make.call(node, config)
       }
     },
     receive: (id, msg) => nodes.get(id)?.receive(msg),
-    stored: () => JSON.stringify([...contexts.values()].map((values) => [...values])).length,
+    storedCharacters: () => JSON.stringify([...contexts.values()].map((values) => [...values])).length,
     async end() {
       await close()
       registry.clear()

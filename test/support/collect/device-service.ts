@@ -2,7 +2,7 @@ import { graph, type Json, relayGraph } from '../../unit/lib/answers'
 import type { DeviceProfile, MeasuredRecord, SimulatedDevice } from './device'
 import { selectRecords, sortRecords } from './selection'
 
-/** Number of records of the latest endpoints; the real service has 300. */
+/** Number of records that the latest endpoints return; the real service has 300. */
 export const LATEST_RECORDS = 5
 
 const byTime = (a: MeasuredRecord, b: MeasuredRecord) => a.unixtime - b.unixtime || a.seq - b.seq
@@ -16,10 +16,10 @@ export function createDeviceService(profile: DeviceProfile, device: SimulatedDev
     return (newestBy === 'time' ? kept.sort(byTime) : kept).slice(-LATEST_RECORDS)
   }
 
-  const between = (from: number, to: number, number: number): MeasuredRecord[] =>
-    selectRecords(device.stored().sort(byTime), { from, to, number }, inclusive)
+  const between = (from: number, to: number, most: number): MeasuredRecord[] =>
+    selectRecords(device.stored().sort(byTime), { from, to, number: most }, inclusive)
 
-  /** The response as JSON; half of the records without a time have a blank one. */
+  /** The response as JSON; a missing time is 0 or blank text, by turns. */
   function answer(records: readonly MeasuredRecord[]): Json {
     const data = sortRecords(records.toSorted(byTime), order).map(({ seq, unixtime, id }) => ({
       unixtime: unixtime || (seq % 2 ? 0 : ''),

@@ -1,7 +1,7 @@
 /** A Chromium for Playwright: `CHROMIUM`, an installed one, or Debian's headless shell, which is the lightest. */
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
-import { canRun, ensure } from '../servers'
+import { canRun, findOrThrow } from '../servers'
 
 const CHROMIUMS = [
   '/usr/bin/chromium-headless-shell',
@@ -14,7 +14,7 @@ const CHROMIUMS = [
 ]
 
 /** No update requests; no sandbox, because it does not work for root. */
-const QUIET = [
+const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -32,6 +32,6 @@ export function findChromium(): string | undefined {
 
 /** @throws Error that says what to install */
 export async function launchChromium(): Promise<Browser> {
-  const executablePath = findChromium() ?? ensure('chromium-headless-shell')
-  return chromium.launch({ executablePath, args: QUIET })
+  const executablePath = findChromium() ?? findOrThrow('chromium-headless-shell')
+  return chromium.launch({ executablePath, args: ARGUMENTS })
 }

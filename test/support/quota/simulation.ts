@@ -9,12 +9,13 @@ import { type Fate, ModelService, type ServiceRow } from './model-service'
 export interface Scenario {
   seed: number
   row: ServiceRow
-  /** The client's configured limit, if it differs. */
+  /** The client's configured limit, if it differs from the service's. */
   table?: { limit: number; window: number } | undefined
   concurrency: number
   /** Longest latencies of request and response, ms. */
   up: number
   back: number
+  /** Whether the service counts refused requests. */
   refusedCounts: boolean
   /** Share of responses with headers. */
   headerRate: number
@@ -41,8 +42,8 @@ export class Simulation {
   #client!: Client
   #transport!: ReturnType<ModelService['transport']>
   #count = 0
-  #open = 0
-  #life = 0
+  #unanswered = 0
+  #generation = 0
 
   constructor(scenario: Scenario) {
     this.scenario = scenario
@@ -55,8 +56,8 @@ export class Simulation {
   /** Starts Node-RED in place of the previous one, without knowledge of its usage. */
   start(): void {
     const { row, table = row, concurrency } = this.scenario
-    this.#life++
-    this.#open = 0
+    this.#generation++
+    this.#unanswered = 0
     this.quota = new Quota(this.clock)
     const limits = { current: { limit: table.limit, window: table.window } }
     this.quota.join({ concurrency, limits: limitsWith(limits) })
@@ -71,9 +72,9 @@ export class Simulation {
     this.#client = new Client(SETTINGS, ports)
   }
 
-  /** Requests without a result. */
-  open(): number {
-    return this.#open
+  /** The number of requests that have no result yet. */
+  unanswered(): number {
+    return this.#unanswered
   }
 
   sent(): readonly { at: number; latency: number }[] {
@@ -82,12 +83,12 @@ export class Simulation {
 
   /** @param repeat whether to send another request afterwards, for endless demand */
   request(repeat: () => boolean = () => false, stop = new AbortController()): void {
-    const life = this.#life
+    const generation = this.#generation
     const queueKey: QueueKey = this.random.pick(['a', 'b', 'c'])
-    this.#open++
+    this.#unanswered++
     const end = () => {
-      if (life !== this.#life) return
-      this.#open--
+      if (generation !== this.#generation) return
+      this.#unanswered--
       if (repeat()) this.request(repeat)
     }
     const params = { 'remote-serial': [`${this.#count++}`] }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { execute } from '../../support/package'
 import { temporaryFolder } from '../../support/run'
 import { HOST, quiet, type ServerProcess, startServer } from '../../support/server-process'
-import { ensure } from '../../support/servers'
+import { findOrThrow } from '../../support/servers'
 
 export interface SqlServer extends ServerProcess {
   user: string
@@ -14,8 +14,8 @@ export interface SqlServer extends ServerProcess {
 }
 
 export async function startPostgres(): Promise<SqlServer> {
-  const postgres = ensure('postgres')
-  const initdb = ensure('initdb')
+  const postgres = findOrThrow('postgres')
+  const initdb = findOrThrow('initdb')
   const owner = await ownerOf('postgres')
   const folder = temporaryFolder('postgres')
   const login = { user: 'envlog', password: 'not a secret' }
@@ -41,7 +41,7 @@ export async function startPostgres(): Promise<SqlServer> {
 
 /** With the empty database `envlog`. */
 export async function startMariaDb(): Promise<SqlServer> {
-  const mariadbd = ensure('mariadbd')
+  const mariadbd = findOrThrow('mariadbd')
   const owner = await ownerOf('nobody')
   const login = { user: 'envlog', password: 'not a secret', database: 'envlog' }
   const folder = temporaryFolder('mariadb')
@@ -70,8 +70,8 @@ async function createMariaDbData(
   data: string,
   { user, password, database }: Pick<SqlServer, 'user' | 'password' | 'database'>,
 ): Promise<void> {
-  const install = ensure('mariadb-install-db')
-  ensure('my_print_defaults')
+  const install = findOrThrow('mariadb-install-db')
+  findOrThrow('my_print_defaults')
   const file = join(folder, 'user.sql')
   const statements = [
     'FLUSH PRIVILEGES',
@@ -88,7 +88,7 @@ async function createMariaDbData(
 
 /** The database `envlog`. */
 export async function startInflux(): Promise<ServerProcess> {
-  const influxd = ensure('influxd')
+  const influxd = findOrThrow('influxd')
   const folder = temporaryFolder('influx')
   const server = await startServer(
     (port) => {

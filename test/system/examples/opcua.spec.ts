@@ -22,7 +22,7 @@ const BROKEN = 'ns=1;s=52A10001/52A10001/2'
 const AIR = 'ns=1;s=5F0A1001/52C10002/1'
 
 describe('the example with an OPC UA server', () => {
-  const hall = useExamples({ examples: [SERVER] })
+  const examples = useExamples({ examples: [SERVER] })
   let simulator: Simulator
   let client: OpcuaClient | undefined
   const now = Math.floor(Date.now() / 1000) * 1000
@@ -57,8 +57,8 @@ describe('the example with an OPC UA server', () => {
     await simulator?.close()
   })
 
-  /** Waits until a node has these properties. */
-  async function has(nodeId: string, expected: Partial<DataValue>): Promise<void> {
+  /** Waits until an OPC UA node has these properties. */
+  async function waitForProperties(nodeId: string, expected: Partial<DataValue>): Promise<void> {
     let found: Partial<DataValue> | undefined
     const isSo = () =>
       Object.entries(expected).every(([key, wanted]) => found?.[key as keyof DataValue] === wanted)
@@ -75,12 +75,12 @@ describe('the example with an OPC UA server', () => {
   it('has a variable for each channel, with quality and time of measurement', async function () {
     this.timeout(FLOW_MS)
     const port = await freePort()
-    await hall.deploy([SERVER], { simulator, more: { 'OpcUa-Server': { port: String(port) } } })
+    await examples.deploy([SERVER], { simulator, more: { 'OpcUa-Server': { port: String(port) } } })
     client = await connectOpcua(port)
-    await has(FREEZER, { status: 'Good', value: Math.fround(-18.4), time: now - 60_000 })
-    await has(`${FREEZER}/unit`, { status: 'Good', value: '°C' })
-    await has(BROKEN, { status: 'BadSensorFailure', time: now - 60_000 })
-    await has(AIR, { status: 'Good', value: 55.5, time: now })
+    await waitForProperties(FREEZER, { status: 'Good', value: Math.fround(-18.4), time: now - 60_000 })
+    await waitForProperties(`${FREEZER}/unit`, { status: 'Good', value: '°C' })
+    await waitForProperties(BROKEN, { status: 'BadSensorFailure', time: now - 60_000 })
+    await waitForProperties(AIR, { status: 'Good', value: 55.5, time: now })
     assert.deepEqual(Object.values(await client.browse(OBJECTS)), [PLAIN, 'Hall 1'])
     assert.deepEqual(await client.browse('ns=1;s=52A10001/52A10001'), {
       [FREEZER]: 'Inside',
@@ -89,14 +89,14 @@ describe('the example with an OPC UA server', () => {
       [`${BROKEN}/unit`]: `${PLAIN} unit`,
     })
     reading = { value: 1, age: 4000 }
-    await has(FREEZER, { status: 'UncertainLastUsableValue', value: 1 })
+    await waitForProperties(FREEZER, { status: 'UncertainLastUsableValue', value: 1 })
     simulator.set({ fleet: [remote] })
-    await has(FREEZER, { status: 'BadNoCommunication' })
+    await waitForProperties(FREEZER, { status: 'BadNoCommunication' })
 
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    await hall.nodeRed.kill()
-    await hall.nodeRed.start()
-    await has(AIR, { status: 'BadWaitingForInitialData' })
+    await examples.nodeRed.kill()
+    await examples.nodeRed.start()
+    await waitForProperties(AIR, { status: 'BadWaitingForInitialData' })
   })
 })
 

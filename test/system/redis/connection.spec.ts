@@ -65,7 +65,7 @@ describe('the connection to a shared quota in Redis', function () {
 
   function share(address: string, password = PASSWORD): Member {
     const member = new Member(createService(), { address, password })
-    ends.push(() => member.end())
+    ends.push(() => member.leaveAndStop())
     return member
   }
 
@@ -85,7 +85,7 @@ describe('the connection to a shared quota in Redis', function () {
   it("logs in as the user in the address, with the account's password", async () => {
     await redis.command('ACL', 'SETUSER', 'envlog', 'on', '>a p@ss:word', '~*', '+@all')
     const member = share(`redis://envlog@127.0.0.1:${redis.port}/2`, 'a p@ss:word')
-    await member.isConnected()
+    await member.waitUntilConnected()
     assert.match(String(await redis.command('CLIENT', 'LIST')), /db=2 .*user=envlog/)
     assert.equal(await reasonOf(`redis://envlog@127.0.0.1:${redis.port}`, 'wrong'), 'WRONGPASS')
   })
@@ -102,13 +102,13 @@ describe('the connection to a shared quota in Redis', function () {
     const proxy = await startProxy(redis.port)
     ends.push(proxy.end)
     const member = share(`redis://127.0.0.1:${proxy.port}`)
-    await member.isConnected()
+    await member.waitUntilConnected()
     proxy.turn(other.port)
     await redis.command('REPLICAOF', '127.0.0.1', '1')
     ends.push(() => redis.command('REPLICAOF', 'NO', 'ONE'))
     await member.request()
     assert.equal(member.quota.counts().sharedConnected, false)
-    await member.isConnected()
+    await member.waitUntilConnected()
     await member.request()
     await until('Redis knows the usage', async () => (await known(other)) >= 1)
     assert.ok(member.reasons.includes('READONLY'), `${member.reasons}`)
@@ -118,10 +118,10 @@ describe('the connection to a shared quota in Redis', function () {
     const proxy = await startProxy(redis.port)
     ends.push(proxy.end)
     const member = share(`redis://127.0.0.1:${proxy.port}`)
-    await member.isConnected()
+    await member.waitUntilConnected()
     proxy.mute()
     await member.request()
-    await member.isConnected()
+    await member.waitUntilConnected()
     assert.ok(member.reasons.includes('TIMEOUT'), `${member.reasons}`)
   })
 
@@ -136,7 +136,7 @@ describe('the connection to a shared quota in Redis', function () {
       String(await leader.command('INFO', 'replication')).includes('state=online'),
     )
     const member = share(`redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`, '')
-    await member.isConnected()
+    await member.waitUntilConnected()
     for (let count = 0; count < 3; count++) await member.request()
     await until('Redis knows the usage', async () => (await known(leader)) === 3)
     await leader.end('SIGKILL')
@@ -145,12 +145,12 @@ describe('the connection to a shared quota in Redis', function () {
     ends.push(() => clearInterval(goOn))
     const isKnown = async () => (await known(replica).catch(() => 0)) >= 1
     await until('the new primary knows it', isKnown, 30_000)
-    await member.isConnected()
+    await member.waitUntilConnected()
   })
 
   it('is kept if other work kept the process busy for longer than a response may take', async () => {
     const member = share(redis.url)
-    await member.isConnected()
+    await member.waitUntilConnected()
     const sent = member.request()
     await new Promise(setImmediate)
     const from = performance.now()

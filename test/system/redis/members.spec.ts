@@ -26,7 +26,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     members = []
   })
   afterEach('ends the members', () => {
-    for (const member of members) member.end()
+    for (const member of members) member.leaveAndStop()
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
@@ -35,8 +35,8 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     const options = { address: redis.url, hasHeaders }
     const started = Array.from({ length: count }, () => new Member(service, options))
     members.push(...started)
-    await Promise.all(started.map((member) => member.isConnected()))
-    for (const member of started) member.demand()
+    await Promise.all(started.map((member) => member.waitUntilConnected()))
+    for (const member of started) member.startDemand()
     return started
   }
 
@@ -75,7 +75,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       await until('used up', () => (first?.sent.length ?? 0) >= length + ROW.limit)
       const late = new Member(service, { address: redis.url })
       members.push(late)
-      late.demand()
+      late.startDemand()
       await windows(0.5)
     }
     assert.deepEqual(service.refusals(), [])
@@ -85,8 +85,8 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     const own = { address: redis.url, limit: 10 * ROW.limit }
     const [busy, rare] = [new Member(service, own), new Member(service, own)]
     members.push(busy, rare)
-    await Promise.all(members.map((member) => member.isConnected()))
-    busy.demand()
+    await Promise.all(members.map((member) => member.waitUntilConnected()))
+    busy.startDemand()
     await windows(1.5)
     for (let count = 0; count < 2; count++) {
       await Promise.all(Array.from({ length: 3 }, () => rare.request()))
@@ -126,7 +126,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
   it('loses nothing when members are deployed, and frees what a killed one had in flight after its lease', async () => {
     const [first] = await start(2)
     await windows(1.5)
-    first?.end()
+    first?.leaveAndStop()
     await start(1)
     await windows(1)
     // A dead process has left a reservation behind.
@@ -158,13 +158,13 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       await start(2)
       await windows(1.5)
       await begin()
-      await Promise.all(members.map((member) => member.isConnected(false)))
+      await Promise.all(members.map((member) => member.waitUntilConnected(false)))
       const sent = service.log.length
       await windows(2)
       assert.ok(service.log.length > sent, 'requests continue')
       for (const { reasons } of members) assert.ok(reasons.length <= 2, `${reasons}`)
       await end()
-      await Promise.all(members.map((member) => member.isConnected()))
+      await Promise.all(members.map((member) => member.waitUntilConnected()))
       assert.ok(mostRefusedInAWindow(service) <= members.length, `${mostRefusedInAWindow(service)}`)
       // Then it continues as before.
       await windows(2)

@@ -1,4 +1,4 @@
-/** The quota part of several Node-REDs that share one account at a model of the service through a real Redis. */
+/** The quotas of several Node-REDs that share one account through a real Redis; the service is a model. */
 import { Client } from '../../../src/lib/api/client'
 import { systemClock } from '../../../src/lib/clock'
 import { limitsWith } from '../../../src/lib/quota/limits'
@@ -14,6 +14,8 @@ export const ROW: ServiceRow = { limit: 10, window: 1, kind: 'sliding', phase: 0
 export const HELD_MS = 1020
 /** Latencies to the service and back, ms. */
 const WAY_MS = 15
+/** Requests at the same time under endless demand. */
+const DEMAND = 6
 const LEASE_MS = 3000
 /** Time to notice that Redis is away, or back. */
 const NOTICED_MS = 20_000
@@ -33,8 +35,7 @@ export interface MemberOptions {
 export class Member {
   readonly quota = new Quota(systemClock)
   /** Why Redis was away, each time. */
-  readonly reasons: (string | undefined)[] = []
-  /** When each request was sent, monotonic ms. */
+  readonly reasons: string[] = []
   readonly #transport
   readonly #client: Client
   readonly #ending = new AbortController()
@@ -66,6 +67,7 @@ export class Member {
     this.#client = new Client(settings, ports)
   }
 
+  /** When each request was sent, monotonic ms. */
   get sent(): readonly { at: number }[] {
     return this.#transport.sent
   }
@@ -77,25 +79,25 @@ export class Member {
   }
 
   /** Endless demand, until stopped. */
-  demand(): void {
+  startDemand(): void {
     const goOn = async () => {
       while (!this.#ending.signal.aborted) await this.request().catch(() => {})
     }
-    for (let count = 0; count < 6; count++) void goOn()
+    for (let count = 0; count < DEMAND; count++) void goOn()
   }
 
-  isConnected(expected = true): Promise<unknown> {
+  waitUntilConnected(expected = true): Promise<unknown> {
     return until(`connected: ${expected}`, () => this.quota.counts().sharedConnected === expected, NOTICED_MS)
   }
 
   /** Like a deploy or a stop. */
-  end(): void {
+  leaveAndStop(): void {
     this.#ending.abort()
     this.leave()
   }
 }
 
-/** By window, the excess requests that a service received: the maximum number in one window. */
+/** The largest number of refusals within one window. */
 export function mostRefusedInAWindow(service: ModelService): number {
   const times = service.refusals().map(({ at }) => at)
   const counts = times.map((from) => times.filter((at) => at >= from && at < from + ROW.window * 1000).length)

@@ -13,11 +13,11 @@ import { join } from 'node:path'
 import { createClient } from 'redis'
 import { temporaryFolder } from '../../support/run'
 import { HOST, quiet, startServer } from '../../support/server-process'
-import { ensure, type Program } from '../../support/servers'
+import { findOrThrow, type Program } from '../../support/servers'
 
 const { REDIS } = process.env
 
-const serverProgram = () => ensure((REDIS ?? 'redis-server') as Program)
+const serverProgram = () => findOrThrow((REDIS ?? 'redis-server') as Program)
 
 export interface RedisServer {
   url: string

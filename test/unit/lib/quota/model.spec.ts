@@ -63,9 +63,9 @@ describe('the quota of an account, with a model of the service', function () {
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await anyDemand(scenario, 3)
         // Each refusal closes the limit for a window, and each request fails only after its third refusal.
-        for (let count = 0; count < 500 && simulation.open() > 0; count++)
+        for (let count = 0; count < 500 && simulation.unanswered() > 0; count++)
           await simulation.clock.pass(round(scenario))
-        assert.equal(simulation.open(), 0)
+        assert.equal(simulation.unanswered(), 0)
         await simulation.clock.pass(2 * round(scenario))
         const { running, waiting } = simulation.quota.counts()
         assert.deepEqual([running, waiting, simulation.clock.pending()], [0, 0, 0])
