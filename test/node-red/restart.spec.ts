@@ -49,14 +49,12 @@ describe('Node-RED with its default settings, which name no context store', func
       }),
       node('latest', 'envlog-latest', {
         ...defaultsOf('envlog-latest'),
-        ...{
-          account: 'account',
-          advance: 'sent',
-          start: 'all',
-          output: 'rows',
-          send: 'device',
-          wires: [['sink']],
-        },
+        account: 'account',
+        advance: 'sent',
+        start: 'all',
+        output: 'rows',
+        send: 'device',
+        wires: [['sink']],
       }),
       node('sink', 'file', {
         filename: join(nodeRed.userDir, 'sink'),

@@ -15,8 +15,14 @@ export async function checkSimulated(simulator: Simulator, weeks = 10) {
   const { apiKey, loginId, loginPass } = simulator.account
   const account = createAccount(
     {
-      ...{ name: '', baseUrl: simulator.url, relaySuffix: 'relay', timeout: 5, concurrency: 1, retries: 0 },
-      ...{ credentials: { apiKey, loginId, loginPass }, series1Models: [] },
+      name: '',
+      baseUrl: simulator.url,
+      relaySuffix: 'relay',
+      timeout: 5,
+      concurrency: 1,
+      retries: 0,
+      credentials: { apiKey, loginId, loginPass },
+      series1Models: [],
     },
     {
       transport: new UndiciTransport({ timeoutMs: 5000 }),

@@ -74,8 +74,13 @@ export function testNodes(flows: readonly { id: string; type: string }[]): objec
         ...place,
       },
       {
-        ...{ id: `${z}-logged`, type: 'function', z, func: 'node.warn(JSON.stringify(msg.error))', ...place },
-        ...{ outputs: 0, wires: [] },
+        id: `${z}-logged`,
+        type: 'function',
+        z,
+        func: 'node.warn(JSON.stringify(msg.error))',
+        ...place,
+        outputs: 0,
+        wires: [],
       },
     ])
   const [tab] = flows

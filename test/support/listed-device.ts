@@ -13,7 +13,12 @@ interface ListedDeviceOptions {
 export function listedDevice(serial: string, parts: ListedDeviceOptions = {}): ListedDevice {
   const { name = '', model = 'M-500', group, base, channels = [] } = parts
   return {
-    ...{ serial, name, model, channels, timestamp: null, battery: { level: 'unknown' } },
+    serial,
+    name,
+    model,
+    channels,
+    timestamp: null,
+    battery: { level: 'unknown' },
     group: group === undefined ? null : { name: group },
     base: { serial: base ?? serial, name: '', model },
     standalone: base === undefined,

@@ -13,7 +13,10 @@ const Nodes: { prototype: { context(): object } } = ofNodeRed('@node-red/runtime
 const NODE = { select: 'list', devices: [freezer], onlyNew: true }
 const PLACE = { z: 'tab', x: 100, y: 100, wires: [[]] }
 const others = ['alerts', 'current'].map((action) => ({
-  ...{ id: `other-${action}`, type: `envlog-${action}`, account: 'account', ...PLACE },
+  id: `other-${action}`,
+  type: `envlog-${action}`,
+  account: 'account',
+  ...PLACE,
   ...NODE,
 }))
 

@@ -35,8 +35,14 @@ interface Knowledge {
 }
 
 const nothing: Knowledge = {
-  ...{ delivered: new Set(), first: null, at: 0, held: [] },
-  ...{ answer: null, shown: [], hidden: [], isOpen: false },
+  delivered: new Set(),
+  first: null,
+  at: 0,
+  held: [],
+  answer: null,
+  shown: [],
+  hidden: [],
+  isOpen: false,
 }
 
 /** Compares a run with the records that were really measured. */

@@ -33,8 +33,12 @@ export function planAnswer(
   const sequence = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
   const isFull = data.length >= MAX_LATEST_RECORDS
   const received = {
-    ...{ series, receivedAt, isFull, sequence },
-    ...{ most: MAX_LATEST_RECORDS, time: 'utc' as const },
+    series,
+    receivedAt,
+    isFull,
+    sequence,
+    most: MAX_LATEST_RECORDS,
+    time: 'utc' as const,
   }
   // Records beyond those of a response were fetched before it.
   const last = { ...received, series: { ...series, records: series.records.slice(-MAX_LATEST_RECORDS) } }

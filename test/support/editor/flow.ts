@@ -20,8 +20,15 @@ export function editorFlow(simulator: Simulator, over: Overrides = {}): FlowNode
     { id: 'tab', type: 'tab', label: 'flow' },
     editorAccount(simulator, 'account', over.account),
     ...actions.map((name, index) => ({
-      ...{ id: name, type: `envlog-${name}`, ...defaultsOf(`envlog-${name}`), account: 'account' },
-      ...{ z: 'tab', x: 200, y: 60 + 80 * index, wires: [[]], ...over[name] },
+      id: name,
+      type: `envlog-${name}`,
+      ...defaultsOf(`envlog-${name}`),
+      account: 'account',
+      z: 'tab',
+      x: 200,
+      y: 60 + 80 * index,
+      wires: [[]],
+      ...over[name],
     })),
   ]
 }

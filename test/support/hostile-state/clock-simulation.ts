@@ -134,13 +134,14 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
   const limits = { limit: 1_000_000, window: 1, records: profile.recordsPerHour, recordsWindow: 3600 }
   const account = createAccount(
     {
-      ...{
-        name: 'Plant A',
-        baseUrl: 'https://service.example',
-        relaySuffix: 'relay',
-        timeout: TIMEOUT_SECONDS,
-      },
-      ...{ concurrency: 1, retries: 0, series1Models: [], credentials: login },
+      name: 'Plant A',
+      baseUrl: 'https://service.example',
+      relaySuffix: 'relay',
+      timeout: TIMEOUT_SECONDS,
+      concurrency: 1,
+      retries: 0,
+      series1Models: [],
+      credentials: login,
       limits: { data: limits, 'data-relay': limits },
     },
     { transport, clock, random: () => 0.5, registry: new Registry(clock) },

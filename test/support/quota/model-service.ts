@@ -111,7 +111,9 @@ export class ModelService {
   #count(who: CountedRequest['who'], isNeedless = false): CountedRequest {
     const over = this.used() >= this.#row.limit
     const entry = {
-      ...{ at: this.#clock.monotonic(), who, over },
+      at: this.#clock.monotonic(),
+      who,
+      over,
       counts: this.#refusedCounts || !(over || isNeedless),
     }
     this.log.push(entry)

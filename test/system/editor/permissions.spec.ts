@@ -11,7 +11,9 @@ const PASSWORD = 'for the tests'
 /** The password's hash for Node-RED's settings (bcrypt). */
 const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
 const users = Object.entries(people).map(([username, permissions]) => ({
-  ...{ username, permissions, password: HASH },
+  username,
+  permissions,
+  password: HASH,
 }))
 
 describe('the admin routes with adminAuth', function () {

@@ -122,8 +122,10 @@ describe('examples that forward alerts', () => {
     await assertSent(expected)
     await assertSent(expected, mails)
     assert.deepEqual(server.mails[0], {
-      ...{ from: 'envlog@localhost', to: 'you@localhost' },
-      ...{ subject: 'Alerts of Freezer 1', text: expected[0] },
+      from: 'envlog@localhost',
+      to: 'you@localhost',
+      subject: 'Alerts of Freezer 1',
+      text: expected[0],
     })
     const [{ text, alerts } = {}] = chat.bodies
     assert.equal(text, expected[0])

@@ -106,7 +106,9 @@ describe('all examples in one Node-RED', () => {
       },
       postgresDB: {
         host: HOST,
-        ...{ port: postgres.port, user: postgres.user, password: postgres.password },
+        port: postgres.port,
+        user: postgres.user,
+        password: postgres.password,
         database: postgres.database,
       },
     }

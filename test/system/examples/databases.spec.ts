@@ -41,12 +41,10 @@ const fleet: DeviceDefinition[] = [
     ],
   },
   ...HOSTILE.map((text, at) => ({
-    ...{
-      serial: `52B1000${at.toString(16).toUpperCase()}`,
-      name: text,
-      model: text,
-      group: { num: 1, name: text },
-    },
+    serial: `52B1000${at.toString(16).toUpperCase()}`,
+    name: text,
+    model: text,
+    group: { num: 1, name: text },
     channels: [{ num: 1, name: text, unit: text }],
     records: [-18.4, 0, 1e-7, 123456.789, 0.1 + 0.2, 'E1', null].map((value, index) => ({
       unixtime: HOUR_AGO + 600 * index,

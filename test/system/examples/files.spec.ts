@@ -168,7 +168,9 @@ describe('examples that write files', () => {
       { num: 2, name: 'The same', unit: 'F' },
     ]
     const truck: DeviceDefinition = {
-      ...{ serial: '52C10008', name: 'Truck', base: { serial: '5F0A1004', zone: { timeDiff: TOKYO } } },
+      serial: '52C10008',
+      name: 'Truck',
+      base: { serial: '5F0A1004', zone: { timeDiff: TOKYO } },
       channels: [{ num: 1, unit: 'C', broken: 'E1' }],
       records: { interval: 3600 },
     }

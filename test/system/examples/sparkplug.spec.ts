@@ -61,7 +61,10 @@ describe('the example Sparkplug B', () => {
   after('ends it', () => broker?.stop())
 
   const device = (serial: string, more: Partial<DeviceDefinition>): DeviceDefinition => ({
-    ...{ serial, name: HOSTILE, records: [], ...more },
+    serial,
+    name: HOSTILE,
+    records: [],
+    ...more,
     current: () => states[serial] ?? {},
   })
 
@@ -122,12 +125,18 @@ describe('the example Sparkplug B', () => {
     const timestamp = Number(states[FIRST]?.unixtime) * 1000
     const good = { engUnit: text('°C'), label: text(HOSTILE), error: text('') }
     assert.deepEqual(inside, {
-      ...{ name: 'ch1', type: 'Double', value: -18.5, timestamp },
+      name: 'ch1',
+      type: 'Double',
+      value: -18.5,
+      timestamp,
       properties: { ...good, Quality: { type: 'Int32', value: 192 } },
     })
     const broken = { engUnit: text('°F'), label: text('Probe'), error: text('Sensor Error') }
     assert.deepEqual(probe, {
-      ...{ name: 'ch3', type: 'Double', value: null, timestamp },
+      name: 'ch3',
+      type: 'Double',
+      value: null,
+      timestamp,
       properties: { ...broken, Quality: { type: 'Int32', value: 0 } },
     })
     const { 'Properties/Name': name, 'Properties/Base unit': base } = valuesOf(`DBIRTH ${REMOTE}`)

@@ -47,8 +47,11 @@ export class Member {
     { address, password = '', hasHeaders = true, limit = ROW.limit }: MemberOptions,
   ) {
     const fate = (): Fate => ({
-      ...{ up: random.below(WAY_MS), back: random.below(WAY_MS) },
-      ...{ ends: 'well', counted: true, hasHeaders },
+      up: random.below(WAY_MS),
+      back: random.below(WAY_MS),
+      ends: 'well',
+      counted: true,
+      hasHeaders,
     })
     this.#transport = service.transport(fate)
     const redis = { connect: createConnector(address, password), account: 'an-account', leaseMs: LEASE_MS }
@@ -61,7 +64,8 @@ export class Member {
       baseUrl: 'https://service.example',
       relaySuffix: 'relay',
       credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },
-      ...{ timeout: 30, retries: 0 },
+      timeout: 30,
+      retries: 0,
     }
     const ports = { transport: this.#transport, clock: systemClock, quota: this.quota, random: () => 0.5 }
     this.#client = new Client(settings, ports)

@@ -129,8 +129,11 @@ export async function startRedis({
   }
 
   return {
-    ...{ url, port: server.port, password, certificate },
-    command: command,
+    url,
+    port: server.port,
+    password,
+    certificate,
+    command,
     async contents() {
       const keys = (await command('KEYS', '*')) as string[]
       const one = async (key: string) => {

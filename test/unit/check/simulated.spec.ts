@@ -17,7 +17,10 @@ const base = { serial: '58000001', name: 'Hall' }
 /** A device that was measured last but is refused, one that is served, with six channels, and a remote unit. */
 const FLEET: readonly DeviceDefinition[] = [
   {
-    ...{ serial: '52000002', kind: 'other-standalone', model: 'M-900', name: 'Not served' },
+    serial: '52000002',
+    kind: 'other-standalone',
+    model: 'M-900',
+    name: 'Not served',
     current: (at) => ({ unixtime: at, values: { 1: 20 } }),
   },
   { serial: '52000001', name: 'Freezer', channels, group: { num: 1, name: 'Cold' } },
@@ -46,41 +49,56 @@ describe('a check of a simulated service', () => {
   it('names several differences at once', async () => {
     const found = await differencesOf({
       variants: {
-        ...{
-          inclusiveBounds: true,
-          channelBase: 1,
-          extraFields: true,
-          errorCode: 'text',
-          dstFlag: 'missing',
-        },
-        ...{ noBaseunit: 'empty-array', rateHeaders: 'absent' },
+        inclusiveBounds: true,
+        channelBase: 1,
+        extraFields: true,
+        errorCode: 'text',
+        dstFlag: 'missing',
+        noBaseunit: 'empty-array',
+        rateHeaders: 'absent',
       },
       fleet: FLEET,
     })
     assert.deepEqual(found, {
-      ...{ bounds: 'inclusive', 'channel-numbers': 'other-base', fields: 'fields-added' },
-      ...{ 'error-object': 'code-as-text', 'daylight-saving': 'flag-missing', standalone: 'no-base-unit' },
-      ...{ limits: 'other-limits', 'records-limit': 'other-limits' },
+      bounds: 'inclusive',
+      'channel-numbers': 'other-base',
+      fields: 'fields-added',
+      'error-object': 'code-as-text',
+      'daylight-saving': 'flag-missing',
+      standalone: 'no-base-unit',
+      limits: 'other-limits',
+      'records-limit': 'other-limits',
     })
   })
 
   it('names the differences in the data of a device', async () => {
     const records = Array.from({ length: 20 }, (_, index) => ({
-      ...{ unixtime: NOW_SECONDS - 600 * (20 - index), id: Math.floor(index / 2) + 1, values: { 1: 20 } },
+      unixtime: NOW_SECONDS - 600 * (20 - index),
+      id: Math.floor(index / 2) + 1,
+      values: { 1: 20 },
     }))
     const alerts = [{ unixtime: NOW_SECONDS - 600, texts: { ch1: 'Gas leak 3' } }]
     const device = { serial: '52000011', battery: 9, records, alerts }
     assert.deepEqual(await differencesOf({ fleet: [device] }), {
-      ...{ 'ids-standalone': 'id-repeated', 'alert-texts': 'unknown-texts', 'battery-table': 'other-codes' },
+      'ids-standalone': 'id-repeated',
+      'alert-texts': 'unknown-texts',
+      'battery-table': 'other-codes',
     })
   })
 
   it('finds no differences for variants that envlog reads in the same way', async () => {
     const found = await differencesOf({
       variants: {
-        ...{ numbers: 'text', offsetSpelling: 'underscore', nested: 'array', noGroup: 'empty-array' },
-        ...{ standaloneNum: 1, recordOrder: 'shuffled', blank: ['rssi', 'value', 'channel.name'] },
-        ...{ dstBias: '60', errorText: 'Sonde defekt', errorLanguage: 'ja' },
+        numbers: 'text',
+        offsetSpelling: 'underscore',
+        nested: 'array',
+        noGroup: 'empty-array',
+        standaloneNum: 1,
+        recordOrder: 'shuffled',
+        blank: ['rssi', 'value', 'channel.name'],
+        dstBias: '60',
+        errorText: 'Sonde defekt',
+        errorLanguage: 'ja',
       },
       fleet: FLEET,
     })

@@ -27,7 +27,10 @@ describe('SECURITY.md', () => {
     } as never)
     // A login ID alone gives no access, and users who edit it must see it.
     assert.deepEqual(types, {
-      ...{ apiKey: 'password', loginId: 'text', loginPass: 'password', sharedQuotaPassword: 'password' },
+      apiKey: 'password',
+      loginId: 'text',
+      loginPass: 'password',
+      sharedQuotaPassword: 'password',
     })
   })
 

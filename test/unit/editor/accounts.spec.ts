@@ -9,7 +9,10 @@ describe('the accounts in the editor', () => {
   useFakeRed()
 
   const account = (id: string, more: object = {}): Node => ({
-    ...{ id, type: 'envlog-account', name: '', baseUrl: 'https://service.example' },
+    id,
+    type: 'envlog-account',
+    name: '',
+    baseUrl: 'https://service.example',
     ...more,
   })
   const hold = (...nodes: Node[]) => {

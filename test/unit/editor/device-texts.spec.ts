@@ -26,7 +26,10 @@ describe('the details of a device', () => {
 
     it("show its first two values with their units, or the service's text if there is no value", () => {
       const value = (number: number | null, unit: string, error: string | null = null) => ({
-        ...{ value: number, unit, quantity: null, error },
+        value: number,
+        unit,
+        quantity: null,
+        error,
       })
       const device = listedDevice('52A10001', {
         channels: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')],

@@ -19,8 +19,16 @@ const hasSecret = (text: string) => SECRETS.some((secret) => text.includes(secre
 const quota = { limit: 10, remaining: 9, windowSeconds: 120, recordsRemaining: null }
 
 const device = (over: object = {}) => ({
-  ...{ num: '0', serial: '52A10001', model: 'M-500', name: 'Freezer West', battery: '5', rssi: '4' },
-  ...{ time_diff: '540', std_bias: '0', dst_bias: '0', unixtime: '1763625600' },
+  num: '0',
+  serial: '52A10001',
+  model: 'M-500',
+  name: 'Freezer West',
+  battery: '5',
+  rssi: '4',
+  time_diff: '540',
+  std_bias: '0',
+  dst_bias: '0',
+  unixtime: '1763625600',
   channel: [{ num: '1', name: 'Probe', value: '-18.4', unit: 'C' }],
   baseunit: { serial: '52A10001', model: 'M-500', name: 'Freezer West' },
   group: { num: '1', name: 'Kitchen' },
@@ -28,7 +36,10 @@ const device = (over: object = {}) => ({
 })
 
 const answered = (body: object): Exchange => ({
-  ...{ endpoint: 'current', params: {}, durationMs: 1, quota },
+  endpoint: 'current',
+  params: {},
+  durationMs: 1,
+  quota,
   body: { ...body },
 })
 
@@ -45,7 +56,9 @@ describe('an anonymized response', () => {
     const [one, other] = devices
     assert.deepEqual(one, {
       ...device(),
-      ...{ serial: 'S0000001', name: 'Device 1', unixtime: String(1_763_625_600 - 3 * WEEK) },
+      serial: 'S0000001',
+      name: 'Device 1',
+      unixtime: String(1_763_625_600 - 3 * WEEK),
       channel: [{ num: '1', name: 'Channel 1', value: '-18.4', unit: 'C' }],
       baseunit: { serial: 'S0000001', model: 'M-500', name: 'Device 1' },
       group: { num: '1', name: 'Group 1' },
@@ -176,13 +189,14 @@ describe('an anonymized response', () => {
       const current = {
         devices: devices.map(({ serial: number, name, group, channel, ...one }) =>
           device({
-            ...{ serial: number, name, group: { num: 1, name: group }, channel: [{ num: 1, name: channel }] },
-            ...{
-              [one.place]: one.around(name),
-              notes: [{ [name]: number }, secret],
-              [`${secret}`]: one.text,
-            },
-            ...{ remark: one.text },
+            serial: number,
+            name,
+            group: { num: 1, name: group },
+            channel: [{ num: 1, name: channel }],
+            [one.place]: one.around(name),
+            notes: [{ [name]: number }, secret],
+            [`${secret}`]: one.text,
+            remark: one.text,
           }),
         ),
       }

@@ -6,7 +6,9 @@ import { BASE, currentDevice, currentEnvelope, patient } from '../answers'
 
 const under = (serial: string, base: string, group = '') =>
   currentDevice({
-    ...{ serial, name: `name of ${serial}`, baseunit: { ...BASE, serial: base } },
+    serial,
+    name: `name of ${serial}`,
+    baseunit: { ...BASE, serial: base },
     group: group === '' ? null : { num: 1, name: group },
   })
 

@@ -11,12 +11,10 @@ import {
 import { failure } from '../answers'
 
 const cursor = {
-  ...{
-    held: encodeRecords([{ timestamp: 1_795_161_600_000, dataId: 812 }]),
-    hashes: ['Zm9v'],
-    since: null,
-    from: null,
-  },
+  held: encodeRecords([{ timestamp: 1_795_161_600_000, dataId: 812 }]),
+  hashes: ['Zm9v'],
+  since: null,
+  from: null,
   sequence: 1_795_161_605_000,
 }
 const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }

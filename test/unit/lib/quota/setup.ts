@@ -75,7 +75,8 @@ export class Station {
       baseUrl: 'https://service.example',
       relaySuffix: 'relay',
       credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },
-      ...{ timeout: 100_000, retries: 0 },
+      timeout: 100_000,
+      retries: 0,
     }
     this.#client = new Client(settings, {
       transport,

@@ -40,7 +40,10 @@ describe('the settings of an action node', () => {
     for (const blank of ['', null, undefined]) {
       const list = blank || undefined
       const { repeat, number, property, devices } = action({
-        ...{ repeat: blank, number: blank, property: blank, devices: list },
+        repeat: blank,
+        number: blank,
+        property: blank,
+        devices: list,
       })
       assert.deepEqual([repeat, number, property, devices], [0, null, 'devices', []])
     }
