@@ -3,8 +3,8 @@ import { proxyPasswords, UndiciTransport } from '../lib/api/transport'
 import { Anonymizer } from '../lib/check/anonymize'
 import { checkAssumptions } from '../lib/check/assumptions'
 import { collectExchanges, listDevices } from '../lib/check/collect'
-import { type Answered, type Exchange, isAnswered } from '../lib/check/exchange'
-import { readAnswer } from '../lib/check/read'
+import { type Exchange, isSuccessful, type SuccessfulExchange } from '../lib/check/exchange'
+import { readResponse } from '../lib/check/read'
 import { buildReport } from '../lib/check/report'
 import { systemClock } from '../lib/clock'
 import { readElements } from '../lib/decode/fields'
@@ -17,7 +17,7 @@ import type { Login } from './credentials'
 import { exitCodeOf } from './exit-code'
 import type { Translate } from './texts'
 
-/** With pseudonyms for names and serial numbers: the output of `--json`. */
+/** The output of `--json`, with pseudonyms for names and serial numbers. */
 export type CheckResult = Awaited<ReturnType<typeof checkService>>['result']
 
 /** Sends the requests that the account allows, and compares the responses with what the package expects. */
@@ -27,7 +27,7 @@ export async function checkService(login: Login, env: NodeJS.ProcessEnv, transla
   const secrets = proxyPasswords(transport, env)
   const registry = new Registry(systemClock)
   const account = createAccount(
-    // No retries: the number of requests was announced.
+    // There are no retries, because the user has approved the number of requests.
     { ...login, name: '', timeout, concurrency: 1, retries: 0, series1Models: [], secrets },
     { transport: new UndiciTransport(transport), clock: systemClock, random: Math.random, registry },
   )
@@ -42,14 +42,14 @@ export async function checkService(login: Login, env: NodeJS.ProcessEnv, transla
 
   const anonymizer = new Anonymizer(originals, (text) => account.client.revealsLogin(text))
   const { exchanges } = anonymizer
-  const read = exchanges.filter(isAnswered).map((answer) => readAnswer(answer, Date.now()))
+  const read = exchanges.filter(isSuccessful).map((exchange) => readResponse(exchange, Date.now()))
   const findings = checkAssumptions(exchanges)
   const hide = (words: unknown) => (anonymizer.reveals(String(words ?? '')) ? '' : String(words ?? ''))
   const result = {
     package: version,
     exitCode: exitCodeOf(exchanges, read, findings),
     connection,
-    devices: countDevices(exchanges.find(isAnswered)),
+    devices: countDevices(exchanges.find(isSuccessful)),
     exchanges: exchanges.map((exchange) => toResult(exchange, hide, translate)),
     read,
     findings,
@@ -57,7 +57,7 @@ export async function checkService(login: Login, env: NodeJS.ProcessEnv, transla
   return { result, report: buildReport(exchanges, version) }
 }
 
-function countDevices(current: Answered | undefined) {
+function countDevices(current: SuccessfulExchange | undefined) {
   const devices = current ? listDevices(current.body) : []
   const remote = devices.filter(isRemoteUnit).length
   const all = readElements(current?.body.devices) ?? []
@@ -68,7 +68,7 @@ function countDevices(current: Answered | undefined) {
 function toResult(exchange: Exchange, hide: (words: unknown) => string, translate: Translate) {
   const { endpoint, params, durationMs } = exchange
   const about = { endpoint, params, durationMs }
-  if (isAnswered(exchange)) return { ...about, status: 200, quota: exchange.quota, error: undefined }
+  if (isSuccessful(exchange)) return { ...about, status: 200, quota: exchange.quota, error: undefined }
   const { code, reason, cause, params: details } = exchange.error
   const { status = null } = cause
   // A check does not retry, but the nodes' sentence says that the request was repeated.

@@ -4,7 +4,10 @@ import type { TLSSocket } from 'node:tls'
 
 const DAY_MS = 86_400_000
 
-/** Observes undici's connections and responses in this process. @returns stops observing, and returns the findings */
+/**
+ * Observes undici's connections and responses in this process. @returns a function that stops observing and returns the
+ * findings
+ */
 export function watchConnection(baseUrl: string) {
   const { hostname } = new URL(baseUrl)
   /** Stays `null` without TLS, or if no connection was made. */

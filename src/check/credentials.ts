@@ -10,7 +10,7 @@ import { UsageError } from './usage'
 
 export type Login = Awaited<ReturnType<typeof readLogin>>
 
-/** The properties of a login, and their environment variables. */
+/** The environment variable for each property of a login. */
 const VARIABLES = {
   baseUrl: 'ENVLOG_URL',
   apiKey: 'ENVLOG_API_KEY',
@@ -21,14 +21,14 @@ const VARIABLES = {
 type Name = keyof typeof VARIABLES
 
 /**
- * The login from a file or environment variables; missing values are asked for if there is a terminal.
+ * Reads the login from a file or from environment variables, and prompts for missing values on a terminal.
  * @throws UsageError
  */
 export async function readLogin(file: string | undefined, io: Io, translate: Translate) {
-  const given = file === undefined ? {} : await readFile(file)
+  const fromFile = file === undefined ? {} : await readFile(file)
   const read = async (name: Name, isSecret = false): Promise<string> => {
-    const known = given[name] ?? io.env[VARIABLES[name]]
-    if (known !== undefined) return known.trim()
+    const value = fromFile[name] ?? io.env[VARIABLES[name]]
+    if (value !== undefined) return value.trim()
     if (!io.stdin.isTTY) throw new UsageError('check.usage-missing', { variable: VARIABLES[name] })
     return ask(io, `${translate(`check.ask-${name}`)}: `, isSecret)
   }
@@ -38,7 +38,7 @@ export async function readLogin(file: string | undefined, io: Io, translate: Tra
     loginId: await read('loginId'),
     loginPass: await read('loginPass', true),
   }
-  const relaySuffix = given.relaySuffix ?? io.env[VARIABLES.relaySuffix] ?? ACCOUNT_DEFAULTS.relaySuffix
+  const relaySuffix = fromFile.relaySuffix ?? io.env[VARIABLES.relaySuffix] ?? ACCOUNT_DEFAULTS.relaySuffix
   for (const [property, value] of Object.entries({ baseUrl, relaySuffix, ...credentials })) {
     const schema = property in credentials ? credentialsSchema : accountSchema
     const problem = findProblem(schema, property, value)
@@ -49,7 +49,7 @@ export async function readLogin(file: string | undefined, io: Io, translate: Tra
 
 const MAX_FILE_BYTES = 65_536
 
-/** A JSON object with the account's property names. */
+/** Reads a JSON file whose keys are property names of the account. Values that are not texts are ignored. */
 async function readFile(file: string): Promise<Partial<Record<Name, string>>> {
   try {
     const content = await text(createReadStream(file, { end: MAX_FILE_BYTES }))

@@ -1,25 +1,25 @@
-import { type Exchange, isAnswered } from '../lib/check/exchange'
+import { type Exchange, isSuccessful } from '../lib/check/exchange'
 import type { Finding } from '../lib/check/findings'
-import type { ReadAnswer } from '../lib/check/read'
+import type { ReadResponse } from '../lib/check/read'
 import { concernsOneDevice, type EnvlogError } from '../lib/errors'
 
 /**
- * ok: everything was read; notRead: something was unreadable or contradicts an assumption; notReached: unreachable or
- * refused; usage: wrong use.
+ * The exit codes. `ok`: everything was read. `notRead`: a part was unreadable or contradicts an assumption.
+ * `notReached`: the service could not be reached or refused a request. `usage`: wrong use of the command.
  */
 export const EXIT = { ok: 0, notRead: 1, notReached: 2, usage: 3 } as const
 
-/** A device without such data is refused, which is not a failure of the check. */
+/** The exit code for a check. The refusal of a device without such data is not a failure of the check. */
 export function exitCodeOf(
   exchanges: readonly Exchange[],
-  read: readonly ReadAnswer[],
+  read: readonly ReadResponse[],
   findings: readonly Finding[],
 ): number {
-  const errors = exchanges.flatMap((exchange) => (isAnswered(exchange) ? [] : [exchange.error]))
+  const errors = exchanges.flatMap((exchange) => (isSuccessful(exchange) ? [] : [exchange.error]))
   const isRefusedDevice = (error: EnvlogError) => error.code === 'ENVLOG_SERVICE' && concernsOneDevice(error)
   if (errors.some((error) => error.code !== 'ENVLOG_REPLY' && !isRefusedDevice(error))) return EXIT.notReached
   const isUnreadable = errors.some(({ code }) => code === 'ENVLOG_REPLY')
-  // Some kinds of device have no records and no alerts, but hardly all devices of an account.
+  // Devices of some types have no records and no alerts, but this is unlikely for all devices of an account.
   const isRefused = read.length <= 1 && errors.length > 0
   const isIncomplete = isUnreadable || isRefused || read.some(({ unreadable }) => unreadable.length > 0)
   const isContradicted = findings.some(({ verdict }) => verdict === 'contradicted')

@@ -9,7 +9,9 @@ const MARKS = { confirmed: '✓', differs: '≠', contradicted: '!', 'not-seen':
 const MAX_PATHS = 20
 const MAX_DETAILS = 8
 
-/** Control characters from a service could move the cursor, forge lines, or change the text direction. */
+/**
+ * Replaces control characters from the service, which could move the cursor, forge lines or change the text direction.
+ */
 const plain = (text: string) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
 /** East Asian characters, which take two columns in a terminal. */
@@ -52,7 +54,7 @@ export function resultText(result: CheckResult, translate: Translate): string {
     read: readText(result, translate),
     assumptions: table(assumptionRows(result, translate)),
   }
-  // Without any response there is nothing to compare.
+  // A section without content has no heading.
   const texts = Object.entries(sections)
     .filter(([, text]) => text !== '')
     .map(([heading, text]) => `\n${translate(`check.heading-${heading}`)}\n${text}`)

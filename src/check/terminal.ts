@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 export type Io = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>
 
 /**
- * Asks the user. Secret input is not shown, nor is text pasted after the end of a line, which may be a secret.
+ * Asks the user. It shows neither secret input nor text that is pasted after the end of a line, which may be a secret.
  * @throws with code `ABORT_ERR` at Ctrl-C and Ctrl-D
  */
 export async function ask({ stdin, stderr }: Io, question: string, isSecret = false): Promise<string> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** The texts of one language. */
 export type Translate = (key: string, params?: Readonly<Record<string, unknown>>) => string
 
-/** Where the build puts the texts: for each language `check.json`, and those of the nodes. */
+/** The folder into which the build puts the texts of each language: `check.json`, and the texts of the nodes. */
 const FOLDER = join(__dirname, 'locales')
 
 export const languages = (): string[] => readdirSync(FOLDER)

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** Wrong use of the command. The message is a sentence, or a key in the catalogs. */
+/** The command was used wrongly. The message is a sentence, or a key in the catalogs. */
 export class UsageError extends Error {
   constructor(
     message: string,
@@ -13,8 +13,8 @@ export class UsageError extends Error {
 export type Options = ReturnType<typeof readOptions>
 
 /**
- * Reads the arguments. They never contain secrets, because other users of the machine could see them. @throws
- * UsageError
+ * Reads the arguments. They never contain secrets, because other users of the machine could see them.
+ * @throws UsageError
  */
 export function readOptions(args: string[]) {
   try {
@@ -28,7 +28,7 @@ export function readOptions(args: string[]) {
     } as const
     return parseArgs({ args, options }).values
   } catch {
-    // The parser's message repeats the argument, which may be a password typed by mistake.
+    // The parser's message contains the argument, which may be a password typed by mistake.
     throw new UsageError('check.usage-unknown')
   }
 }

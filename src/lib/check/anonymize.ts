@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import { readNumber } from '../decode/value'
 import { classifyAlert } from '../readings/alert-kind'
 import { parseChannelNumber } from '../readings/channel'
-import { type Exchange, isAnswered, type Json } from './exchange'
+import { type Exchange, isSuccessful, type JsonObject } from './exchange'
 
 /**
- * What a report keeps of each known field, by its name (docs/check.md, *Save a report*). Of all other fields only the
- * name is kept.
+ * The kind of each known field, which determines the part of it that a report keeps (docs/check.md, *Save a report*).
+ * Of all other fields, only the name is kept.
  */
 const FIELDS = {
   container: 'devices channel data alert-logs baseunit group',
@@ -25,14 +25,14 @@ const KINDS = new Map(
 const kindOf = (field: string): Kind | undefined =>
   KINDS.get(parseChannelNumber(field) ? 'value' : field.replaceAll('_', '-'))
 
-/** Whose name it is, by the containing field. */
+/** The owner of a name, by the containing field. */
 const OWNERS: Readonly<Record<string, string>> = { group: 'Group', channel: 'Channel' }
 
 const WEEK_SECONDS = 7 * 86_400
 /** Times are moved back by a number of weeks in this range, so that the day of the week and the hour stay the same. */
 const WEEKS = [4, 104] as const
 
-/** Shorter texts, and numbers with fewer digits, occur in many words and values, so they identify nobody. */
+/** Shorter texts and numbers with fewer digits occur in many words and values, so they identify nobody. */
 const MIN_LETTERS = 3
 const MIN_DIGITS = 6
 /** Only the beginning of an alert is compared with the known wordings, so a longer alert counts as unknown. */
@@ -42,7 +42,7 @@ const MANY_DIGITS = /\d{8}/
 
 /** A key of a list that is sent as an object. */
 const INDEX = /^\d{1,5}$/
-/** What the service's own keys look like. */
+/** The form of the service's own keys. */
 const PLAIN_KEY = /^[a-z]{1,20}(?:[-_][a-z]{1,20}){0,3}$/
 /** The service's name for an unnamed channel. */
 const UNNAMED = /^ch\d{1,5}$/
@@ -51,12 +51,12 @@ const ERROR_CODE = /^\s*E\d{1,2}\s*$/
 const digitsIn = (text: string) => text.replace(/\D/g, '').length
 /** Texts are compared regardless of case, character width and surrounding blanks. */
 const fold = (text: string) => text.normalize('NFKC').toLowerCase().trim()
-/** Replaces a text; a replacement from an earlier report is kept. */
+/** Replaces a text, unless it is a replacement from an earlier report. */
 const elide = (text: string) => (ELIDED.test(text) ? text : `… (${text.length} characters)`)
 const ELIDED = /^… \(\d{1,9} characters\)$/
 
 /**
- * Anonymizes the exchanges of a check, so that they can be shared: everything that is not explicitly allowed is
+ * Anonymizes the exchanges of a check, so that they can be shared. Everything that is not explicitly allowed is
  * removed.
  */
 export class Anonymizer {
@@ -76,7 +76,7 @@ export class Anonymizer {
   ) {
     this.#hasSecret = hasSecret
     this.#weeks = weeks
-    // The first pass finds all serial numbers and names; the second one replaces them everywhere.
+    // The first pass finds all serial numbers and names, and the second pass replaces them everywhere.
     for (const exchange of originals) this.#convert(exchange)
     const texts = [...this.#pseudonyms.values()].flatMap((pseudonyms) => [...pseudonyms.keys()].map(fold))
     this.#originals = texts.filter((text) => {
@@ -86,7 +86,7 @@ export class Anonymizer {
     this.exchanges = originals.map((exchange) => this.#convert(exchange))
   }
 
-  /** True for a text that contains a serial number, a name or a secret. */
+  /** Whether a text contains a serial number, a name or a secret. */
   reveals(text: string): boolean {
     const folded = fold(text)
     return this.#hasSecret(text) || this.#originals.some((original) => folded.includes(original))
@@ -94,13 +94,13 @@ export class Anonymizer {
 
   #convert(exchange: Exchange): Exchange {
     const params = this.#object(exchange.params, '')
-    return isAnswered(exchange)
+    return isSuccessful(exchange)
       ? { ...exchange, params, body: this.#object(exchange.body, '') }
       : { ...exchange, params }
   }
 
   /** @param name the field that contains the object */
-  #object(object: Json, name: string): Json {
+  #object(object: JsonObject, name: string): JsonObject {
     const entries = Object.entries(object).map(([field, value]) => {
       if (INDEX.test(field)) return [field, this.#value(name, value, name)]
       const isShown = kindOf(field) || (PLAIN_KEY.test(field) && !this.reveals(field))
@@ -113,7 +113,7 @@ export class Anonymizer {
     const kind = kindOf(field)
     if (Array.isArray(value)) return kind ? value.map((element) => this.#value(field, element, parent)) : []
     if (typeof value === 'object' && value !== null)
-      return kind === 'container' ? this.#object(value as Json, field) : {}
+      return kind === 'container' ? this.#object(value as JsonObject, field) : {}
     if (typeof value !== 'string' && typeof value !== 'number') return value
     const text = String(value)
     if (text.trim() === '' || (kind === 'name' && UNNAMED.test(text))) return value
@@ -134,12 +134,12 @@ export class Anonymizer {
     return isPublic && (digitsIn(text) < MIN_DIGITS || !this.reveals(text)) ? text : '0'
   }
 
-  /** An alert, or the error of a value: kept if its wording is known completely. */
+  /** Converts an alert or the error of a value, which is kept if its complete wording is known. */
   #wording(text: string): string {
     const isKnown = (name: string) => ERROR_CODE.test(text) || classifyAlert('ch1', text, name) !== 'other'
     const channels = this.#pseudonyms.get('Channel') ?? new Map<string, string>()
     const names = isKnown('') ? [] : [...channels.keys()].filter((name) => text.includes(name))
-    const [name = ''] = names.sort((one, other) => other.length - one.length)
+    const [name = ''] = names.sort((a, b) => b.length - a.length)
     const shown = text.replace(name, channels.get(name) ?? '')
     const isPublic = text.length <= MAX_ALERT_LENGTH && !MANY_DIGITS.test(text) && !this.reveals(shown)
     return isKnown(name) && isPublic ? shown : elide(text)
@@ -150,7 +150,7 @@ export class Anonymizer {
     const pseudonyms = this.#pseudonyms.get(owner) ?? new Map<string, string>()
     this.#pseudonyms.set(owner, pseudonyms)
     const number = `${pseudonyms.size + 1}`
-    // A serial number keeps its length, because the check looks at it.
+    // A serial number keeps its length, because the length is checked.
     const serial = `S${number.padStart(text.length - 1, '0')}`
     const pseudonym = pseudonyms.get(text) ?? (owner === 'S' ? serial : `${owner} ${number}`)
     pseudonyms.set(text, pseudonym)

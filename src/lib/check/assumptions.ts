@@ -8,29 +8,29 @@ import { classifyAlert } from '../readings/alert-kind'
 import { isBatteryCode } from '../readings/battery'
 import { parseChannelNumber } from '../readings/channel'
 import { ID_MODULUS } from '../readings/continuity'
-import { type Answered, type Exchange, isAnswered, type Json, objectsIn } from './exchange'
+import { type Exchange, isSuccessful, type JsonObject, objectsIn, type SuccessfulExchange } from './exchange'
 import { checkFields } from './fields'
 import { type Finding, Findings } from './findings'
 
 /** Compares the responses of one check with the package's assumptions about the service. */
 export function checkAssumptions(exchanges: readonly Exchange[]): Finding[] {
   const findings = new Findings()
-  const answers = exchanges.filter(isAnswered)
+  const successful = exchanges.filter(isSuccessful)
   for (const exchange of exchanges) checkStatus(exchange, findings)
-  for (const answer of answers) {
-    checkLimits(answer, findings)
-    checkFields(answer, findings)
-    checkDevices(answer, findings)
-    checkRecords(answer, findings)
-    checkAlerts(answer, findings)
+  for (const exchange of successful) {
+    checkLimits(exchange, findings)
+    checkFields(exchange, findings)
+    checkDevices(exchange, findings)
+    checkRecords(exchange, findings)
+    checkAlerts(exchange, findings)
   }
-  checkNewestFirst(answers, findings)
+  checkNewestFirst(successful, findings)
   return findings.all
 }
 
 function checkStatus(exchange: Exchange, findings: Findings): void {
   const { endpoint } = exchange
-  const { status, serviceCode }: Cause = isAnswered(exchange) ? { status: 200 } : exchange.error.cause
+  const { status, serviceCode }: Cause = isSuccessful(exchange) ? { status: 200 } : exchange.error.cause
   if (status === undefined) return
   if (endpoint.endsWith('relay')) findings.require('relay-suffix', status !== 404, 'no-such-path')
   if (status === 200) return
@@ -38,7 +38,7 @@ function checkStatus(exchange: Exchange, findings: Findings): void {
   findings.expect('error-object', typeof serviceCode === 'number', 'code-as-text')
 }
 
-function checkLimits({ endpoint, quota }: Answered, findings: Findings): void {
+function checkLimits({ endpoint, quota }: SuccessfulExchange, findings: Findings): void {
   const { limit, windowSeconds, remaining, recordsRemaining } = quota
   const described: LimitRow = LIMITS[endpoint]
   const isDescribed = limit === described.limit && windowSeconds === described.window && remaining !== null
@@ -51,9 +51,9 @@ function checkLimits({ endpoint, quota }: Answered, findings: Findings): void {
 
 const MAX_LATEST = 300
 
-const single = (value: unknown): Json => objectsIn(Array.isArray(value) ? value : [value])[0] ?? {}
+const single = (value: unknown): JsonObject => objectsIn(Array.isArray(value) ? value : [value])[0] ?? {}
 
-function checkDevices({ body }: Answered, findings: Findings): void {
+function checkDevices({ body }: SuccessfulExchange, findings: Findings): void {
   const serials = [body.serial, body['remote-serial'], body['base-serial']]
   for (const { serial, battery, baseunit } of objectsIn(body.devices)) {
     const base = single(baseunit).serial
@@ -62,7 +62,7 @@ function checkDevices({ body }: Answered, findings: Findings): void {
     const code = readNumber(battery)
     if (!isAbsent(battery)) findings.require('battery-table', isBatteryCode(code), 'other-codes', code)
   }
-  for (const serial of serials.filter((one) => !isAbsent(one)).map(String))
+  for (const serial of serials.filter((value) => !isAbsent(value)).map(String))
     findings.require('serials', isSerial(serial), 'other-length', serial.length)
 }
 
@@ -71,7 +71,7 @@ const timesOf = (list: unknown) =>
     .map(({ unixtime }) => readNumber(unixtime))
     .filter((time) => time !== null)
 
-function checkAlerts({ body }: Answered, findings: Findings): void {
+function checkAlerts({ body }: SuccessfulExchange, findings: Findings): void {
   const entries = objectsIn(body['alert-logs'])
   if (entries.length >= MAX_ALERTS)
     findings.require('alert-20', entries.length === MAX_ALERTS, 'more', entries.length)
@@ -84,12 +84,12 @@ function checkAlerts({ body }: Answered, findings: Findings): void {
   }
 }
 
-function checkRecords(answer: Answered, findings: Findings): void {
-  const { endpoint, params, body } = answer
+function checkRecords(exchange: SuccessfulExchange, findings: Findings): void {
+  const { endpoint, params, body } = exchange
   const times = timesOf(body.data)
-  checkChannelNumbers(answer, findings)
+  checkChannelNumbers(exchange, findings)
   if (endpoint.startsWith('latest')) {
-    checkIds(answer, findings)
+    checkIds(exchange, findings)
     const { length } = objectsIn(body.data)
     if (length >= MAX_LATEST) findings.require('newest-300', length === MAX_LATEST, 'more', length)
   } else if (times.length > 0) {
@@ -102,8 +102,8 @@ function checkRecords(answer: Answered, findings: Findings): void {
   }
 }
 
-/** Record keys count from 1, the list of channels from 0 or 1. */
-function checkChannelNumbers({ endpoint, body }: Answered, findings: Findings): void {
+/** Records number the channels from 1, and the list of channels from 0 or 1. */
+function checkChannelNumbers({ endpoint, body }: SuccessfulExchange, findings: Findings): void {
   const recorded = objectsIn(body.data).flatMap(Object.keys).map(parseChannelNumber)
   const listed = objectsIn(body.channel).map(({ num }) => readNumber(num) ?? -1)
   if (recorded.every((number) => number === undefined) || listed.length === 0) return
@@ -114,16 +114,14 @@ function checkChannelNumbers({ endpoint, body }: Answered, findings: Findings): 
   findings.expect('channel-numbers', isDescribed, 'other-base', `${endpoint}: ${base}`)
 }
 
-/**
- * Ids of a standalone device only grow; those of a remote unit restart at 0 after 65,535 (docs/service.md, *Fields*).
- */
-function checkIds({ endpoint, body }: Answered, findings: Findings): void {
+/** Ids of a standalone device only grow. Ids of a remote unit restart at 0 after 65,535 (docs/service.md, *Fields*). */
+function checkIds({ endpoint, body }: SuccessfulExchange, findings: Findings): void {
   const isRelay = endpoint.endsWith('relay')
   const assumption = isRelay ? 'ids-relay' : 'ids-standalone'
   const ids = objectsIn(body.data)
     .map((record) => [readNumber(record.unixtime), readNumber(record['data-id'] ?? record.data_id)] as const)
     .filter(([time]) => time !== null)
-    .sort(([one], [other]) => Number(one) - Number(other))
+    .sort(([a], [b]) => Number(a) - Number(b))
     // Records with the same time have no defined order.
     .filter(([time], index, all) => time !== all[index - 1]?.[0])
     .map(([, id]) => id ?? -1)
@@ -137,9 +135,9 @@ function checkIds({ endpoint, body }: Answered, findings: Findings): void {
 }
 
 /** Compares a limited number of records with the newest records of the same period. */
-function checkNewestFirst(answers: readonly Answered[], findings: Findings): void {
-  const limited = answers.find(({ params }) => 'number' in params)
-  const latest = answers.find(({ endpoint }) => endpoint === 'latest-data-relay')
+function checkNewestFirst(successful: readonly SuccessfulExchange[], findings: Findings): void {
+  const limited = successful.find(({ params }) => 'number' in params)
+  const latest = successful.find(({ endpoint }) => endpoint === 'latest-data-relay')
   if (!limited || !latest) return
   const { 'unixtime-from': from, 'unixtime-to': to, number } = limited.params as Record<string, number>
   const times = timesOf(limited.body.data)

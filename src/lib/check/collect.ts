@@ -6,11 +6,11 @@ import type { EndpointName, ParamsOf } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { isRemoteUnit } from '../readings/device'
 import type { RequestContext } from '../request'
-import { type Exchange, isAnswered, type Json, objectsIn } from './exchange'
+import { type Exchange, isSuccessful, type JsonObject, objectsIn } from './exchange'
 
 /**
- * Maximum number of requests of a check: one to each endpoint, and a second one to each *latest* endpoint, for a device
- * of another model, if the service refuses the first.
+ * Maximum number of requests of a check. If the service refuses the first request to a *latest* endpoint, there is a
+ * second one, for a device of another model.
  */
 export const MAX_REQUESTS: Readonly<Record<EndpointName, number>> = {
   current: 1,
@@ -26,11 +26,11 @@ export const MAX_REQUESTS: Readonly<Record<EndpointName, number>> = {
  * included.
  */
 const PERIOD_RECORDS = 5
-/** Fewer records than the period contains, so that the service must choose the newest. */
+/** Fewer records than the period contains, to check that the service chooses the newest. */
 const FEW_RECORDS = 2
 
 /**
- * Sends a request to each endpoint that the account's devices allow. A failure is a result too; if `current` fails,
+ * Sends a request to each endpoint for which the account has devices. A failure is a result too. If `current` fails,
  * there are no further requests.
  */
 export async function collectExchanges(
@@ -39,7 +39,7 @@ export async function collectExchanges(
   maxRequests: Partial<typeof MAX_REQUESTS> = MAX_REQUESTS,
 ): Promise<Exchange[]> {
   const exchanges: Exchange[] = []
-  /** `undefined` if the endpoint has reached its maximum. */
+  /** @returns `undefined` if the maximum for the endpoint has been reached */
   const request = async <E extends EndpointName>(endpoint: E, params: ParamsOf<E>) => {
     const count = exchanges.filter((exchange) => exchange.endpoint === endpoint).length
     if (count >= (maxRequests[endpoint] ?? 0)) return undefined
@@ -49,29 +49,29 @@ export async function collectExchanges(
   }
 
   const current = await request('current', {})
-  if (!current || !isAnswered(current)) return exchanges
+  if (!current || !isSuccessful(current)) return exchanges
   const devices = listDevices(current.body)
-  let ofAlerts = devices[0]
+  let alertDevice = devices[0]
   for (const [latest, period] of [
     ['latest-data', 'data'],
     ['latest-data-relay', 'data-relay'],
   ] as const) {
     const isRelay = latest === 'latest-data-relay'
-    for (const device of chooseDevices(devices.filter((one) => isRemoteUnit(one) === isRelay))) {
+    for (const device of chooseDevices(devices.filter((device) => isRemoteUnit(device) === isRelay))) {
       const params = deviceParams(device, isRelay)
       const exchange = await request(latest, params)
       if (!exchange) break
-      if (!isAnswered(exchange) && exchange.error.reason === 'device-refused') continue
-      // A device that has records usually has alerts too.
-      ofAlerts = device
-      const bounds = isAnswered(exchange) ? choosePeriod(exchange.body) : undefined
+      if (!isSuccessful(exchange) && exchange.error.reason === 'device-refused') continue
+      // A device that has records probably has alerts too.
+      alertDevice = device
+      const bounds = isSuccessful(exchange) ? choosePeriod(exchange.body) : undefined
       // `data` is requested without `number` and shows whether the bounds are included; `data-relay` is requested with
       // a small number and shows which records are chosen.
       if (bounds) await request(period, { ...params, ...bounds, ...(isRelay ? { number: FEW_RECORDS } : {}) })
       break
     }
   }
-  if (ofAlerts) await request('alert', deviceParams(ofAlerts, true))
+  if (alertDevice) await request('alert', deviceParams(alertDevice, true))
   return exchanges
 }
 
@@ -82,11 +82,11 @@ async function requestOnce<E extends EndpointName>(
   params: ParamsOf<E>,
 ): Promise<Exchange> {
   const start = account.monotonic()
-  const about = { endpoint, params: { ...params } as Json }
+  const about = { endpoint, params: { ...params } as JsonObject }
   const elapsedMs = () => Math.round(account.monotonic() - start)
   try {
     const { body, quota } = await account.client.readRaw(endpoint, params, context)
-    return { ...about, durationMs: elapsedMs(), body: body as Json, quota }
+    return { ...about, durationMs: elapsedMs(), body: body as JsonObject, quota }
   } catch (error) {
     if (!(error instanceof EnvlogError)) throw error
     return { ...about, durationMs: elapsedMs(), error }
@@ -94,7 +94,7 @@ async function requestOnce<E extends EndpointName>(
 }
 
 /** The devices in a response of `current` that can be decoded. */
-export function listDevices({ devices }: Json): CurrentDevice[] {
+export function listDevices({ devices }: JsonObject): CurrentDevice[] {
   const decoded = (readElements(devices) ?? []).map(readCurrentDevice)
   return decoded.filter((device): device is CurrentDevice => !('part' in device))
 }
@@ -102,7 +102,7 @@ export function listDevices({ devices }: Json): CurrentDevice[] {
 /** The most recently measured device, and one of another model, because the service does not serve all models. */
 function chooseDevices(devices: readonly CurrentDevice[]): CurrentDevice[] {
   const measuredAt = ({ unixtime }: CurrentDevice) => readNumber(unixtime) ?? 0
-  const sorted = devices.toSorted((one, other) => measuredAt(other) - measuredAt(one))
+  const sorted = devices.toSorted((a, b) => measuredAt(b) - measuredAt(a))
   const other = sorted.find(({ model }) => model !== sorted[0]?.model)
   return [sorted[0], other].filter((device) => device !== undefined)
 }
@@ -113,11 +113,11 @@ const deviceParams = ({ serial, baseunit }: CurrentDevice, hasBase: boolean) => 
 })
 
 /** A period that starts and ends at a record; `undefined` if there are too few records. */
-function choosePeriod({ data }: Json) {
+function choosePeriod({ data }: JsonObject) {
   const times = objectsIn(data).map(({ unixtime }) => readNumber(unixtime) ?? 0)
   const sorted = [...new Set(times)]
     .filter((time) => Number.isInteger(time) && time > 0)
-    .sort((one, other) => one - other)
+    .sort((a, b) => a - b)
   const [from, to] = [sorted.at(-PERIOD_RECORDS), sorted.at(-1)]
   return from && to ? { 'unixtime-from': from, 'unixtime-to': to } : undefined
 }

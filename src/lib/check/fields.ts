@@ -1,6 +1,6 @@
 import { readElements } from '../decode/fields'
 import type { EndpointName } from '../endpoints'
-import { type Answered, type Json, objectsIn } from './exchange'
+import { type JsonObject, objectsIn, type SuccessfulExchange } from './exchange'
 import type { Findings } from './findings'
 
 /**
@@ -42,16 +42,16 @@ const DESCRIPTIONS: Record<EndpointName, Description> = {
   },
 }
 
-/** Daylight saving time; without it, local times are off by an hour. */
+/** The flag for daylight saving time. Without it, local times are off by an hour in summer. */
 const FLAG = 'dst-flg'
 
 const nameOf = (field: string) => field.replace('?', '').replaceAll('_', '-')
 
 /** Compares the fields of a response with their description. */
-export function checkFields({ endpoint, body }: Answered, findings: Findings): void {
+export function checkFields({ endpoint, body }: SuccessfulExchange, findings: Findings): void {
   const description = DESCRIPTIONS[endpoint]
 
-  function checkObject(object: Json, path: string): void {
+  function checkObject(object: JsonObject, path: string): void {
     const join = (field: string) => (path === '' ? field : `${path}.${field}`)
     const described = (description[path] ?? '').split(' ')
     const names = new Set(described.map(nameOf))

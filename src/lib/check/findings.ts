@@ -5,8 +5,9 @@ export const ASSUMPTIONS: readonly string[] = [
 ].flatMap((names) => names.split(' '))
 
 /**
- * In ascending order of importance: the responses do not show it; as described by the service; different in a way that
- * the package expects; different in a way that the package does not expect, which is worth reporting.
+ * In ascending order of importance. `not-seen`: the responses do not show it. `confirmed`: as described by the service.
+ * `differs`: different in a way that the package expects. `contradicted`: different in a way that the package does not
+ * expect, which is worth reporting.
  */
 const VERDICTS = ['not-seen', 'confirmed', 'differs', 'contradicted'] as const
 export type Verdict = (typeof VERDICTS)[number]
@@ -14,13 +15,13 @@ export type Verdict = (typeof VERDICTS)[number]
 export interface Finding {
   assumption: string
   verdict: Verdict
-  /** How it differs: a key in the catalogs (`seen.<key>`). */
+  /** The difference, as a key in the catalogs (`seen.<key>`). */
   seen?: string
   /** Fields, endpoints and numbers. Field names are the only texts from the service. */
   details: readonly string[]
 }
 
-/** Collects what parts of responses show. For each assumption, the most important finding counts. */
+/** Collects findings. For each assumption, the most important one counts. */
 export class Findings {
   readonly #findings = new Map<string, Finding>(
     ASSUMPTIONS.map((assumption) => [assumption, { assumption, verdict: 'not-seen', details: [] }]),
@@ -30,12 +31,12 @@ export class Findings {
     return [...this.#findings.values()]
   }
 
-  /** Records whether an assumption is true that the package does not depend on. */
+  /** Records whether an assumption is true on which the package does not depend. */
   expect(assumption: string, isTrue: boolean, seen: string, detail?: unknown): void {
     this.#add(assumption, isTrue ? 'confirmed' : 'differs', seen, detail)
   }
 
-  /** Records whether an assumption is true that the package depends on. */
+  /** Records whether an assumption is true on which the package depends. */
   require(assumption: string, isTrue: boolean, seen: string, detail?: unknown): void {
     this.#add(assumption, isTrue ? 'confirmed' : 'contradicted', seen, detail)
   }

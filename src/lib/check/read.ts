@@ -10,28 +10,28 @@ import { EnvlogError } from '../errors'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
 import { readCurrent } from '../readings/current'
 import { readSeriesPart } from '../readings/series'
-import { type Answered, type Json, objectsIn } from './exchange'
+import { type JsonObject, objectsIn, type SuccessfulExchange } from './exchange'
 
-/** What the package reads from a field, next to the field's content in the response. */
+/** A value as the package reads it, with the fields of the response that contain it. */
 export interface ReadField {
   /** A key in the catalogs: `field.<name>`. */
   field: string
   read: string
-  /** Blank if the response has no such field. */
+  /** The JSON text of the fields; blank if they are absent. */
   held: string
 }
 
-/** What could be read from a response. */
-export interface ReadAnswer {
+/** The parts of a response that could be read. */
+export interface ReadResponse {
   endpoint: EndpointName
-  /** Fields of its first device. */
+  /** The fields of the first device. */
   fields: ReadField[]
   /** Paths of unreadable parts. */
   unreadable: string[]
 }
 
 /** Reads a response in the same way as the nodes. @param receivedAt ms since 1970 UTC */
-export function readAnswer({ endpoint, body }: Answered, receivedAt: number): ReadAnswer {
+export function readResponse({ endpoint, body }: SuccessfulExchange, receivedAt: number): ReadResponse {
   try {
     const envelope = readEnvelope(endpoint, JSON.stringify(body))
     if ('devices' in envelope) return { endpoint, ...readDevices(envelope, body, receivedAt) }
@@ -49,16 +49,17 @@ export function readAnswer({ endpoint, body }: Answered, receivedAt: number): Re
 }
 
 const OFFSETS = ['time-diff', 'std-bias', 'dst-bias', 'dst-flg']
-const offsetsIn = (object: Json) => OFFSETS.map((name) => object[name] ?? object[name.replace('-', '_')])
+const offsetsIn = (object: JsonObject) =>
+  OFFSETS.map((name) => object[name] ?? object[name.replace('-', '_')])
 
 const formatMinutes = (offset: number | null) => (offset === null ? undefined : `${offset} min`)
 
 function row(field: string, read: unknown, ...contained: unknown[]): ReadField {
-  const held = contained.map((one) => JSON.stringify(one)).join(' ')
+  const held = contained.map((value) => JSON.stringify(value)).join(' ')
   return { field, read: String(read ?? '-'), held }
 }
 
-function readDevices(envelope: CurrentEnvelope, { devices }: Json, receivedAt: number) {
+function readDevices(envelope: CurrentEnvelope, { devices }: JsonObject, receivedAt: number) {
   const options = { receivedAt, time: 'utc', series1Models: [], staleAfter: null } as const
   const { readings, unreadable } = readCurrent(envelope, options)
   const [reading] = readings
@@ -69,14 +70,14 @@ function readDevices(envelope: CurrentEnvelope, { devices }: Json, receivedAt: n
     ...withoutOffset.map(({ index }) => `devices.${index}.time_diff`),
   ]
   if (!reading || !entry) return { fields: [], unreadable: paths }
-  const given = objectsIn(readElements(devices) ?? [])[entry.index] ?? {}
+  const received = objectsIn(readElements(devices) ?? [])[entry.index] ?? {}
   const fields = [
     row('device', reading.serial, entry.serial),
     row('name', reading.name, entry.name),
     row('model', reading.model, entry.model),
     row('base', reading.standalone ? '=' : reading.base.serial, entry.baseunit?.serial),
     row('group', reading.group?.name, entry.group),
-    row('offset', formatMinutes(reading.utcOffset), ...offsetsIn(given)),
+    row('offset', formatMinutes(reading.utcOffset), ...offsetsIn(received)),
     row('time', reading.time, entry.unixtime),
     row('battery', reading.battery.level, entry.battery),
     row('rssi', reading.rssi, entry.rssi),

@@ -1,20 +1,20 @@
-import { type Exchange, isAnswered } from './exchange'
+import { type Exchange, isSuccessful } from './exchange'
 
 /**
- * A file that shows the service's responses without identifying anyone; `envlog-simulator --replay` serves it.
+ * Builds a report of the service's responses that does not identify anyone. `envlog-simulator --replay` serves it.
  * @param exchanges anonymized exchanges
  */
 export const buildReport = (exchanges: readonly Exchange[], packageVersion: string) => ({
   format: 'envlog-report',
   version: 1,
   package: packageVersion,
-  answers: exchanges.map(toSavedAnswer),
+  answers: exchanges.map(toSavedResponse),
 })
 
-function toSavedAnswer(exchange: Exchange) {
+function toSavedResponse(exchange: Exchange) {
   const { endpoint, params, durationMs } = exchange
   const about = { endpoint, params, durationMs }
-  if (!isAnswered(exchange)) {
+  if (!isSuccessful(exchange)) {
     const { reason, cause } = exchange.error
     const { status = null, serviceCode } = cause
     // A text code may contain anything.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../../simulator'
 import { OptionError } from '../../../simulator/option-error'
-import { isAnswered } from '../../../src/lib/check/exchange'
+import { isSuccessful } from '../../../src/lib/check/exchange'
 import { checkSimulated } from '../../support/check'
 
 const START = Date.UTC(2026, 10, 20, 8)
@@ -97,7 +97,7 @@ describe('a replayed report', () => {
       replayed = await startSimulator({ replay: report })
       const { originals } = await checkSimulated(replayed)
       const failed = originals.flatMap((exchange) =>
-        isAnswered(exchange) ? [] : [exchange.error.cause.status],
+        isSuccessful(exchange) ? [] : [exchange.error.cause.status],
       )
       assert.deepEqual(failed, [status])
       await Promise.all([original.close(), replayed.close()])

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSimulator } from '../../../simulator'
-import { isAnswered } from '../../../src/lib/check/exchange'
-import { readAnswer } from '../../../src/lib/check/read'
+import { isSuccessful } from '../../../src/lib/check/exchange'
+import { readResponse } from '../../../src/lib/check/read'
 import { checkSimulated } from '../../support/check'
 
 const FOLDER = join(__dirname, '../../fixtures/reports')
@@ -36,7 +36,7 @@ describe('saved reports', () => {
       try {
         const { originals, differences: found } = await checkSimulated(simulator)
         assert.deepEqual(found, differences)
-        const answers = originals.filter(isAnswered).map((answer) => readAnswer(answer, 0))
+        const answers = originals.filter(isSuccessful).map((answer) => readResponse(answer, 0))
         assert.deepEqual(
           answers.map(({ unreadable }) => unreadable),
           answers.map(() => []),

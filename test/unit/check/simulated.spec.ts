@@ -6,7 +6,7 @@ import {
   startSimulator,
 } from '../../../simulator'
 import { MAX_REQUESTS } from '../../../src/lib/check/collect'
-import { isAnswered } from '../../../src/lib/check/exchange'
+import { isSuccessful } from '../../../src/lib/check/exchange'
 import { checkSimulated } from '../../support/check'
 
 /** The service's clock stands still. */
@@ -135,7 +135,7 @@ describe('a check of a simulated service', () => {
   it('continues after an unreadable response', async () => {
     await start({ fleet: FLEET, faults: [{ kind: 'html', endpoints: ['latest-data', 'alert'] }] })
     const { originals } = await checkSimulated(simulator)
-    const failed = originals.filter((exchange) => !isAnswered(exchange)).map(({ endpoint }) => endpoint)
+    const failed = originals.filter((exchange) => !isSuccessful(exchange)).map(({ endpoint }) => endpoint)
     assert.deepEqual(failed, ['latest-data', 'alert'])
   })
 })

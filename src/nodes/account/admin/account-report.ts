@@ -1,7 +1,7 @@
 import type { Account } from '../../../lib/account'
 import { Anonymizer } from '../../../lib/check/anonymize'
 import { collectExchanges } from '../../../lib/check/collect'
-import { isAnswered } from '../../../lib/check/exchange'
+import { isSuccessful } from '../../../lib/check/exchange'
 import { buildReport } from '../../../lib/check/report'
 import type { RequestContext } from '../../../lib/request'
 import { version } from '../../../lib/version'
@@ -21,7 +21,7 @@ export async function reportAccount(
 ): Promise<AccountReport> {
   const exchanges = await collectExchanges(account, requestContext, MAX_REQUESTS)
   for (const exchange of exchanges) {
-    if (exchange.endpoint === 'current' && !isAnswered(exchange)) throw exchange.error
+    if (exchange.endpoint === 'current' && !isSuccessful(exchange)) throw exchange.error
   }
   const anonymizer = new Anonymizer(exchanges, account.client.revealsLogin)
   return { report: buildReport(anonymizer.exchanges, version) }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Anonymizer } from '../../../../src/lib/check/anonymize'
-import { type Exchange, isAnswered } from '../../../../src/lib/check/exchange'
+import { type Exchange, isSuccessful } from '../../../../src/lib/check/exchange'
 import { buildReport } from '../../../../src/lib/check/report'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { classifyAlert } from '../../../../src/lib/readings/alert-kind'
@@ -46,7 +46,7 @@ const answered = (body: object): Exchange => ({
 /** The body after anonymization. */
 function convert<T extends object>(body: T): T {
   const [exchange] = new Anonymizer([answered(body)], hasSecret, 3).exchanges
-  assert.ok(exchange && isAnswered(exchange))
+  assert.ok(exchange && isSuccessful(exchange))
   return exchange.body as T
 }
 

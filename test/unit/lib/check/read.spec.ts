@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { readAnswer } from '../../../../src/lib/check/read'
+import { readResponse } from '../../../../src/lib/check/read'
 import { alertAnswer, currentDevice, graph, type Json } from '../answers'
 
 const read = (endpoint: 'current' | 'data' | 'alert', body: Json) => {
   const answered = { endpoint, params: {}, durationMs: 1, body, quota: {} }
-  return readAnswer(answered as never, 1_795_161_605_000)
+  return readResponse(answered as never, 1_795_161_605_000)
 }
 
 describe('what was read from a response', () => {
