@@ -1,6 +1,6 @@
 import { type AccountDraft, STORED_SECRET, toAccountDraft } from '../shared/admin'
 
-/** Node-RED's value for a field in which no config node was ever chosen is not an id. */
+/** Replaces Node-RED's value for a field in which no config node was ever chosen, which is not an id. */
 const chosen = (value: unknown) => (value === '_ADD_' ? '' : value)
 
 /** An account as its own form currently shows it. */

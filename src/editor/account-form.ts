@@ -12,7 +12,7 @@ import type { ValidatedProperty } from './properties'
 import { showQuota, watchQuota } from './quota-bars'
 import { enumerated, type Form, translate } from './red'
 
-/** How long the browser may take to save a report. */
+/** Time that the browser has to save a report. */
 const SAVED_MS = 60_000
 
 /** The settings that a test depends on. */
@@ -38,7 +38,7 @@ class DraftRequests {
   readonly #form: Form
   readonly #properties: Properties
   readonly #lines = $('#envlog-test-lines')
-  /** Changing a field discards the result of a request that is under way. */
+  /** Counts changes of fields, each of which discards the result of a request in progress. */
   #changes = 0
 
   constructor(form: Form, properties: Properties) {
@@ -62,14 +62,14 @@ class DraftRequests {
     }
   }
 
-  /** Shows a failure, and returns nothing then. */
+  /** Sends a request. @returns `undefined` if it fails, in which case the failure is shown */
   async send<T>(path: 'test' | 'report'): Promise<T | undefined> {
     this.#clear()
-    // Problems of the fields are worded as in their hints.
-    const verdicts = TESTED.map((name) =>
+    // Shows the same sentences about invalid fields as the form.
+    const results = TESTED.map((name) =>
       this.#properties[name].validate.call(this.#form, field(name).val(), {}),
     )
-    const problems = verdicts.filter((verdict) => verdict !== true)
+    const problems = results.filter((result) => result !== true)
     for (const problem of problems) this.#addLine('fa-times', problem)
     if (problems.length > 0) return undefined
     const button = $(`#envlog-${path}`).prop('disabled', true)
@@ -147,16 +147,16 @@ async function offerStores(form: Form): Promise<void> {
   for (const { name } of stores) if (name !== saved) offer(name)
   const show = () => {
     const name = String(field('store').val())
-    const store = stores.find((one) => one.name === name)
+    const store = stores.find((known) => known.name === name)
     const kind = store ? (store.persistent ? 'kept' : 'forgotten') : 'unknown'
-    const params = { name, stores: enumerated(stores.map((one) => one.name)) }
+    const params = { name, stores: enumerated(stores.map((known) => known.name)) }
     $('#envlog-store-note').text(form._(`account.store-${name === '' ? 'files' : kind}`, params))
   }
   field('store').on('change', show)
   show()
 }
 
-/** A password typed into the address becomes a credential, because the flow file must not contain it. */
+/** Moves a password from the address to the credentials, because the flow file must not contain it. */
 function watchSharedQuota(form: Form): void {
   const address = field('sharedQuota')
   const note = $('#envlog-shared-note').text(form._('account.shared-clear-text'))

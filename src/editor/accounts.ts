@@ -1,12 +1,15 @@
 import type { Form } from './red'
 
-/** The account for a node that has none: the only existing one, if there is exactly one. */
+/** The account for a node that has none, if there is exactly one account. */
 export function findOnlyAccount({ z }: Form): string | undefined {
   const accounts = listAccounts().filter((node) => !node.d && (!node.z || node.z === z))
   return accounts.length === 1 ? accounts[0]?.id : undefined
 }
 
-/** The label of an account: its name, or its address, with a number if other unnamed accounts have the same address. */
+/**
+ * The label of an account. It is its name or its address, with a number if other unnamed accounts have the same
+ * address.
+ */
 export function accountLabel(account: Form, fallback: string): string {
   if (account.name) return account.name
   const address = String(account.baseUrl || fallback)

@@ -10,7 +10,7 @@ import { type ActionConfig, listOf } from './request-budget'
 /** The part of the form that all actions have: the devices and the preview. */
 export class ActionForm {
   readonly #form: Form
-  // Looked up once: while another page covers the form, the elements are not in the document.
+  // Looked up once, because the elements are not in the document while a tray covers the form.
   readonly #select = $('#node-input-select')
   readonly #property = $('#node-input-property')
   readonly #propertyType = $('#node-input-propertyType')
@@ -26,7 +26,7 @@ export class ActionForm {
     const units = listOf<string>(form.bases).map((unit) => ({ unit }))
     const field = (kind: Kind, saved: Chosen[]) => new ChoiceField(kind, saved, source, () => preview.show())
     this.#choices = {
-      // Base units are one property that two fields show.
+      // The fields for devices and for base units both show the property `bases`.
       devices: field('devices', [...listOf<Chosen>(form.devices), ...units]),
       bases: field('bases', units),
       groups: field(
@@ -50,10 +50,10 @@ export class ActionForm {
     void source.load({ cached: true })
   }
 
-  /** Stores the chosen devices in the node; Node-RED itself saves only plain inputs. */
+  /** Stores the chosen devices in the node, because Node-RED itself saves only plain inputs. */
   save(): void {
     const { devices, bases, groups, exclude } = this.#read()
-    // The row is hidden then, and its value would make the node invalid.
+    // In this case the row is hidden, and its value would make the node invalid.
     if (this.#isByMessage()) this.#repeat.val('0')
     Object.assign(this.#form, { devices, bases, groups, exclude })
   }
@@ -78,9 +78,9 @@ export class ActionForm {
       select,
       repeat: this.#repeat.val(),
       devices: devices.chosen.filter(isDevice),
-      bases: units.flatMap((one) => ('unit' in one ? one.unit : [])),
-      groups: groups.chosen.flatMap((one) => ('group' in one ? one.group : [])),
-      exclude: exclude.chosen.flatMap((one) => (isDevice(one) ? one.serial : [])),
+      bases: units.flatMap((item) => ('unit' in item ? item.unit : [])),
+      groups: groups.chosen.flatMap((item) => ('group' in item ? item.group : [])),
+      exclude: exclude.chosen.flatMap((item) => (isDevice(item) ? item.serial : [])),
     }
   }
 }

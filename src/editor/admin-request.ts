@@ -4,7 +4,7 @@ import { clockTime, translate } from './red'
 
 /** An admin request failed; the message is a sentence in the user's language. */
 export class AdminRequestError extends Error {
-  /** @param isFromService the failure happened between the runtime and the service */
+  /** @param isFromService whether the failure happened between the runtime and the service */
   constructor(
     message: string,
     readonly isFromService = false,
@@ -13,14 +13,14 @@ export class AdminRequestError extends Error {
   }
 }
 
-/** Sends a request to one of our admin routes: GET, or POST if there is a body. @throws AdminRequestError */
+/** Sends a request to one of our admin routes by GET or, if there is a body, by POST. @throws AdminRequestError */
 export async function requestAdmin<T>(path: string, body?: object): Promise<T> {
   const post = { method: 'POST', contentType: 'application/json', data: JSON.stringify(body) }
   try {
     return await $.ajax({ url: `envlog/${path}`, dataType: 'json', ...(body && post) })
-  } catch (answer) {
-    const { status } = answer as JQuery.jqXHR
-    throw new AdminRequestError(toSentence(answer as JQuery.jqXHR), status === 502)
+  } catch (response) {
+    const { status } = response as JQuery.jqXHR
+    throw new AdminRequestError(toSentence(response as JQuery.jqXHR), status === 502)
   }
 }
 
@@ -31,12 +31,12 @@ function toSentence({ status, responseJSON }: JQuery.jqXHR): string {
     return translate(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
   }
   const values = { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) }
-  // The catalog's sentences for nodes mention a setting or a part of an error that does not exist in the form.
+  // The sentences for nodes mention a setting or a part of an error that does not exist in the form.
   const isUsedUp = reason === 'quota-wait' || (reason === 'quota-refused' && values.retryAt)
   return isUsedUp ? translate('ask.quota-wait', values) : localizeReason({ reason, params: values })
 }
 
-/** A reason from the runtime in the user's language; settings are named by their labels in the account's form. */
+/** A reason from the runtime in the user's language, with the labels of settings in the account's form. */
 export function localizeReason({ reason, params = {} }: { reason: string; params?: object }): string {
   return translate(`errors.${reason}`, localizeParams({ ...params }, translate)).trim()
 }

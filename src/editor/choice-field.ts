@@ -4,7 +4,7 @@ import { findUnlisted, includes, type Kind } from './picker/device-tree'
 import { pickDevices } from './picker/dialog'
 import { enumerated, translate } from './red'
 
-/** Number of names shown next to the button; the others are counted. */
+/** Maximum number of names shown next to the button, followed by the number of others. */
 const MAX_NAMED = 4
 
 /** A form field for devices, base units or groups, with a button that opens the picker. */
@@ -32,7 +32,7 @@ export class ChoiceField {
         chosen: this.#chosen,
         source,
         done: (chosen) => this.#set(chosen),
-        // The keyboard focus returns to its previous position.
+        // Returns the keyboard focus to its previous position.
         closed: () => void this.#button.trigger('focus'),
       }),
     )
@@ -66,7 +66,7 @@ export class ChoiceField {
 
   #nameOf(item: Chosen): string {
     if ('group' in item) return item.group
-    const device = this.#source.devices?.find((one) => includes(this.#kind, item, one))
+    const device = this.#source.devices?.find((candidate) => includes(this.#kind, item, candidate))
     if (isDevice(item)) return device?.name || item.serial
     const name = device?.base.name || (device?.standalone && device.name) || item.unit
     return this.#kind === 'devices' ? translate('picker.whole', { name }) : name

@@ -8,11 +8,11 @@ import { type FindProblem, propertiesOf } from './properties'
 import { type Definition, type Form, translate } from './red'
 import { prepareTopic } from './topic-form'
 
-/** What distinguishes the form of one action node from the others. */
+/** The parts in which the forms of action nodes differ. */
 interface OwnParts {
   /** Prepares the parts of the form that only this node has. */
   prepare?(form: Form): void
-  /** Validators for properties for which the schema is not enough. */
+  /** Validators for properties that the schema cannot validate completely. */
   findProblem?: Readonly<Record<string, FindProblem>>
 }
 
@@ -48,7 +48,7 @@ export function defineAction(type: ActionType, { prepare, findProblem }: OwnPart
       return this._(`${name}.output`)
     },
     onpaletteadd() {
-      // The palette search looks here as well as in the type, so the visible label can stay short.
+      // The palette's search uses this label as well as the type, so the visible label can stay short.
       const words = [this._(`${name}.label`), translate('label.searchWords')]
       $(`.red-ui-palette-node[data-palette-type="${type}"]`).attr('data-palette-label', words.join(' '))
     },

@@ -9,10 +9,10 @@ export type DeviceState =
   | { kind: 'unknown'; list?: undefined }
   | { kind: 'loading'; list: DeviceList | undefined }
   | { kind: 'loaded'; list: DeviceList }
-  /** `why` is a sentence; an older list can still be used. */
+  /** `why` is a sentence. An older list can still be used. */
   | { kind: 'failed'; why: string; list: DeviceList | undefined }
 
-/** The devices of the account chosen in a form: one list for all parts of the form. */
+/** The devices of the account that is chosen in a form, in one list for all parts of the form. */
 export class DeviceSource {
   readonly #accountId: () => string
   readonly #listeners = new Set<() => void>()
@@ -33,15 +33,16 @@ export class DeviceSource {
     return this.#state.list?.devices
   }
 
-  /** Calls the listener on every change. Returns a function that removes it. */
+  /** Calls the listener on every change. @returns a function that removes it */
   listen(changed: () => void): () => void {
     this.#listeners.add(changed)
     return () => void this.#listeners.delete(changed)
   }
 
   /**
-   * Loads the list: at most ten minutes old, or newly requested with `refresh`. With `cached`: the list that the runtime
-   * has, without a request to the service; as the user did not ask for it, a failure is not reported.
+   * Loads the list, which is at most ten minutes old, or newly requested with `refresh`. With `cached`, it is the list
+   * that the runtime has, without a request to the service, and a failure is not reported, because the user did not ask
+   * for the list.
    */
   async load({ refresh = false, cached = false } = {}): Promise<void> {
     const number = ++this.#lastRequest

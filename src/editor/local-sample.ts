@@ -1,18 +1,18 @@
 import { fixedClock, formatLocalTime, isTimeZone, type LocalClock, TimeZone } from '../shared/local-clock'
 
-/** How far the device in the example messages is ahead of UTC, in minutes. */
+/** UTC offset of the device in the example messages, in minutes. */
 const SAMPLE_OFFSET = 540
 
 /**
  * An example message with local times in the same places as in real messages.
- * @param zone the account's setting; blank: the device's own offset
+ * @param zone the account's setting; blank for the device's own offset
  */
 export function withLocalTimes(example: object, zone: string): unknown {
   return localize(example, isTimeZone(zone) ? new TimeZone(zone) : fixedClock(SAMPLE_OFFSET))
 }
 
 function localize(value: unknown, clock: LocalClock): unknown {
-  if (Array.isArray(value)) return value.map((one) => localize(one, clock))
+  if (Array.isArray(value)) return value.map((element) => localize(element, clock))
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).map(([key, field]) => [key, localize(field, clock)])
   const changed = Object.fromEntries(fields) as Record<string, unknown>

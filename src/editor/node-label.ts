@@ -8,7 +8,7 @@ const LISTS: Record<string, readonly string[]> = {
   group: ['groups'],
 }
 
-/** The label of a node without a name: its kind, `what`, and the number of chosen devices. */
+/** The label of a node. Without a name, it is the node's type, `what`, and the number of chosen devices. */
 export function nodeLabel(node: Form, what: string): string {
   if (node.name) return node.name
   const chosen = (LISTS[String(node.select)] ?? []).flatMap((name) => {

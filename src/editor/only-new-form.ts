@@ -23,7 +23,7 @@ export function prepareOnlyNew(form: Form, { withTime }: { withTime: boolean }):
   }
   onlyNew.on('change', show)
   advance.on('change', show)
-  // These determine whether receipts are possible; a `change` event makes Node-RED validate the field again.
+  // These fields determine whether receipts are possible. A `change` event makes Node-RED validate `advance` again.
   onlyNew.add('#node-input-output, #node-input-send').on('change', () => void advance.trigger('change'))
   show()
 }

@@ -2,13 +2,13 @@ import type { ActionType } from '../shared/action'
 import { OFFERED, OUTPUT_SETTINGS, OUTPUT_TRAITS, type Output } from '../shared/outputs'
 import { type Form, translate } from './red'
 
-/** The label of an output: in some nodes, the elements of the default output are not readings. */
+/** The label of an output. In some nodes, the elements of the default output are not readings. */
 export function outputName(type: ActionType, output: Output): string {
   if (output !== 'readings' || type === 'envlog-current') return translate(`output.${output}`)
   return translate(type === 'envlog-alerts' ? 'output.alerts' : 'output.records')
 }
 
-/** The part of the form that determines what is sent: only existing pairs are offered. */
+/** Prepares the fields for output and send. Only combinations that the node offers can be chosen. */
 export function prepareOutput(form: Form, type: ActionType): void {
   const offered = OFFERED[type]
   const output = $('#node-input-output')

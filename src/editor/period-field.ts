@@ -6,10 +6,11 @@ import { type Form, translate } from './red'
 
 const BOUNDS = { from: 'rel', to: 'date' } as const
 
-/** Both bounds of a period as typed inputs. */
+/** Turns the two bounds of a period into typed inputs, and updates the rows that depend on them. */
 export function preparePeriod(form: Form): void {
   for (const [end, fallback] of Object.entries(BOUNDS)) {
-    // Node-RED puts the reason for an invalid value on the input that a typed input hides, so our types show their own.
+    // Node-RED attaches the reason for an invalid value to the input that the typed input hides. Therefore, our types
+    // validate the value and show the reason themselves.
     const validate = (value: string) => check(form, end, value, findPeriodProblem)
     const rel = { value: 'rel', label: form._('period.rel'), icon: 'fa fa-history', validate }
     const date = {
@@ -32,7 +33,7 @@ export function preparePeriod(form: Form): void {
     })
   }
   const time = $('#node-input-time')
-  const showDays = () => {
+  const updateRows = () => {
     const isCalendar = $('#node-input-fromType').val() === 'calendar'
     $('.envlog-period-end').toggle(!isCalendar)
     $('label[for=node-input-from] span').text(isCalendar ? form._('range.period') : form._('range.from'))
@@ -40,10 +41,10 @@ export function preparePeriod(form: Form): void {
     const isLocal = time.val() === 'local' || $('#node-input-output').val() === 'statistics'
     $('.envlog-utc-days').toggle(isCalendar && !isLocal)
   }
-  $('#node-input-from, #node-input-time, #node-input-output').on('change', showDays)
+  $('#node-input-from, #node-input-time, #node-input-output').on('change', updateRows)
   $('#envlog-local-days').on('click', () => time.val('local').trigger('change'))
-  showDays()
-  // A change of either bound affects whether the end is after the start.
+  updateRows()
+  // A change of the start may make the end valid or invalid.
   $('#node-input-from').on('change', () => {
     $('#node-input-to').trigger('change')
   })
@@ -54,7 +55,7 @@ function calendarType(form: Form): object {
   return { value: 'calendar', label: form._('period.calendar'), icon: 'fa fa-calendar', options }
 }
 
-/** The panel of a typed input with the browser's date and time picker. */
+/** Fills the panel of a typed input with the browser's date and time picker. */
 function dateContent(this: { value(text?: string): string }, container: JQuery): { onclose(): void } {
   const [, date, clock = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d))?/.exec(this.value()) ?? []
   const picker = $('<input type="datetime-local" class="envlog-date-time">')
@@ -64,7 +65,7 @@ function dateContent(this: { value(text?: string): string }, container: JQuery):
     if (picker.val()) this.value(String(picker.val()).replace('T', ' '))
   })
   container.append(picker)
-  // Node-RED shows the panel after this function.
+  // Node-RED shows the panel only after this function returns.
   window.setTimeout(() => {
     picker.trigger('focus')
     ;(picker[0] as HTMLInputElement).showPicker()
@@ -73,8 +74,8 @@ function dateContent(this: { value(text?: string): string }, container: JQuery):
 }
 
 /**
- * What is wrong with one bound of a period, which must be a time, or a property that Node-RED can read. The end must
- * not be before the start.
+ * The problem with a bound of a period, if any. A bound must be a time or a property that Node-RED can read, and the
+ * end must be later than the start.
  */
 export const findPeriodProblem: FindProblem = (end, settings) => {
   const [text, type] = [String(settings[end] ?? ''), String(settings[`${end}Type`])]
@@ -86,8 +87,8 @@ export const findPeriodProblem: FindProblem = (end, settings) => {
   } else if (type === 'date') {
     if (text !== '' && !readTime(text)) return { problem: 'time' }
   } else {
-    const verdict = RED.utils.validateTypedProperty(text, type, { label: translate(`range.${end}`) })
-    if (verdict !== true) return verdict
+    const result = RED.utils.validateTypedProperty(text, type, { label: translate(`range.${end}`) })
+    if (result !== true) return result
   }
   return end === 'to' && isEmptyPeriod(settings) ? { problem: 'period' } : undefined
 }
@@ -97,14 +98,17 @@ function findCalendarProblem(end: string, text: string): Problem | undefined {
   return { problem: 'choice', choices: CALENDAR_PERIODS.join(', ') }
 }
 
-/** Whether a period ends before it starts, as far as the form shows; blank bounds mean 24 hours ago and now. */
+/**
+ * Whether the end is certainly not later than the start. False if a bound is known only at run time. A blank start
+ * means 24 hours ago; a blank end means now.
+ */
 function isEmptyPeriod({ from, fromType, to, toType }: Readonly<Record<string, unknown>>): boolean {
   const start = from ? readBound(fromType, String(from)) : readBound('rel', '-24h')
   const end = to ? readBound(toType, String(to)) : { relativeTo: 'now', ms: 0 }
   return !!start && !!end && start.relativeTo === end.relativeTo && start.ms >= end.ms
 }
 
-/** A time in the form. Only those relative to the same point can be compared. */
+/** Reads a bound. Only times relative to the same point can be compared. */
 function readBound(type: unknown, text: string): { relativeTo: string; ms: number } | null {
   const ago = type === 'rel' ? readRelative(text) : null
   if (ago !== null) return { relativeTo: 'now', ms: -ago }

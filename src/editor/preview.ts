@@ -8,7 +8,7 @@ import { outputName } from './output-form'
 import { type Form, language } from './red'
 import { type ActionConfig, countDevices, toBudget } from './request-budget'
 
-/** Example messages by type, output and send, as JSON; inserted by the build. */
+/** Example messages by type, output and send, as JSON text that the build inserts. */
 declare const ENVLOG_SAMPLES: string
 
 /** Maximum number of records or alerts that the service sends at once for a device. */
@@ -16,13 +16,13 @@ const FIRST_RUN: Partial<Record<ActionType, number>> = { 'envlog-latest': 300, '
 
 const INPUTS = ['output', 'send', 'repeat', 'select', 'account', 'onlyNew', 'start', 'time'] as const
 
-/** Shows in the form what will be sent, an example message, and how much of the quota is needed. */
+/** Shows a summary of what the node will send, an example message, and the share of the quota that it needs. */
 export class Preview {
   readonly #form: Form
   readonly #type: ActionType
   readonly #source: DeviceSource
   readonly #read: () => ActionConfig
-  // While a tray covers the form it is not in the document, so its elements are looked up now.
+  // Looked up once, because the elements are not in the document while a tray covers the form.
   readonly #inputs = new Map(INPUTS.map((name) => [name, $(`#node-input-${name}`)]))
   readonly #sends = $('#envlog-sends')
   readonly #firstRun = $('#envlog-first-run')
@@ -86,7 +86,9 @@ export class Preview {
     this.#sample.text(JSON.stringify(shown, null, 2))
   }
 
-  /** How much the first run sends at once, if it sends everything that the service has. */
+  /**
+   * Describes the number of records or alerts in the first run, if the node then sends everything that the service has.
+   */
   #describeFirstRun(output: Output): string {
     const most = FIRST_RUN[this.#type]
     const isOnlyNew = this.#inputs.get('onlyNew')?.is(':checked') && this.#value('start') === 'all'

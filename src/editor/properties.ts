@@ -4,7 +4,7 @@ import { describeProblem, type Problem } from '../shared/problems'
 import { findProblem, isEnvVariable, newValueOf, type Schema } from '../shared/schema'
 import { type Form, type Property, translate } from './red'
 
-/** The settings of a node: those in the open form, otherwise the saved ones. */
+/** The settings of a node, from the open form or, for other settings, as saved. */
 type Settings = Readonly<Record<string, unknown>>
 
 /**
@@ -22,7 +22,7 @@ export type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
 
 /**
  * The properties of a schema in the form of Node-RED's definitions: the value for a new node, and a validator.
- * @param finders replace the schema's check for these properties
+ * @param finders checks that replace the schema's check for some properties
  */
 export function propertiesOf<S extends Schema>(
   schema: S,
@@ -51,7 +51,7 @@ export function check(node: Form, name: string, value: unknown, find: FindProble
 }
 
 /**
- * Another property of the node being validated: while its form is open, the typed value is newer than the saved one.
+ * Another property of the node that is validated. While its form is open, the typed value is newer than the saved one.
  */
 function asTyped(node: Form, name: string): unknown {
   const input = $(`#node-input-${name}`)

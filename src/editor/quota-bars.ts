@@ -6,7 +6,7 @@ import { clockTime, enumerated, language, translate } from './red'
 /** A bar is marked below this share of its limit. */
 const LOW_SHARE = 0.2
 
-/** Only devices with less than half of their records left are listed: the others are uninteresting. */
+/** Whether less than half of a device's records are left, so that it is listed. */
 const isLow = ({ left, limit }: RecordCounts) => left < limit / 2
 
 const REFRESH_MS = 5000

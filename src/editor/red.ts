@@ -1,5 +1,5 @@
 /**
- * The parts of Node-RED's editor that our forms use, as in 4.1 and 5; the published types lack validators that return
+ * The parts of Node-RED's editor that our forms use, as in 4.1 and 5. The published types lack validators that return
  * reasons.
  */
 
@@ -26,7 +26,7 @@ export interface Property {
   /** Type of a config node. */
   type?: string
   required?: boolean
-  /** The name in the sentence about a missing value; without a label there is no such sentence. */
+  /** The name in the sentence about a missing value. Without a label, there is no such sentence. */
   label?: string
   validate?: Validator
 }
@@ -49,7 +49,7 @@ export interface Definition {
   labelStyle?(): string
   inputLabels?(): string
   outputLabels?(): string
-  /** Called when the type was added to the palette. */
+  /** Called when the type has been added to the palette. */
   onpaletteadd?(): void
   /** Called when a node is dropped into a flow (before it exists there) or pasted. */
   onadd?(): void
@@ -96,7 +96,7 @@ declare global {
   }
 }
 
-/** Translates a key in the nodes' catalog; for definitions, validators and requests, which have no form. */
+/** Translates a key in the nodes' catalog, for definitions, validators and requests, which have no form. */
 export function translate(key: string, params: Record<string, unknown> = {}): string {
   return RED._(`@envlog/node-red-envlog/envlog:${key}`, params)
 }

@@ -39,10 +39,10 @@ function requestedDevices(
       (select === 'all' ||
         bases.has(device.base.serial) ||
         groups.has(device.group?.name ?? '') ||
-        named.some((one) => isSame(one, device))),
+        named.some((wanted) => isSame(wanted, device))),
   )
   const unlisted = named.filter(
-    (one) => !bases.has(one.base ?? '') && !devices?.some((device) => isSame(one, device)),
+    (wanted) => !bases.has(wanted.base ?? '') && !devices?.some((device) => isSame(wanted, device)),
   )
   return [...listed, ...unlisted.map(({ serial, base }) => ({ standalone: base === serial }))]
 }
@@ -52,7 +52,7 @@ export function listOf<T>(value: unknown): T[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Without a base unit: the device under each base unit that has the serial. */
+/** A device as specified by a user; without `base`, the device under each base unit that has the serial. */
 interface NamedDevice {
   serial: string
   base?: string
@@ -90,15 +90,15 @@ interface Share {
   endpoint: LimitedEndpoint
 }
 
-/** How much of the quota a node needs. */
+/** The share of the quota that a node needs. */
 export interface Budget {
   /** Requests per round. */
   requests: number
   /** Minimum duration of a round, in seconds, because of the limits. */
   seconds: number
-  /** Used by the node's own triggers; 0 without any. */
+  /** The share used by the node's own triggers; 0 if it does not repeat. */
   own: Share
-  /** Used by all nodes of the account together, among the endpoints that this node needs. */
+  /** The share used by all nodes of the account together, at the endpoints that this node needs. */
   together: Share
   /**
    * The shortest interval in whole seconds at which all nodes together stay within the limits; `undefined` if the other
@@ -122,9 +122,9 @@ export function toBudget(
   const loads = [...requests].map(([endpoint, count]) => {
     const { limit, window } = { ...LIMITS[endpoint], ...limits[endpoint] }
     const secondsFor = (amount: number) => (amount * window) / limit
-    const shareOf = (one: ActionConfig) => {
-      const repeat = Number(one.repeat) || 0
-      return repeat > 0 ? secondsFor(requestsOf(one, devices)?.get(endpoint) ?? 0) / repeat : 0
+    const shareOf = (config: ActionConfig) => {
+      const repeat = Number(config.repeat) || 0
+      return repeat > 0 ? secondsFor(requestsOf(config, devices)?.get(endpoint) ?? 0) / repeat : 0
     }
     const [own, rest] = [shareOf(node), others.map(shareOf).reduce((sum, share) => sum + share, 0)]
     return {
@@ -134,7 +134,7 @@ export function toBudget(
       repeat: rest < 1 ? secondsFor(count) / (1 - rest) : Number.POSITIVE_INFINITY,
     }
   })
-  // Shares are sums of fractions: 60 seconds must not become 61 because of a rounding error.
+  // Shares are sums of fractions, so a rounding error could turn 60 seconds into 61.
   const repeat = Math.ceil(Number(Math.max(0, ...loads.map((load) => load.repeat)).toPrecision(12)))
   return {
     requests: [...requests.values()].reduce((sum, count) => sum + count, 0),
@@ -147,5 +147,5 @@ export function toBudget(
 
 function highest(shares: readonly Share[]): Share {
   const none: Share = { share: 0, endpoint: 'current' }
-  return shares.reduce((most, one) => (one.share > most.share ? one : most), none)
+  return shares.reduce((most, share) => (share.share > most.share ? share : most), none)
 }

@@ -1,7 +1,7 @@
 import { TOPIC_PLACES } from '../shared/topics'
 import { translate } from './red'
 
-/** Offers the placeholders for a topic: a click inserts one at the cursor. */
+/** Offers the placeholders for a topic. A click inserts one at the cursor. */
 export function prepareTopic(): void {
   const field = $('#node-input-topic')
   const input = field[0] as HTMLInputElement

@@ -1,10 +1,10 @@
-/** A chosen device: under one base unit or, without `base`, under each base unit that has the serial. */
+/** A chosen device, under one base unit or, without `base`, under each base unit that has the serial. */
 export interface ChosenDevice {
   serial: string
   base?: string
 }
 
-/** What can be chosen: a device, a base unit with all its devices, or a group with all its devices. */
+/** A chosen item: a device, a base unit with all its devices, or a group with all its devices. */
 export type Chosen = ChosenDevice | { unit: string } | { group: string }
 
 export const isDevice = (chosen: Chosen): chosen is ChosenDevice => 'serial' in chosen
@@ -15,7 +15,7 @@ export function idOf(chosen: Chosen): string {
   return chosen.base ? `${chosen.base}/${chosen.serial}` : chosen.serial
 }
 
-/** The choice while it is being edited: each item once, in the order chosen. */
+/** The choice while it is being edited. It contains each item once, in the order of choosing. */
 export class Choice {
   #items: Chosen[] = []
 
@@ -27,29 +27,32 @@ export class Choice {
     return this.#items
   }
 
-  /** Whether an item is chosen; for a device: by serial only, or under this base unit. */
+  /** Whether an item is chosen. A device may be chosen by serial only, or under its base unit. */
   has(item: Chosen): boolean {
-    return this.#items.some((one) => matches(one, item))
+    return this.#items.some((chosen) => matches(chosen, item))
   }
 
   add(item: Chosen): void {
     if (!this.has(item)) this.#items.push(item)
   }
 
-  /** @param listed devices of the account: if the item was chosen by serial only, the others with it stay chosen */
+  /**
+   * @param listed devices of the account. If a device was chosen by serial only, other devices with the serial stay
+   * chosen
+   */
   remove(item: Chosen, listed: readonly ChosenDevice[] = []): void {
     const others = listed.filter(
-      (one) => isDevice(item) && one.serial === item.serial && one.base !== item.base,
+      (device) => isDevice(item) && device.serial === item.serial && device.base !== item.base,
     )
-    const kept = others.filter((one) => this.has(one))
-    this.#items = this.#items.filter((one) => !matches(one, item))
-    for (const one of kept) this.add(one)
+    const kept = others.filter((device) => this.has(device))
+    this.#items = this.#items.filter((chosen) => !matches(chosen, item))
+    for (const device of kept) this.add(device)
   }
 }
 
-function matches(one: Chosen, other: Chosen): boolean {
-  if ('unit' in one) return 'unit' in other && one.unit === other.unit
-  if ('group' in one) return 'group' in other && one.group === other.group
-  const isSameSerial = isDevice(other) && one.serial === other.serial
-  return isSameSerial && (!one.base || !other.base || one.base === other.base)
+function matches(a: Chosen, b: Chosen): boolean {
+  if ('unit' in a) return 'unit' in b && a.unit === b.unit
+  if ('group' in a) return 'group' in b && a.group === b.group
+  const isSameSerial = isDevice(b) && a.serial === b.serial
+  return isSameSerial && (!a.base || !b.base || a.base === b.base)
 }

@@ -5,7 +5,7 @@ import { clockTime, enumerated, language, translate } from '../red'
 /** The remaining requests are shown if there are at most this many, because refreshing the list uses one. */
 const FEW_REQUESTS = 3
 
-/** Number of values shown next to a device; all of them are in its tooltip. */
+/** Maximum number of values shown next to a device. Its tooltip has all of them. */
 const MAX_VALUES = 2
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -22,7 +22,7 @@ export function ago(instant: number, now: number): string {
   return new Intl.RelativeTimeFormat(language(), { style: 'short' }).format(-Math.floor(ms / size), unit)
 }
 
-/** Current values: *-18.4 °C, 45 %*; the service's text if there is no value. */
+/** Formats current values: *-18.4 °C, 45 %*, or the service's text if there is no value. */
 export function valuesOf({ channels }: ListedDevice, most = MAX_VALUES): string {
   return enumerated(
     channels
@@ -44,7 +44,7 @@ export function batteryIcon(level: string): string | undefined {
   return BATTERIES[level]
 }
 
-/** The state of the list, its age, and what a newer one costs. */
+/** Describes the state of the list, its age, and the requests left for a newer one. */
 export function describeState(state: DeviceState): string {
   if (state.kind === 'loading') return translate('picker.asking')
   if (state.kind === 'failed') return state.why

@@ -3,13 +3,14 @@ import { translate } from '../red'
 import { type Chosen, isDevice } from './choice'
 
 /**
- * What is being chosen: devices and base units with all their devices; only base units; groups; devices to be excluded.
+ * The kind of items to choose: devices and base units with all their devices, only base units, groups, or devices to be
+ * excluded.
  */
 export type Kind = 'devices' | 'bases' | 'groups' | 'exclude'
 
 /** A device in the tree, or a chosen item that is not in the list. */
 export interface Leaf {
-  /** The item that its checkbox chooses; without it there is no checkbox. */
+  /** The item that its checkbox chooses. If it is absent, there is no checkbox. */
   chooses?: Chosen
   device?: ListedDevice
 }
@@ -20,14 +21,14 @@ export interface Branch {
   name: string
   /** For a base unit. */
   serial?: string
-  /** The base unit or group that its own checkbox chooses; otherwise that checkbox chooses all leaves. */
+  /** The base unit or group that its own checkbox chooses. If it is absent, the checkbox chooses all leaves. */
   chooses?: Chosen
   leaves: Leaf[]
 }
 
 /**
- * Base units with their remote units by name, then standalone devices; or groups; then items that are chosen but not
- * listed.
+ * Builds the tree: base units with their remote units by name and standalone devices, or groups, and at the end the
+ * items that are chosen but not listed.
  * @param devices `undefined` if the devices of the account are unknown
  */
 export function treeOf(
@@ -48,15 +49,15 @@ export function treeOf(
   const unlisted = findUnlisted(kind, devices ?? [], chosen).map((chooses) => ({ chooses }))
   if (unlisted.length > 0)
     branches.set('', { kind: devices ? 'unlisted' : 'chosen', name: '', leaves: unlisted })
-  return [...branches.values()].sort((one, other) => rank(one) - rank(other) || byName(one, other))
+  return [...branches.values()].sort((a, b) => rank(a) - rank(b) || byName(a, b))
 }
 
 const LAST: readonly Branch['kind'][] = ['standalone', 'unlisted']
 
-/** Standalone devices come after base units and groups, unlisted items last. */
+/** Standalone devices come after base units and groups, and unlisted items last. */
 const rank = ({ kind }: Branch) => LAST.indexOf(kind)
 
-/** The branch for a device, still empty. */
+/** Creates an empty branch for a device. */
 function branchFor(kind: Kind, { base, group, standalone }: ListedDevice): Branch {
   if (kind === 'groups' && group)
     return { kind: 'group', name: group.name, chooses: { group: group.name }, leaves: [] }
@@ -82,7 +83,7 @@ export function findUnlisted(
   return chosen.filter((item) => !isListed(item))
 }
 
-/** Whether a chosen item is this device, or includes it. */
+/** Whether a chosen item is this device or includes it. */
 export function includes(kind: Kind, chosen: Chosen, { serial, base, group }: ListedDevice): boolean {
   if (!isDevice(chosen)) return 'unit' in chosen ? base.serial === chosen.unit : group?.name === chosen.group
   const isUnderBase = kind === 'exclude' || chosen.base === undefined || chosen.base === base.serial
@@ -95,14 +96,14 @@ interface Named {
   device?: ListedDevice
 }
 
-/** Natural order: *Freezer 2* before *Freezer 10*. */
-function byName(one: Named, other: Named): number {
+/** Compares names in natural order: *Freezer 2* before *Freezer 10*. */
+function byName(a: Named, b: Named): number {
   const nameOf = ({ name, device, serial = '' }: Named) => name || device?.name || device?.serial || serial
-  return nameOf(one).localeCompare(nameOf(other), undefined, { numeric: true })
+  return nameOf(a).localeCompare(nameOf(b), undefined, { numeric: true })
 }
 
 /**
- * Whether a search finds an item: each word must occur in the name, serial, model, group or quantities of the device,
+ * Whether a search finds an item. Each word must occur in the name, serial, model, group or quantities of the device,
  * or in the name of its base unit or group.
  */
 export function isFound(search: string, branch: Branch, { device, chooses }: Leaf): boolean {

@@ -38,7 +38,7 @@ interface Picking {
   closed(): void
 }
 
-/** Opens the tray for choosing devices: from the account, by typing, or by pasting a list. */
+/** Opens the tray in which users choose devices from the account, type them or paste a list. */
 export function pickDevices({ kind, title, chosen, source, done, closed }: Picking): void {
   const choice = new Choice(chosen)
   const page = $(PAGE)
@@ -66,10 +66,10 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     showTree()
   }
 
-  /** Returns whether there is no invalid word, which would stay in the field. */
+  /** Adds the typed items. Invalid words stay in the field. @returns whether there are none */
   function addTyped(): boolean {
     const { found, wrong } = parseChosen(kind, String(typed.val()))
-    for (const one of found) choice.add(one)
+    for (const item of found) choice.add(item)
     typed.val(wrong.join(' '))
     part('wrong').text(wrong.length > 0 ? translate('picker.wrong', { words: enumerated(wrong) }) : '')
     showTree()
@@ -89,7 +89,7 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
   part('refresh').on('click', () => void source.load({ refresh: true }))
   part('add').on('click', addTyped)
   page.on('keydown', ({ key, target }) => {
-    // A search field clears itself.
+    // The browser clears a search field on Escape, so only an empty one closes the tray.
     if (key === 'Escape' && !(target === search[0] && search.val())) close()
   })
   const stopListening = source.listen(show)

@@ -3,13 +3,13 @@ import type { Chosen, ChosenDevice } from './choice'
 import type { Kind } from './device-tree'
 
 /**
- * Parses typed or pasted serials, separated by commas, semicolons (also Japanese ones), blanks, tabs or line breaks;
+ * Parses typed or pasted serials, separated by commas, semicolons (also Japanese ones), blanks, tabs or line breaks.
  * `base/serial` means the device under one base unit. `wrong` contains the words that are not serials, unchanged.
  */
 export function parseSerials(text: string): { devices: ChosenDevice[]; wrong: string[] } {
   const devices: ChosenDevice[] = []
   const wrong: string[] = []
-  for (const word of text.split(/[\s,;、，；]+/).filter((one) => one !== '')) {
+  for (const word of text.split(/[\s,;、，；]+/).filter((word) => word !== '')) {
     const [serial = '', base, ...more] = word.split('/').reverse()
     if (more.length === 0 && isSerial(serial) && (base === undefined || isSerial(base))) {
       devices.push(base === undefined ? { serial } : { serial, base })

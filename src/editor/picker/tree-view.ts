@@ -40,7 +40,7 @@ export class TreeView {
     this.#refresh()
   }
 
-  /** Shows only items that match the search; a blank search shows all. */
+  /** Shows only items that match the search. A blank search shows all. */
   search(text: string): void {
     for (const { branch, element, leaves } of this.#rows) {
       for (const row of leaves) row.element.prop('hidden', !isFound(text, branch, row.leaf))
@@ -52,10 +52,10 @@ export class TreeView {
   /** Chooses all visible items, or none of them. */
   setAll(isChosen: boolean): void {
     for (const { branch, leaves } of this.#rows) {
-      const isWhole = this.#has(branch) || !leaves.some(({ box }) => box)
+      const isWholeBranch = this.#has(branch) || !leaves.some(({ box }) => box)
       const shown = leaves.filter(isShown)
-      if (!isWhole) for (const { leaf } of shown) this.#set(leaf.chooses, isChosen)
-      // Of a base unit or group that is chosen with all its devices, the visible ones cannot be changed alone.
+      if (!isWholeBranch) for (const { leaf } of shown) this.#set(leaf.chooses, isChosen)
+      // If a base unit or group is chosen with all its devices, the visible devices cannot be changed separately.
       else if (shown.length === leaves.length) this.#set(branch.chooses, isChosen)
     }
     this.#refresh()
@@ -73,23 +73,23 @@ export class TreeView {
   }
 
   #setBranch({ branch, leaves }: BranchRow, isChosen: boolean): void {
-    // A base unit includes its devices, so they are not saved individually as well.
+    // A base unit or group includes its devices, so they are not also saved individually.
     if (branch.chooses) for (const { leaf } of leaves) this.#set(leaf.chooses, false)
     else for (const { leaf } of leaves.filter(isShown)) this.#set(leaf.chooses, isChosen)
     this.#set(branch.chooses, isChosen)
   }
 
-  /** Shows the choice. */
+  /** Updates the checkboxes and counts. */
   #refresh(): void {
     for (const { branch, box, element, leaves } of this.#rows) {
-      const isWhole = this.#has(branch)
+      const isWholeBranch = this.#has(branch)
       const selectable = leaves.filter((row) => row.box)
       for (const row of selectable)
-        row.box?.prop({ checked: isWhole || this.#has(row.leaf), disabled: isWhole })
+        row.box?.prop({ checked: isWholeBranch || this.#has(row.leaf), disabled: isWholeBranch })
       const count = selectable.filter(({ leaf }) => this.#has(leaf)).length
-      const isChecked = isWhole || (!branch.chooses && count === selectable.length)
+      const isChecked = isWholeBranch || (!branch.chooses && count === selectable.length)
       box.prop({ checked: isChecked, indeterminate: !isChecked && count > 0 })
-      const isCounted = selectable.length > 0 && !isWhole
+      const isCounted = selectable.length > 0 && !isWholeBranch
       const all = translate('picker.under', { count: leaves.length })
       element.find('.envlog-branch-count').text(isCounted ? `${count}/${selectable.length}` : all)
     }
@@ -100,7 +100,10 @@ export class TreeView {
     element.find('.envlog-fold').attr('aria-expanded', String(!isFolded))
   }
 
-  /** Up, down, Home and End move between the checkboxes in view; left and right fold or unfold a branch. */
+  /**
+   * The up and down keys, Home and End move between visible, enabled checkboxes. Left folds a branch, and right unfolds
+   * it.
+   */
   #onKey(event: KeyboardEvent): void {
     const boxes = this.element.find('input').filter(':visible:enabled')
     const at = boxes.index(event.target as HTMLElement)
@@ -114,7 +117,7 @@ export class TreeView {
     if (to !== undefined) boxes.get(Math.max(0, to))?.focus()
     else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
       const branch = $(event.target as HTMLElement).closest('.envlog-branch')
-      // A focused checkbox would be hidden.
+      // Move the focus first, because folding may hide the focused checkbox.
       if (event.key === 'ArrowLeft') branch.find('input').first().trigger('focus')
       this.#fold(branch, event.key === 'ArrowLeft')
     } else return
