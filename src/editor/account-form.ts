@@ -103,7 +103,7 @@ function addressNow(): string {
   return URL.canParse(address) ? normalizeAddress(address) : address
 }
 
-/** *Problem report…*: what the service answers, shown before it is copied or saved. */
+/** Prepares *Problem report…*, which shows the anonymized responses before they are copied or saved. */
 function prepareReport(requests: DraftRequests): void {
   const preview = $('#envlog-report-preview').hide()
   const text = $('#envlog-report-text')

@@ -14,7 +14,9 @@ export const CREDENTIAL_LENGTHS = {
   loginPass: [4, 16],
 } as const
 
-/** True for a valid relay suffix: it becomes part of a path, so it must only have characters that need no escaping. */
+/**
+ * Whether a relay suffix is valid. It becomes part of a path, so it must contain only characters that need no escaping.
+ */
 export function isRelaySuffix(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,40}$/.test(text)
 }
@@ -54,8 +56,8 @@ const limitsTable = z.strictObject({
 })
 
 /**
- * The rows overridden by the setting `limits`; `undefined` if it is invalid. It is JSON text; flows that are written by
- * hand may contain the object.
+ * Reads the setting `limits`, which overrides rows of the table of limits; `undefined` if it is invalid. It is JSON
+ * text, but flows that are written by hand may contain an object.
  */
 export function readLimits(value: unknown): LimitsTable | undefined {
   try {

@@ -44,7 +44,7 @@ const namedDevice = z.pipe(
   ),
 )
 
-/** As the service sends it: a name may be a number, or consist of blanks only. */
+/** The name of a group as the service sends it, which may be a number, or consist of blanks only. */
 const groupName = z.union([z.string().check(z.minLength(1)), z.pipe(z.number(), z.transform(String))])
 
 const common = (type: ActionType) => ({
@@ -70,17 +70,17 @@ const common = (type: ActionType) => ({
   topic: orDefaultIfAbsent(z.string(), TOPICS[type]),
 })
 
-/** For nodes that send values: points of alerts have fixed fields. */
+/** For nodes that send values. Points of alerts have fixed fields. */
 const valued = { fieldNames: orDefault(z.enum(FIELD_NAMES), 'channel') }
 
-/** For nodes that poll: they deliver each record or alert once. */
+/** For nodes that poll and deliver each record or alert once. */
 const polling = {
   onlyNew: orDefault(flag, true),
   advance: orDefault(z.enum(ADVANCES), 'sent'),
   ackTimeout: orDefault(wholeNumber(1, MAX_SECONDS), 600),
 }
 
-/** What a node without a cursor sends for a device: everything, nothing, or what is not older than a time in ms. */
+/** Whether a node without a cursor sends everything or nothing for a device, or records since a time in ms. */
 export type Start = (typeof STARTS)[number] | { since: number }
 
 const FIRST_YEAR = Date.UTC(1970)
@@ -88,7 +88,7 @@ const LAST_YEAR = Date.UTC(9999)
 
 /** `all`, `now`, or a time, which is UTC if it has no offset. */
 const startOrTime = z.transform((value, context): Start => {
-  const word = STARTS.find((one) => one === value)
+  const word = STARTS.find((start) => start === value)
   if (word) return word
   const moment = readTime(String(value))
   const since = moment && ('instant' in moment ? moment.instant : moment.wallClock)
@@ -101,7 +101,7 @@ type Settings = Readonly<Record<string, unknown>>
 
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0
 
-/** Rules that involve several settings, by the property at which the form shows the problem. */
+/** Rules for combinations of settings, by the property at which the form shows the problem. */
 const RULES: Readonly<Record<string, [problem: Problem['problem'], isBroken: (all: Settings) => boolean]>> = {
   devices: [
     'no-devices',

@@ -1,6 +1,6 @@
-/** Addresses of the service and of a Redis or Valkey: which are allowed, and how they are read. */
+/** Validates and parses the addresses of the service and of a Redis or Valkey server. */
 
-/** True for names and addresses of this host, as in a URL's `hostname`. */
+/** Whether a URL's `hostname` is a name or an address of this host. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
@@ -8,8 +8,8 @@ export function isLoopback(hostname: string): boolean {
 export type AddressProblem = 'missing' | 'unreadable' | 'not-https' | 'has-extras'
 
 /**
- * The problem with a service address; `undefined` for a valid one: `https:`, or `http:` on this host, without query,
- * fragment or login.
+ * The problem with a service address; `undefined` if it is valid. A valid address uses `https:`, or `http:` on this
+ * host, and has no query, fragment or login.
  */
 export function findAddressProblem(text: string): AddressProblem | undefined {
   if (text.trim() === '') return 'missing'
@@ -37,14 +37,17 @@ export function normalizeAddress(text: string): string {
 
 export type SharedQuotaProblem = 'unreadable' | 'has-password'
 
-/** The problem with a Redis or Valkey address; `undefined` for a valid one. Its password is stored separately. */
+/**
+ * The problem with a Redis or Valkey address; `undefined` if it is valid. It must not contain a password, which is
+ * stored separately.
+ */
 export function findSharedQuotaProblem(text: string): SharedQuotaProblem | undefined {
   if (splitPassword(text)) return 'has-password'
   return readRedisAddress(text) ? undefined : 'unreadable'
 }
 
 /**
- * Splits a Redis address into an address without password and the password; `undefined` if it has none. The password
+ * Splits a Redis address into an address without a password and the password; `undefined` if it has none. The password
  * may contain any character, even unescaped, and may be a query parameter.
  */
 export function splitPassword(text: string): { address: string; password: string } | undefined {
@@ -66,7 +69,7 @@ export function decodePercent(text: string): string {
   }
 }
 
-/** True if the connection to this Redis is not encrypted and leaves this host. */
+/** Whether the connection to this Redis leaves this host without encryption. */
 export function isClearText(text: string): boolean {
   const address = readRedisAddress(text)
   if (!address || address.isTls) return false
@@ -78,7 +81,7 @@ export interface RedisAddress {
   isTls: boolean
   username: string
   hosts: { host: string; port: number }[]
-  /** Its name in the sentinels; `null` if there are none. */
+  /** The server's name in the sentinels; `null` if there are none. */
   sentinelName: string | null
   database: number
 }
@@ -96,8 +99,8 @@ export function readRedisAddress(text: string): RedisAddress | undefined {
   const { groups } = SERVER.exec(address) ?? SENTINELS.exec(address) ?? {}
   if (!groups) return undefined
   const { tls, user = '', hosts = '', name = null, database } = groups
-  const read = hosts.split(',').map((one) => readHost(one, name === null ? 6379 : 26379))
-  if (!read.every((one) => one !== undefined)) return undefined
+  const read = hosts.split(',').map((host) => readHost(host, name === null ? 6379 : 26379))
+  if (!read.every((host) => host !== undefined)) return undefined
   return {
     isTls: tls === 's',
     username: decodePercent(user),

@@ -20,14 +20,14 @@ export const DRAFT_SECRETS = ['apiKey', 'loginId', 'loginPass'] as const
 
 /** An account as it is in the editor, deployed or not. */
 export type AccountDraft = Record<(typeof DRAFT_SETTINGS)[number], string> & {
-  /** Id of the account node; `STORED_SECRET` means the secret that is stored for it. */
+  /** Id of the account node, whose stored secrets `STORED_SECRET` refers to. */
   id: string
   credentials: Record<(typeof DRAFT_SECRETS)[number], string>
 }
 
 type Read = (name: string) => unknown
 
-/** The draft of an account from its settings and secrets; values other than text and numbers become blank. */
+/** Creates the draft of an account from its settings and secrets. Values other than text and numbers become blank. */
 export function toAccountDraft(id: unknown, setting: Read, secret: Read): AccountDraft {
   const toText = (value: unknown) =>
     typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
@@ -41,7 +41,7 @@ export function toAccountDraft(id: unknown, setting: Read, secret: Read): Accoun
   return draft as AccountDraft
 }
 
-/** A device as the picker shows it: a part of its current reading. */
+/** A device as the picker shows it, from its current reading. */
 export interface ListedDevice {
   serial: string
   name: string
@@ -64,7 +64,7 @@ export interface DeviceList {
   devices: ListedDevice[]
   /** When the list was received from the service, ms since 1970 UTC. */
   receivedAt: number
-  /** Requests of `current` that are available now; a newer list costs one. */
+  /** Number of requests of `current` that are available now. A newer list needs one. */
   left: number
   /** When the next request is available, ms since 1970 UTC; `null` if one is available now. */
   freeAt: number | null
@@ -76,7 +76,7 @@ export interface EndpointCounts {
   windowSeconds: number
   /** Permits used by this process, including requests in flight. */
   own: number
-  /** Requests of other clients in the window, as far as the service's headers show them. */
+  /** Requests of other clients in the window, according to the service's headers. */
   foreign: number
   /** Requests that are available now. */
   left: number
@@ -104,7 +104,7 @@ export interface QuotaCounts {
   /** Whether the shared quota store is connected; `null` if the quota is not shared with other processes. */
   sharedConnected: boolean | null
   endpoints: Record<LimitedEndpoint, EndpointCounts>
-  /** Those devices with the fewest records left whose records were requested recently. */
+  /** Of the devices whose records were requested recently, those with the smallest share of records left. */
   records: RecordCounts[]
 }
 
@@ -125,12 +125,13 @@ export interface AccountReport {
 /** A context store of Node-RED. */
 export interface ContextStore {
   name: string
-  /** True if its contents survive a restart. */
+  /** Whether its contents survive a restart. */
   persistent: boolean
 }
 
 /**
- * An error response. `reason` is a key in the catalogs (`errors.<reason>`): only the editor knows the user's language.
+ * An error response. `reason` is a key in the catalogs (`errors.<reason>`), because only the editor knows the user's
+ * language.
  */
 export interface AdminFailure {
   code?: string

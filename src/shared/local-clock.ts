@@ -1,4 +1,4 @@
-/** Local times in a time zone, or on a clock with a fixed offset. Intl has the data of the zones. */
+/** Local times in a time zone, or on a clock with a fixed offset. Intl provides the data of the time zones. */
 
 /** A time zone, or a clock with a fixed offset. */
 export interface LocalClock {
@@ -18,8 +18,8 @@ export function toWallClock(clock: LocalClock, instant: number): number {
 }
 
 /**
- * The instant when a clock shows a time, in ms since 1970 UTC. If the clock shows the time twice: the first instant. If
- * it skips the time: the instant when it would have shown it without the change.
+ * The instant when a clock shows a time, in ms since 1970 UTC. If the clock shows the time twice, it is the first
+ * instant. If the clock skips the time, it is the instant when it would have shown the time without the change.
  */
 export function toInstant(clock: LocalClock, wallClock: number): number {
   const at = (offset: number) => wallClock - offset * MINUTE_MS
@@ -41,7 +41,10 @@ export function formatLocalTime(clock: LocalClock, instant: number): string {
   return text.replace('Z', formatOffset(clock.offsetAt(instant)))
 }
 
-/** True for the name of a zone, such as `Europe/Berlin`; false for a bare offset, which has no summer time. */
+/**
+ * Whether a text is the name of a time zone, such as `Europe/Berlin`. False for a bare offset, which has no daylight
+ * saving time.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -58,7 +61,9 @@ const createFormat = (timeZone: string) =>
 /** Maximum number of days whose offsets are kept. */
 const MAX_DAYS = 10_000
 
-/** A zone with its daylight saving time. Intl takes microseconds for an offset, so those of each day are kept. */
+/**
+ * A time zone with its daylight saving time. Intl takes microseconds for an offset, so the offset of each day is kept.
+ */
 export class TimeZone implements LocalClock {
   readonly name: string
   readonly #format: Intl.DateTimeFormat
@@ -81,7 +86,7 @@ export class TimeZone implements LocalClock {
     return this.#days.get(day) ?? this.#readOffset(instant)
   }
 
-  /** Intl writes `GMT-03:30`. Seconds, which zones had long ago, are rounded. */
+  /** Reads an offset from Intl's text, such as `GMT-03:30`. Seconds, which time zones had long ago, are rounded. */
   #readOffset(instant: number): number {
     const text = this.#format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? ''
     const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(text) ?? []

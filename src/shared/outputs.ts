@@ -1,4 +1,4 @@
-/** What each node can send (docs/messages.md, *Output and send*). Forms and runtime accept nothing else. */
+/** The outputs that each node offers (docs/messages.md, *Output and send*). Forms and runtime accept no others. */
 
 import type { ActionType } from './action'
 
@@ -18,7 +18,7 @@ const SERIES = {
   csv2: ['answer'],
 } as const
 
-/** Values of `send` by node and output; the first is the default. A node does not offer outputs that are not listed. */
+/** Values of `send` by node and output. The first is the default. A node offers only the listed outputs. */
 export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>>> = {
   'envlog-current': {
     readings: ['all', 'device'],
@@ -43,16 +43,16 @@ export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>
   },
 }
 
-/** Settings that only some outputs have. Without `time`, times are local; without `number`, all records are read. */
+/** Settings that only some outputs have. Without `time`, times are local. Without `number`, all records are read. */
 export const OUTPUT_SETTINGS = ['measurement', 'field-names', 'per', 'time', 'number'] as const
 
-/** What else depends on the output. */
+/** The other properties of an output. */
 interface OutputTraits {
-  /** The requested form of the response: `read` is decoded, the others are sent unchanged. */
+  /** The requested form of the response. `read` is decoded, and the others are sent unchanged. */
   format: 'read' | 'json' | 'csv' | 'csv2'
-  /** Messages have a receipt if `send` is `device`. */
+  /** Whether messages have a receipt if `send` is `device`. */
   hasReceipt: boolean
-  /** Messages contain names that the response may lack; the list of devices has them. */
+  /** Whether messages contain names that may be missing from the response, so that the device list is needed. */
   needsNames: boolean
   settings: readonly (typeof OUTPUT_SETTINGS)[number][]
 }
@@ -71,7 +71,7 @@ export const OUTPUT_TRAITS: Record<Output, OutputTraits> = {
   csv2: { format: 'csv2', hasReceipt: false, needsNames: true, settings: TIME_NUMBER },
 }
 
-/** True if messages with these settings have local times. */
+/** Whether messages with these settings have local times. */
 export function hasLocalTimes({ output, time }: { output: Output; time: string }): boolean {
   return time === 'local' || !OUTPUT_TRAITS[output].settings.includes('time')
 }
@@ -80,7 +80,7 @@ export function hasLocalTimes({ output, time }: { output: Output; time: string }
 export const PERS = ['period', 'day', 'hour'] as const
 export type Per = (typeof PERS)[number]
 
-/** How fields of points are named: by channel number, channel name, or measured quantity. */
+/** The source of the names of a point's fields: channel number, channel name, or measured quantity. */
 export const FIELD_NAMES = ['channel', 'label', 'quantity'] as const
 export type FieldNames = (typeof FIELD_NAMES)[number]
 

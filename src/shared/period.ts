@@ -1,4 +1,4 @@
-/** Types of the typed inputs for the bounds of a period: a date, a time before now, or a type of Node-RED. */
+/** Types of the typed inputs for the bounds of a period: a date, a relative time, or one of Node-RED's types. */
 export const PERIOD_TYPES = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata'] as const
 export type PeriodType = (typeof PERIOD_TYPES)[number]
 
@@ -6,7 +6,7 @@ export type PeriodType = (typeof PERIOD_TYPES)[number]
 export const FROM_TYPES = ['calendar', ...PERIOD_TYPES] as const
 export type FromType = (typeof FROM_TYPES)[number]
 
-/** Calendar periods; weeks begin on Monday. */
+/** Calendar periods. Weeks begin on Monday. */
 export const CALENDAR_PERIODS = [
   'today',
   'yesterday',

@@ -1,6 +1,6 @@
 /** Sentences about invalid settings, for both forms and runtime. */
 
-/** Each problem has a sentence in the catalogs (`problems.<problem>`). */
+/** The problems. Each has a sentence in the catalogs (`problems.<problem>`). */
 export const PROBLEMS = [
   'missing',
   'newer',
@@ -53,7 +53,7 @@ export function describeProblem(
   })
 }
 
-/** The parameters of an error in the words of the user's language. */
+/** Translates the parameters of an error. */
 export function localizeParams(
   params: Readonly<Record<string, unknown>>,
   translate: Translate,
@@ -80,7 +80,10 @@ const SHARED_FIELDS: Record<string, string> = {
   toType: 'to',
 }
 
-/** The label of a property in the form; the property itself if the form has none, such as a message property. */
+/**
+ * The label of a property in the form, or the property itself if the form has no label for it, as for a message
+ * property.
+ */
 function labelOf(property: string, translate: Translate): string {
   const [first = ''] = property.split('.')
   const name = SHARED_FIELDS[first] ?? first

@@ -1,4 +1,4 @@
-/** Measured quantities and units of channels: one table for messages, forms and the demo. */
+/** The measured quantities and units of channels, for messages, forms and the demo. */
 
 export const QUANTITIES = [
   'temperature',
@@ -18,7 +18,10 @@ export type Quantity = (typeof QUANTITIES)[number]
 export const TEMPERATURE_UNITS = ['C', 'F'] as const
 export type TemperatureUnit = (typeof TEMPERATURE_UNITS)[number]
 
-/** Spellings of °C and °F that occur within one account: full-width or not, as one character, two degree signs. */
+/**
+ * Spellings of °C and °F that may occur within one account: full-width or not, as a single character, or with two kinds
+ * of degree sign.
+ */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ['C', 'F'].flatMap((letter) => {
     const wide = String.fromCodePoint((letter.codePointAt(0) as number) + 0xfee0)
@@ -48,11 +51,11 @@ const BY_UNIT: Readonly<Record<string, Quantity>> = {
 }
 
 /**
- * Units that scaled inputs use for any quantity: they identify a quantity only if the device also measures temperature.
+ * Units that scaled inputs use for any quantity. They identify a quantity only if the device also measures temperature.
  */
 const WITH_TEMPERATURE: Readonly<Record<string, Quantity>> = { '%': 'humidity', ppm: 'co2' }
 
-/** Replaces any spelling of °C or °F with that unit; trims other units. */
+/** Replaces any spelling of °C or °F with that unit, and trims other units. */
 export function normalizeUnit(unit: string): string {
   const trimmed = unit.trim()
   return SPELLINGS.get(trimmed) ?? trimmed
@@ -65,8 +68,8 @@ export function normalizeUnit(unit: string): string {
 export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
   const found = units.map((unit) => inTable(BY_UNIT, unit))
   const hasTemperature = found.includes('temperature')
-  return found.map((one, index) =>
-    one === null && hasTemperature ? inTable(WITH_TEMPERATURE, units[index] as string) : one,
+  return found.map((quantity, index) =>
+    quantity === null && hasTemperature ? inTable(WITH_TEMPERATURE, units[index] as string) : quantity,
   )
 }
 

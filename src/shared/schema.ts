@@ -13,7 +13,7 @@ export const SETTINGS_VERSION = 1
 const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** True for `${NAME}`, which Node-RED replaces with the environment variable before it creates the node. */
+/** Whether a value is `${NAME}`, which Node-RED replaces with the environment variable before it creates the node. */
 export function isEnvVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value)
 }
@@ -73,8 +73,8 @@ export const serialOrBlank = serialThat((value) => value === '' || isSerial(valu
 export const flag = z.transform((value) => value === true || value === 'true')
 
 /**
- * Settings of a newer version are rejected, because they may have another meaning: requesting the wrong devices, or
- * sending rows in another format to a database, would be worse.
+ * Settings of a newer version are rejected, because they may have another meaning. It would be worse to request the
+ * wrong devices, or to send rows in another format to a database.
  */
 const version = wholeNumber(1, 1_000_000).check(
   checked((saved) =>
@@ -93,7 +93,7 @@ export function newValueOf(schema: Schema, property: string): unknown {
   return newValues.get(schema.shape[property] as z.ZodMiniType)?.value
 }
 
-/** The problem with an issue's value: the only mapping from the schemas to the catalogs' sentences. */
+/** Converts a schema's issue to a problem, for which the catalogs have a sentence. */
 export function toProblem(issue: z.core.$ZodIssue): Problem {
   if (issue.code === 'custom') return issue.params as Problem
   if (issue.code === 'invalid_value') return { problem: 'choice', choices: issue.values.join(', ') }

@@ -1,6 +1,6 @@
 /** The service's limits (docs/service.md, *Limits*). */
 
-/** Requests per window, and records of one device per separate window; both windows in seconds. */
+/** Requests per window, and records of one device per window of their own. Windows are in seconds. */
 export interface LimitRow {
   limit: number
   window: number

@@ -7,11 +7,11 @@
 export type TimeInput = { instant: number } | { wallClock: number }
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
-/** A time before now; the groups are count and unit. */
+/** A relative time. The capture groups are the count and the unit. */
 const RELATIVE = /^-(\d+)\s*([smhdw])$/
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i
 const EPOCH = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
-/** Numbers below this are seconds, others are milliseconds (docs/nodes.md, *envlog-range*). */
+/** Numbers below this are seconds, and others are milliseconds (docs/nodes.md, *envlog-range*). */
 const SECONDS_BELOW = 1e11
 /** Largest time value of a Date, ms. */
 const MAX_TIME_MS = 8.64e15
@@ -44,7 +44,7 @@ export function readTime(input: string): TimeInput | null {
   return inRange(offset ? { instant } : { wallClock: instant })
 }
 
-/** False for a date that does not exist: Date.parse reads 30 February as 2 March. */
+/** Whether a date exists. `Date.parse` reads 30 February as 2 March. */
 function isDate(date: string): boolean {
   const found = new Date(`${date}T00:00Z`)
   return !Number.isNaN(found.getTime()) && found.toISOString().startsWith(date)
