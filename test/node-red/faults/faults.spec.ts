@@ -41,7 +41,7 @@ describe('faults of the service and of the network', () => {
     // The effect on a response does not depend on the action, so only one action has all faults.
     const own = action === 'latest' ? faults : faults.filter(([name]) => COMMON.includes(name))
     for (const [name, fault, code] of own) {
-      it(`${action}, ${name}: ${code ?? 'the readings'}, once, and the next trigger succeeds`, async () => {
+      it(`end ${action} with ${code ?? 'the readings'} once, and the next trigger succeeds: ${name}`, async () => {
         const flow = await startFlow(action, simulator(), {
           node: { ...node, devices: [{ ...freezer, base: freezer.serial }] },
           account: SOON,
@@ -66,7 +66,7 @@ describe('faults of the service and of the network', () => {
       })
     }
 
-    it(`${action}, silence: ENVLOG_TIMEOUT after the account's timeout, and the next trigger succeeds`, async () => {
+    it(`end ${action} with ENVLOG_TIMEOUT after the account's timeout, and the next trigger succeeds: silence`, async () => {
       const flow = await startFlow(action, simulator(), { node, account: { timeout: 30 } })
       simulator().set({ faults: [{ kind: 'silence', times: 1 }] })
       const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -49,7 +49,7 @@ describe('the connection to the service', () => {
     assert.equal(simulator().log.length, 0)
   })
 
-  it('trusts the authority in Node-RED’s TLS config node', async () => {
+  it("trusts the authority in Node-RED's TLS config node", async () => {
     const { port } = kept(await startTls(simulator().port))
     const tls = { ...tlsNode, verifyservercert: true }
     const account = { baseUrl: `https://localhost:${port}`, tls: 'tls' }
@@ -62,14 +62,14 @@ describe('the connection to the service', () => {
     assert.equal(await request({ baseUrl: `https://localhost:${port}`, tls: 'tls' }, [tls]), 'Freezer 1')
   })
 
-  it('does not connect without the configured TLS config node: an invalid one is ENVLOG_CONFIG', async () => {
+  it('fails with ENVLOG_CONFIG if its TLS config node names files that do not exist', async () => {
     const { port } = kept(await startTls(simulator().port))
     const tls = { ...tlsNode, cert: '/no/such/file', key: '/no/such/file', verifyservercert: false }
     const error = await request({ baseUrl: `https://localhost:${port}`, tls: 'tls' }, [tls])
     assert.equal(error.code, 'ENVLOG_CONFIG')
   })
 
-  it('uses the proxy in Node-RED’s proxy config node, with its login', async () => {
+  it("uses the proxy in Node-RED's proxy config node, with its login", async () => {
     const tls = kept(await startTls(simulator().port))
     const proxy = kept(await startProxy(tls.port, 'gate:k e:y'))
     const nodes = [
@@ -82,7 +82,7 @@ describe('the connection to the service', () => {
     assert.deepEqual(proxy.requests, [{ target: 'service.test:443', login: 'gate:k e:y' }])
   })
 
-  it("with a proxy that refuses is ENVLOG_NETWORK, without the proxy's password", async () => {
+  it("fails with ENVLOG_NETWORK, without the proxy's password, if the proxy refuses it", async () => {
     const proxy = kept(await startProxy(simulator().port, 'gate:right'))
     const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
     const error = await request({ baseUrl: 'https://service.test', proxy: 'proxy' }, nodes, {
@@ -112,7 +112,7 @@ describe('the connection to the service', () => {
     assert.deepEqual(proxy.requests, [])
   })
 
-  it('to an unreachable service is ENVLOG_NETWORK', async () => {
+  it('fails with ENVLOG_NETWORK if the service is unreachable', async () => {
     const gone = await startTls(simulator().port)
     await gone.close()
     const error = await request({ baseUrl: `https://127.0.0.1:${gone.port}` })
@@ -127,7 +127,7 @@ describe('the connection to the service', () => {
     assert.equal(simulator().log.length, 1)
   })
 
-  describe("without a proxy config node, the environment's variables apply:", function () {
+  describe('without a proxy config node', function () {
     this.timeout(PROCESS_MS)
 
     async function askWith(env: Record<string, string>, baseUrl: string): Promise<string> {
@@ -149,7 +149,7 @@ describe('the connection to the service', () => {
       return said.trim()
     }
 
-    it('HTTPS_PROXY for the service, nothing for this machine', async () => {
+    it('uses HTTPS_PROXY for the service, and no proxy for this machine', async () => {
       const tls = kept(await startTls(simulator().port))
       const proxy = kept(await startProxy(tls.port))
       const env = {
@@ -162,7 +162,7 @@ describe('the connection to the service', () => {
       assert.equal(proxy.requests.length, 1)
     })
 
-    it('NO_PROXY', async () => {
+    it('uses no proxy for the hosts in NO_PROXY', async () => {
       const tls = kept(await startTls(simulator().port))
       const proxy = kept(await startProxy(tls.port))
       const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'service.test' }

@@ -78,7 +78,7 @@ describe('a peer that never reaches HTTP', () => {
   }
 
   for (const [title, way] of Object.entries(ways)) {
-    it(`${title}: requests end in time, and the next one succeeds after the repair`, async () => {
+    it(`lets requests end in time, and the next one succeed after the repair: ${title}`, async () => {
       await open(way)
       // More than the concurrency: waiting requests are not blocked forever.
       const errors = await Promise.all(['a', 'b', 'c'].map((line) => fails(request(line))))
@@ -91,7 +91,7 @@ describe('a peer that never reaches HTTP', () => {
       assert.ok(body.devices.length > 0)
     })
 
-    it(`${title}: an aborted request ends immediately`, async () => {
+    it(`lets an aborted request end immediately: ${title}`, async () => {
       await open(way)
       const stop = new AbortController()
       const outcome = fails(request('test', stop))

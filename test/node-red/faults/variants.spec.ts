@@ -77,7 +77,7 @@ describe('variants of the live service', () => {
   }
 
   for (const [name, variant, but] of variants) {
-    it(`${name}: the same readings from all four actions`, async () => {
+    it(`give the same readings from all four actions: ${name}`, async () => {
       for (const action of actions) {
         const expected = await describedAnswers(action)
         simulator().set({ variants: variant })
@@ -88,7 +88,7 @@ describe('variants of the live service', () => {
     })
   }
 
-  it('a blank value is missing, a blank channel or group name counts as none', async () => {
+  it('with blanks give missing values, keys as names of channels, and no group', async () => {
     simulator().set({ variants: { blank: ['value', 'channel.name', 'group.name'] } })
     const [readings] = await answers('current')
     for (const { group, channels } of readings as unknown as Message[]) {
@@ -99,7 +99,7 @@ describe('variants of the live service', () => {
     }
   })
 
-  it('any error text is kept, next to good channels', async () => {
+  it('with any error text keep it, next to channels with values', async () => {
     simulator().set({ variants: { errorText: 'センサー異常 "E1"' } })
     const [readings] = await answers('current')
     const [good, bad] = (readings as unknown as Message[])[0]?.channels ?? []

@@ -3,11 +3,11 @@ import { manualClock } from '../../../simulator'
 import { A_DAY, freezer, fridge, NOW, oldRelay, rackA } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 
-describe('the messages of the actions', () => {
+describe('the actions', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
   const list = (...devices: object[]) => ({ select: 'list', devices })
 
-  it("current: all readings in one message, in the service's order, with the message's own properties", async () => {
+  it("send all current readings in one message, in the service's order, with the message's own properties", async () => {
     const flow = await startFlow('current', simulator())
     flow.send({ topic: 'mine', keep: 'me', payload: 'ask', envlog: { old: true } })
     const msg = await flow.output.next()
@@ -33,7 +33,7 @@ describe('the messages of the actions', () => {
     assert.equal(msg.envlog.account, 'Plant A')
   })
 
-  it('range: the message contains the requested period, in UTC', async () => {
+  it('name the requested period of range in its message, in UTC', async () => {
     const node = { ...list(rackA), ...A_DAY, from: '2026-01-15', to: 'end', toType: 'msg', time: 'local' }
     const flow = await startFlow('range', simulator(), { node })
     flow.send({ end: '2026-01-15T10:00' })

@@ -9,7 +9,7 @@ describe('failures of the actions', () => {
   const list = (...devices: object[]) => ({ select: 'list', devices })
   const code = ({ error }: Message) => error.code
 
-  describe('without an account, or with impossible settings: grey, and ENVLOG_CONFIG for each message', () => {
+  describe('without usable settings', () => {
     const settings: Record<string, { node?: Message; account?: Message; credentials?: Message }> = {
       'no account': { node: { account: '' } },
       'an account that is another node': { node: { account: 'catch' } },
@@ -20,7 +20,7 @@ describe('failures of the actions', () => {
       'a context store that does not exist': { account: { store: 'nowhere' } },
     }
     for (const [name, setup] of Object.entries(settings)) {
-      it(name, async () => {
+      it(`are a grey status, and an error with ENVLOG_CONFIG for each message: ${name}`, async () => {
         const flow = await startFlow('latest', simulator(), setup)
         const { fill, shape, text } = flow.shown().at(-1) ?? {}
         assert.deepEqual([fill, shape], ['grey', 'ring'])

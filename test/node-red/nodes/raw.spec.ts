@@ -133,7 +133,7 @@ describe('a raw response', () => {
     assert.equal(messages.length, 2)
   })
 
-  it('that is not CSV is ENVLOG_REPLY for that device, and the others continue', async () => {
+  it('that is not CSV fails with ENVLOG_REPLY for that device, and the others continue', async () => {
     simulator().set({ variants: { unknownSerialCsv2: 'array' } })
     const unknown = { serial: 'NOSUCH01', base: rackA.base }
     const { flow, messages } = await run('range', 'csv2', [unknown, rackA])

@@ -107,7 +107,7 @@ describe('any choice of devices', () => {
   }
 
   for (const action of ['current', 'latest'] as const) {
-    it(`${action}: is sent completely, each device once, and missing ones are reported`, async () => {
+    it(`is sent completely by ${action}, each device once, and missing ones are reported`, async () => {
       await fc.assert(
         fc.asyncProperty(anyChoice(), fc.boolean(), async (chosen, byMessage) => {
           const { devices, bases, groups, exclude } = chosen
@@ -138,7 +138,7 @@ describe('a choice of devices over time', () => {
   const sent = (messages: { payload: { serial: string; base: { serial: string } } }[]) =>
     messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`).toSorted()
 
-  it('follows a device from one group and base unit to another: current, with one request per trigger', async () => {
+  it('follows a device from one group and base unit to another, for current with one request per trigger', async () => {
     const node = { select: 'group', groups: ['Racks'], send: 'device' }
     const flow = await startFlow('current', simulator(), { node })
     flow.send()

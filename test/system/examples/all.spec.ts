@@ -136,7 +136,7 @@ describe('all examples in one Node-RED', () => {
     }
   })
 
-  it('work in a normal plant, each node that sends requests, without an error or a warning', async function () {
+  it('work in a normal plant without an error or a warning, with each node that sends requests', async function () {
     this.timeout(GREEN_MS + STARTING_MS)
     const more = await addresses()
     const started = hall.nodeRed.log().length

@@ -24,7 +24,7 @@ const ABSENT = '52A10009'
 const FORGED = 'E |\n| forged | -18 °C | pass <b>'
 const HOSTILE = '=a "b", c\n<冷'
 
-describe('examples that write files', () => {
+describe('examples for files', () => {
   const hall = useExamples()
   let simulator: Simulator
   const now = Date.now()
@@ -86,7 +86,7 @@ describe('examples that write files', () => {
     return read(name.find(exists) ?? '')
   }
 
-  it("the last month of a device, by the device's clock, rewritten each time", async function () {
+  it("write the last month of a device, by the device's clock, again each time", async function () {
     this.timeout(FLOW_MS)
     await hall.deploy([MONTH], { simulator })
     const month = (time: number) => {
@@ -115,7 +115,7 @@ describe('examples that write files', () => {
     }
   })
 
-  it('yesterday for all devices, each by its own clock', async function () {
+  it('write yesterday for all devices, each by its own clock', async function () {
     this.timeout(FLOW_MS)
     await hall.deploy([NIGHT], { simulator })
     const [yesterday, today] = [date(now - DAY), date(now)]
@@ -151,7 +151,7 @@ describe('examples that write files', () => {
     assert.deepEqual(found.toSorted(), expected.toSorted())
   })
 
-  it('a report of yesterday: figures of each temperature channel, minutes outside the limits, and unreadable devices', async function () {
+  it('write a report of yesterday with figures of each temperature channel, minutes outside the limits, and unreadable devices', async function () {
     this.timeout(FLOW_MS)
     const start = midnight(date(now - DAY), TOKYO) / 1000
     // Too warm for 30 minutes, then an error; the last one until midnight, but at most an hour.
@@ -208,7 +208,7 @@ describe('examples that write files', () => {
     assert.match(missing, /^\| The account has no device .*52A10009.*( \|){8}$/)
   })
 
-  it('a report of the day: what passes, what does not and why, and whether a check was not done', async function () {
+  it('write a report of the day with what passes, what does not and why, and whether a check was not done', async function () {
     this.timeout(FLOW_MS)
     await hall.deploy([CHECKS], { simulator })
     let checks = 0

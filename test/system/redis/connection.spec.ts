@@ -200,7 +200,7 @@ describe('the connection to a shared quota in Redis', function () {
       assert.match(String(await reasonOf(`rediss+sentinel://127.0.0.1:${encrypted.port}/main`)), /CERT/)
     })
 
-    it('refuses one for another name, and an expired one', async () => {
+    it('refuses a certificate for another name, and an expired one', async () => {
       for (const [certificate, reason] of [
         ['other-name', 'ERR_TLS_CERT_ALTNAME_INVALID'],
         ['expired', 'CERT_HAS_EXPIRED'],

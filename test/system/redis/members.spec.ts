@@ -50,7 +50,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
   }
 
   for (const count of [1, 2, 4]) {
-    it(`is used up by ${count} of them, and never exceeded`, async () => {
+    it(`is used up by ${count} members, and never exceeded`, async () => {
       await start(count)
       // Until the data is older than a window, requests are sent one at a time.
       await windows(1.5)

@@ -91,7 +91,7 @@ describe('form input', () => {
     for (const text of ['', '../x', 'a/b', 'a b', 'é', 'a?b', 'x'.repeat(41)]) assert.ok(!isRelaySuffix(text))
   })
 
-  it('is a serial if it has 8 letters and digits', () => {
+  it('is a serial number if it has 8 letters and digits', () => {
     for (const text of ['5212A1B2', '00000001', 'abcdefgh']) assert.ok(isSerial(text))
     for (const text of ['', '5212A1B', '5212A1B22', '5212A1B ', '5212/1B2', '5212A1B2\n'])
       assert.ok(!isSerial(text))

@@ -46,7 +46,7 @@ describe('a body', () => {
     assert.equal(await bodyOf([text], { 'content-encoding': 'identity' }), text)
   })
 
-  it('is ENVLOG_REPLY, which names the compression, if it cannot be decompressed', async () => {
+  it('fails with ENVLOG_REPLY, which names the compression, if it cannot be decompressed', async () => {
     for (const encoding of ['zstd', 'gzip']) {
       await assert.rejects(bodyOf(['text'], { 'content-encoding': encoding }), {
         reason: 'reply-compressed',
@@ -60,7 +60,7 @@ describe('a body', () => {
     await assert.rejects(bodyOf([bomb], { 'content-encoding': 'gzip' }), failure('reply-too-large'))
   })
 
-  it('that is too large is ENVLOG_REPLY, is not read any further, and not requested again', async () => {
+  it('that is too large fails with ENVLOG_REPLY, is not read any further, and is not requested again', async () => {
     const chunk = new Uint8Array(8 * 1024 * 1024)
     let given = 0
     let stopped = false

@@ -47,7 +47,7 @@ describe('a response with a status other than 200', () => {
   const timers = useFakeTimers()
 
   for (const [status, code, ofDevice, ofAccount] of table) {
-    it(`${status} is ${code}`, async () => {
+    it(`with status ${status} fails with ${code}`, async () => {
       const one = await errorFor(refusal(status))
       assert.deepEqual([one.code, one.reason], [code, ofDevice])
       const all = await errorFor(refusal(status), 'current')

@@ -61,7 +61,7 @@ describe('a request', () => {
     assert.equal(body, csv)
   })
 
-  it('for CSV with another response is ENVLOG_REPLY', async () => {
+  it('for CSV fails with ENVLOG_REPLY if the response is not CSV', async () => {
     for (const body of ['Array', '', '{"error":{"code":400,"message":"no"}}', '<html>']) {
       const { client } = clientOf(() => text(body))
       await assert.rejects(client.readRaw('data', { ...serial, type: 'csv' }, patient), {
@@ -80,7 +80,7 @@ describe('a request', () => {
     }
   })
 
-  it('for raw JSON with another response is ENVLOG_REPLY', async () => {
+  it('for raw JSON fails with ENVLOG_REPLY if the response is not a JSON object', async () => {
     for (const body of [
       'Array',
       '',

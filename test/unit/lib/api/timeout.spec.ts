@@ -18,7 +18,7 @@ async function* dripping(every: number, times: number): AsyncGenerator<Uint8Arra
 describe('the timeout of a response', () => {
   const timers = useFakeTimers()
 
-  it('is ENVLOG_TIMEOUT after that many seconds of silence before the response', async () => {
+  it('ends the request with ENVLOG_TIMEOUT after that many seconds of silence before the response', async () => {
     const { client, transport } = clientOf(silence, once)
     const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(29_999)
@@ -38,7 +38,7 @@ describe('the timeout of a response', () => {
     assert.deepEqual([read.state, read.error?.params], ['timeout-connect', { seconds: 30 }])
   })
 
-  it('is ENVLOG_TIMEOUT after that many seconds of silence within the response', async () => {
+  it('ends the request with ENVLOG_TIMEOUT after that many seconds of silence within the response', async () => {
     const { client, transport } = clientOf(() => streamed(dripping(30_000, 2)), once)
     const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(29_999)

@@ -45,12 +45,12 @@ describe('a time', () => {
 
   const odd = ['yesterday', '-24h', '2026-13-01', '2026-11-20T08:00+99:00', '2026-11-20T08', '2026-02-30']
   for (const text of odd) {
-    it(`is ENVLOG_INPUT from "${text}", which names the property`, () => {
+    it(`cannot be read from "${text}", and fails with ENVLOG_INPUT, which names the property`, () => {
       assert.throws(() => readTimeInput(text, 'msg.from'), unreadable)
     })
   }
 
-  it('is valid, or ENVLOG_INPUT, for any input', () => {
+  it('is valid, or fails with ENVLOG_INPUT, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.double(), fc.string()), (value) => {
         try {
@@ -78,11 +78,11 @@ describe('a time before now', () => {
   }
 
   for (const text of ['24h', '-h', '-1.5h', '-1y', 'h', '-24', '+1h', '']) {
-    it(`is ENVLOG_INPUT from "${text}"`, () =>
+    it(`cannot be read from "${text}", and fails with ENVLOG_INPUT`, () =>
       assert.throws(() => readRelativeTime(text, now, 'msg.from'), unreadable))
   }
 
-  it('is ENVLOG_INPUT if it is before the earliest valid time', () => {
+  it('fails with ENVLOG_INPUT if it is before the earliest valid time', () => {
     assert.throws(() => readRelativeTime('-99999999999w', now, 'msg.from'), unreadable)
     assert.throws(() => readRelativeTime(`-${'9'.repeat(400)}s`, now, 'msg.from'), unreadable)
   })
@@ -149,7 +149,7 @@ describe('a period', () => {
     assert.deepEqual(at('today', '2028-02-29T23:59Z'), ['2028-02-29', '2028-03-01'])
   })
 
-  it('that does not end after its start is ENVLOG_INPUT', () => {
+  it('that does not end after its start fails with ENVLOG_INPUT', () => {
     for (const to of [0, -1]) {
       assert.throws(
         () => placePeriod({ from: { instant: 0 }, to: { instant: to } }, fixedClock(0)),

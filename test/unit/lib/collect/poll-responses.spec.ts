@@ -54,7 +54,7 @@ describe('a device that was polled with nothing new', () => {
     { serial: string; base: string },
   ]
 
-  it('is an error after it has moved, if the service still responds with the other base unit', async () => {
+  it('is reported as an error after it has moved, if the service still responds with the other base unit', async () => {
     const { nodeState, poll, delivered } = await createPolledDevice(() => relayGraph({ data: [record(1)] }))
     for (let turn = 0; turn < 3; turn++) await poll('records', former)
     nodeState.setDevices([moved], ({ base }) => base === former.base)

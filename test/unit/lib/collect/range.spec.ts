@@ -91,7 +91,7 @@ describe('fetching a period', () => {
     await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, patient)
   })
 
-  it('that ends before its start is ENVLOG_INPUT, without a request', async () => {
+  it('that ends before its start fails with ENVLOG_INPUT, without a request', async () => {
     const { account, requests } = modelService([], strict)
     await assert.rejects(collectRange(account, standalone, instants(1000, 1000), patient), {
       code: 'ENVLOG_INPUT',
@@ -138,7 +138,7 @@ describe('fetching a period', () => {
     assert.equal(reported.requests.length, 1, 'more records were available, but not sent')
   })
 
-  it('is ENVLOG_REPLY if the service responds with another period, after no unnecessary requests', async () => {
+  it('fails with ENVLOG_REPLY if the service responds with another period, after no unnecessary requests', async () => {
     const { account, requests } = modelAccount(() => graph({ data: steady(20_000).slice(-16_000) }))
     await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
       reason: 'reply-other-period',
@@ -150,7 +150,7 @@ describe('fetching a period', () => {
     assert.equal(early.requests.length, 1)
   })
 
-  it('is ENVLOG_REPLY if a page lacks a record known from the previous one, because others may be missing too', async () => {
+  it('fails with ENVLOG_REPLY if a page lacks a record known from the previous one, because others may be missing too', async () => {
     const given = steady(40_000)
     for (const second of [[], given.slice(0, 10_000)]) {
       const pages = [given.slice(-16_000), second]

@@ -142,7 +142,7 @@ describe('a hole', () => {
     assert.equal(seconds(found.from), 270 * 60)
   })
 
-  it('starts an hour before the node’s first response if that was empty, so that nothing is known', () => {
+  it("starts an hour before the node's first response if that was empty, so that nothing is known", () => {
     for (const [start, from] of [
       ['all', -HOUR],
       ['now', -HOUR],

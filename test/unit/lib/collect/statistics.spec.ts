@@ -27,7 +27,7 @@ describe('collecting statistics', () => {
     assert.deepEqual([row?.unit, row?.min, row?.mean, row?.max], ['°F', 68, 68, 68])
   })
 
-  it('of more than 20,000 intervals is ENVLOG_INPUT, without a request', async () => {
+  it('of more than 20,000 intervals fails with ENVLOG_INPUT, without a request', async () => {
     const { account, requests } = modelAccount(() => graph({ data: [] }))
     const tenYears = { ...query, period: instants('2016-01-01', '2026-01-01') }
     const collect = (per: 'period' | 'day' | 'hour') =>
@@ -39,7 +39,7 @@ describe('collecting statistics', () => {
     assert.equal(requests.length, 2)
   })
 
-  it("has days of the clock that its period is of, UTC if the device's clock cannot be read", async () => {
+  it("uses days of the clock of its period, or of UTC if the device's clock cannot be read", async () => {
     const period = { calendar: 'yesterday', now: Date.parse('2026-11-21T12:00Z') } as const
     for (const [listed, start] of [
       [120, '2026-11-20T00:00:00.000+02:00'],

@@ -169,7 +169,7 @@ describe('an envelope', () => {
     assert.equal(refusedPart(current([])), 'answer')
   })
 
-  it('with too many devices or log entries is ENVLOG_REPLY', () => {
+  it('with too many devices or log entries fails with ENVLOG_REPLY', () => {
     const most = 65_535
     const devices = (count: number) => ({ devices: Array(count).fill(currentDevice()) })
     const alerts = (count: number) => ({ ...alertAnswer(), 'alert-logs': Array(count).fill({}) })
@@ -187,7 +187,7 @@ describe('an envelope', () => {
     )
   })
 
-  it("without the device's serial is ENVLOG_REPLY", () => {
+  it("without the device's serial fails with ENVLOG_REPLY", () => {
     assert.throws(() => graphEnvelope(graph({ serial: undefined })), failure('ENVLOG_REPLY'))
     assert.throws(() => graphEnvelope(relayGraph({ 'remote-serial': '' })), failure('ENVLOG_REPLY'))
     assert.throws(() => alertEnvelope(alertAnswer({ 'remote-serial': undefined })), failure('ENVLOG_REPLY'))
@@ -200,7 +200,7 @@ describe('a CSV response', () => {
       assert.equal(readRaw('csv', body), body)
   })
 
-  it('is ENVLOG_REPLY if it is not CSV: the word Array for an unknown serial', () => {
+  it('fails with ENVLOG_REPLY if it is not CSV: the word Array for an unknown serial', () => {
     for (const body of ['Array', '', ' \r\n', '\ufeff', '[]', 'null', '<html>', '{"error":{"code":400}}'])
       assert.throws(() => readRaw('csv', body), failure('reply-not-csv'))
   })

@@ -70,7 +70,7 @@ describe('the instant of a record', () => {
       assert.equal(readTimestamp(value, part), null)
   })
 
-  it('is ENVLOG_REPLY for anything else, with its path and never its contents', () => {
+  it('fails with ENVLOG_REPLY for anything else, with its path and never its contents', () => {
     for (const value of ['soon', '2026-11-20', {}, [], true, 1e300, '1e300']) {
       assert.throws(
         () => readTimestamp(value, part),

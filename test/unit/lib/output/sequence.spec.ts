@@ -36,7 +36,7 @@ describe('a sequence of messages', () => {
   }
 
   for (const output of ['rows', 'points'] as const) {
-    it(`joined equals the whole: chunks and individual ${output}`, async () => {
+    it(`equals the whole when joined: chunks and individual ${output}`, async () => {
       for (const kind of kinds) {
         await fc.assert(
           fc.asyncProperty(anyContent[kind], chunkSize, async (content, chunk) => {
@@ -52,7 +52,7 @@ describe('a sequence of messages', () => {
     })
   }
 
-  it('joined equals the whole: chunks of a series, with their gaps', async () => {
+  it('equals the whole when joined: chunks of a series, with their gaps', async () => {
     await fc.assert(
       fc.asyncProperty(anyContent.series, chunkSize, async (content, chunk) => {
         assert.ok(content.kind === 'series')

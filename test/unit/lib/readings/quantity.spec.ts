@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict'
 import { normalizeUnit, quantitiesOf } from '../../../../src/shared/quantity'
 
-describe('units and quantities', () => {
+describe('a unit', () => {
   for (const unit of ['C', '℃', '°C', 'Ｃ', '°Ｃ', ' C ', 'ºC']) {
-    it(`reads ${JSON.stringify(unit)} as degrees Celsius`, () => assert.equal(normalizeUnit(unit), '°C'))
+    it(`is degrees Celsius if it is sent as ${JSON.stringify(unit)}`, () =>
+      assert.equal(normalizeUnit(unit), '°C'))
   }
   for (const unit of ['F', '℉', '°F', 'Ｆ']) {
-    it(`reads ${JSON.stringify(unit)} as degrees Fahrenheit`, () => assert.equal(normalizeUnit(unit), '°F'))
+    it(`is degrees Fahrenheit if it is sent as ${JSON.stringify(unit)}`, () =>
+      assert.equal(normalizeUnit(unit), '°F'))
   }
 
-  it('keeps any other unit, trimmed', () => {
+  it('of any other kind is kept, trimmed', () => {
     for (const unit of ['', 'c', 'lx', 'mΩ', 'cm', '__proto__', 'constructor', '°'])
       assert.equal(normalizeUnit(` ${unit}\t`), unit)
   })
+})
 
+describe('quantities', () => {
   it('are known if the unit is unambiguous', () => {
     const expected = {
       temperature: ['°C', '°F'],

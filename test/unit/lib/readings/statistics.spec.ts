@@ -238,7 +238,7 @@ describe('the intervals of a period', () => {
   const clocks = [...zones.map((zone) => new TimeZone(zone)), fixedClock(-210)]
   const from = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2030, 0) })
 
-  it('are in order also where the clock was put back over midnight', () => {
+  it('are in order even where the clock was put back over midnight', () => {
     const clock = new TimeZone('America/St_Johns')
     const from = Date.parse('2010-11-07T03:00:00Z')
     for (const per of ['day', 'hour'] as const) {

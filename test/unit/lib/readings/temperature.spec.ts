@@ -48,10 +48,10 @@ describe('temperatures in one unit', () => {
     [-40, -40],
     [-17.78, 0],
   ] as const) {
-    it(`${value} °C is ${fahrenheit} °F`, async () => {
+    it(`are ${fahrenheit} °F for ${value} °C`, async () => {
       assert.deepEqual(await converted('℃', String(value), 'F'), [fahrenheit, '°F', null])
     })
-    it(`${fahrenheit} °F is ${value} °C`, async () => {
+    it(`are ${value} °C for ${fahrenheit} °F`, async () => {
       assert.deepEqual(await converted('F', String(fahrenheit), 'C'), [value, '°C', null])
     })
   }

@@ -68,7 +68,7 @@ describe('the period of a trigger', () => {
     ])
   })
 
-  it('is ENVLOG_INPUT if that is not a time, with the property it is read from', async () => {
+  it('fails with ENVLOG_INPUT if that is not a time, with the property it is read from', async () => {
     for (const value of [undefined, null, '', 'soon', {}, [], true]) {
       const wrong = evaluatePeriod(ends({ to: 'times.to', toType: 'flow' }), now, async () => value)
       await assert.rejects(wrong, (error) => {
@@ -78,7 +78,7 @@ describe('the period of a trigger', () => {
     }
   })
 
-  it('is ENVLOG_INPUT, which names the bound, if one cannot be read', async () => {
+  it('fails with ENVLOG_INPUT, which names the bound, if one cannot be read', async () => {
     for (const wrong of [
       { from: 'soon', fromType: 'date' },
       { from: '24h' },
@@ -106,7 +106,7 @@ describe('evaluating a property', () => {
     return { util: { evaluateNodeProperty } } as never
   }
 
-  it('returns Node-RED’s result', async () => {
+  it("returns Node-RED's result", async () => {
     const evaluate = createEvaluator(
       red((value, type, done) => done(null, `${type}:${value}`)),
       {} as never,
@@ -115,7 +115,7 @@ describe('evaluating a property', () => {
     assert.equal(await evaluate('x', 'flow'), 'flow:x')
   })
 
-  it('is ENVLOG_INPUT if Node-RED fails, without its reason', async () => {
+  it('fails with ENVLOG_INPUT if Node-RED fails, without its reason', async () => {
     const failing = red((_value, _type, done) => done(new Error('the expression holds secret')))
     const throwing = red(() => {
       throw new Error('the expression holds secret')

@@ -82,7 +82,7 @@ describe('the settings of an action node', () => {
     [{ topic: 5 }, 'topic'],
   ]
   for (const [over, property] of wrong) {
-    it(`that are wrong are ENVLOG_CONFIG, which names them: ${JSON.stringify(over)}`, () => {
+    it(`that are wrong fail with ENVLOG_CONFIG, which names them: ${JSON.stringify(over)}`, () => {
       refused(() => action(over), 'setting-invalid', property)
     })
   }
@@ -109,13 +109,13 @@ describe('the settings of an action node', () => {
     refused(() => action({ output: 'csv' }, 'envlog-current'), 'output-not-offered')
   })
 
-  it('are ENVLOG_CONFIG without a chosen device', () => {
+  it('fail with ENVLOG_CONFIG without a chosen device', () => {
     refused(() => action({ select: 'list' }), 'setting-invalid', 'devices')
     refused(() => action({ select: 'base', devices: [{ serial: '5212A1B2' }] }), 'setting-invalid', 'bases')
     refused(() => action({ select: 'group', bases: ['5839F001'] }), 'setting-invalid', 'groups')
   })
 
-  it('are ENVLOG_CONFIG if they repeat a choice that only messages contain', () => {
+  it('fail with ENVLOG_CONFIG if they repeat a choice that only messages contain', () => {
     refused(() => action({ repeat: 60, select: 'msg' }), 'setting-invalid', 'repeat')
     refused(() => action({ repeat: 60, fromType: 'msg', from: 'a' }), 'setting-invalid', 'repeat')
     refused(() => action({ repeat: 60, toType: 'msg', to: 'a' }), 'setting-invalid', 'repeat')
@@ -204,7 +204,7 @@ describe('the settings of an account', () => {
     [{ sharedQuota: 'redis://:secret@127.0.0.1' }, 'sharedQuota'],
   ]
   for (const [over, property] of wrong) {
-    it(`that are wrong are ENVLOG_CONFIG, which names them: ${JSON.stringify(over)}`, () => {
+    it(`that are wrong fail with ENVLOG_CONFIG, which names them: ${JSON.stringify(over)}`, () => {
       assert.throws(
         () => account(over),
         (error) => {

@@ -44,7 +44,7 @@ describe('the triggers of a node', () => {
     assert.deepEqual([failed.error, next.state], [error, 'done'])
   })
 
-  it('allow a hundred waiting messages behind the running one; one more is ENVLOG_BUSY', async () => {
+  it('allow a hundred waiting messages behind the running one; one more fails with ENVLOG_BUSY', async () => {
     const queue = new TriggerQueue()
     const first = task()
     watch(queue.run(first.work))
