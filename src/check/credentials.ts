@@ -38,7 +38,9 @@ export async function readLogin(file: string | undefined, io: Io, translate: Tra
     loginId: await read('loginId'),
     loginPass: await read('loginPass', true),
   }
-  const relaySuffix = fromFile.relaySuffix ?? io.env[VARIABLES.relaySuffix] ?? ACCOUNT_DEFAULTS.relaySuffix
+  // Blank means the default, as in the account.
+  const suffix = fromFile.relaySuffix ?? io.env[VARIABLES.relaySuffix] ?? ''
+  const relaySuffix = suffix.trim() || ACCOUNT_DEFAULTS.relaySuffix
   for (const [property, value] of Object.entries({ baseUrl, relaySuffix, ...credentials })) {
     const schema = property in credentials ? credentialsSchema : accountSchema
     const problem = findProblem(schema, property, value)

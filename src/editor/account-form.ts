@@ -27,6 +27,9 @@ export function prepareAccount(form: Form, properties: Properties): void {
   const requests = new DraftRequests(form, properties)
   $('#envlog-test').on('click', () => void requests.test())
   prepareReport(requests)
+  // Node-RED has replaced these fields by lists.
+  field('tls').attr('aria-description', form._('account.hint-tls'))
+  field('proxy').attr('aria-description', form._('account.hint-proxy'))
   offerTimeZones(form)
   void offerStores(form)
   watchSharedQuota(form)

@@ -22,6 +22,8 @@ export class ActionForm {
     const account = $('#node-input-account')
     const onlyAccount = form.account ? undefined : findOnlyAccount(form)
     if (onlyAccount) account.val(onlyAccount)
+    // Node-RED has replaced the field by a list.
+    account.attr('aria-description', form._('hint.account'))
     const source = new DeviceSource(() => String(account.val() ?? ''))
     const units = listOf<string>(form.bases).map((unit) => ({ unit }))
     const field = (kind: Kind, saved: Chosen[]) => new ChoiceField(kind, saved, source, () => preview.show())

@@ -109,3 +109,39 @@ describe('a deploy or a stop while messages are being sent', () => {
       })
     }
 })
+
+describe('an account that a deploy of modified nodes adds, for example because its deletion was undone', () => {
+  let simulator: Simulator
+  let nodeRed: Restarting
+
+  before('starts Node-RED', async function () {
+    this.timeout(STARTING_MS)
+    simulator = await startSimulator({ limits: 'off', fleet: [{ serial: DEVICE, name: 'Freezer' }] })
+    nodeRed = await startRestarting()
+  })
+  after('ends Node-RED', async () => {
+    await nodeRed?.kill()
+    await simulator?.close()
+  })
+
+  it('is used by a node that Node-RED does not restart', async function () {
+    this.timeout(RUN_MS)
+    const type = 'envlog-current'
+    const withoutAccount: FlowNode[] = [
+      { id: 'tab', type: 'tab', label: 'added' },
+      { id: 'go', type: 'inject', ...place, props: [], wires: [['node']] },
+      { id: 'node', type, ...defaultsOf(type), ...place, account: 'account', wires: [['sink']] },
+      { id: 'sink', type: 'function', ...place, func: "global.set('count', msg.payload.length)", wires: [] },
+      { id: 'ask', type: 'http in', ...place, url: '/count', method: 'get', wires: [['answer']] },
+      {
+        ...{ id: 'answer', type: 'function', ...place, outputs: 1, wires: [['reply']] },
+        func: "msg.payload = { count: global.get('count') || 0 }; return msg",
+      },
+      { id: 'reply', type: 'http response', ...place, wires: [] },
+    ]
+    await nodeRed.deploy(withoutAccount)
+    await nodeRed.deploy([...withoutAccount, accountNode(simulator)], 'nodes')
+    await nodeRed.inject('go')
+    await until('a reading', async () => (await nodeRed.json<{ count: number }>('/count')).count === 1)
+  })
+})

@@ -89,8 +89,10 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
   part('refresh').on('click', () => void source.load({ refresh: true }))
   part('add').on('click', addTyped)
   page.on('keydown', ({ key, target }) => {
-    // The browser clears a search field on Escape, so only an empty one closes the tray.
-    if (key === 'Escape' && !(target === search[0] && search.val())) close()
+    if (key !== 'Escape') return
+    // In Firefox, a search field does not clear itself.
+    if (target === search[0] && search.val()) search.val('').trigger('input')
+    else close()
   })
   const stopListening = source.listen(show)
   RED.tray.show({

@@ -134,6 +134,8 @@ function* reportStart(body: string, onSent: () => void): Generator<string> {
   yield body
 }
 
+/** undici's timers may be half a second early, and the client's own timeout must be first. */
+const CONNECT_MARGIN_MS = 1000
 /**
  * Share of the timeout for each address of a host before the next one is tried. Node's default of 250 ms is shorter
  * than a slow handshake.
@@ -158,7 +160,7 @@ function createDispatcher(options: TransportOptions, protocol: string, hostname:
   // The client monitors silence itself (`deadline.ts`). The connect timeout only closes the socket of an abandoned TLS
   // handshake, which `destroy` does not.
   const connect = {
-    timeout: 2 * timeoutMs,
+    timeout: timeoutMs + CONNECT_MARGIN_MS,
     autoSelectFamilyAttemptTimeout: Math.max(250, timeoutMs * ADDRESS_SHARE),
   }
   const common = {

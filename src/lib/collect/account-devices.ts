@@ -87,8 +87,9 @@ export class AccountDevices {
 
   /** A device; `undefined` if the account does not have it. @throws EnvlogError of the request */
   async find(serial: string, base: string, context: RequestContext): Promise<AccountDevice | undefined> {
-    const isWanted = (device: AccountDevice) => device.serial === serial && device.base === base
-    return (await this.filter(isWanted, context))[0]
+    // A device under another base unit is no reason to refresh the list.
+    const found = await this.filter((device) => device.serial === serial, context)
+    return found.find((device) => device.base === base)
   }
 
   /**

@@ -205,8 +205,11 @@ export class NodeState {
    * Processes a returned receipt. A receipt from before the device moved to another base unit has no effect, so its
    * records are sent again.
    * @param key `base/serial`
+   * @throws EnvlogError `receipt-unreadable` if an earlier node of another type with the same id issued it
    */
   acknowledge(key: string, cursor: Cursor): void {
+    if (this.#opened?.kind && kindOf(cursor) !== this.#opened.kind)
+      throw new EnvlogError('receipt-unreadable')
     const hasMoved =
       !this.#devices.has(key) &&
       [...this.#devices.keys()].some((other) => isAmong(other, [deviceOfKey(key).serial]))

@@ -57,6 +57,8 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
   if (base !== null && !isObject(base)) return { serial, part: `${part}.baseunit`, known: null }
   // A base unit with a blank serial counts as none, as in the other responses.
   const unit = base && readIdentity(base)
+  if (unit?.serial === '' && !isAbsent(base?.serial))
+    return { serial, part: `${part}.baseunit.serial`, known: null }
   const known = {
     ...identity,
     num: readNumber(value.num),

@@ -41,8 +41,11 @@ export function readRecord(
   return record
 }
 
-/** Reads the record's id; `null` if it is not an integer. If both spellings have a value, the first is used. */
+/** The difference of two ids must be exact, because cursors contain differences. */
+const MAX_ID = 2 ** 52 - 1
+
+/** Reads the record's id; `null` if it is not an integer, or too large. If both spellings have a value, the first is used. */
 function readId(fields: Fields): number | null {
   const id = readNumber(fields['data-id']) ?? readNumber(fields.data_id)
-  return Number.isSafeInteger(id) ? id : null
+  return Number.isInteger(id) && Math.abs(id as number) <= MAX_ID ? id : null
 }

@@ -82,13 +82,15 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it("offer all time zones, the browser's first", async () => {
+  it("offer all time zones, the browser's first, and describe each field", async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
     const own = await editor.page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
     const zones = form.body.locator('#envlog-zones option')
     assert.equal(await zones.first().getAttribute('value'), own)
     assert.ok((await zones.count()) > 100)
+    for (const name of ['timeZone', 'tls', 'proxy'])
+      assert.ok(await form.field(name).getAttribute('aria-description'), name)
     await form.cancel()
   })
 
@@ -264,6 +266,8 @@ describe('the forms', function () {
     await form.unfold()
     const row = form.field('wait').locator('xpath=ancestor::div[contains(@class, "form-row")]')
     assert.match((await row.getAttribute('title')) ?? '', /^How long each request may wait for quota/)
+    for (const name of ['wait', 'account'])
+      assert.ok(await form.field(name).getAttribute('aria-description'), name)
     const topic = form.field('topic')
     await topic.fill('a/b')
     await topic.press('ArrowLeft')

@@ -98,6 +98,19 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
+  it('clears the search with Escape, also in a browser that does not do so itself', async () => {
+    form = await editor.edit('latest')
+    const picker = await pick()
+    await picker.search('rack')
+    await finds(picker, ['Rack A', 'Rack B'])
+    const search = picker.body.locator('[data-envlog=search]')
+    await search.dispatchEvent('keydown', { key: 'Escape' })
+    assert.equal(await search.inputValue(), '')
+    assert.ok((await picker.leaves()).length > 2)
+    await leave(picker, 'cancel')
+    await form.cancel()
+  })
+
   it('selects all and none of the listed devices, and shows a partial selection', async () => {
     form = await editor.edit('latest')
     const picker = await pick()

@@ -137,6 +137,13 @@ describe('envlog-check', () => {
     assert.match(stdout, /! {2}relay-suffix +the path does not exist/)
   })
 
+  it('uses the default for a blank relay suffix, as the account does', async () => {
+    await start()
+    const { code, stdout, stderr } = await run(['--yes'], { ...login(), ENVLOG_RELAY_SUFFIX: ' ' })
+    assert.equal(code, 0, stdout + stderr)
+    assert.match(stdout, /✓ {2}relay-suffix/)
+  })
+
   it('exits with 2 if the service refuses, with its error text and without its secrets', async () => {
     await start()
     const refuse = async (message: string) => {

@@ -22,10 +22,56 @@ export interface ActionConfig extends NodeDef {
 }
 
 /**
- * A deployed action node: its handlers, timers, statuses and calls of `done`. The `run` function of a node file is
+ * Starts a deployed action node, or has it refuse messages until its account and settings are complete. Each message
+ * tries again: Node-RED does not restart a node whose missing account is added by a deploy of modified nodes.
+ */
+export function startActionNode<T extends ActionType>(
+  RED: NodeAPI,
+  node: Node,
+  config: ActionConfig,
+  action: ActionDefinition<T>,
+): void {
+  let started: ActionNode<T> | undefined
+  let isClosed = false
+  const start = (): ActionNode<T> => {
+    if (isClosed && !started) throw new EnvlogError('closed')
+    try {
+      started ??= new ActionNode(RED, node, config, action)
+      return started
+    } catch (error) {
+      // At each message, because status nodes that were created later have not received it yet.
+      node.status(toNodeStatus(RED, { kind: 'failed', error }))
+      throw error
+    }
+  }
+  const receive = async (trigger: Trigger) => start().receive(trigger)
+  node.on('input', (msg, send, done) => {
+    receive({ msg, send }).then(
+      () => done(),
+      (error) => done(localizeError(RED, error) as never),
+    )
+  })
+  node.on('close', (removed: boolean, done: () => void) => {
+    isClosed = true
+    const close = async () => {
+      releaseAccount(RED, config.account, node)
+      await started?.close()
+      if (removed) deleteStateOfRemovedNode(RED, node.id)
+    }
+    close().then(done, done)
+  })
+  try {
+    start()
+  } catch {
+    // Its status says why.
+  }
+}
+
+/**
+ * An action node with its account and settings: its timer, statuses and triggers; the `run` function of a node file is
  * async, gets a signal, and throws.
  */
-export class ActionNode<T extends ActionType> {
+class ActionNode<T extends ActionType> {
   readonly #action: ActionDefinition<T>
   readonly #context: Omit<RunContext<T>, 'trigger'>
   readonly #queue = new TriggerQueue()
@@ -33,36 +79,20 @@ export class ActionNode<T extends ActionType> {
   readonly #timerMessages = new WeakSet<NodeMessage>()
   /** When failures began, by error code, in ms since 1970 UTC. A success clears it. */
   readonly #failingSince = new Map<string, number>()
+  readonly #closeState: () => Promise<void>
   #shown: RunStatus['kind'] = 'idle'
 
   /** @throws EnvlogError `ENVLOG_CONFIG` */
   constructor(RED: NodeAPI, node: Node, config: ActionConfig, action: ActionDefinition<T>) {
     this.#action = action
     const nodeState = registry.getOrCreateNodeState(node.id)
-    let closeState = async () => {}
-    node.on('close', (removed: boolean, done: () => void) => {
-      const close = async () => {
-        releaseAccount(RED, config.account, node)
-        this.#timer?.stop()
-        await this.#queue.close()
-        await closeState()
-        if (removed) deleteStateOfRemovedNode(RED, node.id)
-      }
-      close().then(done, done)
-    })
     const { account, store } = acquireAccount(RED, config.account, node)
     const settings = readActionSettings(action.type, config)
     nodeState.open(store, toNodeStateOptions(action.type, account, settings))
-    closeState = () => nodeState.close(store)
+    this.#closeState = () => nodeState.close(store)
     const { signal } = this.#queue
     const setStatus = (status: RunStatus) => this.#setStatus(status)
     this.#context = { RED, node, account, settings, nodeState, signal, setStatus }
-    node.on('input', (msg, send, done) => {
-      this.#receive({ msg, send }).then(
-        () => done(),
-        (error) => done(localizeError(RED, error) as never),
-      )
-    })
     this.#showIdle()
     if (settings.repeat > 0) this.#timer = this.#startTimer(settings.repeat * 1000)
   }
@@ -76,10 +106,19 @@ export class ActionNode<T extends ActionType> {
     })
   }
 
-  async #receive(trigger: Trigger): Promise<void> {
+  /** Aborts its work. Resolves when nothing is running and its state is saved. */
+  async close(): Promise<void> {
+    this.#timer?.stop()
+    await this.#queue.close()
+    await this.#closeState()
+  }
+
+  async receive(trigger: Trigger): Promise<void> {
     const control = readControlMessage(trigger.msg, this.#context.node.id)
     if (control) return this.#applyControl(control)
     const timer = this.#timerMessages.has(trigger.msg) ? this.#timer : undefined
+    // The timer has scheduled the next one.
+    if (timer && this.#queue.isFull) return
     timer?.started()
     try {
       await this.#queue.run(() => this.#run(trigger))

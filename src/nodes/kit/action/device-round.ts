@@ -51,6 +51,8 @@ export class DeviceRound<T extends ActionType> {
     const { devices, unknown } = await resolveDevices(selection, settings.exclude, account.devices, context)
     nodeState.setDevices(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
     const due = devices.filter((device) => !this.#isRefused(device) && !this.#isAwaited(device))
+    // A device that awaits its receipt is not requested, but it has succeeded before.
+    const isAnyAwaited = devices.some((device) => this.#isAwaited(device))
     this.#waitStatus.total = due.length
     for (const failure of unknown) this.#fail(failure)
     let failure: unknown
@@ -63,9 +65,11 @@ export class DeviceRound<T extends ActionType> {
         (device, error) => this.#failOne(device, error),
         (device) => this.#stateOf(device).isSuspect,
       )
-      failure = this.#refusalOfAll(due.length)
+      if (!isAnyAwaited) failure = this.#refusalOfAll(due.length)
     } catch (error) {
       failure = error
+      // The next trigger continues here, even after a crash.
+      nodeState.save()
     }
     this.#reportRefusals()
     if (!failure && this.#lastFailure && !this.#hasSucceeded) throw nameDevice(account, this.#lastFailure)

@@ -1,7 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import type { ActionType } from '../../../shared/action'
-import { localizeError } from '../report/localize'
-import { type CountUnit, toNodeStatus } from '../report/status'
+import type { CountUnit } from '../report/status'
 import type { ActionConfig } from './action-node'
 import type { Run } from './run'
 
@@ -14,23 +13,13 @@ export interface ActionDefinition<T extends ActionType> {
   run(run: Run<T>): Promise<void>
 }
 
-/** Registers a node type. A node with invalid settings shows this in its status and refuses every message. */
+/** Registers a node type. */
 export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
   function ActionNodeConstructor(this: Node, config: ActionConfig) {
     RED.nodes.createNode(this, config)
     // Loaded with the first node instead of with the palette, so that Node-RED starts fast.
-    const { ActionNode } = require('./action-node') as typeof import('./action-node')
-    try {
-      new ActionNode(RED, this, config, action)
-    } catch (error) {
-      const showStatus = () => this.status(toNodeStatus(RED, { kind: 'failed', error }))
-      showStatus()
-      this.on('input', (_msg, _send, done) => {
-        // Status nodes that were created after this node have not received the status yet.
-        showStatus()
-        done(localizeError(RED, error) as never)
-      })
-    }
+    const { startActionNode } = require('./action-node') as typeof import('./action-node')
+    startActionNode(RED, this, config, action)
   }
   RED.nodes.registerType(action.type, ActionNodeConstructor as never)
 }

@@ -107,6 +107,8 @@ export class Run<T extends ActionType> implements PollPorts {
     const buildMessage = createMessageBuilder(this.#context, delivery, plan)
     let sent = 0
     for await (const draft of plan.messages) {
+      // Preparing it may have taken several turns.
+      this.#throwIfClosed()
       trigger.send(buildMessage(draft))
       if (++sent % MESSAGES_PER_TURN === 0) await this.#endTurn()
     }
@@ -119,6 +121,10 @@ export class Run<T extends ActionType> implements PollPorts {
    */
   async #endTurn(): Promise<void> {
     await nextTurn()
+    this.#throwIfClosed()
+  }
+
+  #throwIfClosed(): void {
     if (this.#context.signal.aborted) throw new EnvlogError('closed')
   }
 }

@@ -55,6 +55,14 @@ describe('the list of devices of an account', () => {
     await assert.rejects(devices.utcOffset('A0000001', 'OTHER001', patient), failure('device-unknown'))
   })
 
+  it('is not refreshed for a device that it contains under another base unit', async () => {
+    const { service, devices } = setup('A0000001')
+    await later(devices.all(patient))
+    await timers().tickAsync(2 * MINUTE)
+    assert.equal(await later(devices.find('A0000001', 'OTHER001', patient)), undefined)
+    assert.equal(service.requests, 1)
+  })
+
   it('contains a device if only its reading or its offset is unreadable', async () => {
     const unreadable = { ...device('A0000002'), channel: 'none' }
     const withoutOffset = { ...device('A0000002'), std_bias: 'n/a' }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { isCursor } from '../../../../src/lib/collect/saved-state'
+import { countOf } from '../../../../src/lib/readings/content'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { graph, type Json, relayGraph } from '../answers'
 
@@ -44,6 +46,23 @@ describe('a full response', () => {
     for (const record of log.slice(-3, -1)) record.unixtime = 'soon'
     await poll()
     assert.deepEqual(ids().flat(), [...upTo(1, 31), 34])
+  })
+})
+
+describe('records with numbers that no device counts to', () => {
+  it('are sent once, and the cursor can be read again', async () => {
+    for (const most of [2 ** 52 - 1, Number.MAX_SAFE_INTEGER]) {
+      const { log, now, poll, delivered, state } = await begin()
+      for (const id of [-most, most, -most]) {
+        log.push({ unixtime: now + log.length * 60, 'data-id': id, ch1: 1 })
+        assert.equal(await poll(), undefined)
+        assert.ok(isCursor(state.cursor))
+      }
+      assert.deepEqual(
+        delivered.map(({ content }) => countOf(content)),
+        [1, 1, 1],
+      )
+    }
   })
 })
 

@@ -158,6 +158,7 @@ describe('an envelope', () => {
     assert.equal(unreadable('secret'), 'devices.0')
     assert.equal(unreadable(currentDevice({ serial: '' })), 'devices.0.serial')
     assert.equal(unreadable(currentDevice({ channel: 'none' })), 'devices.0.channel')
+    assert.equal(unreadable(currentDevice({ baseunit: { serial: true } })), 'devices.0.baseunit.serial')
     assert.equal(
       refusedPart(() => graphEnvelope(graph({ data: {} }))),
       'data',
