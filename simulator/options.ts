@@ -4,7 +4,7 @@ import type { Fault } from './faults/fault-plan'
 import type { DeviceDefinition } from './fleet/definition'
 import type { Limits } from './limits'
 import type { LogEntry } from './log'
-import type { Variants } from './variants'
+import { described, type Variants } from './variants'
 
 /** Options that can be changed while the simulator runs, with `set` or at the control address. */
 export interface RuntimeOptions {
@@ -60,3 +60,15 @@ export interface SimulatorOptions extends RuntimeOptions {
 }
 
 export type Settings = Required<Omit<RuntimeOptions, 'fleet' | 'variants'>> & { variants: Variants }
+
+export const defaults: Settings = {
+  relaySuffix: 'relay',
+  limits: {},
+  windows: 'fixed',
+  windowPhase: 0,
+  countRefused: false,
+  budgetRule: 'exceeding',
+  limitsClock: 'simulated',
+  variants: described,
+  faults: [],
+}

@@ -14,24 +14,11 @@ import { storyFleet } from './fleet/story'
 import { type Counts, type LogEntry, RequestLog } from './log'
 import { Meter } from './meter'
 import { OptionError } from './option-error'
-import type { RuntimeOptions, Settings, SimulatorOptions } from './options'
+import { defaults, type RuntimeOptions, type Settings, type SimulatorOptions } from './options'
 import { parseParameters, serialsIn } from './parameters'
 import { createReplay } from './replay'
 import { Service, type ServiceRequest, type ServiceResponse } from './service'
 import { createTruth, type Truth } from './truth'
-import { described } from './variants'
-
-const defaults: Settings = {
-  relaySuffix: 'relay',
-  limits: {},
-  windows: 'fixed',
-  windowPhase: 0,
-  countRefused: false,
-  budgetRule: 'exceeding',
-  limitsClock: 'simulated',
-  variants: described,
-  faults: [],
-}
 
 export interface Incoming {
   endpoint: EndpointName

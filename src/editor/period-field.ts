@@ -1,4 +1,4 @@
-import { CALENDAR_PERIODS, readCalendarPeriod } from '../shared/period'
+import { CALENDAR_PERIODS, readCalendarPeriod } from '../shared/period-types'
 import type { Problem } from '../shared/problems'
 import { readRelative, readTime } from '../shared/time-input'
 import { check, type FindProblem } from './properties'

@@ -109,8 +109,8 @@ export class Preview {
   #showBudget(config: ActionConfig): void {
     const limits = readLimits(String(this.#account().limits ?? ''))
     const budget = toBudget(config, this.#others(), this.#source.devices, limits)
-    const isTooMuch = budget !== undefined && budget.together.share > 1
-    const seconds = isTooMuch ? budget.fittingRepeat : undefined
+    const isTooMuch = budget?.isTooMuch ?? false
+    const seconds = isTooMuch ? budget?.fittingRepeat : undefined
     const form = this.#form
     const shareOf = ({ share, endpoint }: { share: number; endpoint: string }) => ({
       share: percent(share),

@@ -84,6 +84,9 @@ function requestsOf(node: ActionConfig, devices: Devices): Map<LimitedEndpoint, 
   return requested && requests
 }
 
+/** Above this share of the quota, the form warns. */
+const MAX_SHARE = 1
+
 /** The highest share of a limit, and the endpoint that it is about. */
 interface Share {
   share: number
@@ -100,6 +103,7 @@ export interface Budget {
   own: Share
   /** The share used by all nodes of the account together, at the endpoints that this node needs. */
   together: Share
+  isTooMuch: boolean
   /**
    * The shortest interval in whole seconds at which all nodes together stay within the limits; `undefined` if the other
    * nodes use them up.
@@ -136,11 +140,13 @@ export function toBudget(
   })
   // Shares are sums of fractions, so a rounding error could turn 60 seconds into 61.
   const repeat = Math.ceil(Number(Math.max(0, ...loads.map((load) => load.repeat)).toPrecision(12)))
+  const together = highest(loads.map((load) => load.together))
   return {
     requests: [...requests.values()].reduce((sum, count) => sum + count, 0),
     seconds: Math.max(0, ...loads.map(({ seconds }) => seconds)),
     own: highest(loads.map(({ own }) => own)),
-    together: highest(loads.map(({ together }) => together)),
+    together,
+    isTooMuch: together.share > MAX_SHARE,
     fittingRepeat: repeat <= MAX_SECONDS ? repeat : undefined,
   }
 }

@@ -19,7 +19,7 @@ import {
   PERS,
   SENDS,
 } from './outputs'
-import { FROM_TYPES, PERIOD_TYPES } from './period'
+import { FROM_TYPES, PERIOD_TYPES } from './period-types'
 import type { Problem } from './problems'
 import {
   flag,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import { loadOrThrow, type StateStore, StateWriter } from '../state-store'
+import { loadOrThrow, type StateStore, StateWriter } from '../state-writer'
 import { type Cursor, type CursorKind, kindOf } from './cursor'
 import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
 import { deviceKey, deviceOfKey, groupBySerial, type NamedDevice, type ResolvedDevice } from './devices'

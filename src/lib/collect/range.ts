@@ -16,7 +16,7 @@ import {
   toCollected,
 } from './fetch'
 import { addPage, lacksShownRecord, nextPage, type Page, type ReceivedPage, startPaging } from './pages'
-import { isLocal, type Period, placePeriod } from './period'
+import { isLocal, type Period, placePeriod } from './place-period'
 
 export interface RangeQuery {
   /**

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
-import type { StateStore } from '../../../lib/state-store'
+import type { StateStore } from '../../../lib/state-writer'
 
 /** The config node `envlog-account`, as seen by other nodes. */
 export interface AccountNode extends Node {

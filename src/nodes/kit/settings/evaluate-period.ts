@@ -1,6 +1,6 @@
-import { type Period, readRelativeTime, readTimeInput } from '../../../lib/collect/period'
+import { type Period, readRelativeTime, readTimeInput } from '../../../lib/collect/place-period'
 import { EnvlogError } from '../../../lib/errors'
-import { type FromType, type PeriodType, readCalendarPeriod } from '../../../shared/period'
+import { type FromType, type PeriodType, readCalendarPeriod } from '../../../shared/period-types'
 import { type Evaluate, formatTypedInput } from './typed-input'
 
 interface PeriodSettings {

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
-import { parseOrKeep, type StateStore } from '../../../lib/state-store'
+import { parseOrKeep, type StateStore } from '../../../lib/state-writer'
 import type { ContextStore } from '../../../shared/admin'
 
 /** These names mean Node-RED's default store if the settings file does not define a store with that name. */

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inBackground } from '../../../lib/background'
-import { parseOrKeep, type StateStore } from '../../../lib/state-store'
+import { parseOrKeep, type StateStore } from '../../../lib/state-writer'
 
 /** The folder in Node-RED's user directory. */
 const FOLDER = 'envlog'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { loadOrThrow, type StateStore, StateWriter } from '../../../src/lib/state-store'
+import { loadOrThrow, type StateStore, StateWriter } from '../../../src/lib/state-writer'
 import { createVirtualClock } from '../../support/clock'
 import { createMemoryStore } from '../../support/memory-store'
 

@@ -1,5 +1,5 @@
 import { type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
-import type { CalendarPeriod } from '../../shared/period'
+import type { CalendarPeriod } from '../../shared/period-types'
 import { readEpoch, readRelative, readTime, type TimeInput } from '../../shared/time-input'
 import { readNumber } from '../decode/value'
 import { EnvlogError } from '../errors'

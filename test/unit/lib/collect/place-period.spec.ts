@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { placePeriod, readRelativeTime, readTimeInput } from '../../../../src/lib/collect/period'
+import { placePeriod, readRelativeTime, readTimeInput } from '../../../../src/lib/collect/place-period'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
-import type { CalendarPeriod } from '../../../../src/shared/period'
+import type { CalendarPeriod } from '../../../../src/shared/period-types'
 import { failure } from '../answers'
 
 const now = Date.UTC(2026, 10, 20, 12)
