@@ -50,8 +50,7 @@ export interface UnreadableDevice {
 export function readCurrentDevice(value: unknown, index: number): CurrentDevice | UnreadableDevice {
   const part = `devices.${index}`
   if (!isObject(value)) return { serial: '', part, known: null }
-  const identity = readIdentity(value)
-  const { serial } = identity
+  const serial = readText(value.serial)
   if (serial === '') return { serial, part: `${part}.serial`, known: null }
   const [base, group] = [unwrapSingle(value.baseunit), unwrapSingle(value.group)]
   if (base !== null && !isObject(base)) return { serial, part: `${part}.baseunit`, known: null }
@@ -59,29 +58,26 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
   const unit = base && readIdentity(base)
   if (unit?.serial === '' && !isAbsent(base?.serial))
     return { serial, part: `${part}.baseunit.serial`, known: null }
-  const known = {
-    ...identity,
+  const channel = readChannels(value)
+  const device = {
+    serial,
+    model: readText(value.model),
+    name: readText(value.name),
     num: readNumber(value.num),
     battery: readNumber(value.battery),
     rssi: readNumber(value.rssi),
     unixtime: value.unixtime,
+    channel: channel ?? [],
     baseunit: unit?.serial ? unit : null,
     group: isObject(group) ? { num: readNumber(group.num), name: readText(group.name) } : null,
     utcOffset: readUtcOffset(value),
     index,
   }
-  const channel = readChannels(value)
-  return channel ? { ...known, channel } : { serial, part: `${part}.channel`, known: knownFieldsOf(known) }
+  return channel ? device : { serial, part: `${part}.channel`, known: knownFieldsOf(device) }
 }
 
 /** The known fields of a device. A device without a base unit is its own base unit. */
-export function knownFieldsOf({
-  serial,
-  name,
-  baseunit,
-  group,
-  utcOffset,
-}: Omit<CurrentDevice, 'channel'>): KnownFields {
+export function knownFieldsOf({ serial, name, baseunit, group, utcOffset }: CurrentDevice): KnownFields {
   return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '', utcOffset }
 }
 

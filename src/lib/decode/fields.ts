@@ -66,7 +66,7 @@ export function readChannels({ channel }: Fields): ListedChannel[] | undefined {
     num: readNumber(num),
     name: readText(name),
     unit: readText(unit),
-    ...(value !== undefined && { value }),
+    value,
   }))
 }
 
@@ -90,12 +90,19 @@ const MINUTES_OF_A_DAY = 1440
  * unreadable, or if local time is a day or more from UTC, which no time format can express.
  */
 export function readUtcOffset(fields: Fields): number | null {
-  const read = (key: string) => {
-    const isPresent = (value: unknown) => !isAbsent(typeof value === 'string' ? value.trim() : value)
-    const value = [fields[key], fields[key.replace('-', '_')]].find(isPresent)
-    return value === undefined ? 0 : (readNumber(value) ?? Number.NaN)
-  }
-  const flag = read('dst-flg')
-  const minutes = Math.round(read('time-diff') + read(flag === 1 ? 'dst-bias' : 'std-bias'))
+  const flag = readMinutes(fields['dst-flg'], fields.dst_flg)
+  const bias =
+    flag === 1
+      ? readMinutes(fields['dst-bias'], fields.dst_bias)
+      : readMinutes(fields['std-bias'], fields.std_bias)
+  const minutes = Math.round(readMinutes(fields['time-diff'], fields.time_diff) + bias)
   return !Number.isNaN(flag) && Math.abs(minutes) < MINUTES_OF_A_DAY ? minutes : null
 }
+
+/** The first of two spellings that has a value; 0 if none has, NaN if it is unreadable. */
+function readMinutes(one: unknown, other: unknown): number {
+  const value = isBlank(one) ? other : one
+  return isBlank(value) ? 0 : (readNumber(value) ?? Number.NaN)
+}
+
+const isBlank = (value: unknown) => isAbsent(typeof value === 'string' ? value.trim() : value)

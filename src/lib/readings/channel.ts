@@ -40,6 +40,17 @@ export function matchChannels(
   listed: readonly ListedChannel[],
   recorded: ReadonlySet<number> = new Set(),
 ): MatchedChannel[] {
+  const first = listed[0]?.num
+  const isConsecutive = listed.every(({ num }, index) => num === (first ?? 0) + index)
+  // Nearly all lists, and a response of `current` has thousands.
+  if (recorded.size === 0 && (first === 0 || first === 1) && isConsecutive) {
+    return withQuantities(
+      listed.map((entry, index) => ({
+        channel: createChannel(index + 1, entry.name, entry.unit),
+        listed: entry,
+      })),
+    )
+  }
   const listedNumbers = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(listedNumbers, recorded) ? 1 : 0
   const byNumber = new Map<number, MatchedChannel>()
@@ -60,7 +71,10 @@ export function matchChannels(
   for (const number of recorded) {
     if (!byNumber.has(number)) byNumber.set(number, { channel: createUnlistedChannel(number) })
   }
-  const matched = [...byNumber.values()].sort((a, b) => a.channel.number - b.channel.number)
+  return withQuantities([...byNumber.values()].sort((a, b) => a.channel.number - b.channel.number))
+}
+
+function withQuantities(matched: MatchedChannel[]): MatchedChannel[] {
   setQuantities(matched.map(({ channel }) => channel))
   return matched
 }

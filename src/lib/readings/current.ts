@@ -88,8 +88,9 @@ function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
 }
 
 function readChannels(entries: CurrentDevice['channel']): ReadingChannel[] {
-  return matchChannels(entries).map(({ channel, listed }) => {
+  return matchChannels(entries).map(({ channel: { key, number, name, unit, quantity }, listed }) => {
     const value = readNumber(listed?.value)
-    return { ...channel, value, error: value === null ? readValueError(listed?.value) : null }
+    const error = value === null ? readValueError(listed?.value) : null
+    return { key, number, name, unit, quantity, value, error }
   })
 }

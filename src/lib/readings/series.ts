@@ -1,6 +1,6 @@
 import type { GraphEnvelope } from '../decode/envelopes'
 import { isObject } from '../decode/fields'
-import { formatTime, type TimeStyle, utcOffsetAt } from '../decode/time'
+import { createTimeFormatter, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { MISSING } from '../decode/value'
 import { EnvlogError } from '../errors'
 import { type Channel, matchChannels, parseChannelNumber } from './channel'
@@ -44,7 +44,7 @@ export function readSeriesPart(
   const channels = matchChannels(envelope.channel, findChannels(envelope.records)).map(
     ({ channel }) => channel,
   )
-  const format = (timestamp: number | null) => formatTime(timestamp, style, offset)
+  const format = createTimeFormatter(style, offset)
   const records: SeriesRecord[] = []
   const unreadable: string[] = []
   let firstError: EnvlogError | undefined
@@ -65,7 +65,8 @@ export function readSeriesPart(
 
 /** The channel numbers that occur in records. */
 function findChannels(records: readonly unknown[]): Set<number> {
-  const keys = new Set(records.filter(isObject).flatMap(Object.keys))
+  const keys = new Set<string>()
+  for (const record of records) if (isObject(record)) for (const key in record) keys.add(key)
   return new Set([...keys].map(parseChannelNumber).filter((number) => number !== undefined))
 }
 
@@ -100,6 +101,8 @@ export function sortAndDeduplicate(
   const time = (record: SeriesRecord | undefined) => record?.timestamp ?? Number.NEGATIVE_INFINITY
   const newestFirst = time(records[0]) > time(records.at(-1))
   const ordered = newestFirst ? records.toReversed() : [...records]
+  // Nearly always: nothing to sort, and no two records with the same time.
+  if (ordered.every((record, index) => index === 0 || time(ordered[index - 1]) < time(record))) return ordered
   ordered.sort((a, b) => time(a) - time(b) || byId(a, b))
   const kept: SeriesRecord[] = []
   /** The index of each record with the current time, by fingerprint. */
