@@ -90,17 +90,17 @@ const MINUTES_OF_A_DAY = 1440
  * unreadable, or if local time is a day or more from UTC, which no time format can express.
  */
 export function readUtcOffset(fields: Fields): number | null {
-  const flag = readMinutes(fields['dst-flg'], fields.dst_flg)
+  const flag = readEither(fields['dst-flg'], fields.dst_flg)
   const bias =
     flag === 1
-      ? readMinutes(fields['dst-bias'], fields.dst_bias)
-      : readMinutes(fields['std-bias'], fields.std_bias)
-  const minutes = Math.round(readMinutes(fields['time-diff'], fields.time_diff) + bias)
+      ? readEither(fields['dst-bias'], fields.dst_bias)
+      : readEither(fields['std-bias'], fields.std_bias)
+  const minutes = Math.round(readEither(fields['time-diff'], fields.time_diff) + bias)
   return !Number.isNaN(flag) && Math.abs(minutes) < MINUTES_OF_A_DAY ? minutes : null
 }
 
 /** The first of two spellings that has a value; 0 if none has, NaN if it is unreadable. */
-function readMinutes(one: unknown, other: unknown): number {
+function readEither(one: unknown, other: unknown): number {
   const value = isBlank(one) ? other : one
   return isBlank(value) ? 0 : (readNumber(value) ?? Number.NaN)
 }
