@@ -1,7 +1,7 @@
 import type { RequestContext } from '../request'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import type { AccountAccess, Collected } from './fetch'
-import { addPage, lacksShownRecord, nextPage, type Paging } from './pages'
+import { addPage, lacksKnownRecord, nextPage, type Paging } from './pages'
 import { fetchPage } from './range'
 import type { ReceivedRecords } from './record-plan'
 
@@ -14,11 +14,6 @@ export interface Backfill {
   /** Unreadable records, to be reported. */
   failed: readonly DeviceFailure[]
 }
-
-/**
- * The period ends this long after the oldest record of the response, so that its first page contains that record too.
- */
-const END_MS = 1000
 
 /**
  * Requests the next page and adds it. If the limit of records is used up, the device fails without waiting, and the
@@ -39,7 +34,7 @@ export async function fetchBackfillPage(
   let page = await fetchNext()
   // The service may have left out more records. If the record is missing again, the service may have deleted its oldest
   // records in the meantime.
-  if (lacksShownRecord(paging, page.part, paging.to - END_MS)) page = await fetchNext()
+  if (lacksKnownRecord(paging, page.part)) page = await fetchNext()
   return {
     ...backfill,
     response: page.response,

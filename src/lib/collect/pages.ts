@@ -7,6 +7,12 @@ import { fingerprint, type SeriesPart } from '../readings/series'
  * parsed or read in one turn of the event loop.
  */
 const PAGE_RECORDS = 16_000
+const OVERLAP_SECONDS = 1
+/**
+ * Whether the service includes the bounds of a page is undocumented and varies (docs/service.md). So a page begins this
+ * long before its period and ends this long after the oldest record that was received before it.
+ */
+export const OVERLAP_MS = OVERLAP_SECONDS * 1000
 
 /** A page: the newest `number` records between two bounds in seconds since 1970 UTC. */
 export interface Page {
@@ -16,9 +22,8 @@ export interface Page {
 }
 
 /**
- * The progress of fetching a period page by page, newest page first. Whether the service includes the bounds of a page
- * is undocumented and varies (docs/service.md), so pages overlap by a second, and records that were already received
- * are dropped.
+ * The progress of fetching a period page by page, newest page first. Pages overlap, and records that were already
+ * received are dropped.
  */
 export interface Paging {
   /** Bounds of the period, ms since 1970 UTC; from inclusive, to exclusive. */
@@ -32,21 +37,25 @@ export interface Paging {
   parts: readonly SeriesPart[]
   /** Fingerprints of records that the next page may contain again. */
   overlap: readonly string[]
-  /** The time of the oldest received record, ms since 1970 UTC; `null` before the first page or if it is unknown. */
+  /** The time of the oldest received record, which the next page must contain, ms since 1970 UTC; `null` if unknown. */
   overlapFrom: number | null
   isComplete: boolean
 }
 
-/** @param period bounds in ms since 1970 UTC; `number` limits it to the newest records, `null` for all */
-export function startPaging(period: { from: number; to: number; number: number | null }): Paging {
-  const { from, to, number: remaining } = period
+/**
+ * @param period bounds in ms since 1970 UTC; `number` limits it to the newest records, `null` for all
+ * @param overlapFrom the time of a record that the first page must contain; `null` if none is known
+ */
+export function startPaging(
+  { from, to, number: remaining }: { from: number; to: number; number: number | null },
+  overlapFrom: number | null = null,
+): Paging {
   const nextTo = Math.ceil(to / 1000)
-  return { from, to, nextTo, remaining, parts: [], overlap: [], overlapFrom: null, isComplete: false }
+  return { from, to, nextTo, remaining, parts: [], overlap: [], overlapFrom, isComplete: false }
 }
 
-const firstSecond = ({ from }: Paging) => Math.max(0, Math.floor(from / 1000) - 1)
+const firstSecond = ({ from }: Paging) => Math.max(0, Math.floor(from / 1000) - OVERLAP_SECONDS)
 
-/** The next page, which overlaps with the received pages by a second, and begins a second before the period. */
 export function nextPage(paging: Paging): Page {
   const { nextTo, remaining, overlap } = paging
   const number = remaining === null ? PAGE_RECORDS : Math.min(PAGE_RECORDS, remaining + overlap.length)
@@ -78,7 +87,7 @@ function nextEnd(
   const isComplete = oldest <= paging.from || (recordsRemaining ?? 0) > 0
   if (count < requested.number && isComplete) return undefined
   // If a full page covers a single second, continue before that second, because the same page would be sent again.
-  const next = Math.min(Math.floor(oldest / 1000) + 1, paging.nextTo - 1)
+  const next = Math.min(Math.floor(oldest / 1000) + OVERLAP_SECONDS, paging.nextTo - 1)
   return next <= firstSecond(paging) ? undefined : next
 }
 
@@ -109,16 +118,10 @@ export function addPage(paging: Paging, series: SeriesPart, received: ReceivedPa
  * Whether a page lacks the record at its end that is known from the page received before it. In that case, the service
  * may have left out other records too. After a page of a single second, the page ends before that record and need not
  * contain it.
- * @param shownAt time of the record known to be at the end of the first page, ms; `null` if there is none
  */
-export function lacksShownRecord(
-  { overlapFrom, nextTo }: Paging,
-  { records }: SeriesPart,
-  shownAt: number | null = null,
-): boolean {
-  const time = overlapFrom ?? shownAt
-  if (time === null || time >= nextTo * 1000) return false
-  return !records.some(({ timestamp }) => timestamp === time)
+export function lacksKnownRecord({ overlapFrom, nextTo }: Paging, { records }: SeriesPart): boolean {
+  if (overlapFrom === null || overlapFrom >= nextTo * 1000) return false
+  return !records.some(({ timestamp }) => timestamp === overlapFrom)
 }
 
 /** Whether a record is outside the requested page. */

@@ -20,7 +20,7 @@ import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-st
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import { type AccountAccess, fetchDecoded, type PolledData, toCollected } from './fetch'
 import type { NodeState } from './node-state'
-import { startPaging } from './pages'
+import { OVERLAP_MS, startPaging } from './pages'
 import { planRecords, type RecordPlan, type Start } from './record-plan'
 import { writeReceipt } from './signed-receipt'
 
@@ -103,7 +103,7 @@ export async function pollRecords(
         await deliver(poll, toDelivery(plan, { target, response, failed }))
         return
       }
-      const paging = startPaging({ from: plan.from, to: plan.to, number: null })
+      const paging = startPaging({ from: plan.from, to: plan.to + OVERLAP_MS, number: null }, plan.to)
       device.startBackfill({ received, response, failed, paging })
     }
     const failed = await fetchMissing(poll)

@@ -15,7 +15,7 @@ import {
   type ResponseFormat,
   toCollected,
 } from './fetch'
-import { addPage, lacksShownRecord, nextPage, type Page, type ReceivedPage, startPaging } from './pages'
+import { addPage, lacksKnownRecord, nextPage, type Page, type ReceivedPage, startPaging } from './pages'
 import { isLocal, type Period, placePeriod } from './place-period'
 
 export interface RangeQuery {
@@ -70,7 +70,7 @@ export async function collectRange(
     const offset = paging.parts[0]?.utcOffset
     const page = await fetchPage(account, target, nextPage(paging), { time, offset }, context)
     failed.push(...page.failed)
-    if (lacksShownRecord(paging, page.part)) throw new EnvlogError('reply-lacks-record')
+    if (lacksKnownRecord(paging, page.part)) throw new EnvlogError('reply-lacks-record')
     paging = addPage(paging, page.part, page.received)
     if (paging.isComplete) {
       if (paging.parts.length > 1) await nextTurn()

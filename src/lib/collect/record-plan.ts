@@ -32,9 +32,7 @@ export interface ReceivedRecords {
 
 /** The consequences of a response. */
 export type RecordPlan =
-  /**
-   * Records between the cursor and the response are missing. Bounds in ms since 1970 UTC; from inclusive, to exclusive.
-   */
+  /** Records may be missing from the first of these times up to the oldest record in the response; ms since 1970 UTC. */
   | { kind: 'backfill-needed'; from: number; to: number }
   | {
       kind: 'complete'
@@ -97,7 +95,7 @@ export function planRecords(
   return {
     kind: 'complete',
     fresh: { ...series, records: fresh, gaps },
-    overflow: isFetched ? isLost(known, received) : hole !== undefined && hole.from < hole.to - 1000,
+    overflow: isFetched ? isLost(known, received) : hole !== undefined && hole.from < hole.to,
     next,
     before: createCursorBefore(fresh, known, received),
   }
@@ -126,7 +124,7 @@ function findHole(known: Known, received: ReceivedRecords): { from: number; to: 
   // The times of the known records may be unusable.
   const start = known.records.length > 0 ? known.at - MAX_AHEAD_MS : known.from
   const from = newest ? completeUntil(newest, known) : start
-  return from === null || from > timeOf(oldest) ? undefined : { from, to: timeOf(oldest) + 1000 }
+  return from === null || from > timeOf(oldest) ? undefined : { from, to: timeOf(oldest) }
 }
 
 /**
