@@ -131,7 +131,7 @@ export class EnvlogError extends Error {
 /** The service failed with a status for temporary failures, so the request is retried. */
 export const SERVICE_FAILURES: ReadonlySet<Reason> = new Set(['service-failed', 'service-failed-again'])
 
-const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set<Reason>([
+const AMBIGUOUS: ReadonlySet<Reason> = new Set<Reason>([
   ...SERVICE_FAILURES,
   'gateway-answered',
   'connection-broken',
@@ -140,11 +140,11 @@ const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set<Reason>([
 ])
 
 /**
- * Whether an error may concern either only the requested device, for example because its large response always times
- * out or the device makes the service fail, or all devices, because the service is down.
+ * Whether it is unknown if an error concerns only the requested device, for example because its large response always
+ * times out or the device makes the service fail, or all devices, because the service is down.
  */
-export function mayConcernOneDevice({ reason }: EnvlogError): boolean {
-  return MAYBE_OF_ONE_DEVICE.has(reason)
+export function isAmbiguous({ reason }: EnvlogError): boolean {
+  return AMBIGUOUS.has(reason)
 }
 
 const OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([

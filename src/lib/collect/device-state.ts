@@ -54,8 +54,8 @@ export class DeviceState {
   unselectedMs = 0
   /** Orders the devices by their last poll; devices that were never polled come first. */
   polledRank = Number.NEGATIVE_INFINITY
-  /** Whether its last failure may have been caused by the device or by the account. */
-  isSuspect = false
+  /** Whether its last poll failed ambiguously: the device or the account may be the cause. */
+  hasFailedAmbiguously = false
   /** Whether the service has responded for the device in this process. */
   hasResponded = false
   /** Whether its newest records are far ahead of the clock, so that they hide the current ones. */

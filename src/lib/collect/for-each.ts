@@ -1,5 +1,5 @@
 import { linkAbort } from '../abort'
-import { concernsOneDevice, EnvlogError, mayConcernOneDevice } from '../errors'
+import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 
 /** After this many ambiguous failures in a row, the account is assumed to be the cause. */
 const MAX_AMBIGUOUS_IN_A_ROW = 3
@@ -8,10 +8,10 @@ const MAX_AMBIGUOUS_IN_A_ROW = 3
  * Processes items concurrently, in order. If a single item fails, this is reported and the others continue. If the
  * account fails, all items end. An ambiguous failure may be either, so its report is delayed. It is attributed to the
  * item once another item succeeds, and to the account if several items in a row fail ambiguously or none succeeds.
- * After an ambiguous failure, the next item is the last one that is not suspect. An ambiguous failure of a suspect item
- * is attributed to the item as soon as any other item has succeeded.
+ * After an ambiguous failure, the next item is the last one that did not fail ambiguously in the previous round. If an
+ * item has failed ambiguously in both, this is attributed to the item as soon as any other item has succeeded.
  * @param reportFailure reports a failure of a single item
- * @param isSuspect whether the last failure of an item was ambiguous
+ * @param hasFailedAmbiguously whether an item failed ambiguously in the previous round
  * @throws EnvlogError the failure of the account; `closed` if the signal is aborted
  */
 export async function forEachConcurrent<T>(
@@ -20,11 +20,11 @@ export async function forEachConcurrent<T>(
   signal: AbortSignal,
   work: (item: T, signal: AbortSignal) => Promise<void>,
   reportFailure: (item: T, error: EnvlogError) => void,
-  isSuspect: (item: T) => boolean = () => false,
+  hasFailedAmbiguously: (item: T) => boolean,
 ): Promise<void> {
   const inner = linkAbort(signal)
   const waiting = [...items]
-  // Concurrent items were started before an item that is not suspect could be chosen.
+  // Concurrent items were started before the next item could be chosen.
   const max = Math.max(MAX_AMBIGUOUS_IN_A_ROW, concurrency + 1)
   const ambiguous: { item: T; error: EnvlogError }[] = []
   let hasSucceeded = false
@@ -36,26 +36,26 @@ export async function forEachConcurrent<T>(
     if (!isShortOfQuota(error)) inner.abort()
   }
 
-  function fail(item: T, error: unknown, wasSuspect: boolean): void {
-    const isAmbiguous = error instanceof EnvlogError && mayConcernOneDevice(error)
+  function fail(item: T, error: unknown, isRepeated: boolean): void {
     if (!(error instanceof EnvlogError)) end(error)
-    else if (concernsOneDevice(error) || (isAmbiguous && hasSucceeded && wasSuspect))
-      reportFailure(item, error)
-    else if (!isAmbiguous || ambiguous.push({ item, error }) === max) end(error)
+    else if (concernsOneDevice(error)) reportFailure(item, error)
+    else if (!isAmbiguous(error)) end(error)
+    else if (isRepeated && hasSucceeded) reportFailure(item, error)
+    else if (ambiguous.push({ item, error }) === max) end(error)
   }
 
   async function worker(): Promise<void> {
     while (waiting.length > 0 && fatal === undefined && !signal.aborted) {
-      const index = ambiguous.length > 0 ? waiting.findLastIndex((item) => !isSuspect(item)) : 0
+      const index = ambiguous.length > 0 ? waiting.findLastIndex((item) => !hasFailedAmbiguously(item)) : 0
       const item = waiting.splice(Math.max(0, index), 1)[0] as T
       // Read before `work`, which may change it.
-      const wasSuspect = isSuspect(item)
+      const isRepeated = hasFailedAmbiguously(item)
       try {
         await work(item, inner.signal)
         hasSucceeded = true
         for (const { item, error } of ambiguous.splice(0)) reportFailure(item, error)
       } catch (error) {
-        fail(item, error, wasSuspect)
+        fail(item, error, isRepeated)
       }
     }
   }

@@ -178,11 +178,10 @@ export class NodeState {
     return [...devices].sort((a, b) => compareRanks(rank(a), rank(b)))
   }
 
-  /** @param isSuspect whether the poll failed and either the device or the account may be the cause */
-  markPolled(device: ResolvedDevice, isSuspect = false): void {
+  markPolled(device: ResolvedDevice, hasFailedAmbiguously = false): void {
     const state = this.device(deviceKey(device))
     state.polledRank = ++this.#lastRank
-    state.isSuspect = isSuspect
+    state.hasFailedAmbiguously = hasFailedAmbiguously
   }
 
   /**

@@ -7,7 +7,7 @@ import {
   type Selection,
 } from '../../../lib/collect/devices'
 import { forEachConcurrent } from '../../../lib/collect/for-each'
-import { EnvlogError, mayConcernOneDevice } from '../../../lib/errors'
+import { EnvlogError, isAmbiguous } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import { OUTPUT_TRAITS, type Output } from '../../../shared/outputs'
@@ -63,7 +63,7 @@ export class DeviceRound<T extends ActionType> {
         signal,
         (device, deviceSignal) => this.#runOne(device, work, deviceSignal),
         (device, error) => this.#failOne(device, error),
-        (device) => this.#stateOf(device).isSuspect,
+        (device) => this.#stateOf(device).hasFailedAmbiguously,
       )
       if (!isAnyAwaited) failure = this.#refusalOfAll(due.length)
     } catch (error) {
@@ -87,7 +87,7 @@ export class DeviceRound<T extends ActionType> {
     try {
       await work(named, requestContext)
     } catch (error) {
-      if (wasPolled(error)) nodeState.markPolled(device, mayConcernOneDevice(error))
+      if (wasPolled(error)) nodeState.markPolled(device, isAmbiguous(error))
       throw error
     } finally {
       this.#waitStatus.done++

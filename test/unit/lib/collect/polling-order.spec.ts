@@ -62,14 +62,3 @@ describe('the polling order', () => {
     assert.deepEqual(after.leastRecentlyPolledFirst(targets), [3, 4, 1, 2, 0].map(targetAt))
   })
 })
-
-describe('the last failure of a device', () => {
-  it('is remembered as ambiguous until the device is polled again', async () => {
-    const nodeState = await begin()
-    nodeState.markPolled(targetAt(0), true)
-    nodeState.markPolled(targetAt(1), true)
-    nodeState.markPolled(targetAt(1))
-    const areSuspect = targets.map(({ serial, base }) => nodeState.device(`${base}/${serial}`).isSuspect)
-    assert.deepEqual(areSuspect, [true, false, false, false, false])
-  })
-})

@@ -57,6 +57,15 @@ describe('a round over devices', () => {
     )
   })
 
+  it('remembers which devices failed ambiguously: if they do again while another succeeds, they are the cause', async () => {
+    const { round } = await start()
+    const request = (serial: string) => {
+      if (serial !== first) throw new EnvlogError('timeout-silent')
+    }
+    await assert.rejects(round(request), failure('timeout-silent'))
+    assert.equal((await round(request)).wasRequested, true)
+  })
+
   it('in which all are refused except one that awaits its receipt concerns the refused devices', async () => {
     const { clock, nodeState, round } = await start()
     const requested: string[] = []
