@@ -180,6 +180,15 @@ function tests(runtime: Runtime): void {
     assert.equal(collector.box('refused').length, 0)
   })
 
+  it('needs another package for a shared quota, which the error names', async () => {
+    const sharedQuota = 'redis://127.0.0.1:1'
+    await nodeRed.deploy(flow.map((node) => (node.id === 'account' ? { ...node, sharedQuota } : node)))
+    await nodeRed.inject('trigger-current')
+    const [msg] = await collector.receive('errors', 1)
+    assert.equal(msg?.error.code, 'ENVLOG_CONFIG')
+    assert.match(msg?.error.message, /npm install redis/)
+  })
+
   it('aborts a hanging request on a full deploy, and continues', async () => {
     await leaveRequestHanging()
     const start = Date.now()

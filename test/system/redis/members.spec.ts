@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelService } from '../../support/quota/model-service'
 import { until } from '../../support/wait'
-import { createService, HELD_MS, Member, mostRefusedInAWindow, ROW } from './members'
+import { createService, HELD_MS, LEASE_MS, Member, mostRefusedInAWindow, ROW } from './members'
 import { type RedisServer, startRedis } from './redis-server'
 
 const STARTING_MS = 60_000
@@ -137,6 +137,16 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     await windows(3)
     assert.deepEqual(service.refusals(), [])
     assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
+  })
+
+  it('counts requests in flight at a deploy as used, not as in flight until the end of their lease', async () => {
+    const [member] = await start(1)
+    await until('something was sent', () => (member?.sent.length ?? 0) > 2)
+    member?.leaveAndStop()
+    const stoppedAt = performance.now()
+    await until('nothing is in flight', async () => !/\d f \d/.test(JSON.stringify(await redis.contents())))
+    assert.ok(performance.now() - stoppedAt < LEASE_MS)
+    assert.match(JSON.stringify(await redis.contents()), /\d s \d/)
   })
 
   const troubles: [string, () => Promise<void>, () => Promise<void>][] = [

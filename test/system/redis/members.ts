@@ -16,7 +16,7 @@ export const HELD_MS = 1020
 const WAY_MS = 15
 /** Requests at the same time under endless demand. */
 const DEMAND = 6
-const LEASE_MS = 3000
+export const LEASE_MS = 3000
 /** Time to notice that Redis is away, or back. */
 const NOTICED_MS = 20_000
 
