@@ -50,7 +50,7 @@ function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromS
   if (TRANSIENT_STATUSES.has(status)) return retriesDone > 0 ? 'service-failed-again' : 'service-failed'
   if (status >= 300 && status < 400) return 'redirected'
   if (status < 400 || status >= 500) return 'service-refused'
-  if (status === 404 && endpoints[endpoint].relay) return 'relay-not-found'
+  if (status === 404 && endpoints[endpoint].serves === 'relay') return 'relay-not-found'
   if (!isFromService) return 'gateway-answered'
   if (status === 401) return 'login-refused'
   if (status === 403) return 'access-refused'
