@@ -14,9 +14,10 @@ import type { Series } from '../src/lib/readings/series'
 import { toStatistics } from '../src/lib/readings/statistics'
 import { convertTemperatures } from '../src/lib/readings/temperature'
 import { type ActionType, nameOfType } from '../src/shared/action'
-import { MEASUREMENTS, OFFERED, type Output, type Send } from '../src/shared/outputs'
+import { actionSchemas } from '../src/shared/action-schemas'
+import { OFFERED, type Output, type Send } from '../src/shared/outputs'
 import type { TemperatureUnit } from '../src/shared/quantity'
-import { TOPICS } from '../src/shared/topics'
+import { newValueOf } from '../src/shared/schema'
 
 const AT = Date.UTC(2026, 10, 20, 8)
 const HOUR_MS = 3_600_000
@@ -102,12 +103,13 @@ async function createSample(
   send: Send,
   unit: TemperatureUnit | null,
 ): Promise<object> {
+  const defaultOf = (name: string) => String(newValueOf(actionSchemas[type], name))
   const options = {
     output,
     send,
     time: 'utc' as const,
     chunk: 1000,
-    measurement: MEASUREMENTS[type],
+    measurement: defaultOf('measurement'),
     fieldNames: 'channel' as const,
     group: GROUP,
   }
@@ -116,7 +118,7 @@ async function createSample(
   for await (const next of plan.messages) message ??= next
   if (!message) throw new Error(`no message for ${type} ${output} ${send}`)
   const { subject } = message
-  const topic = subject && formatTopic(TOPICS[type], { account: 'Plant A', ...subject })
+  const topic = subject && formatTopic(defaultOf('topic'), { account: 'Plant A', ...subject })
   const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
   const response = { endpoint: ENDPOINTS[type], receivedAt: AT + 5123, quota }
   const parts = plan.sequence && {

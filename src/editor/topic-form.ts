@@ -1,4 +1,4 @@
-import { TOPIC_PLACES } from '../shared/topics'
+import { TOPIC_PLACES } from '../shared/outputs'
 import { translate } from './red'
 
 /** Offers the placeholders for a topic. A click inserts one at the cursor. */

@@ -3,16 +3,9 @@ import { findAddressProblem, findSharedQuotaProblem, normalizeAddress } from './
 import { isTimeZone } from './local-clock'
 import { TEMPERATURE_UNITS } from './quantity'
 import { checked, nodeProperties, orDefault, text, textThat, trimmedText, wholeNumber } from './schema'
-import { type LimitsTable, MAX_WINDOW_SECONDS } from './service-limits'
+import { LIMITS, type LimitsTable, MAX_WINDOW_SECONDS } from './service-limits'
 
 export const ACCOUNT_DEFAULTS = { relaySuffix: 'relay', timeout: 30, concurrency: 2, retries: 3 } as const
-
-/** Length of each credential in characters, as [minimum, maximum] (docs/service.md, *Requests*). */
-export const CREDENTIAL_LENGTHS = {
-  apiKey: [45, 45],
-  loginId: [8, 8],
-  loginPass: [4, 16],
-} as const
 
 /**
  * Whether a relay suffix is valid. It becomes part of a path, so it must contain only characters that need no escaping.
@@ -42,18 +35,16 @@ const prefixes = z.transform((list) =>
 
 const amount = z.optional(z.int().check(z.minimum(1)))
 const seconds = z.optional(z.int().check(z.minimum(1), z.maximum(MAX_WINDOW_SECONDS)))
-const requests = z.optional(z.strictObject({ limit: amount, window: seconds }))
-const records = z.optional(
-  z.strictObject({ limit: amount, window: seconds, records: amount, recordsWindow: seconds }),
+
+/** Has the rows and columns of the service's table, each of which may be absent. */
+const limitsTable = z.strictObject(
+  Object.fromEntries(
+    Object.entries(LIMITS).map(([endpoint, row]) => {
+      const columns = Object.keys(row).map((name) => [name, name.endsWith('indow') ? seconds : amount])
+      return [endpoint, z.optional(z.strictObject(Object.fromEntries(columns)))]
+    }),
+  ),
 )
-const limitsTable = z.strictObject({
-  current: requests,
-  'latest-data': requests,
-  'latest-data-relay': requests,
-  data: records,
-  'data-relay': records,
-  alert: requests,
-})
 
 /**
  * Reads the setting `limits`, which overrides rows of the table of limits; `undefined` if it is invalid. It is JSON
@@ -104,7 +95,8 @@ export const accountSchema = z.object({
   proxy: orDefault(text, ''),
 })
 
-function credential([least, most]: readonly [least: number, most: number]) {
+/** A credential with a length in characters (docs/service.md, *Requests*). */
+function credential(least: number, most = least) {
   const problem = least === most ? 'length' : 'length-between'
   const check = checked(({ length: found }: string) => {
     if (found === 0) return { problem: 'missing' }
@@ -115,8 +107,8 @@ function credential([least, most]: readonly [least: number, most: number]) {
 
 /** The credentials of an account. */
 export const credentialsSchema = z.object({
-  apiKey: credential(CREDENTIAL_LENGTHS.apiKey),
-  loginId: credential(CREDENTIAL_LENGTHS.loginId),
-  loginPass: credential(CREDENTIAL_LENGTHS.loginPass),
+  apiKey: credential(45),
+  loginId: credential(8),
+  loginPass: credential(4, 16),
   sharedQuotaPassword: orDefault(text, ''),
 })

@@ -1,25 +1,7 @@
 import * as z from 'zod/mini'
-import {
-  type ActionType,
-  ADVANCES,
-  DEVICES_TYPES,
-  MAX_SECONDS,
-  needsMessage,
-  SELECTS,
-  STARTS,
-  TIME_STYLES,
-} from './action'
-import {
-  DEFAULT_CHUNK,
-  FIELD_NAMES,
-  MEASUREMENTS,
-  OUTPUT_TRAITS,
-  OUTPUTS,
-  type Output,
-  PERS,
-  SENDS,
-} from './outputs'
-import { FROM_TYPES, PERIOD_TYPES } from './period-types'
+import { type ActionType, MAX_SECONDS, SELECTS, STARTS } from './action'
+import { DEFAULT_CHUNK, FIELD_NAMES, OUTPUT_TRAITS, OUTPUTS, type Output, PERS, SENDS } from './outputs'
+import { FROM_TYPES, PERIOD_TYPES, VALUE_TYPES } from './period-types'
 import type { Problem } from './problems'
 import {
   flag,
@@ -33,7 +15,6 @@ import {
   wholeNumber,
 } from './schema'
 import { readTime } from './time-input'
-import { TOPICS } from './topics'
 
 const MAX_COUNT = 1_000_000_000
 
@@ -47,7 +28,8 @@ const namedDevice = z.pipe(
 /** The name of a group as the service sends it, which may be a number, or consist of blanks only. */
 const groupName = z.union([z.string().check(z.minLength(1)), z.pipe(z.number(), z.transform(String))])
 
-const common = (type: ActionType) => ({
+/** @param topic the last segment of the default topic */
+const common = (send: (typeof SENDS)[number] = 'device', topic = '{channel}', measurement = 'envlog') => ({
   ...nodeProperties,
   account: orDefault(text, ''),
   select: orDefault(z.enum(SELECTS), 'all'),
@@ -55,19 +37,19 @@ const common = (type: ActionType) => ({
   bases: orDefault(z.array(serial), []),
   groups: orDefault(z.array(groupName), []),
   property: orDefault(text, 'devices'),
-  propertyType: orDefault(z.enum(DEVICES_TYPES), 'msg'),
+  propertyType: orDefault(z.enum(VALUE_TYPES), 'msg'),
   exclude: orDefault(z.array(serial), []),
   repeat: orDefault(wholeNumber(0, MAX_SECONDS), 0),
   wait: orDefault(z.nullable(wholeNumber(0, MAX_SECONDS)), null),
   output: orDefault(z.enum(OUTPUTS), 'readings'),
-  send: orDefault(z.enum(SENDS), type === 'envlog-current' ? 'all' : 'device'),
+  send: orDefault(z.enum(SENDS), send),
   // Nodes that write line protocol do not escape the measurement.
   measurement: orDefault(
     textThat((name) => /^[^\s,\\]*$/.test(name), 'measurement'),
-    MEASUREMENTS[type],
+    measurement,
   ),
-  time: orDefault(z.enum(TIME_STYLES), 'utc'),
-  topic: orDefaultIfAbsent(z.string(), TOPICS[type]),
+  time: orDefault(z.enum(['utc', 'local']), 'utc'),
+  topic: orDefaultIfAbsent(z.string(), `envlog/{base}/{serial}/${topic}`),
 })
 
 /** For nodes that send values. Points of alerts have fixed fields. */
@@ -76,7 +58,8 @@ const valued = { fieldNames: orDefault(z.enum(FIELD_NAMES), 'channel') }
 /** For nodes that poll and deliver each record or alert once. */
 const polling = {
   onlyNew: orDefault(flag, true),
-  advance: orDefault(z.enum(ADVANCES), 'sent'),
+  /** Whether records count as delivered when they are sent, or when their receipt arrives. */
+  advance: orDefault(z.enum(['sent', 'acknowledged']), 'sent'),
   ackTimeout: orDefault(wholeNumber(1, MAX_SECONDS), 600),
 }
 
@@ -100,6 +83,12 @@ const startOrTime = z.transform((value, context): Start => {
 type Settings = Readonly<Record<string, unknown>>
 
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0
+
+/** Whether messages contain the devices or the period, so that the node cannot repeat by itself. */
+function needsMessage({ select, propertyType = 'msg', fromType, toType }: Settings): boolean {
+  const isPeriodOfMessage = fromType === 'msg' || (fromType !== 'calendar' && toType === 'msg')
+  return (select === 'msg' && propertyType === 'msg') || isPeriodOfMessage
+}
 
 /** Rules for combinations of settings, by the property at which the form shows the problem. */
 const RULES: Readonly<Record<string, [problem: Problem['problem'], isBroken: (all: Settings) => boolean]>> = {
@@ -137,20 +126,20 @@ function node<Shape extends z.core.$ZodShape>(shape: Shape) {
 /** The saved properties of the action nodes. */
 export const actionSchemas = {
   'envlog-current': node({
-    ...common('envlog-current'),
+    ...common('all'),
     ...valued,
     onlyNew: orDefault(flag, false),
     staleAfter: orDefault(z.nullable(wholeNumber(0, MAX_COUNT)), null),
   }),
   'envlog-latest': node({
-    ...common('envlog-latest'),
+    ...common(),
     ...valued,
     ...polling,
     backfill: orDefault(flag, true),
     start: orDefault(startOrTime, 'all'),
   }),
   'envlog-range': node({
-    ...common('envlog-range'),
+    ...common(),
     ...valued,
     from: orDefaultIfAbsent(text, '-24h'),
     fromType: orDefault(z.enum(FROM_TYPES), 'rel'),
@@ -161,7 +150,7 @@ export const actionSchemas = {
     chunk: orDefault(wholeNumber(1, 1_000_000), DEFAULT_CHUNK),
   }),
   'envlog-alerts': node({
-    ...common('envlog-alerts'),
+    ...common('device', 'alert', 'envlog_alerts'),
     ...polling,
     start: orDefault(z.enum(STARTS), 'now'),
   }),

@@ -15,41 +15,16 @@ export function nameOfType<Type extends `envlog-${string}`>(type: Type): NameOf<
 
 export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 
-/** Whether records count as delivered when they are sent, or when their receipt arrives. */
-export const ADVANCES = ['sent', 'acknowledged'] as const
-
 /**
  * Whether a node delivers everything or nothing from the first response for a device. `envlog-latest` also accepts a
  * time.
  */
 export const STARTS = ['all', 'now'] as const
 
-export const TIME_STYLES = ['utc', 'local'] as const
-
-/** Types of the typed input for devices, if `select` is `msg`. */
-export const DEVICES_TYPES = ['msg', 'flow', 'global', 'env', 'jsonata'] as const
-
 /** Maximum value of settings in seconds, because a timer's delay must be less than 2^31 ms. */
 export const MAX_SECONDS = 2_000_000
 
-const SERIAL = /^[0-9A-Za-z]{8}$/
-
 /** Whether a text is a serial number, which has 8 letters and digits (docs/service.md, *Requests*). */
 export function isSerial(text: string): boolean {
-  return SERIAL.test(text)
-}
-
-/** Whether the node needs messages and cannot repeat by itself, because messages contain its devices or its period. */
-export function needsMessage(settings: SourceTypes): boolean {
-  const { select, propertyType = 'msg', fromType, toType } = settings
-  const isPeriodOfMessage = fromType === 'msg' || (fromType !== 'calendar' && toType === 'msg')
-  return (select === 'msg' && propertyType === 'msg') || isPeriodOfMessage
-}
-
-/** The settings that determine the source of the devices and of the period. */
-interface SourceTypes {
-  select?: string
-  propertyType?: string
-  fromType?: string
-  toType?: string
+  return /^[0-9A-Za-z]{8}$/.test(text)
 }

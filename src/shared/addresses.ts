@@ -5,20 +5,14 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-export type AddressProblem = 'missing' | 'unreadable' | 'not-https' | 'has-extras'
-
 /**
  * The problem with a service address; `undefined` if it is valid. A valid address uses `https:`, or `http:` on this
  * host, and has no query, fragment or login.
  */
-export function findAddressProblem(text: string): AddressProblem | undefined {
+export function findAddressProblem(text: string) {
   if (text.trim() === '') return 'missing'
-  let url: URL
-  try {
-    url = new URL(text.trim())
-  } catch {
-    return 'unreadable'
-  }
+  if (!URL.canParse(text.trim())) return 'unreadable'
+  const url = new URL(text.trim())
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) return 'not-https'
   if (url.search || url.hash || url.username || url.password) return 'has-extras'
   return undefined
@@ -30,18 +24,14 @@ export function findAddressProblem(text: string): AddressProblem | undefined {
  */
 export function normalizeAddress(text: string): string {
   const { origin, pathname } = new URL(text.trim())
-  let end = pathname.length
-  while (pathname[end - 1] === '/') end--
-  return origin + pathname.slice(0, end)
+  return origin + pathname.replace(/(?<!\/)\/+$/, '')
 }
-
-export type SharedQuotaProblem = 'unreadable' | 'has-password'
 
 /**
  * The problem with a Redis or Valkey address; `undefined` if it is valid. It must not contain a password, which is
  * stored separately.
  */
-export function findSharedQuotaProblem(text: string): SharedQuotaProblem | undefined {
+export function findSharedQuotaProblem(text: string) {
   if (splitPassword(text)) return 'has-password'
   return readRedisAddress(text) ? undefined : 'unreadable'
 }

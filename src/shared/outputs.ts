@@ -76,6 +76,19 @@ export function hasLocalTimes({ output, time }: { output: Output; time: string }
   return time === 'local' || !OUTPUT_TRAITS[output].settings.includes('time')
 }
 
+/** Placeholders of a topic template, such as `{serial}` (docs/messages.md, *topic*). */
+export const TOPIC_PLACES = [
+  'account',
+  'base',
+  'serial',
+  'name',
+  'group',
+  'channel',
+  'label',
+  'unit',
+  'quantity',
+] as const
+
 /** Intervals of statistics. */
 export const PERS = ['period', 'day', 'hour'] as const
 export type Per = (typeof PERS)[number]
@@ -86,11 +99,3 @@ export type FieldNames = (typeof FIELD_NAMES)[number]
 
 /** Records per message if `send` is `chunk`. */
 export const DEFAULT_CHUNK = 1000
-
-/** Default measurement of points. */
-export const MEASUREMENTS: Record<ActionType, string> = {
-  'envlog-current': 'envlog',
-  'envlog-latest': 'envlog',
-  'envlog-range': 'envlog',
-  'envlog-alerts': 'envlog_alerts',
-}

@@ -1,5 +1,8 @@
-/** Types of the typed inputs for the bounds of a period: a date, a relative time, or one of Node-RED's types. */
-export const PERIOD_TYPES = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata'] as const
+/** Node-RED's types of typed inputs that the nodes accept. */
+export const VALUE_TYPES = ['msg', 'flow', 'global', 'env', 'jsonata'] as const
+
+/** Types for the bounds of a period, which may also be a date or a relative time. */
+export const PERIOD_TYPES = ['date', 'rel', ...VALUE_TYPES] as const
 export type PeriodType = (typeof PERIOD_TYPES)[number]
 
 /** Types for the start, which may be a calendar period. */

@@ -18,47 +18,42 @@ export type Quantity = (typeof QUANTITIES)[number]
 export const TEMPERATURE_UNITS = ['C', 'F'] as const
 export type TemperatureUnit = (typeof TEMPERATURE_UNITS)[number]
 
-/**
- * Spellings of °C and °F that may occur within one account: full-width or not, as a single character, or with two kinds
- * of degree sign.
- */
-const SPELLINGS: ReadonlyMap<string, string> = new Map(
-  ['C', 'F'].flatMap((letter) => {
-    const wide = String.fromCodePoint((letter.codePointAt(0) as number) + 0xfee0)
-    const sign = letter === 'C' ? '℃' : '℉'
-    return [letter, wide, sign, `°${letter}`, `°${wide}`, `º${letter}`].map(
-      (spelling) => [spelling, `°${letter}`] as const,
-    )
-  }),
+const BY_UNIT: ReadonlyMap<string, Quantity> = new Map(
+  Object.entries({
+    '°C': 'temperature',
+    '°F': 'temperature',
+    lx: 'illuminance',
+    klx: 'illuminance',
+    lxh: 'illuminance-exposure',
+    klxh: 'illuminance-exposure',
+    'mW/cm2': 'uv-irradiance',
+    'mW/cm2h': 'uv-exposure',
+    Pa: 'pressure',
+    hPa: 'pressure',
+    kPa: 'pressure',
+    mV: 'voltage',
+    V: 'voltage',
+    mA: 'current',
+    A: 'current',
+  } as const),
 )
-
-const BY_UNIT: Readonly<Record<string, Quantity>> = {
-  '°C': 'temperature',
-  '°F': 'temperature',
-  lx: 'illuminance',
-  klx: 'illuminance',
-  lxh: 'illuminance-exposure',
-  klxh: 'illuminance-exposure',
-  'mW/cm2': 'uv-irradiance',
-  'mW/cm2h': 'uv-exposure',
-  Pa: 'pressure',
-  hPa: 'pressure',
-  kPa: 'pressure',
-  mV: 'voltage',
-  V: 'voltage',
-  mA: 'current',
-  A: 'current',
-}
 
 /**
  * Units that scaled inputs use for any quantity. They identify a quantity only if the device also measures temperature.
  */
-const WITH_TEMPERATURE: Readonly<Record<string, Quantity>> = { '%': 'humidity', ppm: 'co2' }
+const WITH_TEMPERATURE: ReadonlyMap<string, Quantity> = new Map([
+  ['%', 'humidity'],
+  ['ppm', 'co2'],
+])
 
-/** Replaces any spelling of °C or °F with that unit, and trims other units. */
+/**
+ * Replaces any spelling of °C or °F with that unit, and trims other units. One account may contain several spellings:
+ * full-width or not, as a single character, or with `º` instead of the degree sign.
+ */
 export function normalizeUnit(unit: string): string {
   const trimmed = unit.trim()
-  return SPELLINGS.get(trimmed) ?? trimmed
+  const [, letter] = /^[°o]?([CF])$/.exec(trimmed.normalize('NFKC')) ?? []
+  return letter ? `°${letter}` : trimmed
 }
 
 /**
@@ -66,18 +61,10 @@ export function normalizeUnit(unit: string): string {
  * @param units normalized units of the channels, in order
  */
 export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
-  const found = units.map((unit) => inTable(BY_UNIT, unit))
-  const hasTemperature = found.includes('temperature')
-  return found.map((quantity, index) =>
-    quantity === null && hasTemperature ? inTable(WITH_TEMPERATURE, units[index] as string) : quantity,
+  // The compatibility form replaces full-width letters and superscript digits.
+  const plain = units.map((unit) => unit.normalize('NFKC'))
+  const hasTemperature = plain.some((unit) => BY_UNIT.get(unit) === 'temperature')
+  return plain.map(
+    (unit) => BY_UNIT.get(unit) ?? (hasTemperature ? WITH_TEMPERATURE.get(unit) : undefined) ?? null,
   )
-}
-
-/**
- * Looks up a unit unchanged, then in compatibility form (NFKC), which replaces full-width letters and superscript
- * digits.
- */
-function inTable(table: Readonly<Record<string, Quantity>>, unit: string): Quantity | null {
-  for (const key of [unit, unit.normalize('NFKC')]) if (Object.hasOwn(table, key)) return table[key] ?? null
-  return null
 }

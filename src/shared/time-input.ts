@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+
 /**
  * Times as entered by users, parsed by the same code in forms and runtime, so that a form rejects what the runtime
  * cannot read.
@@ -37,21 +39,11 @@ export function readTime(input: string): TimeInput | null {
   const text = input.trim()
   // `2026` or `20261122` is an incomplete date, not a number of seconds.
   if (EPOCH.test(text)) return /^(\d{4}|\d{6}|\d{8})$/.test(text) ? null : readEpoch(Number(text))
-  const match = ISO.exec(text)
-  if (!match || !isDate(match[1] ?? '')) return null
-  const [, date, clock = '00:00', seconds = ':00', offset] = match
-  const instant = Date.parse(`${date}T${clock}${seconds}${offset ? isoOffset(offset) : 'Z'}`)
+  const [, date, clock = '00:00', seconds = ':00', offset] = ISO.exec(text) ?? []
+  if (!z.iso.date().safeParse(date).success) return null
+  const isoOffset = offset?.toUpperCase().replace(/^(.\d\d)(\d\d)$/, '$1:$2')
+  const instant = Date.parse(`${date}T${clock}${seconds}${isoOffset ?? 'Z'}`)
   return inRange(offset ? { instant } : { wallClock: instant })
-}
-
-/** Whether a date exists. `Date.parse` reads 30 February as 2 March. */
-function isDate(date: string): boolean {
-  const found = new Date(`${date}T00:00Z`)
-  return !Number.isNaN(found.getTime()) && found.toISOString().startsWith(date)
-}
-
-function isoOffset(offset: string): string {
-  return /^z$/i.test(offset) ? 'Z' : offset.replace(/^(.\d\d):?(\d\d)$/, '$1:$2')
 }
 
 function inRange(moment: TimeInput): TimeInput | null {

@@ -1,4 +1,4 @@
-import { TOPIC_PLACES } from '../../shared/topics'
+import { TOPIC_PLACES } from '../../shared/outputs'
 import type { Subject } from '../readings/content'
 
 /**

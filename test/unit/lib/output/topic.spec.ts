@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { formatTopic, type TopicValues } from '../../../../src/lib/output/topic'
-import { TOPICS } from '../../../../src/shared/topics'
 
 const device: TopicValues = {
   account: 'Plant A',
@@ -22,13 +21,6 @@ describe('a topic', () => {
       'Plant A/5839F001/5212A1B2/Freezer 3/Cold chain/2/Inside/%/humidity',
     )
     assert.equal(formatTopic('a-{serial}-{channel}/{serial}', value), 'a-5212A1B2-2/5212A1B2')
-  })
-
-  it('has the documented defaults', () => {
-    assert.equal(formatTopic(TOPICS['envlog-current'], value), 'envlog/5839F001/5212A1B2/2')
-    assert.equal(formatTopic(TOPICS['envlog-latest'], device), 'envlog/5839F001/5212A1B2')
-    assert.equal(formatTopic(TOPICS['envlog-range'], device), 'envlog/5839F001/5212A1B2')
-    assert.equal(formatTopic(TOPICS['envlog-alerts'], device), 'envlog/5839F001/5212A1B2/alert')
   })
 
   it('omits channel segments if the message is about a whole device, and no others', () => {

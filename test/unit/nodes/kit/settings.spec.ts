@@ -3,7 +3,6 @@ import { EnvlogError, type Reason } from '../../../../src/lib/errors'
 import { readAccountSettings } from '../../../../src/nodes/account/account-settings'
 import { readActionSettings } from '../../../../src/nodes/kit/settings/read-settings'
 import { ACTION_TYPES, type ActionType } from '../../../../src/shared/action'
-import { TOPICS } from '../../../../src/shared/topics'
 import { defaultsOf } from '../../../support/built'
 
 const variable = (name: string) => `\${${name}}`
@@ -52,8 +51,8 @@ describe('the settings of an action node', () => {
 
   it('distinguish a blank topic from none, which is the default', () => {
     assert.equal(action({ topic: '' }).topic, '')
-    assert.equal(action({}).topic, TOPICS['envlog-range'])
-    assert.equal(action({ topic: undefined }, 'envlog-alerts').topic, TOPICS['envlog-alerts'])
+    assert.equal(action({}).topic, 'envlog/{base}/{serial}/{channel}')
+    assert.equal(action({ topic: undefined }, 'envlog-alerts').topic, 'envlog/{base}/{serial}/alert')
   })
 
   it('trim serials, and treat a blank base as none', () => {
