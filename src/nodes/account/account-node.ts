@@ -1,4 +1,4 @@
-import type { NodeAPI, NodeDef } from 'node-red'
+import type { Node, NodeAPI, NodeDef } from 'node-red'
 import type { Account } from '../../lib/account'
 import { onBackgroundError } from '../../lib/background'
 import type { AccountNode } from '../kit/action/account-node'
@@ -14,35 +14,40 @@ export function registerAccountNode(RED: NodeAPI): void {
   function AccountNodeConstructor(this: AccountNode, config: NodeDef & { store?: string }) {
     RED.nodes.createNode(this, config)
     let account: Account | undefined
-    const storeName = String(config.store ?? '').trim()
-    const { userDir } = RED.settings
+    let hasReported = false
     let hasWarned = false
+    const storeName = String(config.store ?? '').trim()
     // The account warns once, because its nodes share the store.
     const onWriteError = ({ message: detail }: Error) => {
       if (!hasWarned)
         this.warn(RED._('warnings.store-failing', { store: storeName || 'envlog/', detail } as never))
       hasWarned = true
     }
-    this.users = {}
-    this.storeFor = (node) => {
+    const createStore = (node: Node) => {
+      const { userDir } = RED.settings
       // Node-RED's default context store is in memory: after a restart, everything would be sent again.
-      if (storeName !== '' || !userDir)
-        return createContextStore(RED, node, storeName, 'cursors', onWriteError)
-      const onMissing = () => node.log(RED._('warnings.state-missing'))
-      return createFileStore(userDir, node.id, onMissing, onWriteError)
+      return storeName === '' && userDir
+        ? createFileStore(userDir, node.id, () => node.log(RED._('warnings.state-missing')))
+        : createContextStore(RED, node, storeName)
     }
+    this.users = {}
     this.deployed = () => ({ config: { ...config }, credentials: { ...(this.credentials as object) } })
-    let hasReported = false
     this.getAccount = () => {
       account ??= openAccount(RED, config, this.credentials ?? {}, {
         onSharedChange: createSharedQuotaStatus(RED, this),
       })
       return account
     }
-    // The editor does not mark an account whose credentials are missing, for example after an import.
-    this.reportOnce = (error) => {
-      if (!hasReported) this.error(localizeError(RED, error))
-      hasReported = true
+    this.acquire = (user) => {
+      this.users[user.id] = user
+      try {
+        return { account: this.getAccount(), store: { ...createStore(user), onWriteError } }
+      } catch (error) {
+        // The editor does not mark an account whose credentials are missing, for example after an import.
+        if (!hasReported) this.error(localizeError(RED, error))
+        hasReported = true
+        throw error
+      }
     }
     this.on('close', (_removed: boolean, done: () => void) => {
       if (account) account.close().then(done, done)

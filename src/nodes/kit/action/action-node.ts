@@ -9,7 +9,7 @@ import { toNodeStateOptions } from '../settings/poll-options'
 import { readActionSettings } from '../settings/read-settings'
 import { registry } from '../state/process-registry'
 import { deleteStateOfRemovedNode } from '../state/removed-nodes'
-import { acquireAccount, releaseAccount } from './account-node'
+import { findAccountNode } from './account-node'
 import { readControlMessage } from './control-message'
 import type { ActionDefinition } from './register-action'
 import { RepeatTimer } from './repeat-timer'
@@ -54,7 +54,7 @@ export function startActionNode<T extends ActionType>(
   node.on('close', (removed: boolean, done: () => void) => {
     isClosed = true
     const close = async () => {
-      releaseAccount(RED, config.account, node)
+      delete findAccountNode(RED, config.account)?.users[node.id]
       await started?.close()
       if (removed) deleteStateOfRemovedNode(RED, node.id)
     }
@@ -86,7 +86,9 @@ class ActionNode<T extends ActionType> {
   constructor(RED: NodeAPI, node: Node, config: ActionConfig, action: ActionDefinition<T>) {
     this.#action = action
     const nodeState = registry.getOrCreateNodeState(node.id)
-    const { account, store } = acquireAccount(RED, config.account, node)
+    const accountNode = findAccountNode(RED, config.account)
+    if (!accountNode) throw new EnvlogError('no-account')
+    const { account, store } = accountNode.acquire(node)
     const settings = readActionSettings(action.type, config)
     nodeState.open(store, toNodeStateOptions(action.type, account, settings))
     this.#closeState = () => nodeState.close(store)

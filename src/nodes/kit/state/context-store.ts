@@ -3,6 +3,9 @@ import { EnvlogError } from '../../../lib/errors'
 import { parseOrKeep, type StateStore } from '../../../lib/state-writer'
 import type { ContextStore } from '../../../shared/admin'
 
+/** The key of the state in the node's context. */
+const KEY = 'cursors'
+
 /** These names mean Node-RED's default store if the settings file does not define a store with that name. */
 const DEFAULT_NAMES = ['', 'default', 'memory']
 
@@ -29,33 +32,24 @@ interface Context {
  * Keeps the state of a node in a context store of Node-RED. It is JSON text, because for an object, Node-RED would copy
  * every property at each write and put each one on a separate line of the file.
  * @param name the name of the store; blank for the default store
- * @param key the key of the state in the node's context
- * @param onWriteError called if a write fails after a successful one
  * @throws EnvlogError `store-unknown` if Node-RED would silently use the default store
  */
-export function createContextStore(
-  RED: NodeAPI,
-  node: Node,
-  name: string,
-  key: string,
-  onWriteError: (error: Error) => void,
-): StateStore {
+export function createContextStore(RED: NodeAPI, node: Node, name: string): StateStore {
   const { contextStorage } = RED.settings as { contextStorage?: object }
   const isConfigured = !!contextStorage && Object.hasOwn(contextStorage, name)
   if (!isConfigured && !DEFAULT_NAMES.includes(name)) throw new EnvlogError('store-unknown', { store: name })
   const store = isConfigured ? name : undefined
   const context = () => node.context() as unknown as Context
   return {
-    onWriteError,
     load: () =>
       new Promise((resolve, reject) => {
-        context().get(key, store, (error, value) =>
+        context().get(KEY, store, (error, value) =>
           error ? reject(error) : resolve(typeof value === 'string' ? parseOrKeep(value) : value),
         )
       }),
     save: (text) =>
       new Promise((resolve, reject) => {
-        context().set(key, text, store, (error) => (error ? reject(error) : resolve()))
+        context().set(KEY, text, store, (error) => (error ? reject(error) : resolve()))
       }),
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inBackground } from '../../../lib/background'
 import { parseOrKeep, type StateStore } from '../../../lib/state-writer'
@@ -10,17 +10,10 @@ const FOLDER = 'envlog'
  * Keeps the state of a node in a file of its own, `envlog/<id>.json` in Node-RED's user directory. After a power
  * failure, the file is complete: it has the contents before or after the last write.
  * @param onMissing called if the node has no file although other nodes have one, so that the node starts over
- * @param onWriteError called if a write fails after a successful one
  */
-export function createFileStore(
-  userDir: string,
-  nodeId: string,
-  onMissing: () => void,
-  onWriteError: (error: Error) => void,
-): StateStore {
+export function createFileStore(userDir: string, nodeId: string, onMissing: () => void): StateStore {
   const file = fileOf(userDir, nodeId)
   return {
-    onWriteError,
     async load() {
       try {
         return parseOrKeep(await readFile(file, 'utf8'))
@@ -52,13 +45,7 @@ const writes = new Map<string, Promise<void>>()
 async function replaceFile(file: string, text: string): Promise<void> {
   // Not readable by other users, because the state contains the key that signs receipts.
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const next = await open(`${file}.new`, 'w', 0o600)
-  try {
-    await next.writeFile(text)
-    await next.sync()
-  } finally {
-    await next.close()
-  }
+  await writeFile(`${file}.new`, text, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)
 }
 

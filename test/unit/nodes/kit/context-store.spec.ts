@@ -48,7 +48,7 @@ describe('the state of a node in a context store', () => {
       },
     }
     const node = { context: () => context } as unknown as Node
-    const store = createContextStore({ settings: {} } as NodeAPI, node, '', 'cursors', assert.fail)
+    const store = createContextStore({ settings: {} } as NodeAPI, node, '')
     const state = new NodeState(systemClock)
     state.open(store, { cursorKind: 'records' })
     await state.ready()

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../support/run'
 
 describe('the state of a node in a file', () => {
   const open = (userDir: string, id = 'a1b2', onMissing: () => void = () => assert.fail('missing')) =>
-    createFileStore(userDir, id, onMissing, (error) => assert.fail(error))
+    createFileStore(userDir, id, onMissing)
 
   it('is what was saved last, readable only for its user', async () => {
     const userDir = temporaryFolder('file-store')
