@@ -42,7 +42,7 @@ const reading: Reading = {
   age: 42,
   stale: false,
   battery: { code: 5, level: 'sufficient' },
-  rssi: -62,
+  rssi: 4,
   channels: channels.map((channel, index) => ({ ...channel, value: [-18.4, 41][index] ?? 0, error: null })),
 }
 
