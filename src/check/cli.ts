@@ -4,7 +4,7 @@ import { checkService } from './check'
 import { readLogin } from './credentials'
 import { EXIT } from './exit-code'
 import { jsonText, planText, resultText } from './print'
-import { ask, type Io } from './terminal'
+import { confirm, type Io } from './terminal'
 import { findLanguage, languages, loadTexts, type Translate } from './texts'
 import { type Options, readOptions, UsageError } from './usage'
 
@@ -49,8 +49,7 @@ async function check(options: Options, io: Io, translate: Translate): Promise<nu
   stderr.write(planText(translate))
   if (!options.yes) {
     if (!stdin.isTTY) throw new UsageError('check.usage-yes')
-    const answer = await ask(io, `${translate('check.confirm')} `)
-    if (!['y', 'yes', translate('check.yes')].includes(answer.toLowerCase())) return EXIT.usage
+    if (!(await confirm(io, translate))) return EXIT.usage
   }
   // Checked first, so that no requests are spent on a report that cannot be saved.
   if (save !== undefined) writeTo(save, (file) => appendFileSync(file, ''))

@@ -18,7 +18,8 @@ const plain = (text: string) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' 
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g
 const widthOf = (text: string) => Array.from(text).length + (text.match(WIDE) ?? []).length
 
-function table(rows: readonly (readonly string[])[]): string {
+function table(lines: readonly (readonly string[])[]): string {
+  const rows = lines.map((cells) => cells.map(plain))
   const widths: number[] = []
   for (const row of rows) {
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, widthOf(cell))
@@ -72,14 +73,14 @@ function connectionRows({ connection, exchanges }: CheckResult, translate: Trans
     ['proxy', yesNo(usesProxy)],
     ['login', yesNo(isLoggedIn || (isRefused ? false : null))],
     ['clock', clockDifference === null ? '?' : translate('check.seconds', { count: clockDifference })],
-  ].map(([key, text = '']) => [translate(`check.${key}`), plain(text)])
+  ].map(([key, text = '']) => [translate(`check.${key}`), text])
 }
 
 function requestRows({ exchanges }: CheckResult, translate: Translate): string[][] {
   return exchanges.map(({ endpoint, durationMs, quota, error }) => {
     const { limit = null, windowSeconds = null, remaining = null } = quota ?? {}
     const params = { limit: limit ?? '?', window: windowSeconds ?? '?', remaining: remaining ?? '?' }
-    return [endpoint, `${durationMs} ms`, plain(error?.message ?? translate('check.answered', params))]
+    return [endpoint, `${durationMs} ms`, error?.message ?? translate('check.answered', params)]
   })
 }
 
@@ -87,10 +88,10 @@ function readText({ read }: CheckResult, translate: Translate): string {
   const texts = read.map(({ endpoint, fields, unreadable }) => {
     const rows = fields.map(({ field, read: text, held }) => [
       translate(`field.${field}`),
-      plain(text),
-      held === '' ? '' : `← ${plain(held)}`,
+      text,
+      held && `← ${held}`,
     ])
-    const paths = unreadable.slice(0, MAX_PATHS).map((path) => [translate('check.not-readable'), plain(path)])
+    const paths = unreadable.slice(0, MAX_PATHS).map((path) => [translate('check.not-readable'), path])
     return ` ${endpoint}\n${table([...rows, ...paths])}`
   })
   return texts.join('')
@@ -103,6 +104,6 @@ function assumptionRows({ read, findings }: CheckResult, translate: Translate): 
       MARKS[verdict],
       assumption,
       translate(seen ? `seen.${seen}` : `check.${verdict}`),
-      plain(details.slice(0, MAX_DETAILS).join('; ')),
+      details.slice(0, MAX_DETAILS).join('; '),
     ])
 }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import type { Translate } from './texts'
 
 /** The parts of a process that the command needs. */
 export type Io = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>
@@ -25,4 +26,10 @@ export async function ask({ stdin, stderr }: Io, question: string, isSecret = fa
     terminal.close()
     if (isSecret) stderr.write('\n')
   }
+}
+
+/** Asks the user whether to send the requests. English answers are accepted in every language. */
+export async function confirm(io: Io, translate: Translate): Promise<boolean> {
+  const answer = await ask(io, `${translate('check.confirm')} `)
+  return ['y', 'yes', translate('check.yes')].includes(answer.toLowerCase())
 }
