@@ -31,13 +31,9 @@ export async function checkService(login: Login, env: NodeJS.ProcessEnv, transla
     { ...login, name: '', timeout, concurrency: 1, retries: 0, series1Models: [], secrets },
     { transport: new UndiciTransport(transport), clock: systemClock, random: Math.random, registry },
   )
-  const abort = new AbortController()
-  const onInterrupt = () => abort.abort()
-  process.once('SIGINT', onInterrupt)
   const stopWatching = watchConnection(login.baseUrl)
-  const context = { signal: abort.signal, queueKey: 'check', maxWaitMs: 0 }
+  const context = { signal: new AbortController().signal, queueKey: 'check', maxWaitMs: 0 }
   const originals = await collectExchanges(account, context).finally(() => account.close())
-  process.off('SIGINT', onInterrupt)
   const connection = await stopWatching()
 
   const anonymizer = new Anonymizer(originals, (text) => account.client.revealsLogin(text))

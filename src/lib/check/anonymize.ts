@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto'
+import { type Fields, isObject } from '../decode/fields'
 import { readNumber } from '../decode/value'
 import { classifyAlert } from '../readings/alert-kind'
 import { parseChannelNumber } from '../readings/channel'
-import { type Exchange, isSuccessful, type JsonObject } from './exchange'
+import { type Exchange, isSuccessful } from './exchange'
 
 /**
  * The kind of each known field, which determines the part of it that a report keeps (docs/check.md, *Save a report*).
@@ -94,13 +95,12 @@ export class Anonymizer {
 
   #convert(exchange: Exchange): Exchange {
     const params = this.#object(exchange.params, '')
-    return isSuccessful(exchange)
-      ? { ...exchange, params, body: this.#object(exchange.body, '') }
-      : { ...exchange, params }
+    const body = isSuccessful(exchange) ? { body: this.#object(exchange.body, '') } : {}
+    return { ...exchange, params, ...body }
   }
 
   /** @param name the field that contains the object */
-  #object(object: JsonObject, name: string): JsonObject {
+  #object(object: Fields, name: string): Fields {
     const entries = Object.entries(object).map(([field, value]) => {
       if (INDEX.test(field)) return [field, this.#value(name, value, name)]
       const isShown = kindOf(field) || (PLAIN_KEY.test(field) && !this.reveals(field))
@@ -112,8 +112,7 @@ export class Anonymizer {
   #value(field: string, value: unknown, parent: string): unknown {
     const kind = kindOf(field)
     if (Array.isArray(value)) return kind ? value.map((element) => this.#value(field, element, parent)) : []
-    if (typeof value === 'object' && value !== null)
-      return kind === 'container' ? this.#object(value as JsonObject, field) : {}
+    if (isObject(value)) return kind === 'container' ? this.#object(value, field) : {}
     if (typeof value !== 'string' && typeof value !== 'number') return value
     const text = String(value)
     if (text.trim() === '' || (kind === 'name' && UNNAMED.test(text))) return value

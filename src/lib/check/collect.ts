@@ -1,12 +1,12 @@
 import type { Account } from '../account'
 import { type CurrentDevice, readCurrentDevice } from '../decode/current-device'
-import { readElements } from '../decode/fields'
+import { type Fields, readElements } from '../decode/fields'
 import { readNumber } from '../decode/value'
 import type { EndpointName, ParamsOf } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { isRemoteUnit } from '../readings/device'
 import type { RequestContext } from '../request'
-import { type Exchange, isSuccessful, type JsonObject, objectsIn } from './exchange'
+import { type Exchange, isSuccessful, objectsIn } from './exchange'
 
 /**
  * Maximum number of requests of a check. If the service refuses the first request to a *latest* endpoint, there is a
@@ -43,7 +43,16 @@ export async function collectExchanges(
   const request = async <E extends EndpointName>(endpoint: E, params: ParamsOf<E>) => {
     const count = exchanges.filter((exchange) => exchange.endpoint === endpoint).length
     if (count >= (maxRequests[endpoint] ?? 0)) return undefined
-    const exchange = await requestOnce(account, context, endpoint, params)
+    const start = account.monotonic()
+    const result = await account.client.readRaw(endpoint, params, context).then(
+      ({ body, quota }) => ({ body: body as Fields, quota }),
+      (error) => {
+        if (!(error instanceof EnvlogError)) throw error
+        return { error }
+      },
+    )
+    const durationMs = Math.round(account.monotonic() - start)
+    const exchange: Exchange = { endpoint, params: { ...params }, durationMs, ...result }
     exchanges.push(exchange)
     return exchange
   }
@@ -75,26 +84,8 @@ export async function collectExchanges(
   return exchanges
 }
 
-async function requestOnce<E extends EndpointName>(
-  account: Account,
-  context: RequestContext,
-  endpoint: E,
-  params: ParamsOf<E>,
-): Promise<Exchange> {
-  const start = account.monotonic()
-  const about = { endpoint, params: { ...params } as JsonObject }
-  const elapsedMs = () => Math.round(account.monotonic() - start)
-  try {
-    const { body, quota } = await account.client.readRaw(endpoint, params, context)
-    return { ...about, durationMs: elapsedMs(), body: body as JsonObject, quota }
-  } catch (error) {
-    if (!(error instanceof EnvlogError)) throw error
-    return { ...about, durationMs: elapsedMs(), error }
-  }
-}
-
 /** The devices in a response of `current` that can be decoded. */
-export function listDevices({ devices }: JsonObject): CurrentDevice[] {
+export function listDevices({ devices }: Fields): CurrentDevice[] {
   const decoded = (readElements(devices) ?? []).map(readCurrentDevice)
   return decoded.filter((device): device is CurrentDevice => !('part' in device))
 }
@@ -113,7 +104,7 @@ const deviceParams = ({ serial, baseunit }: CurrentDevice, hasBase: boolean) => 
 })
 
 /** A period that starts and ends at a record; `undefined` if there are too few records. */
-function choosePeriod({ data }: JsonObject) {
+function choosePeriod({ data }: Fields) {
   const times = objectsIn(data).map(({ unixtime }) => readNumber(unixtime) ?? 0)
   const sorted = [...new Set(times)]
     .filter((time) => Number.isInteger(time) && time > 0)

@@ -1,7 +1,7 @@
 /** The package's assumptions about the service: the rows marked ✓ in docs/service.md, *Assumptions*. */
 export const ASSUMPTIONS: readonly string[] = [
   'bounds newest-first channel-numbers daylight-saving ids-relay ids-standalone newest-300 alert-20',
-  'alert-texts limits records-limit standalone relay-suffix error-object battery-table serials fields',
+  'alert-texts limits records-limit relay-suffix error-object battery-table serials',
 ].flatMap((names) => names.split(' '))
 
 /**
@@ -16,39 +16,39 @@ export interface Finding {
   assumption: string
   verdict: Verdict
   /** The difference, as a key in the catalogs (`seen.<key>`). */
-  seen?: string
-  /** Fields, endpoints and numbers. Field names are the only texts from the service. */
+  seen: string | undefined
+  /** Endpoints and numbers. */
   details: readonly string[]
 }
 
 /** Collects findings. For each assumption, the most important one counts. */
 export class Findings {
-  readonly #findings = new Map<string, Finding>(
-    ASSUMPTIONS.map((assumption) => [assumption, { assumption, verdict: 'not-seen', details: [] }]),
-  )
+  readonly #findings: Finding[] = []
 
   get all(): Finding[] {
-    return [...this.#findings.values()]
+    return ASSUMPTIONS.map((assumption) => {
+      const found = this.#findings.filter((finding) => finding.assumption === assumption)
+      const verdict = VERDICTS.findLast((each) => found.some((finding) => finding.verdict === each))
+      const decisive = found.filter((finding) => finding.verdict === verdict)
+      const details = [...new Set(decisive.flatMap((finding) => finding.details))]
+      return { assumption, verdict: verdict ?? 'not-seen', seen: decisive[0]?.seen, details }
+    })
   }
 
   /** Records whether an assumption is true on which the package does not depend. */
   expect(assumption: string, isTrue: boolean, seen: string, detail?: unknown): void {
-    this.#add(assumption, isTrue ? 'confirmed' : 'differs', seen, detail)
+    this.#add('differs', assumption, isTrue, seen, detail)
   }
 
   /** Records whether an assumption is true on which the package depends. */
   require(assumption: string, isTrue: boolean, seen: string, detail?: unknown): void {
-    this.#add(assumption, isTrue ? 'confirmed' : 'contradicted', seen, detail)
+    this.#add('contradicted', assumption, isTrue, seen, detail)
   }
 
-  #add(assumption: string, verdict: Verdict, seen: string, detail: unknown): void {
-    const known = this.#findings.get(assumption)
-    const importance = VERDICTS.indexOf(verdict) - VERDICTS.indexOf(known?.verdict ?? 'not-seen')
-    if (importance < 0) return
-    const isDifferent = verdict !== 'confirmed'
-    const details = new Set(importance === 0 ? known?.details : [])
-    if (isDifferent && detail !== undefined) details.add(String(detail))
-    const about = { assumption, verdict, details: [...details] }
-    this.#findings.set(assumption, isDifferent ? { ...about, seen } : about)
+  #add(otherwise: Verdict, assumption: string, isTrue: boolean, seen: string, detail: unknown): void {
+    const finding = isTrue
+      ? { verdict: 'confirmed' as const, seen: undefined, details: [] }
+      : { verdict: otherwise, seen, details: detail === undefined ? [] : [String(detail)] }
+    this.#findings.push({ assumption, ...finding })
   }
 }

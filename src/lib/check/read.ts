@@ -4,13 +4,13 @@ import {
   type GraphEnvelope,
   readEnvelope,
 } from '../decode/envelopes'
-import { readElements } from '../decode/fields'
+import { type Fields, readElements } from '../decode/fields'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
 import { readCurrent } from '../readings/current'
 import { readSeriesPart } from '../readings/series'
-import { type JsonObject, objectsIn, type SuccessfulExchange } from './exchange'
+import { objectsIn, type SuccessfulExchange } from './exchange'
 
 /** A value as the package reads it, with the fields of the response that contain it. */
 export interface ReadField {
@@ -24,7 +24,7 @@ export interface ReadField {
 /** The parts of a response that could be read. */
 export interface ReadResponse {
   endpoint: EndpointName
-  /** The fields of the first device. */
+  /** The fields of one device, in a response of `current` the one with the newest measurement. */
   fields: ReadField[]
   /** Paths of unreadable parts. */
   unreadable: string[]
@@ -48,44 +48,43 @@ export function readResponse({ endpoint, body }: SuccessfulExchange, receivedAt:
   }
 }
 
-const OFFSETS = ['time-diff', 'std-bias', 'dst-bias', 'dst-flg']
-const offsetsIn = (object: JsonObject) =>
-  OFFSETS.map((name) => object[name] ?? object[name.replace('-', '_')])
-
 const formatMinutes = (offset: number | null) => (offset === null ? undefined : `${offset} min`)
+const OFFSETS = ['time-diff', 'std-bias', 'dst-bias', 'dst-flg']
+const offsetsIn = (object: Fields) => OFFSETS.map((name) => object[name] ?? object[name.replace('-', '_')])
 
 function row(field: string, read: unknown, ...contained: unknown[]): ReadField {
   const held = contained.map((value) => JSON.stringify(value)).join(' ')
   return { field, read: String(read ?? '-'), held }
 }
 
-function readDevices(envelope: CurrentEnvelope, { devices }: JsonObject, receivedAt: number) {
+function readDevices(envelope: CurrentEnvelope, { devices }: Fields, receivedAt: number) {
   const options = { receivedAt, time: 'utc', series1Models: [], staleAfter: null } as const
-  const { readings, unreadable } = readCurrent(envelope, options)
-  const [reading] = readings
-  const entry = envelope.devices.find(({ serial }) => serial === reading?.serial)
+  const { readings, unreadable: invalid } = readCurrent(envelope, options)
   const withoutOffset = envelope.devices.filter(({ utcOffset }) => utcOffset === null)
-  const paths = [
-    ...unreadable.map(({ part }) => part),
+  const unreadable = [
+    ...invalid.map(({ part }) => part),
     ...withoutOffset.map(({ index }) => `devices.${index}.time_diff`),
   ]
-  if (!reading || !entry) return { fields: [], unreadable: paths }
-  const received = objectsIn(readElements(devices) ?? [])[entry.index] ?? {}
+  const [reading] = readings.toSorted((a, b) => Number(b.timestamp) - Number(a.timestamp))
+  const entry = envelope.devices.find(({ serial }) => serial === reading?.serial)
+  if (!reading || !entry) return { fields: [], unreadable }
+  const received = readElements(devices)?.[entry.index] as Fields
+  const values = objectsIn(received.channel).map(({ value }) => value)
   const fields = [
-    row('device', reading.serial, entry.serial),
-    row('name', reading.name, entry.name),
-    row('model', reading.model, entry.model),
-    row('base', reading.standalone ? '=' : reading.base.serial, entry.baseunit?.serial),
-    row('group', reading.group?.name, entry.group),
+    row('device', reading.serial, received.serial),
+    row('name', reading.name, received.name),
+    row('model', reading.model, received.model),
+    row('base', reading.standalone ? '=' : reading.base.serial, received.baseunit),
+    row('group', reading.group?.name, received.group),
     row('offset', formatMinutes(reading.utcOffset), ...offsetsIn(received)),
-    row('time', reading.time, entry.unixtime),
-    row('battery', reading.battery.level, entry.battery),
-    row('rssi', reading.rssi, entry.rssi),
+    row('time', reading.time, received.unixtime),
+    row('battery', reading.battery.level, received.battery),
+    row('rssi', reading.rssi, received.rssi),
     ...reading.channels.map(({ key, value, error, unit, quantity }, index) =>
-      row('channel', `${key} ${value ?? error} ${unit} (${quantity ?? '?'})`, entry.channel[index]?.value),
+      row('channel', `${key} ${value ?? error} ${unit} (${quantity ?? '?'})`, values[index]),
     ),
   ]
-  return { fields, unreadable: paths }
+  return { fields, unreadable }
 }
 
 /** Maximum number of value errors shown. */

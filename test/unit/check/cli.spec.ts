@@ -106,7 +106,7 @@ describe('envlog-check', () => {
   })
 
   it('prints JSON for programs, and names differences from the description', async () => {
-    await start({ variants: { inclusiveBounds: true, extraFields: true } })
+    await start({ variants: { inclusiveBounds: true, dstFlag: 'missing' } })
     const { code, stdout } = await run(['--yes', '--json'], login())
     const { exitCode, findings, exchanges } = JSON.parse(stdout)
     assert.deepEqual([code, exitCode], [0, 0])
@@ -116,7 +116,7 @@ describe('envlog-check', () => {
         .map(({ assumption, seen }: Record<string, string>) => [assumption, seen]),
       [
         ['bounds', 'inclusive'],
-        ['fields', 'fields-added'],
+        ['daylight-saving', 'flag-missing'],
       ],
     )
     assert.equal(exchanges[0].quota.limit, 10)

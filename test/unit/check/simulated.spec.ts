@@ -50,22 +50,14 @@ describe('a check of a simulated service', () => {
     const found = await differencesOf({
       variants: {
         inclusiveBounds: true,
-        channelBase: 1,
-        extraFields: true,
-        errorCode: 'text',
         dstFlag: 'missing',
-        noBaseunit: 'empty-array',
         rateHeaders: 'absent',
       },
       fleet: FLEET,
     })
     assert.deepEqual(found, {
       bounds: 'inclusive',
-      'channel-numbers': 'other-base',
-      fields: 'fields-added',
-      'error-object': 'code-as-text',
       'daylight-saving': 'flag-missing',
-      standalone: 'no-base-unit',
       limits: 'other-limits',
       'records-limit': 'other-limits',
     })
@@ -92,6 +84,10 @@ describe('a check of a simulated service', () => {
         numbers: 'text',
         offsetSpelling: 'underscore',
         nested: 'array',
+        noBaseunit: 'empty-array',
+        channelBase: 1,
+        extraFields: true,
+        errorCode: 'text',
         noGroup: 'empty-array',
         standaloneNum: 1,
         recordOrder: 'shuffled',
