@@ -27,11 +27,11 @@ export function fakeTransport(script: Script): FakeTransport {
       open++
       try {
         const { signal } = ending
-        const answer = await orAbort(
+        const response = await orAbort(
           signal,
           orAbort(request.signal, Promise.resolve(script(request, sent.length - 1))),
         )
-        return await read({ ...answer, chunks: abortable(answer.chunks, request.signal) })
+        return await read({ ...response, chunks: abortable(response.chunks, request.signal) })
       } finally {
         open--
       }

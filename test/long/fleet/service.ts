@@ -35,9 +35,9 @@ export function startService({ time, fleet, seed }: FleetServiceOptions): FleetS
     const endpoint = endpointAt(path, service.settings.relaySuffix)
     if (!endpoint) throw new Error(`no such path: ${path}`)
     const request = { endpoint, path, headers: lowered(headers), body: Buffer.from(await text(body)) }
-    const { how, status, headers: sent, body: answer } = service.handle(request)
+    const { how, status, headers: sent, body: response } = service.handle(request)
     if (how === 'silence' || how === 'drop' || how === 'cut') throw new Error(`no such fault here: ${how}`)
-    return { statusCode: status, headers: lowered(sent), body: Readable.from([answer]) }
+    return { statusCode: status, headers: lowered(sent), body: Readable.from([response]) }
   }
 
   const { Agent } = undici

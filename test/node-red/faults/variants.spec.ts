@@ -68,7 +68,7 @@ describe('variants of the live service', () => {
   const described = new Map<ActionName, Message[]>()
 
   /** The responses of a service as described. */
-  async function describedAnswers(action: ActionName): Promise<Message[]> {
+  async function describedResponses(action: ActionName): Promise<Message[]> {
     simulator().set({ variants: {} })
     const found = described.get(action) ?? (await answers(action))
     assert.ok(found.length > 0)
@@ -79,7 +79,7 @@ describe('variants of the live service', () => {
   for (const [name, variant, but] of variants) {
     it(`give the same readings from all four actions: ${name}`, async () => {
       for (const action of actions) {
-        const expected = await describedAnswers(action)
+        const expected = await describedResponses(action)
         simulator().set({ variants: variant })
         const differing = await answers(action)
         for (const payload of [...expected, ...differing]) but?.(payload)

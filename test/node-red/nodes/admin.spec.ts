@@ -5,7 +5,7 @@ import { manualClock } from '../../../simulator'
 import { NOW } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
-import { BASE, currentDevice } from '../../unit/lib/answers'
+import { BASE, currentDevice } from '../../unit/lib/responses'
 
 const core = createRequire(require.resolve('node-red'))
 

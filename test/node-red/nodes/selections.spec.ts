@@ -5,7 +5,7 @@ import { runs } from '../../support/chance'
 import { NOW } from '../../support/devices'
 import { runEveryPair } from '../../support/every-pair'
 import { startFlow, useSimulator } from '../../support/flow'
-import { BASE, currentDevice } from '../../unit/lib/answers'
+import { BASE, currentDevice } from '../../unit/lib/responses'
 
 interface Chosen {
   devices: { serial: string; base?: string }[]

@@ -5,7 +5,7 @@ import { pollAlerts } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/signed-receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
-import { alertAnswer, patient } from '../../unit/lib/answers'
+import { alertResponse, patient } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { createDisk, nextTurn } from './recording-store'
 
@@ -63,7 +63,7 @@ export function createAlertSimulation(
       for (const act of meanwhile) await perform(act)
       const entries = held.map(({ unixtime, channels }) => ({ unixtime, ...channels }))
       const logs = order === 'oldest first' ? entries : entries.toReversed()
-      const body = readEnvelope('alert', JSON.stringify(alertAnswer({ 'alert-logs': logs })))
+      const body = readEnvelope('alert', JSON.stringify(alertResponse({ 'alert-logs': logs })))
       return { endpoint: 'alert', body, receivedAt: time.now(), quota: {} }
     }
     const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account

@@ -1,4 +1,4 @@
-import { graph, type Json, relayGraph } from '../../unit/lib/answers'
+import { graph, type Json, relayGraph } from '../../unit/lib/responses'
 import type { DeviceProfile, MeasuredRecord, SimulatedDevice } from './device'
 import { selectRecords, sortRecords } from './selection'
 

@@ -2,7 +2,7 @@ import type { Gap } from '../../../src/lib/readings/continuity'
 import type { MeasuredRecord } from './device'
 
 /** A response with the newest records, and the service's records at that time. */
-export interface ReceivedAnswer {
+export interface ReceivedResponse {
   records: MeasuredRecord[]
   stored: MeasuredRecord[]
   receivedAt: number
@@ -11,7 +11,7 @@ export interface ReceivedAnswer {
 /** The events of a run, in order; oracles read them. */
 export type JournalEntry =
   /** A latest response. */
-  | { kind: 'answered'; answer: ReceivedAnswer }
+  | { kind: 'answered'; response: ReceivedResponse }
   | {
       kind: 'delivered'
       records: MeasuredRecord[]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { PollOptions } from '../../../src/lib/collect/poll'
 import type { DeviceProfile, MeasuredRecord } from './device'
 import { LATEST_RECORDS } from './device-service'
-import type { JournalEntry, ReceivedAnswer } from './journal'
+import type { JournalEntry, ReceivedResponse } from './journal'
 import type { PollSimulation } from './poll-simulation'
 
 /** Settings of a node for new records. */
@@ -22,12 +22,12 @@ interface Knowledge {
   /** Delivered records; with receipts, those that a sink has stored. */
   delivered: ReadonlySet<number>
   /** The first response that counts: its records were delivered, or were not wanted. */
-  first: ReceivedAnswer | null
+  first: ReceivedResponse | null
   /** The arrival of the last response, and the remembered records, by time. */
   at: number
   held: readonly HeldRecord[]
   /** The last response, and the records to be delivered after it: its own, and those of the hole before it. */
-  answer: ReceivedAnswer | null
+  response: ReceivedResponse | null
   shown: readonly MeasuredRecord[]
   hidden: readonly MeasuredRecord[]
   /** A later delivery has no receipt yet. */
@@ -39,7 +39,7 @@ const nothing: Knowledge = {
   first: null,
   at: 0,
   held: [],
-  answer: null,
+  response: null,
   shown: [],
   hidden: [],
   isOpen: false,
@@ -57,7 +57,7 @@ export function createOracle(
   const before = (index: number) => states[index - 1] ?? nothing
 
   /** Whether a node that started with this response should deliver the record. */
-  function isWanted(record: MeasuredRecord, first: ReceivedAnswer | null): boolean {
+  function isWanted(record: MeasuredRecord, first: ReceivedResponse | null): boolean {
     const { seq, unixtime } = record
     if (since !== null) return unixtime === 0 || timeOf(record) >= since
     if (!first) return start === 'all'
@@ -70,7 +70,7 @@ export function createOracle(
   /** Whether it is known, or cannot be distinguished from a known one. */
   function isKnown(
     record: MeasuredRecord,
-    { records }: ReceivedAnswer,
+    { records }: ReceivedResponse,
     held: readonly HeldRecord[],
   ): boolean {
     const same = held.filter((one) => keyOf(one.record) === keyOf(record))
@@ -89,7 +89,7 @@ export function createOracle(
   }
 
   /** The period of missing records before a response, ms. */
-  function findHole({ records, receivedAt }: ReceivedAnswer, { first, at, held }: Knowledge) {
+  function findHole({ records, receivedAt }: ReceivedResponse, { first, at, held }: Knowledge) {
     const timed = records.filter(({ unixtime }) => unixtime > 0)
     const usual = timed.filter((record) => timeOf(record) <= receivedAt + AN_HOUR)
     const compared = usual.length > 0 ? usual : timed
@@ -111,20 +111,20 @@ export function createOracle(
     return { from, to: timeOf(oldest) }
   }
 
-  function receive(known: Knowledge, answer: ReceivedAnswer): Knowledge {
+  function receive(known: Knowledge, response: ReceivedResponse): Knowledge {
     const { first, held } = known
-    const isDue = (record: MeasuredRecord) => isWanted(record, first) && !isKnown(record, answer, held)
-    const hole = backfill ? findHole(answer, known) : undefined
-    const hidden = answer.stored.filter(
+    const isDue = (record: MeasuredRecord) => isWanted(record, first) && !isKnown(record, response, held)
+    const hole = backfill ? findHole(response, known) : undefined
+    const hidden = response.stored.filter(
       (record) => hole && timeOf(record) >= hole.from && timeOf(record) <= hole.to,
     )
-    const due = { shown: answer.records.filter(isDue), hidden: hidden.filter(isDue) }
-    return { ...known, answer, isOpen: false, ...due }
+    const due = { shown: response.records.filter(isDue), hidden: hidden.filter(isDue) }
+    return { ...known, response, isOpen: false, ...due }
   }
 
-  function count(known: Knowledge, answer = known.answer): Knowledge {
-    if (!answer) return known
-    const { records, receivedAt } = answer
+  function count(known: Knowledge, response = known.response): Knowledge {
+    if (!response) return known
+    const { records, receivedAt } = response
     const keys = new Set(records.map(keyOf))
     const room = Math.max(0, LATEST_RECORDS - records.length)
     const earlier = known.held.filter(({ record }) => !keys.has(keyOf(record)))
@@ -132,20 +132,22 @@ export function createOracle(
       ...earlier.slice(earlier.length - Math.min(room, earlier.length)),
       ...records.map((record) => ({ record, at: receivedAt })),
     ].toSorted((a, b) => timeOf(a.record) - timeOf(b.record))
-    return { ...known, first: known.first ?? answer, at: receivedAt, held }
+    return { ...known, first: known.first ?? response, at: receivedAt, held }
   }
 
   /** The knowledge when the state was saved. For a first response without new records, this was just before its end. */
   function restore({ at, hasCursor }: Extract<JournalEntry, { kind: 'died' }>): Knowledge {
     const then = before(at)
     if (then.first || !hasCursor) return then
-    return start === 'now' ? count(then) : { ...then, first: then.answer, at: then.answer?.receivedAt ?? 0 }
+    return start === 'now'
+      ? count(then)
+      : { ...then, first: then.response, at: then.response?.receivedAt ?? 0 }
   }
 
   function next(known: Knowledge, entry: JournalEntry, acknowledges: boolean): Knowledge {
     switch (entry.kind) {
       case 'answered':
-        return receive(known, entry.answer)
+        return receive(known, entry.response)
       case 'delivered':
         if (acknowledges) return { ...known, isOpen: true }
         return count({ ...known, delivered: union(known.delivered, entry.records) })
@@ -155,7 +157,7 @@ export function createOracle(
         const delivery = journal[entry.delivery]
         assert.ok(delivery?.kind === 'delivered')
         const stored = { ...known, delivered: union(known.delivered, delivery.records) }
-        return entry.to > entry.from ? count(stored, before(entry.delivery).answer) : stored
+        return entry.to > entry.from ? count(stored, before(entry.delivery).response) : stored
       }
       case 'forgotten':
         return { ...nothing, delivered: acknowledges ? known.delivered : nothing.delivered }
@@ -183,10 +185,10 @@ export function createOracle(
     },
     /** Those of the records from before the node's start that no response has contained since. */
     excluded(index: number, records: readonly MeasuredRecord[]): number[] {
-      const { first, answer } = before(index)
+      const { first, response } = before(index)
       if (since !== null) return records.flatMap((one) => (isWanted(one, first) ? [] : [one.seq]))
-      if (!first || !answer) return []
-      const [stored, shown] = [seqs(first.stored), seqs([...first.records, ...answer.records])]
+      if (!first || !response) return []
+      const [stored, shown] = [seqs(first.stored), seqs([...first.records, ...response.records])]
       const begin = Math.min(...first.records.flatMap((one) => (one.unixtime > 0 ? [timeOf(one)] : [])))
       // Without a number, it is ambiguous.
       const isEarlier = (one: MeasuredRecord) =>

@@ -7,7 +7,7 @@ import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import type { RequestContext } from '../../../src/lib/request'
-import { type Json, patient } from '../../unit/lib/answers'
+import { type Json, patient } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { createDevice, type DeviceProfile, type MeasuredRecord, type Step } from './device'
 import { createDeviceService, LATEST_RECORDS } from './device-service'
@@ -81,7 +81,8 @@ export function createPollSimulation(
     const number = Math.min(wanted, maxRecords)
     const records = isLatest ? service.newest() : service.between(from, to, number)
     const receivedAt = time.now() - behind
-    if (isLatest) journal.push({ kind: 'answered', answer: { records, stored: device.stored(), receivedAt } })
+    if (isLatest)
+      journal.push({ kind: 'answered', response: { records, stored: device.stored(), receivedAt } })
     for (const act of meanwhile) await perform(act)
     const body = readEnvelope(endpoint, JSON.stringify(service.answer(records)))
     return { endpoint, body, receivedAt, quota: {}, ...(isLatest ? {} : { number }) }

@@ -6,7 +6,7 @@ import { type PollOptions, pollAlerts, pollRecords } from '../../../src/lib/coll
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
-import { type Json, patient } from '../../unit/lib/answers'
+import { type Json, patient } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { createRecordingStore } from './recording-store'
 

@@ -1,14 +1,14 @@
 import type { RecordCursor } from '../../../src/lib/collect/cursor'
 import { planRecords, type RecordPlan, type Start } from '../../../src/lib/collect/record-plan'
 import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
-import { graph, type Json, readSeries, relayGraph } from '../../unit/lib/answers'
+import { graph, type Json, readSeries, relayGraph } from '../../unit/lib/responses'
 
 /** Time of responses, in seconds; times of records are relative to it. */
-export const ANSWER_TIME = 1_795_161_600
+export const RESPONSE_TIME = 1_795_161_600
 
 /** A record with a time in seconds relative to the response; `null` for a record without a time. */
 export const record = (seconds: number | null, id: number, value = id, more: Json = {}): Json => ({
-  unixtime: seconds === null ? 0 : ANSWER_TIME + seconds,
+  unixtime: seconds === null ? 0 : RESPONSE_TIME + seconds,
   'data-id': id,
   ch1: value,
   ...more,
@@ -23,13 +23,13 @@ interface PlanOptions {
 }
 
 /** The plan for a response with these records, which is full if they are 300. */
-export function planAnswer(
+export function planResponse(
   known: RecordCursor | null,
   data: readonly Json[],
   { start = 'all', canBackfill = true, standalone = true, arrivesAfter = 0 }: PlanOptions = {},
 ): RecordPlan {
   const series = readSeries((standalone ? graph : relayGraph)({ data }))
-  const receivedAt = (ANSWER_TIME + arrivesAfter) * 1000
+  const receivedAt = (RESPONSE_TIME + arrivesAfter) * 1000
   const sequence = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
   const isFull = data.length >= MAX_LATEST_RECORDS
   const received = {
@@ -58,7 +58,7 @@ export function planSequence(given: PlanOptions = {}) {
     cursor: () => cursor,
     /** @param over differences of this response */
     next(data: readonly Json[], over: PlanOptions = {}): (number | null)[] | 'backfill-needed' {
-      const found = planAnswer(cursor, data, { ...given, ...over })
+      const found = planResponse(cursor, data, { ...given, ...over })
       if (found.kind !== 'complete') return found.kind
       cursor = JSON.parse(JSON.stringify(found.next)) as RecordCursor
       isOverflow = found.overflow
@@ -69,4 +69,4 @@ export function planSequence(given: PlanOptions = {}) {
 }
 
 /** An instant of the plan, in seconds relative to the response. */
-export const seconds = (ms: number | null) => (ms === null ? null : ms / 1000 - ANSWER_TIME)
+export const seconds = (ms: number | null) => (ms === null ? null : ms / 1000 - RESPONSE_TIME)

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import type { ClockEvent, ClockedRecord, ClockSimulation } from './clock-simulation'
 
-type ClockAnswer = Extract<ClockEvent, { kind: 'answered' }>
+type ClockResponse = Extract<ClockEvent, { kind: 'answered' }>
 export type ClockDelivery = Extract<ClockEvent, { kind: 'delivered' }>
 
-export const answersOf = ({ events }: ClockSimulation) =>
-  events.filter((one): one is ClockAnswer => one.kind === 'answered')
+export const responsesOf = ({ events }: ClockSimulation) =>
+  events.filter((one): one is ClockResponse => one.kind === 'answered')
 export const deliveriesOf = ({ events }: ClockSimulation) =>
   events.filter((one): one is ClockDelivery => one.kind === 'delivered')
 export const deliveredBy = (simulation: ClockSimulation) =>
@@ -56,7 +56,7 @@ export function assertConsistent(simulation: ClockSimulation, hasNumbers: boolea
 
 /** Records from before the node's start, which it does not deliver. */
 function excludedAtStart(simulation: ClockSimulation, start: 'all' | 'now'): Set<number> {
-  const [first] = answersOf(simulation)
+  const [first] = responsesOf(simulation)
   if (!first) return new Set()
   const held = new Set(start === 'all' ? first.records.map(({ seq }) => seq) : [])
   return new Set(first.stored.flatMap(({ seq }) => (held.has(seq) ? [] : [seq])))
@@ -71,7 +71,7 @@ export function expectedSequence(simulation: ClockSimulation, start: 'all' | 'no
 /** Records that must be delivered with any clocks: all that responses have shown to be distinct. */
 export function shownBy(simulation: ClockSimulation, start: 'all' | 'now'): Set<number> {
   const before = excludedAtStart(simulation, start)
-  const shown = answersOf(simulation).flatMap(({ records }) => records.map(({ seq }) => seq))
+  const shown = responsesOf(simulation).flatMap(({ records }) => records.map(({ seq }) => seq))
   const alike = alikeIn(simulation)
   return new Set(shown.filter((seq) => !before.has(seq) && !alike.has(seq)))
 }

@@ -6,7 +6,7 @@ import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import { Registry } from '../../../src/lib/registry'
-import { graph, patient, relayGraph } from '../../unit/lib/answers'
+import { graph, patient, relayGraph } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { createRecordingStore } from '../collect/recording-store'
 import { type RecordOrder, selectRecords, sortRecords } from '../collect/selection'
@@ -107,7 +107,7 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
 
   const byTime = () => stored.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)
 
-  function toAnswer(records: readonly ClockedRecord[]) {
+  function toResponse(records: readonly ClockedRecord[]) {
     const data = sortRecords([...records], order).map(({ seq, unixtime, id }) => ({
       unixtime,
       ...(profile.ids !== 'absent' && { 'data-id': id }),
@@ -126,10 +126,10 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
       const records =
         newestBy === 'time' ? byTime().slice(-MAX_LATEST_RECORDS) : stored.slice(-MAX_LATEST_RECORDS)
       events.push({ kind: 'answered', at: trueSeconds(), records, stored: [...stored] })
-      return json(toAnswer(records.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)))
+      return json(toResponse(records.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)))
     }
     const { 'unixtime-from': from, 'unixtime-to': to, number } = params
-    return json(toAnswer(selectRecords(byTime(), { from: +from, to: +to, number: +number }, inclusive)))
+    return json(toResponse(selectRecords(byTime(), { from: +from, to: +to, number: +number }, inclusive)))
   })
   const limits = { limit: 1_000_000, window: 1, records: profile.recordsPerHour, recordsWindow: 3600 }
   const account = createAccount(

@@ -119,9 +119,9 @@ describe('the example HTTP for MES and scripts', () => {
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await hall.deploy([HTTP], { simulator })
     for (const early of ['readings', `records?serial=${FIRST}`]) {
-      const answer = await get(early)
-      await assertProblem(answer, 503)
-      assert.equal(answer.headers.get('retry-after'), '60')
+      const response = await get(early)
+      await assertProblem(response, 503)
+      assert.equal(response.headers.get('retry-after'), '60')
     }
     simulator.set({ faults: [] })
     await until('there are readings', async () => (await get('readings')).status === 200)

@@ -15,7 +15,7 @@ const TABLE = 'envlog-modbus.csv'
 const HEAD = 'register,id,value,age,status,device,channel,unit,base unit'
 
 const HOSTILE = '=SUM(A1),"冷"\r\n4,"forged",400005'
-const [NO_ANSWER, OK, STALE, ERROR, MISSING] = [0, 1, 2, 3, 4]
+const [NO_RESPONSE, OK, STALE, ERROR, MISSING] = [0, 1, 2, 3, 4]
 /** As in the flow. */
 const STALE_AFTER = 3600
 
@@ -173,7 +173,7 @@ describe('the example with Modbus registers', () => {
     client = await connect(port)
     const all = [FREEZER, INSIDE, PROBE, ADDED]
     await until('the table is served', async () => (await read(0)).readUInt16BE(4) === all.length)
-    const unknown = await rowsAre(Object.fromEntries(all.map((id) => [id, NO_ANSWER])))
+    const unknown = await rowsAre(Object.fromEntries(all.map((id) => [id, NO_RESPONSE])))
     assert.ok(unknown.every(({ value }) => Number.isNaN(value)))
     reading = { value: 6, age: 0 }
     simulator.set({ faults: [] })

@@ -60,17 +60,17 @@ describe('examples for operators', () => {
     await hall.deploy([METRICS], { simulator })
     assert.equal((await scrape()).status, 503)
     simulator.set({ faults: [] })
-    const answer = await until('there are readings', async () => {
+    const response = await until('there are readings', async () => {
       const found = await scrape()
       return found.status === 200 && found
     })
-    assert.match(String(answer.headers.get('content-type')), /^text\/plain;.* version=0\.0\.4/)
+    assert.match(String(response.headers.get('content-type')), /^text\/plain;.* version=0\.0\.4/)
     const escaped = HOSTILE.replace(/[\\"]/g, '\\$&').replace('\n', '\\n')
     const hostile = `base="52A10001",serial="52A10001",name="${escaped}",group="${escaped}"`
     const remote = 'base="5F0A1001",serial="52C10002",name="Remote",group=""'
     const spare = 'base="52A10003",serial="52A10003",name="Spare",group=""'
     const [{ values, time = 0 } = {}, other] = simulator.truth.current()
-    const lines = (await answer.text()).split('\n')
+    const lines = (await response.text()).split('\n')
     assert.deepEqual(
       lines.filter((line) => line && !line.startsWith('# HELP') && !line.startsWith('envlog_asked')),
       [
@@ -96,8 +96,8 @@ describe('examples for operators', () => {
     await hall.deploy([METRICS], { simulator, more: { 'envlog-current': { repeat: 3600 } } })
     await until('there are readings', async () => (await scrape()).status === 200)
     const before = simulator.counts().current.total
-    const answers = await Promise.all(Array.from({ length: 20 }, scrape))
-    assert.ok(answers.every(({ status }) => status === 200))
+    const responses = await Promise.all(Array.from({ length: 20 }, scrape))
+    assert.ok(responses.every(({ status }) => status === 200))
     assert.equal(simulator.counts().current.total, before)
   })
 

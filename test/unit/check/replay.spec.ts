@@ -17,14 +17,14 @@ describe('a replayed report', () => {
     const { report } = await checkSimulated(original)
     replayed = await startSimulator({ replay: report })
     const again = await checkSimulated(replayed, 0)
-    const answersOf = ({ answers }: typeof report) =>
+    const responsesOf = ({ answers }: typeof report) =>
       answers.map(({ endpoint, params, status, ...answer }) => [
         endpoint,
         params,
         status,
         'body' in answer && answer.body,
       ])
-    assert.deepEqual(answersOf(again.report), answersOf(report))
+    assert.deepEqual(responsesOf(again.report), responsesOf(report))
   })
 
   it('gives every other device its current reading, and no alerts', async () => {

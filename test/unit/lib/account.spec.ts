@@ -6,8 +6,8 @@ import { isRelaySuffix } from '../../../src/shared/account-schema'
 import { isSerial } from '../../../src/shared/action'
 import { findAddressProblem, isLoopback, normalizeAddress } from '../../../src/shared/addresses'
 import { fakeTransport } from '../../support/fake-transport'
-import { currentDevice, patient } from './answers'
 import { ok, settings } from './api/setup'
+import { currentDevice, patient } from './responses'
 
 const accountOf = (name: string) => {
   const transport = fakeTransport(ok)

@@ -9,7 +9,7 @@ import {
   isEndpoint,
   listFixtures,
   receive,
-} from '../../support/answer-fixtures'
+} from '../../support/response-fixtures'
 
 const MIN_FIXTURES = 60
 const fixtures = listFixtures()

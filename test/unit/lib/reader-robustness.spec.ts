@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { Alert } from '../../../src/lib/readings/alerts'
 import type { Series } from '../../../src/lib/readings/series'
-import { bodyOf, expectedOf, type Fixture, listFixtures, receive } from '../../support/answer-fixtures'
 import { runs } from '../../support/chance'
 import { asAlerts, asReadings, asSeries, plain, type ReadingLike } from '../../support/promises'
+import { bodyOf, expectedOf, type Fixture, listFixtures, receive } from '../../support/response-fixtures'
 
 /** Every fixture, randomly damaged: the client throws only ENVLOG_REPLY, and sent messages satisfy docs/messages.md. */
 
@@ -101,8 +101,8 @@ const damagedTree = fc.constantFrom(...trees.keys()).chain((fixture) => {
   const tree = trees.get(fixture) as Json
   const step = fc.tuple(fc.constantFrom(...pathsOf(tree)), change)
   return fc.array(step, { minLength: 1, maxLength: 3 }).map((steps) => {
-    const answer = steps.reduce<Json>((at, [path, how]) => changed(at, path, how), tree)
-    return { fixture, damaged: Buffer.from(JSON.stringify(answer)) }
+    const response = steps.reduce<Json>((at, [path, how]) => changed(at, path, how), tree)
+    return { fixture, damaged: Buffer.from(JSON.stringify(response)) }
   })
 })
 

@@ -66,8 +66,8 @@ describe('simulator: the commands in the documents', () => {
       const [, body] = /-d '([^']*)'/.exec(command) ?? []
       const headers = { 'Content-Type': 'application/json' }
       const url = address.replace('http://127.0.0.1:8745', simulator.url)
-      const answer = await fetch(url, { method, headers, ...(body && { body }) })
-      assert.equal(answer.status, 200, command)
+      const response = await fetch(url, { method, headers, ...(body && { body }) })
+      assert.equal(response.status, 200, command)
     }
     await simulator.close()
   })

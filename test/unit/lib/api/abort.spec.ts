@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { chunksOf, refusal, type Script, silence, streamed } from '../../../support/fake-transport'
-import { asking, patient } from '../answers'
+import { asking, patient } from '../responses'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 /** States of a request when its caller aborts. */

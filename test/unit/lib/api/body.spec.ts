@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { MAX_BODY_BYTES, readBody } from '../../../../src/lib/api/body'
 import { chunksOf, streamed } from '../../../support/fake-transport'
-import { failure, patient } from '../answers'
+import { failure, patient } from '../responses'
 import { clientOf, watch } from './setup'
 
 const ignore = () => {}

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { json, refusal, text } from '../../../support/fake-transport'
-import { patient } from '../answers'
+import { patient } from '../responses'
 import { clientOf, credentials, ok, useFakeTimers, watch } from './setup'
 
 const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
 
 async function errorFor(
-  answer: ReturnType<typeof json>,
+  response: ReturnType<typeof json>,
   endpoint: EndpointName = 'alert',
 ): Promise<EnvlogError> {
-  const { client, transport } = clientOf(() => answer, { retries: 0, limits: {} })
+  const { client, transport } = clientOf(() => response, { retries: 0, limits: {} })
   const error = await client
     .read(endpoint, endpoint === 'current' ? {} : (device as never), {
       ...patient,
@@ -61,10 +61,10 @@ describe('a response with a status other than 200', () => {
     'JSON of another server': json({ status: 'no Route matched', error: 'not found' }, 404),
     'an error object without code and message': json({ error: {} }, 404),
   }
-  for (const [title, answer] of Object.entries(pages)) {
+  for (const [title, response] of Object.entries(pages)) {
     it(`with status 404 and ${title} is from a gateway, and not a refusal of a device`, async () => {
       for (const endpoint of ['alert', 'current'] as const) {
-        const { code, reason, cause } = await errorFor(answer, endpoint)
+        const { code, reason, cause } = await errorFor(response, endpoint)
         assert.deepEqual([code, reason, cause.status], ['ENVLOG_NETWORK', 'gateway-answered', 404])
       }
     })
@@ -84,8 +84,8 @@ describe('a response with a status other than 200', () => {
   })
 
   it('with status 404 from a relay endpoint names the relay suffix, whether from the service or a gateway', async () => {
-    for (const answer of [refusal(404), text('<html>', 404)])
-      assert.equal((await errorFor(answer, 'latest-data-relay')).reason, 'relay-not-found')
+    for (const response of [refusal(404), text('<html>', 404)])
+      assert.equal((await errorFor(response, 'latest-data-relay')).reason, 'relay-not-found')
   })
 
   it('mentions a retry only if there was one', async () => {
@@ -117,12 +117,12 @@ describe('a response with a status other than 200', () => {
 
   it('reports limits only if it is from the service', async () => {
     const headers = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '86400' }
-    for (const [answer, isUsedUp] of [
+    for (const [response, isUsedUp] of [
       [text('<html>', 502, headers), false],
       [text('<html>', 404, headers), false],
       [json({ error: { code: 500, message: 'x' } }, 500, headers), true],
     ] as const) {
-      const { client, quota } = clientOf(() => answer, { retries: 0, limits: {} })
+      const { client, quota } = clientOf(() => response, { retries: 0, limits: {} })
       await assert.rejects(client.read('current', {}, patient))
       const { left } = quota.counts().endpoints.current
       assert.equal(left === 0, isUsedUp)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type { EndpointName, ParamsOf } from '../../../../src/lib/endpoints'
 import { json, text } from '../../../support/fake-transport'
-import { alertAnswer, currentDevice, graph, patient, relayGraph } from '../answers'
+import { alertResponse, currentDevice, graph, patient, relayGraph } from '../responses'
 import { clientOf, credentials } from './setup'
 
 const common = {
@@ -23,13 +23,13 @@ const requests: readonly [EndpointName, string, object, object][] = [
   ['latest-data-relay', '/v1/devices/latest-data-relay', both, relayGraph()],
   ['data', '/v1/devices/data', { ...serial, ...period }, graph()],
   ['data-relay', '/v1/devices/data-relay', { ...both, ...period }, relayGraph()],
-  ['alert', '/v1/devices/alert', both, alertAnswer()],
+  ['alert', '/v1/devices/alert', both, alertResponse()],
 ]
 
 describe('a request', () => {
-  for (const [endpoint, path, params, answer] of requests) {
+  for (const [endpoint, path, params, response] of requests) {
     it(`to ${endpoint} with ${JSON.stringify(params)} is as described`, async () => {
-      const { client, transport } = clientOf(() => json(answer))
+      const { client, transport } = clientOf(() => json(response))
       await client.read(endpoint, params as ParamsOf<EndpointName>, patient)
       const [sent] = transport.sent
       assert.equal(transport.sent.length, 1)
@@ -40,7 +40,7 @@ describe('a request', () => {
 
   it("uses the account's suffix for the relay paths only", async () => {
     const { client, transport } = clientOf(
-      ({ url }) => json(/latest-data|data/.test(url) ? graph() : alertAnswer()),
+      ({ url }) => json(/latest-data|data/.test(url) ? graph() : alertResponse()),
       {
         relaySuffix: 'other-1',
       },
@@ -71,11 +71,11 @@ describe('a request', () => {
   })
 
   it('for raw JSON returns every field, known or not, without reading any', async () => {
-    const answer = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
+    const response = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
     for (const params of [serial, { ...serial, type: 'json' as const }]) {
-      const { client, transport } = clientOf(() => json(answer))
+      const { client, transport } = clientOf(() => json(response))
       const { body, endpoint } = await client.readRaw('data', params, patient)
-      assert.deepEqual([body, endpoint], [answer, 'data'])
+      assert.deepEqual([body, endpoint], [response, 'data'])
       assert.deepEqual(JSON.parse(transport.sent[0]?.body ?? ''), { ...common, ...params })
     }
   })

@@ -10,7 +10,7 @@ import {
   streamed,
   text,
 } from '../../../support/fake-transport'
-import { alertAnswer, patient } from '../answers'
+import { alertResponse, patient } from '../responses'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const broken: Script = () => {
@@ -20,7 +20,7 @@ const broken: Script = () => {
 /** Kind of failure → number of retries if three are allowed. */
 const tries: readonly (readonly [string, Script, number])[] = [
   ['no connection', broken, 3],
-  ['a connection that breaks within an answer', () => streamed(brokenOff()), 3],
+  ['a connection that breaks within a response', () => streamed(brokenOff()), 3],
   ['silence', silence, 3],
   ['500', () => refusal(500), 3],
   ['502', () => refusal(502), 3],
@@ -41,8 +41,8 @@ const tries: readonly (readonly [string, Script, number])[] = [
     },
     0,
   ],
-  ['a whole answer that is not JSON', () => text('{"devices":['), 0],
-  ['a whole answer that cannot be read', () => json({ devices: 1 }), 0],
+  ['a whole response that is not JSON', () => text('{"devices":['), 0],
+  ['a whole response that cannot be read', () => json({ devices: 1 }), 0],
   ['an empty answer', () => text(''), 0],
 ]
 
@@ -118,7 +118,7 @@ describe('retries', () => {
 
   it('do not block other requests while they are delayed', async () => {
     const { client, transport } = clientOf(
-      ({ url }) => (/alert/.test(url) ? json(alertAnswer()) : refusal(503)),
+      ({ url }) => (/alert/.test(url) ? json(alertResponse()) : refusal(503)),
       {
         concurrency: 1,
       },

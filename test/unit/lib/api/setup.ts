@@ -7,7 +7,7 @@ import { limitsWith } from '../../../../src/lib/quota/limits'
 import { Quota } from '../../../../src/lib/quota/quota'
 import type { LimitsTable } from '../../../../src/shared/service-limits'
 import { type FakeTransport, fakeTransport, json, type Script } from '../../../support/fake-transport'
-import { currentDevice } from '../answers'
+import { currentDevice } from '../responses'
 
 export const credentials = { apiKey: `${'k'.repeat(44)}1`, loginId: 'user0001', loginPass: 'pa/ss"1' }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { silence, streamed } from '../../../support/fake-transport'
-import { patient } from '../answers'
+import { patient } from '../responses'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const once = { retries: 0, timeout: 30 }

@@ -111,7 +111,7 @@ describe('a request through a failing network', () => {
   const proxies: [string, (socket: Socket) => void, string][] = [
     ['closes the connection', (socket) => socket.end(), 'connection-broken'],
     ['resets the connection', (socket) => socket.resetAndDestroy(), 'connection-broken'],
-    ['closes it after half an answer', (socket) => socket.end('HTTP/1.1 2'), 'connection-broken'],
+    ['closes it after half a response', (socket) => socket.end('HTTP/1.1 2'), 'connection-broken'],
     ['refuses', (socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'), 'proxy-refused'],
     ['accepts, and then closes', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), 'connection-broken'],
   ]

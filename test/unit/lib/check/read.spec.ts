@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readResponse } from '../../../../src/lib/check/read'
-import { alertAnswer, currentDevice, graph, type Json } from '../answers'
+import { alertResponse, currentDevice, graph, type Json } from '../responses'
 
 const read = (endpoint: 'current' | 'data' | 'alert', body: Json) => {
   const answered = { endpoint, params: {}, durationMs: 1, body, quota: {} }
@@ -13,7 +13,7 @@ describe('what was read from a response', () => {
     for (const [endpoint, body, part] of [
       ['current', { devices: [currentDevice(), device] }, 'devices.1.time_diff'],
       ['data', graph({ time_diff: 'GMT+9' }), 'time-diff'],
-      ['alert', alertAnswer({ 'time-diff': 'GMT+9' }), 'time-diff'],
+      ['alert', alertResponse({ 'time-diff': 'GMT+9' }), 'time-diff'],
     ] as const) {
       const { unreadable, fields } = read(endpoint, body)
       assert.deepEqual(unreadable, [part])

@@ -4,8 +4,8 @@ import { AccountDevices, DevicesState } from '../../../../src/lib/collect/accoun
 import { EnvlogError } from '../../../../src/lib/errors'
 import type { RequestContext } from '../../../../src/lib/request'
 import { json } from '../../../support/fake-transport'
-import { asking, BASE, currentDevice, currentEnvelope, failure, never, patient } from '../answers'
 import { clientOf, useFakeTimers, watch } from '../api/setup'
+import { asking, BASE, currentDevice, currentEnvelope, failure, never, patient } from '../responses'
 
 const MINUTE = 60_000
 const device = (serial: string, base = BASE.serial) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
 import { createPolledDevice } from '../../../support/collect/polled-device'
-import { graph, type Json } from '../answers'
+import { graph, type Json } from '../responses'
 
 /** Number of records in a *latest* response, and in a page. */
 const [NEWEST, PAGE] = [3, 5]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { systemClock } from '../../../../src/lib/clock'
 import { AccountDevices, DevicesState } from '../../../../src/lib/collect/account-devices'
 import { resolveDevices } from '../../../../src/lib/collect/devices'
-import { BASE, currentDevice, currentEnvelope, patient } from '../answers'
+import { BASE, currentDevice, currentEnvelope, patient } from '../responses'
 
 const under = (serial: string, base: string, group = '') =>
   currentDevice({

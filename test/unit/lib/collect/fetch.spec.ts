@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../../src/lib/account'
 import { type CurrentQuery, collectCurrent } from '../../../../src/lib/collect/current'
 import { collectAlerts, collectLatest } from '../../../../src/lib/collect/fetch'
-import { alertAnswer, BASE, currentDevice, graph, patient, relayGraph } from '../answers'
+import { alertResponse, BASE, currentDevice, graph, patient, relayGraph } from '../responses'
 import { modelAccount } from './model-service'
 
 const query: CurrentQuery = {
@@ -136,7 +136,7 @@ describe('fetching one device', () => {
     ]
     for (const other of others) {
       const { account } = modelAccount(({ endpoint }) =>
-        endpoint === 'alert' ? alertAnswer(other) : relayGraph(other),
+        endpoint === 'alert' ? alertResponse(other) : relayGraph(other),
       )
       for (const rejected of [
         collectLatest(account, target, how, patient),
@@ -151,7 +151,7 @@ describe('fetching one device', () => {
 
   it('requests alerts with its own serial as base unit if it is standalone', async () => {
     const { account, requests } = modelAccount(() =>
-      alertAnswer({ 'alert-logs': [{ unixtime: '1', ch1: 'a' }] }),
+      alertResponse({ 'alert-logs': [{ unixtime: '1', ch1: 'a' }] }),
     )
     const { content } = await collectAlerts(account, { serial: '5212A1B2', base: '5212A1B2' }, how, patient)
     assert.deepEqual(requests[0], {

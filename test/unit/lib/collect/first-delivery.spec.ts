@@ -9,7 +9,7 @@ import type { StateStore } from '../../../../src/lib/state-writer'
 import { createVirtualClock, type VirtualClock } from '../../../support/clock'
 import { nextTurn } from '../../../support/collect/recording-store'
 import { createMemoryStore, type MemoryStore } from '../../../support/memory-store'
-import { graph, patient } from '../answers'
+import { graph, patient } from '../responses'
 
 const WRITE_MS = 500
 const device = (serial: string) => ({ serial, base: serial })

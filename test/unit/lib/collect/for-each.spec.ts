@@ -3,8 +3,8 @@ import { getEventListeners } from 'node:events'
 import { sleep, systemClock } from '../../../../src/lib/clock'
 import { forEachConcurrent } from '../../../../src/lib/collect/for-each'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
-import { failure, never } from '../answers'
 import { useFakeTimers, watch } from '../api/setup'
+import { failure, never } from '../responses'
 
 const items = [0, 1, 2, 3, 4, 5, 6]
 

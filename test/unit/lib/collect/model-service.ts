@@ -4,7 +4,7 @@ import type { EndpointName } from '../../../../src/lib/endpoints'
 import { EnvlogError } from '../../../../src/lib/errors'
 import type { RequestContext } from '../../../../src/lib/request'
 import { type RecordOrder, selectRecords, sortRecords } from '../../../support/collect/selection'
-import { graph, type Json } from '../answers'
+import { graph, type Json } from '../responses'
 
 export interface ModelRecord {
   unixtime: number

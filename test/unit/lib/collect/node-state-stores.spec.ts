@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
-import { failure } from '../answers'
+import { failure } from '../responses'
 
 const DEVICE = '5839F001/5212A1B2'
 const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })

@@ -5,7 +5,7 @@ import { collectRange } from '../../../../src/lib/collect/range'
 import { readEnvelope } from '../../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { runs } from '../../../support/chance'
-import { graph, type Json, patient } from '../answers'
+import { graph, type Json, patient } from '../responses'
 import { type Behaviour, type ModelRecord, select } from './model-service'
 
 const target = { serial: '5212A1B2', base: '5212A1B2' }

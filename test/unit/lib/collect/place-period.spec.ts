@@ -4,7 +4,7 @@ import { placePeriod, readRelativeTime, readTimeInput } from '../../../../src/li
 import { EnvlogError } from '../../../../src/lib/errors'
 import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
 import type { CalendarPeriod } from '../../../../src/shared/period-types'
-import { failure } from '../answers'
+import { failure } from '../responses'
 
 const now = Date.UTC(2026, 10, 20, 12)
 const utc = (text: string) => ({ instant: Date.parse(text) })

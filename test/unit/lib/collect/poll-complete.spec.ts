@@ -47,7 +47,7 @@ const restartingOnce = anyDeviceProfile.map((found): DeviceProfile => {
 function lastBefore(simulation: PollSimulation, { start }: PollSettings): MeasuredRecord | undefined {
   const first = simulation.journal.find((entry) => entry.kind === 'answered')
   if (start !== 'now' || first?.kind !== 'answered') return undefined
-  return first.answer.records.toSorted((a, b) => a.seq - b.seq).at(-1)
+  return first.response.records.toSorted((a, b) => a.seq - b.seq).at(-1)
 }
 
 /** @throws if a reported gap does not exist, or a gap is reported twice or not at all */

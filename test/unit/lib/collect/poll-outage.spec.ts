@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PolledData } from '../../../../src/lib/collect/fetch'
 import { createPolledDevice } from '../../../support/collect/polled-device'
-import { alertAnswer, graph } from '../answers'
+import { alertResponse, graph } from '../responses'
 
 const MINUTE = 60_000
 
@@ -12,7 +12,7 @@ async function begin(retained = 0, receipts: { timeoutMs: number } | null = { ti
   const device = await createPolledDevice(
     (endpoint, { 'unixtime-from': from = 0, 'unixtime-to': to = 0, number = 0 }) => {
       if (endpoint === 'alert')
-        return alertAnswer({ 'remote-serial': '5212A1B2', 'alert-logs': [{ unixtime: start, ch1: 'hot' }] })
+        return alertResponse({ 'remote-serial': '5212A1B2', 'alert-logs': [{ unixtime: start, ch1: 'hot' }] })
       const last = Math.min(newest, Math.ceil((to - start) / 60) - 1)
       const isLatest = endpoint === 'latest-data'
       const first = isLatest ? newest - 299 : Math.max(Math.floor((from - start) / 60) + 1, last - number + 1)

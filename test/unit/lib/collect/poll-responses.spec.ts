@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { isCursor } from '../../../../src/lib/collect/saved-state'
 import { countOf } from '../../../../src/lib/readings/content'
 import { createPolledDevice } from '../../../support/collect/polled-device'
-import { graph, type Json, relayGraph } from '../answers'
+import { graph, type Json, relayGraph } from '../responses'
 
 const NEWEST = 10
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { collectRange, type RangeQuery } from '../../../../src/lib/collect/range'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
 import { TimeZone } from '../../../../src/shared/local-clock'
-import { graph, patient, relayGraph } from '../answers'
+import { graph, patient, relayGraph } from '../responses'
 import {
   type Behaviour,
   type ModelRecord,

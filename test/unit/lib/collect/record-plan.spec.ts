@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ANSWER_TIME, planAnswer, planSequence, record, seconds } from '../../../support/collect/records'
+import { planResponse, planSequence, RESPONSE_TIME, record, seconds } from '../../../support/collect/records'
 
 const HOUR = 3600
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -26,14 +26,14 @@ describe('without a cursor', () => {
   })
 
   it('a time delivers all records since then, inclusive, with a backfill if a full response does not reach it', () => {
-    const since = (id: number) => ({ start: { since: (ANSWER_TIME + (id - 100) * 60) * 1000 } })
+    const since = (id: number) => ({ start: { since: (RESPONSE_TIME + (id - 100) * 60) * 1000 } })
     assert.deepEqual(planSequence(since(2)).next(minutes(1, 4)), [2, 3, 4])
     assert.deepEqual(
       planSequence(since(2)).next(minutes(50, 54)),
       upTo(50, 54),
       'the response is the whole log',
     )
-    const found = planAnswer(null, full(700), { ...since(2), ...arrives(700) })
+    const found = planResponse(null, full(700), { ...since(2), ...arrives(700) })
     assert.ok(found.kind === 'backfill-needed')
     assert.deepEqual([seconds(found.from), seconds(found.to)], [-98 * 60, 301 * 60])
     const later = planSequence(since(100))
@@ -109,13 +109,13 @@ describe('the memory of a cursor', () => {
   })
 
   it('does not include an older record whose number is later, or that has none: it is delivered if in doubt', () => {
-    const answer = [record(-30 * 60, 401), ...minutes(102, 400)]
+    const response = [record(-30 * 60, 401), ...minutes(102, 400)]
     for (const id of [0, null]) {
       const blank = [{ ...minute(70), 'data-id': id }, ...minutes(102, 400)]
       assert.deepEqual(known(400).next(blank, arrives(401)), [id])
     }
-    assert.deepEqual(known(400).next(answer, arrives(401)), [401])
-    assert.deepEqual(known(400, { standalone: false }).next(answer, arrives(401)), [401])
+    assert.deepEqual(known(400).next(response, arrives(401)), [401])
+    assert.deepEqual(known(400, { standalone: false }).next(response, arrives(401)), [401])
   })
 })
 
@@ -129,7 +129,7 @@ describe('a hole', () => {
   })
 
   it('reaches from the newest known record to the oldest one in the response', () => {
-    const found = planAnswer(known(400).cursor(), full(800), arrives(800))
+    const found = planResponse(known(400).cursor(), full(800), arrives(800))
     assert.ok(found.kind === 'backfill-needed')
     assert.deepEqual([seconds(found.from), seconds(found.to)], [300 * 60, 401 * 60])
   })
@@ -137,7 +137,7 @@ describe('a hole', () => {
   it('starts at the last response if the newest known record was ahead of it: the clock may have been corrected', () => {
     const device = planSequence()
     device.next(full(400), arrives(370))
-    const found = planAnswer(device.cursor(), full(1100), arrives(1100))
+    const found = planResponse(device.cursor(), full(1100), arrives(1100))
     assert.ok(found.kind === 'backfill-needed')
     assert.equal(seconds(found.from), 270 * 60)
   })
@@ -149,7 +149,7 @@ describe('a hole', () => {
     ] as const) {
       const device = planSequence({ start })
       device.next([])
-      const found = planAnswer(device.cursor(), full(800), { start, ...arrives(800) })
+      const found = planResponse(device.cursor(), full(800), { start, ...arrives(800) })
       assert.ok(found.kind === 'backfill-needed')
       assert.deepEqual([seconds(found.from), seconds(found.to)], [from, 401 * 60])
     }
@@ -166,7 +166,7 @@ describe('a hole', () => {
   it('starts before a record that was ahead of the clock, even after its time has passed', () => {
     const device = planSequence()
     device.next([...full(400).slice(1), record(300 * 60 + 3 * HOUR, 71)], arrives(400))
-    const found = planAnswer(device.cursor(), full(1100), arrives(1100))
+    const found = planResponse(device.cursor(), full(1100), arrives(1100))
     assert.ok(found.kind === 'backfill-needed')
     assert.equal(seconds(found.from), 300 * 60)
   })

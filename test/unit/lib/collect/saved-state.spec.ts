@@ -6,7 +6,7 @@ import type { AlertCursor, RecordCursor } from '../../../../src/lib/collect/curs
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
-import { planAnswer, planSequence, record } from '../../../support/collect/records'
+import { planResponse, planSequence, record } from '../../../support/collect/records'
 import { root } from '../../../support/package'
 
 /** Stored state of two nodes, version 1. */
@@ -29,7 +29,7 @@ describe('state saved by the first version', () => {
     const { cursor } = await load('records')
     const known = cursor(DELIVERED) as RecordCursor
     const ids = (data: typeof delivered) => {
-      const found = planAnswer(known, data)
+      const found = planResponse(known, data)
       assert.ok(found.kind === 'complete')
       return found.fresh.records.map(({ dataId }) => dataId)
     }
@@ -40,7 +40,7 @@ describe('state saved by the first version', () => {
 
   it('of unacknowledged records sends them again, without a request for older ones', async () => {
     const { cursor } = await load('records')
-    const found = planAnswer(cursor(BEGUN) as RecordCursor, delivered)
+    const found = planResponse(cursor(BEGUN) as RecordCursor, delivered)
     assert.ok(found.kind === 'complete')
     assert.equal(found.fresh.records.length, 5)
   })

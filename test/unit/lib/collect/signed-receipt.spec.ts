@@ -8,7 +8,7 @@ import {
   readReceiptNode,
   writeReceipt,
 } from '../../../../src/lib/collect/signed-receipt'
-import { failure } from '../answers'
+import { failure } from '../responses'
 
 const cursor = {
   held: encodeRecords([{ timestamp: 1_795_161_600_000, dataId: 812 }]),

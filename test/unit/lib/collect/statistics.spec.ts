@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { CollectedRange } from '../../../../src/lib/collect/range'
 import { checkRows, collectStatistics, joinStatistics } from '../../../../src/lib/collect/statistics'
 import { TimeZone } from '../../../../src/shared/local-clock'
-import { graph, patient } from '../answers'
+import { graph, patient } from '../responses'
 import { modelAccount } from './model-service'
 
 const device = { serial: '5212A1B2', base: '5212A1B2' }

@@ -3,8 +3,8 @@ import { readEnvelope, readRaw } from '../../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { readCurrent } from '../../../../src/lib/readings/current'
 import {
-  alertAnswer,
   alertEnvelope,
+  alertResponse,
   BASE,
   currentDevice,
   currentEnvelope,
@@ -13,7 +13,7 @@ import {
   graphEnvelope,
   type Json,
   relayGraph,
-} from '../answers'
+} from '../responses'
 
 const readings = (device: Json) =>
   readCurrent(currentEnvelope(device), { receivedAt: 2e12, time: 'utc', series1Models: [], staleAfter: null })
@@ -30,17 +30,17 @@ function refusedPart(read: () => unknown): unknown {
 }
 
 /** Every key in its other spelling. */
-const underscored = (answer: Json): Json =>
+const underscored = (response: Json): Json =>
   Object.fromEntries(
-    Object.entries(answer).map(([key, value]) => [
+    Object.entries(response).map(([key, value]) => [
       /(diff|bias|flg)$/.test(key) ? key.replace('-', '_') : key,
       value,
     ]),
   )
 /** Numeric text as numbers, and vice versa. */
-const turned = (answer: Json): Json =>
+const turned = (response: Json): Json =>
   JSON.parse(
-    JSON.stringify(answer, (key, value) => {
+    JSON.stringify(response, (key, value) => {
       if (/name|model|serial|unit$/.test(key)) return value
       if (typeof value === 'number') return String(value)
       return typeof value === 'string' && value !== '' && Number.isFinite(Number(value))
@@ -66,35 +66,35 @@ describe('an envelope', () => {
     ['latest-data-relay', relayGraph({ data: [{ unixtime: '10', 'data-id': '1', ch1: '1' }] })],
     ['data', graph()],
     ['data-relay', relayGraph()],
-    ['alert', alertAnswer({ 'alert-logs': [{ unixtime: '10', ch1: 'a' }] })],
+    ['alert', alertResponse({ 'alert-logs': [{ unixtime: '10', ch1: 'a' }] })],
     ['current', { devices: [currentDevice()] }],
   ] as const
 
-  for (const [endpoint, answer] of samples) {
-    const plain = readEnvelope(endpoint, JSON.stringify(answer))
+  for (const [endpoint, response] of samples) {
+    const plain = readEnvelope(endpoint, JSON.stringify(response))
 
     it(`of ${endpoint} is the same in both spellings, and with unknown fields`, () => {
-      assert.deepEqual(readEnvelope(endpoint, JSON.stringify(underscored(answer))), plain)
-      const more = JSON.stringify({ ...answer, 'temperature-unit': 'C', extra: { a: [1] } })
+      assert.deepEqual(readEnvelope(endpoint, JSON.stringify(underscored(response))), plain)
+      const more = JSON.stringify({ ...response, 'temperature-unit': 'C', extra: { a: [1] } })
       assert.deepEqual(readEnvelope(endpoint, more), plain)
       assert.deepEqual(readEnvelope(endpoint, more.replace('{', '{"__proto__":{"a":1},')), plain)
     })
 
     it(`of ${endpoint} is the same with a byte order mark and blanks around it`, () => {
-      assert.deepEqual(readEnvelope(endpoint, `\ufeff${JSON.stringify(answer)}\r\n`), plain)
+      assert.deepEqual(readEnvelope(endpoint, `\ufeff${JSON.stringify(response)}\r\n`), plain)
     })
 
     it(`of ${endpoint} may contain a field called error in addition to its own`, () => {
-      assert.deepEqual(readEnvelope(endpoint, JSON.stringify({ ...answer, error: null })), plain)
+      assert.deepEqual(readEnvelope(endpoint, JSON.stringify({ ...response, error: null })), plain)
     })
   }
 
   it('has the same values from numbers and from numeric text, field by field', () => {
     assert.deepEqual(readings(turned(currentDevice())), readings(currentDevice()))
-    for (const answer of [graph(), relayGraph()]) {
-      assert.deepEqual(graphEnvelope(turned(answer)), graphEnvelope(answer))
+    for (const response of [graph(), relayGraph()]) {
+      assert.deepEqual(graphEnvelope(turned(response)), graphEnvelope(response))
     }
-    assert.deepEqual(alertEnvelope(turned(alertAnswer())), alertEnvelope(alertAnswer()))
+    assert.deepEqual(alertEnvelope(turned(alertResponse())), alertEnvelope(alertResponse()))
   })
 
   it('accepts base unit and group as object, array of one, [], null, or absent', () => {
@@ -164,7 +164,7 @@ describe('an envelope', () => {
       'data',
     )
     assert.equal(
-      refusedPart(() => alertEnvelope(alertAnswer({ 'alert-logs': null }))),
+      refusedPart(() => alertEnvelope(alertResponse({ 'alert-logs': null }))),
       'alert-logs',
     )
     assert.equal(refusedPart(current([])), 'answer')
@@ -173,7 +173,7 @@ describe('an envelope', () => {
   it('with too many devices or log entries fails with ENVLOG_REPLY', () => {
     const most = 65_535
     const devices = (count: number) => ({ devices: Array(count).fill(currentDevice()) })
-    const alerts = (count: number) => ({ ...alertAnswer(), 'alert-logs': Array(count).fill({}) })
+    const alerts = (count: number) => ({ ...alertResponse(), 'alert-logs': Array(count).fill({}) })
     assert.equal(
       tooMany(() => readEnvelope('current', JSON.stringify(devices(most + 1)))),
       most,
@@ -191,7 +191,7 @@ describe('an envelope', () => {
   it("without the device's serial fails with ENVLOG_REPLY", () => {
     assert.throws(() => graphEnvelope(graph({ serial: undefined })), failure('ENVLOG_REPLY'))
     assert.throws(() => graphEnvelope(relayGraph({ 'remote-serial': '' })), failure('ENVLOG_REPLY'))
-    assert.throws(() => alertEnvelope(alertAnswer({ 'remote-serial': undefined })), failure('ENVLOG_REPLY'))
+    assert.throws(() => alertEnvelope(alertResponse({ 'remote-serial': undefined })), failure('ENVLOG_REPLY'))
   })
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { formatTime, readTimestamp } from '../../../../src/lib/decode/time'
 import { TimeZone } from '../../../../src/shared/local-clock'
-import { currentDevice, currentEnvelope, failure, graphEnvelope, type Json } from '../answers'
+import { currentDevice, currentEnvelope, failure, graphEnvelope, type Json } from '../responses'
 
 const part = () => 'data.0.unixtime'
 const noon = Date.UTC(2026, 10, 20, 12)

@@ -8,7 +8,7 @@ import type { ActionName } from '../../../support/flow-types'
 import { messagesOf } from '../../../support/messages'
 import { HOSTILE, hasFacts, pairs } from '../../../support/outputs'
 import {
-  alertAnswer,
+  alertResponse,
   currentDevice,
   currentEnvelope,
   graph,
@@ -16,7 +16,7 @@ import {
   readAlerts,
   readSeries,
   relayGraph,
-} from '../answers'
+} from '../responses'
 
 /** Contents as created by the readers from responses. */
 
@@ -43,7 +43,7 @@ export const standalone = (fields: Json): Of<'series'> => ({
 
 export const alerts = (entries: readonly Json[], fields: Json = {}): Of<'alerts'> => ({
   kind: 'alerts',
-  ...readAlerts(alertAnswer({ ...fields, 'alert-logs': entries }), 'utc'),
+  ...readAlerts(alertResponse({ ...fields, 'alert-logs': entries }), 'utc'),
 })
 
 export const outputOptions = (over: Partial<OutputOptions>): OutputOptions => ({

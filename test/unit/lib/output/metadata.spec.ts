@@ -3,7 +3,7 @@ import { createMetadata } from '../../../../src/lib/output/metadata'
 import type { Row } from '../../../../src/lib/output/rows'
 
 const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
-const answer = { endpoint: 'latest-data-relay' as const, receivedAt: 1_795_161_605_123, quota }
+const response = { endpoint: 'latest-data-relay' as const, receivedAt: 1_795_161_605_123, quota }
 const device = { serial: '5212A1B2', name: 'Freezer 3', base: '5839F001' }
 const channel = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 const reading: Row = { serial: '5212A1B2', base: '5839F001', channel: 1, value: -18.4 }
@@ -26,17 +26,17 @@ describe('msg.envlog', () => {
 
   it('has the shape in docs/messages.md, without keys for what there is not', () => {
     const absent = { subject: undefined, reading: undefined, range: undefined, overflow: false }
-    assert.deepEqual(createMetadata('latest', 'Plant A', answer, absent), common)
+    assert.deepEqual(createMetadata('latest', 'Plant A', response, absent), common)
   })
 
   it('contains of its subject only the device, and shares no objects with the next message', () => {
     const given = details()
     const expected = { ...common, device, reading, range: given.range, overflow: true, receipt: 'receipt' }
-    const first = createMetadata('latest', 'Plant A', answer, given)
+    const first = createMetadata('latest', 'Plant A', response, given)
     assert.deepEqual(first, expected)
     for (const part of [first.quota, first.device, first.range])
       for (const key of Object.keys(part as object)) (part as unknown as Record<string, unknown>)[key] = 0
-    assert.deepEqual(createMetadata('latest', 'Plant A', answer, given), {
+    assert.deepEqual(createMetadata('latest', 'Plant A', response, given), {
       ...expected,
       range: details().range,
     })

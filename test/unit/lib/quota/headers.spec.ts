@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { readQuotaHeaders } from '../../../../src/lib/quota/headers'
 import { json } from '../../../support/fake-transport'
-import { patient } from '../answers'
 import { clientOf } from '../api/setup'
+import { patient } from '../responses'
 
 const unknown = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
 

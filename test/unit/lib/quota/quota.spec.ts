@@ -134,7 +134,7 @@ describe('identical requests at the same time', () => {
   it('are sent again for callers that ask when the response arrives', async () => {
     const station = await new Station().begin()
     let later: ReturnType<Station['request']> | undefined
-    const first = station.request('a', { onAnswer: () => (later = station.request('a')) })
+    const first = station.request('a', { onResponse: () => (later = station.request('a')) })
     await station.answer()
     assert.deepEqual([first.state, await station.serials()], ['done', ['a']])
     await station.answer()
@@ -275,30 +275,30 @@ describe('a node that shows its wait', () => {
 
 describe('after a start', () => {
   it('requests to an endpoint are sent one at a time until the service has responded', async () => {
-    for (const answer of [fine(), refusal(400), refusal(500)]) {
+    for (const response of [fine(), refusal(400), refusal(500)]) {
       const station = new Station()
       for (const serial of ['a', 'b', 'c']) station.request(serial)
       assert.deepEqual(await station.serials(), ['a'])
-      await station.answer(answer)
+      await station.answer(response)
       assert.deepEqual(await station.serials(), ['b', 'c'])
     }
   })
 
   it("neither a gateway's page nor a broken connection counts as a response of the service", async () => {
-    for (const answer of [text('<html>', 502), text('<html>'), new EnvlogError('connection-broken')]) {
+    for (const response of [text('<html>', 502), text('<html>'), new EnvlogError('connection-broken')]) {
       const station = new Station()
       for (const serial of ['a', 'b', 'c']) station.request(serial)
-      await station.answer(answer)
+      await station.answer(response)
       assert.deepEqual(await station.serials(), ['b'])
     }
   })
 
   it('neither a page in place of CSV nor a truncated response counts as a response of the service', async () => {
     const csv = { type: 'csv' }
-    for (const answer of [text('<html>'), streamed(brokenOff('{"devices":['))]) {
+    for (const response of [text('<html>'), streamed(brokenOff('{"devices":['))]) {
       const station = new Station()
       for (const serial of ['a', 'b', 'c']) station.request(serial, { endpoint: 'data', params: csv })
-      await station.answer(answer)
+      await station.answer(response)
       assert.deepEqual(await station.serials(), ['b'])
     }
   })

@@ -48,7 +48,7 @@ interface Asked {
   number?: number
   params?: object
   /** Called just when the response arrives. */
-  onAnswer?(): void
+  onResponse?(): void
 }
 
 /** One Node-RED with one account, and a service controlled by the test. */
@@ -107,7 +107,7 @@ export class Station {
       endpoint = 'current',
       number,
       params: more = {},
-      onAnswer = () => {},
+      onResponse = () => {},
       ...context
     }: Partial<RequestContext> & Asked = {},
   ): Seen {
@@ -119,7 +119,7 @@ export class Station {
     this.#client.readRaw(endpoint, { ...params, ...period, ...more } as never, whole).then(
       ({ body }) => {
         Object.assign(seen, { state: 'done', value: body })
-        onAnswer()
+        onResponse()
       },
       (error) => Object.assign(seen, { state: 'failed', error }),
     )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { alertAnswer, BASE, failure, type Json, readAlerts } from '../answers'
+import { alertResponse, BASE, failure, type Json, readAlerts } from '../responses'
 
-const read = (...entries: Json[]) => readAlerts(alertAnswer({ 'alert-logs': entries }), 'utc')
+const read = (...entries: Json[]) => readAlerts(alertResponse({ 'alert-logs': entries }), 'utc')
 
 describe('an alert log', () => {
   it('is converted to the element in docs/messages.md', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type CurrentOptions, readCurrent } from '../../../../src/lib/readings/current'
-import { BASE, currentDevice, currentEnvelope, type Json } from '../answers'
+import { BASE, currentDevice, currentEnvelope, type Json } from '../responses'
 
 const measured = 1_795_161_600_000
 const options: CurrentOptions = {

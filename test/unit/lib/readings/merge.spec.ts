@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mergeSeries } from '../../../../src/lib/readings/merge'
-import { graph, type Json, readSeries } from '../answers'
+import { graph, type Json, readSeries } from '../responses'
 
 const read = (fields: Json) => readSeries(graph(fields), 'utc')
 const at = (id: number, more: Json = {}) => ({ unixtime: 1000 + id * 60, 'data-id': id, ch1: id, ...more })

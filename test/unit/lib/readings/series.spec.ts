@@ -3,21 +3,21 @@ import fc from 'fast-check'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
 import { readSeriesPart, type Series } from '../../../../src/lib/readings/series'
 import { TimeZone } from '../../../../src/shared/local-clock'
-import { BASE, failure, graph, graphEnvelope, type Json, readSeries, relayGraph } from '../answers'
+import { BASE, failure, graph, graphEnvelope, type Json, readSeries, relayGraph } from '../responses'
 
-const read = (answer: Json, style: TimeStyle = 'utc'): Series => readSeries(answer, style)
+const read = (response: Json, style: TimeStyle = 'utc'): Series => readSeries(response, style)
 const records = (...data: Json[]) => read(relayGraph({ data })).records
 
 describe('a series', () => {
   it('is the payload in docs/messages.md', () => {
-    const answer = relayGraph({
+    const response = relayGraph({
       channel: [
         { num: '1', name: 'Inside', unit: 'C' },
         { num: '2', name: '', unit: '%' },
       ],
       data: [{ unixtime: '1795161600', 'data-id': '812', ch1: '-18.4', ch2: 'E1' }],
     })
-    assert.deepEqual(read(answer), {
+    assert.deepEqual(read(response), {
       serial: '5212A1B2',
       name: 'Freezer 3',
       model: 'M-503',

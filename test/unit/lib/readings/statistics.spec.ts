@@ -4,7 +4,7 @@ import type { TimeStyle } from '../../../../src/lib/decode/time'
 import { intervalsOf, type StatisticsRow, toStatistics } from '../../../../src/lib/readings/statistics'
 import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
 import { PERS, type Per } from '../../../../src/shared/outputs'
-import { graph, type Json, readSeries } from '../answers'
+import { graph, type Json, readSeries } from '../responses'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

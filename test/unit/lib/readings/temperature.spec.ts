@@ -4,14 +4,14 @@ import type { Content } from '../../../../src/lib/readings/content'
 import { readCurrent } from '../../../../src/lib/readings/current'
 import { convertTemperatures } from '../../../../src/lib/readings/temperature'
 import {
-  alertAnswer,
+  alertResponse,
   currentDevice,
   currentEnvelope,
   type Json,
   readAlerts,
   readSeries,
   relayGraph,
-} from '../answers'
+} from '../responses'
 
 const measured = (unit: string, value: unknown) => ({ num: 1, name: 'a', unit, value })
 const current = (...channel: Json[]): Content => {
@@ -96,10 +96,10 @@ describe('temperatures in one unit', () => {
   })
 
   it('do not change alerts and raw responses', async () => {
-    const answer = alertAnswer({
+    const response = alertResponse({
       'alert-logs': [{ unixtime: 10, ch1: 'Inside: upper limit exceeded, 21.4 C' }],
     })
-    const alerts: Content = { kind: 'alerts', ...readAlerts(answer, 'utc') }
+    const alerts: Content = { kind: 'alerts', ...readAlerts(response, 'utc') }
     const raw: Content = { kind: 'raw', payload: { unit: 'C' } }
     for (const content of [alerts, raw])
       assert.deepEqual(await convertTemperatures(structuredClone(content), 'F'), content)

@@ -4,7 +4,7 @@ import { writeReceipt } from '../../../../src/lib/collect/signed-receipt'
 import { readControlMessage } from '../../../../src/nodes/kit/action/control-message'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore } from '../../../support/collect/recording-store'
-import { failure } from '../../lib/answers'
+import { failure } from '../../lib/responses'
 
 const DEVICE = '5839F001/5212A1B2'
 

@@ -4,7 +4,7 @@ import { EnvlogError } from '../../../../src/lib/errors'
 import { DeviceRound } from '../../../../src/nodes/kit/action/device-round'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
-import { failure, patient } from '../../lib/answers'
+import { failure, patient } from '../../lib/responses'
 
 const BASE = '5839F001'
 const devices = ['A', 'B', 'C', 'D'].map((one) => ({ serial: `${one}0000001`, base: BASE }))

@@ -4,7 +4,7 @@ import { EnvlogError } from '../../../../src/lib/errors'
 import { readCurrent } from '../../../../src/lib/readings/current'
 import { evaluateSelection } from '../../../../src/nodes/kit/settings/device-selection'
 import { readActionSettings } from '../../../../src/nodes/kit/settings/read-settings'
-import { currentDevice, currentEnvelope, failure } from '../../lib/answers'
+import { currentDevice, currentEnvelope, failure } from '../../lib/responses'
 
 /** Like Node-RED: fails if an object in the path is missing. */
 const propertyReader = (msg: object) => async (path: string, type: string) => {

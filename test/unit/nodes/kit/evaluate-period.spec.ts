@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { evaluatePeriod } from '../../../../src/nodes/kit/settings/evaluate-period'
 import { createEvaluator } from '../../../../src/nodes/kit/settings/typed-input'
-import { failure } from '../../lib/answers'
+import { failure } from '../../lib/responses'
 
 const now = Date.UTC(2026, 10, 20, 12)
 const DAY = 86_400_000

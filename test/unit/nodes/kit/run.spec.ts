@@ -4,7 +4,7 @@ import { systemClock } from '../../../../src/lib/clock'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { Run } from '../../../../src/nodes/kit/action/run'
 import type { RunContext } from '../../../../src/nodes/kit/action/run-context'
-import { failure } from '../../lib/answers'
+import { failure } from '../../lib/responses'
 
 const RECORDS = 9000
 const SERIAL = '5212A1B2'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { TriggerQueue } from '../../../../src/nodes/kit/action/trigger-queue'
-import { failure } from '../../lib/answers'
 import { watch } from '../../lib/api/setup'
+import { failure } from '../../lib/responses'
 
 const settled = () => new Promise(setImmediate)
 

@@ -21,7 +21,7 @@ import { messagesOf } from './messages'
  * Response fixtures, two files per case: `<endpoint>--<what-is-odd>.<json|txt>` is the body, byte by byte;
  * `<same>.expected.json` is the expected message, written by hand from docs/messages.md.
  */
-export const FOLDER = join(__dirname, '../fixtures/answers')
+export const FOLDER = join(__dirname, '../fixtures/responses')
 
 /** Request and metadata of a response; the defaults are below. */
 interface Request {
@@ -172,7 +172,7 @@ export async function receive(
     group: '',
   } as const
   const messages = await messagesOf(await planMessages(content, how))
-  if (messages.length !== 1) throw new Error(`${messages.length} messages of one answer`)
+  if (messages.length !== 1) throw new Error(`${messages.length} messages of one response`)
   return {
     payload: messages[0]?.payload,
     failed: failed.map(({ device, error }) => [

@@ -65,26 +65,27 @@ export const relayGraph = (fields: Json = {}): Json => ({
   ...fields,
 })
 
-export const alertAnswer = (fields: Json = {}): Json => ({
+export const alertResponse = (fields: Json = {}): Json => ({
   ...remote,
   channel: [{ name: 'Inside', num: '1', unit: 'C' }],
   'alert-logs': [],
   ...fields,
 })
 
-const read = <T>(endpoint: EndpointName, answer: Json) => readEnvelope(endpoint, JSON.stringify(answer)) as T
+const read = <T>(endpoint: EndpointName, response: Json) =>
+  readEnvelope(endpoint, JSON.stringify(response)) as T
 
 export const currentEnvelope = (...devices: Json[]) => read<CurrentEnvelope>('current', { devices })
-export const graphEnvelope = (answer: Json) => read<GraphEnvelope>('data', answer)
-export const alertEnvelope = (answer: Json) => read<AlertEnvelope>('alert', answer)
+export const graphEnvelope = (response: Json) => read<GraphEnvelope>('data', response)
+export const alertEnvelope = (response: Json) => read<AlertEnvelope>('alert', response)
 
 /** The series of one response. */
-export const readSeries = (answer: Json, style: TimeStyle = 'utc') =>
-  mergeSeries([readSeriesPart(graphEnvelope(answer), style).part])
+export const readSeries = (response: Json, style: TimeStyle = 'utc') =>
+  mergeSeries([readSeriesPart(graphEnvelope(response), style).part])
 
 /** All alerts of a response. */
-export function readAlerts(answer: Json, style: TimeStyle = 'utc') {
-  const envelope = alertEnvelope(answer)
+export function readAlerts(response: Json, style: TimeStyle = 'utc') {
+  const envelope = alertEnvelope(response)
   const { entries, unreadable } = readLogEntries(envelope)
   return { ...toAlertLog(envelope, entries, style), unreadable }
 }
