@@ -55,6 +55,7 @@ export class NodeState {
   #isLoaded = false
   readonly #onLoaded: (() => void)[] = []
   #settingsKey = ''
+  #receiptTimeoutMs: number | null = null
 
   /**
    * @param retainedByAll number of records and alerts that all nodes of the process, including this one, keep in memory
@@ -64,6 +65,11 @@ export class NodeState {
     this.#retainedByAll = retainedByAll
     this.#countedAt = clock.monotonic()
     this.#savedAt = this.#countedAt
+  }
+
+  /** How long to wait for receipts; `null` if everything sent counts as delivered. */
+  get receiptTimeoutMs(): number | null {
+    return this.#receiptTimeoutMs
   }
 
   /** The key that signs receipts; it is saved with the cursors. */
@@ -103,6 +109,7 @@ export class NodeState {
       else device.deploy(settingsKey !== this.#settingsKey, overdueAt)
     }
     this.#settingsKey = settingsKey
+    this.#receiptTimeoutMs = receiptTimeoutMs
     // The store may be another one, or lack the node's last changes.
     this.save()
   }

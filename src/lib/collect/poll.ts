@@ -27,29 +27,12 @@ import { writeReceipt } from './signed-receipt'
 /** The newest records count as far ahead if all of them are ahead of now by more than this. */
 const FAR_AHEAD_MS = 86_400_000
 
-interface CommonOptions {
-  time: TimeStyle
-  /** The node's id, for its receipts. */
-  node: string
-  /** How long to wait for a receipt; `null` if everything sent counts as delivered. */
-  receipts: { timeoutMs: number } | null
-}
-
-export interface PollOptions extends CommonOptions {
-  /** Whether to fetch records between the cursor and a response. */
-  backfill: boolean
-  start: Start
-  /** Number of records in a full response. */
-  newest?: number
-}
-
-export interface AlertPollOptions extends CommonOptions {
-  /** Whether a node without a cursor delivers only alerts that are not in the first response, or all of them. */
-  start: 'now' | 'all'
-}
-
-export interface PollPorts {
+/** The trigger of a node for which devices are polled. If receipts are used, its state has their timeout. */
+export interface PollRun {
+  account: AccountAccess
   nodeState: NodeState
+  nodeId: string
+  time: TimeStyle
   /**
    * Sends the data and reports its failures; with `isEmpty`, it only reports failures. If it throws, the cursor does
    * not change.
@@ -57,12 +40,18 @@ export interface PollPorts {
   deliver(data: PolledData, isEmpty?: boolean): Promise<void>
 }
 
+export interface PollOptions {
+  start: Start
+  /** Whether to fetch records between the cursor and a response. */
+  backfill: boolean
+  /** Number of records in a full response. */
+  newest?: number
+}
+
 /** A poll of one device. */
 interface Poll {
-  account: AccountAccess
+  run: PollRun
   target: ResolvedDevice
-  options: CommonOptions
-  ports: PollPorts
   context: RequestContext
   device: DeviceState
   /** Whether it was superseded by `forget`, `skip` or a deploy, so that it must not change anything. */
@@ -86,13 +75,12 @@ interface Delivery {
  * @throws EnvlogError if a request, decoding or `deliver` fails, in which case the cursor does not change
  */
 export async function pollRecords(
-  account: AccountAccess,
+  run: PollRun,
   target: ResolvedDevice,
   options: PollOptions,
-  ports: PollPorts,
   context: RequestContext,
 ): Promise<void> {
-  const poll = begin(account, target, options, ports, context)
+  const poll = begin(run, target, context)
   const { device, isOver } = poll
   if (device.overdue) return redeliver(poll, device.overdue)
   try {
@@ -110,32 +98,32 @@ export async function pollRecords(
     if (isOver() || !device.backfill) return
     await deliver(poll, planBackfilled(poll, device.backfill, options.start, failed))
   } catch (error) {
-    if (!isOver() && !ports.nodeState.canRetain(device)) device.dropBackfill()
+    if (!isOver() && !run.nodeState.canRetain(device)) device.dropBackfill()
     throw error
   }
 }
 
 /**
  * Delivers the new alerts of a device that does not await a receipt (docs/collecting.md, *Alerts*).
+ * @param start whether all alerts of a first response are delivered, or only those of later ones
  * @throws EnvlogError if a request, decoding or `deliver` fails, in which case the cursor does not change
  */
 export async function pollAlerts(
-  account: AccountAccess,
+  run: PollRun,
   target: ResolvedDevice,
-  options: AlertPollOptions,
-  ports: PollPorts,
+  start: 'now' | 'all',
   context: RequestContext,
 ): Promise<void> {
-  const poll = begin(account, target, options, ports, context)
+  const poll = begin(run, target, context)
   const { device } = poll
   if (device.overdue) return redeliver(poll, device.overdue)
-  const fetched = await fetchDecoded(account, 'alert', target, {}, context, readLogEntries)
+  const fetched = await fetchDecoded(run.account, 'alert', target, {}, context, readLogEntries)
   if (poll.isOver()) return
   const { response, body, entries, failed } = fetched
   const { cursor, latestSequence } = device
   const sequence = Math.max(response.receivedAt, latestSequence + 1)
-  const plan = planAlerts(cursor as AlertCursor | null, entries, sequence, options.start)
-  const log = toAlertLog(body, plan.fresh, options.time)
+  const plan = planAlerts(cursor as AlertCursor | null, entries, sequence, start)
+  const log = toAlertLog(body, plan.fresh, run.time)
   const collected = toCollected(target, response, { kind: 'alerts', ...log })
   await deliver(poll, {
     data: { ...collected, ...(plan.overflow && { overflow: true }), failed },
@@ -144,21 +132,16 @@ export async function pollAlerts(
   })
 }
 
-function begin(
-  account: AccountAccess,
-  target: ResolvedDevice,
-  options: CommonOptions,
-  ports: PollPorts,
-  context: RequestContext,
-): Poll {
-  const device = ports.nodeState.device(deviceKey(target))
-  return { account, target, options, ports, context, device, isOver: device.beginPoll() }
+function begin(run: PollRun, target: ResolvedDevice, context: RequestContext): Poll {
+  const device = run.nodeState.device(deviceKey(target))
+  return { run, target, context, device, isOver: device.beginPoll() }
 }
 
 /** Requests the newest records and compares them with the cursor as it is when they arrive. */
 async function requestNewest(poll: Poll, options: PollOptions) {
-  const { account, target, context, device } = poll
-  const { time, start, backfill, newest = MAX_LATEST_RECORDS } = options
+  const { run, target, context, device } = poll
+  const { start, backfill, newest = MAX_LATEST_RECORDS } = options
+  const { account, time } = run
   const read = (body: GraphEnvelope) => readSeriesPart(body, time)
   const { response, body, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
   const series = mergeSeries([part])
@@ -182,7 +165,8 @@ function isFarAhead({ records }: Series, now: number): boolean {
  * @returns the failure because of which the backfill was given up; empty if it is complete
  * @throws EnvlogError if a request or decoding fails; the next trigger continues with the same page
  */
-async function fetchMissing({ account, target, context, device, isOver }: Poll): Promise<DeviceFailure[]> {
+async function fetchMissing({ run, target, context, device, isOver }: Poll): Promise<DeviceFailure[]> {
+  const { account } = run
   try {
     while (device.backfill && !device.backfill.paging.isComplete) {
       const backfill = await fetchBackfillPage(account, target, device.backfill, context)
@@ -222,25 +206,26 @@ function toDelivery(
 }
 
 async function deliver(poll: Poll, delivery: Delivery): Promise<void> {
-  const { device, ports, options, isOver } = poll
+  const { device, run, isOver } = poll
   const { data, next } = delivery
   if (countOf(data.content) === 0) {
     device.advance(next)
     // Unreadable parts are reported even if there is nothing to send.
-    if (data.failed && data.failed.length > 0) await ports.deliver(data, true)
+    if (data.failed && data.failed.length > 0) await run.deliver(data, true)
     return
   }
-  if (options.receipts) return deliverWithReceipt(poll, delivery, options.receipts.timeoutMs)
-  await ports.deliver(data)
+  const { receiptTimeoutMs } = run.nodeState
+  if (receiptTimeoutMs !== null) return deliverWithReceipt(poll, delivery, receiptTimeoutMs)
+  await run.deliver(data)
   if (!isOver()) device.advance(next)
 }
 
 async function deliverWithReceipt(
-  { account, target, device, ports, options, context, isOver }: Poll,
+  { run, target, device, context, isOver }: Poll,
   { data, next, before, firstSequence }: Delivery,
   timeoutMs: number,
 ): Promise<void> {
-  const { nodeState } = ports
+  const { nodeState, nodeId: node, account } = run
   device.beginWith(before)
   const { cursor } = device
   const canRetain = nodeState.canRetain(device, countOf(data.content))
@@ -261,11 +246,8 @@ async function deliverWithReceipt(
     if (isObsolete()) return
     // The receipt may arrive during the call of `deliver`.
     issue()
-    const receipt = writeReceipt(
-      { node: options.node, device: deviceKey(target), cursor: next },
-      nodeState.receiptKey,
-    )
-    await ports.deliver({ ...data, receipt })
+    const receipt = writeReceipt({ node, device: deviceKey(target), cursor: next }, nodeState.receiptKey)
+    await run.deliver({ ...data, receipt })
     if (!isOver()) device.markSent(next)
   } catch (error) {
     // Received records are kept, even if the wait ended early.

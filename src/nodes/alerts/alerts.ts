@@ -2,7 +2,6 @@ import type { NodeAPI } from 'node-red'
 import { collectAlerts } from '../../lib/collect/fetch'
 import { pollAlerts } from '../../lib/collect/poll'
 import { registerAction } from '../kit/action/register-action'
-import { toDeliveryOptions } from '../kit/settings/poll-options'
 
 /** envlog-alerts: the newest entries of each chosen device's alert log, each delivered once. */
 export = (RED: NodeAPI): void =>
@@ -10,11 +9,10 @@ export = (RED: NodeAPI): void =>
     type: 'envlog-alerts',
     unit: 'alerts',
     async run(run) {
-      const { account, settings, time, format, nodeId } = run
+      const { account, settings, time, format } = run
       const { onlyNew, start } = settings
-      const options = { ...toDeliveryOptions(settings, time, nodeId), start }
       await run.forEachDevice(async (device, requestContext) => {
-        if (format === 'read' && onlyNew) await pollAlerts(account, device, options, run, requestContext)
+        if (format === 'read' && onlyNew) await pollAlerts(run, device, start, requestContext)
         else await run.deliver(await collectAlerts(account, device, { time, format }, requestContext))
       })
     },

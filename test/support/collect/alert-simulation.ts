@@ -43,14 +43,14 @@ const KEY = '5839F001/5212A1B2'
 export function createAlertSimulation(
   order: 'newest first' | 'oldest first',
   start: 'now' | 'all',
-  receipts: { timeoutMs: number } | null = null,
+  receiptTimeoutMs: number | null = null,
 ) {
   const time = createVirtualClock(0)
   const log: { unixtime: number; channels: Record<string, string> }[] = []
   const journal: AlertEntry[] = []
   const disk = createDisk(journal)
   let nodeState = new NodeState(time)
-  nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+  nodeState.open(disk.store, { receiptTimeoutMs })
 
   async function trigger({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'trigger' }>): Promise<void> {
     const read = async () => {
@@ -75,9 +75,9 @@ export function createAlertSimulation(
     }
     // As the node does: no request while a receipt is awaited.
     if (nodeState.device(KEY).isAwaitingReceipt(time.monotonic())) return
-    const options = { time: 'utc', node: 'node', start, receipts } as const
+    const run = { account, nodeState, nodeId: 'node', time: 'utc', deliver } as const
     try {
-      await pollAlerts(account, target, options, { nodeState: nodeState, deliver }, patient)
+      await pollAlerts(run, target, start, patient)
       journal.push({ kind: 'completed' })
     } catch (error) {
       if (error instanceof ProcessDied) return await crash(0)
@@ -88,13 +88,13 @@ export function createAlertSimulation(
 
   async function deploy(): Promise<void> {
     await nodeState.close(disk.store)
-    nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    nodeState.open(disk.store, { receiptTimeoutMs })
   }
 
   async function crash(older: number): Promise<void> {
     disk.crash(older)
     nodeState = new NodeState(time)
-    nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    nodeState.open(disk.store, { receiptTimeoutMs })
     await nodeState.ready()
     const hasCursor = nodeState.device(KEY).cursor !== null
     journal.push({ kind: 'died', at: disk.writtenAt(), hasCursor })

@@ -1,7 +1,7 @@
 import type { Account } from '../../../src/lib/account'
 import type { PolledData } from '../../../src/lib/collect/fetch'
 import { NodeState } from '../../../src/lib/collect/node-state'
-import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
+import { pollRecords } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/signed-receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
@@ -47,7 +47,7 @@ const MAX_REQUESTS = 300
 export function createPollSimulation(
   profile: DeviceProfile,
   options: PollSettings,
-  receipts: PollOptions['receipts'] = null,
+  receiptTimeoutMs: number | null = null,
 ) {
   const target = { serial: '5212A1B2', base: profile.standalone ? '5212A1B2' : '5839F001' }
   const key = `${target.base}/${target.serial}`
@@ -63,7 +63,7 @@ export function createPollSimulation(
   let requests = 0
   /** How far the host's clock is behind, ms. */
   let behind = 0
-  nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+  nodeState.open(disk.store, { receiptTimeoutMs })
 
   async function read(endpoint: EndpointName, params: Json, { maxRecordsWaitMs }: RequestContext) {
     maxRecordsWaits.push(maxRecordsWaitMs)
@@ -108,14 +108,8 @@ export function createPollSimulation(
       deliver(data)
       if (dies) throw new ProcessDied()
     }
-    const fixed = { time: 'utc', node: 'node', newest: LATEST_RECORDS } as const
-    await pollRecords(
-      account,
-      target,
-      { ...options, ...fixed, receipts },
-      { nodeState, deliver: sink },
-      patient,
-    )
+    const run = { account, nodeState, nodeId: 'node', time: 'utc', deliver: sink } as const
+    await pollRecords(run, target, { ...options, newest: LATEST_RECORDS }, patient)
   }
 
   async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {
@@ -135,14 +129,14 @@ export function createPollSimulation(
 
   async function deploy(): Promise<void> {
     await nodeState.close(disk.store)
-    nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    nodeState.open(disk.store, { receiptTimeoutMs })
   }
 
   /** @param older number of the last writes that are lost */
   async function crash(older: number): Promise<void> {
     disk.crash(older)
     nodeState = new NodeState(time)
-    nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    nodeState.open(disk.store, { receiptTimeoutMs })
     await nodeState.ready()
     journal.push({
       kind: 'died',

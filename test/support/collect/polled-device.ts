@@ -13,19 +13,16 @@ import { createRecordingStore } from './recording-store'
 /** A standalone device. */
 const target = { serial: '5212A1B2', base: '5212A1B2' }
 
-/** A node that polls a device whose responses the test determines. @param retained records of other nodes in memory */
+/** A node that polls a device whose responses the test determines; `retained` records of other nodes are in memory. */
 export async function createPolledDevice(
   respond: (endpoint: EndpointName, params: Record<string, number>) => Json,
   over: Partial<PollOptions> = {},
-  retained = 0,
+  { retained = 0, receiptTimeoutMs = null }: { retained?: number; receiptTimeoutMs?: number | null } = {},
 ) {
   const clock = createVirtualClock(0)
-  const options: PollOptions = {
-    ...({ time: 'utc', node: 'node', backfill: true, start: 'all', receipts: null } as const),
-    ...over,
-  }
+  const options: PollOptions = { backfill: true, start: 'all', ...over }
   const nodeState: NodeState = new NodeState(clock, () => retained + nodeState.retainedCount)
-  nodeState.open(createRecordingStore(), { receiptTimeoutMs: options.receipts?.timeoutMs ?? null })
+  nodeState.open(createRecordingStore(), { receiptTimeoutMs })
   await nodeState.ready()
   /** The requested endpoints, and what was delivered. */
   const endpoints: EndpointName[] = []
@@ -38,6 +35,7 @@ export async function createPolledDevice(
   }
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
   const deliver = async (data: PolledData) => void delivered.push(data)
+  const run = { account, nodeState, nodeId: 'node', time: 'utc', deliver } as const
 
   return {
     clock,
@@ -50,9 +48,8 @@ export async function createPolledDevice(
       // As the node does: no request while a receipt is awaited.
       if (nodeState.device(deviceKey(device)).isAwaitingReceipt(clock.monotonic())) return undefined
       try {
-        const ports = { nodeState, deliver }
-        if (what === 'records') await pollRecords(account, device, options, ports, patient)
-        else await pollAlerts(account, device, { ...options, start: 'all' }, ports, patient)
+        if (what === 'records') await pollRecords(run, device, options, patient)
+        else await pollAlerts(run, device, 'all', patient)
         return undefined
       } catch (error) {
         if (!(error instanceof EnvlogError)) throw error

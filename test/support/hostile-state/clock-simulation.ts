@@ -2,7 +2,7 @@
 import { createAccount } from '../../../src/lib/account'
 import type { PolledData } from '../../../src/lib/collect/fetch'
 import { NodeState } from '../../../src/lib/collect/node-state'
-import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
+import { pollRecords } from '../../../src/lib/collect/poll'
 import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import { Registry } from '../../../src/lib/registry'
@@ -73,7 +73,10 @@ const MAX_TRIGGERS = 60
 const OFFSET = 60
 const login = { apiKey: `${'k'.repeat(44)}1`, loginId: 'user0001', loginPass: 'password' }
 
-export function createClockSimulation(profile: ClockProfile, options: Pick<PollOptions, 'start' | 'time'>) {
+export function createClockSimulation(
+  profile: ClockProfile,
+  { start, time }: { start: 'all' | 'now'; time: 'utc' | 'local' },
+) {
   const { standalone, interval, newestBy, inclusive, order } = profile
   const target = { serial: '5212A1B2', base: standalone ? '5212A1B2' : '5839F001' }
   const clock = createVirtualClock(0)
@@ -165,13 +168,12 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
    * another one.
    */
   async function poll(): Promise<void> {
-    const ports = { nodeState, deliver }
-    const pollOptions = { ...options, node: 'node', backfill: true, receipts: null }
+    const run = { account, nodeState, nodeId: 'node', time, deliver }
     requests = 0
     for (let trigger = 0; trigger < MAX_TRIGGERS; trigger++) {
       nodeState.setDevices([target])
       try {
-        await runToEnd(pollRecords(account, target, pollOptions, ports, patient))
+        await runToEnd(pollRecords(run, target, { start, backfill: true }, patient))
         events.push({ kind: 'completed' })
         return
       } catch (error) {

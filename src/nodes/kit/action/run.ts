@@ -3,7 +3,7 @@ import { nextTurn } from '../../../lib/clock'
 import type { Selection } from '../../../lib/collect/devices'
 import type { ResponseFormat } from '../../../lib/collect/fetch'
 import type { NodeState } from '../../../lib/collect/node-state'
-import type { PollPorts } from '../../../lib/collect/poll'
+import type { PollRun } from '../../../lib/collect/poll'
 import type { TimeStyle } from '../../../lib/decode/time'
 import { EnvlogError } from '../../../lib/errors'
 import { planMessages } from '../../../lib/output/plan'
@@ -27,7 +27,7 @@ const MESSAGES_PER_TURN = 64
 /**
  * One trigger of a node, as seen by the `run` function of its file, which requests devices and delivers the results.
  */
-export class Run<T extends ActionType> implements PollPorts {
+export class Run<T extends ActionType> implements PollRun {
   readonly settings: SettingsOf<T>
   readonly account: Account
   readonly nodeState: NodeState

@@ -1,18 +1,6 @@
 import type { Account } from '../../../lib/account'
 import type { NodeStateOptions } from '../../../lib/collect/node-state'
-import type { PollOptions } from '../../../lib/collect/poll'
-import type { TimeStyle } from '../../../lib/decode/time'
 import type { SettingsOf } from '../../../shared/action-schemas'
-
-/** The options for the delivery of new records or alerts. */
-export function toDeliveryOptions(
-  { advance, ackTimeout }: Pick<SettingsOf<'envlog-alerts'>, 'advance' | 'ackTimeout'>,
-  time: TimeStyle,
-  nodeId: string,
-): Pick<PollOptions, 'time' | 'node' | 'receipts'> {
-  const receipts = advance === 'acknowledged' ? { timeoutMs: ackTimeout * 1000 } : null
-  return { time, node: nodeId, receipts }
-}
 
 /** The options that a node's state depends on. */
 export function toNodeStateOptions(type: string, account: Account, settings: object): NodeStateOptions {

@@ -96,10 +96,7 @@ describe('alerts to be acknowledged', () => {
   const checkAll = (life: fc.Arbitrary<AlertAct[]>) =>
     fc.assert(
       fc.asyncProperty(order, start, life, async (how, begin, given) => {
-        const simulation = await play(createAlertSimulation(how, begin, { timeoutMs: TIMEOUT }), [
-          ...given,
-          ...storing,
-        ])
+        const simulation = await play(createAlertSimulation(how, begin, TIMEOUT), [...given, ...storing])
         const known = knownAlerts(simulation, begin, true)
         assert.deepEqual(missingAlerts(known(simulation.journal.length - 1)), [], 'lost')
       }),
@@ -116,7 +113,7 @@ describe('alerts to be acknowledged', () => {
 
 describe('a log entry without any texts', () => {
   it('causes no message, and no receipt to wait for', async () => {
-    const simulation = createAlertSimulation('oldest first', 'all', { timeoutMs: TIMEOUT })
+    const simulation = createAlertSimulation('oldest first', 'all', TIMEOUT)
     simulation.log.push({ unixtime: 1_795_161_600, channels: { ch1: ' ' } })
     await play(simulation, [plain])
     assert.deepEqual(

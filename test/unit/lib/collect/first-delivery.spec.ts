@@ -24,7 +24,7 @@ async function begin(
   { start = 'all', timeoutMs = 60_000 }: { start?: 'all' | 'now'; timeoutMs?: number } = {},
 ) {
   const nodeState = new NodeState(clock)
-  nodeState.open(store, { receiptTimeoutMs: 60_000 })
+  nodeState.open(store, { receiptTimeoutMs: timeoutMs })
   await nodeState.ready()
   const delivered: PolledData[] = []
   const deliver = async (data: PolledData) => void delivered.push(data)
@@ -36,12 +36,9 @@ async function begin(
     body: readEnvelope(endpoint, JSON.stringify(graph({ serial: params['remote-serial'], data: records }))),
   })
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
-  const options = {
-    ...({ time: 'utc', node: 'node', backfill: true, start } as const),
-    receipts: { timeoutMs },
-  }
+  const run = { account, nodeState, nodeId: 'node', time: 'utc', deliver } as const
   const poll = (target: typeof FREEZER, signal = new AbortController().signal) =>
-    pollRecords(account, target, options, { nodeState, deliver }, { ...patient, signal })
+    pollRecords(run, target, { backfill: true, start }, { ...patient, signal })
   const measure = () => {
     const { unixtime, 'data-id': id } = records.at(-1) as (typeof RECORDS)[0]
     records = [...records, { unixtime: unixtime + 60, 'data-id': id + 1, ch1: id + 1 }]

@@ -6,7 +6,7 @@ import { alertResponse, graph } from '../responses'
 const MINUTE = 60_000
 
 /** A device that records every minute, a node that polls every minute, and a database with an outage. */
-async function begin(retained = 0, receipts: { timeoutMs: number } | null = { timeoutMs: 10 * MINUTE }) {
+async function begin(retained = 0, receiptTimeoutMs = 10 * MINUTE) {
   let newest = 0
   const record = (id: number) => ({ unixtime: start + id * 60, 'data-id': id, ch1: id })
   const device = await createPolledDevice(
@@ -18,8 +18,8 @@ async function begin(retained = 0, receipts: { timeoutMs: number } | null = { ti
       const first = isLatest ? newest - 299 : Math.max(Math.floor((from - start) / 60) + 1, last - number + 1)
       return graph({ data: upTo(Math.max(1, first), isLatest ? newest : last).map(record) })
     },
-    { receipts },
-    retained,
+    {},
+    { retained, receiptTimeoutMs },
   )
   const start = Math.floor(device.clock.now() / 1000)
   return {

@@ -81,11 +81,7 @@ describe('records to be acknowledged', () => {
   const checkAll = (acts: fc.Arbitrary<Act[]>) =>
     fc.assert(
       fc.asyncProperty(anyDeviceProfile, anyPollSettings, acts, async (profile, settings, life) => {
-        check(
-          await play(createPollSimulation(profile, settings, { timeoutMs: TIMEOUT }), life),
-          settings,
-          profile,
-        )
+        check(await play(createPollSimulation(profile, settings, TIMEOUT), life), settings, profile)
       }),
       chance,
     )

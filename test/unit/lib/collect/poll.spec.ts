@@ -40,8 +40,7 @@ async function play(simulation: PollSimulation, ...acts: Act[]): Promise<PollSim
   return simulation
 }
 const begin = (...acts: Act[]) => play(createPollSimulation(profile, firstRecords), ...acts)
-const acknowledging = (...acts: Act[]) =>
-  play(createPollSimulation(profile, firstRecords, { timeoutMs: TIMEOUT }), ...acts)
+const acknowledging = (...acts: Act[]) => play(createPollSimulation(profile, firstRecords, TIMEOUT), ...acts)
 
 /** The delivered records, message by message. */
 const deliveredIds = ({ journal }: PollSimulation) =>
@@ -70,7 +69,7 @@ describe('a backfill', () => {
 
   it('does not block the device forever if a late receipt arrives in between', async () => {
     const simulation = await play(
-      createPollSimulation({ ...profile, capacity: 8 }, firstRecords, { timeoutMs: TIMEOUT }),
+      createPollSimulation({ ...profile, capacity: 8 }, firstRecords, TIMEOUT),
       ...[measure(3), poll(), receipt(), measure(8), poll(), timeout],
       // Set back so far that all records of the service are older than the cursor, but newer than the old receipt.
       ...[measure(2, 'back'), measure(7)],
@@ -89,7 +88,7 @@ describe('a backfill', () => {
 describe('a first response', () => {
   it('that is repeated after a crash is not reported as incomplete', async () => {
     for (const backfill of [true, false]) {
-      const simulation = createPollSimulation(profile, { start: 'all', backfill }, { timeoutMs: TIMEOUT })
+      const simulation = createPollSimulation(profile, { start: 'all', backfill }, TIMEOUT)
       await play(simulation, measure(40), poll(), { act: 'crash', older: 0 }, poll())
       assert.deepEqual(deliveredIds(simulation), [upTo(35, 40), upTo(35, 40)])
       assert.ok(simulation.journal.every((entry) => entry.kind !== 'delivered' || !entry.isOverflow))
