@@ -52,8 +52,8 @@ export class DeviceState {
   lastSent: string | undefined
   /** How long the node has been running without selecting the device, ms. */
   unselectedMs = 0
-  /** Orders the devices by their last poll; devices that were never polled come first. */
-  polledRank = Number.NEGATIVE_INFINITY
+  /** Whether it was polled, in this process or an earlier one. */
+  wasPolled = false
   /** Whether its last poll failed ambiguously: the device or the account may be the cause. */
   hasFailedAmbiguously = false
   /** Whether the service has responded for the device in this process. */
@@ -314,8 +314,7 @@ export class DeviceState {
       ...(this.#hasGivenUp && { hasGivenUp: true }),
       ...(this.lastSent !== undefined && { lastSent: this.lastSent }),
     }
-    const wasPolled = this.polledRank > Number.NEGATIVE_INFINITY
-    if (Object.keys(saved).length === 0 && !wasPolled) return undefined
+    if (Object.keys(saved).length === 0 && !this.wasPolled) return undefined
     return { ...saved, ...(this.unselectedMs > 0 && { unselectedMs: this.unselectedMs }) }
   }
 
@@ -328,6 +327,7 @@ export class DeviceState {
     this.#hasGivenUp ||= hasGivenUp ?? false
     this.lastSent ??= lastSent
     this.unselectedMs = unselectedMs
+    this.wasPolled = true
   }
 
   #endDelivery(): void {

@@ -41,6 +41,7 @@ interface Opened {
 export class NodeState {
   readonly #clock: Clock
   readonly #retainedByAll: () => number
+  /** Polled devices are in the order of their last poll. */
   readonly #devices = new Map<string, DeviceState>()
   #selected = new Set<string>()
   /** The time up to which `unselectedMs` is counted, monotonic ms. */
@@ -48,7 +49,6 @@ export class NodeState {
   #savedAt: number
   /** When `forget` was last called, ms since 1970 UTC. Earlier receipts for devices without a state are void. */
   #forgottenAt = 0
-  #lastRank = 0
   readonly #reported = new Set<string>()
   #receiptKey = randomBytes(32).toString('base64url')
   #opened: Opened | undefined
@@ -180,14 +180,18 @@ export class NodeState {
    * (docs/quota.md). Devices that were never polled come first, in the given order.
    */
   leastRecentlyPolledFirst(devices: readonly ResolvedDevice[]): ResolvedDevice[] {
-    const rank = (device: ResolvedDevice) =>
-      this.#devices.get(deviceKey(device))?.polledRank ?? Number.NEGATIVE_INFINITY
-    return [...devices].sort((a, b) => compareRanks(rank(a), rank(b)))
+    const polled = [...this.#devices].flatMap(([key, { wasPolled }]) => (wasPolled ? [key] : []))
+    const ranks = new Map(polled.map((key, index) => [key, index]))
+    const rank = (device: ResolvedDevice) => ranks.get(deviceKey(device)) ?? -1
+    return [...devices].sort((a, b) => rank(a) - rank(b))
   }
 
   markPolled(device: ResolvedDevice, hasFailedAmbiguously = false): void {
-    const state = this.device(deviceKey(device))
-    state.polledRank = ++this.#lastRank
+    const key = deviceKey(device)
+    const state = this.device(key)
+    this.#devices.delete(key)
+    this.#devices.set(key, state)
+    state.wasPolled = true
     state.hasFailedAmbiguously = hasFailedAmbiguously
   }
 
@@ -276,8 +280,7 @@ export class NodeState {
 
   #toSave(): SavedState {
     this.#savedAt = this.#clock.monotonic()
-    const inOrder = [...this.#devices].sort(([, a], [, b]) => compareRanks(a.polledRank, b.polledRank))
-    const devices = inOrder.flatMap(([key, device]) => {
+    const devices = [...this.#devices].flatMap(([key, device]) => {
       const saved = device.toSave()
       return saved ? [[key, saved]] : []
     })
@@ -289,12 +292,10 @@ export class NodeState {
     // Another read has finished before, or the node was deployed again.
     if (this.#isLoaded || this.#opened !== opened) return
     if (!saved && opened.kind) opened.store.onMissing?.()
-    const devices = Object.entries(saved?.devices ?? {})
-    for (const [index, [key, { cursor, ...others }]] of devices.entries()) {
+    for (const [key, { cursor, ...others }] of Object.entries(saved?.devices ?? {})) {
       const device = this.device(key)
       const isWanted = cursor && (!opened.kind || kindOf(cursor) === opened.kind)
       device.restore({ ...others, ...(isWanted && { cursor }) })
-      if (device.polledRank === Number.NEGATIVE_INFINITY) device.polledRank = index - devices.length
     }
     this.#receiptKey = saved?.receiptKey ?? this.#receiptKey
     this.#isLoaded = true
@@ -306,9 +307,6 @@ export class NodeState {
     return new StateWriter(store, this.#clock, () => this.#toSave())
   }
 }
-
-/** Compares without a subtraction of equal ranks, because the difference of two infinite ranks is not a number. */
-const compareRanks = (a: number, b: number) => (a === b ? 0 : a - b)
 
 const isOfKind = ({ cursor }: DeviceState, kind: CursorKind | undefined) =>
   !cursor || !kind || kindOf(cursor) === kind

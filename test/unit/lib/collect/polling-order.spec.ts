@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../../support/clock'
-import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
+import { createRecordingStore } from '../../../support/collect/recording-store'
 
 const targets = ['a', 'b', 'c', 'd', 'e'].map((serial) => ({ serial, base: serial.toUpperCase() }))
 const targetAt = (index: number) => targets[index] as (typeof targets)[number]
@@ -47,18 +47,5 @@ describe('the polling order', () => {
         assert.deepEqual(polled, inTurn)
       }),
     )
-  })
-
-  it('puts devices polled before the saved order was loaded at the end', async () => {
-    const store = createRecordingStore()
-    const before = await begin(store)
-    for (const index of [0, 1, 2]) before.markPolled(targetAt(index))
-    await before.close(store)
-    const after = new NodeState(createVirtualClock(0))
-    after.open(store)
-    after.markPolled(targetAt(0))
-    await nextTurn()
-    await after.ready()
-    assert.deepEqual(after.leastRecentlyPolledFirst(targets), [3, 4, 1, 2, 0].map(targetAt))
   })
 })
