@@ -18,29 +18,22 @@ const GIVE_UP_AFTER = { count: 3, ms: 86_400_000 }
 /** A delivery that is kept in memory until its receipt arrives. */
 export type RetainedDelivery = Omit<PolledData, 'failed' | 'receipt'>
 
-/** A delivery for which a receipt was issued. */
-interface Issued {
-  /** Sequence of its first delivery. A receipt of any delivery since then is for the same records. */
-  firstSequence: number
-  /** The cursor after the receipt has arrived. */
+/** A delivery whose receipt has not been returned. */
+interface UnacknowledgedDelivery {
+  /** The cursor after acknowledgement. Only its sequence changes when the same records are sent again. */
   next: Cursor
+  /** Sequence of the first delivery, which is also the time its response was received, ms since 1970 UTC. */
+  since: number
+  /** How often records were sent since then without a receipt, perhaps together with later ones. */
+  sends: number
+  /** Whether these records were sent. */
+  isSent: boolean
   /**
    * From this time on, a retained delivery is sent again, and one that is not retained is requested again. Monotonic
    * ms.
    */
   overdueAt: number
   retained: RetainedDelivery | null
-}
-
-export type OverdueDelivery = Issued & { retained: RetainedDelivery }
-
-/** A delivery that was sent, perhaps several times, and is not acknowledged yet. */
-export interface Unacknowledged {
-  /** Sequence of the first delivery, which is also the time its response was received, ms since 1970 UTC. */
-  since: number
-  resends: number
-  /** The cursor after acknowledgement. */
-  next: Cursor
 }
 
 /**
@@ -67,8 +60,6 @@ export class DeviceState {
   #cursor: Cursor | null = null
   /** Receipts of cursors up to this sequence are void, because the device was forgotten after them. */
   #voidUpTo: number
-  /** Sequence of the latest cursor for which a receipt was issued. */
-  #lastIssued = 0
   #poll = 0
   #backfill: Backfill | null = null
   /** Failures of one page that may be permanent, and the node's running time since the first one, ms. */
@@ -80,8 +71,7 @@ export class DeviceState {
    * immediately.
    */
   #hasGivenUp = false
-  #issued: Issued | null = null
-  #unacknowledged: Unacknowledged | null = null
+  #delivery: UnacknowledgedDelivery | null = null
   #pause: { ms: number; until: number } | null = null
 
   /** @param onChange called when something changes that has to be saved */
@@ -103,26 +93,28 @@ export class DeviceState {
     return this.#backfill
   }
 
-  get unacknowledged(): Unacknowledged | null {
-    return this.#unacknowledged
+  /** What was sent without a receipt, and how often it was sent again; `null` if nothing was. */
+  get unacknowledged(): { since: number; resends: number } | null {
+    const { since, sends } = this.#delivery ?? { since: 0, sends: 0 }
+    return sends > 0 ? { since, resends: sends - 1 } : null
   }
 
   /** The next cursor's sequence must exceed this. */
   get latestSequence(): number {
-    return Math.max(this.#voidUpTo, this.#lastIssued, this.#cursor?.sequence ?? 0)
+    return Math.max(this.#voidUpTo, this.#delivery?.next.sequence ?? 0, this.#cursor?.sequence ?? 0)
   }
 
   /** Number of records and alerts kept in memory. */
   get retainedCount(): number {
     const { received, paging } = this.#backfill ?? {}
     const pages = paging?.parts.reduce((sum, { records }) => sum + records.length, 0) ?? 0
-    const { retained } = this.#issued ?? {}
+    const { retained } = this.#delivery ?? {}
     return pages + (received?.series.records.length ?? 0) + (retained ? countOf(retained.content) : 0)
   }
 
   /** Whether nothing has been received for the device yet. */
   get isBlank(): boolean {
-    return !this.#cursor && !this.#backfill && !this.#issued && this.lastSent === undefined
+    return !this.#cursor && !this.#backfill && !this.#delivery && this.lastSent === undefined
   }
 
   /** @returns a function that says whether the poll is over because of another poll, `forget`, `skip` or a deploy */
@@ -133,13 +125,13 @@ export class DeviceState {
 
   /** @param now monotonic ms */
   isAwaitingReceipt(now: number): boolean {
-    return this.#issued !== null && now < this.#issued.overdueAt
+    return this.#delivery !== null && now < this.#delivery.overdueAt
   }
 
   /** The delivery to be sent again because its receipt is overdue, if it was retained. */
-  get overdue(): OverdueDelivery | null {
-    const { retained } = this.#issued ?? {}
-    return this.#issued && retained ? { ...this.#issued, retained } : null
+  get overdue(): { next: Cursor; retained: RetainedDelivery } | null {
+    const { next, retained } = this.#delivery ?? {}
+    return next && retained ? { next, retained } : null
   }
 
   /** Call this when everything was sent, or there was nothing to send. */
@@ -147,13 +139,11 @@ export class DeviceState {
     const isSame = isSameExceptSequence(this.#cursor, next)
     this.#cursor = next
     this.#endDelivery()
-    this.#unacknowledged = null
     // A change of the sequence alone need not be saved. This avoids a write for most polls, which find nothing new.
     if (!isSame) this.#onChange()
   }
 
   startBackfill(backfill: Backfill): void {
-    this.#issued = null
     this.#backfill = backfill
   }
 
@@ -186,38 +176,48 @@ export class DeviceState {
     return mustGiveUp
   }
 
-  /** Sets a cursor for which the records about to be sent are new, so that they are sent again after a crash. */
-  beginWith(before: Cursor): void {
+  /**
+   * Call this when a delivery with a receipt is about to be sent.
+   * @param before the cursor for a device without one, so that the same records are new after a crash
+   */
+  issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null): void {
+    const { since = next.sequence, sends = 0, isSent = false, next: last } = this.#delivery ?? {}
+    this.#endDelivery()
+    const isResend = last !== undefined && isSameExceptSequence(last, next)
+    const overdueAt = Number.NEGATIVE_INFINITY
+    this.#delivery = { next, since, sends, isSent: isResend && isSent, overdueAt, retained }
     if (this.#cursor) return
     this.#cursor = before
     this.#onChange()
   }
 
-  /** Call this when a receipt for the cursor is about to be sent. */
-  issue(issued: Issued): void {
-    this.#endDelivery()
-    this.#issued = issued
-    this.#lastIssued = issued.next.sequence
-  }
-
-  /** Call this when sending failed, so that the next trigger repeats it. */
-  expireReceipt(next: Cursor): void {
-    if (this.#issued?.next === next) this.#issued.overdueAt = Number.NEGATIVE_INFINITY
+  /**
+   * Starts to wait for the receipt of a delivery.
+   * @param overdueAt monotonic ms; if it has passed, the next trigger repeats the delivery
+   * @returns false if the delivery was acknowledged, skipped or forgotten in the meantime
+   */
+  awaitReceipt(next: Cursor, overdueAt = Number.NEGATIVE_INFINITY): boolean {
+    if (this.#delivery?.next !== next) return false
+    this.#delivery.overdueAt = overdueAt
+    return true
   }
 
   /** Call this when a delivery with a receipt was sent. The receipt may have arrived in the meantime. */
   markSent(next: Cursor): void {
-    if ((this.#cursor?.sequence ?? 0) >= next.sequence) return
-    const { since = next.sequence, resends = -1 } = this.#unacknowledged ?? {}
-    this.#unacknowledged = { since, resends: resends + 1, next }
+    if (this.#delivery?.next !== next) return
+    this.#delivery.sends++
+    this.#delivery.isSent = true
   }
 
   /** Processes a returned receipt, which may belong to an earlier delivery or an earlier process, or arrive twice. */
-  acknowledge(cursor: Cursor): void {
-    const { sequence } = cursor
-    if (this.#issued && sequence >= this.#issued.firstSequence) this.#issued = null
-    if (this.#unacknowledged && sequence >= this.#unacknowledged.since) this.#unacknowledged = null
-    if (sequence <= Math.max(this.#voidUpTo, this.#cursor?.sequence ?? 0)) return
+  acknowledge(received: Cursor): void {
+    if (received.sequence <= this.#voidUpTo) return
+    let cursor = received
+    if (this.#delivery && isSameExceptSequence(received, this.#delivery.next)) {
+      cursor = this.#delivery.next
+      this.#delivery = null
+    }
+    if (cursor.sequence <= (this.#cursor?.sequence ?? 0)) return
     this.#cursor = cursor
     this.#onChange()
   }
@@ -227,9 +227,8 @@ export class DeviceState {
    * response with the previous cursor.
    */
   skip(): void {
-    if (!this.#unacknowledged) return
-    this.#cursor = this.#unacknowledged.next
-    this.#unacknowledged = null
+    if (!this.#delivery?.isSent) return
+    this.#cursor = this.#delivery.next
     this.#endDelivery()
     this.#poll++
     this.#onChange()
@@ -243,7 +242,6 @@ export class DeviceState {
     this.#voidUpTo = Math.max(now, this.latestSequence)
     this.#cursor = null
     this.isSaved = false
-    this.#unacknowledged = null
     this.#hasGivenUp = false
     this.lastSent = undefined
     this.#pause = null
@@ -265,23 +263,19 @@ export class DeviceState {
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
     this.isSaved = false
     this.#pause = null
-    if (hasNewSettings) {
-      this.#backfill = null
-      if (this.#issued) this.#issued.retained = null
-    }
-    const latest = overdueAt ?? Number.NEGATIVE_INFINITY
-    if (this.#issued) this.#issued.overdueAt = Math.min(this.#issued.overdueAt, latest)
-    if (overdueAt === null) this.#unacknowledged = null
+    if (hasNewSettings) this.#backfill = null
+    const delivery = this.#delivery
+    if (!delivery) return
+    if (hasNewSettings) delivery.retained = null
+    delivery.overdueAt = Math.min(delivery.overdueAt, overdueAt ?? Number.NEGATIVE_INFINITY)
+    if (overdueAt === null) delivery.sends = 0
   }
 
   /** Call this when the device has moved to another base unit. Fetched records belong to the previous base unit. */
   move(): void {
-    this.#backfill = null
-    this.#issued = null
-    this.#unacknowledged = null
+    this.#endDelivery()
     this.#pause = null
     this.#hasGivenUp = false
-    this.#clearFailures()
     this.isSaved = false
     this.#poll++
     this.#onChange()
@@ -332,7 +326,7 @@ export class DeviceState {
 
   #endDelivery(): void {
     this.#backfill = null
-    this.#issued = null
+    this.#delivery = null
     this.#clearFailures()
   }
 

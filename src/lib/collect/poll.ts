@@ -16,7 +16,7 @@ import type { RequestContext } from '../request'
 import { planAlerts } from './alert-cursor'
 import { type Backfill, fetchBackfillPage } from './backfill'
 import type { AlertCursor, Cursor, RecordCursor } from './cursor'
-import type { DeviceState, OverdueDelivery, RetainedDelivery } from './device-state'
+import type { DeviceState, RetainedDelivery } from './device-state'
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import { type AccountAccess, fetchDecoded, type PolledData, toCollected } from './fetch'
 import type { NodeState } from './node-state'
@@ -65,8 +65,6 @@ interface Delivery {
   next: Cursor
   /** The cursor for a device that has none yet, for which the same data is new. */
   before: Cursor
-  /** The sequence of the first delivery, if this is a resend. */
-  firstSequence?: number
 }
 
 /**
@@ -221,38 +219,26 @@ async function deliver(poll: Poll, delivery: Delivery): Promise<void> {
 }
 
 async function deliverWithReceipt(
-  { run, target, device, context, isOver }: Poll,
-  { data, next, before, firstSequence }: Delivery,
+  { run, target, device, context }: Poll,
+  { data, next, before }: Delivery,
   timeoutMs: number,
 ): Promise<void> {
   const { nodeState, nodeId: node, account } = run
-  device.beginWith(before)
-  const { cursor } = device
   const canRetain = nodeState.canRetain(device, countOf(data.content))
-  const retained = canRetain ? copyToRetain(data) : null
-  let isIssued = false
-  const issue = () => {
-    isIssued = true
-    const overdueAt = account.monotonic() + timeoutMs
-    device.issue({ firstSequence: firstSequence ?? next.sequence, next, overdueAt, retained })
-  }
-  /** Whether the delivery was acknowledged, skipped or forgotten before it was sent. */
-  const isObsolete = () => isOver() || (firstSequence !== undefined && !device.overdue)
+  device.issue(next, before, canRetain ? copyToRetain(data) : null)
+  const { cursor } = device
   try {
     // If the store did not contain the cursor after a crash, the device would start over, and records from that time
     // would be lost.
     if (!device.isSaved && (await orClosed(nodeState.written(), context.signal)))
       device.isSaved = device.cursor === cursor
-    if (isObsolete()) return
     // The receipt may arrive during the call of `deliver`.
-    issue()
+    if (!device.awaitReceipt(next, account.monotonic() + timeoutMs)) return
     const receipt = writeReceipt({ node, device: deviceKey(target), cursor: next }, nodeState.receiptKey)
     await run.deliver({ ...data, receipt })
-    if (!isOver()) device.markSent(next)
+    device.markSent(next)
   } catch (error) {
-    // Received records are kept, even if the wait ended early.
-    if (!isIssued && !isObsolete()) issue()
-    device.expireReceipt(next)
+    device.awaitReceipt(next)
     throw error
   }
 }
@@ -260,13 +246,13 @@ async function deliverWithReceipt(
 /** Repeats a delivery that was not acknowledged, with a new receipt and without a request. */
 async function redeliver(
   poll: Poll,
-  { next: issued, retained, firstSequence }: OverdueDelivery,
+  { next: last, retained }: { next: Cursor; retained: RetainedDelivery },
 ): Promise<void> {
   const { device, target } = poll
-  const next = { ...issued, sequence: device.latestSequence + 1 }
+  const next = { ...last, sequence: device.latestSequence + 1 }
   // A deploy may have changed whether the group's name is included.
   const data = { ...retained, group: target.group ?? '' }
-  await deliver(poll, { data, next, before: next, firstSequence })
+  await deliver(poll, { data, next, before: next })
 }
 
 /** A copy to retain until the receipt arrives, because receivers may modify the original. */

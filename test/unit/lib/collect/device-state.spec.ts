@@ -5,7 +5,7 @@ import { DeviceState, type RetainedDelivery } from '../../../../src/lib/collect/
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
 
 const HOUR = 3_600_000
-const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
+const at = (sequence: number, content = sequence) => ({ seen: [`${content}`], sequence })
 const retained = { content: { kind: 'alerts', alerts: [] } } as unknown as RetainedDelivery
 const backfill = { received: { series: { records: [] } }, paging: { parts: [] } } as unknown as Backfill
 
@@ -15,26 +15,31 @@ function begin() {
   const device = new DeviceState(() => saves++)
   device.advance(at(10))
   saves = 0
-  const issue = (sequence: number, firstSequence = sequence) => {
-    device.issue({ firstSequence, next: at(sequence), overdueAt: 1000, retained })
-    device.markSent(at(sequence))
+  /** Sends what was new in the response with this number, and waits for a receipt until 1000. */
+  const send = (sequence: number, content = sequence, data: RetainedDelivery | null = retained) => {
+    const next = at(sequence, content)
+    device.issue(next, next, data)
+    device.awaitReceipt(next, 1000)
+    device.markSent(next)
   }
-  return { device, issue, saves: () => saves }
+  return { device, send, saves: () => saves }
 }
 
 describe('receipts', () => {
   it('only move a cursor forward, in any order, and regardless of repetitions', () => {
     const sequences = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 })
-    const begun = fc.constantFrom<(device: DeviceState) => void>(
+    type Begun = ReturnType<typeof begin>
+    const begun = fc.constantFrom<(begun: Begun) => void>(
       () => {},
-      (device) => device.beginPoll(),
-      (device) => device.startBackfill(backfill),
-      (device) => device.issue({ firstSequence: 20, next: at(20), overdueAt: 1000, retained }),
+      ({ device }) => device.beginPoll(),
+      ({ device }) => device.startBackfill(backfill),
+      ({ send }) => send(20),
     )
     fc.assert(
       fc.property(begun, sequences, (make, order) => {
-        const { device, saves } = begin()
-        make(device)
+        const given = begin()
+        const { device, saves } = given
+        make(given)
         let latest = 10
         let moves = 0
         for (const sequence of order) {
@@ -47,19 +52,21 @@ describe('receipts', () => {
     )
   })
 
-  it('of an older delivery do not end the wait for the newer one', () => {
-    const { device, issue } = begin()
-    issue(20)
-    issue(30)
+  it('of any delivery of the same records end the wait, those of an older delivery do not', () => {
+    const { device, send } = begin()
+    send(20)
+    send(30)
+    send(40, 30)
     device.acknowledge(at(20))
     assert.equal(device.isAwaitingReceipt(0), true)
     device.acknowledge(at(30))
     assert.equal(device.isAwaitingReceipt(0), false)
+    assert.ok(device.latestSequence >= 40, 'the other receipt is void')
   })
 
   it('of forgotten deliveries are void, even if another process made the delivery', () => {
-    const { device, issue } = begin()
-    issue(20)
+    const { device, send } = begin()
+    send(20)
     device.forget(15)
     device.acknowledge(at(20))
     assert.equal(device.cursor, null)
@@ -71,40 +78,46 @@ describe('receipts', () => {
   })
 
   it('become overdue: a retained delivery is sent again, anything else is requested', () => {
-    const { device, issue } = begin()
-    issue(20)
+    const { device, send } = begin()
+    send(20)
     assert.deepEqual([device.isAwaitingReceipt(999), device.isAwaitingReceipt(1000)], [true, false])
     assert.equal(device.overdue?.retained, retained)
-    device.issue({ firstSequence: 30, next: at(30), overdueAt: 1000, retained: null })
+    send(30, 30, null)
     assert.equal(device.overdue, null)
   })
 
   it('that are missing count the resends since the first delivery, and can be skipped', () => {
-    const { device, issue } = begin()
-    issue(20)
-    issue(30, 20)
-    assert.deepEqual(device.unacknowledged, { since: 20, resends: 1, next: at(30) })
+    const { device, send } = begin()
+    send(20)
+    send(30, 20)
+    assert.deepEqual(device.unacknowledged, { since: 20, resends: 1 })
+    // Records that were requested again, and not sent completely.
+    device.issue(at(40), at(40), retained)
+    device.skip()
+    assert.deepEqual(device.cursor, at(10))
+    send(40)
     device.acknowledge(at(11))
     const isOver = device.beginPoll()
     device.skip()
-    assert.deepEqual([device.cursor, device.unacknowledged, isOver()], [at(30), null, true])
+    assert.deepEqual([device.cursor, device.unacknowledged, isOver()], [at(40), null, true])
   })
 
   it('are awaited after a deploy for at most the new time, or no longer', () => {
-    const { device, issue } = begin()
-    issue(20)
+    const { device, send } = begin()
+    send(20)
     device.deploy(false, 5000)
     assert.deepEqual([device.isAwaitingReceipt(999), device.isAwaitingReceipt(1000)], [true, false])
     device.deploy(false, 600)
     assert.equal(device.isAwaitingReceipt(600), false)
-    issue(30)
+    send(30)
     device.deploy(false, null)
-    assert.deepEqual([device.isAwaitingReceipt(0), device.overdue?.next], [false, at(30)])
+    assert.deepEqual([device.isAwaitingReceipt(0), device.unacknowledged], [false, null])
+    assert.deepEqual(device.overdue?.next, at(30))
   })
 
   it('are awaited after a deploy with other settings, but nothing is sent again in its old form', () => {
-    const { device, issue } = begin()
-    issue(20)
+    const { device, send } = begin()
+    send(20)
     device.deploy(true, 5000)
     assert.deepEqual([device.isAwaitingReceipt(0), device.overdue], [true, null])
   })

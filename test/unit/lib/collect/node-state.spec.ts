@@ -54,7 +54,7 @@ describe('the state of a node', () => {
     deliver(FIRST, 5)
     await clock.pass(1000)
     assert.equal(writes(), 1)
-    nodeState.device(FIRST).issue({ firstSequence: 9, next: at(9), overdueAt: 0, retained: null })
+    nodeState.device(FIRST).issue(at(9), at(8), null)
     await clock.pass(1000)
     assert.equal(writes(), 1, 'pending data is only in memory')
     nodeState.device(FIRST).acknowledge(at(9))

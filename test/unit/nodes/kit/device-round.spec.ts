@@ -72,9 +72,10 @@ describe('a round over devices', () => {
     const request = (serial: string) => {
       requested.push(serial)
       if (serial !== first) throw new EnvlogError('device-refused', {}, { status: 400, serial, base: BASE })
-      const overdueAt = clock.monotonic() + 86_400_000
-      const issued = { firstSequence: 1, next: { seen: [], sequence: 1 }, overdueAt, retained: null }
-      nodeState.device(`${BASE}/${serial}`).issue(issued)
+      const next = { sequence: 1 }
+      const device = nodeState.device(`${BASE}/${serial}`)
+      device.issue(next, next, null)
+      device.awaitReceipt(next, clock.monotonic() + 86_400_000)
     }
     await round(request)
     clock.advance(600_000)
