@@ -1,11 +1,5 @@
 import { isClearText, normalizeAddress, splitPassword } from '../shared/addresses'
-import {
-  type AccountReport,
-  type AccountTestResult,
-  type ContextStore,
-  DRAFT_SECRETS,
-  DRAFT_SETTINGS,
-} from '../shared/admin'
+import { type AccountTestResult, type ContextStore, DRAFT_SECRETS, DRAFT_SETTINGS } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
 import { type AdminRequestError, localizeReason, requestAdmin } from './admin-request'
 import type { ValidatedProperty } from './properties'
@@ -113,9 +107,9 @@ function prepareReport(requests: DraftRequests): void {
   const copy = $('#envlog-report-copy')
   $('#envlog-report').on('click', async () => {
     preview.hide()
-    const found = await requests.send<AccountReport>('report')
-    if (!found) return
-    text.val(JSON.stringify(found.report, null, 1))
+    const report = await requests.send<object>('report')
+    if (!report) return
+    text.val(JSON.stringify(report, null, 1))
     preview.show()
   })
   copy.on('click', () => RED.clipboard.copyText(String(text.val()), copy, translate('account.report-copied')))

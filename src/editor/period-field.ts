@@ -36,7 +36,7 @@ export function preparePeriod(form: Form): void {
   const updateRows = () => {
     const isCalendar = $('#node-input-fromType').val() === 'calendar'
     $('.envlog-period-end').toggle(!isCalendar)
-    $('label[for=node-input-from] span').text(isCalendar ? form._('range.period') : form._('range.from'))
+    $('label[for=node-input-from] span').text(isCalendar ? form._('range.period') : form._('label.from'))
     // Statistics are always in local time.
     const isLocal = time.val() === 'local' || $('#node-input-output').val() === 'statistics'
     $('.envlog-utc-days').toggle(isCalendar && !isLocal)
@@ -87,7 +87,7 @@ export const findPeriodProblem: FindProblem = (end, settings) => {
   } else if (type === 'date') {
     if (text !== '' && !readTime(text)) return { problem: 'time' }
   } else {
-    const result = RED.utils.validateTypedProperty(text, type, { label: translate(`range.${end}`) })
+    const result = RED.utils.validateTypedProperty(text, type, { label: translate(`label.${end}`) })
     if (result !== true) return result
   }
   return end === 'to' && isEmptyPeriod(settings) ? { problem: 'period' } : undefined

@@ -117,11 +117,6 @@ export interface AccountTestResult {
   quota: QuotaCounts
 }
 
-/** Responses of the service without names, serial numbers and credentials. */
-export interface AccountReport {
-  report: object
-}
-
 /** A context store of Node-RED. */
 export interface ContextStore {
   name: string

@@ -69,8 +69,6 @@ export function localizeParams(
   }
 }
 
-/** Catalog groups that contain the labels of the forms. */
-const LABEL_GROUPS = ['label', 'current', 'latest', 'range', 'alerts', 'account']
 /** Properties that belong to another property's field in the form. */
 const SHARED_FIELDS: Record<string, string> = {
   devices: 'select',
@@ -86,11 +84,7 @@ const SHARED_FIELDS: Record<string, string> = {
  */
 function labelOf(property: string, translate: Translate): string {
   const [first = ''] = property.split('.')
-  const name = SHARED_FIELDS[first] ?? first
-  for (const group of LABEL_GROUPS) {
-    const key = `${group}.${name}`
-    const label = translate(key)
-    if (!label.endsWith(key)) return label
-  }
-  return property
+  const key = `label.${SHARED_FIELDS[first] ?? first}`
+  const label = translate(key)
+  return label.endsWith(key) ? property : label
 }

@@ -14,7 +14,7 @@ RED.nodes.registerType('envlog-account', {
   defaults: {
     name: properties.name,
     version: properties.version,
-    baseUrl: { ...properties.baseUrl, required: true, label: translate('account.baseUrl') },
+    baseUrl: { ...properties.baseUrl, required: true, label: translate('label.baseUrl') },
     relaySuffix: properties.relaySuffix,
     timeout: properties.timeout,
     concurrency: properties.concurrency,

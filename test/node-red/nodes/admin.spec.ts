@@ -91,9 +91,9 @@ describe('admin requests of the editor', () => {
     assert.equal(status, 200)
     const asked = simulator().log.map(({ endpoint }) => endpoint)
     assert.deepEqual(asked, ['current', 'latest-data-relay'])
-    assert.equal(body.report.format, 'envlog-report')
+    assert.equal(body.format, 'envlog-report')
     assert.deepEqual(
-      body.report.answers.map(({ endpoint }: Message) => endpoint),
+      body.answers.map(({ endpoint }: Message) => endpoint),
       asked,
     )
     const text = JSON.stringify(body)

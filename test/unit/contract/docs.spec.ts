@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { withAbsoluteLinks } from '../../../scripts/release'
 import { type Cause, reasons } from '../../../src/lib/errors'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
-import { type ActionType, nameOfType } from '../../../src/shared/action'
+import type { ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
 import { OFFERED, OUTPUTS } from '../../../src/shared/outputs'
 import type { Problem } from '../../../src/shared/problems'
@@ -230,17 +230,13 @@ describe('the contracts', () => {
 
       const catalog = catalogOf(language)
       for (const [type, schema] of Object.entries<Schema>(schemas)) {
-        const short = nameOfType(type as ActionType)
         const sections = [every, ...(type === 'envlog-account' ? [] : [four]), type]
         const rows = sections.flatMap(written).map(([name = '', ...cells]) => [uncoded(name), ...cells])
-        /** The label of a property in the form, if it has one. */
-        const labelOf = (property: string) =>
-          catalog.get(`label.${property}`) ?? catalog.get(`${short}.${property}`) ?? ''
 
         it(`lists exactly the saved properties of ${type}, with the form's labels and defaults`, () => {
           assert.deepEqual(sorted(rows.map(([name = '']) => name)), sorted(Object.keys(schema.shape)))
           for (const [name = '', label = '', , value = ''] of rows) {
-            assert.equal(label, labelOf(name), name)
+            assert.equal(label, catalog.get(`label.${name}`) ?? '', name)
             assert.ok(shown(newValueOf(schema, name)).includes(value), `${name}: ${value}`)
           }
         })
@@ -264,7 +260,7 @@ describe('the contracts', () => {
         const names = Object.keys(credentialsSchema.shape)
         assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(names))
         for (const [name = '', label, meaning = ''] of rows) {
-          assert.equal(label, catalog.get(`account.${uncoded(name)}`), name)
+          assert.equal(label, catalog.get(`label.${uncoded(name)}`), name)
           const { least = '', most = '' } = problemOf(credentialsSchema, uncoded(name))
           assert.ok(meaning.includes(`${least}`) && meaning.includes(`${most}`), name)
         }

@@ -44,7 +44,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'summary.select-*': SELECTS,
   'endpoint.*': Object.keys(LIMITS),
   'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],
-  'range.*': ['from', 'to'],
+  'label.*': ['from', 'to'],
   'period.*': CALENDAR_PERIODS,
   'picker.title-*': ['devices', 'bases', 'groups', 'exclude'],
   'picker.note-*': ['devices', 'bases', 'groups'],

@@ -5,7 +5,6 @@ import { isSuccessful } from '../../../lib/check/exchange'
 import { buildReport } from '../../../lib/check/report'
 import type { RequestContext } from '../../../lib/request'
 import { version } from '../../../lib/version'
-import type { AccountReport } from '../../../shared/admin'
 
 /** As many requests as for the test of an account. */
 const MAX_REQUESTS = { current: 1, 'latest-data-relay': 1 } as const
@@ -15,14 +14,11 @@ const MAX_REQUESTS = { current: 1, 'latest-data-relay': 1 } as const
  * credentials. The result is like the file of `envlog-check --save`, but with fewer responses.
  * @throws EnvlogError if `current` fails
  */
-export async function reportAccount(
-  account: Account,
-  requestContext: RequestContext,
-): Promise<AccountReport> {
+export async function reportAccount(account: Account, requestContext: RequestContext): Promise<object> {
   const exchanges = await collectExchanges(account, requestContext, MAX_REQUESTS)
   for (const exchange of exchanges) {
     if (exchange.endpoint === 'current' && !isSuccessful(exchange)) throw exchange.error
   }
   const anonymizer = new Anonymizer(exchanges, account.client.revealsLogin)
-  return { report: buildReport(anonymizer.exchanges, version) }
+  return buildReport(anonymizer.exchanges, version)
 }
