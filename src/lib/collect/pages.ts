@@ -130,9 +130,9 @@ const isOutside =
   ({ timestamp }: SeriesRecord) =>
     timestamp !== null && (timestamp < from * 1000 || timestamp > (to + 1) * 1000)
 
-/** The new records of a page that are inside the period. */
+/** The new records of a page that are inside the period. Only records at its end can have been received before. */
 function selectNew(
-  { from, to, overlap }: Paging,
+  { from, to, overlap, overlapFrom }: Paging,
   requested: Page,
   records: readonly SeriesRecord[],
   identify: (record: SeriesRecord) => string,
@@ -141,5 +141,7 @@ function selectNew(
   const end = Math.min(to, requested.to * 1000 + 1)
   const isInside = ({ timestamp }: SeriesRecord) =>
     timestamp === null || (timestamp >= from && timestamp < end)
-  return records.filter((record) => isInside(record) && !known.has(identify(record)))
+  const mayBeKnown = ({ timestamp }: SeriesRecord) =>
+    timestamp === null || timestamp >= (overlapFrom ?? Number.POSITIVE_INFINITY)
+  return records.filter((record) => isInside(record) && !(mayBeKnown(record) && known.has(identify(record))))
 }

@@ -54,7 +54,13 @@ export function formatTime(
 }
 
 const A_DAY_MS = 86_400_000
-const TWO_DIGITS = Array.from({ length: 60 }, (_, index) => String(index).padStart(2, '0'))
+const A_MINUTE_MS = 60_000
+/** The beginning of a time of day, such as `17:05:`, for each of its minutes. */
+const MINUTES = Array.from({ length: 1440 }, (_, minute) =>
+  new Date(minute * A_MINUTE_MS).toISOString().slice(11, 17),
+)
+/** The end of a time of day, such as `09.000`, for whole seconds. */
+const SECONDS = Array.from({ length: 60 }, (_, second) => new Date(second * 1000).toISOString().slice(17, 23))
 
 /**
  * Returns a `formatTime` for many times of one device. It formats a date only once, because `toISOString` for each time
@@ -77,16 +83,13 @@ export function createTimeFormatter(
       offset = zoneOffset
       ending = formatOffset(offset)
     }
-    const shifted = timestamp + offset * 60_000
+    const shifted = timestamp + offset * A_MINUTE_MS
     if (Math.floor(shifted / A_DAY_MS) !== day) {
       day = Math.floor(shifted / A_DAY_MS)
       date = new Date(day * A_DAY_MS).toISOString().slice(0, 11)
     }
     const ms = shifted - day * A_DAY_MS
-    const seconds = Math.floor(ms / 1000)
-    const minutes = Math.floor(seconds / 60)
-    const rest = ms % 1000 === 0 ? '000' : String(Math.floor(ms % 1000)).padStart(3, '0')
-    const clock = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`
-    return `${date}${clock}.${rest}${ending}`
+    const seconds = SECONDS[(ms % A_MINUTE_MS) / 1000] ?? new Date(ms).toISOString().slice(17, 23)
+    return `${date}${MINUTES[Math.floor(ms / A_MINUTE_MS)]}${seconds}${ending}`
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { formatTime, readTimestamp } from '../../../../src/lib/decode/time'
+import fc from 'fast-check'
+import { formatTime, MAX_TIMESTAMP_MS, readTimestamp } from '../../../../src/lib/decode/time'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import { currentDevice, currentEnvelope, failure, graphEnvelope, type Json } from '../responses'
 
@@ -51,6 +52,17 @@ describe('a formatted time', () => {
     assert.equal(formatTime(noon, 'local', 345), '2026-11-20T17:45:00.000+05:45')
     assert.equal(formatTime(noon, 'local', -210), '2026-11-20T08:30:00.000-03:30')
     assert.equal(formatTime(noon, new TimeZone('Europe/Berlin'), null), '2026-11-20T13:00:00.000+01:00')
+  })
+
+  it('is the instant to the millisecond, also before 1970', () => {
+    const instant = fc.integer({ min: -MAX_TIMESTAMP_MS / 10, max: MAX_TIMESTAMP_MS - 86_400_000 })
+    fc.assert(
+      fc.property(instant, fc.integer({ min: -1439, max: 1439 }), (timestamp, offset) => {
+        const text = formatTime(timestamp, 'local', offset) ?? ''
+        assert.match(text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/)
+        assert.equal(Date.parse(text), timestamp)
+      }),
+    )
   })
 
   it("is UTC if the device's offset is unknown, and null without an instant", () => {
