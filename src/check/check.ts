@@ -12,6 +12,7 @@ import { isRemoteUnit } from '../lib/readings/device'
 import { Registry } from '../lib/registry'
 import { version } from '../lib/version'
 import { ACCOUNT_DEFAULTS } from '../shared/account-schema'
+import { localizeParams } from '../shared/problems'
 import { watchConnection } from './connection'
 import type { Login } from './credentials'
 import { exitCodeOf } from './exit-code'
@@ -31,16 +32,16 @@ export async function checkService(login: Login, env: NodeJS.ProcessEnv, transla
     { ...login, name: '', timeout, concurrency: 1, retries: 0, series1Models: [], secrets },
     { transport: new UndiciTransport(transport), clock: systemClock, random: Math.random, registry },
   )
-  const stopWatching = watchConnection(login.baseUrl)
+  const findConnection = watchConnection(login.baseUrl)
   const context = { signal: new AbortController().signal, queueKey: 'check', maxWaitMs: 0 }
   const originals = await collectExchanges(account, context).finally(() => account.close())
-  const connection = await stopWatching()
+  const connection = await findConnection()
 
   const anonymizer = new Anonymizer(originals, (text) => account.client.revealsLogin(text))
   const { exchanges } = anonymizer
   const read = exchanges.filter(isSuccessful).map((exchange) => readResponse(exchange, Date.now()))
   const findings = checkAssumptions(exchanges)
-  const hide = (words: unknown) => (anonymizer.reveals(String(words ?? '')) ? '' : String(words ?? ''))
+  const hide = (words: unknown = '') => (anonymizer.reveals(String(words)) ? '' : String(words))
   const result = {
     package: version,
     exitCode: exitCodeOf(exchanges, read, findings),
@@ -66,10 +67,7 @@ function toResult(exchange: Exchange, hide: (words: unknown) => string, translat
   const about = { endpoint, params, durationMs }
   if (isSuccessful(exchange)) return { ...about, status: 200, quota: exchange.quota, error: undefined }
   const { code, reason, cause, params: details } = exchange.error
-  const { status = null } = cause
-  // A check does not retry, but the nodes' sentence says that the request was repeated.
-  const key = reason === 'service-failed' ? 'check.service-failed' : `errors.${reason}`
-  const serves = translate(`serves.${details.serves ?? 'all'}`)
-  const message = translate(key, { ...details, serves, words: hide(details.words), status: status ?? '' })
-  return { ...about, status, quota: undefined, error: { code, reason, message: message.trim() } }
+  const texts = { ...localizeParams(details, translate), words: hide(details.words) }
+  const message = translate(`errors.${reason}`, texts).trim()
+  return { ...about, status: cause.status ?? null, quota: undefined, error: { code, reason, message } }
 }

@@ -4,10 +4,7 @@ import type { TLSSocket } from 'node:tls'
 
 const DAY_MS = 86_400_000
 
-/**
- * Observes undici's connections and responses in this process. @returns a function that stops observing and returns the
- * findings
- */
+/** Observes undici's connections and responses in this process. @returns a function that returns the findings so far */
 export function watchConnection(baseUrl: string) {
   const { hostname } = new URL(baseUrl)
   /** Stays `null` without TLS, or if no connection was made. */
@@ -17,7 +14,7 @@ export function watchConnection(baseUrl: string) {
   /** How far this machine's clock is ahead of the service's, in seconds; `null` if the service sent no date. */
   let clockDifference: number | null = null
 
-  const onConnected = (message: unknown) => {
+  channel('undici:client:connected').subscribe((message) => {
     const { connectParams, socket } = message as {
       connectParams: { hostname?: string; host?: string }
       socket: Partial<TLSSocket>
@@ -28,20 +25,15 @@ export function watchConnection(baseUrl: string) {
     const name = [certificate.issuer.O ?? certificate.issuer.CN ?? ''].flat()[0]
     const daysLeft = Math.floor((Date.parse(certificate.valid_to) - Date.now()) / DAY_MS)
     tls = { issuer: String(name), daysLeft }
-  }
-  const onResponse = (message: unknown) => {
+  })
+  channel('undici:request:headers').subscribe((message) => {
     const { headers } = (message as { response: { headers: Uint8Array[] } }).response
     const names = headers.map((bytes) => String(bytes).toLowerCase())
     const sentAt = Date.parse(String(headers[names.indexOf('date') + 1] ?? ''))
     if (names.includes('date') && Number.isFinite(sentAt))
       clockDifference = Math.round((Date.now() - sentAt) / 1000)
-  }
-
-  channel('undici:client:connected').subscribe(onConnected)
-  channel('undici:request:headers').subscribe(onResponse)
+  })
   return async () => {
-    channel('undici:client:connected').unsubscribe(onConnected)
-    channel('undici:request:headers').unsubscribe(onResponse)
     // Behind a proxy, the name often cannot be resolved.
     const addresses = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => null)
     return { addresses: addresses?.length ?? null, tls, usesProxy, clockDifference }

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { text } from 'node:stream/consumers'
+import { readFileSync } from 'node:fs'
+import { stripBom } from '../lib/decode/json'
 import { ACCOUNT_DEFAULTS, accountSchema, credentialsSchema } from '../shared/account-schema'
 import { normalizeAddress } from '../shared/addresses'
 import { describeProblem } from '../shared/problems'
@@ -25,7 +25,7 @@ type Name = keyof typeof VARIABLES
  * @throws UsageError
  */
 export async function readLogin(file: string | undefined, io: Io, translate: Translate) {
-  const fromFile = file === undefined ? {} : await readFile(file)
+  const fromFile = file === undefined ? {} : readFile(file)
   const read = async (name: Name, isSecret = false): Promise<string> => {
     const value = fromFile[name] ?? io.env[VARIABLES[name]]
     if (value !== undefined) return value.trim()
@@ -49,13 +49,10 @@ export async function readLogin(file: string | undefined, io: Io, translate: Tra
   return { baseUrl: normalizeAddress(baseUrl), relaySuffix, credentials }
 }
 
-const MAX_FILE_BYTES = 65_536
-
 /** Reads a JSON file whose keys are property names of the account. Values that are not texts are ignored. */
-async function readFile(file: string): Promise<Partial<Record<Name, string>>> {
+function readFile(file: string): Partial<Record<Name, string>> {
   try {
-    const content = await text(createReadStream(file, { end: MAX_FILE_BYTES }))
-    const entries = Object.entries(JSON.parse(content.replace(/^\ufeff/, '')))
+    const entries = Object.entries(JSON.parse(stripBom(readFileSync(file, 'utf8'))))
     return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'))
   } catch {
     // The JSON parser's message may quote a part of the file.

@@ -38,11 +38,10 @@ export function planText(translate: Translate): string {
   return `${translate('check.plan', { total })}\n${table(rows)}`
 }
 
-/** The result as JSON, with control characters and text direction marks escaped. */
+/** The result as JSON. */
 export function jsonText(result: CheckResult): string {
-  const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  const unsafe = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
-  return `${JSON.stringify(result, null, 2).replace(unsafe, toEscape)}\n`
+  const plainValue = (_key: string, value: unknown) => (typeof value === 'string' ? plain(value) : value)
+  return `${JSON.stringify(result, plainValue, 2)}\n`
 }
 
 /** The result as readable tables. */
@@ -100,10 +99,9 @@ function readText({ read }: CheckResult, translate: Translate): string {
 function assumptionRows({ read, findings }: CheckResult, translate: Translate): string[][] {
   return findings
     .filter(({ verdict }) => read.length > 0 || verdict === 'contradicted')
-    .map(({ assumption, verdict, seen, details }) => [
-      MARKS[verdict],
-      assumption,
-      translate(seen ? `seen.${seen}` : `check.${verdict}`),
-      details.slice(0, MAX_DETAILS).join('; '),
-    ])
+    .map(({ assumption, verdict, details }) => {
+      const isDifferent = verdict === 'differs' || verdict === 'contradicted'
+      const text = translate(isDifferent ? `seen.${assumption}` : `check.${verdict}`)
+      return [MARKS[verdict], assumption, text, details.slice(0, MAX_DETAILS).join('; ')]
+    })
 }

@@ -39,8 +39,8 @@ export async function checkSimulated(simulator: Simulator, weeks = 10) {
   return { originals, exchanges, differences: differencesOf(checkAssumptions(exchanges)), report }
 }
 
-/** Differences from the description, by assumption. */
-export function differencesOf(findings: readonly Finding[]): Record<string, string> {
-  const others = findings.filter(({ seen }) => seen !== undefined)
-  return Object.fromEntries(others.map(({ assumption, seen }) => [assumption, String(seen)]))
-}
+/** The assumptions that are wrong. */
+export const differencesOf = (findings: readonly Finding[]): string[] =>
+  findings.flatMap(({ assumption, verdict }) =>
+    verdict === 'differs' || verdict === 'contradicted' ? [assumption] : [],
+  )

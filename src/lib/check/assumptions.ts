@@ -42,8 +42,8 @@ function checkStatus(exchange: Exchange, findings: Findings): void {
   const { endpoint } = exchange
   const { status, serviceCode }: Cause = isSuccessful(exchange) ? { status: 200 } : exchange.error.cause
   if (status === undefined) return
-  if (endpoint.endsWith('relay')) findings.require('relay-suffix', status !== 404, 'no-such-path')
-  if (status !== 200) findings.require('error-object', serviceCode !== undefined, 'no-error-object', endpoint)
+  if (endpoint.endsWith('relay')) findings.observe('relay-suffix', status !== 404)
+  if (status !== 200) findings.observe('error-object', serviceCode !== undefined, endpoint)
 }
 
 function checkLimitsAndFlag({ endpoint, quota, body }: SuccessfulExchange, findings: Findings): void {
@@ -51,29 +51,29 @@ function checkLimitsAndFlag({ endpoint, quota, body }: SuccessfulExchange, findi
   const described: LimitRow = LIMITS[endpoint]
   const isDescribed = limit === described.limit && windowSeconds === described.window && remaining !== null
   const found = `${endpoint}: ${limit ?? '?'} / ${windowSeconds ?? '?'} s`
-  findings.expect('limits', isDescribed, 'other-limits', found)
+  findings.observe('limits', isDescribed, found)
   if (described.records !== undefined) {
     const isWithin = recordsRemaining !== null && recordsRemaining <= described.records
-    findings.expect('records-limit', isWithin, 'other-limits', `${endpoint}: ${recordsRemaining ?? '?'}`)
+    findings.observe('records-limit', isWithin, `${endpoint}: ${recordsRemaining ?? '?'}`)
   }
   if (endpoint !== 'alert' && endpoint !== 'latest-data-relay') return
   const hasFlag = 'dst-flg' in body || 'dst_flg' in body
-  findings.expect('daylight-saving', hasFlag, 'flag-missing', endpoint)
+  findings.observe('daylight-saving', hasFlag, endpoint)
 }
 
 function checkDevices({ devices }: CurrentEnvelope, findings: Findings): void {
   for (const { serial, baseunit, battery } of devices) {
     for (const each of [serial, baseunit?.serial ?? serial])
-      findings.require('serials', isSerial(each), 'other-length', each.length)
-    if (battery !== null) findings.require('battery-table', isBatteryCode(battery), 'other-codes', battery)
+      findings.observe('serials', isSerial(each), each.length)
+    if (battery !== null) findings.observe('battery-table', isBatteryCode(battery), battery)
   }
 }
 
 function checkAlerts(envelope: AlertEnvelope, findings: Findings): void {
   const { length } = envelope.entries
-  if (length >= MAX_ALERTS) findings.require('alert-20', length === MAX_ALERTS, 'more', length)
+  if (length >= MAX_ALERTS) findings.observe('alert-20', length === MAX_ALERTS, length)
   const { alerts } = toAlertLog(envelope, readLogEntries(envelope).entries, 'utc')
-  for (const { kind } of alerts) findings.expect('alert-texts', kind !== 'other', 'unknown-texts')
+  for (const { kind } of alerts) findings.observe('alert-texts', kind !== 'other')
 }
 
 const MAX_LATEST = 300
@@ -91,18 +91,14 @@ function checkRecords(
   if (endpoint.startsWith('latest')) {
     checkIds(endpoint, records, findings)
     const { length } = envelope.records
-    if (length >= MAX_LATEST) findings.require('newest-300', length === MAX_LATEST, 'more', length)
+    if (length >= MAX_LATEST) findings.observe('newest-300', length === MAX_LATEST, length)
   } else if (times.length > 0) {
     const { 'unixtime-from': from, 'unixtime-to': to, number } = params as Record<string, number>
     const [oldest, newest] = [Math.min(...times), Math.max(...times)]
-    findings.require('bounds', oldest >= Number(from) && newest <= Number(to), 'outside')
-    if (number === undefined) {
-      findings.expect('bounds', oldest !== Number(from), 'inclusive', 'unixtime-from')
-      findings.expect('bounds', newest !== Number(to), 'inclusive', 'unixtime-to')
-    } else {
+    findings.observe('bounds', oldest >= Number(from) && newest <= Number(to))
+    if (number !== undefined) {
       const inside = secondsOf(latest).filter((time) => time > Number(from) && time < Number(to))
-      findings.require('newest-first', times.length <= number, 'too-many', times.length)
-      findings.require('newest-first', newest >= Math.max(...inside), 'oldest')
+      findings.observe('newest-first', times.length <= number && newest >= Math.max(...inside))
     }
   }
   return records
@@ -121,18 +117,16 @@ function checkChannelNumbers(
   const listed = channel.map(({ num }) => num ?? -1)
   if (listed.length === 0 || [...recorded].every((number) => number === undefined)) return
   const fits = (shift: number) => listed.every((number) => recorded.has(number + shift))
-  findings.require('channel-numbers', listed.includes(0) || fits(0) || fits(1), 'neither', endpoint)
+  findings.observe('channel-numbers', listed.includes(0) || fits(0) || fits(1), endpoint)
 }
 
 /** Ids of a standalone device only grow. Ids of a remote unit restart at 0 after 65,535 (docs/service.md, *Fields*). */
 function checkIds(endpoint: EndpointName, records: readonly SeriesRecord[], findings: Findings): void {
   const isRelay = endpoint.endsWith('relay')
-  const assumption = isRelay ? 'ids-relay' : 'ids-standalone'
   const ids = records.filter(({ timestamp }) => timestamp !== null).map(({ dataId }) => dataId ?? -1)
   if (ids.length < 2 || ids.every((id) => id === 0)) return
   const isInside = ids.every((id) => id >= 0 && (!isRelay || id < ID_MODULUS))
   const steps = ids.slice(1).map((id, index) => id - Number(ids[index]))
-  findings.require(assumption, isInside, 'id-outside')
-  findings.require(assumption, !steps.includes(0), 'id-repeated')
-  findings.require(assumption, steps.filter((step) => step < 0).length <= 1, 'id-order')
+  const restarts = steps.filter((step) => step < 0).length
+  findings.observe(isRelay ? 'ids-relay' : 'ids-standalone', isInside && !steps.includes(0) && restarts <= 1)
 }

@@ -1,54 +1,57 @@
-/** The package's assumptions about the service: the rows marked ✓ in docs/service.md, *Assumptions*. */
-export const ASSUMPTIONS: readonly string[] = [
-  'bounds newest-first channel-numbers daylight-saving ids-relay ids-standalone newest-300 alert-20',
-  'alert-texts limits records-limit relay-suffix error-object battery-table serials',
-].flatMap((names) => names.split(' '))
+/**
+ * `not-seen`: the responses do not show it. `confirmed`: as described by the service. `differs`: different in a way that
+ * the package expects. `contradicted`: different in a way that the package does not expect, which is worth reporting.
+ */
+export type Verdict = 'not-seen' | 'confirmed' | 'differs' | 'contradicted'
 
 /**
- * In ascending order of importance. `not-seen`: the responses do not show it. `confirmed`: as described by the service.
- * `differs`: different in a way that the package expects. `contradicted`: different in a way that the package does not
- * expect, which is worth reporting.
+ * The package's assumptions about the service, each with the verdict if it is wrong: the rows marked ✓ in
+ * docs/service.md, *Assumptions*. For each there is a sentence in the catalogs (`seen.<assumption>`).
  */
-const VERDICTS = ['not-seen', 'confirmed', 'differs', 'contradicted'] as const
-export type Verdict = (typeof VERDICTS)[number]
+export const ASSUMPTIONS = {
+  bounds: 'contradicted',
+  'newest-first': 'contradicted',
+  'channel-numbers': 'contradicted',
+  'daylight-saving': 'differs',
+  'ids-relay': 'contradicted',
+  'ids-standalone': 'contradicted',
+  'newest-300': 'contradicted',
+  'alert-20': 'contradicted',
+  'alert-texts': 'differs',
+  limits: 'differs',
+  'records-limit': 'differs',
+  'relay-suffix': 'contradicted',
+  'error-object': 'contradicted',
+  'battery-table': 'contradicted',
+  serials: 'contradicted',
+} as const satisfies Record<string, Verdict>
+export type Assumption = keyof typeof ASSUMPTIONS
 
 export interface Finding {
-  assumption: string
+  assumption: Assumption
   verdict: Verdict
-  /** The difference, as a key in the catalogs (`seen.<key>`). */
-  seen: string | undefined
-  /** Endpoints and numbers. */
-  details: readonly string[]
+  /** Endpoints and numbers that differ. */
+  details: string[]
 }
 
-/** Collects findings. For each assumption, the most important one counts. */
+/** Observes assumptions. The verdict about each is the worst of what was observed. */
 export class Findings {
-  readonly #findings: Finding[] = []
+  readonly #observations: { assumption: Assumption; isTrue: boolean; detail: unknown }[] = []
+
+  /** @param detail what was found if the assumption is wrong */
+  observe(assumption: Assumption, isTrue: boolean, detail?: unknown): void {
+    this.#observations.push({ assumption, isTrue, detail })
+  }
 
   get all(): Finding[] {
-    return ASSUMPTIONS.map((assumption) => {
-      const found = this.#findings.filter((finding) => finding.assumption === assumption)
-      const verdict = VERDICTS.findLast((each) => found.some((finding) => finding.verdict === each))
-      const decisive = found.filter((finding) => finding.verdict === verdict)
-      const details = [...new Set(decisive.flatMap((finding) => finding.details))]
-      return { assumption, verdict: verdict ?? 'not-seen', seen: decisive[0]?.seen, details }
+    return Object.entries(ASSUMPTIONS).map(([name, otherwise]) => {
+      const assumption = name as Assumption
+      const observed = this.#observations.filter((observation) => observation.assumption === assumption)
+      if (observed.length === 0) return { assumption, verdict: 'not-seen', details: [] }
+      const differences = observed.filter(({ isTrue }) => !isTrue)
+      const details = differences.flatMap(({ detail = [] }) => detail).map(String)
+      const verdict = differences.length > 0 ? otherwise : 'confirmed'
+      return { assumption, verdict, details: [...new Set(details)] }
     })
-  }
-
-  /** Records whether an assumption is true on which the package does not depend. */
-  expect(assumption: string, isTrue: boolean, seen: string, detail?: unknown): void {
-    this.#add('differs', assumption, isTrue, seen, detail)
-  }
-
-  /** Records whether an assumption is true on which the package depends. */
-  require(assumption: string, isTrue: boolean, seen: string, detail?: unknown): void {
-    this.#add('contradicted', assumption, isTrue, seen, detail)
-  }
-
-  #add(otherwise: Verdict, assumption: string, isTrue: boolean, seen: string, detail: unknown): void {
-    const finding = isTrue
-      ? { verdict: 'confirmed' as const, seen: undefined, details: [] }
-      : { verdict: otherwise, seen, details: detail === undefined ? [] : [String(detail)] }
-    this.#findings.push({ assumption, ...finding })
   }
 }

@@ -93,47 +93,33 @@ describe('envlog-check', () => {
     assert.deepEqual(wrong, { code: 3 })
   })
 
-  it('speaks Japanese, by flag or environment', async () => {
+  it('speaks the language of the environment', async () => {
     await start()
-    for (const [args, env] of [
-      [['--lang', 'ja'], {}],
-      [[], { LANG: 'ja_JP.UTF-8' }],
-    ] as const) {
-      const { stdout, stderr } = await run([...args, '--yes'], { ...login(), ...env })
-      assert.match(stderr, new RegExp(`リクエストを最大 ${MOST} 回`))
-      assert.match(stdout, /✓ {2}bounds +仕様どおり/)
-    }
+    const { stdout, stderr } = await run(['--yes'], { ...login(), LANG: 'ja_JP.UTF-8' })
+    assert.match(stderr, new RegExp(`リクエストを最大 ${MOST} 回`))
+    assert.match(stdout, /✓ {2}bounds +仕様どおり/)
   })
 
   it('prints JSON for programs, and names differences from the description', async () => {
-    await start({ variants: { inclusiveBounds: true, dstFlag: 'missing' } })
+    await start({ variants: { dstFlag: 'missing' } })
     const { code, stdout } = await run(['--yes', '--json'], login())
     const { exitCode, findings, exchanges } = JSON.parse(stdout)
     assert.deepEqual([code, exitCode], [0, 0])
     assert.deepEqual(
       findings
         .filter(({ verdict }: { verdict: string }) => verdict === 'differs')
-        .map(({ assumption, seen }: Record<string, string>) => [assumption, seen]),
-      [
-        ['bounds', 'inclusive'],
-        ['daylight-saving', 'flag-missing'],
-      ],
+        .map(({ assumption }: Record<string, string>) => assumption),
+      ['daylight-saving'],
     )
     assert.equal(exchanges[0].quota.limit, 10)
     assertSafe(stdout)
   })
 
-  it('exits with 1 if something cannot be read', async () => {
-    await start({ faults: [{ kind: 'brokenJson', endpoints: ['alert'] }] })
+  it('exits with 1 if something cannot be read, or is not as expected', async () => {
+    await start({ relaySuffix: 'hub', faults: [{ kind: 'brokenJson', endpoints: ['data'] }] })
     const { code, stdout } = await run(['--yes'], login())
     assert.equal(code, 1)
-    assert.match(stdout, /alert +\d+ ms +The response is not JSON/)
-  })
-
-  it('exits with 1 if the path with the relay suffix does not exist, and says so', async () => {
-    await start({ relaySuffix: 'hub' })
-    const { code, stdout } = await run(['--yes'], login())
-    assert.equal(code, 1)
+    assert.match(stdout, /data +\d+ ms +The response is not JSON/)
     assert.match(stdout, /! {2}relay-suffix +the path does not exist/)
   })
 
@@ -180,13 +166,9 @@ describe('envlog-check', () => {
       [['--yes'], { ...login(), ENVLOG_LOGIN_PASS: 'abc' }, /'Password' must have 4 to 16 characters/],
       [['--yes'], { ...login(), ENVLOG_URL: 'http://service.example' }, /must begin with https/],
       [['--yes', '--credentials', file], {}, /credentials file cannot be read/],
-      [['--yes', '--credentials', '/dev/zero'], {}, /credentials file cannot be read/],
       [['--save', join(folder, 'report.json')], login(), /Add --yes/],
       [['--yes'], {}, /ENVLOG_URL is not set/],
-      [['--yes', '--save', folder], login(), /cannot be written \(EISDIR\)/],
       [['--yes', '--save', join(folder, 'missing', 'a.json')], login(), /cannot be written \(ENOENT\)/],
-      [['--yes', '--save', join(file, 'below')], login(), /cannot be written \(ENOTDIR\)/],
-      [['--yes', '--save', ''], login(), /cannot be written \(ENOENT\)/],
     ]
     for (const [args, env, expected] of wrong) {
       const { code, stdout, stderr } = await run(args, env)
