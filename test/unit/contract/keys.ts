@@ -35,7 +35,6 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
     ...Object.values(reasons).filter((code) => code !== 'ENVLOG_CONFIG'),
   ],
   'status.missing-*': ['baseUrl', 'apiKey', 'loginId', 'loginPass'],
-  'warnings.*': ['unacknowledged', 'far-ahead'],
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
   'problems.*': PROBLEMS,
   '*.label': ACTIONS,

@@ -13,8 +13,7 @@ import { findAccountNode } from './account-node'
 import { readControlMessage } from './control-message'
 import type { ActionDefinition } from './register-action'
 import { RepeatTimer } from './repeat-timer'
-import { Run } from './run'
-import type { RunContext, Trigger } from './run-context'
+import { type Deployed, Run, type Trigger } from './run'
 import { TriggerQueue } from './trigger-queue'
 
 export interface ActionConfig extends NodeDef {
@@ -73,7 +72,7 @@ export function startActionNode<T extends ActionType>(
  */
 class ActionNode<T extends ActionType> {
   readonly #action: ActionDefinition<T>
-  readonly #context: Omit<RunContext<T>, 'trigger'>
+  readonly #deployed: Deployed<T>
   readonly #queue = new TriggerQueue()
   readonly #timer: RepeatTimer | undefined
   readonly #timerMessages = new WeakSet<NodeMessage>()
@@ -94,7 +93,7 @@ class ActionNode<T extends ActionType> {
     this.#closeState = () => nodeState.close(store)
     const { signal } = this.#queue
     const setStatus = (status: RunStatus) => this.#setStatus(status)
-    this.#context = { RED, node, account, settings, nodeState, signal, setStatus }
+    this.#deployed = { RED, node, account, settings, nodeState, signal, setStatus }
     this.#showIdle()
     if (settings.repeat > 0) this.#timer = this.#startTimer(settings.repeat * 1000)
   }
@@ -104,7 +103,7 @@ class ActionNode<T extends ActionType> {
     return new RepeatTimer(periodMs, { clock: systemClock, random: Math.random }, () => {
       const msg: NodeMessage = {}
       this.#timerMessages.add(msg)
-      this.#context.node.receive(msg)
+      this.#deployed.node.receive(msg)
     })
   }
 
@@ -116,7 +115,7 @@ class ActionNode<T extends ActionType> {
   }
 
   async receive(trigger: Trigger): Promise<void> {
-    const control = readControlMessage(trigger.msg, this.#context.node.id)
+    const control = readControlMessage(trigger.msg, this.#deployed.node.id)
     if (control) return this.#applyControl(control)
     const timer = this.#timerMessages.has(trigger.msg) ? this.#timer : undefined
     // The timer has scheduled the next one.
@@ -137,18 +136,18 @@ class ActionNode<T extends ActionType> {
    * Control messages do not wait in the queue, because they send no requests and waiting triggers may depend on them.
    */
   async #applyControl(apply: (state: NodeState) => void): Promise<void> {
-    await this.#context.nodeState.ready()
-    apply(this.#context.nodeState)
+    await this.#deployed.nodeState.ready()
+    apply(this.#deployed.nodeState)
     if (this.#shown === 'unacknowledged') this.#showIdle()
   }
 
   async #run(trigger: Trigger): Promise<void> {
     this.#setStatus({ kind: 'requesting' })
-    const isLoaded = this.#context.nodeState.ready()
+    const isLoaded = this.#deployed.nodeState.ready()
     if (this.#sendsOnlyNew()) await isLoaded
     // Otherwise the state contains only the polling order of the devices, which is not worth waiting for.
     else isLoaded.catch(() => {})
-    const run = new Run({ ...this.#context, trigger })
+    const run = new Run(this.#deployed, trigger)
     await this.#action.run(run)
     this.#failingSince.clear()
     // Formatting the count with i18next takes longer than reading most responses, so the messages are delivered first.
@@ -158,20 +157,20 @@ class ActionNode<T extends ActionType> {
 
   /** Whether it sends only new readings, records or alerts. */
   #sendsOnlyNew(): boolean {
-    const { settings } = this.#context
+    const { settings } = this.#deployed
     return 'onlyNew' in settings && settings.onlyNew
   }
 
   #showResult({ format, deliveredCount: count, refusedCount: refused }: Run<T>): void {
     const unit = format === 'read' ? this.#action.unit : 'answers'
-    if (count === undefined || this.#context.nodeState.unacknowledged()) this.#showIdle(refused)
+    if (count === undefined || this.#deployed.nodeState.unacknowledged()) this.#showIdle(refused)
     else if (count === 0 && this.#sendsOnlyNew()) this.#setStatus({ kind: 'nothing-new', refused })
     else this.#setStatus({ kind: 'received', unit, count, refused })
   }
 
   /** Shows that receipts are overdue, as they may still be after a deploy, or else that the node is idle. */
   #showIdle(refused = 0): void {
-    const unacknowledged = this.#context.nodeState.unacknowledged()
+    const unacknowledged = this.#deployed.nodeState.unacknowledged()
     if (unacknowledged) this.#setStatus({ kind: 'unacknowledged', ...unacknowledged })
     else this.#setStatus({ kind: 'idle', refused })
   }
@@ -184,7 +183,7 @@ class ActionNode<T extends ActionType> {
   }
 
   #setStatus(status: RunStatus): void {
-    const { RED, node, signal } = this.#context
+    const { RED, node, signal } = this.#deployed
     if (signal.aborted) return
     this.#shown = status.kind
     node.status(toNodeStatus(RED, status))

@@ -4,17 +4,14 @@ import {
   deviceKey,
   type ResolvedDevice,
   resolveDevices,
-  type Selection,
 } from '../../../lib/collect/devices'
 import { forEachConcurrent } from '../../../lib/collect/for-each'
 import { EnvlogError, isAmbiguous } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import { OUTPUT_TRAITS, type Output } from '../../../shared/outputs'
-import { nameDevice, reportFailure } from '../report/device-failures'
 import { formatTime } from '../report/status'
-import type { WaitStatus } from '../report/wait-status'
-import type { RunContext } from './run-context'
+import type { Run } from './run'
 
 export type DeviceWork = (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>
 
@@ -27,81 +24,81 @@ const MIN_REFUSED_ALL = 3
  * devices failed, the last failure is thrown instead, so that `done` reports it.
  */
 export class DeviceRound<T extends ActionType> {
-  readonly #context: RunContext<T>
-  readonly #requestContext: RequestContext
-  readonly #waitStatus: WaitStatus
+  readonly #run: Run<T>
+  readonly #work: DeviceWork
   readonly #refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
   #lastFailure: DeviceFailure | undefined
   #hasSucceeded = false
 
-  /** @param requestContext for requests that are not about a single device */
-  constructor(context: RunContext<T>, requestContext: RequestContext, waitStatus: WaitStatus) {
-    this.#context = context
-    this.#requestContext = requestContext
-    this.#waitStatus = waitStatus
+  constructor(run: Run<T>, work: DeviceWork) {
+    this.#run = run
+    this.#work = work
   }
 
-  /**
-   * @returns whether a device was requested, and how many are skipped because the service has refused them
-   * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
-   */
-  async run(selection: Selection, work: DeviceWork, concurrency: number) {
-    const { account, nodeState, settings, signal } = this.#context
-    const context = this.#requestContext
-    const { devices, unknown } = await resolveDevices(selection, settings.exclude, account.devices, context)
+  /** @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed */
+  async process(concurrency: number): Promise<void> {
+    const run = this.#run
+    const { account, nodeState, requestContext, settings, waitStatus } = run
+    const selection = await run.evaluateSelection()
+    const { devices, unknown } = await resolveDevices(
+      selection,
+      settings.exclude,
+      account.devices,
+      requestContext,
+    )
     nodeState.setDevices(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
-    const due = devices.filter((device) => !this.#isRefused(device) && !this.#isAwaited(device))
-    // A device that awaits its receipt is not requested, but it has succeeded before.
-    const isAnyAwaited = devices.some((device) => this.#isAwaited(device))
-    this.#waitStatus.total = due.length
+    const now = account.monotonic()
+    const awaited = new Set(devices.filter((device) => this.#stateOf(device).isAwaitingReceipt(now)))
+    const due = devices.filter((device) => !awaited.has(device) && !this.#stateOf(device).isPaused(now))
+    waitStatus.total = due.length
     for (const failure of unknown) this.#fail(failure)
     let failure: unknown
     try {
       await forEachConcurrent(
         nodeState.leastRecentlyPolledFirst(due),
         concurrency,
-        signal,
-        (device, deviceSignal) => this.#runOne(device, work, deviceSignal),
+        requestContext.signal,
+        (device, signal) => this.#processOne(device, signal),
         (device, error) => this.#failOne(device, error),
         (device) => this.#stateOf(device).hasFailedAmbiguously,
       )
-      if (!isAnyAwaited) failure = this.#refusalOfAll(due.length)
+      // A device that awaits its receipt is not requested, but it has succeeded before.
+      if (awaited.size === 0) failure = this.#refusalOfAll(due.length)
     } catch (error) {
       failure = error
       // The next trigger continues here, even after a crash.
       nodeState.save()
     }
     this.#reportRefusals()
-    if (!failure && this.#lastFailure && !this.#hasSucceeded) throw nameDevice(account, this.#lastFailure)
-    this.#reportLast()
+    if (!failure && this.#lastFailure && !this.#hasSucceeded) throw run.nameDevice(this.#lastFailure)
+    if (this.#lastFailure) run.report(this.#lastFailure)
     if (failure) throw failure
-    const refused = devices.filter((device) => this.#isRefused(device)).length
-    return { wasRequested: this.#hasSucceeded, refused }
+    if (this.#hasSucceeded) run.deliveredCount ??= 0
+    run.refusedCount = devices.filter((device) => this.#stateOf(device).isPaused(now)).length
   }
 
-  async #runOne(device: ResolvedDevice, work: DeviceWork, signal: AbortSignal): Promise<void> {
-    const { nodeState } = this.#context
-    const requestContext = { ...this.#requestContext, signal, onWait: this.#waitStatus.createListener() }
+  async #processOne(device: ResolvedDevice, signal: AbortSignal): Promise<void> {
+    const { nodeState, requestContext, waitStatus } = this.#run
+    const context = { ...requestContext, signal, onWait: waitStatus.createListener() }
     // The device list is fetched first, so that no response is wasted if that fails.
-    const named = await this.#withNames(device, requestContext)
+    const named = await this.#withNames(device, context)
     try {
-      await work(named, requestContext)
+      await this.#work(named, context)
     } catch (error) {
       if (wasPolled(error)) nodeState.markPolled(device, isAmbiguous(error))
       throw error
     } finally {
-      this.#waitStatus.done++
+      waitStatus.done++
     }
     nodeState.markPolled(device)
     this.#stateOf(device).markResponded()
-    this.#warnIfUnacknowledged(device)
-    this.#warnIfFarAhead(device)
+    this.#warnOnce(device)
     this.#hasSucceeded = true
   }
 
   async #withNames(device: ResolvedDevice, requestContext: RequestContext): Promise<ResolvedDevice> {
-    const { node, account, settings } = this.#context
-    if (!needsNames(node.type as ActionType, settings) || device.group !== undefined) return device
+    const { account, deployed, settings } = this.#run
+    if (!needsNames(deployed.node.type as ActionType, settings) || device.group !== undefined) return device
     const { name = '', group = '' } =
       (await account.devices.find(device.serial, device.base, requestContext)) ?? {}
     return { ...device, name, group }
@@ -114,13 +111,8 @@ export class DeviceRound<T extends ActionType> {
   }
 
   #fail(failure: DeviceFailure): void {
-    this.#reportLast()
+    if (this.#lastFailure) this.#run.report(this.#lastFailure)
     this.#lastFailure = failure
-  }
-
-  #reportLast(): void {
-    if (this.#lastFailure) reportFailure(this.#context, this.#lastFailure)
-    this.#lastFailure = undefined
   }
 
   /** The error of the account if all devices were refused; `undefined` otherwise. */
@@ -134,7 +126,7 @@ export class DeviceRound<T extends ActionType> {
   }
 
   #reportRefusals(): void {
-    const { account, nodeState } = this.#context
+    const { account, nodeState } = this.#run
     for (const { device, error } of this.#refusals) {
       const { serial, base } = device
       const state = this.#stateOf(device)
@@ -146,35 +138,25 @@ export class DeviceRound<T extends ActionType> {
     }
   }
 
-  /** Warns once about records that were repeatedly sent without a receipt. */
-  #warnIfUnacknowledged(device: ResolvedDevice): void {
-    const { unacknowledged } = this.#stateOf(device)
-    if (unacknowledged?.resends !== MAX_QUIET_RESENDS + 1) return
-    this.#warn('unacknowledged', { serial: device.serial, time: formatTime(unacknowledged.since) })
-  }
-
-  /** Warns once if records with times far in the future hide the current ones (docs/collecting.md). */
-  #warnIfFarAhead(device: ResolvedDevice): void {
-    const { nodeState } = this.#context
-    if (this.#stateOf(device).isFarAhead && nodeState.isFirstReport(device, 'far-ahead'))
-      this.#warn('far-ahead', { serial: device.serial })
-  }
-
-  #warn(warning: string, params: Record<string, string>): void {
-    const { RED, node } = this.#context
-    node.warn(RED._(`warnings.${warning}`, params))
+  /**
+   * Warns about records that were sent repeatedly without a receipt, and about records with times far in the future,
+   * which hide the current ones (docs/collecting.md); once each.
+   */
+  #warnOnce(device: ResolvedDevice): void {
+    const { deployed, nodeState } = this.#run
+    const { RED, node } = deployed
+    const { serial } = device
+    const { unacknowledged, isFarAhead } = this.#stateOf(device)
+    if (unacknowledged?.resends === MAX_QUIET_RESENDS + 1) {
+      const time = formatTime(unacknowledged.since)
+      node.warn(RED._('warnings.unacknowledged', { serial, time } as never))
+    }
+    if (isFarAhead && nodeState.isFirstReport(device, 'far-ahead'))
+      node.warn(RED._('warnings.far-ahead', { serial } as never))
   }
 
   #stateOf(device: ResolvedDevice): DeviceState {
-    return this.#context.nodeState.device(deviceKey(device))
-  }
-
-  #isAwaited(device: ResolvedDevice): boolean {
-    return this.#stateOf(device).isAwaitingReceipt(this.#context.account.monotonic())
-  }
-
-  #isRefused(device: ResolvedDevice): boolean {
-    return this.#stateOf(device).isPaused(this.#context.account.monotonic())
+    return this.#run.nodeState.device(deviceKey(device))
   }
 }
 

@@ -1,17 +1,15 @@
 import type { NodeMessage } from 'node-red'
-import type { Collected } from '../../../lib/collect/fetch'
+import type { PolledData } from '../../../lib/collect/fetch'
 import type { OutgoingMessage } from '../../../lib/output/elements'
 import { createMetadata } from '../../../lib/output/metadata'
 import type { Plan } from '../../../lib/output/plan'
 import { formatTopic } from '../../../lib/output/topic'
 import { type ActionType, nameOfType } from '../../../shared/action'
-import type { RunContext } from './run-context'
+import type { Run } from './run'
 
 /** The data that a node delivers, with properties that some nodes add to `msg.envlog`. */
-export interface Delivery extends Collected {
+export interface Delivery extends PolledData {
   range?: { from: string; to: string }
-  overflow?: boolean
-  receipt?: string
 }
 
 /**
@@ -19,7 +17,7 @@ export interface Delivery extends Collected {
  * sequence parts (docs/messages.md)
  */
 export function createMessageBuilder<T extends ActionType>(
-  { RED, node, trigger, settings, account }: RunContext<T>,
+  { deployed: { RED, node }, trigger, settings, account }: Run<T>,
   delivery: Delivery,
   plan: Plan,
 ): (draft: OutgoingMessage) => NodeMessage {

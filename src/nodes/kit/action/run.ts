@@ -1,6 +1,7 @@
+import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { nextTurn } from '../../../lib/clock'
-import type { Selection } from '../../../lib/collect/devices'
+import type { DeviceFailure, Selection } from '../../../lib/collect/devices'
 import type { ResponseFormat } from '../../../lib/collect/fetch'
 import type { NodeState } from '../../../lib/collect/node-state'
 import type { PollRun } from '../../../lib/collect/poll'
@@ -13,20 +14,36 @@ import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { DEFAULT_CHUNK, hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
-import { reportFailure } from '../report/device-failures'
+import { localizeError } from '../report/localize'
+import type { RunStatus } from '../report/status'
 import { WaitStatus } from '../report/wait-status'
 import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
 import { DeviceRound, type DeviceWork } from './device-round'
 import { createMessageBuilder, type Delivery } from './message'
-import type { RunContext } from './run-context'
 
 /** Messages that are sent before yielding to the event loop, because Node-RED delivers messages only after that. */
 const MESSAGES_PER_TURN = 64
 
-/**
- * One trigger of a node, as seen by the `run` function of its file, which requests devices and delivers the results.
- */
+/** A deployed action node, as all of its triggers need it. */
+export interface Deployed<T extends ActionType> {
+  RED: NodeAPI
+  node: Node
+  settings: SettingsOf<T>
+  account: Account
+  nodeState: NodeState
+  /** Aborts when the node closes. */
+  signal: AbortSignal
+  setStatus(status: RunStatus): void
+}
+
+/** A message that makes the node send requests, and the way to send the results. */
+export interface Trigger {
+  msg: NodeMessage
+  send(msg: NodeMessage): void
+}
+
+/** One trigger of a node, as the `run` function of its file uses it to request devices and deliver the results. */
 export class Run<T extends ActionType> implements PollRun {
   readonly settings: SettingsOf<T>
   readonly account: Account
@@ -36,6 +53,7 @@ export class Run<T extends ActionType> implements PollRun {
   readonly time: TimeStyle
   /** The response format that the chosen output needs. */
   readonly format: ResponseFormat
+  readonly waitStatus: WaitStatus
   /** For requests that are not about a single device. */
   readonly requestContext: RequestContext
   readonly evaluateTypedInput: Evaluate
@@ -44,24 +62,23 @@ export class Run<T extends ActionType> implements PollRun {
   /** Number of devices that are currently skipped because the service refused them. */
   refusedCount = 0
 
-  readonly #context: RunContext<T>
-  readonly #waitStatus: WaitStatus
-
-  constructor(context: RunContext<T>) {
-    const { RED, node, trigger, settings, account, nodeState, signal, setStatus } = context
-    this.#context = context
+  constructor(
+    readonly deployed: Deployed<T>,
+    readonly trigger: Trigger,
+  ) {
+    const { RED, node, settings, account, nodeState, signal, setStatus } = deployed
     this.settings = settings
     this.account = account
     this.nodeState = nodeState
     this.nodeId = node.id
     this.time = hasLocalTimes(settings) ? account.localTime : 'utc'
     this.format = OUTPUT_TRAITS[settings.output].format
-    this.#waitStatus = new WaitStatus(account.quota, setStatus)
+    this.waitStatus = new WaitStatus(account.quota, setStatus)
     this.requestContext = {
       signal,
-      queueKey: node.id,
+      queueKey: this.nodeId,
       maxWaitMs: settings.wait === null ? null : settings.wait * 1000,
-      onWait: this.#waitStatus.createListener(),
+      onWait: this.waitStatus.createListener(),
     }
     this.evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
   }
@@ -76,12 +93,8 @@ export class Run<T extends ActionType> implements PollRun {
    * @param concurrency number of devices at the same time; the account's setting by default
    * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
    */
-  async forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<void> {
-    const selection = await this.evaluateSelection()
-    const round = new DeviceRound(this.#context, this.requestContext, this.#waitStatus)
-    const { wasRequested, refused } = await round.run(selection, work, concurrency)
-    if (wasRequested) this.deliveredCount ??= 0
-    this.refusedCount = refused
+  forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<void> {
+    return new DeviceRound(this, work).process(concurrency)
   }
 
   /** Sends the data in the chosen output and reports its failures. With `isEmpty`, it only reports failures. */
@@ -91,11 +104,29 @@ export class Run<T extends ActionType> implements PollRun {
       await this.#send(delivery)
       this.deliveredCount += countOf(delivery.content)
     }
-    for (const failure of delivery.failed ?? []) reportFailure(this.#context, failure)
+    for (const failure of delivery.failed ?? []) this.report(failure)
+  }
+
+  /**
+   * Reports the failure of a single device to Catch nodes, with the trigger's message and the device in `msg.envlog`.
+   * Unreadable parts of a response are reported once per device.
+   */
+  report(failure: DeviceFailure): void {
+    const { RED, node } = this.deployed
+    const { device, error } = failure
+    const isRepeated = 'serial' in device && error.reason === 'reply-left-out'
+    if (isRepeated && !this.nodeState.isFirstReport(device, 'unreadable')) return
+    const msg = RED.util.cloneMessage({ ...this.trigger.msg, envlog: { device: { ...device } } } as never)
+    node.error(localizeError(RED, this.nameDevice(failure)), msg)
+  }
+
+  /** The error with the device at the beginning of its text, unless the text already contains the device. */
+  nameDevice({ device, error }: DeviceFailure): EnvlogError {
+    if (!('serial' in device) || error.subject || error.reason === 'device-unknown') return error
+    return error.about({ serial: device.serial, name: this.account.devices.nameOf(device) })
   }
 
   async #send(delivery: Delivery): Promise<void> {
-    const { trigger } = this.#context
     const content = await convertTemperatures(delivery.content, this.account.temperatureUnit)
     const plan = await planMessages(content, {
       fieldNames: 'channel',
@@ -104,12 +135,12 @@ export class Run<T extends ActionType> implements PollRun {
       time: this.time,
       group: delivery.group,
     })
-    const buildMessage = createMessageBuilder(this.#context, delivery, plan)
+    const buildMessage = createMessageBuilder(this, delivery, plan)
     let sent = 0
     for await (const draft of plan.messages) {
       // Preparing it may have taken several turns.
       this.#throwIfClosed()
-      trigger.send(buildMessage(draft))
+      this.trigger.send(buildMessage(draft))
       if (++sent % MESSAGES_PER_TURN === 0) await this.#endTurn()
     }
     await this.#endTurn()
@@ -125,6 +156,6 @@ export class Run<T extends ActionType> implements PollRun {
   }
 
   #throwIfClosed(): void {
-    if (this.#context.signal.aborted) throw new EnvlogError('closed')
+    if (this.deployed.signal.aborted) throw new EnvlogError('closed')
   }
 }

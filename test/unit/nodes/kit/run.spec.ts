@@ -1,44 +1,117 @@
 import assert from 'node:assert/strict'
-import type { NodeAPI } from 'node-red'
-import { systemClock } from '../../../../src/lib/clock'
 import { NodeState } from '../../../../src/lib/collect/node-state'
+import { EnvlogError } from '../../../../src/lib/errors'
 import { Run } from '../../../../src/nodes/kit/action/run'
-import type { RunContext } from '../../../../src/nodes/kit/action/run-context'
-import { failure } from '../../lib/responses'
+import { createVirtualClock } from '../../../support/clock'
+import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
+import { failure, patient } from '../../lib/responses'
 
-const RECORDS = 9000
-const SERIAL = '5212A1B2'
+const BASE = '5839F001'
+const devices = ['A', 'B', 'C', 'D'].map((one) => ({ serial: `${one}0000001`, base: BASE }))
+const [first] = devices.map(({ serial }) => serial)
+
+/** One node, in a process with this store. */
+async function start(over: object = {}, clock = createVirtualClock(0), store = createRecordingStore()) {
+  const nodeState = new NodeState(clock)
+  nodeState.open(store)
+  await nodeState.ready()
+  const list = { all: async () => devices, has: () => true, nameOf: () => undefined }
+  const util = { cloneMessage: (msg: object) => ({ ...msg }), generateId: () => 'id' }
+  const ports = { monotonic: () => clock.monotonic(), now: () => clock.now(), devices: list, quota: {} }
+  const deployed = {
+    RED: { _: (key: string) => key, util },
+    node: { id: 'node', type: 'envlog-latest', error() {}, warn() {} },
+    account: { ...ports, name: 'Plant A', temperatureUnit: null, concurrency: 1 },
+    settings: { select: 'all', exclude: [], output: 'readings', topic: '', wait: null, time: 'utc', ...over },
+    ...{ nodeState, signal: patient.signal as AbortSignal, setStatus() {} },
+  }
+  const trigger = { msg: {}, send: () => {} }
+  const run = () => new Run(deployed as never, trigger)
+  async function round(work: (serial: string) => void) {
+    const one = run()
+    await one.forEachDevice(async ({ serial }) => work(serial))
+    return one
+  }
+  return { clock, deployed, nodeState, round, run, trigger }
+}
+
+describe('a round over devices', () => {
+  it('that quota has ended is continued with the next device, even after a crash', async () => {
+    const clock = createVirtualClock(0)
+    const store = createRecordingStore()
+    const requested: string[] = []
+    for (let process = 0; process < 2; process++) {
+      const { round } = await start({}, clock, store)
+      let left = 2
+      const request = (serial: string) => {
+        if (left-- === 0) throw new EnvlogError('quota-wait')
+        requested.push(serial)
+      }
+      // What changed earlier was written before.
+      clock.advance(5000)
+      await assert.rejects(round(request), failure('quota-wait'))
+      clock.advance(5000)
+      await nextTurn()
+    }
+    assert.deepEqual(
+      requested,
+      devices.map(({ serial }) => serial),
+    )
+  })
+
+  it('remembers which devices failed ambiguously: if they do again while another succeeds, they are the cause', async () => {
+    const { round } = await start()
+    const request = (serial: string) => {
+      if (serial !== first) throw new EnvlogError('timeout-silent')
+    }
+    await assert.rejects(round(request), failure('timeout-silent'))
+    assert.equal((await round(request)).deliveredCount, 0)
+  })
+
+  it('in which all are refused except one that awaits its receipt concerns the refused devices', async () => {
+    const { clock, nodeState, round } = await start()
+    const requested: string[] = []
+    const request = (serial: string) => {
+      requested.push(serial)
+      if (serial !== first) throw new EnvlogError('device-refused', {}, { status: 400, serial, base: BASE })
+      const next = { sequence: 1 }
+      const device = nodeState.device(`${BASE}/${serial}`)
+      device.issue(next, next, null)
+      device.awaitReceipt(next, clock.monotonic() + 86_400_000)
+    }
+    await round(request)
+    clock.advance(600_000)
+    await round(request)
+    assert.equal(requested.length, 7)
+    // Their pause has doubled.
+    clock.advance(600_000)
+    assert.equal((await round(request)).refusedCount, 3)
+    assert.equal(requested.length, 7)
+  })
+})
 
 const series = {
-  ...{ serial: SERIAL, name: 'Freezer', model: 'M-503', base: { serial: SERIAL, name: '', model: '' } },
+  ...{ serial: first, name: 'Freezer', model: 'M-503', base: { serial: first, name: '', model: '' } },
   ...{ standalone: true, utcOffset: 0, gaps: [] },
   channels: [{ key: 'ch1', number: 1, name: 'Inside', unit: '°C', quantity: null }],
-  records: Array.from({ length: RECORDS }, (_, index) => ({
+  records: Array.from({ length: 9000 }, (_, index) => ({
     ...{ time: '2026-11-20T08:00:00.000Z', timestamp: 1_795_161_600_000 + index, dataId: index },
     ch1: index,
   })),
 }
 
 describe('a trigger of a node that is closed while its messages are made', () => {
-  for (const send of ['device', 'each', 'chunk']) {
+  for (const send of ['device', 'each']) {
     it(`sends nothing after that, and fails: ${send}`, async () => {
       const abort = new AbortController()
+      const { deployed, run, trigger } = await start({ output: 'rows', send })
+      deployed.signal = abort.signal
       let sentAfterClose = 0
-      const countSent = () => {
+      trigger.send = () => {
         if (abort.signal.aborted) sentAfterClose++
       }
-      const run = new Run({
-        RED: { util: { cloneMessage: (msg: object) => ({ ...msg }), generateId: () => 'id' } } as NodeAPI,
-        node: { id: 'node', type: 'envlog-range' },
-        trigger: { msg: {}, send: countSent },
-        settings: { output: 'rows', send, chunk: 1000, topic: '', wait: null, time: 'utc' },
-        account: { quota: {}, devices: {}, temperatureUnit: null, localTime: 'utc', name: 'Plant A' },
-        nodeState: new NodeState(systemClock),
-        signal: abort.signal,
-        setStatus() {},
-      } as unknown as RunContext<'envlog-range'>)
       const response = { endpoint: 'data', receivedAt: 0, quota: {} } as never
-      const delivered = run.deliver({ response, content: { kind: 'series', series } as never, group: '' })
+      const delivered = run().deliver({ response, content: { kind: 'series', series } as never, group: '' })
       setImmediate(() => abort.abort())
       await assert.rejects(delivered, failure('closed'))
       assert.equal(sentAfterClose, 0)
