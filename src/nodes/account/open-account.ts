@@ -23,35 +23,27 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 }
 
 /**
- * Who uses the account. A deployed account may share its quota. For an account opened by the editor, `triedBy` is the
- * name of the user who typed its secrets, or `undefined` if stored secrets are used.
- */
-type AccountUse =
-  | { onSharedChange(isConnected: boolean, code?: string): void }
-  | { triedBy: string | undefined }
-
-/**
  * Opens the account with these settings.
+ * @param use `onSharedChange` for a deployed account, which may share its quota; `triedBy` for one opened by the editor
  * @throws EnvlogError `ENVLOG_CONFIG`
  */
-export function openAccount(RED: NodeAPI, config: object, credentials: object, use: AccountUse): Account {
+export function openAccount(
+  RED: NodeAPI,
+  config: object,
+  credentials: object,
+  use: Pick<AccountPorts, 'onSharedChange' | 'triedBy'>,
+): Account {
   const { readAccountSettings } = require('./account-settings') as typeof import('./account-settings')
   const settings = readAccountSettings(config, credentials)
-  const transport = readTransportOptions(RED, settings)
-  const ports: AccountPorts = {
-    transport: new UndiciTransport(transport),
-    clock: systemClock,
-    random: Math.random,
-    registry,
-  }
-  if ('triedBy' in use) ports.triedBy = use.triedBy
-  else if (settings.sharedQuota) {
+  const options = readTransportOptions(RED, settings)
+  const transport = new UndiciTransport(options)
+  const ports: AccountPorts = { transport, clock: systemClock, random: Math.random, registry, ...use }
+  if (settings.sharedQuota && use.onSharedChange) {
     const { createConnector } =
       require('../../lib/quota/redis-connection') as typeof import('../../lib/quota/redis-connection')
     ports.connectRedis = createConnector(settings.sharedQuota, settings.credentials.sharedQuotaPassword)
-    ports.onSharedChange = use.onSharedChange
   }
-  return createAccount({ ...settings, secrets: proxyPasswords(transport, process.env) }, ports)
+  return createAccount({ ...settings, secrets: proxyPasswords(options, process.env) }, ports)
 }
 
 function readTransportOptions(

@@ -29,6 +29,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'status.*': [
     ...COUNTED,
     'failed',
+    'nothing-new',
     'waiting',
     'waiting-records',
     'waiting-round',

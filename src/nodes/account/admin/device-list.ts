@@ -8,19 +8,17 @@ import type { DeviceList, ListedDevice } from '../../../shared/admin'
 
 /**
  * The devices of the account. The list may come from the cache and be up to ten minutes old, unless `refresh` is set.
+ * With `cached`, no request is sent: the list is the cached one, regardless of its age, or `null` if there is none.
  * @throws EnvlogError if the request for current readings fails
  */
-export async function fetchDeviceList(
+export async function listDevices(
   account: Account,
   requestContext: RequestContext,
-  refresh: boolean,
-): Promise<DeviceList> {
-  return toDeviceList(account, await account.devices.fetchResponse(requestContext, refresh))
-}
-
-/** The cached list, regardless of its age; `null` if there is none. Never sends a request. */
-export function readCachedDeviceList(account: Account): DeviceList | null {
-  const response = account.devices.response
+  { cached, refresh }: Record<string, unknown>,
+): Promise<DeviceList | null> {
+  const { devices } = account
+  const response =
+    cached === true ? devices.response : await devices.fetchResponse(requestContext, refresh === true)
   return response ? toDeviceList(account, response) : null
 }
 

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
-import { nextTurn, systemClock } from '../../../lib/clock'
+import { nextTurn } from '../../../lib/clock'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
@@ -100,7 +100,7 @@ class ActionNode<T extends ActionType> {
 
   /** Triggers the node with its own messages, as core nodes do, so that hooks and the debugger see them. */
   #startTimer(periodMs: number): RepeatTimer {
-    return new RepeatTimer(periodMs, { clock: systemClock, random: Math.random }, () => {
+    return new RepeatTimer(periodMs, () => {
       const msg: NodeMessage = {}
       this.#timerMessages.add(msg)
       this.#deployed.node.receive(msg)
@@ -164,8 +164,10 @@ class ActionNode<T extends ActionType> {
   #showResult({ format, deliveredCount: count, refusedCount: refused }: Run<T>): void {
     const unit = format === 'read' ? this.#action.unit : 'answers'
     if (count === undefined || this.#deployed.nodeState.unacknowledged()) this.#showIdle(refused)
-    else if (count === 0 && this.#sendsOnlyNew()) this.#setStatus({ kind: 'nothing-new', refused })
-    else this.#setStatus({ kind: 'received', unit, count, refused })
+    else {
+      const what = count === 0 && this.#sendsOnlyNew() ? 'nothing-new' : unit
+      this.#setStatus({ kind: 'received', what, count, refused })
+    }
   }
 
   /** Shows that receipts are overdue, as they may still be after a deploy, or else that the node is idle. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock'
+import { systemClock } from '../../../lib/clock'
 import { EnvlogError, SERVICE_FAILURES } from '../../../lib/errors'
 
 /** The first run starts at a random time in this range after a deploy, so that nodes do not all start at once. */
@@ -21,7 +21,6 @@ function needsBackoff({ code, reason }: EnvlogError): boolean {
  */
 export class RepeatTimer {
   readonly #periodMs: number
-  readonly #clock: Clock
   readonly #trigger: () => void
   #intervalMs: number
   /** Start of the last run, monotonic ms. */
@@ -30,13 +29,12 @@ export class RepeatTimer {
   #hasStopped = false
 
   /** @param trigger sends a message to the node, which must call `started` and `ended` for it */
-  constructor(periodMs: number, ports: { clock: Clock; random(): number }, trigger: () => void) {
+  constructor(periodMs: number, trigger: () => void) {
     this.#periodMs = periodMs
     this.#intervalMs = periodMs
-    this.#clock = ports.clock
     this.#trigger = trigger
-    const firstDelayMs = MIN_FIRST_DELAY_MS + ports.random() * FIRST_DELAY_SPREAD_MS
-    this.#cancel = this.#clock.after(firstDelayMs, () => this.#start())
+    const firstDelayMs = MIN_FIRST_DELAY_MS + Math.random() * FIRST_DELAY_SPREAD_MS
+    this.#cancel = systemClock.after(firstDelayMs, () => this.#start())
   }
 
   /** Call this when the node starts to process the message. */
@@ -47,9 +45,9 @@ export class RepeatTimer {
   /** Call this when the run for the message has ended. @returns when the next one starts, ms since 1970 UTC */
   ended(error?: unknown): number {
     this.#intervalMs = this.#intervalAfter(error)
-    const delayMs = Math.max(0, this.#startedAt + this.#intervalMs - this.#clock.monotonic())
+    const delayMs = Math.max(0, this.#startedAt + this.#intervalMs - systemClock.monotonic())
     this.#schedule(delayMs)
-    return this.#clock.now() + delayMs
+    return systemClock.now() + delayMs
   }
 
   stop(): void {
@@ -58,7 +56,7 @@ export class RepeatTimer {
   }
 
   #start(): void {
-    this.#startedAt = this.#clock.monotonic()
+    this.#startedAt = systemClock.monotonic()
     // The next run is scheduled in advance, because a hook of Node-RED may drop the message.
     this.#schedule(this.#intervalMs)
     this.#trigger()
@@ -66,7 +64,7 @@ export class RepeatTimer {
 
   #schedule(delayMs: number): void {
     this.#cancel()
-    if (!this.#hasStopped) this.#cancel = this.#clock.after(delayMs, () => this.#start())
+    if (!this.#hasStopped) this.#cancel = systemClock.after(delayMs, () => this.#start())
   }
 
   #intervalAfter(error: unknown): number {

@@ -8,11 +8,10 @@ export type RunStatus =
   | { kind: 'requesting' }
   /** Waiting for quota; `until` in ms since 1970 UTC. With `round`, `until` is for the last device of the round. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
-  | { kind: 'received'; unit: CountUnit; count: number; refused: number }
+  /** `nothing-new`: all received data had been sent before. */
+  | { kind: 'received'; what: CountUnit | 'nothing-new'; count: number; refused: number }
   /** Data was sent repeatedly without a receipt since `since`, ms since 1970 UTC. */
   | { kind: 'unacknowledged'; devices: number; since: number }
-  /** All received data had been sent before. */
-  | { kind: 'nothing-new'; refused: number }
   /** `since`: when failures with this code began; `next`: when the node tries again; both in ms since 1970 UTC. */
   | { kind: 'failed'; error: unknown; since?: number; next?: number | undefined }
 
@@ -37,17 +36,7 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
     case 'waiting':
       return { fill: 'yellow', shape: 'ring', text: formatWait(RED, status) }
     case 'received':
-      return {
-        fill: 'green',
-        shape: 'dot',
-        text: formatReceived(RED, formatCount(RED, status), status.refused),
-      }
-    case 'nothing-new':
-      return {
-        fill: 'green',
-        shape: 'dot',
-        text: formatReceived(RED, RED._('status.nothing-new'), status.refused),
-      }
+      return { fill: 'green', shape: 'dot', text: formatReceived(RED, status) }
     case 'unacknowledged': {
       const { devices: count, since } = status
       const text = RED._('status.unacknowledged', { count, time: formatTime(since) } as never)
@@ -79,14 +68,10 @@ function formatFailure(RED: NodeAPI, { error, since, next }: RunStatus & { kind:
   return RED._('status.since-next', { ...params, next: formatTime(next) } as never)
 }
 
-function formatReceived(RED: NodeAPI, what: string, refused: number): string {
-  const parts = [what, formatTime(Date.now())]
+function formatReceived(RED: NodeAPI, { what, count, refused }: RunStatus & { kind: 'received' }): string {
+  const parts = [RED._(`status.${what}`, { count } as never), formatTime(Date.now())]
   if (refused > 0) parts.push(formatRefused(RED, refused))
   return parts.join(' ')
-}
-
-function formatCount(RED: NodeAPI, { unit, count }: { unit: CountUnit; count: number }): string {
-  return RED._(`status.${unit}`, { count } as never)
 }
 
 const formatRefused = (RED: NodeAPI, count: number) => RED._('status.refused', { count } as never)

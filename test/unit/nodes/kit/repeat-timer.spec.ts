@@ -10,6 +10,10 @@ const HOUR = 60 * MINUTE
 
 describe('repeating', () => {
   const timers = useFakeTimers()
+  const { random } = Math
+  afterEach(() => {
+    Math.random = random
+  })
 
   /**
    * Triggers with the given durations and results. `starts` are in ms; `next` are the starts announced at the end of
@@ -18,12 +22,13 @@ describe('repeating', () => {
   function setup(
     period: number,
     run: (index: number) => { takes?: number; fails?: Reason; isLost?: boolean } = () => ({}),
-    random = 0.5,
+    chance = 0.5,
   ) {
     const begin = Date.now()
     const starts: number[] = []
     const next: number[] = []
-    const timer = new RepeatTimer(period, { clock: systemClock, random: () => random }, () => {
+    Math.random = () => chance
+    const timer = new RepeatTimer(period, () => {
       const { takes = 0, fails, isLost } = run(starts.length)
       starts.push(Date.now() - begin)
       if (isLost) return
@@ -37,11 +42,11 @@ describe('repeating', () => {
   }
 
   it('starts after a random time of 1 to 5 seconds', async () => {
-    for (const [random, expected] of [
+    for (const [chance, expected] of [
       [0, 1000],
       [0.999999, 5000],
     ] as const) {
-      const { starts, timer } = setup(MINUTE, undefined, random)
+      const { starts, timer } = setup(MINUTE, undefined, chance)
       await timers().tickAsync(6000)
       assert.equal(Math.round((starts[0] ?? 0) / 10) * 10, expected)
       timer.stop()

@@ -29,13 +29,13 @@ describe('the status of a node', () => {
     ],
     [
       'is a green dot with what was received, when, and how many devices are left out',
-      { kind: 'received', unit: 'records', count: 300, refused: 3 },
+      { kind: 'received', what: 'records', count: 300, refused: 3 },
       { fill: 'green', shape: 'dot', text: 'status.records {"count":300} 08:05 status.refused {"count":3}' },
     ],
     [
       'says that nothing is new, and when',
-      { kind: 'nothing-new', refused: 0 },
-      { fill: 'green', shape: 'dot', text: 'status.nothing-new {} 08:05' },
+      { kind: 'received', what: 'nothing-new', count: 0, refused: 0 },
+      { fill: 'green', shape: 'dot', text: 'status.nothing-new {"count":0} 08:05' },
     ],
     [
       'is a yellow ring with the time until which the node waits for quota',
