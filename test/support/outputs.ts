@@ -15,10 +15,6 @@ export const pairs = (of: readonly ActionName[] = actions): Pair[] =>
     ),
   )
 
-/** Each output of each node once, with its default send. */
-export const outputs = (of?: readonly ActionName[]): Pair[] =>
-  pairs(of).filter(({ action, output, send }) => OFFERED[`envlog-${action}`][output]?.[0] === send)
-
 /** Whether messages contain individual values or texts. */
 export const hasFacts = ({ output, send }: Pair) => send !== 'answer' && output !== 'statistics'
 

@@ -4,7 +4,7 @@ import { A_DAY, freezer, NOW, rackA } from '../../support/devices'
 import { runEveryPair } from '../../support/every-pair'
 import { useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
-import { type Pair, pairs } from '../../support/outputs'
+import type { Pair } from '../../support/outputs'
 
 describe('the names of groups', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
@@ -21,12 +21,9 @@ describe('the names of groups', () => {
 
   for (const [needed, pair] of [
     [true, { action: 'latest', output: 'points', send: 'device' }],
-    [true, { action: 'range', output: 'rows', send: 'chunk' }],
-    [true, { action: 'alerts', output: 'points', send: 'each' }],
-    // Series and rows of alerts have no property for a group, and raw responses are unchanged.
+    // Series and rows of alerts have no property for a group.
     [false, { action: 'latest', output: 'readings', send: 'device' }],
     [false, { action: 'alerts', output: 'rows', send: 'device' }],
-    [false, { action: 'range', output: 'raw', send: 'answer' }],
   ] as const) {
     const name = `${pair.action} as ${pair.output}`
     it(`are ${needed ? 'requested once' : 'not requested, unless the topic contains them'}: ${name}`, async () => {
@@ -43,13 +40,5 @@ describe('the names of groups', () => {
     const [ran] = await run({ action: 'latest', output: 'points', send: 'device' })
     assert.equal(ran?.failed?.error.code, 'ENVLOG_SERVICE')
     assert.deepEqual([ran?.messages, ran?.errors], [[], []])
-  })
-
-  it('come with current readings, which need no other request', async () => {
-    for (const pair of pairs(['current'])) {
-      simulator().reset()
-      await run(pair, { topic: '{group}' })
-      assert.equal(simulator().log.length, 1, pair.output)
-    }
   })
 })

@@ -40,27 +40,4 @@ describe('local times with a time zone', () => {
     const { envlog } = await flow.output.next()
     assert.deepEqual(envlog.range, { from: '2026-10-24T22:00:00.000Z', to: '2026-10-25T23:00:00.000Z' })
   })
-
-  it('are in the zone for a calendar period, which a message may name', async () => {
-    const node = { ...list(fridge), from: 'when', fromType: 'msg' }
-    const flow = await startFlow('range', simulator(), { account, node })
-    flow.send({ when: 'yesterday' })
-    const { envlog } = await flow.output.next()
-    const shown = new Intl.DateTimeFormat('sv', {
-      timeZone: 'Europe/Berlin',
-      dateStyle: 'short',
-      timeStyle: 'medium',
-    })
-    const [from, to] = [envlog.range.from, envlog.range.to].map((text) => shown.format(new Date(text)))
-    assert.match(String(from), / 00:00:00$/)
-    assert.equal(to, `${shown.format(new Date()).slice(0, 10)} 00:00:00`)
-  })
-
-  it('change neither times in UTC nor the offset of the device', async () => {
-    const flow = await startFlow('current', simulator(), { account, node: { ...list(fridge), time: 'utc' } })
-    flow.send()
-    const { payload } = await flow.output.next()
-    assert.equal(payload[0].time, new Date(payload[0].timestamp).toISOString())
-    assert.equal(payload[0].utcOffset, 540)
-  })
 })

@@ -15,17 +15,20 @@ const INTERPRETED = ['action', 'reset', 'filename', 'headers']
 describe('every output and send', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const chosen = { select: 'list', devices: [freezer, rackA] }
-  const run = (msg: Message) => runEveryPair(simulator(), () => ({ ...chosen, ...PERIOD }), pairs(), msg)
+  const run = (msg: Message, node: Message = {}) =>
+    runEveryPair(simulator(), () => ({ ...chosen, ...PERIOD, ...node }), pairs(), msg)
   const isSequenced = ({ action, send }: Pair) =>
     ['each', 'chunk', 'value'].includes(send) || (action === 'current' && send === 'device')
 
-  it('keeps the properties of the incoming message, except payload, topic and envlog, and shares no objects', async () => {
+  it('keeps the properties of the incoming message except payload and envlog, and the topic with a blank template; shares no objects', async () => {
     const parts = { id: 'outer', index: 1, count: 2, parts: { id: 'outermost' } }
     const own = Object.fromEntries(INTERPRETED.map((name) => [name, { mine: name }]))
     const old = { payload: { old: 1 }, envlog: { old: 1, device: 'old' } }
-    for (const { messages, ...pair } of await run({ parts, columns: 'mine', ...own, ...old })) {
+    const incoming = { parts, columns: 'mine', topic: 'mine', ...own, ...old }
+    for (const { messages, ...pair } of await run(incoming, { topic: ' ' })) {
       assert.ok(messages.length > 0)
       for (const msg of messages) {
+        assert.equal(msg.topic, 'mine')
         assert.deepEqual(isSequenced(pair) ? msg.parts.parts : msg.parts, parts)
         const columns = { rows: CSV_COLUMNS[pair.action], statistics: STATISTICS_COLUMNS }
         assert.equal(msg.columns, columns[pair.output as keyof typeof columns] ?? 'mine')
@@ -40,7 +43,7 @@ describe('every output and send', () => {
     }
   })
 
-  it('sets no properties that downstream nodes interpret, and in msg.envlog only what the message is about', async () => {
+  it('sets a topic for a device, no properties that downstream nodes interpret, and in msg.envlog only what it is about', async () => {
     const known = ['_msgid', 'columns', 'envlog', 'parts', 'payload', 'topic', 'trigger']
     for (const { action, output, send, messages } of await run({})) {
       for (const msg of messages) {
@@ -48,6 +51,8 @@ describe('every output and send', () => {
         const { envlog, payload } = msg
         const aboutAll = send === 'all' || (action === 'current' && send === 'answer')
         assert.equal('device' in envlog, !aboutAll)
+        const { serial, base } = envlog.device ?? {}
+        assert.equal(msg.topic?.startsWith(`envlog/${base}/${serial}`), aboutAll ? undefined : true)
         assert.equal('reading' in envlog, output === 'values')
         assert.equal(envlog.reading?.value, output === 'values' ? payload : undefined)
         const range = { from: new Date(SPAN.from).toISOString(), to: new Date(SPAN.to).toISOString() }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../../simulator'
-import { freezer, fridge, NOW } from '../../support/devices'
+import { NOW } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 
 interface Counts {
@@ -19,7 +19,7 @@ async function counts(id = 'account'): Promise<{ status: number; body: Counts }>
 describe('the quota of an account in nodes and in the editor', () => {
   const simulator = useSimulator(() => ({
     clock: manualClock(NOW),
-    limits: { current: { limit: 3, window: 600 }, alert: { limit: 1, window: 600 } },
+    limits: { current: { limit: 3, window: 600 } },
   }))
 
   it('is available through the admin route: usage, what is left, what the service reported', async () => {
@@ -61,16 +61,6 @@ describe('the quota of an account in nodes and in the editor', () => {
     await flow.close()
     assert.equal((await counts()).body.waiting, 0)
     assert.equal(simulator().log.filter(({ over }) => over).length, 0)
-  })
-
-  it('makes a trigger wait with the time in the status if the first response reports that nothing is left', async () => {
-    const devices = [freezer, fridge]
-    const flow = await startFlow('alerts', simulator(), { node: { select: 'list', devices } })
-    flow.send()
-    for (;;) {
-      const { status } = await flow.statuses.next()
-      if (status.fill === 'yellow') return assert.equal(status.text, 'status.waiting-round')
-    }
   })
 
   it('does not make a trigger wait longer than the node allows', async () => {

@@ -55,16 +55,9 @@ describe('statistics of a period', () => {
     await flow.completed.next()
     const sent = flow.output.messages
     assert.equal(sent.length, 2 * 24)
-    assert.deepEqual(
-      sent
-        .slice(0, 3)
-        .map(({ topic, parts, payload }) => [topic, parts.index, parts.count, payload.localtime]),
-      [
-        [`envlog/${rackA.base}/${rackA.serial}/1`, 0, 48, '2026-01-14T13:00:00.000+01:00'],
-        [`envlog/${rackA.base}/${rackA.serial}/2`, 1, 48, '2026-01-14T13:00:00.000+01:00'],
-        [`envlog/${rackA.base}/${rackA.serial}/1`, 2, 48, '2026-01-14T14:00:00.000+01:00'],
-      ],
-    )
+    const { topic, parts, payload } = sent[1] as Message
+    assert.equal(topic, `envlog/${rackA.base}/${rackA.serial}/2`)
+    assert.deepEqual([parts.index, parts.count, payload.localtime], [1, 48, '2026-01-14T13:00:00.000+01:00'])
   })
 
   it('are not sent if the service fails in between and all devices share one message', async () => {
