@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { manualClock } from '../../../simulator'
-import { A_DAY, freezer, fridge, NOW, oldRelay, rackA } from '../../support/devices'
+import { A_DAY, freezer, fridge, NOW, rackA } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 
 describe('the actions', () => {
@@ -52,27 +52,6 @@ describe('the actions', () => {
     }
     assert.deepEqual(await namesFor([fridge, { serial: freezer.serial }]), ['Freezer 1', '冷蔵庫 受入口'])
     assert.deepEqual(await namesFor({ base: '5F0A1004' }), ['Freezer truck'])
-  })
-
-  it('report a device without such data and continue with the others', async () => {
-    const flow = await startFlow('latest', simulator(), { node: list(freezer, oldRelay, rackA) })
-    flow.send({ keep: 'me' })
-    await flow.completed.next()
-    assert.equal(flow.output.messages.length, 2)
-    assert.equal(flow.errors.messages.length, 1)
-    const [msg] = flow.errors.messages
-    assert.equal(msg?.error.code, 'ENVLOG_SERVICE')
-    const { retryAt, ...cause } = msg?.error.cause ?? {}
-    assert.match(retryAt, /^\d{4}-/)
-    assert.deepEqual(cause, {
-      status: 400,
-      serviceCode: 400,
-      endpoint: 'latest-data-relay',
-      serial: oldRelay.serial,
-      base: oldRelay.base,
-    })
-    assert.equal(msg?.envlog.device.serial, oldRelay.serial)
-    assert.equal(msg?.keep, 'me')
   })
 
   it('trigger themselves if they repeat; the status of a failure shows when they trigger next', async () => {

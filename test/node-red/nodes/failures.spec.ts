@@ -58,29 +58,6 @@ describe('failures of the actions', () => {
     )
   })
 
-  it('of a device that always fails do not block others', async () => {
-    const devices = simulator()
-      .truth.devices()
-      .filter(({ endpoints }) => endpoints.includes('latest-data'))
-      .map(({ serial, base }) => ({ serial, base }))
-    const [bad, ...good] = devices
-    assert.ok(bad && good.length >= 4)
-    simulator().set({ faults: [{ kind: 'status', status: 500, serials: [bad.serial] }] })
-    const flow = await startFlow('latest', simulator(), {
-      node: list(...devices),
-      account: { concurrency: 1 },
-    })
-    for (let triggers = 1; triggers <= 3; triggers++) {
-      flow.send()
-      await flow.completed.next()
-      assert.equal(flow.output.messages.length, triggers * good.length)
-      assert.deepEqual(
-        flow.errors.messages.map((msg: Message) => msg.envlog.device.serial),
-        new Array(triggers).fill(bad.serial),
-      )
-    }
-  })
-
   it('end the trigger with the last one, once, if no device succeeded', async () => {
     const flow = await startFlow('latest', simulator(), {
       node: list(oldRelay, { serial: '52A10099', base: '52A10099' }),
@@ -145,13 +122,21 @@ describe('failures of the actions', () => {
     assert.deepEqual([flow.errors.messages.length, flow.output.messages.length], [1, 3])
   })
 
-  it('of three devices are reported for each of them if another one is served', async () => {
+  it('of three devices are reported for each of them, with their cause, if another one is served', async () => {
     const refused = [fridge, rackA, truck].map(({ serial }) => serial)
     simulator().set({ faults: [{ kind: 'status', status: 400, serials: refused }] })
     const flow = await startFlow('latest', simulator(), { node: list(freezer, fridge, rackA, truck) })
-    flow.send()
+    flow.send({ keep: 'me' })
     await flow.completed.next()
-    assert.deepEqual(flow.errors.messages.map(({ envlog }) => envlog.device.serial).sort(), refused.sort())
+    assert.equal(flow.output.messages.length, 1)
+    const errors = flow.errors.messages
+    assert.deepEqual(errors.map(({ envlog }) => envlog.device.serial).sort(), refused.sort())
+    const { error, keep } = errors.find(({ envlog }) => envlog.device.serial === rackA.serial) ?? {}
+    const { retryAt, ...cause } = error.cause
+    assert.match(retryAt, /^\d{4}-/)
+    const about = { endpoint: 'latest-data-relay', serial: rackA.serial, base: rackA.base }
+    assert.deepEqual(cause, { status: 400, serviceCode: 400, ...about })
+    assert.deepEqual([error.code, keep], ['ENVLOG_SERVICE', 'me'])
   })
 
   it('include a device that the account does not have even if all others are refused', async () => {
@@ -180,26 +165,6 @@ describe('failures of the actions', () => {
     await flow.completed.next()
     assert.equal(flow.errors.messages.length, 1)
     assert.equal(flow.output.messages.length, 3)
-  })
-
-  it('include more than a hundred waiting messages, which are refused; none is lost', async () => {
-    simulator().set({ limits: 'off', faults: [{ kind: 'silence', times: 1 }] })
-    const flow = await startFlow('current', simulator(), { node: list(freezer) })
-    for (let id = 0; id < 102; id++) flow.send({ id })
-    const refused = await flow.errors.next()
-    assert.equal(code(refused), 'ENVLOG_BUSY')
-    assert.equal(refused.id, 101)
-    await flow.close()
-    const ids = [refused.id]
-    for (let count = 0; count < 101; count++) {
-      const msg = await flow.errors.next()
-      assert.equal(code(msg), 'ENVLOG_CLOSED')
-      ids.push(msg.id)
-    }
-    assert.deepEqual(
-      ids.sort((a, b) => a - b),
-      Array.from({ length: 102 }, (_, id) => id),
-    )
   })
 
   it('include a request in flight when the node is closed: it is aborted, and its message ends with ENVLOG_CLOSED', async () => {
