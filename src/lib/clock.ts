@@ -34,22 +34,3 @@ export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Prom
 
 /** Resolves in the next turn of the event loop, so that long work does not delay Node-RED's other flows. */
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
-
-/**
- * Creates a timer that calls back at a given time.
- * @returns a function that sets the time in monotonic ms; `Infinity` turns the timer off
- */
-export function createAlarm(clock: Clock, callback: () => void): (at: number) => void {
-  let dueAt = Number.POSITIVE_INFINITY
-  let cancel = () => {}
-  return (at) => {
-    if (at === dueAt) return
-    cancel()
-    dueAt = at
-    if (at === Number.POSITIVE_INFINITY) return
-    cancel = clock.after(Math.max(0, Math.ceil(at - clock.monotonic())), () => {
-      dueAt = Number.POSITIVE_INFINITY
-      callback()
-    })
-  }
-}

@@ -10,8 +10,9 @@ import {
   type ParamsOf,
 } from '../endpoints'
 import { type Cause, EnvlogError, type Reason, SERVICE_FAILURES } from '../errors'
-import type { LimitScope, Outcome, RecordDemand } from '../quota/endpoint'
+import { demandOf } from '../quota/endpoint'
 import { readQuotaHeaders } from '../quota/headers'
+import type { LimitScope, Outcome } from '../quota/outcome'
 import type { Quota } from '../quota/quota'
 import { Redactor } from '../redact'
 import type { RequestContext, ServiceResponse } from '../request'
@@ -45,12 +46,6 @@ export interface ClientPorts {
 
 /** Longest time for a complete response in ms, given the longest silence in seconds. */
 export const maxResponseMs = (timeoutSeconds: number) => timeoutSeconds * 10_000
-
-/**
- * The smallest number of records worth a request. Requests wait until the device's limit has this many left
- * (docs/quota.md).
- */
-const MIN_RECORDS = 1000
 
 /** A request to the service: endpoint, parameters, and the decoder for the response body. */
 interface Call {
@@ -134,11 +129,13 @@ export class Client {
     const key = JSON.stringify([call.isRaw, call.endpoint, call.params])
     const known = this.#requests.get(key)
     const isNew = known === undefined || known.signal.aborted
-    const request = isNew ? new JoinedRequest(call.endpoint, demandOf(call)) : known
-    const response = request.join(context, this.#ports.clock.monotonic())
+    const request = isNew ? new JoinedRequest(call.endpoint, demandOf(call.params, call.isRaw)) : known
+    const joined = request.join(context, this.#ports.clock.monotonic())
     if (isNew) inBackground(this.#begin(key, call, request))
     else this.#ports.quota.proceedSoon()
-    return (await response) as ServiceResponse<unknown>
+    const response = (await joined) as ServiceResponse<unknown>
+    // Decoded responses are never modified; raw ones become payloads, which flows may modify.
+    return isNew || !call.isRaw ? response : structuredClone(response)
   }
 
   async #begin(key: string, call: Call, request: JoinedRequest): Promise<void> {
@@ -147,12 +144,10 @@ export class Client {
     const forget = () => {
       if (this.#requests.get(key) === request) this.#requests.delete(key)
     }
-    // Decoded responses are never modified; raw ones become payloads, which flows may modify.
-    const copy = <T>(response: T) => (call.isRaw ? structuredClone(response) : response)
     await this.#send(call, request)
       .finally(forget)
       .then(
-        (response) => request.resolve(response, copy),
+        (response) => request.resolve(response),
         (error) => request.reject(error),
       )
   }
@@ -172,11 +167,11 @@ export class Client {
       const params = records === undefined ? call.params : { ...call.params, number: records }
       const attempt = await this.#attempt({ ...call, params }, request.signal, retries)
       const { response, error } = attempt
-      const refusedBy = permit.settle(attempt)
+      const refusal = permit.settle(attempt)
       if (response) return response
       if (!(error instanceof EnvlogError)) throw error
-      if (refusedBy) {
-        request.lastError = refusalOf(error, refusedBy, quota.retryAt(request))
+      if (refusal) {
+        request.lastError = refusalOf(error, refusal.refusedBy, refusal.retryAt)
         if (++refusals === MAX_REFUSALS) throw request.lastError
       } else {
         request.lastError = error
@@ -260,13 +255,6 @@ function isRetryable(error: EnvlogError): boolean {
   )
 }
 
-/** The records that a request needs from its device. */
-function demandOf({ params, isRaw }: Call): RecordDemand | undefined {
-  const { number: wanted } = params as Partial<DeviceParams>
-  if (wanted === undefined) return undefined
-  return { device: deviceKey(params), wanted, minimum: isRaw ? wanted : MIN_RECORDS }
-}
-
 /** The error for a refusal because of a limit, with the time at which the request can be sent again. */
 function refusalOf({ params, cause }: EnvlogError, refusedBy: LimitScope, retryAt: string): EnvlogError {
   const reason = refusedBy === 'device' ? 'records-refused' : 'quota-refused'
@@ -282,12 +270,6 @@ function countRecords(value: unknown): number | null {
   const { records, data } = (value ?? {}) as { records?: { length?: unknown }; data?: unknown }
   if (typeof records?.length === 'number') return records.length
   return Array.isArray(data) ? data.length : null
-}
-
-/** The key of the device in the service's counting of records. */
-function deviceKey(params: object): string {
-  const { 'remote-serial': serial = '', 'base-serial': base = '' } = params as Partial<DeviceParams>
-  return `${base}/${serial}`
 }
 
 /** The endpoint and the device of a request, for its error. */

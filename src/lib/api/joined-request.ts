@@ -1,11 +1,15 @@
 import { createAbort } from '../abort'
+import { inBackground } from '../background'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { RecordDemand, StartEstimate } from '../quota/endpoint'
 import type { RequestContext } from '../request'
 
+/** Shorter waits and smaller changes of an estimate are not reported. */
+const MIN_REPORTED_MS = 1000
+
 /** A caller who waits for the result of a request. */
-export interface Caller {
+interface Caller {
   context: RequestContext
   /** Start of the wait, in monotonic ms. */
   since: number
@@ -13,16 +17,15 @@ export interface Caller {
   lastEstimate?: StartEstimate | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
-  stopListening(): void
 }
 
 /** A request shared by identical concurrent calls. It is sent once, and every caller gets the response or the error. */
 export class JoinedRequest {
   readonly endpoint: EndpointName
   readonly records: RecordDemand | undefined
-  readonly callers = new Set<Caller>()
   /** The error of the last attempt, while another one is pending. */
   lastError: EnvlogError | undefined
+  readonly #callers = new Set<Caller>()
   readonly #abort = createAbort()
 
   constructor(endpoint: EndpointName, records?: RecordDemand) {
@@ -30,9 +33,13 @@ export class JoinedRequest {
     this.records = records
   }
 
-  /** Aborts when the last caller leaves. */
+  /** Aborts when the last caller leaves, and at the end. */
   get signal(): AbortSignal {
     return this.#abort.signal
+  }
+
+  get contexts(): RequestContext[] {
+    return [...this.#callers].map(({ context }) => context)
   }
 
   /**
@@ -41,63 +48,80 @@ export class JoinedRequest {
    */
   join(context: RequestContext, now: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const { signal } = context
-      const stop = () => this.leave(caller, new EnvlogError('closed'))
-      signal.addEventListener('abort', stop, { once: true })
-      const stopListening = () => signal.removeEventListener('abort', stop)
-      const caller: Caller = { context, since: now, resolve, reject, stopListening }
-      this.callers.add(caller)
+      const caller: Caller = { context, since: now, resolve, reject }
+      const stop = () => this.#leave(caller, new EnvlogError('closed'))
+      context.signal.addEventListener('abort', stop, { once: true, signal: this.signal })
+      this.#callers.add(caller)
     })
-  }
-
-  /** Rejects a caller. The request is aborted when its last caller leaves. */
-  leave(caller: Caller, error: unknown): void {
-    if (!this.callers.delete(caller)) return
-    this.report(caller, undefined, 0)
-    caller.stopListening()
-    caller.reject(error)
-    if (this.callers.size === 0) this.#abort.abort()
   }
 
   /** Rejects all callers with `closed`. */
   close(): void {
-    for (const caller of this.callers) this.leave(caller, new EnvlogError('closed'))
+    for (const caller of this.#callers) this.#leave(caller, new EnvlogError('closed'))
   }
 
-  /** @param copy copies the value, because a caller may modify it */
-  resolve<T>(value: T, copy: (value: T) => T): void {
-    const isOnly = this.callers.size === 1
-    for (const caller of this.callers) caller.resolve(isOnly ? value : copy(value))
-    this.#end()
+  resolve(value: unknown): void {
+    for (const caller of this.#callers) caller.resolve(value)
+    this.#abort.abort()
   }
 
   reject(error: unknown): void {
-    for (const caller of this.callers) caller.reject(error)
-    this.#end()
+    for (const caller of this.#callers) caller.reject(error)
+    this.#abort.abort()
   }
 
-  /** Reports to a caller when the request will be sent; `estimate` is `undefined` if it is being sent now. */
-  report(caller: Caller, estimate: StartEstimate | undefined, toWallMs: number): void {
-    const { lastEstimate, context } = caller
-    if (!context.onWait || (!lastEstimate && !estimate)) return
-    caller.lastEstimate = estimate
-    const until = estimate ? estimate.at + toWallMs : null
-    try {
-      context.onWait({ endpoint: this.endpoint, until, records: estimate?.isForRecords ?? false })
-    } catch (error) {
-      // If a callback throws, only its own caller is rejected.
-      caller.lastEstimate = undefined
-      this.leave(caller, error)
+  /** Reports the estimated start to all callers, and rejects those who would wait too long. */
+  reportWait(estimate: StartEstimate, now: number, toWallMs: number): void {
+    const shown = estimate.at - now < MIN_REPORTED_MS ? undefined : estimate
+    for (const caller of this.#callers) {
+      if (isTooLong(caller, estimate, now)) this.#leave(caller, this.#waitError(estimate, toWallMs))
+      else if (!isSame(caller.lastEstimate, shown)) this.#report(caller, shown, toWallMs)
     }
   }
 
   /** Reports to all callers that the request is being sent. */
   reportStart(): void {
-    for (const caller of this.callers) this.report(caller, undefined, 0)
+    for (const caller of this.#callers) this.#report(caller, undefined, 0)
   }
 
-  #end(): void {
-    for (const caller of this.callers) caller.stopListening()
-    this.callers.clear()
+  /** Rejects a caller. The request is aborted when its last caller leaves. */
+  #leave(caller: Caller, error: unknown): void {
+    if (!this.#callers.delete(caller)) return
+    this.#report(caller, undefined, 0)
+    caller.reject(error)
+    if (this.#callers.size === 0) this.#abort.abort()
   }
+
+  #report(caller: Caller, estimate: StartEstimate | undefined, toWallMs: number): void {
+    const { onWait } = caller.context
+    if (!onWait || (!caller.lastEstimate && !estimate)) return
+    caller.lastEstimate = estimate
+    const until = estimate ? estimate.at + toWallMs : null
+    const wait = { endpoint: this.endpoint, until, records: estimate?.isForRecords ?? false }
+    // A callback that throws must not stop the processing of other requests.
+    inBackground(Promise.resolve(wait).then(onWait))
+  }
+
+  /** The error of the last attempt or, if there was none, `quota-wait` or `records-wait`. */
+  #waitError({ at, isForRecords }: StartEstimate, toWallMs: number): EnvlogError {
+    const { endpoint, lastError } = this
+    const retryAt = new Date(at + toWallMs).toISOString()
+    if (lastError) return lastError
+    return new EnvlogError(isForRecords ? 'records-wait' : 'quota-wait', { retryAt }, { endpoint, retryAt })
+  }
+}
+
+/**
+ * Whether a caller would wait too long. If the estimate is not in the future, the request waits only for a free
+ * connection, which does not count toward the limit.
+ */
+function isTooLong({ context, since }: Caller, { at, isForRecords }: StartEstimate, now: number): boolean {
+  const { maxWaitMs, maxRecordsWaitMs = maxWaitMs } = context
+  const limit = isForRecords ? maxRecordsWaitMs : maxWaitMs
+  return limit !== null && at > Math.max(now, since + limit)
+}
+
+function isSame(one: StartEstimate | undefined, other: StartEstimate | undefined): boolean {
+  if (!one || !other) return one === other
+  return one.isForRecords === other.isForRecords && Math.abs(one.at - other.at) < MIN_REPORTED_MS
 }

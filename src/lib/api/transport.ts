@@ -213,26 +213,19 @@ function proxyAddress({ url, username, password }: NonNullable<TransportOptions[
 
 /** Keeps only the code of an error, because messages of the network stack may contain a proxy's password. */
 function toNetworkError(error: unknown): EnvlogError {
-  const { code, message, syscall } = collectCauses(error)
+  const causes = causesOf(error)
+  const code = String(causes.findLast(({ code }) => code !== undefined)?.code ?? 'unknown')
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code))
     return new EnvlogError('no-certificate', { detail: code })
-  const tunnel = /Proxy response \((\d{3})\)/.exec(message)
-  if (tunnel) return new EnvlogError('proxy-refused', { detail: tunnel[1] ?? '' })
-  const isConnecting = syscall === 'connect' || syscall === 'getaddrinfo'
+  const messages = causes.map(({ message }) => message).join(' ')
+  const [, tunnelStatus] = /Proxy response \((\d{3})\)/.exec(messages) ?? []
+  if (tunnelStatus) return new EnvlogError('proxy-refused', { detail: tunnelStatus })
+  const isConnecting = causes.some(({ syscall }) => syscall === 'connect' || syscall === 'getaddrinfo')
   return new EnvlogError(isConnecting ? 'no-connection' : 'connection-broken', { detail: code })
 }
 
-/** The code and system call of the innermost cause that has them, and the messages of all causes. */
-function collectCauses(error: unknown): { code: string; message: string; syscall: string } {
-  let collected = { code: 'unknown', message: '', syscall: '' }
-  for (let cause = error; cause instanceof Error; cause = causeOf(cause)) {
-    const { code = collected.code, syscall = collected.syscall } = cause as NodeJS.ErrnoException
-    collected = { code: String(code), syscall, message: `${collected.message} ${cause.message}` }
-  }
-  return collected
-}
-
-/** If a host has several addresses, Node.js tries each of them. Only the first error is used. */
-function causeOf(error: Error): unknown {
-  return error instanceof AggregateError ? error.errors[0] : error.cause
+/** An error and its causes. If a host has several addresses, Node.js tries each of them; the first error is used. */
+function causesOf(error: unknown): NodeJS.ErrnoException[] {
+  if (!(error instanceof Error)) return []
+  return [error, ...causesOf(error instanceof AggregateError ? error.errors[0] : error.cause)]
 }

@@ -1,9 +1,15 @@
-import type { EndpointCounts } from '../../shared/admin'
-import type { EndpointName } from '../endpoints'
-import type { QuotaHeaders } from './headers'
-import { type EndpointLimits, heldMs, type RateLimit } from './limits'
+import type { EndpointCounts, RecordCounts } from '../../shared/admin'
+import type { DeviceParams, EndpointName } from '../endpoints'
+import type { EndpointLimits, RateLimit } from './limits'
+import { findRefusal, type LimitScope, type Outcome, recordsUsed, reportedLimit } from './outcome'
 import type { Denied, Need, Sharing, Usage, Use } from './shared-quota'
-import { type Entry, Window, type WindowLimit } from './window'
+import { type Entry, heldMs, Window, type WindowLimit } from './window'
+
+/**
+ * The smallest number of records worth a request. Requests wait until the device's limit has this many left
+ * (docs/quota.md).
+ */
+const MIN_RECORDS = 1000
 
 /** The records that a request wants from a device. It is sent as soon as `minimum` of them are available. */
 export interface RecordDemand {
@@ -12,31 +18,29 @@ export interface RecordDemand {
   minimum: number
 }
 
+/** The records that a request wants. Raw and CSV output is not split, so it needs all of them. */
+export function demandOf(params: Partial<DeviceParams>, isRaw: boolean): RecordDemand | undefined {
+  const { number: wanted, 'base-serial': base = '', 'remote-serial': serial = '' } = params
+  if (wanted === undefined) return undefined
+  return { device: `${base}/${serial}`, wanted, minimum: isRaw ? wanted : MIN_RECORDS }
+}
+
 /** The reservation for an attempt: a request and, if they are counted, records of its device. */
 export interface Reservation {
   id: string
+  sentAt: number
   /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
-  request: Entry
-  ofDevice: { window: Window; entry: Entry; name: string; minimum: number } | undefined
+  /** What to request from a shared quota. */
+  needs: Need[]
+  request: Part
+  ofDevice: Part | undefined
 }
 
-/** The parts of an attempt's outcome that the quota depends on. */
-export interface Outcome {
-  /** False if no byte of the request can have reached the service, so that nothing is used. */
-  isSent: boolean
-  /** Whether there is a complete response from the service itself, and not from a gateway. */
-  hasResponse: boolean
-  /** Headers of the response; `null` if there was none, or only a page from a gateway. */
-  headers: QuotaHeaders | null
-  /** Status of an error response. */
-  errorStatus?: number | undefined
-  /** Number of records received; `null` if unknown. */
-  records: number | null
+interface Part {
+  window: Window
+  entry: Entry
 }
-
-/** The limit that caused a refusal: that on the endpoint's requests, or that on a device's records. */
-export type LimitScope = 'endpoint' | 'device'
 
 /** The estimated start of a request, in monotonic ms, and whether it waits for records of its device. */
 export interface StartEstimate {
@@ -46,9 +50,6 @@ export interface StartEstimate {
 
 /** Within this time, every process that can reach a recovered Redis has noticed that it is back. */
 const RETURNING_MS = 2500
-
-/** Statuses whose headers must not be used for the quota. */
-const NOT_ABOUT_QUOTA = new Set([401, 403])
 
 /**
  * The quota of one endpoint. It limits the requests, by the account's limit and the limit in the last response, and the
@@ -120,29 +121,28 @@ export class Endpoint {
 
   /** Reserves a request, and as many of the wanted records as are available. */
   reserve(id: string, demand: RecordDemand | undefined, now: number): Reservation {
-    const request = this.#requests.reserve(id, 1, now, this.#isShared)
-    const window = this.#deviceOf(demand, now)
-    if (!demand || !window) return { id, request, records: demand?.wanted, ofDevice: undefined }
-    const records = Math.min(demand.wanted, window.available(now, this.#isShared))
-    const entry = window.reserve(id, records, now, this.#isShared)
-    const minimum = Math.min(records, this.#leastOf(demand))
-    return { id, request, records, ofDevice: { window, entry, name: this.#nameOf(demand.device), minimum } }
-  }
-
-  /** The needs to request from a shared quota. */
-  needs({ records = 0, ofDevice }: Reservation): Need[] {
     const { requests, records: ofRecords } = this.#limits
-    const needs = [{ name: this.#name as string, wanted: 1, minimum: 1, ...limitOf(requests) }]
-    if (ofDevice && ofRecords)
-      needs.push({ name: ofDevice.name, wanted: records, minimum: ofDevice.minimum, ...limitOf(ofRecords) })
-    return needs
+    const needs: Need[] = []
+    const reserve = (window: Window, need: Need): Part => {
+      needs.push(need)
+      return { window, entry: window.reserve(id, need.wanted, now, this.#isShared) }
+    }
+    const request = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...limitOf(requests) })
+    const reservation = { id, sentAt: now, needs, request, records: demand?.wanted, ofDevice: undefined }
+    const window = this.#deviceOf(demand, now)
+    if (!demand || !window || !ofRecords) return reservation
+    const records = Math.min(demand.wanted, window.available(now, this.#isShared))
+    const minimum = Math.min(records, this.#leastOf(demand))
+    const name = this.#nameOf(demand.device)
+    const ofDevice = reserve(window, { name, wanted: records, minimum, ...limitOf(ofRecords) })
+    return { ...reservation, records, ofDevice }
   }
 
   /** Call this when a shared quota has granted the reservation, possibly with fewer records. */
   grant(reservation: Reservation, [, records]: number[]): void {
     const { request, ofDevice } = reservation
     this.#denial = NO_DENIAL
-    request.isAsked = false
+    request.entry.isAsked = false
     if (records === undefined || !ofDevice) return
     ofDevice.entry.isAsked = false
     ofDevice.entry.amount = records
@@ -153,7 +153,7 @@ export class Endpoint {
    * Call this when a shared quota has denied the reservation, because other processes use the requests or the records.
    */
   deny({ request, ofDevice }: Reservation, { need, retryMs, estimateMs }: Denied, now: number): void {
-    this.#requests.settle(request, 0, now)
+    request.window.settle(request.entry, 0, now)
     ofDevice?.window.settle(ofDevice.entry, 0, now)
     if (need === 0) this.#denial = { retryAt: now + retryMs, freeAt: now + estimateMs }
   }
@@ -166,7 +166,7 @@ export class Endpoint {
     { request, records = 0, ofDevice }: Reservation,
     outcome: Outcome,
     now: number,
-  ): { refused: LimitScope | undefined; uses: Use[] } {
+  ): { refusedBy: LimitScope | undefined; uses: Use[] } {
     const { headers, isSent, hasResponse } = outcome
     const { requests: own, records: ofRecords } = this.#limits
     const { remaining = null, recordsRemaining = null } = headers ?? {}
@@ -177,11 +177,11 @@ export class Endpoint {
       this.#reported = { ...reported, countsOthers: true, until: now + heldMs(own.windowSeconds) }
       this.#setLimits()
     }
-    const refused = findRefusal(outcome, ofDevice !== undefined && ofRecords !== null)
+    const refusedBy = findRefusal(outcome, ofDevice !== undefined && ofRecords !== null)
     // If the device has records left, fewer can be requested immediately.
     const canAskForFewer = recordsRemaining !== null && recordsRemaining > 0 && recordsRemaining < records
     const settleUse = (
-      { window, entry }: { window: Window; entry: Entry },
+      { window, entry }: Part,
       used: number,
       limit: RateLimit | undefined,
       left: number | null,
@@ -193,15 +193,14 @@ export class Endpoint {
       return { used, remaining: left ?? -1, isClosed, reported: limit ? limitOf(limit) : null }
     }
     const used = isSent ? 1 : 0
-    const ofRequests = { window: this.#requests, entry: request }
-    const uses = [settleUse(ofRequests, used, reported, remaining, refused === 'endpoint')]
+    const uses = [settleUse(request, used, reported, remaining, refusedBy === 'endpoint')]
     if (ofDevice) {
       const limit = ofRecords ?? undefined
       const used = limit ? recordsUsed(records, limit.limit, outcome) : 0
-      const isClosed = refused === 'device' && !canAskForFewer
+      const isClosed = refusedBy === 'device' && !canAskForFewer
       uses.push(settleUse(ofDevice, used, limit, recordsRemaining, isClosed))
     }
-    return { refused, uses }
+    return { refusedBy, uses }
   }
 
   /** The usage that is regularly reported to a shared quota. */
@@ -213,8 +212,8 @@ export class Endpoint {
     return usage
   }
 
-  /** The figures for the admin API, with the instant of the next permit in monotonic ms. */
-  counts(now: number): Omit<EndpointCounts, 'freeAt' | 'waiting'> & { nextAt: number } {
+  /** The figures for the admin API. */
+  counts(now: number, toWallMs: number): Omit<EndpointCounts, 'waiting'> {
     const limits = this.#requests.limitsAt(now)
     const leftOf = (limit: WindowLimit) => limit.limit - this.#requests.used(limit, now, false)
     const { limit, windowSeconds } = limits.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
@@ -222,15 +221,17 @@ export class Endpoint {
     const all = limits.map((limit) => this.#requests.used({ ...limit, countsOthers: true }, now, false))
     const nextAt = Math.max(this.#denial.freeAt, this.#requests.availableAt(1, now, false))
     const left = this.#denial.freeAt > now ? 0 : this.#requests.available(now, false)
-    return { limit, windowSeconds, own, foreign: Math.max(...all) - own, left, nextAt }
+    const freeAt = left > 0 ? null : Math.round(nextAt + toWallMs)
+    return { limit, windowSeconds, own, foreign: Math.max(...all) - own, left, freeAt }
   }
 
-  /** Recently requested devices with their remaining records. */
-  recordsLeft(now: number): { device: string; limit: number; left: number }[] {
+  /** Devices that have used some of their records. */
+  recordCounts(now: number): RecordCounts[] {
     const limit = this.#limits.records?.limit ?? 0
-    return [...this.#devices].map(([device, window]) => ({
-      ...{ device, limit, left: window.available(now, false) },
-    }))
+    return [...this.#devices].flatMap(([device, window]) => {
+      const left = window.available(now, false)
+      return left < limit ? { endpoint: this.#name, device, limit, left } : []
+    })
   }
 
   /** Whether Redis counts the usage of other processes. */
@@ -277,30 +278,3 @@ const ownLimit = (rate: RateLimit, countsOthers: boolean): WindowLimit => {
 /** Whether a limit allows less than another, in a burst or over time. */
 const isStricter = (a: RateLimit, b: RateLimit) =>
   a.limit < b.limit || a.limit / a.windowSeconds < b.limit / b.windowSeconds
-
-/** The limit reported by headers; if they do not contain one, their `remaining` refers to the account's limit. */
-function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): RateLimit | undefined {
-  const { limit = null, windowSeconds = null, remaining = null } = headers ?? {}
-  if (limit !== null && limit >= 1 && windowSeconds !== null) return { limit, windowSeconds }
-  return remaining === null ? undefined : own
-}
-
-/**
- * Number of records used. If the response was incomplete, this is derived from the header or, without a header, it is
- * the reserved number.
- */
-function recordsUsed(reserved: number, limit: number, { isSent, headers, records }: Outcome): number {
-  if (!isSent) return 0
-  const remaining = headers?.recordsRemaining ?? null
-  const byHeader = remaining === null ? reserved : limit - remaining
-  return Math.min(reserved, Math.max(0, records ?? byHeader))
-}
-
-/** The limit that caused a refusal by the service, if any (docs/quota.md). */
-function findRefusal({ headers, errorStatus = 0 }: Outcome, hasRecords: boolean): LimitScope | undefined {
-  const { remaining = null, recordsRemaining = null } = headers ?? {}
-  if (errorStatus === 429)
-    return hasRecords && ((remaining ?? 0) > 0 || recordsRemaining === 0) ? 'device' : 'endpoint'
-  const isOtherRefusal = errorStatus >= 400 && errorStatus < 500 && !NOT_ABOUT_QUOTA.has(errorStatus)
-  return isOtherRefusal && remaining === 0 ? 'endpoint' : undefined
-}

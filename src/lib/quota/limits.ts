@@ -17,19 +17,6 @@ export type AccountLimits = Record<EndpointName, EndpointLimits>
 
 export const ENDPOINT_NAMES = Object.keys(endpoints) as EndpointName[]
 
-/** Maximum margin added to a window, and the margin relative to a short window. */
-const MAX_MARGIN_MS = 1000
-const MARGIN_SHARE = 1 / 50
-
-/**
- * The time for which a permit is occupied after the response, in ms. It is the window plus a margin (docs/quota.md,
- * *How requests are counted*), which covers differences between the service's clock and ours.
- */
-export function heldMs(windowSeconds: number): number {
-  const windowMs = windowSeconds * 1000
-  return windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE)
-}
-
 /** The service's table of limits (docs/service.md, *Limits*), overridden key by key by an account's `limits`. */
 export function limitsWith(overrides: LimitsTable = {}): AccountLimits {
   return mapEndpoints((name) => {

@@ -1,0 +1,52 @@
+import type { QuotaHeaders } from './headers'
+import type { RateLimit } from './limits'
+
+/** The parts of an attempt's outcome that the quota depends on. */
+export interface Outcome {
+  /** False if no byte of the request can have reached the service, so that nothing is used. */
+  isSent: boolean
+  /** Whether there is a complete response from the service itself, and not from a gateway. */
+  hasResponse: boolean
+  /** Headers of the response; `null` if there was none, or only a page from a gateway. */
+  headers: QuotaHeaders | null
+  /** Status of an error response. */
+  errorStatus?: number | undefined
+  /** Number of records received; `null` if unknown. */
+  records: number | null
+}
+
+/** The limit that caused a refusal: that on the endpoint's requests, or that on a device's records. */
+export type LimitScope = 'endpoint' | 'device'
+
+/** Statuses whose headers must not be used for the quota. */
+const NOT_ABOUT_QUOTA = new Set([401, 403])
+
+/** The limit reported by headers; if they do not contain one, their `remaining` refers to the account's limit. */
+export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): RateLimit | undefined {
+  const { limit = null, windowSeconds = null, remaining = null } = headers ?? {}
+  if (limit !== null && limit >= 1 && windowSeconds !== null) return { limit, windowSeconds }
+  return remaining === null ? undefined : own
+}
+
+/**
+ * Number of records used. If the response was incomplete, this is derived from the header or, without a header, it is
+ * the reserved number.
+ */
+export function recordsUsed(reserved: number, limit: number, { isSent, headers, records }: Outcome): number {
+  if (!isSent) return 0
+  const remaining = headers?.recordsRemaining ?? null
+  const byHeader = remaining === null ? reserved : limit - remaining
+  return Math.min(reserved, Math.max(0, records ?? byHeader))
+}
+
+/** The limit that caused a refusal by the service, if any (docs/quota.md). */
+export function findRefusal(
+  { headers, errorStatus = 0 }: Outcome,
+  hasRecords: boolean,
+): LimitScope | undefined {
+  const { remaining = null, recordsRemaining = null } = headers ?? {}
+  if (errorStatus === 429)
+    return hasRecords && ((remaining ?? 0) > 0 || recordsRemaining === 0) ? 'device' : 'endpoint'
+  const isOtherRefusal = errorStatus >= 400 && errorStatus < 500 && !NOT_ABOUT_QUOTA.has(errorStatus)
+  return isOtherRefusal && remaining === 0 ? 'endpoint' : undefined
+}
