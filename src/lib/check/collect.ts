@@ -92,8 +92,7 @@ export function listDevices({ devices }: Fields): CurrentDevice[] {
 
 /** The most recently measured device, and one of another model, because the service does not serve all models. */
 function chooseDevices(devices: readonly CurrentDevice[]): CurrentDevice[] {
-  const measuredAt = ({ unixtime }: CurrentDevice) => readNumber(unixtime) ?? 0
-  const sorted = devices.toSorted((a, b) => measuredAt(b) - measuredAt(a))
+  const sorted = devices.toSorted((a, b) => Number(b.timestamp) - Number(a.timestamp))
   const other = sorted.find(({ model }) => model !== sorted[0]?.model)
   return [sorted[0], other].filter((device) => device !== undefined)
 }

@@ -59,10 +59,10 @@ function row(field: string, read: unknown, ...contained: unknown[]): ReadField {
 
 function readDevices(envelope: CurrentEnvelope, { devices }: Fields, receivedAt: number) {
   const options = { receivedAt, time: 'utc', series1Models: [], staleAfter: null } as const
-  const { readings, unreadable: invalid } = readCurrent(envelope, options)
+  const readings = readCurrent(envelope, options)
   const withoutOffset = envelope.devices.filter(({ utcOffset }) => utcOffset === null)
   const unreadable = [
-    ...invalid.map(({ part }) => part),
+    ...envelope.unreadable.map(({ part }) => part),
     ...withoutOffset.map(({ index }) => `devices.${index}.time_diff`),
   ]
   const [reading] = readings.toSorted((a, b) => Number(b.timestamp) - Number(a.timestamp))

@@ -48,7 +48,8 @@ export async function collectCurrent(
   const { receivedAt } = response
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
   await nextTurn()
-  const { readings: all, unreadable } = readCurrent(response.body, options)
+  const all = readCurrent(response.body, options)
+  const { unreadable } = response.body
   const [first] = unreadable
   if (first && all.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
   const isWanted = createFilter(query)

@@ -73,7 +73,7 @@ export async function collectRange(
     if (lacksKnownRecord(paging, page.part)) throw new EnvlogError('reply-lacks-record')
     paging = addPage(paging, page.part, page.received)
     if (paging.isComplete) {
-      if (paging.parts.length > 1) await nextTurn()
+      await nextTurn()
       const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
       return {
         ...toCollected(target, page.response, content),

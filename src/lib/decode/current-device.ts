@@ -8,6 +8,7 @@ import {
   readText,
   readUtcOffset,
 } from './fields'
+import { readTimestamp } from './time'
 import { readNumber } from './value'
 
 /** A device of `current`, with the service's field names. `index` is its position in the response, starting at 0. */
@@ -15,7 +16,8 @@ export interface CurrentDevice extends Identity {
   num: number | null
   battery: number | null
   rssi: number | null
-  unixtime: unknown
+  /** ms since 1970 UTC; `null` if the response has none. */
+  timestamp: number | null
   channel: ListedChannel[]
   /** `null` if the response has none. */
   baseunit: Identity | null
@@ -59,6 +61,7 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
   if (unit?.serial === '' && !isAbsent(base?.serial))
     return { serial, part: `${part}.baseunit.serial`, known: null }
   const channel = readChannels(value)
+  const timestamp = readTimestamp(value.unixtime)
   const device = {
     serial,
     model: readText(value.model),
@@ -66,14 +69,15 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
     num: readNumber(value.num),
     battery: readNumber(value.battery),
     rssi: readNumber(value.rssi),
-    unixtime: value.unixtime,
+    timestamp: timestamp ?? null,
     channel: channel ?? [],
     baseunit: unit?.serial ? unit : null,
     group: isObject(group) ? { num: readNumber(group.num), name: readText(group.name) } : null,
     utcOffset: readUtcOffset(value),
     index,
   }
-  return channel ? device : { serial, part: `${part}.channel`, known: knownFieldsOf(device) }
+  if (channel && timestamp !== undefined) return device
+  return { serial, part: `${part}.${channel ? 'unixtime' : 'channel'}`, known: knownFieldsOf(device) }
 }
 
 /** The known fields of a device. A device without a base unit is its own base unit. */

@@ -1,5 +1,4 @@
 import { formatOffset, TimeZone } from '../../shared/local-clock'
-import { EnvlogError } from '../errors'
 import { readNumber } from './value'
 
 /**
@@ -12,17 +11,14 @@ export type TimeStyle = 'utc' | 'local' | TimeZone
 export const MAX_TIMESTAMP_MS = Date.UTC(9999, 0)
 
 /**
- * Converts Unix seconds, a number or text, to ms since 1970 UTC; `null` if they are blank, absent or 0.
- * @param part returns the path of the value in the response; called only for an error
- * @throws EnvlogError `reply-unreadable` for anything else
+ * Converts Unix seconds, a number or text, to ms since 1970 UTC; `null` if they are blank, absent or 0, and `undefined`
+ * for anything else.
  */
-export function readTimestamp(value: unknown, part: () => string): number | null {
+export function readTimestamp(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null
   if (typeof value === 'string' && value.trim() === '') return null
   const seconds = readNumber(value)
-  if (seconds === null || Math.abs(seconds) * 1000 > MAX_TIMESTAMP_MS) {
-    throw new EnvlogError('reply-unreadable', { part: part() })
-  }
+  if (seconds === null || Math.abs(seconds) * 1000 > MAX_TIMESTAMP_MS) return undefined
   return Math.round(seconds * 1000) || null
 }
 

@@ -53,14 +53,10 @@ export function readLogEntries({ entries: received }: AlertEnvelope): {
   unreadable: string[]
 } {
   const unreadable: string[] = []
-  const entries = received.map((entry, index) => {
-    try {
-      return readEntry(entry, index)
-    } catch (error) {
-      if (!(error instanceof EnvlogError)) throw error
-      unreadable.push(String(error.params.part))
-      return EMPTY_ENTRY
-    }
+  const entries = received.map((received, index): LogEntry => {
+    const entry = readEntry(received)
+    if (!entry) unreadable.push(`alert-logs.${index}`)
+    return entry ?? { timestamp: null, texts: [] }
   })
   const [part] = unreadable
   if (part !== undefined && unreadable.length === entries.length) {
@@ -104,11 +100,10 @@ export function toAlertLog(
   return { device, channels: [...channels.values()], alerts }
 }
 
-const EMPTY_ENTRY: LogEntry = { timestamp: null, texts: [] }
-
-function readEntry(entry: unknown, index: number): LogEntry {
-  if (!isObject(entry)) throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
-  const timestamp = readTimestamp(entry.unixtime, () => `alert-logs.${index}.unixtime`)
+function readEntry(entry: unknown): LogEntry | undefined {
+  if (!isObject(entry)) return undefined
+  const timestamp = readTimestamp(entry.unixtime)
+  if (timestamp === undefined) return undefined
   const texts = SOURCES.flatMap(([field, source]) => {
     const text = readText(entry[field])
     return text.trim() === '' ? [] : [{ source, text }]

@@ -1,8 +1,7 @@
-import { type CurrentDevice, knownFieldsOf, type UnreadableDevice } from '../decode/current-device'
+import type { CurrentDevice } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
-import { formatTime, readTimestamp, type TimeStyle, utcOffsetAt } from '../decode/time'
+import { formatTime, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { readNumber, readValueError } from '../decode/value'
-import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'
 import { type Device, readDevice } from './device'
@@ -39,33 +38,14 @@ export interface CurrentOptions {
   staleAfter: number | null
 }
 
-/** The current readings in a response, and its unreadable devices. */
-export interface ReadCurrent {
-  /** In the service's order. */
-  readings: Reading[]
-  unreadable: UnreadableDevice[]
-}
-
-/** Reads current readings (docs/service.md, *Fields*). */
-export function readCurrent(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
-  const unreadable = [...envelope.unreadable]
-  const readings: Reading[] = []
-  for (const device of envelope.devices) {
-    try {
-      readings.push(readReading(device, options))
-    } catch (error) {
-      if (!(error instanceof EnvlogError)) throw error
-      const part = String(error.params.part)
-      unreadable.push({ serial: device.serial, known: knownFieldsOf(device), part })
-    }
-  }
-  return { readings, unreadable }
+/** Converts the devices in a response to current readings, in the same order. */
+export function readCurrent({ devices }: CurrentEnvelope, options: CurrentOptions): Reading[] {
+  return devices.map((device) => readReading(device, options))
 }
 
 function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
   const device = readDevice(entry, entry.baseunit)
-  const offset = entry.utcOffset
-  const timestamp = readTimestamp(entry.unixtime, () => `devices.${entry.index}.unixtime`)
+  const { timestamp, utcOffset: offset } = entry
   const age = timestamp === null ? null : Math.max(0, Math.round((options.receivedAt - timestamp) / 1000))
   return {
     serial: device.serial,

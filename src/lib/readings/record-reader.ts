@@ -1,7 +1,6 @@
 import { type Fields, isObject } from '../decode/fields'
 import { readTimestamp } from '../decode/time'
 import { readNumber, readValueError } from '../decode/value'
-import { EnvlogError } from '../errors'
 import type { Channel } from './channel'
 
 /** One record of a series (docs/messages.md), with a value for each of its channels. */
@@ -16,18 +15,16 @@ export interface SeriesRecord {
 }
 
 /**
- * Reads one record of a response (docs/service.md, *Fields*).
- * @param index its position in the response, for the error
- * @throws EnvlogError `reply-unreadable` if it is not an object or its time is invalid
+ * Reads one record of a response (docs/service.md, *Fields*); `undefined` if it is not an object or its time is invalid.
  */
 export function readRecord(
   fields: unknown,
-  index: number,
   channels: readonly Channel[],
   formatTime: (timestamp: number | null) => string | null,
-): SeriesRecord {
-  if (!isObject(fields)) throw new EnvlogError('reply-unreadable', { part: `data.${index}` })
-  const timestamp = readTimestamp(fields.unixtime, () => `data.${index}.unixtime`)
+): SeriesRecord | undefined {
+  if (!isObject(fields)) return undefined
+  const timestamp = readTimestamp(fields.unixtime)
+  if (timestamp === undefined) return undefined
   const record: SeriesRecord = { time: formatTime(timestamp), timestamp, dataId: readId(fields) }
   let errors: Record<string, string> | undefined
   for (const { key } of channels) {

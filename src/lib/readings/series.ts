@@ -47,17 +47,13 @@ export function readSeriesPart(
   const format = createTimeFormatter(style, offset)
   const records: SeriesRecord[] = []
   const unreadable: string[] = []
-  let firstError: EnvlogError | undefined
-  for (const [index, fields] of envelope.records.entries()) {
-    try {
-      records.push(readRecord(fields, index, channels, format))
-    } catch (error) {
-      if (!(error instanceof EnvlogError)) throw error
-      firstError ??= error
-      unreadable.push(`data.${index}`)
-    }
-  }
-  if (firstError && records.length === 0) throw firstError
+  envelope.records.forEach((fields, index) => {
+    const record = readRecord(fields, channels, format)
+    if (record) records.push(record)
+    else unreadable.push(`data.${index}`)
+  })
+  const [part] = unreadable
+  if (part !== undefined && records.length === 0) throw new EnvlogError('reply-unreadable', { part })
   const sorted = sortAndDeduplicate(records, channels)
   const utcOffset = utcOffsetAt(sorted.at(-1)?.timestamp ?? null, style, offset)
   return { part: { ...device, utcOffset, channels, records: sorted }, unreadable }

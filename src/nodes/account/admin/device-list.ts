@@ -25,10 +25,9 @@ export async function listDevices(
 function toDeviceList(account: Account, { body, receivedAt }: DevicesResponse): DeviceList {
   const { series1Models, temperatureUnit } = account
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
-  const { readings, unreadable } = readCurrent(body, options)
   const devices = [
-    ...readings.map((reading) => convertReading(reading, temperatureUnit)),
-    ...unreadable.flatMap(fromUnreadable),
+    ...readCurrent(body, options).map((reading) => convertReading(reading, temperatureUnit)),
+    ...body.unreadable.flatMap(fromUnreadable),
   ]
   const { left, freeAt } = account.quota.counts().endpoints.current
   return { devices, receivedAt, left, freeAt }

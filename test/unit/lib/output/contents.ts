@@ -28,7 +28,7 @@ type Of<K extends ReadContent['kind']> = Extract<ReadContent, { kind: K }>
 
 export function current(devices: readonly Json[], time: TimeStyle = 'utc'): Of<'current'> {
   const options = { receivedAt: RECORD_TIME * 1000 + 42_000, time, series1Models: [], staleAfter: 60 }
-  return { kind: 'current', ...readCurrent(currentEnvelope(...devices.map(currentDevice)), options) }
+  return { kind: 'current', readings: readCurrent(currentEnvelope(...devices.map(currentDevice)), options) }
 }
 
 export const series = (fields: Json, time: TimeStyle = 'utc'): Of<'series'> => ({

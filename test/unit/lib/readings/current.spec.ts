@@ -12,9 +12,7 @@ const options: CurrentOptions = {
 }
 
 function reading(fields: Json, over: Partial<CurrentOptions> = {}) {
-  const {
-    readings: [one],
-  } = readCurrent(currentEnvelope(currentDevice(fields)), { ...options, ...over })
+  const [one] = readCurrent(currentEnvelope(currentDevice(fields)), { ...options, ...over })
   assert.ok(one)
   return one
 }
@@ -52,10 +50,7 @@ describe('a current reading', () => {
 
   it("keeps the service's order of devices and loses none", () => {
     const serials = ['9', '1', '5', '1'].map((digit) => digit.repeat(8))
-    const { readings: found } = readCurrent(
-      currentEnvelope(...serials.map((serial) => currentDevice({ serial }))),
-      options,
-    )
+    const found = readCurrent(currentEnvelope(...serials.map((serial) => currentDevice({ serial }))), options)
     assert.deepEqual(
       found.map(({ serial }) => serial),
       serials,

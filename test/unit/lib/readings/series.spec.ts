@@ -178,7 +178,7 @@ describe('a series', () => {
     assert.throws(
       () => records({ unixtime: 'secret', ch1: 1 }),
       (error: Error) => {
-        assert.deepEqual((error as never as { params: object }).params, { part: 'data.0.unixtime' })
+        assert.deepEqual((error as never as { params: object }).params, { part: 'data.0' })
         return failure('reply-unreadable')(error)
       },
     )

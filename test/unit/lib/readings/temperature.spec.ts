@@ -16,7 +16,7 @@ import {
 const measured = (unit: string, value: unknown) => ({ num: 1, name: 'a', unit, value })
 const current = (...channel: Json[]): Content => {
   const options = { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null } as const
-  const { readings } = readCurrent(currentEnvelope(currentDevice({ channel })), options)
+  const readings = readCurrent(currentEnvelope(currentDevice({ channel })), options)
   return { kind: 'current', readings }
 }
 

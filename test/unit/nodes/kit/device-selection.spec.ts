@@ -58,7 +58,7 @@ describe('the devices named in a message', () => {
   it('can be an element of a current payload, or the payload', async () => {
     const envelope = currentEnvelope(currentDevice({ unixtime: '' }), currentDevice({ serial: '5212A1B3' }))
     const options = { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null } as const
-    const { readings: payload } = readCurrent(envelope, options)
+    const payload = readCurrent(envelope, options)
     assert.deepEqual(await selectionFrom(payload[0]), devices({ serial: A, base: B }))
     assert.deepEqual(
       await selectionFrom(payload),
