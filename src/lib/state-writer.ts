@@ -31,20 +31,12 @@ const WRITE_INTERVAL_MS = 2000
 /** A failed write is retried after this time, or with the next change. */
 const RETRY_MS = 60_000
 
-/** The result of `work`. @throws Error if `work` fails or takes longer than `ms` */
-function withTimeout<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
+/** The result of a store's work. @throws Error if it fails or takes longer than `ms` */
+export function orNoResponse<T>(work: Promise<T>, clock: Clock, ms = MAX_RESPONSE_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => reject(new Error('no response')))
     work.then(resolve, reject).finally(cancel)
   })
-}
-
-/**
- * The contents of a store, read by `load`.
- * @throws Error if the store fails or does not respond in time, which is not the same as an empty store
- */
-export function loadOrThrow(load: Promise<unknown>, clock: Clock): Promise<unknown> {
-  return withTimeout(load, MAX_RESPONSE_MS, clock)
 }
 
 /** Writes a state to a store when it changes, at most once per interval. A failed write is retried. */
@@ -86,7 +78,7 @@ export class StateWriter {
 
   /** Writes the last changes, and nothing after that. Waits for at most five seconds. */
   async end(): Promise<void> {
-    await withTimeout(this.#write(), MAX_RESPONSE_MS, this.#clock).catch(() => {})
+    await orNoResponse(this.#write(), this.#clock).catch(() => {})
     this.#hasEnded = true
     this.#cancelTimer()
   }
@@ -103,7 +95,7 @@ export class StateWriter {
     this.#hasChanged = false
     this.#writtenAt = this.#clock.monotonic()
     try {
-      await withTimeout(this.#store.save(JSON.stringify(this.#state())), MAX_WRITE_MS, this.#clock)
+      await orNoResponse(this.#store.save(JSON.stringify(this.#state())), this.#clock, MAX_WRITE_MS)
       this.#hasFailed = false
     } catch (error) {
       this.#hasChanged = true

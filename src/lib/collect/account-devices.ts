@@ -27,8 +27,8 @@ export class DevicesState {
   /** The response that contained the devices. */
   response: DevicesResponse | undefined
   updatedAt = Number.NEGATIVE_INFINITY
+  /** When the last request ended. Until then, all callers wait for it. */
   requestedAt = Number.NEGATIVE_INFINITY
-  pendingRequests = 0
 }
 
 /**
@@ -57,9 +57,9 @@ export class AccountDevices {
 
   /** @throws EnvlogError of the request, if there is no list */
   async all(context: RequestContext): Promise<readonly AccountDevice[]> {
-    const { devices, updatedAt, pendingRequests, requestedAt } = this.#state
+    const { devices, updatedAt } = this.#state
     if (devices && this.#since(updatedAt) < MAX_AGE_MS) return devices
-    if (!devices || pendingRequests > 0 || this.#since(requestedAt) >= MIN_REFRESH_INTERVAL_MS) {
+    if (!devices || !this.#wasJustRequested()) {
       try {
         await this.#refresh(context)
       } catch (error) {
@@ -78,9 +78,7 @@ export class AccountDevices {
     context: RequestContext,
   ): Promise<readonly AccountDevice[]> {
     const found = (await this.all(context)).filter(matches)
-    const { pendingRequests, requestedAt } = this.#state
-    const isRecent = pendingRequests === 0 && this.#since(requestedAt) < MIN_REFRESH_INTERVAL_MS
-    if (found.length > 0 || isRecent) return found
+    if (found.length > 0 || this.#wasJustRequested()) return found
     this.#state.updatedAt = Number.NEGATIVE_INFINITY
     return (await this.all(context)).filter(matches)
   }
@@ -160,14 +158,15 @@ export class AccountDevices {
 
   /** Fetches the list. If this is called concurrently, the client sends only one request. */
   async #refresh(context: RequestContext): Promise<void> {
-    const state = this.#state
-    if (state.pendingRequests === 0) state.requestedAt = this.#clock.monotonic()
-    state.pendingRequests++
     try {
       this.update(await this.#fetch(context))
     } finally {
-      state.pendingRequests--
+      this.#state.requestedAt = this.#clock.monotonic()
     }
+  }
+
+  #wasJustRequested(): boolean {
+    return this.#since(this.#state.requestedAt) < MIN_REFRESH_INTERVAL_MS
   }
 
   #since(instant: number): number {

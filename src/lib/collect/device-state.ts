@@ -1,6 +1,5 @@
-import { EnvlogError } from '../errors'
 import { countOf } from '../readings/content'
-import type { Backfill } from './backfill'
+import { DeviceBackfill } from './backfill'
 import { type Cursor, isSameExceptSequence } from './cursor'
 import type { PolledData } from './fetch'
 import type { SavedDevice } from './saved-state'
@@ -11,9 +10,6 @@ export const MAX_QUIET_RESENDS = 3
 /** A refused device is skipped for this time, which doubles with each further refusal. */
 const FIRST_PAUSE_MS = 600_000
 const MAX_PAUSE_MS = 86_400_000
-
-/** A gateway may fail for hours, so a page is given up only after this many persistent failures over this time. */
-const GIVE_UP_AFTER = { count: 3, ms: 86_400_000 }
 
 /** A delivery that is kept in memory until its receipt arrives. */
 export type RetainedDelivery = Omit<PolledData, 'failed' | 'receipt'>
@@ -56,21 +52,12 @@ export class DeviceState {
   /** Whether the store is known to contain its cursor. */
   isSaved = false
 
+  readonly backfill = new DeviceBackfill()
   readonly #onChange: () => void
   #cursor: Cursor | null = null
   /** Receipts of cursors up to this sequence are void, because the device was forgotten after them. */
   #voidUpTo: number
   #poll = 0
-  #backfill: Backfill | null = null
-  /** Failures of one page that may be permanent, and the node's running time since the first one, ms. */
-  #pageFailures: { count: number; ms: number } | null = null
-  /** When a page last failed, monotonic ms. */
-  #failedAt: number | null = null
-  /**
-   * Whether a backfill was given up and no page has been received since, so that the next refused backfill is given up
-   * immediately.
-   */
-  #hasGivenUp = false
   #delivery: UnacknowledgedDelivery | null = null
   #pause: { ms: number; until: number } | null = null
 
@@ -88,11 +75,6 @@ export class DeviceState {
     return this.#cursor
   }
 
-  /** The backfill in progress. Received pages are kept between triggers and across deploys. */
-  get backfill(): Backfill | null {
-    return this.#backfill
-  }
-
   /** What was sent without a receipt, and how often it was sent again; `null` if nothing was. */
   get unacknowledged(): { since: number; resends: number } | null {
     const { since, sends } = this.#delivery ?? { since: 0, sends: 0 }
@@ -106,15 +88,13 @@ export class DeviceState {
 
   /** Number of records and alerts kept in memory. */
   get retainedCount(): number {
-    const { received, paging } = this.#backfill ?? {}
-    const pages = paging?.parts.reduce((sum, { records }) => sum + records.length, 0) ?? 0
     const { retained } = this.#delivery ?? {}
-    return pages + (received?.series.records.length ?? 0) + (retained ? countOf(retained.content) : 0)
+    return this.backfill.retainedCount + (retained ? countOf(retained.content) : 0)
   }
 
   /** Whether nothing has been received for the device yet. */
   get isBlank(): boolean {
-    return !this.#cursor && !this.#backfill && !this.#delivery && this.lastSent === undefined
+    return !this.#cursor && !this.backfill.current && !this.#delivery && this.lastSent === undefined
   }
 
   /** @returns a function that says whether the poll is over because of another poll, `forget`, `skip` or a deploy */
@@ -141,39 +121,6 @@ export class DeviceState {
     this.#endDelivery()
     // A change of the sequence alone need not be saved. This avoids a write for most polls, which find nothing new.
     if (!isSame) this.#onChange()
-  }
-
-  startBackfill(backfill: Backfill): void {
-    this.#backfill = backfill
-  }
-
-  addPage(backfill: Backfill): void {
-    this.#backfill = backfill
-    this.#clearFailures()
-    this.#hasGivenUp = false
-  }
-
-  dropBackfill(): void {
-    this.#backfill = null
-  }
-
-  /**
-   * Call this when a page could not be fetched.
-   * @param now monotonic ms
-   * @returns whether to give up the backfill, because the same page keeps failing or the device is refused again
-   */
-  failPage(error: unknown, now: number): boolean {
-    const kind = classifyFailure(error)
-    if (kind === 'transient') return false
-    const before = this.#pageFailures ?? { count: 0, ms: 0 }
-    const failures = { count: before.count + 1, ms: before.ms + now - (this.#failedAt ?? now) }
-    this.#pageFailures = failures
-    this.#failedAt = now
-    const isPersistent = failures.count >= GIVE_UP_AFTER.count && failures.ms >= GIVE_UP_AFTER.ms
-    const mustGiveUp = isPersistent || (kind === 'refused' && this.#hasGivenUp)
-    if (mustGiveUp) this.#hasGivenUp = true
-    this.#onChange()
-    return mustGiveUp
   }
 
   /**
@@ -242,7 +189,7 @@ export class DeviceState {
     this.#voidUpTo = Math.max(now, this.latestSequence)
     this.#cursor = null
     this.isSaved = false
-    this.#hasGivenUp = false
+    this.backfill.reset()
     this.lastSent = undefined
     this.#pause = null
     this.#endDelivery()
@@ -263,7 +210,7 @@ export class DeviceState {
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
     this.isSaved = false
     this.#pause = null
-    if (hasNewSettings) this.#backfill = null
+    if (hasNewSettings) this.backfill.current = null
     const delivery = this.#delivery
     if (!delivery) return
     if (hasNewSettings) delivery.retained = null
@@ -275,7 +222,7 @@ export class DeviceState {
   move(): void {
     this.#endDelivery()
     this.#pause = null
-    this.#hasGivenUp = false
+    this.backfill.reset()
     this.isSaved = false
     this.#poll++
     this.#onChange()
@@ -304,8 +251,7 @@ export class DeviceState {
     const saved: SavedDevice = {
       ...(this.#cursor && { cursor: this.#cursor }),
       ...(this.#voidUpTo > 0 && { voidUpTo: this.#voidUpTo }),
-      ...(this.#pageFailures && { pageFailures: this.#pageFailures }),
-      ...(this.#hasGivenUp && { hasGivenUp: true }),
+      ...this.backfill.toSave(),
       ...(this.lastSent !== undefined && { lastSent: this.lastSent }),
     }
     if (Object.keys(saved).length === 0 && !this.wasPolled) return undefined
@@ -313,32 +259,19 @@ export class DeviceState {
   }
 
   /** Restores saved state. Changes made while it was being read take precedence. */
-  restore({ cursor, voidUpTo = 0, pageFailures, hasGivenUp, lastSent, unselectedMs = 0 }: SavedDevice): void {
+  restore(saved: SavedDevice): void {
+    const { cursor, voidUpTo = 0, lastSent, unselectedMs = 0 } = saved
     if (cursor && cursor.sequence >= (this.#cursor?.sequence ?? 0)) this.#cursor = cursor
     this.isSaved = cursor !== undefined
     this.#voidUpTo = Math.max(this.#voidUpTo, voidUpTo)
-    this.#pageFailures ??= pageFailures ?? null
-    this.#hasGivenUp ||= hasGivenUp ?? false
+    this.backfill.restore(saved)
     this.lastSent ??= lastSent
     this.unselectedMs = unselectedMs
     this.wasPolled = true
   }
 
   #endDelivery(): void {
-    this.#backfill = null
+    this.backfill.end()
     this.#delivery = null
-    this.#clearFailures()
   }
-
-  #clearFailures(): void {
-    this.#pageFailures = null
-    this.#failedAt = null
-  }
-}
-
-/** `refused` and `unreadable` may be permanent. */
-function classifyFailure(error: unknown): 'transient' | 'refused' | 'unreadable' {
-  if (!(error instanceof EnvlogError)) return 'transient'
-  if (error.reason === 'device-refused') return 'refused'
-  return error.code === 'ENVLOG_REPLY' ? 'unreadable' : 'transient'
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import { loadOrThrow, type StateStore, StateWriter } from '../state-writer'
+import { orNoResponse, type StateStore, StateWriter } from '../state-writer'
 import { type Cursor, type CursorKind, kindOf } from './cursor'
 import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
 import { deviceKey, deviceOfKey, groupBySerial, type NamedDevice, type ResolvedDevice } from './devices'
@@ -9,9 +9,8 @@ import { readSavedState, type SavedState } from './saved-state'
 
 /** Maximum number of reports to remember, which is more than any account needs. */
 const MAX_REPORTS = 10_000
-const A_DAY_MS = 86_400_000
 /** The state of a device that was not selected for this long is deleted. */
-const MAX_UNSELECTED_MS = 30 * A_DAY_MS
+const MAX_UNSELECTED_MS = 30 * 86_400_000
 /** Maximum number of records and alerts that all nodes of a process keep in memory. Any more are requested again. */
 const MAX_RETAINED = 100_000
 
@@ -30,7 +29,6 @@ export interface NodeStateOptions {
 /** The currently deployed node. */
 interface Opened {
   store: StateStore
-  kind: CursorKind | undefined
   writer?: StateWriter
 }
 
@@ -46,7 +44,6 @@ export class NodeState {
   #selected = new Set<string>()
   /** The time up to which `unselectedMs` is counted, monotonic ms. */
   #countedAt: number
-  #savedAt: number
   /** When `forget` was last called, ms since 1970 UTC. Earlier receipts for devices without a state are void. */
   #forgottenAt = 0
   readonly #reported = new Set<string>()
@@ -54,6 +51,7 @@ export class NodeState {
   #opened: Opened | undefined
   #isLoaded = false
   readonly #onLoaded: (() => void)[] = []
+  #kind: CursorKind | undefined
   #settingsKey = ''
   #receiptTimeoutMs: number | null = null
 
@@ -64,7 +62,6 @@ export class NodeState {
     this.#clock = clock
     this.#retainedByAll = retainedByAll
     this.#countedAt = clock.monotonic()
-    this.#savedAt = this.#countedAt
   }
 
   /** How long to wait for receipts; `null` if everything sent counts as delivered. */
@@ -96,7 +93,7 @@ export class NodeState {
     store: StateStore,
     { settingsKey = '', cursorKind, receiptTimeoutMs = null }: NodeStateOptions = {},
   ): void {
-    const opened: Opened = { store, kind: cursorKind }
+    const opened: Opened = { store }
     this.#opened = opened
     // Excludes the time in which the node was disabled.
     this.#countedAt = this.#clock.monotonic()
@@ -104,10 +101,9 @@ export class NodeState {
     // A failure is reported by `ready`.
     else this.#load(opened).catch(() => {})
     const overdueAt = receiptTimeoutMs === null ? null : this.#clock.monotonic() + receiptTimeoutMs
-    for (const [key, device] of this.#devices) {
-      if (!isOfKind(device, cursorKind)) this.#devices.delete(key)
-      else device.deploy(settingsKey !== this.#settingsKey, overdueAt)
-    }
+    if (cursorKind !== this.#kind) this.#devices.clear()
+    this.#kind = cursorKind
+    for (const device of this.#devices.values()) device.deploy(settingsKey !== this.#settingsKey, overdueAt)
     this.#settingsKey = settingsKey
     this.#receiptTimeoutMs = receiptTimeoutMs
     // The store may be another one, or lack the node's last changes.
@@ -138,7 +134,7 @@ export class NodeState {
     try {
       // An earlier read may succeed first.
       const loaded = new Promise<void>((resolve) => this.#onLoaded.push(resolve))
-      await loadOrThrow(Promise.race([this.#load(opened), loaded]), this.#clock)
+      await orNoResponse(Promise.race([this.#load(opened), loaded]), this.#clock)
     } catch (error) {
       if (this.#opened === opened)
         throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
@@ -172,7 +168,6 @@ export class NodeState {
       if (this.#selected.has(key)) device.unselectedMs = 0
       else if (device.unselectedMs >= MAX_UNSELECTED_MS) this.#devices.delete(key)
     }
-    if (this.#clock.monotonic() - this.#savedAt >= A_DAY_MS) this.save()
   }
 
   /**
@@ -218,8 +213,7 @@ export class NodeState {
    * @throws EnvlogError `receipt-unreadable` if an earlier node of another type with the same id issued it
    */
   acknowledge(key: string, cursor: Cursor): void {
-    if (this.#opened?.kind && kindOf(cursor) !== this.#opened.kind)
-      throw new EnvlogError('receipt-unreadable')
+    if (this.#kind && kindOf(cursor) !== this.#kind) throw new EnvlogError('receipt-unreadable')
     const hasMoved =
       !this.#devices.has(key) &&
       [...this.#devices.keys()].some((other) => isAmong(other, [deviceOfKey(key).serial]))
@@ -279,7 +273,6 @@ export class NodeState {
   }
 
   #toSave(): SavedState {
-    this.#savedAt = this.#clock.monotonic()
     const devices = [...this.#devices].flatMap(([key, device]) => {
       const saved = device.toSave()
       return saved ? [[key, saved]] : []
@@ -291,10 +284,10 @@ export class NodeState {
     const saved = readSavedState(await opened.store.load())
     // Another read has finished before, or the node was deployed again.
     if (this.#isLoaded || this.#opened !== opened) return
-    if (!saved && opened.kind) opened.store.onMissing?.()
+    if (!saved && this.#kind) opened.store.onMissing?.()
     for (const [key, { cursor, ...others }] of Object.entries(saved?.devices ?? {})) {
       const device = this.device(key)
-      const isWanted = cursor && (!opened.kind || kindOf(cursor) === opened.kind)
+      const isWanted = cursor && (!this.#kind || kindOf(cursor) === this.#kind)
       device.restore({ ...others, ...(isWanted && { cursor }) })
     }
     this.#receiptKey = saved?.receiptKey ?? this.#receiptKey
@@ -307,9 +300,6 @@ export class NodeState {
     return new StateWriter(store, this.#clock, () => this.#toSave())
   }
 }
-
-const isOfKind = ({ cursor }: DeviceState, kind: CursorKind | undefined) =>
-  !cursor || !kind || kindOf(cursor) === kind
 
 const isAmong = (device: string, serials: readonly string[] | 'all') =>
   serials === 'all' || serials.includes(deviceOfKey(device).serial)

@@ -82,7 +82,7 @@ export async function pollRecords(
   const { device, isOver } = poll
   if (device.overdue) return redeliver(poll, device.overdue)
   try {
-    if (!device.backfill) {
+    if (!device.backfill.current) {
       const { plan, response, received, failed } = await requestNewest(poll, options)
       if (isOver()) return
       if (plan.kind === 'complete') {
@@ -90,13 +90,13 @@ export async function pollRecords(
         return
       }
       const paging = startPaging({ from: plan.from, to: plan.to + OVERLAP_MS, number: null }, plan.to)
-      device.startBackfill({ received, response, failed, paging })
+      device.backfill.current = { received, response, failed, paging }
     }
     const failed = await fetchMissing(poll)
-    if (isOver() || !device.backfill) return
-    await deliver(poll, planBackfilled(poll, device.backfill, options.start, failed))
+    if (isOver() || !device.backfill.current) return
+    await deliver(poll, planBackfilled(poll, device.backfill.current, options.start, failed))
   } catch (error) {
-    if (!isOver() && !run.nodeState.canRetain(device)) device.dropBackfill()
+    if (!isOver() && !run.nodeState.canRetain(device)) device.backfill.current = null
     throw error
   }
 }
@@ -164,16 +164,19 @@ function isFarAhead({ records }: Series, now: number): boolean {
  * @throws EnvlogError if a request or decoding fails; the next trigger continues with the same page
  */
 async function fetchMissing({ run, target, context, device, isOver }: Poll): Promise<DeviceFailure[]> {
-  const { account } = run
+  const { account, nodeState } = run
   try {
-    while (device.backfill && !device.backfill.paging.isComplete) {
-      const backfill = await fetchBackfillPage(account, target, device.backfill, context)
+    while (device.backfill.current && !device.backfill.current.paging.isComplete) {
+      const backfill = await fetchBackfillPage(account, target, device.backfill.current, context)
       if (isOver()) return []
-      device.addPage(backfill)
+      device.backfill.addPage(backfill)
     }
     return []
   } catch (error) {
-    if (isOver() || !device.failPage(error, account.monotonic())) throw error
+    if (isOver()) throw error
+    const mustGiveUp = device.backfill.fail(error, account.monotonic())
+    nodeState.save()
+    if (!mustGiveUp) throw error
     const { serial, base } = target
     return [{ device: { serial, base }, error: (error as EnvlogError).with({ serial, base }) }]
   }

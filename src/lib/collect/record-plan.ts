@@ -81,8 +81,7 @@ export function planRecords(
     return { kind: 'complete', fresh, overflow: false, next, before: next }
   }
   const known = readCursor(cursor ?? createFirstCursor(start, sequence))
-  const isFetched = last !== received
-  const hole = isFetched ? undefined : findHole(known, received)
+  const hole = findHole(known, received)
   if (hole && canBackfill) return { kind: 'backfill-needed', ...hole }
 
   const isSilent = cursor === null && start === 'now'
@@ -95,7 +94,7 @@ export function planRecords(
   return {
     kind: 'complete',
     fresh: { ...series, records: fresh, gaps },
-    overflow: isFetched ? isLost(known, received) : hole !== undefined && hole.from < hole.to,
+    overflow: hole !== undefined && hole.from < hole.to && (last === received || known.records.length > 0),
     next,
     before: createCursorBefore(fresh, known, received),
   }
@@ -224,15 +223,6 @@ function findGaps(known: Known, fresh: readonly SeriesRecord[], received: Receiv
       return isLater.has(record) && !isConsecutive
     })
     .map(({ gap }) => gap)
-}
-
-/** Whether records were lost between the known ones and the received ones. */
-function isLost(known: Known, received: ReceivedRecords): boolean {
-  const { series, receivedAt } = received
-  const newest = newestKnown(known, received)
-  const [oldest] = inTime(series.records, receivedAt)
-  if (!newest || !oldest || series.records.some((record) => known.counts.has(keyOf(record)))) return false
-  return !follows(newest, oldest, series.standalone)
 }
 
 const timeOf = ({ timestamp }: { timestamp: number | null }) => timestamp ?? Number.NEGATIVE_INFINITY

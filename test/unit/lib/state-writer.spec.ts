@@ -1,28 +1,9 @@
 import assert from 'node:assert/strict'
-import { loadOrThrow, type StateStore, StateWriter } from '../../../src/lib/state-writer'
+import { type StateStore, StateWriter } from '../../../src/lib/state-writer'
 import { createVirtualClock } from '../../support/clock'
 import { createMemoryStore } from '../../support/memory-store'
 
 const silent: StateStore = { load: () => new Promise(() => {}), save: () => new Promise(() => {}) }
-
-describe('loading from a store', () => {
-  it('fails if the store does not respond within 5 s', async () => {
-    const clock = createVirtualClock()
-    const loaded = observe(loadOrThrow(silent.load(), clock))
-    await clock.pass(4999)
-    assert.equal(loaded.state, 'waiting')
-    await clock.pass(1)
-    assert.equal(loaded.state, 'failed')
-  })
-
-  it('waits for a slow store', async () => {
-    const clock = createVirtualClock()
-    const store = createMemoryStore(clock, { delays: () => 4000 })
-    const loaded = observe(store.save('"state"').then(() => loadOrThrow(store.load(), clock)))
-    await clock.pass(8000)
-    assert.deepEqual(loaded, { state: 'done', value: 'state' })
-  })
-})
 
 describe('writing to a store', () => {
   function setup(fails = () => false) {

@@ -130,7 +130,7 @@ export class DeviceRound<T extends ActionType> {
     for (const { device, error } of this.#refusals) {
       const { serial, base } = device
       const state = this.#stateOf(device)
-      const hasResponded = state.hasResponded || state.cursor !== null || state.backfill !== null
+      const hasResponded = state.hasResponded || state.cursor !== null || state.backfill.current !== null
       const retryAt = new Date(account.now() + state.refuse(account.monotonic())).toISOString()
       // Devices of this type probably never provide this data, so it is reported only once.
       if (!hasResponded && !nodeState.isFirstReport(device, 'refused')) continue

@@ -32,7 +32,9 @@ describe('receipts', () => {
     const begun = fc.constantFrom<(begun: Begun) => void>(
       () => {},
       ({ device }) => device.beginPoll(),
-      ({ device }) => device.startBackfill(backfill),
+      ({ device }) => {
+        device.backfill.current = backfill
+      },
       ({ send }) => send(20),
     )
     fc.assert(
@@ -126,19 +128,19 @@ describe('receipts', () => {
 describe('a backfill', () => {
   /** Fails at these hours; returns whether it was given up at each. */
   const fail = (device: DeviceState, reason: Reason, ...hours: number[]) =>
-    hours.map((hour) => device.failPage(new EnvlogError(reason), hour * HOUR))
+    hours.map((hour) => device.backfill.fail(new EnvlogError(reason), hour * HOUR))
 
   it('is requested as long as failures are transient', () => {
     const { device } = begin()
-    device.startBackfill(backfill)
+    device.backfill.current = backfill
     assert.ok(fail(device, 'no-connection', 1, 50, 100).every((isGivenUp) => !isGivenUp))
-    assert.equal(device.backfill, backfill)
+    assert.equal(device.backfill.current, backfill)
   })
 
   it('is given up if the same page was refused, or could not be decoded, three times in over a day', () => {
     for (const reason of ['device-refused', 'reply-unreadable'] as const) {
       const { device } = begin()
-      device.startBackfill(backfill)
+      device.backfill.current = backfill
       assert.deepEqual(fail(device, reason, 1, 20, 24.9, 25), [false, false, false, true])
       assert.deepEqual(fail(begin().device, reason, 1, 99), [false, false])
     }
@@ -148,7 +150,7 @@ describe('a backfill', () => {
     let { device } = begin()
     const days: boolean[] = []
     for (let day = 0; day < 3; day++) {
-      device.startBackfill(backfill)
+      device.backfill.current = backfill
       days.push(...fail(device, 'device-refused', day * 24, day * 24 + 10))
       const saved = JSON.parse(JSON.stringify(device.toSave()))
       device = new DeviceState(() => {})
@@ -159,21 +161,21 @@ describe('a backfill', () => {
 
   it('counts failures from each received page on', () => {
     const { device } = begin()
-    device.startBackfill(backfill)
+    device.backfill.current = backfill
     fail(device, 'reply-unreadable', 1, 20)
-    device.addPage(backfill)
+    device.backfill.addPage(backfill)
     assert.deepEqual(fail(device, 'reply-unreadable', 26), [false])
   })
 
   it('is given up immediately if it is refused after an earlier one was given up, until a page is received', () => {
     const { device } = begin()
-    device.startBackfill(backfill)
+    device.backfill.current = backfill
     assert.equal(fail(device, 'device-refused', 1, 20, 25).at(-1), true)
     device.advance(at(20))
-    device.startBackfill(backfill)
+    device.backfill.current = backfill
     assert.deepEqual(fail(device, 'reply-unreadable', 25), [false], 'it may be readable the next time')
     assert.deepEqual(fail(device, 'device-refused', 26), [true])
-    device.addPage(backfill)
+    device.backfill.addPage(backfill)
     assert.deepEqual(fail(device, 'device-refused', 26), [false])
   })
 })
