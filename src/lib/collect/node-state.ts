@@ -26,17 +26,13 @@ export interface NodeStateOptions {
   receiptTimeoutMs?: number | null
 }
 
-/** The currently deployed node. */
-interface Opened {
-  store: StateStore
-  writer?: StateWriter
-}
-
 /**
  * The state of a node's devices, by `base/serial`. It outlives deploys in the same process and, through a store,
  * restarts.
  */
 export class NodeState {
+  /** How long to wait for receipts; `null` if everything sent counts as delivered. */
+  receiptTimeoutMs: number | null = null
   readonly #clock: Clock
   readonly #retainedByAll: () => number
   /** Polled devices are in the order of their last poll. */
@@ -48,12 +44,13 @@ export class NodeState {
   #forgottenAt = 0
   readonly #reported = new Set<string>()
   #receiptKey = randomBytes(32).toString('base64url')
-  #opened: Opened | undefined
+  /** The store of the deployed node, and its writer once it has been read. */
+  #store: StateStore | undefined
+  #writer: StateWriter | undefined
   #isLoaded = false
   readonly #onLoaded: (() => void)[] = []
   #kind: CursorKind | undefined
   #settingsKey = ''
-  #receiptTimeoutMs: number | null = null
 
   /**
    * @param retainedByAll number of records and alerts that all nodes of the process, including this one, keep in memory
@@ -62,11 +59,6 @@ export class NodeState {
     this.#clock = clock
     this.#retainedByAll = retainedByAll
     this.#countedAt = clock.monotonic()
-  }
-
-  /** How long to wait for receipts; `null` if everything sent counts as delivered. */
-  get receiptTimeoutMs(): number | null {
-    return this.#receiptTimeoutMs
   }
 
   /** The key that signs receipts; it is saved with the cursors. */
@@ -93,28 +85,28 @@ export class NodeState {
     store: StateStore,
     { settingsKey = '', cursorKind, receiptTimeoutMs = null }: NodeStateOptions = {},
   ): void {
-    const opened: Opened = { store }
-    this.#opened = opened
+    this.#store = store
     // Excludes the time in which the node was disabled.
     this.#countedAt = this.#clock.monotonic()
-    if (this.#isLoaded) opened.writer = this.#createWriter(store)
+    if (this.#isLoaded) this.#startWriting(store)
     // A failure is reported by `ready`.
-    else this.#load(opened).catch(() => {})
+    else this.#load(store).catch(() => {})
     const overdueAt = receiptTimeoutMs === null ? null : this.#clock.monotonic() + receiptTimeoutMs
     if (cursorKind !== this.#kind) this.#devices.clear()
     this.#kind = cursorKind
     for (const device of this.#devices.values()) device.deploy(settingsKey !== this.#settingsKey, overdueAt)
     this.#settingsKey = settingsKey
-    this.#receiptTimeoutMs = receiptTimeoutMs
+    this.receiptTimeoutMs = receiptTimeoutMs
     // The store may be another one, or lack the node's last changes.
     this.save()
   }
 
   /** Call this when the node that opened this store closes. Nothing is written to the store after this. */
   async close(store: StateStore): Promise<void> {
-    const { writer } = this.#opened ?? {}
-    if (this.#opened?.store !== store) return
-    this.#opened = undefined
+    if (this.#store !== store) return
+    const writer = this.#writer
+    this.#store = undefined
+    this.#writer = undefined
     for (const device of this.#devices.values()) device.close()
     this.#countUnselected()
     writer?.save()
@@ -129,27 +121,27 @@ export class NodeState {
    */
   async ready(): Promise<void> {
     if (this.#isLoaded) return
-    const opened = this.#opened
-    if (!opened) throw new EnvlogError('closed')
+    const store = this.#store
+    if (!store) throw new EnvlogError('closed')
     try {
       // An earlier read may succeed first.
       const loaded = new Promise<void>((resolve) => this.#onLoaded.push(resolve))
-      await orNoResponse(Promise.race([this.#load(opened), loaded]), this.#clock)
+      await orNoResponse(Promise.race([this.#load(store), loaded]), this.#clock)
     } catch (error) {
-      if (this.#opened === opened)
+      if (this.#store === store)
         throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
     }
-    if (this.#opened !== opened) throw new EnvlogError('closed')
+    if (this.#store !== store) throw new EnvlogError('closed')
   }
 
   /** Schedules a write after a change. */
   save(): void {
-    this.#opened?.writer?.save()
+    this.#writer?.save()
   }
 
   /** @returns whether all changes so far are in the store; false without waiting if the store fails */
   async written(): Promise<boolean> {
-    return (await this.#opened?.writer?.written()) ?? false
+    return (await this.#writer?.written()) ?? false
   }
 
   /**
@@ -175,8 +167,8 @@ export class NodeState {
    * (docs/quota.md). Devices that were never polled come first, in the given order.
    */
   leastRecentlyPolledFirst(devices: readonly ResolvedDevice[]): ResolvedDevice[] {
-    const polled = [...this.#devices].flatMap(([key, { wasPolled }]) => (wasPolled ? [key] : []))
-    const ranks = new Map(polled.map((key, index) => [key, index]))
+    const polled = [...this.#devices].filter(([, { wasPolled }]) => wasPolled)
+    const ranks = new Map(polled.map(([key], index) => [key, index]))
     const rank = (device: ResolvedDevice) => ranks.get(deviceKey(device)) ?? -1
     return [...devices].sort((a, b) => rank(a) - rank(b))
   }
@@ -280,11 +272,11 @@ export class NodeState {
     return { version: 1, receiptKey: this.#receiptKey, devices: Object.fromEntries(devices) }
   }
 
-  async #load(opened: Opened): Promise<void> {
-    const saved = readSavedState(await opened.store.load())
+  async #load(store: StateStore): Promise<void> {
+    const saved = readSavedState(await store.load())
     // Another read has finished before, or the node was deployed again.
-    if (this.#isLoaded || this.#opened !== opened) return
-    if (!saved && this.#kind) opened.store.onMissing?.()
+    if (this.#isLoaded || this.#store !== store) return
+    if (!saved && this.#kind) store.onMissing?.()
     for (const [key, { cursor, ...others }] of Object.entries(saved?.devices ?? {})) {
       const device = this.device(key)
       const isWanted = cursor && (!this.#kind || kindOf(cursor) === this.#kind)
@@ -293,11 +285,11 @@ export class NodeState {
     this.#receiptKey = saved?.receiptKey ?? this.#receiptKey
     this.#isLoaded = true
     for (const resolve of this.#onLoaded.splice(0)) resolve()
-    opened.writer = this.#createWriter(opened.store)
+    this.#startWriting(store)
   }
 
-  #createWriter(store: StateStore): StateWriter {
-    return new StateWriter(store, this.#clock, () => this.#toSave())
+  #startWriting(store: StateStore): void {
+    this.#writer = new StateWriter(store, this.#clock, () => this.#toSave())
   }
 }
 
