@@ -94,7 +94,7 @@ export function planRecords(
   return {
     kind: 'complete',
     fresh: { ...series, records: fresh, gaps },
-    overflow: hole !== undefined && hole.from < hole.to && (last === received || known.records.length > 0),
+    overflow: hole !== undefined && (known.records.length > 0 || (last === received && hole.from < hole.to)),
     next,
     before: createCursorBefore(fresh, known, received),
   }

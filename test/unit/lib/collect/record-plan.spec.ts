@@ -128,6 +128,13 @@ describe('a hole', () => {
     }
   })
 
+  it('may be within a second: without a backfill, overflow is reported', () => {
+    const device = planSequence({ canBackfill: false })
+    device.next([record(0, 1)])
+    device.next([record(0, 3), ...upTo(4, 302).map((id) => record(id, id))])
+    assert.equal(device.isOverflow(), true)
+  })
+
   it('reaches from the newest known record to the oldest one in the response', () => {
     const found = planResponse(known(400).cursor(), full(800), arrives(800))
     assert.ok(found.kind === 'backfill-needed')
