@@ -1,5 +1,6 @@
 import type { Gap } from '../../../src/lib/readings/continuity'
 import type { MeasuredRecord } from './device'
+import type { NodeEntry } from './simulated-node'
 
 /** A response with the newest records, and the service's records at that time. */
 export interface ReceivedResponse {
@@ -10,6 +11,7 @@ export interface ReceivedResponse {
 
 /** The events of a run, in order; oracles read them. */
 export type JournalEntry =
+  | NodeEntry
   /** A latest response. */
   | { kind: 'answered'; response: ReceivedResponse }
   | {
@@ -23,12 +25,3 @@ export type JournalEntry =
     }
   /** A trigger completed, with the service's records at that time. */
   | { kind: 'completed'; stored: MeasuredRecord[]; requests: number }
-  | { kind: 'failed'; code: string }
-  /** A trigger found the receipt pending. */
-  | { kind: 'forgotten' }
-  /**
-   * A sink has stored a delivery (an index in this journal), and its receipt was returned; sequences of the cursor, ms.
-   */
-  | { kind: 'acknowledged'; delivery: number; from: number; to: number }
-  /** The process died, and continued with the state that was saved when the journal had this length. */
-  | { kind: 'died'; at: number; hasCursor: boolean }

@@ -1,8 +1,6 @@
 import type { Account } from '../../../src/lib/account'
 import type { PolledData } from '../../../src/lib/collect/fetch'
-import { NodeState } from '../../../src/lib/collect/node-state'
 import { pollRecords } from '../../../src/lib/collect/poll'
-import { readReceipt } from '../../../src/lib/collect/signed-receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
@@ -13,7 +11,8 @@ import { createDevice, type DeviceProfile, type MeasuredRecord, type Step } from
 import { createDeviceService, LATEST_RECORDS } from './device-service'
 import type { JournalEntry } from './journal'
 import type { PollSettings } from './oracle'
-import { createDisk, nextTurn } from './recording-store'
+import { nextTurn } from './recording-store'
+import { createSimulatedNode, ProcessDied } from './simulated-node'
 
 /** Events during a request, and its result. */
 export interface RequestPlan {
@@ -38,8 +37,6 @@ export type Act =
 export const NOON = 1_795_161_600_000
 type Query = Partial<Record<'number' | 'unixtime-from' | 'unixtime-to', number>>
 
-class ProcessDied extends Error {}
-
 /** More requests per trigger than any backfill needs. */
 const MAX_REQUESTS = 300
 
@@ -55,15 +52,13 @@ export function createPollSimulation(
   const device = createDevice(profile, time)
   const service = createDeviceService(profile, device)
   const journal: JournalEntry[] = []
-  const disk = createDisk(journal)
+  const node = createSimulatedNode(time, key, receiptTimeoutMs, journal)
   /** How long each request may wait for records of the device. */
   const maxRecordsWaits: (number | undefined)[] = []
-  let nodeState = new NodeState(time)
   let requestPlans: RequestPlan[] = []
   let requests = 0
   /** How far the host's clock is behind, ms. */
   let behind = 0
-  nodeState.open(disk.store, { receiptTimeoutMs })
 
   async function read(endpoint: EndpointName, params: Json, { maxRecordsWaitMs }: RequestContext) {
     maxRecordsWaits.push(maxRecordsWaitMs)
@@ -108,71 +103,29 @@ export function createPollSimulation(
       deliver(data)
       if (dies) throw new ProcessDied()
     }
-    const run = { account, nodeState, nodeId: 'node', time: 'utc', deliver: sink } as const
+    const run = { account, nodeState: node.nodeState(), nodeId: 'node', time: 'utc', deliver: sink } as const
     await pollRecords(run, target, { ...options, newest: LATEST_RECORDS }, patient)
   }
 
   async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {
     requestPlans = [...planned]
     requests = 0
-    // As the node does: no request while a receipt is awaited.
-    if (nodeState.device(key).isAwaitingReceipt(time.monotonic())) return
-    try {
-      await poll(dies)
-    } catch (error) {
-      if (error instanceof ProcessDied) return await crash(0)
-      if (!(error instanceof EnvlogError)) throw error
-      return void journal.push({ kind: 'failed', code: error.code })
-    }
-    journal.push({ kind: 'completed', stored: device.stored(), requests })
-  }
-
-  async function deploy(): Promise<void> {
-    await nodeState.close(disk.store)
-    nodeState.open(disk.store, { receiptTimeoutMs })
-  }
-
-  /** @param older number of the last writes that are lost */
-  async function crash(older: number): Promise<void> {
-    disk.crash(older)
-    nodeState = new NodeState(time)
-    nodeState.open(disk.store, { receiptTimeoutMs })
-    await nodeState.ready()
-    journal.push({
-      kind: 'died',
-      at: disk.writtenAt(),
-      hasCursor: nodeState.device(key).cursor !== null,
-    })
-  }
-
-  function receive(back: number): void {
-    const deliveries = [...journal.entries()].filter(([, { kind }]) => kind === 'delivered').reverse()
-    const [index, entry] = deliveries[back] ?? []
-    if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
-    const from = cursorSequence()
-    nodeState.device(key).acknowledge(readReceipt(entry.receipt, nodeState.receiptKey).cursor)
-    journal.push({ kind: 'acknowledged', delivery: index, from, to: cursorSequence() })
-  }
-
-  const cursorSequence = () => nodeState.device(key).cursor?.sequence ?? 0
-
-  function forget(): void {
-    nodeState.forget('all')
-    journal.push({ kind: 'forgotten' })
+    if (await node.trigger(() => poll(dies)))
+      journal.push({ kind: 'completed', stored: device.stored(), requests })
   }
 
   async function perform(act: Act): Promise<void> {
-    await nodeState.ready()
+    await node.nodeState().ready()
     // Changes by an act are written before the next one.
     await nextTurn()
     if (act.act === 'measure') act.steps.forEach(device.measure)
     else if (act.act === 'trigger') await trigger(act)
-    else if (act.act === 'receipt') receive(act.back)
+    else if (act.act === 'receipt') node.receive(act.back)
     else if (act.act === 'pass') time.advance(act.ms)
     else if (act.act === 'host') behind = act.behind
-    else if (act.act === 'forget') forget()
-    else if (act.act === 'deploy') await deploy()
-    else await crash(act.older)
+    else if (act.act === 'forget') node.forget()
+    else if (act.act === 'deploy') await node.deploy()
+    else await node.crash(act.older)
   }
 
   return { journal, log: device.log, maxRecordsWaits, perform }

@@ -1,0 +1,78 @@
+import { NodeState } from '../../../src/lib/collect/node-state'
+import { readReceipt } from '../../../src/lib/collect/signed-receipt'
+import { EnvlogError } from '../../../src/lib/errors'
+import type { VirtualClock } from '../clock'
+import { createDisk } from './recording-store'
+
+/** The events of a run of a node, in order; oracles read them. */
+export type NodeEntry =
+  | { kind: 'failed'; code: string }
+  | { kind: 'forgotten' }
+  /**
+   * A sink has stored a delivery (an index in the journal), and its receipt was returned; sequences of the cursor, ms.
+   */
+  | { kind: 'acknowledged'; delivery: number; from: number; to: number }
+  /** The process died, and continued with the state that was saved when the journal had this length. */
+  | { kind: 'died'; at: number; hasCursor: boolean }
+
+export class ProcessDied extends Error {}
+
+/** The state of a node with one device, over several processes, and the receipts of its sink. */
+export function createSimulatedNode(
+  time: VirtualClock,
+  key: string,
+  receiptTimeoutMs: number | null,
+  journal: (NodeEntry | { kind: string; receipt?: string | undefined })[],
+) {
+  const disk = createDisk(journal)
+  const open = () => {
+    const opened = new NodeState(time)
+    opened.open(disk.store, { receiptTimeoutMs })
+    return opened
+  }
+  let nodeState = open()
+  const cursor = () => nodeState.device(key).cursor
+
+  /** @param older number of the last writes that are lost */
+  async function crash(older: number): Promise<void> {
+    disk.crash(older)
+    nodeState = open()
+    await nodeState.ready()
+    journal.push({ kind: 'died', at: disk.writtenAt(), hasCursor: cursor() !== null })
+  }
+
+  return {
+    nodeState: () => nodeState,
+    crash,
+    /** A trigger; as in the node, without a request while a receipt is awaited. @returns whether it completed */
+    async trigger(poll: () => Promise<void>): Promise<boolean> {
+      if (nodeState.device(key).isAwaitingReceipt(time.monotonic())) return false
+      try {
+        await poll()
+        return true
+      } catch (error) {
+        if (error instanceof ProcessDied) await crash(0)
+        else if (error instanceof EnvlogError) journal.push({ kind: 'failed', code: error.code })
+        else throw error
+        return false
+      }
+    },
+    async deploy(): Promise<void> {
+      await nodeState.close(disk.store)
+      nodeState.open(disk.store, { receiptTimeoutMs })
+    },
+    /** The sink returns a receipt. @param back number of later deliveries */
+    receive(back: number): void {
+      const deliveries = [...journal.entries()].filter(([, { kind }]) => kind === 'delivered').reverse()
+      const [index, entry] = deliveries[back] ?? []
+      if (index === undefined || !entry || !('receipt' in entry) || entry.receipt === undefined) return
+      const from = cursor()?.sequence ?? 0
+      nodeState.device(key).acknowledge(readReceipt(entry.receipt, nodeState.receiptKey).cursor)
+      journal.push({ kind: 'acknowledged', delivery: index, from, to: cursor()?.sequence ?? 0 })
+    },
+    forget(): void {
+      nodeState.forget('all')
+      journal.push({ kind: 'forgotten' })
+    },
+  }
+}
