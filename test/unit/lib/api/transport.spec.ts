@@ -123,11 +123,34 @@ describe('a request through a failing network', () => {
     })
   }
 
-  it('has not been sent if it is abandoned while connecting', async () => {
-    const stop = new AbortController()
-    const port = await listen(() => stop.abort())
-    const { isSent } = await send(`https://127.0.0.1:${port}/current`, undefined, stop.signal)
-    assert.equal(isSent, false)
+  const silences: [string, string, (socket: Socket, stop: () => void) => void][] = [
+    ['the peer never finishes TLS', '', (_, stop) => stop()],
+    ['the proxy never answers', 'http://127.0.0.1', (_, stop) => stop()],
+    [
+      'the proxy opens the way and is silent then',
+      'http://127.0.0.1',
+      (socket, stop) => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n')
+        socket.once('data', stop)
+      },
+    ],
+  ]
+  for (const [title, proxy, behave] of silences) {
+    it(`has not been sent, and its connection is closed, if it is abandoned when ${title}`, async () => {
+      const stop = new AbortController()
+      const port = await listen((socket) => behave(socket, () => stop.abort()))
+      const url = proxy ? 'https://service.test' : `https://127.0.0.1:${port}`
+      const { isSent } = await send(url, proxy && `${proxy}:${port}`, stop.signal)
+      assert.equal(isSent, false)
+      await new Promise((closed) => server.close(closed))
+    })
+  }
+
+  it('has not been sent if nothing listens', async () => {
+    const port = await listen(() => {})
+    await new Promise((closed) => server.close(closed))
+    const { reason, isSent } = await send(`http://127.0.0.1:${port}/current`)
+    assert.deepEqual([reason, isSent], ['no-connection', false])
   })
 
   it('may have been received once its first byte was written', async () => {
