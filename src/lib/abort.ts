@@ -8,21 +8,16 @@ export function createAbort(): AbortController {
   return controller
 }
 
-/** A signal that aborts with its parent, or on its own. */
-export interface LinkedAbort {
-  signal: AbortSignal
-  abort(): void
-  /** Stops listening to the parent, which may live much longer. Call it when the work is done. */
-  release(): void
-}
-
-/** Links a signal to its parent. `AbortSignal.any` leaks its signals in older versions of Node.js that we support. */
-export function linkAbort(parent: AbortSignal): LinkedAbort {
+/**
+ * Creates a controller that also aborts with a parent, which may live much longer: abort it when the work is done, so
+ * that it stops listening. `AbortSignal.any` leaks its signals in older versions of Node.js that we support.
+ */
+export function linkAbort(parent: AbortSignal): AbortController {
   const controller = createAbort()
   const abort = () => controller.abort()
   if (parent.aborted) abort()
-  else parent.addEventListener('abort', abort, { once: true })
-  return { signal: controller.signal, abort, release: () => parent.removeEventListener('abort', abort) }
+  else parent.addEventListener('abort', abort, { once: true, signal: controller.signal })
+  return controller
 }
 
 /**

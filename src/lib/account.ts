@@ -1,7 +1,8 @@
 import { TimeZone } from '../shared/local-clock'
 import type { TemperatureUnit } from '../shared/quantity'
 import type { LimitsTable } from '../shared/service-limits'
-import { Client, type ClientPorts, type ClientSettings, maxResponseMs } from './api/client'
+import { Client, type ClientPorts, type ClientSettings } from './api/client'
+import { maxResponseSeconds } from './api/deadline'
 import { AccountDevices } from './collect/account-devices'
 import { limitsWith } from './quota/limits'
 import type { Quota } from './quota/quota'
@@ -61,7 +62,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
   const redis: RedisPort | undefined = connectRedis && {
     connect: connectRedis,
     account: accountKey(baseUrl, credentials.apiKey),
-    leaseMs: maxResponseMs(settings.timeout),
+    leaseMs: maxResponseSeconds(settings.timeout) * 1000,
   }
   const leave = quota.join({ concurrency, limits: limitsWith(limits), redis, onSharedChange })
   const client = new Client(settings, { ...ports, quota })

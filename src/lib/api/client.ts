@@ -44,9 +44,6 @@ export interface ClientPorts {
   random(): number
 }
 
-/** Longest time for a complete response in ms, given the longest silence in seconds. */
-export const maxResponseMs = (timeoutSeconds: number) => timeoutSeconds * 10_000
-
 /** A request to the service: endpoint, parameters, and the decoder for the response body. */
 interface Call {
   endpoint: EndpointName
@@ -119,7 +116,7 @@ export class Client {
   /** Rejects all requests of this client with `closed`. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const request of this.#requests.values()) request.close()
+    for (const request of this.#requests.values()) request.reject(new EnvlogError('closed'))
     await this.#ports.transport.close()
   }
 
@@ -140,16 +137,13 @@ export class Client {
 
   async #begin(key: string, call: Call, request: JoinedRequest): Promise<void> {
     this.#requests.set(key, request)
-    // Later callers start a new request.
-    const forget = () => {
-      if (this.#requests.get(key) === request) this.#requests.delete(key)
+    try {
+      request.resolve(await this.#send(call, request))
+    } catch (error) {
+      request.reject(error)
     }
-    await this.#send(call, request)
-      .finally(forget)
-      .then(
-        (response) => request.resolve(response),
-        (error) => request.reject(error),
-      )
+    // If all its callers have left, a later one has started a new request.
+    if (this.#requests.get(key) === request) this.#requests.delete(key)
   }
 
   /**
@@ -189,7 +183,6 @@ export class Client {
   ): Promise<Attempt> {
     const { baseUrl, relaySuffix, credentials, timeout } = this.#settings
     const { transport, clock } = this.#ports
-    const timeouts = { silenceMs: timeout * 1000, totalMs: maxResponseMs(timeout) }
     const body = JSON.stringify({
       'api-key': credentials.apiKey,
       'login-id': credentials.loginId,
@@ -202,7 +195,7 @@ export class Client {
       attempt.isSent = true
     }
     try {
-      const { status, headers, text } = await withDeadline(clock, timeouts, signal, (exchange, onActivity) =>
+      const { status, headers, text } = await withDeadline(clock, timeout, signal, (exchange, onActivity) =>
         transport.send({ url, body, signal: exchange, onSent }, async (response) => {
           onActivity()
           const headers = readQuotaHeaders(response.headers)

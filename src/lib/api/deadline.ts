@@ -2,37 +2,33 @@ import { linkAbort, orClosed } from '../abort'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 
-export interface Timeouts {
-  /** Longest time without a byte, before and within a response. */
-  silenceMs: number
-  /** Longest time for a complete exchange. */
-  totalMs: number
-}
+/** Longest time for a complete response in seconds, given the longest silence. */
+export const maxResponseSeconds = (timeout: number) => timeout * 10
 
 /**
  * Runs one exchange with timeouts. The signal passed to `work` aborts with the caller's signal or after a timeout.
  * `work` must call `onActivity` whenever a byte arrives.
+ * @param timeout longest time without a byte, before and within a response, in seconds
  * @throws EnvlogError `timeout-silent`, `timeout-total`, `closed` if the caller's signal aborts; any error of `work`
  */
 export async function withDeadline<T>(
   clock: Clock,
-  timeouts: Timeouts,
+  timeout: number,
   signal: AbortSignal,
   work: (signal: AbortSignal, onActivity: () => void) => Promise<T>,
 ): Promise<T> {
   const exchange = linkAbort(signal)
-  let timeout: EnvlogError | undefined
-  const abortFor = (reason: 'timeout-silent' | 'timeout-total', ms: number) => () => {
-    timeout = new EnvlogError(reason, { seconds: Math.round(ms / 1000) })
-    exchange.abort()
-  }
-  const { silenceMs, totalMs } = timeouts
-  const watchSilence = () => clock.after(silenceMs, abortFor('timeout-silent', silenceMs))
-  const cancelTotal = clock.after(totalMs, abortFor('timeout-total', totalMs))
-  let cancelSilence = watchSilence()
+  let exceeded: EnvlogError | undefined
+  const startTimer = (reason: 'timeout-silent' | 'timeout-total', seconds: number) =>
+    clock.after(seconds * 1000, () => {
+      exceeded = new EnvlogError(reason, { seconds })
+      exchange.abort()
+    })
+  const cancelTotal = startTimer('timeout-total', maxResponseSeconds(timeout))
+  let cancelSilence = startTimer('timeout-silent', timeout)
   const onActivity = () => {
     cancelSilence()
-    cancelSilence = watchSilence()
+    cancelSilence = startTimer('timeout-silent', timeout)
   }
   try {
     if (signal.aborted) throw new EnvlogError('closed')
@@ -40,10 +36,10 @@ export async function withDeadline<T>(
     return await orClosed(work(exchange.signal, onActivity), exchange.signal)
   } catch (error) {
     if (signal.aborted) throw new EnvlogError('closed')
-    throw timeout ?? error
+    throw exceeded ?? error
   } finally {
     cancelSilence()
     cancelTotal()
-    exchange.release()
+    exchange.abort()
   }
 }

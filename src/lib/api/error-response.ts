@@ -33,10 +33,9 @@ export function readErrorResponse(parts: ErrorResponseParts): ErrorResponse {
   // Secrets are removed before the text is shortened, because a part of a secret would not be recognized.
   const toSafeText = (value: unknown) => shorten(redactor.guard(String(value).slice(0, MAX_GUARDED_LENGTH)))
   const words = typeof message === 'string' ? toSafeText(message) : ''
+  const serviceCode = typeof code === 'number' || typeof code === 'string' ? toSafeText(code) : ''
   const cause: Cause = { status }
-  const isCode = typeof code === 'number' || typeof code === 'string'
-  if (isCode && toSafeText(code) !== '')
-    cause.serviceCode = typeof code === 'number' ? code : toSafeText(code)
+  if (serviceCode !== '') cause.serviceCode = typeof code === 'number' ? code : serviceCode
   const params = { status, words, serves: endpoints[endpoint].serves }
   return { error: new EnvlogError(reasonOf(parts, isFromService), params, cause), isFromService }
 }

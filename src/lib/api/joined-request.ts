@@ -55,11 +55,6 @@ export class JoinedRequest {
     })
   }
 
-  /** Rejects all callers with `closed`. */
-  close(): void {
-    for (const caller of this.#callers) this.#leave(caller, new EnvlogError('closed'))
-  }
-
   resolve(value: unknown): void {
     for (const caller of this.#callers) caller.resolve(value)
     this.#abort.abort()

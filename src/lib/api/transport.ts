@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import type { ConnectionOptions } from 'node:tls'
 import type { Dispatcher, Pool } from 'undici'
 import { decodePercent, isLoopback } from '../../shared/addresses'
 import { inBackground } from '../background'
@@ -37,20 +38,11 @@ export interface Transport {
   close(): Promise<void>
 }
 
-/** TLS options as for Node's `tls.connect`. */
-export interface TlsOptions {
-  ca?: string | Buffer
-  cert?: string | Buffer
-  key?: string | Buffer
-  passphrase?: string
-  servername?: string
-  rejectUnauthorized?: boolean
-}
-
 export interface TransportOptions {
   /** Longest silence of a peer, in ms. */
   timeoutMs: number
-  tls?: TlsOptions
+  /** As for Node's `tls.connect`. */
+  tls?: Omit<ConnectionOptions, 'port' | 'timeout'>
   /** If absent, the proxy environment variables apply. */
   proxy?: { url: string; noProxy: readonly string[]; username?: string; password?: string }
 }

@@ -78,7 +78,7 @@ export class Endpoint {
   configure(limits: EndpointLimits): void {
     this.#limits = limits
     this.#denial = NO_DENIAL
-    this.#setLimits()
+    this.#requests.setLimits(ownLimit(this.#limits.requests, false), this.#reported)
     const { records } = limits
     if (records) for (const device of this.#devices.values()) device.setLimits(ownLimit(records, true))
   }
@@ -95,7 +95,7 @@ export class Endpoint {
       // A stricter limit may still apply. The next response will show this.
       if (isStricter(this.#reported, this.#limits.requests)) this.#isKnown = false
       this.#reported = undefined
-      this.#setLimits()
+      this.#requests.setLimits(ownLimit(this.#limits.requests, false), this.#reported)
     }
     if (this.#sharing === 'opening') return Number.POSITIVE_INFINITY
     const isAlone = this.#sharing === 'away' || !this.#isKnown || now < this.#carefulUntil
@@ -175,7 +175,7 @@ export class Endpoint {
     if (reported) {
       // The reported limit applies until the next response, but no longer than the account's own window.
       this.#reported = { ...reported, countsOthers: true, until: now + heldMs(own.windowSeconds) }
-      this.#setLimits()
+      this.#requests.setLimits(ownLimit(this.#limits.requests, false), this.#reported)
     }
     const refusedBy = findRefusal(outcome, ofDevice !== undefined && ofRecords !== null)
     // If the device has records left, fewer can be requested immediately.
@@ -237,13 +237,6 @@ export class Endpoint {
   /** Whether Redis counts the usage of other processes. */
   get #isShared(): boolean {
     return this.#sharing === 'connected'
-  }
-
-  #setLimits(): void {
-    this.#requests.setLimits(
-      ownLimit(this.#limits.requests, false),
-      ...(this.#reported ? [this.#reported] : []),
-    )
   }
 
   #deviceOf(demand: RecordDemand | undefined, now: number): Window | undefined {

@@ -53,8 +53,8 @@ export class Window {
   }
 
   /** Changes the limits and keeps the usage. */
-  setLimits(own: WindowLimit, ...reported: WindowLimit[]): void {
-    this.#limits = [own, ...reported]
+  setLimits(own: WindowLimit, reported?: WindowLimit): void {
+    this.#limits = reported ? [own, reported] : [own]
     this.#longestMs = Math.max(
       this.#longestMs,
       ...this.#limits.map(({ windowSeconds }) => heldMs(windowSeconds)),

@@ -1,11 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { type Account, type AccountPorts, createAccount } from '../../lib/account'
-import {
-  proxyPasswords,
-  type TlsOptions,
-  type TransportOptions,
-  UndiciTransport,
-} from '../../lib/api/transport'
+import { proxyPasswords, type TransportOptions, UndiciTransport } from '../../lib/api/transport'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { registry } from '../kit/state/process-registry'
@@ -14,7 +9,7 @@ import type { readAccountSettings } from './account-settings'
 interface TlsNode extends Node {
   /** False if its files cannot be read, in which case `addTLSOptions` adds nothing. */
   valid: boolean
-  addTLSOptions(options: TlsOptions): TlsOptions
+  addTLSOptions<T extends object>(options: T): T
 }
 
 interface ProxyNode extends Node<{ username?: string; password?: string }> {
