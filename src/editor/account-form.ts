@@ -4,10 +4,7 @@ import { readOpenAccount } from './account-draft'
 import { type AdminRequestError, localizeReason, requestAdmin } from './admin-request'
 import type { ValidatedProperty } from './properties'
 import { showQuota, watchQuota } from './quota-bars'
-import { enumerated, type Form, translate } from './red'
-
-/** Time that the browser has to save a report. */
-const SAVED_MS = 60_000
+import { enumerated, type Form, fillSelect, translate } from './red'
 
 /** The settings that a test depends on. */
 const TESTED = [...DRAFT_SETTINGS, ...DRAFT_SECRETS]
@@ -22,11 +19,10 @@ export function prepareAccount(form: Form, properties: Properties): void {
   $('#envlog-test').on('click', () => void requests.test())
   prepareReport(requests)
   // Node-RED has replaced these fields by lists.
-  field('tls').attr('aria-description', form._('account.hint-tls'))
-  field('proxy').attr('aria-description', form._('account.hint-proxy'))
-  offerTimeZones(form)
-  void offerStores(form)
-  watchSharedQuota(form)
+  for (const name of ['tls', 'proxy']) field(name).attr('aria-description', translate(`account.hint-${name}`))
+  offerTimeZones()
+  void offerStores(String(form.store ?? '').trim())
+  watchSharedQuota()
   watchQuota(form.id)
 }
 
@@ -49,13 +45,13 @@ class DraftRequests {
     const found = await this.send<AccountTestResult>('test')
     if (!found) return
     showQuota(found.quota)
-    this.#addLine('fa-check', this.#form._('account.test-address', { address }))
-    this.#addLine('fa-check', this.#form._('account.test-login'))
-    this.#addLine('fa-check', this.#form._('summary.devices', { count: found.devices }))
-    if (found.relay?.works) this.#addLine('fa-check', this.#form._('account.test-relay'))
+    this.#addLine('fa-check', translate('account.test-address', { address }))
+    this.#addLine('fa-check', translate('account.test-login'))
+    this.#addLine('fa-check', translate('summary.devices', { count: found.devices }))
+    if (found.relay?.works) this.#addLine('fa-check', translate('account.test-relay'))
     else if (found.relay) {
       const why = localizeReason(found.relay)
-      this.#addLine('fa-times', this.#form._('account.test-relay-not', { why }))
+      this.#addLine('fa-times', translate('account.test-relay-not', { why }))
     }
   }
 
@@ -70,7 +66,7 @@ class DraftRequests {
     for (const problem of problems) this.#addLine('fa-times', problem)
     if (problems.length > 0) return undefined
     const button = $(`#envlog-${path}`).prop('disabled', true)
-    this.#addLine('fa-spinner fa-pulse', this.#form._('account.test-asking'))
+    this.#addLine('fa-spinner fa-pulse', translate('account.test-asking'))
     const [change, address] = [this.#changes, addressNow()]
     const account = readOpenAccount(this.#form.id)
     const result = await requestAdmin<T>(path, { account }).catch((error: AdminRequestError) => error)
@@ -79,7 +75,7 @@ class DraftRequests {
     this.#clear()
     if (!(result instanceof Error)) return result
     const { message: why, isFromService } = result
-    this.#addLine('fa-times', isFromService ? this.#form._('account.test-failed', { address, why }) : why)
+    this.#addLine('fa-times', isFromService ? translate('account.test-failed', { address, why }) : why)
     return undefined
   }
 
@@ -109,54 +105,51 @@ function prepareReport(requests: DraftRequests): void {
     preview.hide()
     const report = await requests.send<object>('report')
     if (!report) return
-    text.val(JSON.stringify(report, null, 1))
+    const json = JSON.stringify(report, null, 1)
+    text.val(json)
+    $('#envlog-report-save').attr('href', `data:application/json,${encodeURIComponent(`${json}\n`)}`)
     preview.show()
   })
   copy.on('click', () => RED.clipboard.copyText(String(text.val()), copy, translate('account.report-copied')))
-  $('#envlog-report-save').on('click', ({ currentTarget }) => {
-    const url = URL.createObjectURL(new Blob([`${text.val()}\n`], { type: 'application/json' }))
-    $(currentTarget).attr('href', url)
-    window.setTimeout(() => URL.revokeObjectURL(url), SAVED_MS)
-  })
 }
 
 /** Lists the time zones, the browser's first. */
-function offerTimeZones(form: Form): void {
+function offerTimeZones(): void {
   const own = new Intl.DateTimeFormat().resolvedOptions().timeZone
   const others = Intl.supportedValuesOf('timeZone').filter((name) => name !== own)
-  const first = $('<option>').val(own).text(form._('account.zone-of-browser'))
+  const first = $('<option>').val(own).text(translate('account.zone-of-browser'))
   const options = others.map((name) => $('<option>').val(name))
   $('#envlog-zones').append(first, options)
 }
 
 /** Offers the context stores, and shows whether the chosen one is persistent. */
-async function offerStores(form: Form): Promise<void> {
-  const saved = String(form.store ?? '').trim()
-  const offer = (name: string) => {
-    const option = $('<option>').val(name)
-    field('store').append(option.text(name || form._('account.store-blank')))
+async function offerStores(saved: string): Promise<void> {
+  const offer = (names: readonly string[]) => {
+    const all = [...new Set(['', saved, ...names])]
+    const options = all.map((name) => [name, name || translate('account.store-blank')] as const)
+    fillSelect(field('store'), options, field('store').val() ?? saved)
   }
-  for (const name of new Set(['', saved])) offer(name)
   // Node-RED could not select an option that did not exist yet.
-  field('store').val(saved)
+  offer([])
   const stores = await requestAdmin<ContextStore[]>('stores').catch(() => undefined)
   if (!stores) return
-  for (const { name } of stores) if (name !== saved) offer(name)
+  const names = stores.map(({ name }) => name)
+  offer(names)
   const show = () => {
     const name = String(field('store').val())
     const store = stores.find((known) => known.name === name)
     const kind = store ? (store.persistent ? 'kept' : 'forgotten') : 'unknown'
-    const params = { name, stores: enumerated(stores.map((known) => known.name)) }
-    $('#envlog-store-note').text(form._(`account.store-${name === '' ? 'files' : kind}`, params))
+    const params = { name, stores: enumerated(names) }
+    $('#envlog-store-note').text(translate(`account.store-${name === '' ? 'files' : kind}`, params))
   }
   field('store').on('change', show)
   show()
 }
 
 /** Moves a password from the address to the credentials, because the flow file must not contain it. */
-function watchSharedQuota(form: Form): void {
+function watchSharedQuota(): void {
   const address = field('sharedQuota')
-  const note = $('#envlog-shared-note').text(form._('account.shared-clear-text'))
+  const note = $('#envlog-shared-note').text(translate('account.shared-clear-text'))
   const show = () => note.toggle(isClearText(String(address.val())))
   address.on('change', () => {
     const split = splitPassword(String(address.val()))

@@ -23,22 +23,10 @@ export class ChoiceField {
     this.#source = source
     this.#changed = changed
     this.#chosen = saved
-    const title = translate(`picker.title-${kind}`)
-    this.#button.text(translate('picker.choose')).attr('aria-label', title)
-    this.#button.on('click', () =>
-      pickDevices({
-        kind,
-        title,
-        chosen: this.#chosen,
-        source,
-        done: (chosen) => this.#set(chosen),
-        // Returns the keyboard focus to its previous position.
-        closed: () => void this.#button.trigger('focus'),
-      }),
-    )
+    this.#button.text(translate('picker.choose')).attr('aria-label', translate(`picker.title-${kind}`))
+    this.#button.on('click', () => pickDevices(kind, this.#chosen, source, (chosen) => this.#set(chosen)))
     this.#unlisted.attr('aria-label', translate('picker.unlisted'))
-    const field = $(`#envlog-${kind}`).addClass('envlog-chosen')
-    field.append(this.#button, this.#names, this.#unlisted)
+    $(`#envlog-${kind}`).addClass('envlog-chosen').append(this.#button, this.#names, this.#unlisted)
     source.listen(() => this.#show())
     this.#show()
   }
@@ -51,11 +39,13 @@ export class ChoiceField {
     this.#chosen = chosen
     this.#show()
     this.#changed()
+    // Returns the keyboard focus to where it was, or from a button that has been removed.
+    this.#button.trigger('focus')
   }
 
   #show(): void {
     const { devices } = this.#source
-    const unlisted = devices ? findUnlisted(this.#kind, devices, this.#chosen) : []
+    const unlisted = devices ? findUnlisted(devices, this.#chosen) : []
     const listed = this.#chosen.filter((item) => !unlisted.includes(item))
     const names = [enumerated(listed.slice(0, MAX_NAMED).map((item) => this.#nameOf(item)))]
     if (listed.length > MAX_NAMED) names.push(translate('picker.more', { count: listed.length - MAX_NAMED }))
@@ -66,7 +56,7 @@ export class ChoiceField {
 
   #nameOf(item: Chosen): string {
     if ('group' in item) return item.group
-    const device = this.#source.devices?.find((candidate) => includes(this.#kind, item, candidate))
+    const device = this.#source.devices?.find((candidate) => includes(item, candidate))
     if (isDevice(item)) return device?.name || item.serial
     const name = device?.base.name || (device?.standalone && device.name) || item.unit
     return this.#kind === 'devices' ? translate('picker.whole', { name }) : name
@@ -76,10 +66,7 @@ export class ChoiceField {
     const remove = $('<button type="button" class="red-ui-button red-ui-button-small">')
       .text(translate('picker.remove'))
       .attr('aria-label', translate('picker.remove-one', { name: idOf(item) }))
-      .on('click', () => {
-        this.#set(this.#chosen.filter((other) => other !== item))
-        this.#button.trigger('focus')
-      })
+      .on('click', () => this.#set(this.#chosen.filter((other) => other !== item)))
     return $('<li>').append($('<s>').text(idOf(item)), ` ${translate('picker.missing')} `, remove)
   }
 }

@@ -33,23 +33,23 @@ export function defineAction(type: ActionType, { prepare, findProblem }: OwnPart
       account: { value: '', type: 'envlog-account', required: true, label: translate('label.account') },
     },
     paletteLabel() {
-      return this._(`${name}.label`)
+      return translate(`${name}.label`)
     },
     label() {
-      return nodeLabel(this, this._(`${name}.label`))
+      return nodeLabel(this, translate(`${name}.label`))
     },
     labelStyle() {
       return this.name ? 'node_label_italic' : ''
     },
     inputLabels() {
-      return this._(`${name}.input`)
+      return translate(`${name}.input`)
     },
     outputLabels() {
-      return this._(`${name}.output`)
+      return translate(`${name}.output`)
     },
     onpaletteadd() {
       // The palette's search uses this label as well as the type, so the visible label can stay short.
-      const words = [this._(`${name}.label`), translate('label.searchWords')]
+      const words = [translate(`${name}.label`), translate('label.searchWords')]
       $(`.red-ui-palette-node[data-palette-type="${type}"]`).attr('data-palette-label', words.join(' '))
     },
     onadd() {

@@ -1,5 +1,4 @@
-import { enumerated, type Form } from './red'
-import { listOf } from './request-budget'
+import { enumerated, type Form, listOf, translate } from './red'
 
 /** The lists that a selection of devices consists of. */
 const LISTS: Record<string, readonly string[]> = {
@@ -13,7 +12,7 @@ export function nodeLabel(node: Form, what: string): string {
   if (node.name) return node.name
   const chosen = (LISTS[String(node.select)] ?? []).flatMap((name) => {
     const count = listOf(node[name]).length
-    return count > 0 ? node._(`summary.${name}`, { count }) : []
+    return count > 0 ? translate(`summary.${name}`, { count }) : []
   })
-  return chosen.length > 0 ? node._('summary.node', { what, chosen: enumerated(chosen) }) : what
+  return chosen.length > 0 ? translate('summary.node', { what, chosen: enumerated(chosen) }) : what
 }

@@ -1,58 +1,40 @@
-import { CALENDAR_PERIODS, readCalendarPeriod } from '../shared/period-types'
+import { CALENDAR_PERIODS, readCalendarPeriod, VALUE_TYPES } from '../shared/period-types'
 import type { Problem } from '../shared/problems'
 import { readRelative, readTime } from '../shared/time-input'
 import { check, type FindProblem } from './properties'
 import { type Form, translate } from './red'
 
-const BOUNDS = { from: 'rel', to: 'date' } as const
-
 /** Turns the two bounds of a period into typed inputs, and updates the rows that depend on them. */
 export function preparePeriod(form: Form): void {
-  for (const [end, fallback] of Object.entries(BOUNDS)) {
+  const [from, to, time] = [$('#node-input-from'), $('#node-input-to'), $('#node-input-time')]
+  const options = CALENDAR_PERIODS.map((value) => ({ value, label: translate(`period.${value}`) }))
+  const calendar = { value: 'calendar', label: translate('period.calendar'), icon: 'fa fa-calendar', options }
+  /** Options of the typed input for a bound. */
+  const bound = (end: 'from' | 'to', fallback: string) => {
     // Node-RED attaches the reason for an invalid value to the input that the typed input hides. Therefore, our types
     // validate the value and show the reason themselves.
     const validate = (value: string) => check(form, end, value, findPeriodProblem)
-    const rel = { value: 'rel', label: form._('period.rel'), icon: 'fa fa-history', validate }
-    const date = {
-      ...{ value: 'date', label: form._('period.date'), icon: 'fa fa-clock-o', validate },
-      expand: { icon: 'fa-calendar', minWidth: 230, content: dateContent },
-    }
-    $(`#node-input-${end}`).typedInput({
-      default: fallback,
-      typeField: `#node-input-${end}Type`,
-      types: [
-        ...(end === 'from' ? [calendarType(form)] : []),
-        rel,
-        date,
-        'msg',
-        'flow',
-        'global',
-        'env',
-        'jsonata',
-      ],
-    })
+    const rel = { value: 'rel', label: translate('period.rel'), icon: 'fa fa-history', validate }
+    const expand = { icon: 'fa-calendar', minWidth: 230, content: dateContent }
+    const date = { value: 'date', label: translate('period.date'), icon: 'fa fa-clock-o', validate, expand }
+    const types = [...(end === 'from' ? [calendar] : []), rel, date, ...VALUE_TYPES]
+    return { default: fallback, typeField: `#node-input-${end}Type`, types }
   }
-  const time = $('#node-input-time')
+  from.typedInput(bound('from', 'rel'))
+  to.typedInput(bound('to', 'date'))
   const updateRows = () => {
     const isCalendar = $('#node-input-fromType').val() === 'calendar'
     $('.envlog-period-end').toggle(!isCalendar)
-    $('label[for=node-input-from] span').text(isCalendar ? form._('range.period') : form._('label.from'))
+    $('label[for=node-input-from] span').text(translate(isCalendar ? 'range.period' : 'label.from'))
     // Statistics are always in local time.
     const isLocal = time.val() === 'local' || $('#node-input-output').val() === 'statistics'
     $('.envlog-utc-days').toggle(isCalendar && !isLocal)
   }
-  $('#node-input-from, #node-input-time, #node-input-output').on('change', updateRows)
+  from.add(time).add('#node-input-output').on('change', updateRows)
   $('#envlog-local-days').on('click', () => time.val('local').trigger('change'))
   updateRows()
   // A change of the start may make the end valid or invalid.
-  $('#node-input-from').on('change', () => {
-    $('#node-input-to').trigger('change')
-  })
-}
-
-function calendarType(form: Form): object {
-  const options = CALENDAR_PERIODS.map((value) => ({ value, label: form._(`period.${value}`) }))
-  return { value: 'calendar', label: form._('period.calendar'), icon: 'fa fa-calendar', options }
+  from.on('change', () => void to.trigger('change'))
 }
 
 /** Fills the panel of a typed input with the browser's date and time picker. */
@@ -81,40 +63,44 @@ export const findPeriodProblem: FindProblem = (end, settings) => {
   const [text, type] = [String(settings[end] ?? ''), String(settings[`${end}Type`])]
   // The calendar period determines the end.
   if (end === 'to' && settings.fromType === 'calendar') return undefined
-  if (type === 'calendar') return findCalendarProblem(end, text)
-  if (type === 'rel') {
-    if (text !== '' && readRelative(text) === null) return { problem: 'relative' }
-  } else if (type === 'date') {
-    if (text !== '' && !readTime(text)) return { problem: 'time' }
-  } else {
-    const result = RED.utils.validateTypedProperty(text, type, { label: translate(`label.${end}`) })
-    if (result !== true) return result
-  }
+  const own = OWN_TYPES[type]
+  if (own && text !== '' && own.read(text) == null) return own.problem
+  const result = own
+    ? true
+    : RED.utils.validateTypedProperty(text, type, { label: translate(`label.${end}`) })
+  if (result !== true) return result
   return end === 'to' && isEmptyPeriod(settings) ? { problem: 'period' } : undefined
 }
 
-function findCalendarProblem(end: string, text: string): Problem | undefined {
-  if (end === 'from' && (text === '' || readCalendarPeriod(text))) return undefined
-  return { problem: 'choice', choices: CALENDAR_PERIODS.join(', ') }
+/** Our own types of a bound: a reader that returns nothing for an invalid value, and the problem with it. */
+const OWN_TYPES: Record<string, { read(text: string): unknown; problem: Problem }> = {
+  rel: { read: readRelative, problem: { problem: 'relative' } },
+  date: { read: readTime, problem: { problem: 'time' } },
+  calendar: {
+    read: readCalendarPeriod,
+    problem: { problem: 'choice', choices: CALENDAR_PERIODS.join(', ') },
+  },
 }
+
+/** How far the clocks of the earth are ahead of UTC, in ms. */
+const [EARLIEST_ZONE, LATEST_ZONE] = [14 * 3_600_000, -12 * 3_600_000]
 
 /**
  * Whether the end is certainly not later than the start. False if a bound is known only at run time. A blank start
  * means 24 hours ago; a blank end means now.
  */
 function isEmptyPeriod({ from, fromType, to, toType }: Readonly<Record<string, unknown>>): boolean {
-  const start = from ? readBound(fromType, String(from)) : readBound('rel', '-24h')
-  const end = to ? readBound(toType, String(to)) : { relativeTo: 'now', ms: 0 }
-  return !!start && !!end && start.relativeTo === end.relativeTo && start.ms >= end.ms
+  const start = from ? readBound(fromType, from, EARLIEST_ZONE) : readBound('rel', '-24h', 0)
+  const end = to ? readBound(toType, to, LATEST_ZONE) : { now: 0 }
+  // Only times with the same origin can be compared.
+  return Object.entries(start).some(([origin, time]) => time >= (end[origin] ?? Number.POSITIVE_INFINITY))
 }
 
-/** Reads a bound. Only times relative to the same point can be compared. */
-function readBound(type: unknown, text: string): { relativeTo: string; ms: number } | null {
+/** A bound in ms from each origin that its time is known from. @param zone offset for the instant of a local time */
+function readBound(type: unknown, value: unknown, zone: number): Record<string, number> {
+  const text = String(value)
   const ago = type === 'rel' ? readRelative(text) : null
-  if (ago !== null) return { relativeTo: 'now', ms: -ago }
+  if (ago !== null) return { now: -ago }
   const time = type === 'date' ? readTime(text) : null
-  if (!time) return null
-  return 'instant' in time
-    ? { relativeTo: 'UTC', ms: time.instant }
-    : { relativeTo: 'local time', ms: time.wallClock }
+  return time && 'wallClock' in time ? { ...time, instant: time.wallClock - zone } : { ...time }
 }

@@ -2,7 +2,7 @@ import { findConflict } from '../shared/action-schemas'
 import { STORED_SECRET } from '../shared/admin'
 import { describeProblem, type Problem } from '../shared/problems'
 import { findProblem, isEnvVariable, newValueOf, type Schema } from '../shared/schema'
-import { type Form, type Property, translate } from './red'
+import { type Form, type Property, translate, typedValue } from './red'
 
 /** The settings of a node, from the open form or, for other settings, as saved. */
 type Settings = Readonly<Record<string, unknown>>
@@ -12,11 +12,6 @@ type Settings = Readonly<Record<string, unknown>>
  * valid.
  */
 export type FindProblem = (property: string, settings: Settings) => Problem | string | undefined
-
-function findInSchema(schema: Schema): FindProblem {
-  return (property, settings) =>
-    findProblem(schema, property, settings[property]) ?? findConflict(property, settings)
-}
 
 export type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
 
@@ -29,7 +24,10 @@ export function propertiesOf<S extends Schema>(
   finders: Readonly<Record<string, FindProblem>> = {},
 ): Record<keyof S['shape'], ValidatedProperty> {
   const properties = Object.keys(schema.shape).map((name) => {
-    const find = finders[name] ?? findInSchema(schema)
+    const find: FindProblem = (property, settings) =>
+      finders[name]
+        ? finders[name](property, settings)
+        : (findProblem(schema, property, settings[property]) ?? findConflict(property, settings))
     // Node-RED accepts a sentence only from functions that declare exactly two parameters.
     const validate = function (this: Form, value: unknown, _options: object) {
       return check(this, name, value, find)
@@ -54,6 +52,6 @@ export function check(node: Form, name: string, value: unknown, find: FindProble
  * Another property of the node that is validated. While its form is open, the typed value is newer than the saved one.
  */
 function asTyped(node: Form, name: string): unknown {
-  const input = $(`#node-input-${name}`)
-  return input.is(':checkbox') ? input.prop('checked') : input.val() || node[name]
+  const typed = typedValue($(`#node-input-${name}`))
+  return typed || typed === false ? typed : node[name]
 }

@@ -1,7 +1,7 @@
 import type { QuotaCounts, RecordCounts } from '../shared/admin'
 import { requestAdmin } from './admin-request'
-import { formatDuration } from './duration'
-import { clockTime, enumerated, language, translate } from './red'
+import { formatDuration } from './format-duration'
+import { clockTime, enumerated, formatNumber, translate } from './red'
 
 /** A bar is marked below this share of its limit. */
 const LOW_SHARE = 0.2
@@ -31,23 +31,20 @@ export function watchQuota(accountId: string): void {
 export function showQuota({ endpoints, records }: QuotaCounts): void {
   const bars = $('#envlog-bars').empty()
   const bar = (name: string, left: number, limit: number, text: string) => {
-    const share = limit > 0 ? Math.min(1, left / limit) : 0
-    const meter = $('<div class="envlog-bar" role="meter" aria-valuemin="0">')
-      .attr({ 'aria-valuemax': limit, 'aria-valuenow': left, 'aria-label': `${name}: ${text}` })
-      .toggleClass('envlog-few', share < LOW_SHARE)
-      .append($('<span>').css('width', `${share * 100}%`))
+    const share = { value: left, max: limit, low: limit * LOW_SHARE, optimum: limit }
+    const meter = $('<meter>').attr({ ...share, 'aria-label': `${name}: ${text}` })
     bars.append($('<span>').text(name), meter, $('<span>').text(text))
   }
-  const number = (value: number) => new Intl.NumberFormat(language()).format(value)
   for (const [name, { left, limit, windowSeconds, freeAt, waiting }] of Object.entries(endpoints)) {
     const time = formatDuration(windowSeconds)
-    const parts = [translate('quota.left', { left: number(left), limit: number(limit), time })]
+    const parts = [translate('quota.left', { left: formatNumber(left), limit: formatNumber(limit), time })]
     if (freeAt !== null) parts.push(translate('quota.free-at', { time: clockTime(freeAt) }))
     if (waiting > 0) parts.push(translate('quota.waiting', { count: waiting }))
     bar(translate(`endpoint.${name}`), left, limit, enumerated(parts))
   }
   for (const { device, name, left, limit } of records.filter(isLow)) {
-    bar(name ?? device, left, limit, translate('quota.records', { left: number(left), limit: number(limit) }))
+    const numbers = { left: formatNumber(left), limit: formatNumber(limit) }
+    bar(name ?? device, left, limit, translate('quota.records', numbers))
   }
   $('#envlog-quota').show()
 }

@@ -8,8 +8,6 @@ export interface Form {
   id: string
   type: string
   name?: string
-  /** A text from the node's catalog. */
-  _(key: string, params?: Record<string, unknown>): string
   [property: string]: unknown
 }
 
@@ -31,19 +29,10 @@ export interface Property {
   validate?: Validator
 }
 
-interface Credential {
-  type: 'text' | 'password'
-  validate?: Validator
-}
-
 export interface Definition {
   category: string
-  color?: string
-  icon?: string
-  inputs?: 0 | 1
-  outputs?: number
   defaults: Record<string, Property>
-  credentials?: Record<string, Credential>
+  credentials?: Record<string, { type: 'text' | 'password'; validate?: Validator }>
   paletteLabel?(): string
   label(): string
   labelStyle?(): string
@@ -70,7 +59,7 @@ declare global {
   // Node-RED's own widgets.
   interface JQuery {
     typedInput(options: object): JQuery
-    typedInput(command: 'type' | 'value' | 'types', value: unknown): JQuery
+    typedInput(command: 'type' | 'value', value: unknown): JQuery
     typedInput(command: 'type' | 'value'): string
   }
 
@@ -96,7 +85,7 @@ declare global {
   }
 }
 
-/** Translates a key in the nodes' catalog, for definitions, validators and requests, which have no form. */
+/** Translates a key in the nodes' catalog. */
 export function translate(key: string, params: Record<string, unknown> = {}): string {
   return RED._(`@envlog/node-red-envlog/envlog:${key}`, params)
 }
@@ -104,6 +93,11 @@ export function translate(key: string, params: Record<string, unknown> = {}): st
 /** The user's language, for example `ja`. */
 export function language(): string {
   return RED.i18n.lang()
+}
+
+/** A number in the user's language: *1,000*. */
+export function formatNumber(value: number): string {
+  return new Intl.NumberFormat(language()).format(value)
 }
 
 /** A list in the user's language: *a, b*. */
@@ -114,4 +108,25 @@ export function enumerated(parts: readonly string[]): string {
 /** The time of day of an instant, in the user's time zone. */
 export function clockTime(instant: number): string {
   return new Date(instant).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' })
+}
+
+/** A saved list; empty if the saved value is not a list. */
+export function listOf<T>(value: unknown): T[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The typed value of a field. */
+export function typedValue(input: JQuery): unknown {
+  return input.is(':checkbox') ? input.prop('checked') : input.val()
+}
+
+/** Fills a list, and selects `wanted` if it is offered, otherwise the first option. */
+export function fillSelect(
+  select: JQuery,
+  options: readonly (readonly [string, string])[],
+  wanted: unknown,
+): void {
+  const values = options.map(([value]) => value)
+  select.empty().append(options.map(([value, text]) => $('<option>').val(value).text(text)))
+  select.val(values.find((value) => value === wanted) ?? values[0] ?? '')
 }

@@ -1,65 +1,40 @@
 import { MAX_SECONDS } from '../shared/action'
 import type { ListedDevice } from '../shared/admin'
 import { LIMITS, type LimitedEndpoint, type LimitsTable } from '../shared/service-limits'
+import { type Chosen, isDevice } from './picker/choice'
+import { findUnlisted, includes } from './picker/device-tree'
+import { listOf } from './red'
 
-/** The settings of an action node that determine its requests. */
+/** The settings of an action node, from its form or as saved. */
 export interface ActionConfig {
   type: string
-  select?: unknown
-  devices?: unknown
-  bases?: unknown
-  groups?: unknown
-  exclude?: unknown
-  repeat?: unknown
+  [setting: string]: unknown
 }
 
 /** The devices of the account; `undefined` if they are unknown. */
 type Devices = readonly ListedDevice[] | undefined
 
-/** The number of devices that a node requests; `undefined` if it is unknown. */
-export function countDevices(node: ActionConfig, devices: Devices): number | undefined {
-  return requestedDevices(node, devices)?.length
-}
-
-function requestedDevices(
-  { select, ...node }: ActionConfig,
+/** The devices that a node requests; `undefined` if they are unknown. */
+export function requestedDevices(
+  node: ActionConfig,
   devices: Devices,
 ): { standalone: boolean }[] | undefined {
-  const excluded = new Set(listOf<string>(node.exclude))
-  const bases = new Set(select === 'list' || select === 'base' ? listOf<string>(node.bases) : [])
-  const groups = new Set(select === 'group' ? listOf<string>(node.groups) : [])
-  const named = (select === 'list' ? listOf<NamedDevice>(node.devices) : []).filter(
-    ({ serial }) => !excluded.has(serial),
-  )
-  const isKnown = devices ? select !== 'msg' : select === 'list' && bases.size === 0
+  const { select } = node
+  const excluded = listOf(node.exclude)
+  const chosen: Chosen[] = [
+    ...(select === 'list' ? listOf<Chosen>(node.devices) : []),
+    ...(select === 'list' || select === 'base' ? listOf<string>(node.bases).map((unit) => ({ unit })) : []),
+    ...(select === 'group' ? listOf<string>(node.groups).map((group) => ({ group })) : []),
+  ].filter((item) => !isDevice(item) || !excluded.includes(item.serial))
+  const isKnown = devices ? select !== 'msg' : select === 'list' && chosen.every(isDevice)
   if (!isKnown) return undefined
   const listed = (devices ?? []).filter(
     (device) =>
-      !excluded.has(device.serial) &&
-      (select === 'all' ||
-        bases.has(device.base.serial) ||
-        groups.has(device.group?.name ?? '') ||
-        named.some((wanted) => isSame(wanted, device))),
+      !excluded.includes(device.serial) &&
+      (select === 'all' || chosen.some((item) => includes(item, device))),
   )
-  const unlisted = named.filter(
-    (wanted) => !bases.has(wanted.base ?? '') && !devices?.some((device) => isSame(wanted, device)),
-  )
+  const unlisted = findUnlisted(devices ?? [], chosen).filter(isDevice)
   return [...listed, ...unlisted.map(({ serial, base }) => ({ standalone: base === serial }))]
-}
-
-/** A saved list; empty if the saved value is not a list. */
-export function listOf<T>(value: unknown): T[] {
-  return Array.isArray(value) ? value : []
-}
-
-/** A device as specified by a user; without `base`, the device under each base unit that has the serial. */
-interface NamedDevice {
-  serial: string
-  base?: string
-}
-
-function isSame({ serial, base }: NamedDevice, device: ListedDevice): boolean {
-  return serial === device.serial && (base ?? device.base.serial) === device.base.serial
 }
 
 const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEndpoint }> = {
@@ -75,22 +50,13 @@ const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEnd
 function requestsOf(node: ActionConfig, devices: Devices): Map<LimitedEndpoint, number> | undefined {
   const endpoints = ENDPOINTS[node.type]
   if (!endpoints) return new Map([['current', 1]])
-  const requested = requestedDevices(node, devices)
   const requests = new Map<LimitedEndpoint, number>()
+  const requested = requestedDevices(node, devices)
   for (const { standalone } of requested ?? []) {
     const endpoint = standalone ? endpoints.standalone : endpoints.relay
     requests.set(endpoint, (requests.get(endpoint) ?? 0) + 1)
   }
   return requested && requests
-}
-
-/** Above this share of the quota, the form warns. */
-const MAX_SHARE = 1
-
-/** The highest share of a limit, and the endpoint that it is about. */
-interface Share {
-  share: number
-  endpoint: LimitedEndpoint
 }
 
 /** The share of the quota that a node needs. */
@@ -99,11 +65,12 @@ export interface Budget {
   requests: number
   /** Minimum duration of a round, in seconds, because of the limits. */
   seconds: number
-  /** The share used by the node's own triggers; 0 if it does not repeat. */
-  own: Share
-  /** The share used by all nodes of the account together, at the endpoints that this node needs. */
-  together: Share
-  isTooMuch: boolean
+  /** The endpoint with the highest share used by all nodes of the account, of those that this node needs. */
+  endpoint: LimitedEndpoint
+  /** The share of its limit used by the node's own triggers; 0 if it does not repeat. */
+  own: number
+  /** The share of its limit used by all nodes of the account together. */
+  together: number
   /**
    * The shortest interval in whole seconds at which all nodes together stay within the limits; `undefined` if the other
    * nodes use them up.
@@ -123,35 +90,30 @@ export function toBudget(
 ): Budget | undefined {
   const requests = requestsOf(node, devices)
   if (!requests) return undefined
-  const loads = [...requests].map(([endpoint, count]) => {
+  const budget: Budget = {
+    requests: 0,
+    seconds: 0,
+    endpoint: 'current',
+    own: 0,
+    together: 0,
+    fittingRepeat: 0,
+  }
+  let repeat = 0
+  for (const [endpoint, count] of requests) {
     const { limit, window } = { ...LIMITS[endpoint], ...limits[endpoint] }
     const secondsFor = (amount: number) => (amount * window) / limit
     const shareOf = (config: ActionConfig) => {
-      const repeat = Number(config.repeat) || 0
-      return repeat > 0 ? secondsFor(requestsOf(config, devices)?.get(endpoint) ?? 0) / repeat : 0
+      const interval = Number(config.repeat) || 0
+      return interval > 0 ? secondsFor(requestsOf(config, devices)?.get(endpoint) ?? 0) / interval : 0
     }
-    const [own, rest] = [shareOf(node), others.map(shareOf).reduce((sum, share) => sum + share, 0)]
-    return {
-      seconds: count > limit ? Math.ceil(secondsFor(count)) : 0,
-      own: { endpoint, share: own },
-      together: { endpoint, share: own + rest },
-      repeat: rest < 1 ? secondsFor(count) / (1 - rest) : Number.POSITIVE_INFINITY,
-    }
-  })
-  // Shares are sums of fractions, so a rounding error could turn 60 seconds into 61.
-  const repeat = Math.ceil(Number(Math.max(0, ...loads.map((load) => load.repeat)).toPrecision(12)))
-  const together = highest(loads.map((load) => load.together))
-  return {
-    requests: [...requests.values()].reduce((sum, count) => sum + count, 0),
-    seconds: Math.max(0, ...loads.map(({ seconds }) => seconds)),
-    own: highest(loads.map(({ own }) => own)),
-    together,
-    isTooMuch: together.share > MAX_SHARE,
-    fittingRepeat: repeat <= MAX_SECONDS ? repeat : undefined,
+    const own = shareOf(node)
+    const rest = others.map(shareOf).reduce((sum, share) => sum + share, 0)
+    if (own + rest > budget.together) Object.assign(budget, { endpoint, own, together: own + rest })
+    budget.requests += count
+    if (count > limit) budget.seconds = Math.max(budget.seconds, Math.ceil(secondsFor(count)))
+    repeat = Math.max(repeat, rest < 1 ? secondsFor(count) / (1 - rest) : Number.POSITIVE_INFINITY)
   }
-}
-
-function highest(shares: readonly Share[]): Share {
-  const none: Share = { share: 0, endpoint: 'current' }
-  return shares.reduce((most, share) => (share.share > most.share ? share : most), none)
+  // Shares are sums of fractions, so a rounding error could turn 60 seconds into 61.
+  const fittingRepeat = Math.ceil(Number(repeat.toPrecision(12)))
+  return { ...budget, fittingRepeat: fittingRepeat <= MAX_SECONDS ? fittingRepeat : undefined }
 }

@@ -69,22 +69,15 @@ export function localizeParams(
   }
 }
 
-/** Properties that belong to another property's field in the form. */
-const SHARED_FIELDS: Record<string, string> = {
-  devices: 'select',
-  bases: 'select',
-  groups: 'select',
-  fromType: 'from',
-  toType: 'to',
-}
-
 /**
  * The label of a property in the form, or the property itself if the form has no label for it, as for a message
  * property.
  */
 function labelOf(property: string, translate: Translate): string {
   const [first = ''] = property.split('.')
-  const key = `label.${SHARED_FIELDS[first] ?? first}`
+  // These properties belong to the field of another one.
+  const name = ['devices', 'bases', 'groups'].includes(first) ? 'select' : first.replace(/Type$/, '')
+  const key = `label.${name}`
   const label = translate(key)
   return label.endsWith(key) ? property : label
 }

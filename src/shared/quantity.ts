@@ -1,50 +1,33 @@
 /** The measured quantities and units of channels, for messages, forms and the demo. */
 
-export const QUANTITIES = [
-  'temperature',
-  'humidity',
-  'co2',
-  'illuminance',
-  'illuminance-exposure',
-  'uv-irradiance',
-  'uv-exposure',
-  'pressure',
-  'voltage',
-  'current',
-] as const
-export type Quantity = (typeof QUANTITIES)[number]
+const UNITS = {
+  temperature: ['°C', '°F'],
+  humidity: ['%'],
+  co2: ['ppm'],
+  illuminance: ['lx', 'klx'],
+  'illuminance-exposure': ['lxh', 'klxh'],
+  'uv-irradiance': ['mW/cm2'],
+  'uv-exposure': ['mW/cm2h'],
+  pressure: ['Pa', 'hPa', 'kPa'],
+  voltage: ['mV', 'V'],
+  current: ['mA', 'A'],
+} as const
+export type Quantity = keyof typeof UNITS
+export const QUANTITIES = Object.keys(UNITS) as Quantity[]
+
+const BY_UNIT = new Map<string, Quantity>(
+  QUANTITIES.flatMap((quantity) => UNITS[quantity].map((unit) => [unit, quantity] as const)),
+)
+
+/**
+ * Scaled inputs use the units of these for any quantity. They identify a quantity only if the device also measures
+ * temperature.
+ */
+const NEEDS_TEMPERATURE: readonly (Quantity | null)[] = ['humidity', 'co2']
 
 /** Units that temperatures can be converted to. */
 export const TEMPERATURE_UNITS = ['C', 'F'] as const
 export type TemperatureUnit = (typeof TEMPERATURE_UNITS)[number]
-
-const BY_UNIT: ReadonlyMap<string, Quantity> = new Map(
-  Object.entries({
-    '°C': 'temperature',
-    '°F': 'temperature',
-    lx: 'illuminance',
-    klx: 'illuminance',
-    lxh: 'illuminance-exposure',
-    klxh: 'illuminance-exposure',
-    'mW/cm2': 'uv-irradiance',
-    'mW/cm2h': 'uv-exposure',
-    Pa: 'pressure',
-    hPa: 'pressure',
-    kPa: 'pressure',
-    mV: 'voltage',
-    V: 'voltage',
-    mA: 'current',
-    A: 'current',
-  } as const),
-)
-
-/**
- * Units that scaled inputs use for any quantity. They identify a quantity only if the device also measures temperature.
- */
-const WITH_TEMPERATURE: ReadonlyMap<string, Quantity> = new Map([
-  ['%', 'humidity'],
-  ['ppm', 'co2'],
-])
 
 /**
  * Replaces any spelling of °C or °F with that unit, and trims other units. One account may contain several spellings:
@@ -62,9 +45,7 @@ export function normalizeUnit(unit: string): string {
  */
 export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
   // The compatibility form replaces full-width letters and superscript digits.
-  const plain = units.map((unit) => unit.normalize('NFKC'))
-  const hasTemperature = plain.some((unit) => BY_UNIT.get(unit) === 'temperature')
-  return plain.map(
-    (unit) => BY_UNIT.get(unit) ?? (hasTemperature ? WITH_TEMPERATURE.get(unit) : undefined) ?? null,
-  )
+  const found = units.map((unit) => BY_UNIT.get(unit.normalize('NFKC')) ?? null)
+  const hasTemperature = found.includes('temperature')
+  return found.map((quantity) => (hasTemperature || !NEEDS_TEMPERATURE.includes(quantity) ? quantity : null))
 }

@@ -21,20 +21,19 @@ export function isEnvVariable(value: unknown): boolean {
 /** The initial value of each property in a new node. */
 const newValues = z.registry<{ value: unknown }>()
 
-function withNewValue<T extends z.ZodMiniType>(property: T, value: unknown): T {
-  newValues.add(property, { value })
-  return property
-}
-
 /** A property for which a blank or absent value means the fallback. `null` is saved as a blank. */
 export function orDefault<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>) {
   const unlessBlank = z.transform((value) => (isBlank(value) ? undefined : value) as z.input<T> | undefined)
-  return withNewValue(z.pipe(unlessBlank, z.prefault(schema, fallback)), fallback ?? '')
+  const property = z.pipe(unlessBlank, z.prefault(schema, fallback))
+  newValues.add(property, { value: fallback ?? '' })
+  return property
 }
 
 /** A property for which an absent value means the fallback, and a blank value something else. */
 export function orDefaultIfAbsent<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>) {
-  return withNewValue(z.prefault(schema, fallback), fallback)
+  const property = z.prefault(schema, fallback)
+  newValues.add(property, { value: fallback })
+  return property
 }
 
 /** A check that finds the problem with a value. */

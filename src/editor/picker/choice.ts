@@ -36,23 +36,14 @@ export class Choice {
     if (!this.has(item)) this.#items.push(item)
   }
 
-  /**
-   * @param listed devices of the account. If a device was chosen by serial only, other devices with the serial stay
-   * chosen
-   */
-  remove(item: Chosen, listed: readonly ChosenDevice[] = []): void {
-    const others = listed.filter(
-      (device) => isDevice(item) && device.serial === item.serial && device.base !== item.base,
-    )
-    const kept = others.filter((device) => this.has(device))
+  remove(item: Chosen): void {
     this.#items = this.#items.filter((chosen) => !matches(chosen, item))
-    for (const device of kept) this.add(device)
   }
 }
 
-function matches(a: Chosen, b: Chosen): boolean {
-  if ('unit' in a) return 'unit' in b && a.unit === b.unit
-  if ('group' in a) return 'group' in b && a.group === b.group
+/** Whether two items are the same, or a device and its serial without a base unit. */
+export function matches(a: Chosen, b: Chosen): boolean {
+  if (!isDevice(a)) return !isDevice(b) && JSON.stringify(a) === JSON.stringify(b)
   const isSameSerial = isDevice(b) && a.serial === b.serial
   return isSameSerial && (!a.base || !b.base || a.base === b.base)
 }

@@ -31,17 +31,13 @@ export function valuesOf({ channels }: ListedDevice, most = MAX_VALUES): string 
   )
 }
 
-const BATTERIES: Record<string, string> = {
+/** The icon class for each known battery level. */
+export const BATTERY_ICONS: Readonly<Record<string, string>> = {
   sufficient: 'fa-battery-full',
   half: 'fa-battery-half',
   low: 'fa-battery-quarter',
   'replace-soon': 'fa-battery-quarter',
   'replace-now': 'fa-battery-empty',
-}
-
-/** The icon class for a battery level; `undefined` if it is unknown. */
-export function batteryIcon(level: string): string | undefined {
-  return BATTERIES[level]
 }
 
 /** Describes the state of the list, its age, and the requests left for a newer one. */

@@ -1,6 +1,6 @@
 import type { ListedDevice } from '../../shared/admin'
 import { translate } from '../red'
-import { type Chosen, isDevice } from './choice'
+import { type Chosen, isDevice, matches } from './choice'
 
 /**
  * The kind of items to choose: devices and base units with all their devices, only base units, groups, or devices to be
@@ -46,7 +46,7 @@ export function treeOf(
     branch.leaves.push(leafOf(kind, device))
   }
   for (const { leaves } of branches.values()) leaves.sort(byName)
-  const unlisted = findUnlisted(kind, devices ?? [], chosen).map((chooses) => ({ chooses }))
+  const unlisted = findUnlisted(devices ?? [], chosen).map((chooses) => ({ chooses }))
   if (unlisted.length > 0)
     branches.set('', { kind: devices ? 'unlisted' : 'chosen', name: '', leaves: unlisted })
   return [...branches.values()].sort((a, b) => rank(a) - rank(b) || byName(a, b))
@@ -74,20 +74,14 @@ function leafOf(kind: Kind, device: ListedDevice): Leaf {
 }
 
 /** The chosen items that match no device of the account. */
-export function findUnlisted(
-  kind: Kind,
-  devices: readonly ListedDevice[],
-  chosen: readonly Chosen[],
-): Chosen[] {
-  const isListed = (item: Chosen) => devices.some((device) => includes(kind, item, device))
-  return chosen.filter((item) => !isListed(item))
+export function findUnlisted(devices: readonly ListedDevice[], chosen: readonly Chosen[]): Chosen[] {
+  return chosen.filter((item) => !devices.some((device) => includes(item, device)))
 }
 
 /** Whether a chosen item is this device or includes it. */
-export function includes(kind: Kind, chosen: Chosen, { serial, base, group }: ListedDevice): boolean {
+export function includes(chosen: Chosen, { serial, base, group }: ListedDevice): boolean {
   if (!isDevice(chosen)) return 'unit' in chosen ? base.serial === chosen.unit : group?.name === chosen.group
-  const isUnderBase = kind === 'exclude' || chosen.base === undefined || chosen.base === base.serial
-  return serial === chosen.serial && isUnderBase
+  return matches(chosen, { serial, base: base.serial })
 }
 
 interface Named {

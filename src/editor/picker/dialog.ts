@@ -3,7 +3,7 @@ import { enumerated, translate } from '../red'
 import { Choice, type Chosen } from './choice'
 import { describeState } from './device-texts'
 import { type Kind, treeOf } from './device-tree'
-import { parseChosen } from './parse-serials'
+import { parseChosen } from './parse-chosen'
 import { TreeView } from './tree-view'
 
 const PAGE = `
@@ -27,19 +27,16 @@ const PAGE = `
   <div class="envlog-picker-wrong" role="alert"></div>
 </div>`
 
-interface Picking {
-  kind: Kind
-  title: string
-  chosen: readonly Chosen[]
-  source: DeviceSource
-  /** Called with the choice; not called on cancel. */
-  done(chosen: readonly Chosen[]): void
-  /** Called when the form is visible again. */
-  closed(): void
-}
-
-/** Opens the tray in which users choose devices from the account, type them or paste a list. */
-export function pickDevices({ kind, title, chosen, source, done, closed }: Picking): void {
+/**
+ * Opens the tray in which users choose devices from the account, type them or paste a list.
+ * @param closed called with the choice, which is unchanged on cancel, when the form is visible again
+ */
+export function pickDevices(
+  kind: Kind,
+  chosen: readonly Chosen[],
+  source: DeviceSource,
+  closed: (chosen: readonly Chosen[]) => void,
+): void {
   const choice = new Choice(chosen)
   const page = $(PAGE)
   const part = (name: string) => page.find(`[data-envlog=${name}], .envlog-picker-${name}`)
@@ -76,7 +73,8 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     return wrong.length === 0
   }
 
-  const close = () => RED.tray.close(closed)
+  const close = (result: readonly Chosen[]) => RED.tray.close(() => closed(result))
+  const cancel = () => close(chosen)
   for (const name of ['all', 'none', 'add']) part(name).text(translate(`picker.${name}`))
   const label = (text: string) => ({ 'aria-label': text, placeholder: text })
   search.attr(label(translate('picker.search')))
@@ -92,23 +90,19 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     if (key !== 'Escape') return
     // In Firefox, a search field does not clear itself.
     if (target === search[0] && search.val()) search.val('').trigger('input')
-    else close()
+    else cancel()
   })
   const stopListening = source.listen(show)
   RED.tray.show({
-    title,
+    title: translate(`picker.title-${kind}`),
     width: 600,
     buttons: [
-      { id: 'node-dialog-cancel', text: RED._('common.label.cancel'), click: close },
+      { id: 'node-dialog-cancel', text: RED._('common.label.cancel'), click: cancel },
       {
         id: 'node-dialog-ok',
         text: RED._('common.label.done'),
         class: 'primary',
-        click() {
-          if (!addTyped()) return
-          done(choice.items)
-          close()
-        },
+        click: () => addTyped() && close(choice.items),
       },
     ],
     open(tray) {

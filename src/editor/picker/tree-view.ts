@@ -1,17 +1,17 @@
 import type { ListedDevice } from '../../shared/admin'
 import { enumerated, translate } from '../red'
-import { type Choice, type Chosen, type ChosenDevice, idOf, isDevice } from './choice'
-import { ago, batteryIcon, valuesOf } from './device-texts'
+import { type Choice, type Chosen, idOf } from './choice'
+import { ago, BATTERY_ICONS, valuesOf } from './device-texts'
 import { type Branch, isFound, type Leaf } from './device-tree'
 
-interface LeafRow {
-  leaf: Leaf
+/** A device or a chosen item, with its elements. */
+interface LeafRow extends Leaf {
   element: JQuery
   box: JQuery | undefined
 }
 
-interface BranchRow {
-  branch: Branch
+/** A branch with its elements. */
+interface BranchRow extends Branch {
   element: JQuery
   box: JQuery
   leaves: LeafRow[]
@@ -25,15 +25,11 @@ export class TreeView {
   readonly #choice: Choice
   readonly #changed: () => void
   readonly #rows: BranchRow[]
-  /** The devices in the tree. */
-  readonly #listed: ChosenDevice[]
 
   /** @param changed called after each change of the choice */
   constructor(branches: readonly Branch[], choice: Choice, changed: () => void) {
     this.#choice = choice
     this.#changed = changed
-    const items = branches.flatMap(({ leaves }) => leaves.flatMap(({ chooses }) => chooses ?? []))
-    this.#listed = items.filter(isDevice)
     this.#rows = branches.map((branch) => this.#branchRow(branch))
     this.element.append(this.#rows.map(({ element }) => element))
     this.element.on('keydown', (event) => this.#onKey(event as unknown as KeyboardEvent))
@@ -42,21 +38,21 @@ export class TreeView {
 
   /** Shows only items that match the search. A blank search shows all. */
   search(text: string): void {
-    for (const { branch, element, leaves } of this.#rows) {
-      for (const row of leaves) row.element.prop('hidden', !isFound(text, branch, row.leaf))
-      element.prop('hidden', !leaves.some(isShown))
-      if (text.trim() !== '') this.#fold(element, false)
+    for (const row of this.#rows) {
+      for (const leaf of row.leaves) leaf.element.prop('hidden', !isFound(text, row, leaf))
+      row.element.prop('hidden', !row.leaves.some(isShown))
+      if (text.trim() !== '') this.#fold(row.element, false)
     }
   }
 
   /** Chooses all visible items, or none of them. */
   setAll(isChosen: boolean): void {
-    for (const { branch, leaves } of this.#rows) {
-      const isWholeBranch = this.#has(branch) || !leaves.some(({ box }) => box)
-      const shown = leaves.filter(isShown)
-      if (!isWholeBranch) for (const { leaf } of shown) this.#set(leaf.chooses, isChosen)
+    for (const row of this.#rows) {
+      const isWholeBranch = this.#has(row) || !row.leaves.some(({ box }) => box)
+      const shown = row.leaves.filter(isShown)
+      if (!isWholeBranch) for (const leaf of shown) this.#set(leaf.chooses, isChosen)
       // If a base unit or group is chosen with all its devices, the visible devices cannot be changed separately.
-      else if (shown.length === leaves.length) this.#set(branch.chooses, isChosen)
+      else if (shown.length === row.leaves.length) this.#set(row.chooses, isChosen)
     }
     this.#refresh()
     this.#changed()
@@ -67,31 +63,29 @@ export class TreeView {
   }
 
   #set(chosen: Chosen | undefined, isChosen: boolean): void {
-    if (!chosen) return
-    if (isChosen) this.#choice.add(chosen)
-    else this.#choice.remove(chosen, this.#listed)
+    if (chosen) this.#choice[isChosen ? 'add' : 'remove'](chosen)
   }
 
-  #setBranch({ branch, leaves }: BranchRow, isChosen: boolean): void {
+  #setBranch({ chooses, leaves }: BranchRow, isChosen: boolean): void {
     // A base unit or group includes its devices, so they are not also saved individually.
-    if (branch.chooses) for (const { leaf } of leaves) this.#set(leaf.chooses, false)
-    else for (const { leaf } of leaves.filter(isShown)) this.#set(leaf.chooses, isChosen)
-    this.#set(branch.chooses, isChosen)
+    if (chooses) for (const leaf of leaves) this.#set(leaf.chooses, false)
+    else for (const leaf of leaves.filter(isShown)) this.#set(leaf.chooses, isChosen)
+    this.#set(chooses, isChosen)
   }
 
   /** Updates the checkboxes and counts. */
   #refresh(): void {
-    for (const { branch, box, element, leaves } of this.#rows) {
-      const isWholeBranch = this.#has(branch)
-      const selectable = leaves.filter((row) => row.box)
-      for (const row of selectable)
-        row.box?.prop({ checked: isWholeBranch || this.#has(row.leaf), disabled: isWholeBranch })
-      const count = selectable.filter(({ leaf }) => this.#has(leaf)).length
-      const isChecked = isWholeBranch || (!branch.chooses && count === selectable.length)
-      box.prop({ checked: isChecked, indeterminate: !isChecked && count > 0 })
+    for (const row of this.#rows) {
+      const isWholeBranch = this.#has(row)
+      const selectable = row.leaves.filter(({ box }) => box)
+      for (const leaf of selectable)
+        leaf.box?.prop({ checked: isWholeBranch || this.#has(leaf), disabled: isWholeBranch })
+      const count = selectable.filter((leaf) => this.#has(leaf)).length
+      const isChecked = isWholeBranch || (!row.chooses && count === selectable.length)
+      row.box.prop({ checked: isChecked, indeterminate: !isChecked && count > 0 })
       const isCounted = selectable.length > 0 && !isWholeBranch
-      const all = translate('picker.under', { count: leaves.length })
-      element.find('.envlog-branch-count').text(isCounted ? `${count}/${selectable.length}` : all)
+      const all = translate('picker.under', { count: row.leaves.length })
+      row.element.find('.envlog-branch-count').text(isCounted ? `${count}/${selectable.length}` : all)
     }
   }
 
@@ -125,15 +119,6 @@ export class TreeView {
     event.stopPropagation()
   }
 
-  #checkbox(label: string, set: (isChosen: boolean) => void): JQuery {
-    const box = $('<input type="checkbox">').attr('aria-label', label)
-    return box.on('change', () => {
-      set(box.is(':checked'))
-      this.#refresh()
-      this.#changed()
-    })
-  }
-
   #branchRow(branch: Branch): BranchRow {
     const { serial = '', kind } = branch
     const name = branch.name || serial || translate(`picker.${kind}`)
@@ -143,14 +128,11 @@ export class TreeView {
       .attr('aria-label', translate('picker.fold', { name }))
       .append('<i class="fa fa-angle-down" aria-hidden="true">')
       .on('click', () => this.#fold(element, !element.hasClass('envlog-folded')))
-    const box = this.#checkbox(`${name} ${serial}`.trim(), (isChosen) => this.#setBranch(row, isChosen))
-    const head = $('<div class="envlog-branch-head">').append(
-      toggle,
-      labelOf(box, name, serial),
-      $('<span class="envlog-branch-count">'),
-    )
-    element.append(head, $('<ul>').append(leaves.map((row) => row.element)))
-    const row: BranchRow = { branch, element, box, leaves }
+    const box = this.#checkbox(name, serial, (isChosen) => this.#setBranch(row, isChosen))
+    const count = $('<span class="envlog-branch-count">')
+    const head = $('<div class="envlog-branch-head">').append(toggle, labelOf(box, name, serial), count)
+    element.append(head, $('<ul>').append(leaves.map((leaf) => leaf.element)))
+    const row = { ...branch, element, box, leaves }
     return row
   }
 
@@ -159,13 +141,22 @@ export class TreeView {
     const id = device?.serial ?? (chooses ? idOf(chooses) : '')
     const name = device?.name || id
     const serial = name === id ? '' : id
-    const box =
-      chooses && this.#checkbox(`${name} ${serial}`.trim(), (isChosen) => this.#set(chooses, isChosen))
-    const element = $('<li class="envlog-leaf">').append(labelOf(box, name, serial))
+    const box = chooses && this.#checkbox(name, serial, (isChosen) => this.#set(chooses, isChosen))
+    const isMissing = kind === 'unlisted'
+    const element = $('<li class="envlog-leaf">').toggleClass('envlog-missing', isMissing)
+    element.append(labelOf(box, name, serial))
     if (device) element.append(factsOf(device))
-    else if (kind === 'unlisted')
-      element.append($('<span class="envlog-facts">').text(translate('picker.missing')))
-    return { leaf, element: element.toggleClass('envlog-missing', kind === 'unlisted'), box }
+    else if (isMissing) element.append($('<span class="envlog-facts">').text(translate('picker.missing')))
+    return { ...leaf, element, box }
+  }
+
+  #checkbox(name: string, serial: string, set: (isChosen: boolean) => void): JQuery {
+    const box = $('<input type="checkbox">').attr('aria-label', `${name} ${serial}`.trim())
+    return box.on('change', () => {
+      set(box.is(':checked'))
+      this.#refresh()
+      this.#changed()
+    })
   }
 }
 
@@ -178,15 +169,14 @@ function labelOf(box: JQuery | undefined, name: string, serial: string): JQuery 
 function factsOf(device: ListedDevice): JQuery {
   const { timestamp, model, group, channels } = device
   const { level } = device.battery
-  const icon = batteryIcon(level)
+  const icon = BATTERY_ICONS[level]
   const more = [model, group?.name, valuesOf(device, channels.length), icon && translate(`battery.${level}`)]
+  const age = timestamp === null ? translate('picker.never') : ago(timestamp, Date.now())
   return $('<span class="envlog-facts">')
     .attr('title', enumerated(more.flatMap((text) => text || [])))
     .append(
       $('<span class="envlog-values">').text(valuesOf(device)),
-      $('<span class="envlog-age">').text(
-        timestamp === null ? translate('picker.never') : ago(timestamp, Date.now()),
-      ),
-      icon ? $('<i aria-hidden="true">').addClass(`fa ${icon} envlog-battery-${level}`) : $('<i>'),
+      $('<span class="envlog-age">').text(age),
+      $('<i aria-hidden="true">').addClass(icon ? `fa ${icon} envlog-battery-${level}` : ''),
     )
 }

@@ -35,7 +35,7 @@ RED.nodes.registerType('envlog-account', {
     sharedQuotaPassword: { type: 'password' },
   },
   label() {
-    return accountLabel(this, this._('account.label'))
+    return accountLabel(this, translate('account.label'))
   },
   oneditprepare() {
     prepareAccount(this, { ...properties, ...secrets })

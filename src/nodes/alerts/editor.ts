@@ -1,4 +1,4 @@
 import { defineAction } from '../../editor/define-action'
 import { prepareOnlyNew } from '../../editor/only-new-form'
 
-export default defineAction('envlog-alerts', { prepare: (form) => prepareOnlyNew(form, { withTime: false }) })
+export default defineAction('envlog-alerts', { prepare: prepareOnlyNew })

@@ -1,4 +1,9 @@
 import { defineAction } from '../../editor/define-action'
-import { prepareOnlyNew } from '../../editor/only-new-form'
+import { prepareOnlyNew, prepareStart } from '../../editor/only-new-form'
 
-export default defineAction('envlog-latest', { prepare: (form) => prepareOnlyNew(form, { withTime: true }) })
+export default defineAction('envlog-latest', {
+  prepare() {
+    prepareStart()
+    prepareOnlyNew()
+  },
+})

@@ -54,7 +54,7 @@ export class AccountForm extends Tray {
   }
 
   bars(): Locator {
-    return this.body.locator('[role=meter]')
+    return this.body.getByRole('meter')
   }
 }
 

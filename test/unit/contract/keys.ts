@@ -50,6 +50,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'picker.note-*': ['devices', 'bases', 'groups'],
   'quantity.*': [...QUANTITIES],
   'picker.*': ['all', 'none', 'add', 'standalone', 'unlisted', 'chosen'],
+  'account.hint-*': ['tls', 'proxy'],
   'account.store-*': ['files', 'kept', 'forgotten', 'unknown'],
   'output.*': OUTPUTS,
   'place.*': TOPIC_PLACES,
@@ -79,11 +80,11 @@ export interface Used {
 /** The catalog of all nodes, for keys used without a form. */
 const NAMESPACE = '@envlog/node-red-envlog/envlog:'
 
-/** Keys of `_('…')`, and strings that begin with a group of the catalog: `status.asking`. */
+/** Keys of `_('…')` and `translate('…')`, and strings that begin with a group of the catalog: `status.asking`. */
 export function keysInScript(script: string, groups: readonly string[]): Used {
   const found: string[] = []
   const unknown: string[] = []
-  for (const [, quote, text = ''] of script.matchAll(/\b_\(\s*(["'`])(.*?)\1/g)) {
+  for (const [, quote, text = ''] of script.matchAll(/\b(?:_|translate)\(\s*(["'`])(.*?)\1/g)) {
     if (text.startsWith(NAMESPACE)) continue
     found.push(text)
     if (quote !== '`' && text.includes('${')) unknown.push(text)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ago, batteryIcon, describeState, valuesOf } from '../../../src/editor/picker/device-texts'
+import { ago, describeState, valuesOf } from '../../../src/editor/picker/device-texts'
 import { useFakeRed } from '../../support/fake-red'
 import { listedDevice } from '../../support/listed-device'
 
@@ -53,11 +53,5 @@ describe('the details of a device', () => {
       const values = [-18.4, 45].map((value) => ({ value, unit: '%', quantity: null, error: null }))
       assert.equal(valuesOf(listedDevice('52A10001', { channels: values })), '-18.4 %、45 %')
     })
-  })
-
-  it('show its battery, if known', () => {
-    assert.equal(batteryIcon('replace-now'), 'fa-battery-empty')
-    assert.equal(batteryIcon('unknown'), undefined)
-    assert.equal(batteryIcon('unknown-level'), undefined)
   })
 })

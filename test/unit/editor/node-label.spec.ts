@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { nodeLabel } from '../../../src/editor/node-label'
-import { translate } from '../../../src/editor/red'
 import { useFakeRed } from '../../support/fake-red'
 
 describe('the label of a node without a name', () => {
   useFakeRed('ja')
-  const label = (saved: object) =>
-    nodeLabel({ id: 'n', type: 'envlog-latest', _: translate, ...saved }, '最新記録')
+  const label = (saved: object) => nodeLabel({ id: 'n', type: 'envlog-latest', ...saved }, '最新記録')
   const devices = [{ serial: '52A10001' }, { serial: '52A10002' }]
   const bases = ['5F0A1001']
 

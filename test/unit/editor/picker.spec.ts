@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Choice, type Chosen, type ChosenDevice } from '../../../src/editor/picker/choice'
 import { isFound, type Kind, treeOf } from '../../../src/editor/picker/device-tree'
-import { parseGroups, parseSerials } from '../../../src/editor/picker/parse-serials'
+import { parseChosen } from '../../../src/editor/picker/parse-chosen'
 import { useFakeRed } from '../../support/fake-red'
 import { listedDevice } from '../../support/listed-device'
 
@@ -29,18 +29,11 @@ describe('the choice of devices', () => {
     const choice = new Choice([office, { serial: '52A10001' }, { unit: '5F0A1001' }, office])
     assert.ok(!choice.has(depot) && !choice.has({ group: '5F0A1001' }) && choice.has({ serial: '52C10008' }))
     choice.add(depot)
-    choice.remove(office, [office, depot])
+    choice.remove(office)
     assert.deepEqual(choice.items, [{ serial: '52A10001' }, { unit: '5F0A1001' }, depot])
-  })
-
-  it('keeps the other devices with a serial that was chosen without a base unit', () => {
-    const listed = ['5F0A1001', '5F0A1004'].map((base) => ({ serial: '52C10008', base }))
-    const [office, depot] = listed as [ChosenDevice, ChosenDevice]
-    const choice = new Choice([{ serial: '52C10008' }])
-    choice.remove(office, listed)
-    assert.deepEqual(choice.items, [depot])
-    choice.remove(depot, listed)
-    assert.deepEqual(choice.items, [])
+    // Without a base unit, it is the device under each.
+    choice.remove({ serial: '52C10008' })
+    assert.ok(!choice.has(depot))
   })
 
   it('contains everything that was added and not removed afterwards', () => {
@@ -142,17 +135,30 @@ describe('typed text', () => {
     fc.assert(
       fc.property(fc.array(device), between, (devices, separator) => {
         const words = devices.map((one) => ('base' in one ? `${one.base}/${one.serial}` : one.serial))
-        assert.deepEqual(parseSerials(words.join(separator)), { devices, wrong: [] })
+        const parse = (kind: Kind) => parseChosen(kind, words.join(separator))
+        assert.deepEqual(parse('devices'), { found: devices, wrong: [] })
+        assert.deepEqual(
+          parse('bases').found,
+          devices.map((one) => ({ unit: one.serial })),
+        )
+        assert.deepEqual(
+          parse('exclude').found,
+          devices.map((one) => ({ serial: one.serial })),
+        )
       }),
     )
   })
 
   it('is returned unchanged for words that are not serials', () => {
     const words = ['52A1', '5F0A1001/', '/52C10008', '5F0A1001/52C10008/1', '５２Ａ１０００１']
-    assert.deepEqual(parseSerials(words.join(' ')), { devices: [], wrong: words })
+    assert.deepEqual(parseChosen('devices', words.join(' ')), { found: [], wrong: words })
   })
 
   it('is parsed as group names, which may contain blanks', () => {
-    assert.deepEqual(parseGroups(' Cold chain,\nHall 1、冷蔵室\t'), ['Cold chain', 'Hall 1', '冷蔵室'])
+    const { found } = parseChosen('groups', ' Cold chain,\nHall 1、冷蔵室\t')
+    assert.deepEqual(
+      found,
+      ['Cold chain', 'Hall 1', '冷蔵室'].map((group) => ({ group })),
+    )
   })
 })

@@ -17,7 +17,7 @@ const ends = { from: findPeriodProblem, to: findPeriodProblem }
 function verdict(schema: Schema, name: string, value: unknown, others: object = {}): true | string {
   const { validate } = propertiesOf(schema, ends)[name] ?? assert.fail(name)
   assert.equal(validate.length, 2, 'Node-RED accepts no sentence from others')
-  const node = { id: '', type: '', _: (key: string) => key, ...others }
+  const node = { id: '', type: '', ...others }
   return validate.call(node, value, {})
 }
 const ofAction = (name: string, value: unknown, others?: object, type: ActionType = 'envlog-latest') =>
@@ -117,6 +117,8 @@ describe('a form', () => {
       ['2026-11-20 08:00', { ...date, from: '2026-11-20 08:00' }],
       ['-24h', rel],
       ['-7d', { ...rel, from: '-24h' }],
+      // In every time zone, this local time is earlier.
+      ['2026-11-19 20:00', { ...date, from: '2026-11-20T08:00Z' }],
     ] as const) {
       assert.match(String(ofPeriod('to', value, saved)), /later than the beginning/, value)
     }
@@ -124,6 +126,7 @@ describe('a form', () => {
       ['', date],
       ['2026-11-20T08:00:00Z', { ...date, from: '2026-11-20 16:00' }],
       ['2026-11-20', { ...date, from: '2026-11-19' }],
+      ['2026-11-19 20:01', { ...date, from: '2026-11-20T08:00Z' }],
       ['-1h', rel],
       ['-24h', { ...rel, from: '-7d' }],
       ['-24h', { ...rel, fromType: 'msg', from: 'payload' }],

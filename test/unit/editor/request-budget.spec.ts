@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type ActionConfig, countDevices, toBudget } from '../../../src/editor/request-budget'
+import { type ActionConfig, requestedDevices, toBudget } from '../../../src/editor/request-budget'
 import { listedDevice } from '../../support/listed-device'
 
 const devices = [
@@ -50,29 +50,26 @@ describe('the requests of a round', () => {
           return select === 'list' && choice.devices.some(isNamed)
         }
         const expected = twins.filter((one) => isChosen(one) && !exclude.includes(one.serial))
-        assert.equal(countDevices(node('latest', choice), twins), expected.length)
+        assert.equal(requestedDevices(node('latest', choice), twins)?.length, expected.length)
         assert.equal(toBudget(node('latest', choice), [], twins)?.requests, expected.length)
       }),
     )
   })
 
   it('include chosen devices that the account does not list', () => {
-    const list = [{ serial: '99999999' }, { serial: '99999998', base: '5F0A1001' }]
-    assert.equal(
-      countDevices(node('latest', { select: 'list', devices: list, bases: ['5F0A1001'] }), devices),
-      3,
-    )
+    const list = { select: 'list', devices: [{ serial: '99999999' }], bases: ['5F0A1001'] }
+    assert.equal(requestedDevices(node('latest', list), devices)?.length, 3)
   })
 
   it('are known for a list without the account, and for nothing else', () => {
     const list = [{ serial: '52A10001', base: '52A10001' }, { serial: '52C10008' }]
-    assert.equal(countDevices(node('latest', { select: 'list', devices: list }), undefined), 2)
+    assert.equal(requestedDevices(node('latest', { select: 'list', devices: list }), undefined)?.length, 2)
     const others = [
       { select: 'list', bases: ['5F0A1001'] },
       ...['all', 'base', 'group'].map((select) => ({ select })),
     ]
     for (const choice of others) {
-      assert.equal(countDevices(node('latest', choice), undefined), undefined)
+      assert.equal(requestedDevices(node('latest', choice), undefined), undefined)
       assert.equal(toBudget(node('latest', choice), [], undefined), undefined)
     }
     assert.equal(toBudget(node('latest', { select: 'msg' }), [], devices), undefined)
@@ -81,20 +78,20 @@ describe('the requests of a round', () => {
 
 describe('the required quota', () => {
   it('is the share of the limit that is used most, and the duration of a round', () => {
-    const { own } = toBudget(node('latest', { repeat: '2' }), [], devices) ?? {}
-    assert.deepEqual(own, { endpoint: 'latest-data-relay', share: 3 / 2 / 1 })
-    assert.equal(toBudget(node('latest'), [], devices)?.own.share, 0, 'without own triggers')
+    const latest = toBudget(node('latest', { repeat: '2' }), [], devices)
+    assert.deepEqual([latest?.endpoint, latest?.own], ['latest-data-relay', 3 / 2 / 1])
+    assert.equal(toBudget(node('latest'), [], devices)?.own, 0, 'without own triggers')
     const limits = { alert: { limit: 2 } }
     const budget = toBudget(node('alerts', { repeat: 7200 }), [], devices, limits)
-    assert.deepEqual([budget?.seconds, budget?.own], [9000, { endpoint: 'alert', share: 5 / 4 }])
+    assert.deepEqual([budget?.seconds, budget?.endpoint, budget?.own], [9000, 'alert', 5 / 4])
     const none = toBudget(node('alerts', { select: 'list', repeat: 60 }), [], devices)
-    assert.deepEqual([none?.requests, none?.seconds, none?.own.share], [0, 0, 0])
+    assert.deepEqual([none?.requests, none?.seconds, none?.own], [0, 0, 0])
   })
 
   it('adds up the requests of all nodes of an account, for the endpoints that this node needs', () => {
     const alerts = node('alerts', { repeat: 3600 })
-    const { together } = toBudget(alerts, [alerts, alerts, node('latest', { repeat: '1' })], devices) ?? {}
-    assert.deepEqual(together, { share: 15 / 12, endpoint: 'alert' })
+    const budget = toBudget(alerts, [alerts, alerts, node('latest', { repeat: '1' })], devices)
+    assert.deepEqual([budget?.endpoint, budget?.own, budget?.together], ['alert', 5 / 12, 15 / 12])
   })
 
   it('fits the limit at the suggested shortest interval, whatever the other nodes need', () => {
@@ -110,7 +107,7 @@ describe('the required quota', () => {
       fc.property(count, others, (size, more) => {
         const rest = more.map((other) => alerts(other.count, other.repeat))
         const budgetAt = (repeat: number) => toBudget(alerts(size, repeat), rest, undefined)
-        const shareAt = (repeat: number) => budgetAt(repeat)?.together.share ?? 0
+        const shareAt = (repeat: number) => budgetAt(repeat)?.together ?? 0
         const advised = budgetAt(1)?.fittingRepeat
         if (advised === undefined) return assert.ok(shareAt(2_000_000) > 1)
         assert.ok(shareAt(advised) <= 1 + 1e-9)
