@@ -1,21 +1,15 @@
 import { isClearText, normalizeAddress, splitPassword } from '../shared/addresses'
-import { type AccountTestResult, type ContextStore, DRAFT_SECRETS, DRAFT_SETTINGS } from '../shared/admin'
+import type { AccountTestResult, ContextStore } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
 import { type AdminRequestError, localizeReason, requestAdmin } from './admin-request'
-import type { ValidatedProperty } from './properties'
 import { showQuota, watchQuota } from './quota-bars'
 import { enumerated, type Form, fillSelect, translate } from './red'
-
-/** The settings that a test depends on. */
-const TESTED = [...DRAFT_SETTINGS, ...DRAFT_SECRETS]
-
-type Properties = Record<(typeof TESTED)[number], ValidatedProperty>
 
 const field = (name: string) => $(`#node-config-input-${name}`)
 
 /** Prepares the account's form: test and report, the remaining quota, time zones, context stores, the shared quota. */
-export function prepareAccount(form: Form, properties: Properties): void {
-  const requests = new DraftRequests(form, properties)
+export function prepareAccount(form: Form): void {
+  const requests = new DraftRequests(form.id)
   $('#envlog-test').on('click', () => void requests.test())
   prepareReport(requests)
   // Node-RED has replaced these fields by lists.
@@ -28,16 +22,14 @@ export function prepareAccount(form: Form, properties: Properties): void {
 
 /** Requests with the account as it is in the form, and the lines that show their progress and result. */
 class DraftRequests {
-  readonly #form: Form
-  readonly #properties: Properties
+  readonly #accountId: string
   readonly #lines = $('#envlog-test-lines')
   /** Counts changes of fields, each of which discards the result of a request in progress. */
   #changes = 0
 
-  constructor(form: Form, properties: Properties) {
-    this.#form = form
-    this.#properties = properties
-    for (const name of TESTED) field(name).on('input change', () => this.#clear())
+  constructor(accountId: string) {
+    this.#accountId = accountId
+    this.#lines.closest('form').on('input change', () => this.#clear())
   }
 
   async test(): Promise<void> {
@@ -58,17 +50,10 @@ class DraftRequests {
   /** Sends a request. @returns `undefined` if it fails, in which case the failure is shown */
   async send<T>(path: 'test' | 'report'): Promise<T | undefined> {
     this.#clear()
-    // Shows the same sentences about invalid fields as the form.
-    const results = TESTED.map((name) =>
-      this.#properties[name].validate.call(this.#form, field(name).val(), {}),
-    )
-    const problems = results.filter((result) => result !== true)
-    for (const problem of problems) this.#addLine('fa-times', problem)
-    if (problems.length > 0) return undefined
     const button = $(`#envlog-${path}`).prop('disabled', true)
     this.#addLine('fa-spinner fa-pulse', translate('account.test-asking'))
     const [change, address] = [this.#changes, addressNow()]
-    const account = readOpenAccount(this.#form.id)
+    const account = readOpenAccount(this.#accountId)
     const result = await requestAdmin<T>(path, { account }).catch((error: AdminRequestError) => error)
     button.prop('disabled', false)
     if (change !== this.#changes) return undefined

@@ -30,9 +30,9 @@ function toSentence({ status, responseJSON }: JQuery.jqXHR): string {
   if (code === undefined || reason === undefined) {
     return translate(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
   }
-  const values = { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) }
+  const values = { ...params, ...(retryAt && { retryAt: clockTime(Date.parse(retryAt)) }) }
   // The sentences for nodes mention a setting or a part of an error that does not exist in the form.
-  const isUsedUp = reason === 'quota-wait' || (reason === 'quota-refused' && values.retryAt)
+  const isUsedUp = reason === 'quota-wait' || (reason === 'quota-refused' && retryAt)
   return isUsedUp ? translate('ask.quota-wait', values) : localizeReason({ reason, params: values })
 }
 

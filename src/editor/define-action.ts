@@ -32,21 +32,15 @@ export function defineAction(type: ActionType, { prepare, findProblem }: OwnPart
       ...propertiesOf(actionSchemas[type], findProblem),
       account: { value: '', type: 'envlog-account', required: true, label: translate('label.account') },
     },
-    paletteLabel() {
-      return translate(`${name}.label`)
-    },
+    paletteLabel: () => translate(`${name}.label`),
     label() {
       return nodeLabel(this, translate(`${name}.label`))
     },
     labelStyle() {
       return this.name ? 'node_label_italic' : ''
     },
-    inputLabels() {
-      return translate(`${name}.input`)
-    },
-    outputLabels() {
-      return translate(`${name}.output`)
-    },
+    inputLabels: () => translate(`${name}.input`),
+    outputLabels: () => translate(`${name}.output`),
     onpaletteadd() {
       // The palette's search uses this label as well as the type, so the visible label can stay short.
       const words = [translate(`${name}.label`), translate('label.searchWords')]
@@ -61,8 +55,6 @@ export function defineAction(type: ActionType, { prepare, findProblem }: OwnPart
       prepare?.(this)
       open = new ActionForm(this)
     },
-    oneditsave() {
-      open?.save()
-    },
+    oneditsave: () => open?.save(),
   }
 }

@@ -4,13 +4,13 @@ import { readAccountNode } from './account-draft'
 import { AdminRequestError, requestAdmin } from './admin-request'
 import { translate } from './red'
 
-export type DeviceState =
-  /** Not requested yet. */
-  | { kind: 'unknown'; list?: undefined }
-  | { kind: 'loading'; list: DeviceList | undefined }
-  | { kind: 'loaded'; list: DeviceList }
-  /** `why` is a sentence. An older list can still be used. */
-  | { kind: 'failed'; why: string; list: DeviceList | undefined }
+export interface DeviceState {
+  kind: 'unknown' | 'loading' | 'loaded' | 'failed'
+  /** The newest list. While another one is requested, or if that fails, it is older. */
+  list?: DeviceList | undefined
+  /** A sentence that says why the request failed. */
+  why?: string
+}
 
 /** The devices of the account that is chosen in a form, in one list for all parts of the form. */
 export class DeviceSource {
@@ -48,8 +48,8 @@ export class DeviceSource {
     const number = ++this.#lastRequest
     const list = cached ? undefined : this.#state.list
     this.#set(cached ? { kind: 'unknown' } : { kind: 'loading', list })
-    const toFailure = ({ message }: Error) =>
-      cached ? null : ({ kind: 'failed', why: message, list } as const)
+    const toFailure = ({ message }: Error): DeviceState | null =>
+      cached ? null : { kind: 'failed', why: message, list }
     const next = await this.#request({ refresh, cached }).catch(toFailure)
     // Otherwise another account has been chosen in the meantime, and the response is not for it.
     if (next && number === this.#lastRequest) this.#set(next)

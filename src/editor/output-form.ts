@@ -13,19 +13,25 @@ export function prepareOutput(form: Form, type: ActionType): void {
   const offered = OFFERED[type]
   const output = $('#node-input-output')
   const send = $('#node-input-send')
-  const showChunk = () => void $('.envlog-chunk').toggle(send.val() === 'chunk')
-  const showSends = (wanted: unknown) => {
+  const fillSend = (wanted: unknown) => {
+    const sends = offered[output.val() as Output] ?? []
+    fillSelect(
+      send,
+      sends.map((value) => [value, translate(`send.${value}`)] as const),
+      wanted,
+    )
+  }
+  const showRows = () => {
     const chosen = output.val() as Output
-    const sends = (offered[chosen] ?? []).map((value) => [value, translate(`send.${value}`)] as const)
-    fillSelect(send, sends, wanted)
-    $('.envlog-send').toggle(sends.length > 1)
+    $('.envlog-send').toggle((offered[chosen] ?? []).length > 1)
+    $('.envlog-chunk').toggle(send.val() === 'chunk')
     for (const name of OUTPUT_SETTINGS)
       $(`.envlog-${name}`).toggle(OUTPUT_TRAITS[chosen].settings.includes(name))
-    showChunk()
   }
   const outputs = (Object.keys(offered) as Output[]).map((value) => [value, outputName(type, value)] as const)
   fillSelect(output, outputs, form.output)
-  showSends(form.send)
-  output.on('change', () => showSends(send.val()))
-  send.on('change', showChunk)
+  fillSend(form.send)
+  showRows()
+  output.on('change', () => fillSend(send.val()))
+  output.add(send).on('change', showRows)
 }

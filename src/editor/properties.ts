@@ -13,7 +13,7 @@ type Settings = Readonly<Record<string, unknown>>
  */
 export type FindProblem = (property: string, settings: Settings) => Problem | string | undefined
 
-export type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
+type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
 
 /**
  * The properties of a schema in the form of Node-RED's definitions: the value for a new node, and a validator.

@@ -7,12 +7,8 @@ import { LIMITS, type LimitsTable, MAX_WINDOW_SECONDS } from './service-limits'
 
 export const ACCOUNT_DEFAULTS = { relaySuffix: 'relay', timeout: 30, concurrency: 2, retries: 3 } as const
 
-/**
- * Whether a relay suffix is valid. It becomes part of a path, so it must contain only characters that need no escaping.
- */
-export function isRelaySuffix(text: string): boolean {
-  return /^[A-Za-z0-9_-]{1,40}$/.test(text)
-}
+/** Becomes part of a path, so it must contain only characters that need no escaping. */
+const relaySuffix = textThat((value) => /^[\w-]{1,40}$/.test(value), 'relay-suffix')
 
 const address = z.pipe(
   text.check(
@@ -81,7 +77,7 @@ const timeZone = trimmedText.check(
 export const accountSchema = z.object({
   ...nodeProperties,
   baseUrl: orDefault(address, ''),
-  relaySuffix: orDefault(textThat(isRelaySuffix, 'relay-suffix'), ACCOUNT_DEFAULTS.relaySuffix),
+  relaySuffix: orDefault(relaySuffix, ACCOUNT_DEFAULTS.relaySuffix),
   timeout: orDefault(wholeNumber(1, 3600), ACCOUNT_DEFAULTS.timeout),
   concurrency: orDefault(wholeNumber(1, 20), ACCOUNT_DEFAULTS.concurrency),
   retries: orDefault(wholeNumber(0, 10), ACCOUNT_DEFAULTS.retries),

@@ -5,7 +5,7 @@ import type { LimitedEndpoint } from './service-limits'
 /** Placeholder for a secret that the editor does not have (Node-RED's own placeholder). */
 export const STORED_SECRET = '__PWRD__'
 
-export const DRAFT_SETTINGS = [
+const DRAFT_SETTINGS = [
   'baseUrl',
   'relaySuffix',
   'timeout',
@@ -16,7 +16,7 @@ export const DRAFT_SETTINGS = [
   'tls',
   'proxy',
 ] as const
-export const DRAFT_SECRETS = ['apiKey', 'loginId', 'loginPass'] as const
+const DRAFT_SECRETS = ['apiKey', 'loginId', 'loginPass'] as const
 
 /** An account as it is in the editor, deployed or not. */
 export type AccountDraft = Record<(typeof DRAFT_SETTINGS)[number], string> & {

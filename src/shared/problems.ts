@@ -47,10 +47,8 @@ export function describeProblem(
   translate: Translate,
 ): string {
   const texts = Object.entries(params).map(([name, value]) => [name, value.toLocaleString('en-US')])
-  return translate(`problems.${problem}`, {
-    ...Object.fromEntries(texts),
-    property: labelOf(property, translate),
-  })
+  const label = labelOf(property, translate)
+  return translate(`problems.${problem}`, { ...Object.fromEntries(texts), property: label })
 }
 
 /** Translates the parameters of an error. */
@@ -63,9 +61,7 @@ export function localizeParams(
     ...params,
     serves: serves === undefined ? '' : translate(`serves.${serves}`),
     ...(property !== undefined && { property: labelOf(String(property), translate) }),
-    ...(problem !== undefined && {
-      problem: describeProblem(params as Problem, String(property), translate),
-    }),
+    ...(problem !== undefined && { problem: describeProblem(params as Problem, `${property}`, translate) }),
   }
 }
 

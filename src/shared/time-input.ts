@@ -47,6 +47,5 @@ export function readTime(input: string): TimeInput | null {
 }
 
 function inRange(moment: TimeInput): TimeInput | null {
-  const value = 'instant' in moment ? moment.instant : moment.wallClock
-  return Number.isFinite(value) && Math.abs(value) <= MAX_TIME_MS ? moment : null
+  return Object.values(moment).every((ms) => Math.abs(ms) <= MAX_TIME_MS) ? moment : null
 }

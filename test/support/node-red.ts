@@ -121,7 +121,7 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   if (options.userDir === undefined) {
     await cp(await installed(), userDir, { recursive: true, verbatimSymlinks: true })
     for (const name of options.packages ?? []) await linkPackage(name, userDir)
-    writeFileSync(join(userDir, '.config.users.json'), JSON.stringify(withoutTips(options)))
+    writeFileSync(join(userDir, '.config.users.json'), JSON.stringify(WITHOUT_TIPS))
   }
   writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, options))
 
@@ -152,15 +152,8 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   return adminOf(url, child, userDir, log, ended, token)
 }
 
-/**
- * The editor's settings of each user, and without a user: Node-RED 5 shows tips a second after loading the settings,
- * and throws if its sidebar takes longer to load.
- */
-function withoutTips({ adminAuth }: StartOptions): object {
-  const { users = [] } = (adminAuth ?? {}) as { users?: { username: string }[] }
-  const names = ['_', ...users.map(({ username }) => username)]
-  return Object.fromEntries(names.map((name) => [name, { editor: { view: { 'view-show-tips': false } } }]))
-}
+/** The editor's settings. Node-RED 5 shows tips after a second, and throws if its sidebar takes longer to load. */
+const WITHOUT_TIPS = { _: { editor: { view: { 'view-show-tips': false } } } }
 
 function inherited(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR } = process.env

@@ -41,11 +41,10 @@ export const BATTERY_ICONS: Readonly<Record<string, string>> = {
 }
 
 /** Describes the state of the list, its age, and the requests left for a newer one. */
-export function describeState(state: DeviceState): string {
-  if (state.kind === 'loading') return translate('picker.asking')
-  if (state.kind === 'failed') return state.why
-  if (state.kind === 'unknown') return ''
-  const { receivedAt, left, freeAt } = state.list
+export function describeState({ kind, list, why = '' }: DeviceState): string {
+  if (kind === 'loading') return translate('picker.asking')
+  if (kind === 'failed' || !list) return why
+  const { receivedAt, left, freeAt } = list
   const received = translate('picker.as-of', { time: clockTime(receivedAt) })
   if (left > FEW_REQUESTS) return received
   const cost =

@@ -1,12 +1,10 @@
 import { prepareAccount } from '../../editor/account-form'
-import { accountLabel } from '../../editor/accounts'
 import { propertiesOf } from '../../editor/properties'
 import { translate } from '../../editor/red'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
 
 const properties = propertiesOf(accountSchema)
-const secrets = propertiesOf(credentialsSchema)
-const { apiKey, loginId, loginPass } = secrets
+const { apiKey, loginId, loginPass } = propertiesOf(credentialsSchema)
 
 // The type name must be a literal, because the flow library finds it without running this code.
 RED.nodes.registerType('envlog-account', {
@@ -35,9 +33,9 @@ RED.nodes.registerType('envlog-account', {
     sharedQuotaPassword: { type: 'password' },
   },
   label() {
-    return accountLabel(this, translate('account.label'))
+    return this.name || String(this.baseUrl || translate('account.label'))
   },
   oneditprepare() {
-    prepareAccount(this, { ...properties, ...secrets })
+    prepareAccount(this)
   },
 })

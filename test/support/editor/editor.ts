@@ -25,35 +25,16 @@ export class Editor {
     readonly page: Page,
     readonly faults: string[],
     readonly close: () => Promise<void>,
-    private readonly url: string,
   ) {}
 
   static async open(browser: Browser, url: string, options: PageOptions = {}): Promise<Editor> {
     const { page, faults, close } = await openPage(browser, url, options)
-    const editor = new Editor(page, faults, close, url)
-    if (options.login) await editor.logIn(options.login)
-    await editor.load()
-    return editor
-  }
-
-  private async logIn({ name, password }: { name: string; password: string }): Promise<void> {
-    await this.page.goto(`${this.url}/`)
-    await this.page.locator('#node-dialog-login-username').fill(name)
-    await this.page.locator('#node-dialog-login-password').fill(password)
-    await this.page.locator('#node-dialog-login-submit').click()
-    await this.page.locator('#red-ui-workspace-tabs li').first().waitFor({ timeout: LOADED_MS })
-  }
-
-  /** Loads or reloads the page; changes that were not deployed are lost. */
-  async load(): Promise<void> {
-    // Node-RED asks whether to leave the page.
-    this.page.once('dialog', (dialog) => void dialog.accept())
-    await this.page.goto(`${this.url}/`)
-    await this.page.locator('#red-ui-workspace-tabs li').first().waitFor({ timeout: LOADED_MS })
-    await this.page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden', timeout: LOADED_MS })
-    await this.page
-      .locator('.red-ui-palette-node[data-palette-type=envlog-alerts]')
-      .waitFor({ timeout: LOADED_MS })
+    await page.goto(`${url}/`)
+    const loaded = { timeout: LOADED_MS }
+    await page.locator('#red-ui-workspace-tabs li').first().waitFor(loaded)
+    await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden', ...loaded })
+    await page.locator('.red-ui-palette-node[data-palette-type=envlog-alerts]').waitFor(loaded)
+    return new Editor(page, faults, close)
   }
 
   /** Drags a node from the palette to the workspace; returns its id. */
@@ -65,19 +46,9 @@ export class Editor {
     return id
   }
 
-  /** Opens a node's form with a double click, like a user. */
-  async doubleClick(id: string): Promise<ActionForm> {
-    await this.node(id).locator('.red-ui-flow-node').dblclick()
-    return this.shownForm()
-  }
-
   /** Opens a node's form without the mouse: on a busy machine, a double click may become two clicks. */
   async edit(id: string): Promise<ActionForm> {
     await this.page.evaluate((node) => RED.editor.edit(RED.nodes.node(node)), id)
-    return this.shownForm()
-  }
-
-  private async shownForm(): Promise<ActionForm> {
     const form = new ActionForm(this.page)
     await form.whenShown('#node-input-select')
     return form

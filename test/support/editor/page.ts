@@ -1,5 +1,5 @@
 /** A browser page with Node-RED's editor, and the problems that occurred in it. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 
 export type Language = 'en-US' | 'ja'
 
@@ -14,8 +14,6 @@ export interface PageOptions {
   language?: Language
   /** Only Node-RED 5 has a dark theme. */
   theme?: 'light' | 'dark'
-  /** For a Node-RED with `adminAuth`. */
-  login?: { name: string; password: string }
   width?: number
   height?: number
 }
@@ -34,50 +32,31 @@ function shortenAnimations(): void {
   })
 }
 
-/** Browser contexts by settings: pages of one context share what the browser has loaded and compiled. */
-const contexts = new WeakMap<Browser, Map<string, Promise<BrowserContext>>>()
-
-function contextOf(browser: Browser, options: PageOptions): Promise<BrowserContext> {
-  const known = contexts.get(browser) ?? new Map<string, Promise<BrowserContext>>()
-  contexts.set(browser, known)
-  const key = JSON.stringify(options)
-  const viewer = known.get(key) ?? newContext(browser, options)
-  known.set(key, viewer)
-  return viewer
-}
-
-async function newContext(browser: Browser, options: PageOptions): Promise<BrowserContext> {
-  const { language = 'en-US', theme = 'light', width = 1400, height = 1000 } = options
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { language = 'en-US', theme = 'light', width = 1400, height = 1000 }: PageOptions = {},
+): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width, height }, locale: language })
   // The user's own setting, as the editor stores it.
   await context.addInitScript((value) => localStorage.setItem('view-dark-theme', value), theme)
   await context.addInitScript(shortenAnimations)
   context.setDefaultTimeout(ACTION_MS)
-  return context
-}
-
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: PageOptions = {},
-): Promise<WatchedPage> {
-  const page = await (await contextOf(browser, options)).newPage()
+  const page = await context.newPage()
   const faults: string[] = []
   const { host } = new URL(url)
   page.on('pageerror', (error) => faults.push(`exception: ${error.message}`))
   page.on('console', (message) => {
     const { url: address } = message.location()
     const isRefusal = /the server responded with a status of (?:4\d\d|502)/.test(message.text())
-    // The browser logs failed requests. Those to our routes are shown in the form, and `settings` fails before a login.
-    const isShownInForm = address.includes('/envlog/') || (options.login && address.includes('/settings'))
-    if (message.type() === 'error' && !(isRefusal && isShownInForm)) {
+    // The browser logs failed requests. Those to our routes are shown in the form.
+    if (message.type() === 'error' && !(isRefusal && address.includes('/envlog/')))
       faults.push(`console: ${message.text()} (${address})`)
-    }
   })
   page.on('request', (request) => {
     const to = new URL(request.url())
     if (!['data:', 'blob:'].includes(to.protocol) && to.host !== host)
       faults.push(`requested ${request.url()}`)
   })
-  return { page, faults, close: () => page.close() }
+  return { page, faults, close: () => context.close() }
 }

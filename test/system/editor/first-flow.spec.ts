@@ -48,7 +48,7 @@ function tests(runtime: Runtime): void {
   })
 
   async function makesAccount(id: string): Promise<void> {
-    const form = await editor.doubleClick(id)
+    const form = await editor.edit(id)
     const account = await form.addAccount()
     await account.fill({ name: 'Plant A', baseUrl: harness.simulator.url })
     await account.fillLogin({ ...harness.simulator.account, loginPass: 'wrong-one' })

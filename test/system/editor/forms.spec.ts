@@ -54,15 +54,13 @@ describe('the forms', function () {
     await editor.page.unroute(quota)
   })
 
-  it('test the typed values, use the wording of the hints, and keep no result of earlier values', async () => {
+  it('test the typed values, say which is not valid, and keep no result of earlier values', async () => {
     const form = await editor.editAccount('account')
     const { account, log } = harness.simulator
     await form.fillLogin(account)
-    await form.fill({ baseUrl: 'http://service.example', loginId: '' })
+    await form.fill({ baseUrl: 'http://service.example' })
     const requests = log.length
-    const hints = [await form.reason('baseUrl'), await form.reason('loginId')]
-    assert.deepEqual(await form.test(), hints)
-    await form.fillLogin(account)
+    assert.ok((await form.test())[0]?.startsWith((await form.reason('baseUrl')) ?? 'no reason'))
     await form.fill({ baseUrl: 'http://127.0.0.1:9/' })
     assert.match((await form.test()).join(), /^http:\/\/127\.0\.0\.1:9: The service cannot be reached/)
     assert.equal(log.length, requests)

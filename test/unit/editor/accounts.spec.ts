@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
-import { accountLabel, findOnlyAccount } from '../../../src/editor/accounts'
+import { findOnlyAccount } from '../../../src/editor/accounts'
 import type { Form } from '../../../src/editor/red'
 import { useFakeRed } from '../../support/fake-red'
 
-type Node = { id: string; type: string } & Record<string, unknown>
-
-describe('the accounts in the editor', () => {
+describe('the account in the editor', () => {
   useFakeRed()
 
-  const account = (id: string, more: object = {}): Node => ({
-    id,
-    type: 'envlog-account',
-    name: '',
-    baseUrl: 'https://service.example',
-    ...more,
-  })
-  const hold = (...nodes: Node[]) => {
+  const account = (id: string, more: object = {}) => ({ id, type: 'envlog-account', ...more })
+  const hold = (...nodes: object[]) => {
     const { RED } = globalThis as unknown as { RED: { nodes?: object } }
-    RED.nodes = { eachConfig: (visit: (node: Node) => void) => nodes.forEach(visit) }
+    RED.nodes = { eachConfig: (visit: (node: object) => void) => nodes.forEach(visit) }
   }
 
-  it('are chosen for a new node if it can use only one', () => {
+  it('is chosen for a new node if it can use only one', () => {
     const dropped = { z: 'flow' } as unknown as Form
     const others = [
       account('off', { d: true }),
@@ -33,14 +25,5 @@ describe('the accounts in the editor', () => {
     assert.equal(findOnlyAccount(dropped), undefined)
     hold(...others)
     assert.equal(findOnlyAccount(dropped), undefined)
-  })
-
-  it('have different labels, even without names', () => {
-    const all = [account('a'), account('b'), account('c', { name: 'Plant C' }), account('d', { baseUrl: '' })]
-    hold(...all)
-    assert.deepEqual(
-      all.map((one) => accountLabel(one as unknown as Form, 'envlog account')),
-      ['https://service.example', 'https://service.example (2)', 'Plant C', 'envlog account'],
-    )
   })
 })

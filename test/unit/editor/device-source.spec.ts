@@ -12,68 +12,56 @@ describe('the devices of the account chosen in a form', () => {
   useFakeRed()
   let requests: PendingRequest[]
   let chosen: string
+  let source: DeviceSource
 
   beforeEach(() => {
     requests = []
     chosen = 'one'
+    source = new DeviceSource(() => chosen)
     const globals = globalThis as unknown as { $: object; RED: { nodes?: object } }
     const node = (id: string) => ({ id, type: 'envlog-account', baseUrl: '', credentials: {} })
     globals.RED.nodes = { node }
     Object.assign(globals.$, {
       ajax: ({ data }: { data: string }) =>
-        new Promise((resolve, reject) => {
-          const { account } = JSON.parse(data)
-          requests.push({ id: account.id, succeed: resolve, fail: reject })
-        }),
+        new Promise((succeed, fail) => requests.push({ id: JSON.parse(data).account.id, succeed, fail })),
     })
   })
 
   const list = { devices: [], receivedAt: 0, left: 9, freeAt: null }
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-  it('are requested with the draft of the account and then loaded', async () => {
-    const source = new DeviceSource(() => chosen)
+  it('are requested with the draft of the account; if that fails, there is a reason and the older list', async () => {
     void source.load()
     assert.equal(source.state.kind, 'loading')
     requests[0]?.succeed(list)
     await settled()
     assert.deepEqual(source.state, { kind: 'loaded', list })
-  })
-
-  it('have a reason if the request fails, and keep an older list', async () => {
-    const source = new DeviceSource(() => chosen)
-    void source.load()
-    requests[0]?.succeed(list)
-    await settled()
+    const unset = { property: 'apiKey', problem: 'variable-unset', variable: '$' + '{KEY}' }
+    const invalid = { code: 'ENVLOG_CONFIG', reason: 'setting-invalid', params: unset }
     const wait = { code: 'ENVLOG_QUOTA', reason: 'quota-wait', retryAt: '2026-01-15T12:00:00Z' }
     for (const [response, sentence] of [
       [{ status: 0 }, /^Node-RED does not/],
       [{ status: 403 }, /needs write permission|may view this flow/],
+      [{ status: 400, responseJSON: invalid }, /^'API key' uses the environment variable \$\{KEY\},/],
       [{ status: 429, responseJSON: wait }, /^Request limit reached. The next request is possible at \d/],
     ] as const) {
       void source.load({ refresh: true })
       requests.at(-1)?.fail(response)
       await settled()
-      const { state } = source
-      assert.ok(state.kind === 'failed')
-      assert.deepEqual(state.list, list)
-      assert.match(state.why, sentence)
+      assert.deepEqual([source.state.kind, source.state.list], ['failed', list])
+      assert.match(source.state.why ?? '', sentence)
     }
   })
 
   it('cannot be listed if the account is a property of a subflow', async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as Node-RED saves it
-    const source = new DeviceSource(() => '${ACCOUNT}')
+    chosen = '$' + '{ACCOUNT}'
     await source.load()
-    const state = source.state
-    assert.ok(state.kind === 'failed')
-    assert.match(state.why, /in each instance of the subflow/)
+    assert.match(source.state.why ?? '', /in each instance of the subflow/)
     assert.deepEqual(requests, [])
   })
 
   for (const outcome of ['succeed', 'fail'] as const) {
-    it(`of an account that is no longer chosen are ignored when the request ${outcome}`, async () => {
-      const source = new DeviceSource(() => chosen)
+    it(`of an account that is no longer chosen are ignored when the request ${outcome}s`, async () => {
       void source.load()
       chosen = 'other'
       void source.load()
@@ -82,10 +70,9 @@ describe('the devices of the account chosen in a form', () => {
       requests[0]?.[outcome]({ ...list, left: 1, status: 0 })
       await settled()
       assert.deepEqual(
-        requests.map(({ id }) => id),
-        ['one', 'other'],
+        [requests.map(({ id }) => id), source.state],
+        [['one', 'other'], { kind: 'loaded', list }],
       )
-      assert.deepEqual(source.state, { kind: 'loaded', list })
     })
   }
 })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createAccount } from '../../../src/lib/account'
 import { systemClock } from '../../../src/lib/clock'
 import { Registry } from '../../../src/lib/registry'
-import { isRelaySuffix } from '../../../src/shared/account-schema'
 import { isSerial } from '../../../src/shared/action'
 import { findAddressProblem, isLoopback, normalizeAddress } from '../../../src/shared/addresses'
 import { fakeTransport } from '../../support/fake-transport'
@@ -86,11 +85,6 @@ describe('a service address', () => {
 })
 
 describe('form input', () => {
-  it('is a relay suffix if it has only plain characters, because it becomes part of a path', () => {
-    for (const text of ['relay', 'a-b_C9']) assert.ok(isRelaySuffix(text))
-    for (const text of ['', '../x', 'a/b', 'a b', 'é', 'a?b', 'x'.repeat(41)]) assert.ok(!isRelaySuffix(text))
-  })
-
   it('is a serial number if it has 8 letters and digits', () => {
     for (const text of ['5212A1B2', '00000001', 'abcdefgh']) assert.ok(isSerial(text))
     for (const text of ['', '5212A1B', '5212A1B22', '5212A1B ', '5212/1B2', '5212A1B2\n'])
