@@ -170,6 +170,7 @@ export class Quota {
 
   /** When each request in the queue can be sent. */
   #starts(now: number): { waiting: Waiting; at: number }[] {
+    if (this.#queue.size === 0) return []
     const ofEndpoints = mapEndpoints((name) => this.#endpoints[name].startsAt(now))
     return [...this.#queue].map((waiting) => {
       const { request, isAsked, denial } = waiting
