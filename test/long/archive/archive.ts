@@ -12,19 +12,11 @@ import type { Lines } from './fleet'
 
 type Table = 'records' | 'alerts'
 
-interface Row {
-  base: string
-  serial: string
-  time: string
-  /** for records */
-  channel?: number
-  dataid?: number
-  value?: number
-  error?: string
-  /** for alerts */
-  source?: string
-  text?: string
-}
+/** A row of the output *rows*; records have a channel and a value or an error, alerts a source and a text. */
+type Row = Record<
+  'base' | 'serial' | 'time' | 'channel' | 'dataid' | 'value' | 'error' | 'source' | 'text',
+  string | number | undefined
+>
 
 interface Stored {
   table: Table
@@ -37,8 +29,7 @@ export interface Archive {
   /** Without the table. */
   url: string
   /** By device, in the order in which the flow sent them. */
-  records(): Lines
-  alerts(): Lines
+  linesOf(table: Table): Lines
   /** Number of rows. */
   size(): number
   /** `hidden`: nothing is stored. `disturbed`: at random, a post is not stored, or is stored but not confirmed. */
@@ -54,16 +45,11 @@ const LOSS = 0.2
 const keyOf = ({ base, serial, channel, source, time, text }: Row): string =>
   JSON.stringify([base, serial, channel ?? source, time, text])
 
-export async function startArchive(random: Random): Promise<Archive> {
-  const stored: Stored[] = []
-  const keys = new Set<string>()
+const lineOf = ({ time, channel, dataid, value, error, source, text }: Row): string =>
+  source ? `${time} ${source} ${text}` : `${time} ch${channel} ${dataid} ${value ?? error}`
 
-  function store(table: Table, row: Row, order: number): void {
-    const key = keyOf(row)
-    if (keys.has(key)) return
-    keys.add(key)
-    stored.push({ table, row, order })
-  }
+export async function startArchive(random: Random): Promise<Archive> {
+  const stored = new Map<string, Stored>()
 
   const server = createServer(async (request, response) => {
     // If the body is incomplete, the sender was killed.
@@ -73,7 +59,11 @@ export async function startArchive(random: Random): Promise<Archive> {
     const isLost = () => state === 'hidden' || (state === 'disturbed' && random.next() < LOSS)
     const table = (request.url ?? '').slice(1) as Table
     const isStored = !isLost()
-    if (isStored) for (const row of rows as Row[]) store(table, row, Number(request.headers.order))
+    const order = Number(request.headers.order)
+    for (const row of isStored ? (rows as Row[]) : []) {
+      const key = keyOf(row)
+      if (!stored.has(key)) stored.set(key, { table, row, order })
+    }
     // A keep-alive connection may end just when it is used again: the http request node would lose the row.
     response.setHeader('connection', 'close')
     // The http request node passes messages on for any status, but not without a response.
@@ -84,26 +74,19 @@ export async function startArchive(random: Random): Promise<Archive> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
-  function linesOf(wanted: Table, lineOf: (row: Row) => string): Lines {
-    const lines: Lines = new Map()
-    for (const { table, row } of stored.toSorted((a, b) => a.order - b.order)) {
-      if (table !== wanted) continue
-      const device = `${row.base}/${row.serial}`
-      const known = lines.get(device)
-      if (known) known.push(lineOf(row))
-      else lines.set(device, [lineOf(row)])
-    }
-    return lines
-  }
-
   const archive: Archive = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    records: () =>
-      linesOf('records', ({ time, channel, dataid, value, error }) => {
-        return `${time} ch${channel} ${dataid} ${value ?? error}`
-      }),
-    alerts: () => linesOf('alerts', ({ time, source, text }) => `${time} ${source} ${text}`),
-    size: () => stored.length,
+    linesOf(wanted) {
+      const lines: Lines = {}
+      for (const { table, row } of [...stored.values()].toSorted((a, b) => a.order - b.order)) {
+        if (table !== wanted) continue
+        const device = `${row.base}/${row.serial}`
+        lines[device] ??= []
+        lines[device].push(lineOf(row))
+      }
+      return lines
+    },
+    size: () => stored.size,
     state: 'calm',
     async close() {
       server.close()

@@ -39,7 +39,7 @@ function alertsOf(index: number, from: number, until: number): AlertDefinition[]
 }
 
 /** Expected lines of an archive, by device (`base/serial`), ordered by time. */
-export type Lines = Map<string, string[]>
+export type Lines = Record<string, string[]>
 
 export function trueRecordLines({ truth }: Simulator): Lines {
   const devices = truth.devices().map(({ serial, base, standalone, channels }): [string, string[]] => {
@@ -49,7 +49,7 @@ export function trueRecordLines({ truth }: Simulator): Lines {
     )
     return [`${base}/${serial}`, lines]
   })
-  return new Map(devices)
+  return Object.fromEntries(devices)
 }
 
 /** The service returns only the newest 20; the definitions contain all. */
@@ -61,9 +61,9 @@ export function trueAlertLines(fleet: readonly DeviceDefinition[], now: number):
     )
     return [`${base?.serial ?? serial}/${serial}`, lines]
   })
-  return new Map(devices)
+  return Object.fromEntries(devices)
 }
 
 export function sizeOf(lines: Lines): number {
-  return [...lines.values()].reduce((sum, each) => sum + each.length, 0)
+  return Object.values(lines).reduce((sum, each) => sum + each.length, 0)
 }
