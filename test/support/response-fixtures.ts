@@ -8,7 +8,7 @@ import type { Collected, ResponseFormat } from '../../src/lib/collect/fetch'
 import { collectAlerts, collectLatest } from '../../src/lib/collect/fetch'
 import { collectRange } from '../../src/lib/collect/range'
 import type { TimeStyle } from '../../src/lib/decode/time'
-import { buildPath, type EndpointName, endpoints } from '../../src/lib/endpoints'
+import { buildPath, type EndpointName } from '../../src/lib/endpoints'
 import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors'
 import { planMessages } from '../../src/lib/output/plan'
 import type { QuotaHeaders } from '../../src/lib/quota/headers'
@@ -21,7 +21,7 @@ import { messagesOf } from './messages'
  * Response fixtures, two files per case: `<endpoint>--<what-is-odd>.<json|txt>` is the body, byte by byte;
  * `<same>.expected.json` is the expected message, written by hand from docs/messages.md.
  */
-export const FOLDER = join(__dirname, '../fixtures/responses')
+const FOLDER = join(__dirname, '../fixtures/responses')
 
 /** Request and metadata of a response; the defaults are below. */
 interface Request {
@@ -56,31 +56,20 @@ export interface Expected {
 export interface Fixture {
   name: string
   endpoint: EndpointName
-  /** File names. */
-  bodies: string[]
-  expected: string | undefined
+  /** The path of the body. */
+  file: string
 }
 
 const EXPECTED = '.expected.json'
 
-/** All cases by name, even if one of the two files is missing, so that this can be reported. */
-export function listFixtures(): Fixture[] {
-  const found = new Map<string, Fixture>()
-  for (const file of readdirSync(FOLDER).sort()) {
-    if (file.startsWith('.')) continue
-    const name = file.endsWith(EXPECTED) ? file.slice(0, -EXPECTED.length) : file.replace(/\.[^.]*$/, '')
-    const endpoint = name.split('--')[0] as EndpointName
-    const fixture = found.get(name) ?? { name, endpoint, bodies: [], expected: undefined }
-    if (file.endsWith(EXPECTED)) fixture.expected = file
-    else fixture.bodies.push(file)
-    found.set(name, fixture)
-  }
-  return [...found.values()]
-}
+export const fixtures = readdirSync(FOLDER)
+  .filter((file) => file.includes('--') && !file.endsWith(EXPECTED))
+  .map((file): Fixture => {
+    const name = file.replace(/\.[^.]*$/, '')
+    return { name, endpoint: name.split('--')[0] as EndpointName, file: join(FOLDER, file) }
+  })
 
-export function bodyOf({ bodies, name }: Fixture): Buffer {
-  return readFileSync(join(FOLDER, bodies[0] ?? `${name}.json`))
-}
+export const bodyOf = ({ file }: Fixture): Buffer => readFileSync(file)
 
 export function expectedOf({ name }: Fixture): Expected {
   return JSON.parse(readFileSync(join(FOLDER, name + EXPECTED), 'utf8'))
@@ -95,10 +84,6 @@ const nodeOf = {
   alert: 'envlog-alerts',
 } as const satisfies Record<EndpointName, keyof typeof OFFERED>
 
-export function isEndpoint(name: string): name is EndpointName {
-  return name in endpoints
-}
-
 /** A clock that stands still; nothing waits. */
 function stillClock(now: number): Clock {
   return { now: () => now, monotonic: () => 0, after: () => () => {} }
@@ -112,8 +97,6 @@ interface Outcome {
   payload: unknown
   failed: [serial: string, part: string][]
   quota: QuotaHeaders
-  /** Requested URLs, in order. */
-  requests: string[]
 }
 
 /** Passes a body through client, collection and output, in the same way as the endpoint's node. @throws EnvlogError */
@@ -180,7 +163,6 @@ export async function receive(
       String(error.params.part),
     ]),
     quota: response.quota,
-    requests: transport.sent.map(({ url }) => url),
   }
 }
 

@@ -5,14 +5,13 @@ import type { Alert } from '../../../src/lib/readings/alerts'
 import type { Series } from '../../../src/lib/readings/series'
 import { runs } from '../../support/chance'
 import { asAlerts, asReadings, asSeries, plain, type ReadingLike } from '../../support/promises'
-import { bodyOf, expectedOf, type Fixture, listFixtures, receive } from '../../support/response-fixtures'
+import { bodyOf, expectedOf, type Fixture, fixtures, receive } from '../../support/response-fixtures'
 
 /** Every fixture, randomly damaged: the client throws only ENVLOG_REPLY, and sent messages satisfy docs/messages.md. */
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type Path = readonly (string | number)[]
 
-const fixtures = listFixtures()
 const expected = new Map(fixtures.map((fixture) => [fixture, expectedOf(fixture)]))
 const requestOf = (fixture: Fixture) => expected.get(fixture)?.request ?? {}
 
