@@ -1,24 +1,9 @@
 /** Replaces the time of this process with a virtual clock, so that nodes run through months quickly. */
-import { createVirtualClock } from '../../support/clock'
-
-export interface ProcessTime {
-  /** ms since 1970 */
-  now(): number
-  after(ms: number, run: () => void): () => void
-  /** Lets time pass, with everything that follows from it. */
-  pass(ms: number): Promise<void>
-  /** Elapsed real time, ms */
-  elapsedMs(): number
-  /** Restores the real time. */
-  end(): void
-}
+import { createVirtualClock, type VirtualClock } from '../../support/clock'
 
 /** @param from ms since 1970 */
-export function installVirtualTime(from: number): ProcessTime {
-  const { setTimeout, clearTimeout, setImmediate } = globalThis
-  const { now: dateNow } = Date
-  const began = performance.now()
-  const real = performance.now.bind(performance)
+export function installVirtualTime(from: number): VirtualClock {
+  const { setImmediate } = globalThis
   /** Pending callbacks of setImmediate. */
   let turns = 0
   const quiet = async () => {
@@ -26,7 +11,6 @@ export function installVirtualTime(from: number): ProcessTime {
     while (turns > 0)
   }
   const clock = createVirtualClock(1000.25, from, quiet)
-  let ended = false
   Date.now = clock.now
   performance.now = clock.monotonic
   Object.assign(globalThis, {
@@ -43,17 +27,5 @@ export function installVirtualTime(from: number): ProcessTime {
     },
     clearTimeout: (timer?: { cancel?: () => void }) => timer?.cancel?.(),
   })
-  return {
-    now: clock.now,
-    after: clock.after,
-    pass: clock.pass,
-    elapsedMs: () => real() - began,
-    end() {
-      if (ended) return
-      ended = true
-      Date.now = dateNow
-      performance.now = real
-      Object.assign(globalThis, { setTimeout, clearTimeout, setImmediate })
-    },
-  }
+  return clock
 }
