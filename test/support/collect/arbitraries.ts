@@ -10,6 +10,7 @@ export const anyDeviceProfile: fc.Arbitrary<DeviceProfile> = fc.record({
   firstId: fc.constantFrom(100, 65_525),
   maxRestarts: fc.constant(100),
   slow: fc.constantFrom(0, 0, 600),
+  newest: fc.constant(5),
   capacity: fc.constantFrom(8, 20, 10_000),
   newestBy: fc.constantFrom('time', 'arrival'),
   inclusive: fc.boolean(),

@@ -2,22 +2,19 @@ import { graph, type Json, relayGraph } from '../../unit/lib/responses'
 import type { DeviceProfile, MeasuredRecord, SimulatedDevice } from './device'
 import { selectRecords, sortRecords } from './selection'
 
-/** Number of records that the latest endpoints return; the real service has 300. */
-export const LATEST_RECORDS = 5
-
 const byTime = (a: MeasuredRecord, b: MeasuredRecord) => a.unixtime - b.unixtime || a.seq - b.seq
 
 /** The responses of a service that has one device, according to the described selection rules. */
 export function createDeviceService(profile: DeviceProfile, device: SimulatedDevice) {
-  const { newestBy, inclusive, order, standalone } = profile
+  const { newestBy, inclusive, order, standalone, newest: most } = profile
 
   function newest(): MeasuredRecord[] {
     const kept = device.stored()
-    return (newestBy === 'time' ? kept.sort(byTime) : kept).slice(-LATEST_RECORDS)
+    return (newestBy === 'time' ? kept.sort(byTime) : kept).slice(-most)
   }
 
-  const between = (from: number, to: number, most: number): MeasuredRecord[] =>
-    selectRecords(device.stored().sort(byTime), { from, to, number: most }, inclusive)
+  const between = (from: number, to: number, number: number): MeasuredRecord[] =>
+    selectRecords(device.stored().sort(byTime), { from, to, number }, inclusive)
 
   /** The response as JSON; a missing time is 0 or blank text, by turns. */
   function answer(records: readonly MeasuredRecord[]): Json {

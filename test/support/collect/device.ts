@@ -34,6 +34,8 @@ export interface DeviceProfile {
   maxRestarts: number
   /** How far its clock is behind, in seconds. */
   slow: number
+  /** Number of records that the latest endpoints return; the real service has 300. */
+  newest: number
   /** Number of records that the service keeps. */
   capacity: number
   /** Which records are the newest: the last measured, or the last received. */
@@ -133,6 +135,10 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
 
   return {
     log,
+    /** Moves its clock. */
+    moveClock(seconds: number): void {
+      offset += seconds
+    },
     /** The records that the service has. */
     stored: () => received.slice(-profile.capacity),
     measure(step: Step) {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { PollOptions } from '../../../src/lib/collect/poll'
 import type { DeviceProfile, MeasuredRecord } from './device'
-import { LATEST_RECORDS } from './device-service'
 import type { JournalEntry, ReceivedResponse } from './journal'
 import type { PollSimulation } from './poll-simulation'
 
@@ -49,7 +48,7 @@ const nothing: Knowledge = {
 export function createOracle(
   { log, journal }: PollSimulation,
   { start, backfill }: PollSettings,
-  { standalone }: DeviceProfile,
+  { standalone, newest: most }: DeviceProfile,
 ) {
   const { since = null } = typeof start === 'object' ? start : {}
   /** The knowledge after each entry. */
@@ -77,7 +76,7 @@ export function createOracle(
     if (same.some((one) => one.record.seq === record.seq)) return true
     if (same.length > 0) return records.filter((one) => keyOf(one) === keyOf(record)).length <= same.length
     const [oldest] = held.flatMap((one) => (one.record.unixtime > 0 ? [one.record] : []))
-    return oldest !== undefined && held.length >= LATEST_RECORDS && isOlder(record, oldest)
+    return oldest !== undefined && held.length >= most && isOlder(record, oldest)
   }
 
   /** Whether a record is older than another by both time and number. */
@@ -94,7 +93,7 @@ export function createOracle(
     const usual = timed.filter((record) => timeOf(record) <= receivedAt + AN_HOUR)
     const compared = usual.length > 0 ? usual : timed
     const known = new Set(held.map(({ record }) => keyOf(record)))
-    if (records.length < LATEST_RECORDS || compared.some((one) => known.has(keyOf(one)))) return undefined
+    if (records.length < most || compared.some((one) => known.has(keyOf(one)))) return undefined
     const [oldest] = compared.toSorted((a, b) => timeOf(a) - timeOf(b))
     if (!oldest) return undefined
     const reliable = held.flatMap((one) => {
@@ -126,7 +125,7 @@ export function createOracle(
     if (!response) return known
     const { records, receivedAt } = response
     const keys = new Set(records.map(keyOf))
-    const room = Math.max(0, LATEST_RECORDS - records.length)
+    const room = Math.max(0, most - records.length)
     const earlier = known.held.filter(({ record }) => !keys.has(keyOf(record)))
     const held = [
       ...earlier.slice(earlier.length - Math.min(room, earlier.length)),

@@ -8,7 +8,7 @@ import type { RequestContext } from '../../../src/lib/request'
 import { type Json, patient } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { createDevice, type DeviceProfile, type MeasuredRecord, type Step } from './device'
-import { createDeviceService, LATEST_RECORDS } from './device-service'
+import { createDeviceService } from './device-service'
 import type { JournalEntry } from './journal'
 import type { PollSettings } from './oracle'
 import { nextTurn } from './recording-store'
@@ -29,6 +29,8 @@ export type Act =
   | { act: 'receipt'; back: number }
   | { act: 'pass'; ms: number }
   | { act: 'host'; behind: number }
+  /** The device's clock is moved by this number of seconds. */
+  | { act: 'clock'; by: number }
   | { act: 'forget' }
   | { act: 'deploy' }
   | { act: 'crash'; older: number }
@@ -104,7 +106,7 @@ export function createPollSimulation(
       if (dies) throw new ProcessDied()
     }
     const run = { account, nodeState: node.nodeState(), nodeId: 'node', time: 'utc', deliver: sink } as const
-    await pollRecords(run, target, { ...options, newest: LATEST_RECORDS }, patient)
+    await pollRecords(run, target, { ...options, newest: profile.newest }, patient)
   }
 
   async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {
@@ -123,6 +125,7 @@ export function createPollSimulation(
     else if (act.act === 'receipt') node.receive(act.back)
     else if (act.act === 'pass') time.advance(act.ms)
     else if (act.act === 'host') behind = act.behind
+    else if (act.act === 'clock') device.moveClock(act.by)
     else if (act.act === 'forget') node.forget()
     else if (act.act === 'deploy') await node.deploy()
     else await node.crash(act.older)

@@ -4,6 +4,7 @@ import type { PolledData } from '../../../src/lib/collect/fetch'
 import { NodeState } from '../../../src/lib/collect/node-state'
 import { type PollOptions, pollAlerts, pollRecords } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
+import type { TimeStyle } from '../../../src/lib/decode/time'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import { type Json, patient } from '../../unit/lib/responses'
@@ -17,7 +18,7 @@ const target = { serial: '5212A1B2', base: '5212A1B2' }
 export async function createPolledDevice(
   respond: (endpoint: EndpointName, params: Record<string, number>) => Json,
   over: Partial<PollOptions> = {},
-  { retained = 0, receiptTimeoutMs = null }: { retained?: number; receiptTimeoutMs?: number | null } = {},
+  { retained = 0, receiptTimeoutMs = null as number | null, time = 'utc' as TimeStyle } = {},
 ) {
   const clock = createVirtualClock(0)
   const options: PollOptions = { backfill: true, start: 'all', ...over }
@@ -35,7 +36,7 @@ export async function createPolledDevice(
   }
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
   const deliver = async (data: PolledData) => void delivered.push(data)
-  const run = { account, nodeState, nodeId: 'node', time: 'utc', deliver } as const
+  const run = { account, nodeState, nodeId: 'node', time, deliver }
 
   return {
     clock,

@@ -13,12 +13,13 @@ async function begin() {
   const range: { fails: Reason | null; emptyPages: number } = { fails: null, emptyPages: 0 }
   const device = await createPolledDevice(
     (endpoint, { 'unixtime-from': from = 0, 'unixtime-to': to = 0 }) => {
-      if (endpoint !== 'data') return graph({ data: records.slice(-NEWEST) })
+      if (endpoint !== 'data') return graph({ data: records.slice(-NEWEST), 'dst-flg': 1, 'dst-bias': 60 })
       if (range.fails) throw new EnvlogError(range.fails, {}, { endpoint })
       if (range.emptyPages-- > 0) return graph({ data: [] })
       return graph({ data: records.filter(({ at }) => Number(at) > from && Number(at) < to).slice(-PAGE) })
     },
     { newest: NEWEST },
+    { time: 'local' },
   )
   /** @param over fields of the first record that make it invalid */
   function measure(count: number, over: Json = {}) {
@@ -60,6 +61,17 @@ describe('a backfill whose page lacks a record known from the following response
     range.emptyPages = 2
     await poll()
     assert.deepEqual(last(), { ids: upTo(20, 22), overflow: true, gaps: [17], failed: [] })
+  })
+})
+
+describe('a backfill', () => {
+  it('has times with the offset of the response, because pages do not say whether it is daylight saving time', async () => {
+    const { measure, poll, delivered } = await begin()
+    measure(20)
+    await poll()
+    const { content } = delivered.at(-1) ?? assert.fail()
+    assert.ok(content.kind === 'series')
+    assert.equal(new Set(content.series.records.map(({ time }) => time?.slice(-6))).size, 1)
   })
 })
 

@@ -1,87 +1,113 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { runs } from '../../../support/chance'
-import {
-  assertConsistent,
-  deliveredBy,
-  expectedSequence,
-  shownBy,
-} from '../../../support/hostile-state/clock-oracle'
-import {
-  type ClockAct,
-  type ClockProfile,
-  type ClockSimulation,
-  createClockSimulation,
-  DAY_SECONDS,
-} from '../../../support/hostile-state/clock-simulation'
+import type { DeviceProfile, MeasuredRecord, Step } from '../../../support/collect/device'
+import { type Act, createPollSimulation, type PollSimulation } from '../../../support/collect/poll-simulation'
 
-const DAY_MS = DAY_SECONDS * 1000
+const DAY_SECONDS = 86_400
 /** The same seed in `test:long`. */
 const chance = { numRuns: runs(800), seed: 1 }
 /** For histories of up to thousands of steps. */
 const LIVES_MS = 20_000
 
-const anyProfile: fc.Arbitrary<ClockProfile> = fc.record({
+const anyProfile: fc.Arbitrary<DeviceProfile> = fc.record({
   standalone: fc.boolean(),
-  ids: fc.constantFrom('counted', 'counted', 'zero', 'absent'),
+  ids: fc.constantFrom('counted', 'counted', 'zero'),
   firstId: fc.constantFrom(0, 1, 65_000, 65_500),
-  interval: fc.constantFrom(60, 600, 3600),
+  maxRestarts: fc.constant(0),
+  slow: fc.constant(0),
+  newest: fc.constant(300),
+  capacity: fc.constant(100_000),
   newestBy: fc.constantFrom('time', 'arrival'),
   inclusive: fc.boolean(),
   order: fc.constantFrom('ascending', 'descending', 'mixed'),
-  recordsPerHour: fc.constantFrom(1000, 160_000),
 })
 
 /** Each order of magnitude is equally likely. */
 const upTo = (max: number) => fc.nat(1000).map((share) => Math.round(max ** (share / 1000)))
-const measure = (max: number) => upTo(max).map((count): ClockAct => ({ act: 'measure', count }))
+const measure = (max: number, step: Step = 'next') =>
+  upTo(max).map((count): Act => ({ act: 'measure', steps: Array.from({ length: count }, () => step) }))
 const sign = fc.constantFrom(-1, 1)
-const host = fc.tuple(upTo(30 * DAY_MS), sign).map(([ms, way]): ClockAct => ({ act: 'host', off: way * ms }))
-const back = upTo(30 * DAY_SECONDS).map((by): ClockAct => ({ act: 'device', by: -by }))
-const forward = upTo(30 * DAY_SECONDS).map((by): ClockAct => ({ act: 'device', by }))
-const POLL: ClockAct = { act: 'poll', meanwhile: [] }
-const poll = (...meanwhile: fc.Arbitrary<ClockAct>[]) =>
-  fc
-    .array(fc.oneof(...meanwhile), { maxLength: 3 })
-    .map((acts): ClockAct => ({ act: 'poll', meanwhile: acts }))
-const again = fc.constantFrom<ClockAct>({ act: 'restart' }, { act: 'deploy' })
+const host = fc
+  .tuple(upTo(30 * DAY_SECONDS), sign)
+  .map(([seconds, way]): Act => ({ act: 'host', behind: way * seconds * 1000 }))
+const back = upTo(30 * DAY_SECONDS).map((by): Act => ({ act: 'clock', by: -by }))
+const forward = upTo(30 * DAY_SECONDS).map((by): Act => ({ act: 'clock', by }))
+const POLL: Act = { act: 'trigger', requests: [], dies: false }
+const poll = (...meanwhile: fc.Arbitrary<Act>[]) =>
+  fc.array(fc.oneof(...meanwhile), { maxLength: 3 }).map((acts): Act => {
+    return { ...POLL, requests: acts.map((act) => ({ fails: null, maxRecords: 16_000, meanwhile: [act] })) }
+  })
+const deploy: Act = { act: 'deploy' }
+const again = fc.constantFrom<Act[]>([deploy], [deploy, { act: 'crash', older: 0 }])
 
 /** Rounds: clocks are changed, records are measured, and the device is polled. */
-const livesOf = (max: number, ...more: fc.Arbitrary<ClockAct>[]) => {
-  const sets = fc.array(fc.oneof(measure(60), ...more, ...more, again), { maxLength: 4 })
-  const round = fc.tuple(sets, measure(max), poll(measure(20), ...more))
+const livesOf = (max: number, ...more: fc.Arbitrary<Act>[]) => {
+  const set = fc.oneof(measure(60), ...more, ...more).map((act) => [act])
+  const round = fc.tuple(
+    fc.array(fc.oneof(set, again), { maxLength: 4 }),
+    measure(max),
+    poll(measure(20), ...more),
+  )
   return fc
     .tuple(measure(400), fc.array(round, { minLength: 1, maxLength: 7, size: 'max' }))
-    .map(([first, rounds]): ClockAct[] => [
+    .map(([first, rounds]): Act[] => [
       first,
       POLL,
-      ...rounds.flatMap(([set, ...then]) => [...set, ...then]),
+      ...rounds.flatMap(([sets, ...then]) => [...sets.flat(), ...then]),
     ])
 }
 
-async function play(
-  profile: ClockProfile,
-  life: readonly ClockAct[],
-  start: 'all' | 'now',
-  time: 'utc' | 'local',
-) {
-  const simulation = createClockSimulation(profile, { start, time })
-  for (const act of [...life, POLL]) await simulation.perform(act)
-  assertConsistent(simulation, profile.ids === 'counted')
-  return simulation
+const seqsOf = (records: readonly MeasuredRecord[]) => records.map(({ seq }) => seq)
+const deliveredBy = ({ journal }: PollSimulation) =>
+  journal.flatMap((entry) => (entry.kind === 'delivered' ? seqsOf(entry.records) : []))
+
+/** The records that time and number distinguish from all others: the others are sent twice if in doubt. */
+function distinctIn({ log }: PollSimulation): Set<number> {
+  const counts = new Map<string, number>()
+  const keyOf = ({ unixtime, id }: MeasuredRecord) => `${unixtime}/${id}`
+  for (const one of log) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1)
+  return new Set(seqsOf(log.filter((one) => counts.get(keyOf(one)) === 1)))
 }
 
-const start = fc.constantFrom<'all' | 'now'>('all', 'now')
-const time = fc.constantFrom<'utc' | 'local'>('utc', 'local')
+/** The records that a node must deliver: all except those from before its first response. */
+function expectedOf({ log, journal }: PollSimulation, start: 'all' | 'now'): number[] {
+  const first = journal.find((entry) => entry.kind === 'answered')
+  if (first?.kind !== 'answered') return []
+  const { records, stored } = first.response
+  const delivered = new Set(start === 'all' ? seqsOf(records) : [])
+  const before = new Set(seqsOf(stored).filter((seq) => !delivered.has(seq)))
+  return seqsOf(log).filter((seq) => !before.has(seq))
+}
+
+/** @throws if a trigger failed, a message is out of order, or a record that can be recognized was sent twice */
+function assertConsistent(simulation: PollSimulation, hasNumbers: boolean): void {
+  for (const entry of simulation.journal) {
+    assert.notEqual(entry.kind, 'failed')
+    if (entry.kind !== 'delivered') continue
+    const times = entry.records.map(({ unixtime }) => unixtime)
+    assert.deepEqual(times, times.toSorted(byNumber), 'oldest first')
+  }
+  const distinct = distinctIn(simulation)
+  const delivered = deliveredBy(simulation).filter((seq) => distinct.has(seq))
+  // Without numbers, records older than the newest 300 are sent again if in doubt.
+  if (hasNumbers) assert.equal(new Set(delivered).size, delivered.length, 'sent twice')
+}
+
+const byNumber = (a: number, b: number) => a - b
 
 function check(
-  lives: fc.Arbitrary<ClockAct[]>,
-  assertRun: (simulation: ClockSimulation, start: 'all' | 'now', profile: ClockProfile) => void,
+  lives: fc.Arbitrary<Act[]>,
+  assertRun: (simulation: PollSimulation, start: 'all' | 'now', profile: DeviceProfile) => void,
   profiles = anyProfile,
 ) {
+  const start = fc.constantFrom<'all' | 'now'>('all', 'now')
   return fc.assert(
-    fc.asyncProperty(profiles, lives, start, time, async (profile, life, begin, style) => {
-      assertRun(await play(profile, life, begin, style), begin, profile)
+    fc.asyncProperty(profiles, lives, start, async (profile, life, begin) => {
+      const simulation = createPollSimulation(profile, { start: begin, backfill: true })
+      for (const act of [...life, POLL]) await simulation.perform(act)
+      assertConsistent(simulation, profile.ids === 'counted')
+      assertRun(simulation, begin, profile)
     }),
     chance,
   )
@@ -89,37 +115,36 @@ function check(
 
 describe("records of a device whose clock, or whose host's clock, is changed", function () {
   this.timeout(LIVES_MS)
-  const saving = fc.constant<ClockAct>({ act: 'saving' })
-  const hold = upTo(100).map((count): ClockAct => ({ act: 'hold', count }))
-  const late = fc.oneof(hold, fc.constant<ClockAct>({ act: 'release' }))
+  const late = fc.oneof(measure(100, 'late'), measure(100, 'arrive-latest'))
 
-  it('are sent once and in order, with any clock of the host and with daylight saving time', () =>
-    check(livesOf(2500, host, saving), (simulation, begin, { ids }) => {
-      const [delivered, expected] = [deliveredBy(simulation), expectedSequence(simulation, begin)]
+  it('are sent once and in order, with any clock of the host', () =>
+    check(livesOf(2500, host), (simulation, begin, { ids }) => {
+      const [delivered, expected] = [deliveredBy(simulation), expectedOf(simulation, begin)]
       if (ids === 'counted') assert.deepEqual(delivered, expected)
       // Without numbers, those before the newest 300 are sent again if in doubt.
-      else
-        assert.deepEqual(
-          [...new Set(delivered)].toSorted((a, b) => a - b),
-          expected,
-        )
+      else assert.deepEqual([...new Set(delivered)].toSorted(byNumber), expected)
     }))
 
   it("are sent once and in order if the device's clock is only moved forward", () =>
     check(livesOf(1500, forward), (simulation, begin) => {
-      assert.deepEqual(deliveredBy(simulation), expectedSequence(simulation, begin))
+      assert.deepEqual(deliveredBy(simulation), expectedOf(simulation, begin))
     }))
 
   // By arrival, a record that is older than the 300 before it is mistaken for a delivered one.
-  const byTime = anyProfile.map((profile): ClockProfile => ({ ...profile, newestBy: 'time' }))
+  const byTime = anyProfile.map((profile): DeviceProfile => ({ ...profile, newestBy: 'time' }))
 
   it('are all sent once if a response contains them, with any clocks, whenever they arrive', () =>
     check(
       livesOf(1500, forward, back, host, late),
       (simulation, begin) => {
-        const delivered = new Set(deliveredBy(simulation))
+        const answers = simulation.journal.flatMap((entry) =>
+          entry.kind === 'answered' ? seqsOf(entry.response.records) : [],
+        )
+        const [shown, delivered] = [new Set(answers), new Set(deliveredBy(simulation))]
+        const distinct = distinctIn(simulation)
+        const due = expectedOf(simulation, begin).filter((seq) => shown.has(seq) && distinct.has(seq))
         assert.deepEqual(
-          [...shownBy(simulation, begin)].filter((seq) => !delivered.has(seq)),
+          due.filter((seq) => !delivered.has(seq)),
           [],
           'overlooked',
         )

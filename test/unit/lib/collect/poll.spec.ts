@@ -15,6 +15,7 @@ const profile: DeviceProfile = {
   firstId: 1,
   maxRestarts: 0,
   slow: 0,
+  newest: 5,
   capacity: 10_000,
   newestBy: 'time',
   inclusive: false,
