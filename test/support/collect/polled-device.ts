@@ -7,6 +7,7 @@ import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { TimeStyle } from '../../../src/lib/decode/time'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
+import type { StateStore } from '../../../src/lib/state-writer'
 import { type Json, patient } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { createRecordingStore } from './recording-store'
@@ -14,16 +15,25 @@ import { createRecordingStore } from './recording-store'
 /** A standalone device. */
 const target = { serial: '5212A1B2', base: '5212A1B2' }
 
-/** A node that polls a device whose responses the test determines; `retained` records of other nodes are in memory. */
+/**
+ * A node that polls devices whose responses the test determines.
+ * @param receiptTimeoutMs `null` if no receipts are used
+ * @param retained number of records that other nodes keep in memory
+ */
 export async function createPolledDevice(
   respond: (endpoint: EndpointName, params: Record<string, number>) => Json,
   over: Partial<PollOptions> = {},
-  { retained = 0, receiptTimeoutMs = null as number | null, time = 'utc' as TimeStyle } = {},
+  {
+    clock = createVirtualClock(0),
+    store = createRecordingStore() as StateStore,
+    receiptTimeoutMs = null as number | null,
+    retained = 0,
+    time = 'utc' as TimeStyle,
+  } = {},
 ) {
-  const clock = createVirtualClock(0)
   const options: PollOptions = { backfill: true, start: 'all', ...over }
   const nodeState: NodeState = new NodeState(clock, () => retained + nodeState.retainedCount)
-  nodeState.open(createRecordingStore(), { receiptTimeoutMs })
+  nodeState.open(store, { receiptTimeoutMs })
   await nodeState.ready()
   /** The requested endpoints, and what was delivered. */
   const endpoints: EndpointName[] = []
@@ -45,12 +55,17 @@ export async function createPolledDevice(
     delivered,
     state: nodeState.device(deviceKey(target)),
     /** One trigger. @returns the reason why it failed */
-    async poll(what: 'records' | 'alerts' = 'records', device = target): Promise<string | undefined> {
+    async poll(
+      what: 'records' | 'alerts' = 'records',
+      device = target,
+      signal = patient.signal,
+    ): Promise<string | undefined> {
       // As the node does: no request while a receipt is awaited.
       if (nodeState.device(deviceKey(device)).isAwaitingReceipt(clock.monotonic())) return undefined
       try {
-        if (what === 'records') await pollRecords(run, device, options, patient)
-        else await pollAlerts(run, device, 'all', patient)
+        const context = { ...patient, signal }
+        if (what === 'records') await pollRecords(run, device, options, context)
+        else await pollAlerts(run, device, 'all', context)
         return undefined
       } catch (error) {
         if (!(error instanceof EnvlogError)) throw error

@@ -28,8 +28,6 @@ function follow(start: 'now' | 'all' = 'all') {
   }
 }
 
-const _from = (first: number, last: number) => entries(first, last).map(({ timestamp }) => timestamp)
-
 describe('alerts', () => {
   it('that were never acknowledged are sent again, and none is reported as lost', () => {
     const log = entries(1, MAX_ENTRIES)

@@ -1,90 +1,71 @@
 import assert from 'node:assert/strict'
-import type { Account } from '../../../../src/lib/account'
-import type { PolledData } from '../../../../src/lib/collect/fetch'
 import { NodeState } from '../../../../src/lib/collect/node-state'
-import { pollRecords } from '../../../../src/lib/collect/poll'
-import { readEnvelope } from '../../../../src/lib/decode/envelopes'
-import type { EndpointName } from '../../../../src/lib/endpoints'
 import type { StateStore } from '../../../../src/lib/state-writer'
-import { createVirtualClock, type VirtualClock } from '../../../support/clock'
+import { createVirtualClock } from '../../../support/clock'
+import { createPolledDevice } from '../../../support/collect/polled-device'
 import { nextTurn } from '../../../support/collect/recording-store'
-import { createMemoryStore, type MemoryStore } from '../../../support/memory-store'
-import { graph, patient } from '../responses'
+import { createMemoryStore } from '../../../support/memory-store'
+import { graph } from '../responses'
 
 const WRITE_MS = 500
 const device = (serial: string) => ({ serial, base: serial })
 const [FREEZER, FRIDGE] = [device('5212A1B2'), device('5212A1B3')]
 const KEY = `${FREEZER.base}/${FREEZER.serial}`
-const RECORDS = [1, 2].map((id) => ({ unixtime: 1_795_161_600 + id * 60, 'data-id': id, ch1: id }))
 
-/** A node that waits for receipts, in a new process. */
-async function begin(
-  clock: VirtualClock,
-  store: StateStore,
-  { start = 'all', timeoutMs = 60_000 }: { start?: 'all' | 'now'; timeoutMs?: number } = {},
-) {
-  const nodeState = new NodeState(clock)
-  nodeState.open(store, { receiptTimeoutMs: timeoutMs })
-  await nodeState.ready()
-  const delivered: PolledData[] = []
-  const deliver = async (data: PolledData) => void delivered.push(data)
-  let records = RECORDS
-  const read = async (endpoint: EndpointName, params: Record<string, unknown>) => ({
-    endpoint,
-    receivedAt: clock.now(),
-    quota: {},
-    body: readEnvelope(endpoint, JSON.stringify(graph({ serial: params['remote-serial'], data: records }))),
-  })
-  const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
-  const run = { account, nodeState, nodeId: 'node', time: 'utc', deliver } as const
-  const poll = (target: typeof FREEZER, signal = new AbortController().signal) =>
-    pollRecords(run, target, { backfill: true, start }, { ...patient, signal })
-  const measure = () => {
-    const { unixtime, 'data-id': id } = records.at(-1) as (typeof RECORDS)[0]
-    records = [...records, { unixtime: unixtime + 60, 'data-id': id + 1, ch1: id + 1 }]
-  }
-  return { nodeState, delivered, poll, measure }
+interface Given {
+  /** How long the store takes, ms. */
+  delays?: () => number
+  save?: StateStore['save']
+  start?: 'all' | 'now'
+  receiptTimeoutMs?: number
 }
 
-/** A record is measured, and sent by the next poll after the store has been written for the first time. */
-async function sendsOnceWritten(
-  { delivered, poll, measure }: Awaited<ReturnType<typeof begin>>,
-  clock: VirtualClock,
-  store: MemoryStore,
-): Promise<void> {
-  measure()
-  const polled = poll(FREEZER)
-  await nextTurn()
-  assert.deepEqual([delivered.length, store.contents()], [0, undefined])
-  await clock.pass(WRITE_MS)
-  await polled
-  assert.equal(delivered.length, 1)
+/** A node that waits for receipts, in a new process, with devices that have two records each. */
+async function begin({
+  delays = () => WRITE_MS,
+  save,
+  start = 'all',
+  receiptTimeoutMs = 60_000,
+}: Given = {}) {
+  const clock = createVirtualClock(0, 1_795_162_000_000)
+  const memory = createMemoryStore(clock, { delays })
+  const store = { ...memory, load: async () => undefined, ...(save && { save }) }
+  const records = [1, 2]
+  const node = await createPolledDevice(
+    (_, { 'remote-serial': serial }) =>
+      graph({
+        serial,
+        data: records.map((id) => ({ unixtime: 1_795_161_600 + id * 60, 'data-id': id, ch1: id })),
+      }),
+    { start },
+    { clock, store, receiptTimeoutMs },
+  )
+  const poll = (target: typeof FREEZER, signal?: AbortSignal) => node.poll('records', target, signal)
+  return { ...node, poll, store, records }
 }
 
 describe('the first records of a device whose receipt is awaited', () => {
   it('are sent once the store knows the device: after a crash, the node continues with them', async () => {
-    const clock = createVirtualClock(0, 1_795_162_000_000)
-    const store = { ...createMemoryStore(clock, { delays: () => WRITE_MS }), load: async () => undefined }
-    const { delivered, poll } = await begin(clock, store)
-    const polls: Promise<void>[] = []
-    for (const [index, device] of [FREEZER, FRIDGE].entries()) {
-      const { serial } = device
-      polls.push(poll(device))
+    const { delivered, poll, clock, store } = await begin()
+    const polls: Promise<unknown>[] = []
+    for (const [index, target] of [FREEZER, FRIDGE].entries()) {
+      polls.push(poll(target))
       await nextTurn()
       assert.equal(delivered.length, index)
       await clock.pass(WRITE_MS)
       await nextTurn()
       assert.equal(delivered.length, index + 1)
-      const afterCrash = await begin(clock, { load: async () => store.contents(), save: async () => {} })
-      assert.notEqual(afterCrash.nodeState.device(`${serial}/${serial}`).cursor, null)
+      const afterCrash = new NodeState(clock)
+      afterCrash.open({ load: async () => store.contents(), save: async () => {} })
+      await afterCrash.ready()
+      assert.notEqual(afterCrash.device(`${target.base}/${target.serial}`).cursor, null)
     }
     await Promise.all(polls)
   })
 
   it('are sent without the store if it fails or does not respond, after a wait for the first device only', async () => {
     for (const save of [() => Promise.reject(new Error('full')), () => new Promise<void>(() => {})]) {
-      const clock = createVirtualClock(0, 1_795_162_000_000)
-      const { delivered, poll } = await begin(clock, { load: async () => undefined, save })
+      const { delivered, poll, clock } = await begin({ save })
       const first = poll(FREEZER)
       await nextTurn()
       await clock.pass(10_000)
@@ -95,21 +76,23 @@ describe('the first records of a device whose receipt is awaited', () => {
   })
 
   it('are sent once the store knows the device, even if a first response had no new records', async () => {
-    const clock = createVirtualClock(0, 1_795_162_000_000)
-    const store = { ...createMemoryStore(clock, { delays: () => WRITE_MS }), load: async () => undefined }
-    const node = await begin(clock, store, { start: 'now' })
-    await node.poll(FREEZER)
-    await sendsOnceWritten(node, clock, store)
+    const { delivered, poll, clock, store, records } = await begin({ start: 'now' })
+    await poll(FREEZER)
+    records.push(3)
+    const polled = poll(FREEZER)
+    await nextTurn()
+    assert.deepEqual([delivered.length, store.contents()], [0, undefined])
+    await clock.pass(WRITE_MS)
+    await polled
+    assert.equal(delivered.length, 1)
   })
 
   it('are sent once the store knows the device, even after a deploy in between', async () => {
-    const clock = createVirtualClock(0, 1_795_162_000_000)
     let delay = 6000
-    const store = { ...createMemoryStore(clock, { delays: () => delay }), load: async () => undefined }
-    const { nodeState, delivered, poll } = await begin(clock, store)
+    const { nodeState, delivered, poll, clock, store } = await begin({ delays: () => delay })
     nodeState.save()
     const closing = new AbortController()
-    const first = poll(FREEZER, closing.signal).catch(() => 'closed')
+    const first = poll(FREEZER, closing.signal)
     await nextTurn()
     closing.abort()
     assert.equal(await first, 'closed')
@@ -127,9 +110,7 @@ describe('the first records of a device whose receipt is awaited', () => {
   })
 
   it('are awaited from the time they are sent, regardless of how long the store takes', async () => {
-    const clock = createVirtualClock(0, 1_795_162_000_000)
-    const store = { ...createMemoryStore(clock, { delays: () => 8000 }), load: async () => undefined }
-    const { nodeState, poll } = await begin(clock, store, { timeoutMs: 5000 })
+    const { nodeState, poll, clock } = await begin({ delays: () => 8000, receiptTimeoutMs: 5000 })
     const polled = poll(FREEZER)
     await nextTurn()
     await clock.pass(8000)
@@ -138,11 +119,9 @@ describe('the first records of a device whose receipt is awaited', () => {
   })
 
   it('are not sent by a node that has closed in the meantime, or whose devices were forgotten', async () => {
-    const clock = createVirtualClock(0, 1_795_162_000_000)
-    const store = { ...createMemoryStore(clock, { delays: () => WRITE_MS }), load: async () => undefined }
-    const { delivered, poll, nodeState } = await begin(clock, store)
+    const { delivered, poll, nodeState, clock } = await begin()
     const closing = new AbortController()
-    const polls = [poll(FREEZER, closing.signal).catch(() => 'closed'), poll(FRIDGE)]
+    const polls = [poll(FREEZER, closing.signal), poll(FRIDGE)]
     await nextTurn()
     closing.abort()
     nodeState.forget([FRIDGE.serial])

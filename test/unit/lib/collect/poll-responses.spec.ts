@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { isCursor } from '../../../../src/lib/collect/saved-state'
 import { countOf } from '../../../../src/lib/readings/content'
 import { createPolledDevice } from '../../../support/collect/polled-device'
-import { graph, type Json, relayGraph } from '../responses'
+import { graph, type Json } from '../responses'
 
 const NEWEST = 10
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -68,19 +68,6 @@ describe('records with numbers that no device counts to', () => {
 
 describe('a device that was polled with nothing new', () => {
   const record = (id: number) => ({ unixtime: 1_795_161_600 + id * 60, 'data-id': String(id), ch1: id })
-  const [former, moved] = ['5839F001', '5839F002'].map((base) => ({ serial: '5212A1B2', base })) as [
-    { serial: string; base: string },
-    { serial: string; base: string },
-  ]
-
-  it('is reported as an error after it has moved, if the service still responds with the other base unit', async () => {
-    const { nodeState, poll, delivered } = await createPolledDevice(() => relayGraph({ data: [record(1)] }))
-    for (let turn = 0; turn < 3; turn++) await poll('records', former)
-    nodeState.setDevices([moved], ({ base }) => base === former.base)
-    assert.equal(await poll('records', moved), 'reply-other-device')
-    assert.equal(delivered.length, 1)
-  })
-
   it('still reports an unreadable part at each poll', async () => {
     const data: unknown[] = [record(1), record(2)]
     const { poll, delivered } = await createPolledDevice(() => graph({ data }))

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { DeviceProfile, Step } from '../../../support/collect/device'
-import type { JournalEntry } from '../../../support/collect/journal'
 import type { PollSettings } from '../../../support/collect/oracle'
 import {
   type Act,
@@ -34,7 +33,6 @@ const poll = (...requests: Partial<RequestPlan>[]): Act => ({
 })
 const receipt = (back = 0): Act => ({ act: 'receipt', back })
 const timeout: Act = { act: 'pass', ms: TIMEOUT }
-const _forget: Act = { act: 'forget' }
 
 async function play(simulation: PollSimulation, ...acts: Act[]): Promise<PollSimulation> {
   for (const act of acts) await simulation.perform(act)
@@ -139,27 +137,5 @@ describe('a device whose clock was set back', () => {
       poll(),
     )
     assert.deepEqual(deliveredIds(simulation), [upTo(0, 4), upTo(4, 7), [8, 9], [7]])
-  })
-})
-
-describe('a delivery', () => {
-  const last = (simulation: PollSimulation) =>
-    simulation.journal.findLast((entry: JournalEntry) => entry.kind === 'delivered')
-
-  it('has a new receipt each time if it is to be acknowledged, otherwise none', async () => {
-    const simulation = await acknowledging(measure(1), poll())
-    const first = last(simulation)?.receipt
-    await play(simulation, timeout, poll())
-    const second = last(simulation)?.receipt
-    assert.ok(first !== undefined && second !== undefined && first !== second)
-    assert.equal(last(await begin(measure(1), poll()))?.receipt, undefined)
-  })
-
-  it('awaits its receipt until that is returned or overdue, also after a deploy', async () => {
-    const simulation = await acknowledging(measure(1), poll(), measure(1), poll(), { act: 'deploy' }, poll())
-    assert.deepEqual(deliveredIds(simulation), [[0]])
-    assert.deepEqual(deliveredIds(await play(simulation, receipt(), poll())), [[0], [1]])
-    await play(simulation, { act: 'pass', ms: TIMEOUT - 1 }, poll(), { act: 'pass', ms: 1 }, poll())
-    assert.deepEqual(deliveredIds(simulation), [[0], [1], [1]])
   })
 })

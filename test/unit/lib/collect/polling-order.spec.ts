@@ -15,18 +15,6 @@ async function begin(store = createRecordingStore()) {
 }
 
 describe('the polling order', () => {
-  it('starts with devices that were never polled, in the given order, followed by the least recently polled', async () => {
-    const nodeState = await begin()
-    assert.deepEqual(nodeState.leastRecentlyPolledFirst(targets), targets)
-    nodeState.markPolled(targetAt(0))
-    nodeState.markPolled(targetAt(3))
-    nodeState.markPolled(targetAt(0))
-    assert.deepEqual(
-      nodeState.leastRecentlyPolledFirst(Object.freeze([...targets])),
-      [1, 2, 4, 3, 0].map(targetAt),
-    )
-  })
-
   it('continues where an interrupted round stopped, even in a new process', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 12 })
     await fc.assert(
