@@ -24,7 +24,7 @@ const NOT_ABOUT_QUOTA = new Set([401, 403])
 /** The limit reported by headers; if they do not contain one, their `remaining` refers to the account's limit. */
 export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): RateLimit | undefined {
   const { limit = null, windowSeconds = null, remaining = null } = headers ?? {}
-  if (limit !== null && limit >= 1 && windowSeconds !== null) return { limit, windowSeconds }
+  if (limit !== null && windowSeconds !== null) return { limit, windowSeconds }
   return remaining === null ? undefined : own
 }
 

@@ -38,26 +38,18 @@ export class Simulation {
   readonly random: Random
   readonly service: ModelService
   readonly scenario: Scenario
-  quota!: Quota
+  readonly quota: Quota
   #client!: Client
   #transport!: ReturnType<ModelService['transport']>
   #count = 0
   #unanswered = 0
-  #generation = 0
 
   constructor(scenario: Scenario) {
     this.scenario = scenario
     this.random = createRandom(scenario.seed)
     this.clock = createVirtualClock(this.random.next() * 1000)
     this.service = new ModelService(this.clock, scenario.row, scenario.refusedCounts)
-    this.start()
-  }
-
-  /** Starts Node-RED in place of the previous one, without knowledge of its usage. */
-  start(): void {
-    const { row, table = row, concurrency } = this.scenario
-    this.#generation++
-    this.#unanswered = 0
+    const { row, table = row, concurrency } = scenario
     this.quota = new Quota(this.clock)
     const limits = { current: { limit: table.limit, window: table.window } }
     this.quota.join({ concurrency, limits: limitsWith(limits) })
@@ -83,11 +75,9 @@ export class Simulation {
 
   /** @param repeat whether to send another request afterwards, for endless demand */
   request(repeat: () => boolean = () => false, stop = new AbortController()): void {
-    const generation = this.#generation
     const queueKey: QueueKey = this.random.pick(['a', 'b', 'c'])
     this.#unanswered++
     const end = () => {
-      if (generation !== this.#generation) return
       this.#unanswered--
       if (repeat()) this.request(repeat)
     }

@@ -23,7 +23,7 @@ describe('the rate headers', () => {
   it('are null if absent', () => assert.deepEqual(readQuotaHeaders({}), unknown))
 
   it('are null if invalid', () => {
-    for (const odd of ['', '-1', '1.5', '1e3', 'many', '60, 60', 'NaN', '9'.repeat(400)]) {
+    for (const odd of ['', '0', '-1', '1.5', '1e3', 'many', '60, 60', 'NaN', '9'.repeat(400)]) {
       assert.equal(readQuotaHeaders({ 'x-ratelimit-limit': odd }).limit, null, odd)
     }
   })

@@ -28,19 +28,13 @@ async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
   return simulation
 }
 
-/** Endless demand for this many rounds, while others use the account. */
-async function endlessDemand(scenario: Scenario, rounds: number, othersPerWindow = 0) {
+/** Endless demand for this many rounds. */
+async function endlessDemand(scenario: Scenario, rounds: number) {
   const simulation = new Simulation(scenario)
-  const { clock, random, service } = simulation
+  const { clock } = simulation
   const end = clock.monotonic() + rounds * round(scenario)
-  const goesOn = () => clock.monotonic() < end
-  for (let count = 0; count < scenario.concurrency + 3; count++) simulation.request(goesOn)
-  const useByOthers = () => {
-    service.foreign()
-    const gap = (scenario.row.window * 1000) / othersPerWindow
-    if (goesOn()) clock.after(random.next() * 2 * gap, useByOthers)
-  }
-  if (othersPerWindow > 0) useByOthers()
+  for (let count = 0; count < scenario.concurrency + 3; count++)
+    simulation.request(() => clock.monotonic() < end)
   await clock.pass(end - clock.monotonic())
   return simulation
 }
@@ -86,20 +80,6 @@ describe('the quota of an account, with a model of the service', function () {
       { numRuns: runs(300) },
     ))
 
-  it("is careful after a start: the last Node-RED's usage is known from the first response on", () =>
-    fc.assert(
-      fc.asyncProperty(soleClient, async (scenario) => {
-        const simulation = await anyDemand({ ...scenario, headerRate: 1, faults: {} }, 1, 0)
-        const inFlight = round(scenario)
-        simulation.start()
-        for (let count = 0; count < 20; count++) simulation.request()
-        await simulation.clock.pass(inFlight)
-        // One for the first request; nothing is known about those that were in flight at the end.
-        assert.ok(simulation.service.refusals().length <= 1 + scenario.concurrency)
-      }),
-      { numRuns: runs(300) },
-    ))
-
   async function reachesNearlyAll(scenario: Scenario): Promise<void> {
     const { row, concurrency } = scenario
     const simulation = await endlessDemand({ ...scenario, faults: {} }, 30)
@@ -126,23 +106,4 @@ describe('the quota of an account, with a model of the service', function () {
       { numRuns: runs(300) },
     )
   })
-
-  it("is refused because of others' usage at most once per window, if responses have headers", () =>
-    fc.assert(
-      fc.asyncProperty(
-        soleClient,
-        fc.double({ min: 0.1, max: 1.5, noNaN: true }),
-        async (scenario, others) => {
-          const { row } = scenario
-          const alone = { ...scenario, concurrency: 1, headerRate: 1, faults: {} }
-          const { service } = await endlessDemand(alone, 8, others * row.limit)
-          const refusals = service.refusals()
-          for (const [index, { at }] of refusals.entries()) {
-            const before = refusals[index - 1]
-            assert.ok(!before || at - before.at >= row.window * 1000, `${at} after ${before?.at}`)
-          }
-        },
-      ),
-      { numRuns: runs(300) },
-    ))
 })

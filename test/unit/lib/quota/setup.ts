@@ -9,6 +9,9 @@ import type { LimitsTable } from '../../../../src/shared/service-limits'
 import { createVirtualClock } from '../../../support/clock'
 import { fakeTransport, json } from '../../../support/fake-transport'
 
+/** For the endpoint `current`: a window of two minutes and a margin, ms. */
+export const HELD_MS = 121_000
+
 export type Headers = { limit?: number; remaining?: number; window?: number; records?: number }
 
 /** A response with the rate-limit headers. */
@@ -123,6 +126,13 @@ export class Station {
       },
       (error) => Object.assign(seen, { state: 'failed', error }),
     )
+    return seen
+  }
+
+  /** Sends a request, and returns its state after the work that follows immediately. */
+  async settled(serial: string, asked: Parameters<Station['request']>[1]): Promise<Seen> {
+    const seen = this.request(serial, asked)
+    await this.clock.settle()
     return seen
   }
 

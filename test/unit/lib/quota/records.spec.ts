@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import type { QuotaWait } from '../../../../src/lib/request'
+import { brokenOff, refusal, streamed } from '../../../support/fake-transport'
+import { records, Station, withHeaders } from './setup'
+
+const HOUR_MS = 3_600_000
+
+describe('the records of a device', () => {
+  const data = { endpoint: 'data' as const }
+  const limit = { data: { records: 10_000, recordsWindow: 3600 } }
+
+  it('are reserved as requested and counted as received', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 9000 })
+    await station.answer(records(100))
+    const [left] = station.quota.counts().records
+    assert.deepEqual(left, { endpoint: 'data', device: '/a', limit: 10_000, left: 9900 })
+  })
+
+  it('delay only the device, while other requests to the endpoint are sent', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 10_000 })
+    await station.answer(records(10_000))
+    const waits: QuotaWait[] = []
+    station.request('a', { ...data, number: 5000, onWait: (wait) => waits.push(wait) })
+    station.request('b', { ...data, number: 5000 })
+    assert.deepEqual(await station.serials(), ['b'])
+    assert.equal(waits[0]?.records, true)
+    await station.clock.pass(HOUR_MS + 1000)
+    assert.deepEqual(await station.serials(), ['b', 'a'])
+  })
+
+  it('fail immediately with records-wait for callers that do not wait for records', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 10_000 })
+    await station.answer(records(10_000))
+    const { error } = await station.settled('a', { ...data, number: 1, maxRecordsWaitMs: 0 })
+    assert.equal(error?.reason, 'records-wait')
+  })
+
+  it('are counted by the header if the response is truncated, and as reserved without one', async () => {
+    for (const [headers, left] of [
+      [{ records: 8000 }, 8000],
+      [{}, 5000],
+    ] as const) {
+      const station = await new Station(limit).begin('data')
+      station.request('a', { ...data, number: 5000 })
+      await station.answer(withHeaders(streamed(brokenOff('{"data":[')), headers))
+      assert.equal(station.quota.counts().records[0]?.left, left)
+    }
+  })
+
+  it('are blocked for a window if others have used them', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 1000 })
+    await station.answer(records(1000, { remaining: 10, records: 2000 }))
+    const [device] = station.quota.counts().records
+    assert.equal(device?.left, 2000)
+    station.request('a', { ...data, number: 3000 })
+    await station.clock.pass(HOUR_MS)
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(1000)
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+
+  it('close only the device if they are used up; then the request is sent again', async () => {
+    const station = await new Station(limit).begin('data')
+    const seen = station.request('a', { ...data, number: 5000 })
+    await station.answer(withHeaders(refusal(429), { remaining: 10, records: 0 }))
+    station.request('b', { ...data, number: 5000 })
+    assert.deepEqual(await station.serials(), ['b'])
+    assert.equal(seen.state, 'waiting')
+    await station.clock.pass(HOUR_MS + 1000)
+    assert.deepEqual(await station.serials(), ['b', 'a'])
+  })
+})
