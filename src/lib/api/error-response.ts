@@ -16,17 +16,11 @@ interface ErrorResponseParts {
 /** Statuses of temporary failures, which are retried (docs/errors.md, *Retries*). */
 const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
 
-export interface ErrorResponse {
-  error: EnvlogError
-  /** False if a proxy or gateway responded, in which case the headers do not describe the service's limits. */
-  isFromService: boolean
-}
-
 /**
  * Reads a response whose status is not 200 (docs/service.md, *Errors*). The error contains the service's code and
- * message.
+ * message. If a proxy or gateway responded instead, the headers do not describe the service's limits.
  */
-export function readErrorResponse(parts: ErrorResponseParts): ErrorResponse {
+export function readErrorResponse(parts: ErrorResponseParts): { error: EnvlogError; isFromService: boolean } {
   const { endpoint, status, text, redactor } = parts
   const { code, message } = parseErrorObject(text) ?? {}
   const isFromService = code !== undefined || message !== undefined

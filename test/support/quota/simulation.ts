@@ -23,7 +23,8 @@ export interface Scenario {
   faults: Partial<Record<Fate['ends'], number>>
 }
 
-const SETTINGS = {
+/** Settings of a client. */
+export const SETTINGS = {
   baseUrl: 'https://service.example',
   relaySuffix: 'relay',
   credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },

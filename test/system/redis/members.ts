@@ -6,6 +6,7 @@ import { Quota } from '../../../src/lib/quota/quota'
 import { createConnector } from '../../../src/lib/quota/redis-connection'
 import { createRandom } from '../../support/chance'
 import { type Fate, ModelService, type ServiceRow } from '../../support/quota/model-service'
+import { SETTINGS } from '../../support/quota/simulation'
 import { until } from '../../support/wait'
 
 /** Short, so that a test covers many windows. */
@@ -60,15 +61,8 @@ export class Member {
     }
     const limits = limitsWith({ current: { limit, window: ROW.window } })
     this.leave = this.quota.join({ concurrency: 4, limits, redis, onSharedChange })
-    const settings = {
-      baseUrl: 'https://service.example',
-      relaySuffix: 'relay',
-      credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },
-      timeout: 30,
-      retries: 0,
-    }
     const ports = { transport: this.#transport, clock: systemClock, quota: this.quota, random: () => 0.5 }
-    this.#client = new Client(settings, ports)
+    this.#client = new Client({ ...SETTINGS, retries: 0 }, ports)
   }
 
   /** When each request was sent, monotonic ms. */

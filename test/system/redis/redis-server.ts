@@ -137,10 +137,8 @@ export async function startRedis({
     async contents() {
       const keys = (await command('KEYS', '*')) as string[]
       const one = async (key: string) => {
-        const kind = await command('TYPE', key)
-        const read: Record<string, string[]> = { string: ['GET', key], hash: ['HGETALL', key] }
-        const value = JSON.stringify(await command(...(read[String(kind)] ?? ['ZRANGE', key, '0', '-1'])))
-        return { key, value: String(value), lasts: Number(await command('PTTL', key)) }
+        const value = JSON.stringify(await command(key.endsWith(':epoch') ? 'GET' : 'HGETALL', key))
+        return { key, value, lasts: Number(await command('PTTL', key)) }
       }
       return Promise.all(keys.map(one))
     },

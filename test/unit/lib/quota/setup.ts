@@ -8,6 +8,7 @@ import type { RequestContext } from '../../../../src/lib/request'
 import type { LimitsTable } from '../../../../src/shared/service-limits'
 import { createVirtualClock } from '../../../support/clock'
 import { fakeTransport, json } from '../../../support/fake-transport'
+import { SETTINGS } from '../../../support/quota/simulation'
 
 /** For the endpoint `current`: a window of two minutes and a margin, ms. */
 export const HELD_MS = 121_000
@@ -74,19 +75,8 @@ export class Station {
         this.isReachable ? service.send(request, read) : Promise.reject(new EnvlogError('no-connection')),
       close: () => service.close(),
     }
-    const settings = {
-      baseUrl: 'https://service.example',
-      relaySuffix: 'relay',
-      credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' },
-      timeout: 100_000,
-      retries: 0,
-    }
-    this.#client = new Client(settings, {
-      transport,
-      clock: this.clock,
-      quota: this.quota,
-      random: () => 0.5,
-    })
+    const ports = { transport, clock: this.clock, quota: this.quota, random: () => 0.5 }
+    this.#client = new Client({ ...SETTINGS, retries: 0 }, ports)
   }
 
   #receive({ body }: HttpRequest): Promise<HttpResponse> {

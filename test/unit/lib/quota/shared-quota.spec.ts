@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
+import type { EndpointName } from '../../../../src/lib/endpoints'
 import { limitsWith } from '../../../../src/lib/quota/limits'
-import type { Participant } from '../../../../src/lib/quota/quota'
 import { REPORT, RESERVE } from '../../../../src/lib/quota/redis-scripts'
 import { fine, Station } from './setup'
 
-const limits = limitsWith()
 const current = (station: Station) => station.quota.counts().endpoints.current
 
 interface Reported {
@@ -32,8 +31,7 @@ class FakeRedis {
 
   join(station: Station): () => void {
     const redis = { account: 'an-account', leaseMs: 300_000, connect: () => this.#connect() }
-    const participant: Participant = { concurrency: 100, limits, redis }
-    return station.quota.join(participant)
+    return station.quota.join({ concurrency: 100, limits: limitsWith(), redis })
   }
 
   #connect() {
@@ -52,6 +50,16 @@ class FakeRedis {
       },
     }
   }
+}
+
+/** A station whose account is known to the service, and shared through a Redis. */
+async function share({ limits = {}, endpoint = 'current' as EndpointName, isThere = true } = {}) {
+  const station = await new Station(limits).begin(endpoint)
+  const redis = new FakeRedis()
+  redis.isThere = isThere
+  const leave = redis.join(station)
+  await station.clock.settle()
+  return { station, redis, leave }
 }
 
 describe('a shared quota', () => {
@@ -79,10 +87,7 @@ describe('a shared quota', () => {
   })
 
   it("waits for another process's request in flight without counting that as a wait for quota", async () => {
-    const station = await new Station().begin()
-    const redis = new FakeRedis()
-    redis.join(station)
-    await station.clock.settle()
+    const { station, redis } = await share()
     redis.reservation = [0, 0, 250, 0]
     const seen = station.request('a', { maxWaitMs: 0 })
     await station.clock.pass(1000)
@@ -93,10 +98,7 @@ describe('a shared quota', () => {
   })
 
   it('fails immediately for nodes that do not wait if others have used it up, with the time when it will be free', async () => {
-    const station = await new Station().begin()
-    const redis = new FakeRedis()
-    redis.join(station)
-    await station.clock.settle()
+    const { station, redis } = await share()
     redis.reservation = [0, 0, 250, 90_000]
     const seen = station.request('a', { maxWaitMs: 0 })
     const retryAt = new Date(station.clock.now() + 90_000).toISOString()
@@ -105,18 +107,13 @@ describe('a shared quota', () => {
   })
 
   it('lets nodes that do not wait use the last permits, as many as there are', async () => {
-    const station = await new Station({ current: { limit: 4 } }).begin()
-    new FakeRedis().join(station)
-    await station.clock.settle()
+    const { station } = await share({ limits: { current: { limit: 4 } } })
     for (const serial of ['a', 'b', 'c', 'd']) station.request(serial, { maxWaitMs: 0 })
     assert.equal((await station.serials()).length, 4)
   })
 
   it('does not ask repeatedly for records that others have used', async () => {
-    const station = await new Station().begin('data')
-    const redis = new FakeRedis()
-    redis.join(station)
-    await station.clock.settle()
+    const { station, redis } = await share({ endpoint: 'data' })
     redis.reservation = [0, 1, 3_600_000, 3_600_000]
     const asked = redis.reservations
     const seen = ['a', 'b', 'c'].map((serial, index) =>
@@ -135,11 +132,7 @@ describe('a shared quota', () => {
   })
 
   it("remembers others' usage that a response has shown while Redis was away", async () => {
-    const station = await new Station().begin()
-    const redis = new FakeRedis()
-    redis.isThere = false
-    redis.join(station)
-    await station.clock.settle()
+    const { station, redis } = await share({ isThere: false })
     await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
     redis.isThere = true
     await station.clock.pass(2000)
@@ -149,10 +142,7 @@ describe('a shared quota', () => {
   })
 
   it('forgets what a Redis has denied if the account no longer uses it', async () => {
-    const station = await new Station().begin()
-    const redis = new FakeRedis()
-    const leave = redis.join(station)
-    await station.clock.settle()
+    const { station, redis, leave } = await share()
     redis.reservation = [0, 0, 80_000_000, 80_000_000]
     station.request('a')
     assert.deepEqual(await station.serials(), [])
@@ -177,9 +167,8 @@ describe('a shared quota', () => {
   })
 
   it('switches to another Redis as soon as the account node that named the first one has left', async () => {
-    const station = await new Station().begin()
-    const [first, second] = [new FakeRedis(), new FakeRedis()]
-    const leave = first.join(station)
+    const { station, redis: first, leave } = await share()
+    const second = new FakeRedis()
     second.join(station)
     await station.clock.settle()
     assert.deepEqual([first.reports.length, second.reports.length], [2, 0])
@@ -190,9 +179,7 @@ describe('a shared quota', () => {
   })
 
   it("shows the service's count beyond this process as used by others", async () => {
-    const station = await new Station().begin()
-    new FakeRedis().join(station)
-    await station.clock.settle()
+    const { station } = await share()
     await station.exchange(fine({ limit: 10, window: 120, remaining: 3 }))
     const { own, foreign, left } = current(station)
     assert.deepEqual({ own, foreign, left }, { own: 1, foreign: 6, left: 3 })
@@ -202,11 +189,7 @@ describe('a shared quota', () => {
   })
 
   it('sends one request at a time for a moment when Redis is back, because others may not have reported yet', async () => {
-    const station = await new Station().begin()
-    const redis = new FakeRedis()
-    redis.isThere = false
-    redis.join(station)
-    await station.clock.settle()
+    const { station, redis } = await share({ isThere: false })
     redis.isThere = true
     await station.clock.pass(1100)
     assert.equal(station.quota.counts().sharedConnected, true)
@@ -217,10 +200,7 @@ describe('a shared quota', () => {
   })
 
   it('sends one request at a time while Redis is away', async () => {
-    const station = await new Station().begin()
-    const redis = new FakeRedis()
-    redis.join(station)
-    await station.clock.settle()
+    const { station, redis } = await share()
     redis.isThere = false
     for (const serial of ['a', 'b', 'c']) station.request(serial)
     assert.deepEqual(await station.serials(), ['a'])
