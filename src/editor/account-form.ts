@@ -1,7 +1,7 @@
-import { isClearText, normalizeAddress, splitPassword } from '../shared/addresses'
+import { isClearText, splitPassword } from '../shared/addresses'
 import type { AccountTestResult, ContextStore } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
-import { type AdminRequestError, localizeReason, requestAdmin } from './admin-request'
+import { localizeReason, requestAdmin } from './admin-request'
 import { showQuota, watchQuota } from './quota-bars'
 import { enumerated, type Form, fillSelect, translate } from './red'
 
@@ -33,11 +33,10 @@ class DraftRequests {
   }
 
   async test(): Promise<void> {
-    const address = addressNow()
     const found = await this.send<AccountTestResult>('test')
     if (!found) return
     showQuota(found.quota)
-    this.#addLine('fa-check', translate('account.test-address', { address }))
+    this.#addLine('fa-check', translate('account.test-address', { address: field('baseUrl').val() }))
     this.#addLine('fa-check', translate('account.test-login'))
     this.#addLine('fa-check', translate('summary.devices', { count: found.devices }))
     if (found.relay?.works) this.#addLine('fa-check', translate('account.test-relay'))
@@ -52,15 +51,14 @@ class DraftRequests {
     this.#clear()
     const button = $(`#envlog-${path}`).prop('disabled', true)
     this.#addLine('fa-spinner fa-pulse', translate('account.test-asking'))
-    const [change, address] = [this.#changes, addressNow()]
+    const change = this.#changes
     const account = readOpenAccount(this.#accountId)
-    const result = await requestAdmin<T>(path, { account }).catch((error: AdminRequestError) => error)
+    const result = await requestAdmin<T>(path, { account }).catch((error: Error) => error)
     button.prop('disabled', false)
     if (change !== this.#changes) return undefined
     this.#clear()
     if (!(result instanceof Error)) return result
-    const { message: why, isFromService } = result
-    this.#addLine('fa-times', isFromService ? translate('account.test-failed', { address, why }) : why)
+    this.#addLine('fa-times', result.message)
     return undefined
   }
 
@@ -74,11 +72,6 @@ class DraftRequests {
       .append($('<i aria-hidden="true">').addClass(`fa ${icon}`), document.createTextNode(` ${text}`))
       .appendTo(this.#lines)
   }
-}
-
-function addressNow(): string {
-  const address = String(field('baseUrl').val())
-  return URL.canParse(address) ? normalizeAddress(address) : address
 }
 
 /** Prepares *Problem report…*, which shows the anonymized responses before they are copied or saved. */

@@ -2,25 +2,16 @@ import type { AdminFailure } from '../shared/admin'
 import { localizeParams } from '../shared/problems'
 import { clockTime, translate } from './red'
 
-/** An admin request failed; the message is a sentence in the user's language. */
-export class AdminRequestError extends Error {
-  /** @param isFromService whether the failure happened between the runtime and the service */
-  constructor(
-    message: string,
-    readonly isFromService = false,
-  ) {
-    super(message)
-  }
-}
-
-/** Sends a request to one of our admin routes by GET or, if there is a body, by POST. @throws AdminRequestError */
+/**
+ * Sends a request to one of our admin routes by GET or, if there is a body, by POST.
+ * @throws Error whose message is a sentence in the user's language
+ */
 export async function requestAdmin<T>(path: string, body?: object): Promise<T> {
   const post = { method: 'POST', contentType: 'application/json', data: JSON.stringify(body) }
   try {
     return await $.ajax({ url: `envlog/${path}`, dataType: 'json', ...(body && post) })
   } catch (response) {
-    const { status } = response as JQuery.jqXHR
-    throw new AdminRequestError(toSentence(response as JQuery.jqXHR), status === 502)
+    throw new Error(toSentence(response as JQuery.jqXHR))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DeviceList } from '../shared/admin'
 import { isEnvVariable } from '../shared/schema'
 import { readAccountNode } from './account-draft'
-import { AdminRequestError, requestAdmin } from './admin-request'
+import { requestAdmin } from './admin-request'
 import { translate } from './red'
 
 export interface DeviceState {
@@ -58,9 +58,9 @@ export class DeviceSource {
   async #request(body: object): Promise<DeviceState | null> {
     const id = this.#accountId()
     // In a subflow, the account may be one of its properties.
-    if (isEnvVariable(id)) throw new AdminRequestError(translate('ask.account-variable'))
+    if (isEnvVariable(id)) throw new Error(translate('ask.account-variable'))
     const account = readAccountNode(id)
-    if (!account) throw new AdminRequestError(translate('errors.no-account'))
+    if (!account) throw new Error(translate('errors.no-account'))
     const list = await requestAdmin<DeviceList | null>('devices', { ...body, account })
     return list && { kind: 'loaded', list }
   }

@@ -11,9 +11,6 @@ import { type ActionConfig, requestedDevices, toBudget } from './request-budget'
 /** Example messages by type, output and send, as JSON text that the build inserts. */
 declare const ENVLOG_SAMPLES: string
 
-/** Maximum number of records or alerts that the service sends at once for a device. */
-const FIRST_RUN: Partial<Record<ActionType, number>> = { 'envlog-latest': 300, 'envlog-alerts': 20 }
-
 /** Shows a summary of what the node will send, an example message, and the share of the quota that it needs. */
 export class Preview {
   readonly #form: Form
@@ -75,10 +72,8 @@ export class Preview {
    * Describes the number of records or alerts in the first run, if the node then sends everything that the service has.
    */
   #describeFirstRun({ onlyNew, start, output }: ActionConfig): string {
-    const most = FIRST_RUN[this.#type]
     const isDecoded = OUTPUT_TRAITS[output as Output].format === 'read'
-    if (most === undefined || onlyNew !== true || start !== 'all' || !isDecoded) return ''
-    return translate(`summary.first-run-${this.#type}`, { most })
+    return onlyNew && start === 'all' && isDecoded ? translate(`summary.first-run-${this.#type}`) : ''
   }
 
   #showBudget(config: ActionConfig, account: Readonly<Record<string, unknown>>): void {

@@ -13,8 +13,6 @@ type Settings = Readonly<Record<string, unknown>>
  */
 export type FindProblem = (property: string, settings: Settings) => Problem | string | undefined
 
-type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
-
 /**
  * The properties of a schema in the form of Node-RED's definitions: the value for a new node, and a validator.
  * @param finders checks that replace the schema's check for some properties
@@ -22,7 +20,7 @@ type ValidatedProperty = Required<Pick<Property, 'value' | 'validate'>>
 export function propertiesOf<S extends Schema>(
   schema: S,
   finders: Readonly<Record<string, FindProblem>> = {},
-): Record<keyof S['shape'], ValidatedProperty> {
+): Record<keyof S['shape'], Required<Pick<Property, 'value' | 'validate'>>> {
   const properties = Object.keys(schema.shape).map((name) => {
     const find: FindProblem = (property, settings) =>
       finders[name]
@@ -34,7 +32,7 @@ export function propertiesOf<S extends Schema>(
     }
     return [name, { value: newValueOf(schema, name), validate }]
   })
-  return Object.fromEntries(properties) as Record<keyof S['shape'], ValidatedProperty>
+  return Object.fromEntries(properties) as ReturnType<typeof propertiesOf<S>>
 }
 
 /** Returns `true`, or a sentence about the value of a property. */

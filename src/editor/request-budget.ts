@@ -3,13 +3,10 @@ import type { ListedDevice } from '../shared/admin'
 import { LIMITS, type LimitedEndpoint, type LimitsTable } from '../shared/service-limits'
 import { type Chosen, isDevice } from './picker/choice'
 import { findUnlisted, includes } from './picker/device-tree'
-import { listOf } from './red'
+import { type Form, listOf } from './red'
 
 /** The settings of an action node, from its form or as saved. */
-export interface ActionConfig {
-  type: string
-  [setting: string]: unknown
-}
+export type ActionConfig = Pick<Form, 'type'> & Record<string, unknown>
 
 /** The devices of the account; `undefined` if they are unknown. */
 type Devices = readonly ListedDevice[] | undefined

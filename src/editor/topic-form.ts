@@ -6,12 +6,11 @@ export function prepareTopic(): void {
   const field = $('#node-input-topic')
   const input = field[0] as HTMLInputElement
 
-  function insert(text: string): void {
+  const insert = (text: string) => {
     const { selectionStart, selectionEnd, value } = input
     input.setRangeText(text, selectionStart ?? value.length, selectionEnd ?? value.length, 'end')
     field.trigger('change').trigger('focus')
   }
-
   const buttons = TOPIC_PLACES.map((name) =>
     $('<button type="button" class="red-ui-button red-ui-button-small">')
       .text(`{${name}}`)

@@ -66,16 +66,13 @@ const polling = {
 /** Whether a node without a cursor sends everything or nothing for a device, or records since a time in ms. */
 export type Start = (typeof STARTS)[number] | { since: number }
 
-const FIRST_YEAR = Date.UTC(1970)
-const LAST_YEAR = Date.UTC(9999)
-
-/** `all`, `now`, or a time, which is UTC if it has no offset. */
+/** `all`, `now`, or a time from 1970 to 9999, which is UTC if it has no offset. */
 const startOrTime = z.transform((value, context): Start => {
   const word = STARTS.find((start) => start === value)
   if (word) return word
   const moment = readTime(String(value))
   const since = moment && ('instant' in moment ? moment.instant : moment.wallClock)
-  if (since !== null && since > FIRST_YEAR && since < LAST_YEAR) return { since }
+  if (since !== null && since > 0 && since < Date.UTC(9999)) return { since }
   context.issues.push({ code: 'custom', input: value, params: { problem: 'start' } })
   return 'now'
 })

@@ -15,10 +15,7 @@ export function nameOfType<Type extends `envlog-${string}`>(type: Type): NameOf<
 
 export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 
-/**
- * Whether a node delivers everything or nothing from the first response for a device. `envlog-latest` also accepts a
- * time.
- */
+/** Whether a node sends everything or nothing from the first response for a device. */
 export const STARTS = ['all', 'now'] as const
 
 /** Maximum value of settings in seconds, because a timer's delay must be less than 2^31 ms. */

@@ -84,11 +84,7 @@ export function includes(chosen: Chosen, { serial, base, group }: ListedDevice):
   return matches(chosen, { serial, base: base.serial })
 }
 
-interface Named {
-  name?: string
-  serial?: string
-  device?: ListedDevice
-}
+type Named = Partial<Pick<Branch, 'name' | 'serial'> & Pick<Leaf, 'device'>>
 
 /** Compares names in natural order: *Freezer 2* before *Freezer 10*. */
 function byName(a: Named, b: Named): number {

@@ -169,18 +169,17 @@ describe('the device picker', function () {
   it('keeps the choice of each kind while another one is shown', async () => {
     form = await editor.edit('alerts')
     const choices = [
-      ['list', 'devices', 'Office 5F0A1001', 'Office (all devices)'],
-      ['base', 'bases', 'Old depot', 'Old depot'],
-      ['group', 'groups', 'Cold store', 'Cold store'],
+      { select: 'list', which: 'devices', box: 'Office 5F0A1001', shown: 'Office (all devices)' },
+      { select: 'base', which: 'bases', box: 'Old depot', shown: 'Old depot' },
+      { select: 'group', which: 'groups', box: 'Cold store', shown: 'Cold store' },
     ] as const
-    for (const [select, which, box] of choices) {
+    for (const { select, which, box } of choices) {
       await form.select(select)
       const picker = await pick(which)
       await picker.box(box).first().check()
       await leave(picker, 'done')
     }
-    for (const [select, which, , shown] of [...choices].reverse()) {
-      await form.select('all')
+    for (const { select, which, shown } of choices) {
       await form.select(select)
       await form.whenChosen(which, shown)
     }

@@ -25,23 +25,25 @@ describe('the details of a device', () => {
     })
 
     it("show its first two values with their units, or the service's text if there is no value", () => {
-      const value = (number: number | null, unit: string, error: string | null = null) => ({
-        value: number,
-        unit,
-        quantity: null,
-        error,
-      })
-      const device = listedDevice('52A10001', {
-        channels: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')],
-      })
-      assert.equal(valuesOf(device), '-18.4 °C, 45 %')
-      assert.equal(valuesOf(device, 3), '-18.4 °C, 45 %, 1 ppm')
-      const broken = listedDevice('52A10001', {
-        channels: [value(null, '°C', 'Sensor Error'), value(null, '')],
-      })
-      assert.equal(valuesOf(broken), 'Sensor Error, –')
-      assert.equal(valuesOf(listedDevice('52A10001', { channels: [value(7, '')] })), '7')
-      assert.equal(valuesOf(listedDevice('52A10001')), '')
+      const shown = (values: [number | null, string, string?][], most?: number) => {
+        const channels = values.map(([value, unit, error = null]) => ({ value, unit, quantity: null, error }))
+        return valuesOf(listedDevice('52A10001', { channels }), most)
+      }
+      const three: [number, string][] = [
+        [-18.4, '°C'],
+        [45, '%'],
+        [7, ''],
+      ]
+      assert.equal(shown(three), '-18.4 °C, 45 %')
+      assert.equal(shown(three, 3), '-18.4 °C, 45 %, 7')
+      assert.equal(
+        shown([
+          [null, '°C', 'Sensor Error'],
+          [null, ''],
+        ]),
+        'Sensor Error, –',
+      )
+      assert.equal(shown([]), '')
     })
   })
 
