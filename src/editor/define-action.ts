@@ -39,7 +39,7 @@ export function defineAction(type: ActionType, { prepare, findProblem }: OwnPart
     labelStyle() {
       return this.name ? 'node_label_italic' : ''
     },
-    inputLabels: () => translate(`${name}.input`),
+    inputLabels: () => translate('hint.input'),
     outputLabels: () => translate(`${name}.output`),
     onpaletteadd() {
       // The palette's search uses this label as well as the type, so the visible label can stay short.

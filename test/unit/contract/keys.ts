@@ -39,7 +39,6 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
   'problems.*': PROBLEMS,
   '*.label': ACTIONS,
-  '*.input': ACTIONS,
   '*.output': ACTIONS,
   'summary.select-*': SELECTS,
   'endpoint.*': Object.keys(LIMITS),
