@@ -1,9 +1,67 @@
-import type { NodeAPI } from 'node-red'
-import { registerAccountNode } from './account-node'
+import type { Node, NodeAPI, NodeDef } from 'node-red'
+import type { Account } from '../../lib/account'
+import { onBackgroundError } from '../../lib/background'
+import type { AccountNode } from '../kit/action/account-node'
+import { localizeError } from '../kit/report/localize'
+import { createContextStore } from '../kit/state/context-store'
+import { createFileStore } from '../kit/state/file-store'
 import { registerAdminRoutes } from './admin/routes'
+import { openAccount } from './open-account'
+import { createSharedQuotaStatus } from './shared-quota-status'
 
-/** envlog-account: one login to the service, shared by the action nodes. */
+/** envlog-account: one login to the service, shared by the action nodes, and opened when the first of them uses it. */
 export = (RED: NodeAPI): void => {
-  registerAccountNode(RED)
   registerAdminRoutes(RED)
+  onBackgroundError((error) => RED.log.error(`envlog: ${localizeError(RED, error).message}`))
+  function AccountNodeConstructor(this: AccountNode, config: NodeDef & { store?: string }) {
+    RED.nodes.createNode(this, config)
+    let account: Account | undefined
+    let hasReported = false
+    let hasWarned = false
+    const storeName = String(config.store ?? '').trim()
+    // The account warns once, because its nodes share the store.
+    const onWriteError = ({ message: detail }: Error) => {
+      if (!hasWarned)
+        this.warn(RED._('warnings.store-failing', { store: storeName || 'envlog/', detail } as never))
+      hasWarned = true
+    }
+    const createStore = (node: Node) => {
+      const { userDir } = RED.settings
+      // Node-RED's default context store is in memory: after a restart, everything would be sent again.
+      return storeName === '' && userDir
+        ? createFileStore(userDir, node.id, () => node.log(RED._('warnings.state-missing')))
+        : createContextStore(RED, node, storeName)
+    }
+    this.users = {}
+    this.deployed = () => ({ config: { ...config }, credentials: { ...(this.credentials as object) } })
+    this.getAccount = () => {
+      account ??= openAccount(RED, config, this.credentials ?? {}, {
+        onSharedChange: createSharedQuotaStatus(RED, this),
+      })
+      return account
+    }
+    this.acquire = (user) => {
+      this.users[user.id] = user
+      try {
+        return { account: this.getAccount(), store: { ...createStore(user), onWriteError } }
+      } catch (error) {
+        // The editor does not mark an account whose credentials are missing, for example after an import.
+        if (!hasReported) this.error(localizeError(RED, error))
+        hasReported = true
+        throw error
+      }
+    }
+    this.on('close', (_removed: boolean, done: () => void) => {
+      if (account) account.close().then(done, done)
+      else done()
+    })
+  }
+  RED.nodes.registerType('envlog-account', AccountNodeConstructor as never, {
+    credentials: {
+      apiKey: { type: 'password' },
+      loginId: { type: 'text' },
+      loginPass: { type: 'password' },
+      sharedQuotaPassword: { type: 'password' },
+    },
+  })
 }

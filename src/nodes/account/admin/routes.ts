@@ -64,11 +64,10 @@ async function respond(response: Response, work: () => Promise<unknown>): Promis
     response.json(await work())
   } catch (error) {
     // The message of an unexpected error may contain secrets.
-    const { code, reason, params, cause } =
-      error instanceof EnvlogError ? error : { code: undefined, reason: 'unexpected', params: {}, cause: {} }
-    const { retryAt } = cause as { retryAt?: string }
+    const known = error instanceof EnvlogError ? error : undefined
+    const { code, reason = 'unexpected', params = {}, cause } = known ?? {}
     const status = reason === 'no-account' ? 404 : ((code && STATUS[code]) ?? 502)
-    const failure = { code, reason, params, retryAt } as AdminFailure
+    const failure = { code, reason, params, retryAt: cause?.retryAt } as AdminFailure
     response.status(status).json(failure)
   }
 }

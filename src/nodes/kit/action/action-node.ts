@@ -1,5 +1,4 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
-import { nextTurn } from '../../../lib/clock'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
@@ -75,7 +74,8 @@ class ActionNode<T extends ActionType> {
   readonly #deployed: Deployed<T>
   readonly #queue = new TriggerQueue()
   readonly #timer: RepeatTimer | undefined
-  readonly #timerMessages = new WeakSet<NodeMessage>()
+  /** The last message of the timer. */
+  #timerMessage: NodeMessage | undefined
   /** When failures began, by error code, in ms since 1970 UTC. A success clears it. */
   readonly #failingSince = new Map<string, number>()
   readonly #closeState: () => Promise<void>
@@ -101,9 +101,8 @@ class ActionNode<T extends ActionType> {
   /** Triggers the node with its own messages, as core nodes do, so that hooks and the debugger see them. */
   #startTimer(periodMs: number): RepeatTimer {
     return new RepeatTimer(periodMs, () => {
-      const msg: NodeMessage = {}
-      this.#timerMessages.add(msg)
-      this.#deployed.node.receive(msg)
+      this.#timerMessage = {}
+      this.#deployed.node.receive(this.#timerMessage)
     })
   }
 
@@ -117,9 +116,7 @@ class ActionNode<T extends ActionType> {
   async receive(trigger: Trigger): Promise<void> {
     const control = readControlMessage(trigger.msg, this.#deployed.node.id)
     if (control) return this.#applyControl(control)
-    const timer = this.#timerMessages.has(trigger.msg) ? this.#timer : undefined
-    // The timer has scheduled the next one.
-    if (timer && this.#queue.isFull) return
+    const timer = trigger.msg === this.#timerMessage ? this.#timer : undefined
     timer?.started()
     try {
       await this.#queue.run(() => this.#run(trigger))
@@ -150,8 +147,6 @@ class ActionNode<T extends ActionType> {
     const run = new Run(this.#deployed, trigger)
     await this.#action.run(run)
     this.#failingSince.clear()
-    // Formatting the count with i18next takes longer than reading most responses, so the messages are delivered first.
-    await nextTurn()
     this.#showResult(run)
   }
 

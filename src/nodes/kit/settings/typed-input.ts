@@ -1,17 +1,13 @@
+import { promisify } from 'node:util'
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 
 /** Evaluates a typed input: message, context, environment or JSONata. @throws any error of Node-RED */
 export type Evaluate = (value: string, type: string) => Promise<unknown>
 
-export function createEvaluator(RED: NodeAPI, node: Node, msg: NodeMessage): Evaluate {
-  return (value, type) =>
-    new Promise((resolve, reject) => {
-      RED.util.evaluateNodeProperty(value, type, node as never, msg as never, (error, result) => {
-        if (error) reject(error)
-        else resolve(result)
-      })
-    })
-}
+export const createEvaluator =
+  ({ util }: NodeAPI, node: Node, msg: NodeMessage): Evaluate =>
+  (value, type) =>
+    promisify<string, string, Node, NodeMessage, unknown>(util.evaluateNodeProperty)(value, type, node, msg)
 
 /** A typed input in the users' notation, such as `msg.devices`. */
 export function formatTypedInput(value: string, type: string): string {

@@ -1,3 +1,4 @@
+import { promisify } from 'node:util'
 import type { Node, NodeAPI } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
 import { parseOrKeep, type StateStore } from '../../../lib/state-writer'
@@ -20,12 +21,10 @@ export function listContextStores(RED: NodeAPI): ContextStore[] {
   })
 }
 
-type Callback<T> = (error: unknown, value?: T) => void
-
 /** Node-RED's context with callbacks, because some stores have no synchronous methods. */
 interface Context {
-  get(key: string, store: string | undefined, done: Callback<unknown>): void
-  set(key: string, value: unknown, store: string | undefined, done: Callback<void>): void
+  get(key: string, store: string | undefined, done: (error: Error | null, value?: unknown) => void): void
+  set(key: string, value: unknown, store: string | undefined, done: (error: Error | null) => void): void
 }
 
 /**
@@ -41,15 +40,10 @@ export function createContextStore(RED: NodeAPI, node: Node, name: string): Stat
   const store = isConfigured ? name : undefined
   const context = () => node.context() as unknown as Context
   return {
-    load: () =>
-      new Promise((resolve, reject) => {
-        context().get(KEY, store, (error, value) =>
-          error ? reject(error) : resolve(typeof value === 'string' ? parseOrKeep(value) : value),
-        )
-      }),
-    save: (text) =>
-      new Promise((resolve, reject) => {
-        context().set(KEY, text, store, (error) => (error ? reject(error) : resolve()))
-      }),
+    async load() {
+      const value = await promisify(context().get)(KEY, store)
+      return typeof value === 'string' ? parseOrKeep(value) : value
+    },
+    save: (text) => promisify(context().set)(KEY, text, store),
   }
 }
