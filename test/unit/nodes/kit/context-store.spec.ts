@@ -55,22 +55,6 @@ describe('the state of a node in a context store', () => {
     return { held, state, store }
   }
 
-  it('is damaged, not empty, if it is other text or another value', async () => {
-    for (const value of [
-      'null',
-      ' null\n',
-      '',
-      'undefined',
-      '5',
-      good.slice(0, -1),
-      `[${good}]`,
-      0,
-      false,
-      [],
-    ])
-      await assert.rejects(open(value), { reason: 'store-unreadable' }, String(value).slice(0, 40))
-  })
-
   it('is the same as an object, as text, and in a store that parses text; it is written as text', async () => {
     const parsing = (value: unknown) =>
       typeof value === 'string' ? JSON.parse(value) : structuredClone(value)
