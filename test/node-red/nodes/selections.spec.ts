@@ -133,54 +133,21 @@ describe('any choice of devices', () => {
   }
 })
 
-describe('a choice of devices over time', () => {
-  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
-  const sent = (messages: { payload: { serial: string; base: { serial: string } } }[]) =>
-    messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`).toSorted()
-
-  it('follows a device from one group and base unit to another, for current with one request per trigger', async () => {
-    const node = { select: 'group', groups: ['Racks'], send: 'device' }
-    const flow = await startFlow('current', simulator(), { node })
-    flow.send()
-    await flow.completed.next()
-    assert.deepEqual(sent(flow.output.messages as never), [`5F000001/${SHARED}`, `5F000002/${SHARED}`])
-    simulator().set({
-      fleet: [
-        { serial: SHARED, base: hall('5F000001'), group: { num: 1, name: 'Other' }, records },
-        { serial: '5C000003', base: hall('5F000003'), group: { num: 9, name: 'Racks' }, records },
-      ],
-    } as never)
-    flow.output.messages.length = 0
-    flow.send()
-    await flow.completed.next()
-    assert.deepEqual(sent(flow.output.messages as never), ['5F000003/5C000003'])
-    assert.equal(simulator().log.length, 2)
-  })
-})
-
 /** Devices whose entry in `current` is unreadable. */
 describe('a choice with unreadable devices', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const under = (serial: string, base: string, group: string, fields: object = {}) =>
     currentDevice({ serial, baseunit: { ...BASE, serial: base }, group: { num: 1, name: group }, ...fields })
-  const good = under('5C000001', '5F000001', 'Racks')
   const odd = { unixtime: 'never' }
-
-  /** Sent messages and reported errors, by serial or group, with the reason. */
-  async function run(choice: object, devices: object[]) {
+  const devices = [
+    under('5C000001', '5F000001', 'Racks'),
+    under('5C000002', '5F000002', 'Cold', odd),
+    under('5C000003', '5F000003', 'Elsewhere', odd),
+  ]
+  const start = (choice: object) => {
     const body = JSON.stringify({ devices })
     simulator().set({ faults: [{ kind: 'body', body, endpoints: ['current'] }] })
-    const pair = { action: 'current', output: 'readings', send: 'device' } as const
-    const [ran] = await runEveryPair(simulator(), () => ({ ...choice }), [pair])
-    assert.ok(ran)
-    return {
-      sent: ran.messages.map(({ payload }) => payload.serial),
-      reported: ran.errors.map(({ error, envlog: { device } }) => [
-        device.serial ?? device.group,
-        error.code,
-      ]),
-      failed: ran.failed?.error.code,
-    }
+    return startFlow('current', simulator(), { node: { ...choice, send: 'device' } })
   }
 
   const choices = {
@@ -193,39 +160,29 @@ describe('a choice with unreadable devices', () => {
     },
   }
   for (const [where, choice] of Object.entries(choices)) {
-    it(`reports one of ${where} once, and none as missing`, async () => {
-      assert.deepEqual(await run(choice, [good, under('5C000002', '5F000002', 'Cold', odd)]), {
-        sent: ['5C000001'],
-        reported: [['5C000002', 'ENVLOG_REPLY']],
-        failed: undefined,
-      })
+    it(`reports one of ${where} once until Node-RED restarts, and none as missing or that is not chosen`, async () => {
+      const flow = await start(choice)
+      for (const _ of [1, 2]) {
+        flow.send()
+        await flow.completed.next()
+      }
+      const [sent, errors] = [flow.output.messages, flow.errors.messages]
+      assert.deepEqual(
+        sent.map(({ payload }) => payload.serial),
+        ['5C000001', '5C000001'],
+      )
+      assert.deepEqual(
+        errors.map(({ error, envlog }) => [envlog.device.serial, error.code]),
+        [['5C000002', 'ENVLOG_REPLY']],
+      )
     })
   }
 
-  it('reports one only once until Node-RED restarts', async () => {
-    const body = JSON.stringify({ devices: [good, under('5C000002', '5F000002', 'Cold', odd)] })
-    simulator().set({ faults: [{ kind: 'body', body, endpoints: ['current'] }] })
-    const flow = await startFlow('current', simulator())
-    for (const _ of [1, 2]) {
-      flow.send()
-      await flow.completed.next()
-    }
-    assert.deepEqual([flow.output.messages.length, flow.errors.messages.length], [2, 1])
-  })
-
-  it('does not report one that is not chosen', async () => {
-    const other = under('5C000002', '5F000002', 'Cold')
-    const bad = under('5C000003', '5F000003', 'Elsewhere', odd)
-    assert.deepEqual(await run(choices['a chosen group'], [good, other, bad]), {
-      sent: ['5C000001', '5C000002'],
-      reported: [],
-      failed: undefined,
-    })
-  })
-
   it('fails if nothing else is chosen', async () => {
-    const bad = under('5C000002', '5F000002', 'Cold', odd)
-    const found = await run({ select: 'group', groups: ['Cold'] }, [good, bad])
-    assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
+    const flow = await start({ select: 'group', groups: ['Cold'] })
+    flow.send()
+    const { error, envlog } = await flow.errors.next()
+    assert.deepEqual([error.code, envlog], ['ENVLOG_REPLY', undefined])
+    assert.deepEqual(flow.output.messages, [])
   })
 })
