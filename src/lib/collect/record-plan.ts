@@ -2,7 +2,7 @@
  * Determines the new records of a response, which the last response did not contain, regardless of their time
  * (docs/collecting.md, *Records*).
  */
-import { formatTime, type TimeStyle } from '../decode/time'
+import { createTimeFormatter, type TimeStyle } from '../decode/time'
 import { type Gap, ID_MODULUS, type NumberedRecord, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type Series } from '../readings/series'
@@ -210,7 +210,9 @@ function findGaps(known: Known, fresh: readonly SeriesRecord[], received: Receiv
   const inOrder = inTime(series.records, receivedAt)
   const isInResponse = newest && inOrder.some((record) => keyOf(record) === keyOf(newest))
   const before: NumberedRecord[] =
-    newest && !isInResponse ? [{ ...newest, time: formatTime(newest.timestamp, time, series.utcOffset) }] : []
+    newest && !isInResponse
+      ? [{ ...newest, time: createTimeFormatter(time, series.utcOffset)(newest.timestamp) }]
+      : []
   const ordered: NumberedRecord[] = [...before, ...inOrder].sort((a, b) => timeOf(a) - timeOf(b))
   const isLater = new Set<NumberedRecord>(
     fresh.filter(({ timestamp }) => timestamp !== null && timestamp >= (newest?.timestamp ?? 0)),

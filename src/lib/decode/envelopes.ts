@@ -73,13 +73,15 @@ function readDevice(fields: Fields): DeviceEnvelope {
   }
 }
 
-export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['envelope'] extends 'current'
-  ? CurrentEnvelope
-  : (typeof endpoints)[E]['envelope'] extends 'alert'
-    ? AlertEnvelope
-    : GraphEnvelope
+/** The envelope for each kind of response. */
+interface Envelopes {
+  current: CurrentEnvelope
+  graph: GraphEnvelope
+  alert: AlertEnvelope
+}
 
-export type Envelope = CurrentEnvelope | GraphEnvelope | AlertEnvelope
+export type Envelope = Envelopes[keyof Envelopes]
+export type EnvelopeOf<E extends EndpointName> = Envelopes[(typeof endpoints)[E]['envelope']]
 
 /**
  * Decodes the body of a response. The error contains the path of the invalid part, but never its contents.
@@ -150,7 +152,7 @@ function isErrorObject(json: object): boolean {
  * @throws EnvlogError `reply-not-csv`
  */
 function readCsv(body: string): string {
-  const text = stripBom(body).trim()
+  const text = body.trim()
   if (text === '' || text === 'Array' || text === 'null' || /^[{[<]/.test(text))
     throw new EnvlogError('reply-not-csv')
   return body

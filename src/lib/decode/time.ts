@@ -36,19 +36,6 @@ export function utcOffsetAt(
   return timestamp === null ? null : style.offsetAt(timestamp)
 }
 
-/**
- * Formats a time as ISO 8601 with milliseconds; `null` stays `null`.
- * @param timestamp ms since 1970 UTC
- * @param deviceOffset minutes that the device is ahead of UTC; if it is `null` (unknown), its local times are in UTC
- */
-export function formatTime(
-  timestamp: number | null,
-  style: TimeStyle,
-  deviceOffset: number | null,
-): string | null {
-  return createTimeFormatter(style, deviceOffset)(timestamp)
-}
-
 const A_DAY_MS = 86_400_000
 const A_MINUTE_MS = 60_000
 /** The beginning of a time of day, such as `17:05:`, for each of its minutes. */
@@ -59,8 +46,9 @@ const MINUTES = Array.from({ length: 1440 }, (_, minute) =>
 const SECONDS = Array.from({ length: 60 }, (_, second) => new Date(second * 1000).toISOString().slice(17, 23))
 
 /**
- * Returns a `formatTime` for many times of one device. It formats a date only once, because `toISOString` for each time
- * would take half of the time that a page needs.
+ * Returns a function that formats times of a device as ISO 8601 with milliseconds; `null` stays `null`. It formats a
+ * date only once, because `toISOString` for each time would take half of the time that a page needs.
+ * @param deviceOffset minutes that the device is ahead of UTC; if it is `null` (unknown), its local times are in UTC
  */
 export function createTimeFormatter(
   style: TimeStyle,

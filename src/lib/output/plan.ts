@@ -1,7 +1,7 @@
 import type { Send } from '../../shared/outputs'
 import { nextTurn } from '../clock'
 import { type TimeStyle, utcOffsetAt } from '../decode/time'
-import { type Content, deviceOf, type ReadContent, subjectOf, subjectOfReading } from '../readings/content'
+import { type Content, deviceOf, subjectOf, subjectOfReading } from '../readings/content'
 import { placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
@@ -38,24 +38,13 @@ export async function planMessages(content: Content, options: OutputOptions): Pr
     const { payload, device } = content
     return { messages: [device ? { payload, subject: device } : { payload }] }
   }
-  if (content.kind === 'statistics') return planStatistics(content.devices, options)
   if (output === 'readings' && content.kind === 'series') return planSeries(content.series, options)
-  const plan = await planElements(content, output as ConvertedOutput, options)
+  const plan = await planElements(content, options)
+  if (content.kind === 'statistics') return { ...plan, columns: STATISTICS_COLUMNS }
   return output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind] } : plan
 }
 
-/** Plans the messages for statistics, which are already rows. */
-function planStatistics(devices: readonly DeviceStatistics[], { send, group }: OutputOptions): Plan {
-  const columns = STATISTICS_COLUMNS
-  const rows = devices.flatMap((device) => device.rows)
-  if (send === 'each') {
-    return { messages: statisticsRows(devices, group), sequence: { count: rows.length, length: 1 }, columns }
-  }
-  const [first] = devices
-  const subject = send === 'device' && first ? { subject: subjectOf(first.device, group) } : {}
-  return { messages: [{ payload: rows, ...subject }], columns }
-}
-
+/** Statistics are already rows. */
 function* statisticsRows(devices: readonly DeviceStatistics[], group: string): Generator<OutgoingMessage> {
   for (const { device, channels, rows } of devices) {
     const subject = subjectsOf(subjectOf(device, group), channels)
@@ -64,12 +53,15 @@ function* statisticsRows(devices: readonly DeviceStatistics[], group: string): G
 }
 
 async function planElements(
-  content: ReadContent,
-  output: ConvertedOutput,
+  content: Exclude<Content, { kind: 'raw' }>,
   options: OutputOptions,
 ): Promise<Plan> {
-  const { send, chunk } = options
-  const elements = () => elementsOf[output](content, options)
+  const { send, chunk, group } = options
+  const output = options.output as ConvertedOutput
+  const elements = () =>
+    content.kind === 'statistics'
+      ? statisticsRows(content.devices, group)
+      : elementsOf[output](content, options)
   if (send === 'each' || send === 'value')
     return { messages: elements(), sequence: { count: await count(elements()), length: 1 } }
   if (send === 'device' && content.kind === 'current') {
@@ -80,8 +72,8 @@ async function planElements(
     })
     return { messages, sequence: { count: messages.length, length: 1 } }
   }
-  const device = deviceOf(content)
-  const about = device ? { subject: subjectOf(device, options.group) } : {}
+  const device = send === 'all' ? undefined : deviceOf(content)
+  const about = device ? { subject: subjectOf(device, group) } : {}
   if (send !== 'chunk') return { messages: inArrays(elements(), Number.POSITIVE_INFINITY, about) }
   return {
     messages: inArrays(elements(), chunk, about),

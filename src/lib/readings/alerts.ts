@@ -1,6 +1,6 @@
 import type { AlertEnvelope } from '../decode/envelopes'
 import { isObject, readText } from '../decode/fields'
-import { formatTime, readTimestamp, type TimeStyle, utcOffsetAt } from '../decode/time'
+import { createTimeFormatter, readTimestamp, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
 import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
@@ -73,6 +73,7 @@ export function toAlertLog(
 ): AlertLog {
   const device = readDevice(envelope.device, envelope.base)
   const offset = envelope.utcOffset
+  const format = createTimeFormatter(style, offset)
   // A log contains few of a device's channels, so it does not show whether the listed channels are numbered from 0 or
   // 1.
   const listed = matchChannels(envelope.channel).map(({ channel }) => channel)
@@ -87,7 +88,7 @@ export function toAlertLog(
       return {
         ...device,
         base: { ...device.base },
-        time: formatTime(timestamp, style, offset),
+        time: format(timestamp),
         timestamp,
         utcOffset: utcOffsetAt(timestamp, style, offset),
         source,

@@ -47,6 +47,7 @@ export function subjectOfReading(reading: Reading): Subject {
 /** The device, if the content is about a single device. */
 export function deviceOf(content: Content): Device | undefined {
   if (content.kind === 'series') return content.series
+  if (content.kind === 'statistics') return content.devices[0]?.device
   return content.kind === 'alerts' ? content.device : undefined
 }
 

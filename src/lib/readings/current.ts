@@ -1,6 +1,6 @@
 import type { CurrentDevice } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
-import { formatTime, type TimeStyle, utcOffsetAt } from '../decode/time'
+import { createTimeFormatter, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { readNumber, readValueError } from '../decode/value'
 import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'
@@ -56,7 +56,7 @@ function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
     standalone: device.standalone,
     group:
       entry.group && entry.group.name !== '' ? { number: entry.group.num, name: entry.group.name } : null,
-    time: formatTime(timestamp, options.time, offset),
+    time: createTimeFormatter(options.time, offset)(timestamp),
     timestamp,
     utcOffset: utcOffsetAt(timestamp, options.time, offset),
     age,

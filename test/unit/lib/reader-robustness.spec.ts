@@ -191,12 +191,4 @@ describe('a damaged response', function () {
   it('with a refusal is a refusal regardless of its contents: by the service, or by a gateway', async () => {
     await fc.assert(fc.asyncProperty(damagedBytes(refused), sameRefusal), { numRuns: runs(3000) })
   })
-
-  it('replaced by any JSON is readable or fails with ENVLOG_REPLY', async () => {
-    const whole = fc.record({ fixture: fc.constantFrom(...read), json: odd })
-    const property = fc.asyncProperty(whole, ({ fixture, json }) =>
-      understoodOrRefused({ fixture, damaged: Buffer.from(JSON.stringify(json)) }),
-    )
-    await fc.assert(property, { numRuns: runs(1800) })
-  })
 })

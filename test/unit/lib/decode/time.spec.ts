@@ -1,36 +1,13 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { formatTime, MAX_TIMESTAMP_MS, readTimestamp } from '../../../../src/lib/decode/time'
+import { createTimeFormatter, MAX_TIMESTAMP_MS, readTimestamp } from '../../../../src/lib/decode/time'
 import { TimeZone } from '../../../../src/shared/local-clock'
-import { currentDevice, currentEnvelope, graphEnvelope, type Json } from '../responses'
+import { graphEnvelope, type Json } from '../responses'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 
 describe('the offset of a device', () => {
   const offsetOf = (fields: Json) => graphEnvelope({ serial: '5212A1B2', data: [], ...fields }).utcOffset
-
-  it('is that of daylight saving time if the flag is on, otherwise that of standard time', () => {
-    for (const [timeDiff, stdBias, dstBias, flag, expected] of [
-      [540, 0, 60, undefined, 540],
-      [540, 30, 60, 0, 570],
-      [60, 15, 60, 1, 120],
-      [-210, 0, 60, 1, -150],
-    ]) {
-      const [hyphen, underscore] = ['-', '_'].map((mark) => ({
-        [`time${mark}diff`]: timeDiff,
-        [`std${mark}bias`]: String(stdBias),
-        [`dst${mark}bias`]: dstBias,
-        [`dst${mark}flg`]: flag === undefined ? undefined : String(flag),
-      })) as [Json, Json]
-      assert.deepEqual([offsetOf(hyphen), offsetOf(underscore)], [expected, expected])
-    }
-    assert.equal(currentEnvelope(currentDevice()).devices[0]?.utcOffset, 540)
-  })
-
-  it('uses the other spelling if one is blank, and 0 if both are', () => {
-    assert.equal(offsetOf({ 'time-diff': ' ', time_diff: '330' }), 330)
-    assert.equal(offsetOf({}), 0)
-  })
 
   it('is unknown if it is unreadable, or a day or more, which a time format cannot express', () => {
     for (const [timeDiff, stdBias, expected] of [
@@ -40,10 +17,14 @@ describe('the offset of a device', () => {
       [-900, -540, null],
     ])
       assert.equal(offsetOf({ 'time-diff': timeDiff, 'std-bias': stdBias }), expected)
+    assert.equal(offsetOf({ 'time-diff': ' ', time_diff: '330' }), 330, 'the other spelling if one is blank')
     for (const wrong of [{ time_diff: 'GMT+9' }, { std_bias: '9:00' }, { 'dst-flg': 'on' }])
       assert.equal(offsetOf(wrong), null)
   })
 })
+
+const formatTime = (timestamp: number | null, ...of: Parameters<typeof createTimeFormatter>) =>
+  createTimeFormatter(...of)(timestamp)
 
 describe('a formatted time', () => {
   it('is the same instant in every style, with milliseconds', () => {
@@ -71,15 +52,6 @@ describe('a formatted time', () => {
 })
 
 describe('the instant of a record', () => {
-  it('is milliseconds from seconds, number or text', () => {
-    assert.equal(readTimestamp(1_795_161_600), 1_795_161_600_000)
-    assert.equal(readTimestamp(' 1795161600 '), 1_795_161_600_000)
-  })
-
-  it('is null if blank, absent or 0', () => {
-    for (const value of ['', ' ', null, undefined, 0, '0', '00', -0]) assert.equal(readTimestamp(value), null)
-  })
-
   it('is undefined for anything else', () => {
     for (const value of ['soon', '2026-11-20', {}, [], true, 1e300, '1e300'])
       assert.equal(readTimestamp(value), undefined)

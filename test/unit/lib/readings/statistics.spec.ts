@@ -141,21 +141,6 @@ describe('the statistics of a period', () => {
     }
   })
 
-  it('start with the period if that is later than the day or hour', async () => {
-    const period = { from: '2026-11-20T08:30+01:00', to: '2026-11-21T10:15+01:00', time: berlin }
-    const starts = async (per: Per) => {
-      const rows = await statistics([], { ...period, per })
-      return rows.map(({ localtime }) => localtime.slice(0, 16))
-    }
-    assert.deepEqual(await starts('period'), ['2026-11-20T08:30'])
-    assert.deepEqual(await starts('day'), ['2026-11-20T08:30', '2026-11-21T00:00'])
-    assert.deepEqual((await starts('hour')).slice(0, 3), [
-      '2026-11-20T08:30',
-      '2026-11-20T09:00',
-      '2026-11-20T10:00',
-    ])
-  })
-
   it("are in the device's local time without a zone, even of half hours, and in UTC if that is unknown", async () => {
     const period = { ...A_DAY, per: 'day' } as const
     const startsWith = async (time_diff: unknown) => {
