@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { ROW_COLUMNS, rowsOf } from '../../../../src/lib/output/rows'
 import type { ReadContent } from '../../../../src/lib/readings/content'
-import { CSV_COLUMNS as COLUMNS } from '../../../support/outputs'
 import { alerts, anyContent, current, GROUP, iso, kinds, RECORD_TIME, series, standalone } from './contents'
 
 const channels = [
@@ -25,12 +24,6 @@ const rows = (content: ReadContent, group: string) =>
   Array.from(rowsOf(content, group), ({ payload }) => payload)
 
 describe('rows', () => {
-  it('have the columns of docs/messages.md', () => {
-    assert.equal(ROW_COLUMNS.series, COLUMNS.range)
-    assert.equal(ROW_COLUMNS.current, COLUMNS.current)
-    assert.equal(ROW_COLUMNS.alerts, COLUMNS.alerts)
-  })
-
   it('of records are one per channel value, oldest record first, channels in order', () => {
     const first = { ...device, time: iso(RECORD_TIME), timestamp: RECORD_TIME * 1000, dataid: 7 }
     const second = { ...device, time: iso(RECORD_TIME + 60), timestamp: (RECORD_TIME + 60) * 1000, dataid: 8 }
