@@ -1,8 +1,9 @@
 /**
  * Validates options at run time, because they may come from the control address, the command line or plain JavaScript.
- * Every name and value is checked, because a test with a misspelt option would otherwise pass without testing
- * unchecked.
+ * Unknown names are refused too, because a test with a misspelt option would otherwise pass without testing anything.
  */
+
+import * as z from 'zod/mini'
 import { endpointNames } from './endpoints'
 import { type Fault, faultKinds } from './faults/fault-plan'
 import {
@@ -14,199 +15,157 @@ import {
 } from './fleet/definition'
 import type { EndpointLimits } from './limits'
 import { OptionError } from './option-error'
-import type { RuntimeOptions } from './options'
+import type { RuntimeOptions, SimulatorOptions } from './options'
 import { blanks, choices, type Variants } from './variants'
 
-type Check = (value: unknown, name: string) => void
+type Fields<T> = { [K in keyof Required<T>]: z.ZodMiniType }
 
-const fail = (name: string, expected: string): never => {
-  throw new OptionError(`${name}: expected ${expected}`)
+const atLeast = (least: number, most = Number.MAX_SAFE_INTEGER) => z.number().check(z.gte(least), z.lte(most))
+const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => z.int().check(z.gte(least), z.lte(most))
+const text = z.string()
+const object = z.looseObject({})
+const anything = z.any()
+
+/** An object that has no other fields. Those that are not required may be absent or `undefined`. */
+const fields = <T>(all: Fields<T>, ...required: (keyof T & string)[]) => {
+  const mask = Object.fromEntries(required.map((name) => [name, true as const]))
+  return z.required(z.partial(z.strictObject(all)), mask as object)
 }
 
-const oneOf =
-  (list: readonly unknown[]): Check =>
-  (value, name) => {
-    if (!list.includes(value))
-      fail(name, `one of ${list.map((allowed) => JSON.stringify(allowed)).join(', ')}`)
-  }
-
-const atLeast =
-  (least: number, most = Number.POSITIVE_INFINITY): Check =>
-  (value, name) => {
-    const isInRange = typeof value === 'number' && value >= least && value <= most
-    if (!isInRange)
-      fail(name, Number.isFinite(most) ? `a number from ${least} to ${most}` : `a number from ${least}`)
-  }
-
-const integer =
-  (least: number, most = Number.POSITIVE_INFINITY): Check =>
-  (value, name) => {
-    atLeast(least, most)(value, name)
-    if (!Number.isInteger(value)) fail(name, 'a whole number')
-  }
-
-const text: Check = (value, name) => {
-  if (typeof value !== 'string') fail(name, 'text')
-}
-
-const listOf =
-  (check: Check): Check =>
-  (value, name) => {
-    if (!Array.isArray(value)) return fail(name, 'a list')
-    value.forEach((item, i) => {
-      check(item, `${name}[${i}]`)
-    })
-  }
-
-const either =
-  (constant: unknown, check: Check): Check =>
-  (value, name) => {
-    if (value !== constant) check(value, name)
-  }
-
-const object: Check = (value, name) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(name, 'an object')
-}
-
-/** Accepts an object that has only these fields, and all required ones. */
-const fields =
-  (checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
-  (value, name) => {
-    object(value, name)
-    for (const [key, field] of Object.entries(value as object)) {
-      const check = Object.hasOwn(checks, key) ? checks[key] : undefined
-      if (!check)
-        return fail(`${name}.${key}`.replace(/^\./, ''), `one of the names ${Object.keys(checks).join(', ')}`)
-      if (field !== undefined) check(field, `${name}.${key}`.replace(/^\./, ''))
-    }
-    for (const key of required) {
-      if ((value as Record<string, unknown>)[key] === undefined) fail(`${name}.${key}`, 'a value')
-    }
-  }
-
-const variantCheck = (rule: (typeof choices)[keyof Variants]): Check => {
-  if (rule === 'text') return either(null, text)
-  if (rule === 'count') return either(null, atLeast(0))
-  return rule === 'blanks' ? listOf(oneOf(blanks)) : oneOf(rule)
-}
-
-const variantChecks = Object.fromEntries(
-  Object.entries(choices).map(([name, rule]) => [name, variantCheck(rule)]),
-)
-
-const limitChecks: Record<keyof EndpointLimits, Check> = {
+const limits = fields<EndpointLimits>({
   limit: atLeast(0),
   window: atLeast(0.001),
   records: atLeast(0),
   recordsWindow: atLeast(0.001),
-}
+})
 
-const faultChecks: Record<keyof Fault, Check> = {
-  kind: oneOf(faultKinds),
-  endpoints: listOf(oneOf(endpointNames)),
-  serials: listOf(text),
-  probability: atLeast(0, 1),
-  times: integer(0),
-  skip: integer(0),
-  delay: atLeast(0),
-  status: integer(200, 599),
-  body: text,
-  share: atLeast(0, 1),
-  pause: atLeast(0),
-  piece: integer(1),
-  location: text,
-  contentType: text,
-  headers: object,
-  counts: oneOf([true, false]),
-}
+const variants = fields<Variants>({
+  ...(Object.fromEntries(
+    Object.entries(choices).map(([name, values]) => [name, z.literal([...values])]),
+  ) as unknown as Fields<typeof choices>),
+  blank: z.array(z.literal(blanks)),
+  errorText: z.nullable(text),
+})
 
-const limitsTable = fields(Object.fromEntries(endpointNames.map((name) => [name, fields(limitChecks)])))
+const fault = fields<Fault>(
+  {
+    kind: z.literal(faultKinds),
+    endpoints: z.array(z.literal(endpointNames)),
+    serials: z.array(text),
+    probability: atLeast(0, 1),
+    times: whole(0),
+    delay: atLeast(0),
+    status: whole(200, 599),
+    body: text,
+    pause: atLeast(0),
+    piece: whole(1),
+    location: text,
+    headers: object,
+    counts: z.boolean(),
+  },
+  'kind',
+)
 
-const unchecked: Check = () => {}
-
-const eventChecks: Record<keyof EventDefinition, Check> = {
-  kind: oneOf(eventKinds),
-  from: atLeast(0),
-  until: atLeast(0),
-  channel: integer(1, 6),
-  code: integer(1, 5),
-}
+const eventKind = { kind: z.literal(eventKinds), channel: whole(1, 6), code: whole(1, 5) }
+const event = fields<EventDefinition>({ ...eventKind, from: atLeast(0), until: atLeast(0) }, 'kind', 'from')
 
 /** Values that a test may make invalid on purpose, such as battery codes and offsets, are not checked. */
-const deviceChecks: Record<keyof DeviceDefinition, Check> = {
-  kind: oneOf(deviceKinds),
-  serial: text,
-  model: text,
-  name: text,
-  num: unchecked,
-  base: fields(
-    {
-      serial: text,
-      model: text,
-      name: text,
-      sends: oneOf(['https', 'ftp']),
-      relayEndpoints: unchecked,
-      zone: object,
-    },
-    ['serial'],
-  ),
-  group: object,
-  battery: unchecked,
-  rssi: unchecked,
-  zone: object,
-  channels: listOf(object),
-  capacity: integer(0),
-  language: oneOf(['en', 'ja']),
-  records: unchecked,
-  alerts: unchecked,
-  current: unchecked,
-  transmission: atLeast(1),
-  events: listOf(fields(eventChecks, ['kind', 'from'])),
-}
+const device = fields<DeviceDefinition>(
+  {
+    kind: z.literal(deviceKinds),
+    serial: text,
+    model: text,
+    name: text,
+    num: anything,
+    base: fields<NonNullable<DeviceDefinition['base']>>(
+      {
+        serial: text,
+        model: text,
+        name: text,
+        sends: z.literal(['https', 'ftp']),
+        relayEndpoints: anything,
+        zone: object,
+      },
+      'serial',
+    ),
+    group: object,
+    battery: anything,
+    rssi: anything,
+    zone: object,
+    channels: z.array(object),
+    capacity: whole(0),
+    language: z.literal(['en', 'ja']),
+    records: anything,
+    alerts: anything,
+    current: anything,
+    transmission: atLeast(1),
+    events: z.array(event),
+  },
+  'serial',
+)
 
-const optionChecks: Record<keyof RuntimeOptions, Check> = {
+const limitsTable = z.partialRecord(z.literal(endpointNames), limits)
+const runtimeOptions: Fields<RuntimeOptions> = {
   relaySuffix: text,
-  limits: either('off', limitsTable),
-  windows: oneOf(['fixed', 'sliding']),
-  windowPhase: either('first', atLeast(0)),
-  countRefused: oneOf([true, false]),
-  budgetRule: oneOf(['exceeding', 'empty']),
-  limitsClock: oneOf(['simulated', 'real']),
-  variants: fields(variantChecks),
-  faults: listOf(fields(faultChecks, ['kind'])),
-  fleet: listOf(fields(deviceChecks, ['serial'])),
+  limits: z.pipe(
+    z.transform((value) => (value === 'off' ? {} : value)),
+    limitsTable,
+  ),
+  windows: z.literal(['fixed', 'sliding']),
+  limitsClock: z.literal(['simulated', 'real']),
+  variants,
+  faults: z.array(fault),
+  fleet: z.array(device),
 }
-
-const runtimeOptionsCheck = fields({ ...optionChecks })
 
 /** Options that can be set only at the start. */
-const startChecks: Record<string, Check> = {
-  port: integer(0, 65_535),
-  devices: integer(0, 5000),
-  story: oneOf([true, false]),
+const startOptions: Fields<Omit<SimulatorOptions, keyof RuntimeOptions>> = {
+  port: whole(0, 65_535),
+  seed: anything,
+  devices: whole(0, 5000),
+  replay: anything,
+  story: z.boolean(),
+  clock: anything,
   speed: atLeast(0),
   startTime: atLeast(0),
-  logSize: integer(0),
+  account: anything,
+  logSize: whole(0),
+  onRequest: anything,
 }
 
-const { from: _, until: __, ...checksWithoutTimes } = eventChecks
+function describe(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return 'unknown name'
+  if (issue.code === 'invalid_value')
+    return `expected one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
+  if (issue.code === 'too_small') return `expected at least ${issue.minimum}`
+  if (issue.code === 'too_big') return `expected at most ${issue.maximum}`
+  return issue.code === 'invalid_type' ? `expected ${issue.expected}` : 'not valid'
+}
 
-const deviceEventCheck = fields({ ...checksWithoutTimes, serial: text, base: text }, ['serial', 'kind'])
+/** @throws OptionError that contains the path of the first invalid value */
+function check(schema: z.ZodMiniType, value: unknown): void {
+  const [issue] = schema.safeParse(value).error?.issues ?? []
+  if (!issue) return
+  const path = [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])]
+  const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
+  throw new OptionError(`${name.replace(/^\./, '')}: ${describe(issue)}`)
+}
+
+const runtimeSchema = fields<RuntimeOptions>(runtimeOptions)
+const startSchema = fields<SimulatorOptions>({ ...runtimeOptions, ...startOptions })
+const eventSchema = fields<DeviceEvent>({ ...eventKind, serial: text, base: text }, 'serial', 'kind')
 
 /** @throws OptionError */
-export function checkDeviceEvent(event: unknown): asserts event is DeviceEvent {
-  deviceEventCheck(event, '')
+export function checkDeviceEvent(value: unknown): asserts value is DeviceEvent {
+  check(eventSchema, value)
 }
 
-/** @throws OptionError that contains the name of the first invalid option */
+/** @throws OptionError */
 export function checkRuntimeOptions(options: unknown): asserts options is RuntimeOptions {
-  runtimeOptionsCheck(options, '')
+  check(runtimeSchema, options)
 }
 
-/** @throws OptionError that contains the name of the first invalid option */
-export function checkStartOptions(options: object): void {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined)
-  for (const [name, value] of entries) startChecks[name]?.(value, name)
-  const runtime = entries.filter(([name]) => Object.hasOwn(optionChecks, name))
-  runtimeOptionsCheck(Object.fromEntries(runtime), '')
+/** @throws OptionError */
+export function checkStartOptions(options: unknown): asserts options is SimulatorOptions {
+  check(startSchema, options)
 }

@@ -1,19 +1,11 @@
 /** The table of command-line flags of envlog-simulator, and their conversion to options. */
 import { parseArgs } from 'node:util'
 import { checkStartOptions } from './check'
-import {
-  faultsFrom,
-  jsonFileFrom,
-  limitsFrom,
-  numberFrom,
-  phaseFrom,
-  timeFrom,
-  variantsFrom,
-} from './cli-values'
+import { faultsFrom, jsonFileFrom, limitsFrom, numberFrom, timeFrom, variantsFrom } from './cli-values'
 import { faultKinds } from './faults/fault-plan'
 import { OptionError } from './option-error'
 import type { SimulatorOptions } from './options'
-import { choices } from './variants'
+import { described } from './variants'
 
 const defaultPort = 8745
 
@@ -132,24 +124,6 @@ const flags: Readonly<Record<string, Flag>> = {
     help: 'kind of windows (default fixed)',
     option: 'windows',
   },
-  'window-phase': {
-    type: 'string',
-    value: 'SECONDS|first',
-    help: 'when fixed windows begin: at multiples of their length plus SECONDS, or at the first use (default 0)',
-    option: 'windowPhase',
-    read: phaseFrom,
-  },
-  'count-refused': {
-    type: 'boolean',
-    help: 'refused requests also count toward the limit',
-    option: 'countRefused',
-  },
-  'budget-rule': {
-    type: 'string',
-    value: 'exceeding|empty',
-    help: 'refuses a request if its records exceed the remaining quota, or only if none remain (default exceeding)',
-    option: 'budgetRule',
-  },
   quiet: { type: 'boolean', short: 'q', help: 'prints only the address' },
   verbose: { type: 'boolean', short: 'v', help: 'prints each request' },
   help: { type: 'boolean', short: 'h', help: 'prints this help' },
@@ -208,7 +182,7 @@ The cloud service of environmental data loggers, simulated on 127.0.0.1.
 
 ${rows.join('\n')}
 
-Variants: ${Object.keys(choices).join(', ')}
+Variants: ${Object.keys(described).join(', ')}
 Faults: ${faultKinds.join(', ')}
 
 Examples:

@@ -10,10 +10,6 @@ export function numberFrom(value: string, flag: string): number {
   return number
 }
 
-export function phaseFrom(value: string, flag: string): number | 'first' {
-  return value === 'first' ? value : numberFrom(value, flag)
-}
-
 export function timeFrom(value: string, flag: string): number {
   const time = /^\d+$/.test(value) ? Number(value) : Date.parse(value)
   if (!Number.isFinite(time)) throw new OptionError(`--${flag}: ${value} is not a time`)
@@ -46,10 +42,10 @@ function variantFrom(text: string): [string, unknown] {
   const [name = '', ...rest] = text.split('=')
   if (rest.length === 0) return [name, true]
   const value = rest.join('=')
-  const rule = Object.hasOwn(choices, name) ? choices[name as keyof typeof choices] : undefined
-  if (rule === 'blanks') return [name, value.split('+')]
+  if (name === 'blank') return [name, value.split('+')]
   // The allowed values determine the type: dstBias=60 is text, but standaloneNum=1 is a number.
-  return [name, Array.isArray(rule) && rule.includes(value) ? value : wordFrom(value)]
+  const values: readonly unknown[] = name in choices ? choices[name as keyof typeof choices] : []
+  return [name, values.includes(value) ? value : wordFrom(value)]
 }
 
 /** Reads KIND,NAME=VALUE,…, with list items separated by +. */

@@ -27,12 +27,10 @@ function startMessage(simulator: Simulator): string {
   API key                ${account.apiKey}
   Login ID               ${account.loginId}
   Password               ${account.loginPass}
-  Reference-only ID      ${account.referenceId}
-  Its password           ${account.referencePass}
   Devices                ${simulator.truth.devices().length}
   Simulated time         ${new Date(simulator.clock.now()).toISOString()}
 
-Control: ${url}/simulator/state (also options, log, counts, clock, spend, reset, devices, records)
+Control: ${url}/simulator/state (also options, log, counts, spend, events, reset)
   curl ${url}/simulator/counts
 Stop with Ctrl-C.
 `

@@ -1,10 +1,6 @@
-/** The simulated service's time, in ms since 1970. */
-export interface Clock {
+/** The simulated service's time, in ms since 1970, which tests can advance. */
+export interface MovableClock {
   now(): number
-}
-
-/** A clock that can be advanced, by a test or at the control address. */
-export interface MovableClock extends Clock {
   advance(ms: number): void
 }
 
@@ -22,18 +18,6 @@ export function runningClock(options: { speed?: number; startTime?: number } = {
     now: () => start + (Date.now() - realStart) * speed,
     advance: (ms) => {
       start += ms
-    },
-  }
-}
-
-/** Makes any clock movable: with its own `advance` if it has one, otherwise by adding an offset. */
-export function toMovable(clock: Clock): MovableClock {
-  if ('advance' in clock && typeof clock.advance === 'function') return clock as MovableClock
-  let offset = 0
-  return {
-    now: () => clock.now() + offset,
-    advance: (ms) => {
-      offset += ms
     },
   }
 }

@@ -7,7 +7,6 @@ import { type Directory, endpointsOf } from './fleet/directory'
 import type { Parameters } from './parameters'
 import type { Replay } from './replay'
 import { alertBody } from './responses/alert'
-import { BodyCache } from './responses/cache'
 import { currentBody, currentDevices, type Filter } from './responses/current'
 import { type GraphType, graphBody } from './responses/graph'
 import { type Period, select } from './responses/select'
@@ -40,8 +39,6 @@ export function addedParameters(
 }
 
 export class Contents {
-  private readonly cache = new BodyCache()
-
   constructor(
     private directory: Directory,
     private variants: Variants,
@@ -51,7 +48,6 @@ export class Contents {
   configure(directory: Directory, variants: Variants): void {
     this.directory = directory
     this.variants = variants
-    this.cache.clear()
   }
 
   /** @param now in seconds */
@@ -59,10 +55,9 @@ export class Contents {
     if (this.replay) return this.createFromReplay(this.replay, endpoint, params, listener)
     if (endpoint === 'current') return this.createCurrent(params, now)
     const device = this.findDevice(endpoint, params)
-    const key = JSON.stringify([device.serial, device.base.serial])
-    listener.device(key)
+    listener.device(JSON.stringify([device.serial, device.base.serial]))
     if (endpoint === 'alert') return { body: Buffer.from(alertBody(device, now, this.variants)) }
-    return this.createGraph(endpoint, device, key, params, now, listener)
+    return this.createGraph(endpoint, device, params, now, listener)
   }
 
   private createFromReplay(
@@ -82,13 +77,8 @@ export class Contents {
     const remotes = params['remote-serial'] as string[] | undefined
     const bases = params['base-serial'] as string[] | undefined
     const filter: Filter = { ...(remotes ? { remotes } : {}), ...(bases ? { bases } : {}) }
-    const devices = currentDevices(this.directory, filter)
     // An unknown serial in a filter matches nothing. It is unknown whether the real service refuses it instead.
-    const unknown =
-      remotes?.find((serial) => !devices.some((device) => device.serial === serial)) ??
-      bases?.find((serial) => !devices.some((device) => device.base.serial === serial))
-    if (unknown !== undefined && this.variants.unknownInCurrent === 'error')
-      throw new Refusal('serial', unknown)
+    const devices = currentDevices(this.directory, filter)
     return { body: Buffer.from(currentBody(devices, now, this.variants)) }
   }
 
@@ -107,7 +97,6 @@ export class Contents {
   private createGraph(
     endpoint: EndpointName,
     device: Device,
-    deviceKey: string,
     params: Parameters,
     now: number,
     listener: ContentListener,
@@ -115,15 +104,12 @@ export class Contents {
     const { variants } = this
     const view = device.records(now)
     const selection = select(endpoint, view, now, readPeriod(params), variants.inclusiveBounds)
-    const { first, end } = selection
-    listener.records(end - first)
+    listener.records(selection.end - selection.first)
     const type = (params.type ?? 'json') as GraphType
     const unit = ((variants.temperatureUnit && params['temperature-unit']) || 'device') as TemperatureUnit
     const zone = device.zone(now)
-    const state = [view.stamp, first, end, view.high > view.low, zone.dst]
-    const key = view.stamp && JSON.stringify([endpoint, deviceKey, type, unit, ...state])
-    const create = () => graphBody({ endpoint, device, zone, view, selection, type, unit }, variants)
-    return { body: this.cache.get(key, create), csv: type !== 'json' }
+    const body = graphBody({ endpoint, device, zone, view, selection, type, unit }, variants)
+    return { body: Buffer.from(body), csv: type !== 'json' }
   }
 }
 

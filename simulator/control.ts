@@ -30,19 +30,15 @@ const routes: Readonly<Record<string, { get?: Handler; change?: Handler }>> = {
   '/simulator/reset': { change: reset },
   '/simulator/log': { get: ({ service }) => service.log.list() },
   '/simulator/counts': { get: ({ service }) => service.counts() },
-  '/simulator/clock': { get: clock, change: moveClock },
   '/simulator/spend': { change: spend },
   '/simulator/events': { get: ({ service }) => service.currentEvents(), change: changeEvents },
-  '/simulator/devices': { get: ({ service }) => service.truth.devices() },
-  '/simulator/current': { get: ({ service }) => service.truth.current() },
-  '/simulator/records': { get: records },
-  '/simulator/alerts': { get: alerts },
 }
 
 function state(call: Call): unknown {
   const { service } = call
+  const now = service.clock.now()
   return {
-    clock: clock(call),
+    clock: { now, time: new Date(now).toISOString() },
     devices: service.truth.devices().length,
     account: service.account,
     options: options(call),
@@ -65,20 +61,6 @@ function reset(call: Call): unknown {
   return state(call)
 }
 
-function clock({ service }: Call): unknown {
-  const now = service.clock.now()
-  return { now, time: new Date(now).toISOString() }
-}
-
-/** Advances the clock by `advance` ms, or moves it `to` a time in ms since 1970. */
-function moveClock(call: Call): unknown {
-  const { advance, to } = call.body
-  const by = typeof to === 'number' ? to - call.service.clock.now() : advance
-  if (typeof by !== 'number' || !Number.isFinite(by)) throw new OptionError('expected advance or to, in ms')
-  call.service.clock.advance(by)
-  return clock(call)
-}
-
 function spend({ service, body }: Call): unknown {
   const { endpoint, count = 1 } = body
   if (typeof count !== 'number' || count < 0) throw new OptionError('count: expected a number from 0')
@@ -94,19 +76,6 @@ function changeEvents({ service, body }: Call): unknown {
   if (over) service.end(event)
   else service.begin(event)
   return service.currentEvents()
-}
-
-function records({ service, query }: Call): unknown {
-  const time = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined)
-  return service.truth.records(...readDevice(query), time('from'), time('to'))
-}
-
-function alerts({ service, query }: Call): unknown {
-  return service.truth.alerts(...readDevice(query))
-}
-
-function readDevice(query: URLSearchParams): [string, string | undefined] {
-  return [query.get('serial') ?? '', query.get('base') ?? undefined]
 }
 
 export function createControl(service: SimulatedService): Control {

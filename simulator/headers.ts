@@ -15,7 +15,6 @@ export function rateHeaders(
   limits: Required<EndpointLimits>,
   remaining: number,
   remainingRecords: number | undefined,
-  status: number,
   variants: Variants,
 ): Record<string, string> {
   const values = {
@@ -29,6 +28,5 @@ export function rateHeaders(
     const text = spellings[variants.rateHeaders](value)
     if (text !== undefined) headers[name] = text
   }
-  if (status === 429 && variants.retryAfter !== null) headers['Retry-After'] = String(variants.retryAfter)
   return headers
 }

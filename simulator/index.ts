@@ -72,7 +72,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 }
 
 export type { Account } from './account'
-export { type Clock, type MovableClock, manualClock, runningClock } from './clock'
+export { type MovableClock, manualClock, runningClock } from './clock'
 export { type EndpointName, endpointNames } from './endpoints'
 export type { Fault, FaultKind } from './faults/fault-plan'
 export type {

@@ -7,8 +7,6 @@ export interface LogEntry {
   /** null: the request reached no endpoint, because its path or method is wrong or its body is too large */
   endpoint: EndpointName | null
   path: string
-  /** the login ID used; null: the credentials are wrong */
-  user: string | null
   /** parameters, without the credentials */
   params: Readonly<Record<string, unknown>>
   /** the status sent; 0: no response was sent */

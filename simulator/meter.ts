@@ -1,71 +1,40 @@
-/**
- * Counts the requests of each user per endpoint, and the records of each user per endpoint and device (docs/service.md,
- * *Limits*). Requests with a reference-only ID count for its user.
- */
+/** Counts the requests per endpoint, and the records per endpoint and device (docs/service.md, *Limits*). */
 import type { EndpointName } from './endpoints'
 import { type LimitTable, limitTable } from './limits'
 import type { Settings } from './options'
-import { UsageLog, type WindowRule } from './windows'
-
-export interface CountedRequest {
-  /** whether the request exceeds the limit */
-  over: boolean
-  counted: boolean
-  /** requests that remain in the window */
-  remaining: number
-}
+import { UsageLog, type WindowKind } from './windows'
 
 export class Meter {
   private readonly logs = new Map<string, UsageLog>()
-  private table: LimitTable
-  private rule: WindowRule
+  private table: LimitTable = limitTable({})
+  private windows: WindowKind = 'fixed'
 
-  constructor(private settings: Settings) {
-    this.table = limitTable(settings.limits)
-    this.rule = { kind: settings.windows, phase: settings.windowPhase }
-  }
-
-  configure(settings: Settings): void {
-    this.settings = settings
-    this.table = limitTable(settings.limits)
-    this.rule = { kind: settings.windows, phase: settings.windowPhase }
+  configure({ limits, windows }: Settings): void {
+    this.table = limitTable(limits)
+    this.windows = windows
   }
 
   limits(endpoint: EndpointName) {
     return this.table[endpoint]
   }
 
-  /** Counts a request, unless it exceeds the limit and refused requests do not count. */
-  request(user: string, endpoint: EndpointName, now: number): CountedRequest {
-    const over = this.remaining(user, endpoint, now) <= 0
-    const counted = !over || this.settings.countRefused
-    if (counted) this.spend(user, endpoint, 1, now)
-    return { over, counted, remaining: this.remaining(user, endpoint, now) }
+  spend(endpoint: EndpointName, count: number, now: number): void {
+    this.log(endpoint).add(now, count)
   }
 
-  spend(user: string, endpoint: EndpointName, count: number, now: number): void {
-    this.log(user, endpoint).add(now, count, this.table[endpoint].window)
-  }
-
-  remaining(user: string | undefined, endpoint: EndpointName, now: number): number {
+  remaining(endpoint: EndpointName, now: number): number {
     const { limit, window } = this.table[endpoint]
-    if (user === undefined) return limit
-    return Math.max(0, limit - this.log(user, endpoint).used(now, window, this.rule))
+    return Math.max(0, limit - this.log(endpoint).used(now, window, this.windows))
   }
 
-  remainingRecords(
-    user: string | undefined,
-    endpoint: EndpointName,
-    device: string | undefined,
-    now: number,
-  ): number {
+  spendRecords(endpoint: EndpointName, device: string, count: number, now: number): void {
+    this.log(endpoint, device).add(now, count)
+  }
+
+  remainingRecords(endpoint: EndpointName, device: string | undefined, now: number): number {
     const { records, recordsWindow } = this.table[endpoint]
-    if (user === undefined || device === undefined) return records
-    return Math.max(0, records - this.log(user, endpoint, device).used(now, recordsWindow, this.rule))
-  }
-
-  spendRecords(user: string, endpoint: EndpointName, device: string, count: number, now: number): void {
-    this.log(user, endpoint, device).add(now, count, this.table[endpoint].recordsWindow)
+    if (device === undefined) return records
+    return Math.max(0, records - this.log(endpoint, device).used(now, recordsWindow, this.windows))
   }
 
   reset(): void {
@@ -74,11 +43,8 @@ export class Meter {
 
   private log(...key: string[]): UsageLog {
     const name = JSON.stringify(key)
-    let log = this.logs.get(name)
-    if (!log) {
-      log = new UsageLog()
-      this.logs.set(name, log)
-    }
+    const log = this.logs.get(name) ?? new UsageLog()
+    this.logs.set(name, log)
     return log
   }
 }

@@ -1,5 +1,5 @@
 import type { Account } from './account'
-import type { Clock } from './clock'
+import type { MovableClock } from './clock'
 import type { Fault } from './faults/fault-plan'
 import type { DeviceDefinition } from './fleet/definition'
 import type { Limits } from './limits'
@@ -14,14 +14,6 @@ export interface RuntimeOptions {
   limits?: Limits | 'off'
   /** default `fixed` */
   windows?: 'fixed' | 'sliding'
-  /** when fixed windows begin: this many seconds after a multiple of their length (default 0), or at the `first` use */
-  windowPhase?: number | 'first'
-  /** whether refused requests also count toward the limit; default false */
-  countRefused?: boolean
-  /**
-   * when a request is refused: if its records are `exceeding` the remaining quota (default), or only if it is `empty`
-   */
-  budgetRule?: 'exceeding' | 'empty'
   /** the clock for the windows of limits; default `simulated` */
   limitsClock?: 'simulated' | 'real'
   /** differences from the description; other variants remain unchanged */
@@ -44,15 +36,13 @@ export interface SimulatorOptions extends RuntimeOptions {
   /** whether the demo fleet sends every ten seconds, with events in the first three minutes; default false */
   story?: boolean
   /** default: a clock that follows `speed` and `startTime` */
-  clock?: Clock
+  clock?: MovableClock
   /** speed relative to real time; 0 stops the clock; default 1 */
   speed?: number
   /** the initial simulated time, ms since 1970; default now */
   startTime?: number
   /** replace credentials that are derived from the seed */
   account?: Partial<Account>
-  /** additional users of the same devices, with separate windows */
-  moreAccounts?: readonly Account[]
   /** size of the log, in requests; default 1000 */
   logSize?: number
   /** called for each request as soon as its response is known */
@@ -65,9 +55,6 @@ export const defaults: Settings = {
   relaySuffix: 'relay',
   limits: {},
   windows: 'fixed',
-  windowPhase: 0,
-  countRefused: false,
-  budgetRule: 'exceeding',
   limitsClock: 'simulated',
   variants: described,
   faults: [],

@@ -2,7 +2,7 @@
  * The service, which turns a request into a response. It deals only with the headers and bodies of HTTP. Faults are
  * applied afterwards (`faults/effects.ts`).
  */
-import { type Account, authenticate, findOwner } from './account'
+import { type Account, isAuthenticated } from './account'
 import { addedParameters, type Content, Contents } from './content'
 import { type EndpointName, endpoints } from './endpoints'
 import { type Cause, errorBody, Refusal } from './errors'
@@ -29,7 +29,6 @@ export interface ServiceResponse {
   status: number
   headers: Readonly<Record<string, string>>
   body: Buffer
-  user: string | null
   params: Parameters
   counted: boolean
   over: boolean
@@ -39,10 +38,6 @@ export interface ServiceResponse {
 
 /** The findings about a request so far, from which its response or refusal is created. */
 interface Progress {
-  user?: string
-  /** the user to whom the login ID belongs, even if the password is wrong */
-  owner?: string | undefined
-  login?: string
   params: Parameters
   device?: string
   counted: boolean
@@ -57,7 +52,7 @@ export class Service {
   private readonly contents: Contents
 
   constructor(
-    private readonly accounts: readonly Account[],
+    private readonly account: Account,
     private readonly meter: Meter,
     directory: Directory,
     private settings: Settings,
@@ -106,19 +101,18 @@ export class Service {
     type: string,
   ): ServiceResponse {
     const { endpoint, limitsNow } = request
-    const remaining = this.meter.remaining(progress.owner, endpoint, limitsNow)
+    const remaining = this.meter.remaining(endpoint, limitsNow)
     const limits = this.meter.limits(endpoint)
     const records = endpoints[endpoint].recordQuota
-      ? this.meter.remainingRecords(progress.user, endpoint, progress.device, limitsNow)
+      ? this.meter.remainingRecords(endpoint, progress.device, limitsNow)
       : undefined
     return {
       status,
       body,
       headers: {
         'Content-Type': type,
-        ...rateHeaders(limits, remaining, records, status, this.settings.variants),
+        ...rateHeaders(limits, remaining, records, this.settings.variants),
       },
-      user: progress.login ?? null,
       params: progress.params,
       counted: progress.counted,
       over: progress.over,
@@ -131,16 +125,12 @@ export class Service {
     const { endpoint, headers } = request
     const body = parseParameters(request.body)
     if (body) progress.params = withoutCredentials(body)
-    progress.owner = findOwner(this.accounts, body?.['login-id'])
     if (headers['x-http-method-override'] !== 'GET') throw new Refusal('override')
     if (!/^application\/json\s*(;|$)/i.test(String(headers['content-type'] ?? '')))
       throw new Refusal('contentType')
     if (!body) throw new Refusal('json')
-    const user = authenticate(this.accounts, body)
-    if (user === undefined) throw new Refusal('credentials')
-    progress.user = user
-    progress.login = String(body['login-id'])
-    this.count(request, progress, user)
+    if (!isAuthenticated(this.account, body)) throw new Refusal('credentials')
+    if (request.counts) this.count(request, progress)
     checkParameters(endpoint, progress.params, addedParameters(endpoint, this.settings.variants))
     return this.contents.create(endpoint, progress.params, Math.floor(request.now / 1000), {
       device: (key) => {
@@ -150,12 +140,11 @@ export class Service {
     })
   }
 
-  private count(request: ServiceRequest, progress: Progress, user: string): void {
-    if (!request.counts) return
-    const counted = this.meter.request(user, request.endpoint, request.limitsNow)
-    progress.counted = counted.counted
-    progress.over = counted.over
-    if (counted.over) throw new Refusal('rate')
+  private count({ endpoint, limitsNow }: ServiceRequest, progress: Progress): void {
+    progress.over = this.meter.remaining(endpoint, limitsNow) <= 0
+    if (progress.over) throw new Refusal('rate')
+    this.meter.spend(endpoint, 1, limitsNow)
+    progress.counted = true
   }
 
   /**
@@ -164,13 +153,10 @@ export class Service {
    */
   private spendRecords(request: ServiceRequest, progress: Progress, records: number): void {
     const { endpoint, limitsNow } = request
-    const { user, device } = progress
+    const { device } = progress
     progress.records = records
-    if (!request.counts || !endpoints[endpoint].recordQuota || user === undefined || device === undefined)
-      return
-    const remaining = this.meter.remainingRecords(user, endpoint, device, limitsNow)
-    const isExceeding = this.settings.budgetRule === 'exceeding' && records > remaining
-    if (isExceeding || remaining <= 0) throw new Refusal('records')
-    this.meter.spendRecords(user, endpoint, device, records, limitsNow)
+    if (!request.counts || !endpoints[endpoint].recordQuota || device === undefined) return
+    if (records > this.meter.remainingRecords(endpoint, device, limitsNow)) throw new Refusal('records')
+    this.meter.spendRecords(endpoint, device, records, limitsNow)
   }
 }

@@ -1,6 +1,6 @@
 /** A simulated service and its state: options, clock, log, limits and faults. */
 import { type Account, createAccount } from './account'
-import { type MovableClock, runningClock, toMovable } from './clock'
+import { type MovableClock, runningClock } from './clock'
 import { type EndpointName, endpointNames } from './endpoints'
 import { errorBody } from './errors'
 import { applyFaults, type Delivery } from './faults/effects'
@@ -58,7 +58,7 @@ export class SimulatedService {
   constructor(private readonly options: SimulatorOptions) {
     this.seed = options.seed ?? 'envlog'
     this.account = { ...createAccount(this.seed), ...options.account }
-    this.clock = options.clock ? toMovable(options.clock) : runningClock(options)
+    this.clock = options.clock ?? runningClock(options)
     this.startTime = this.clock.now()
     this.settings = withOptions(defaults, options)
     this.startSettings = this.settings
@@ -67,10 +67,10 @@ export class SimulatedService {
     this.fleet = this.startFleet
     this.directory = this.buildDirectory()
     this.log = new RequestLog(options.logSize ?? 1000)
-    this.meter = new Meter(this.settings)
+    this.meter = new Meter()
+    this.meter.configure(this.settings)
     this.faults = new FaultPlan(this.seed, this.settings.faults)
-    const accounts = [this.account, ...(options.moreAccounts ?? [])]
-    this.service = new Service(accounts, this.meter, this.directory, this.settings, replay)
+    this.service = new Service(this.account, this.meter, this.directory, this.settings, replay)
     this.truth = createTruth(
       () => this.directory,
       () => this.clock.now(),
@@ -126,7 +126,7 @@ export class SimulatedService {
   spend(endpoint: EndpointName, count = 1): void {
     if (!endpointNames.includes(endpoint))
       throw new Error(`endpoint: expected one of ${endpointNames.join(', ')}`)
-    this.meter.spend(this.account.loginId, endpoint, count, this.limitsNow())
+    this.meter.spend(endpoint, count, this.limitsNow())
     this.log.foreign(endpoint, count)
   }
 
@@ -136,7 +136,7 @@ export class SimulatedService {
     const counts = faults.every((fault) => fault.counts !== false)
     const request = { endpoint, headers, body, counts, now: this.clock.now(), limitsNow: this.limitsNow() }
     const response = this.service.respond(request)
-    const complete = { how: 'complete', delay: 0, share: 1, pause: 0, piece: 1 } as const
+    const complete = { how: 'complete', delay: 0, pause: 0, piece: 1 } as const
     const delivery = applyFaults(
       { ...complete, status: response.status, headers: response.headers, body: response.body },
       faults,
@@ -147,7 +147,7 @@ export class SimulatedService {
   }
 
   logWithoutEndpoint(path: string, status: number): void {
-    const entry = { endpoint: null, path, user: null, params: {}, status, counted: false, over: false }
+    const entry = { endpoint: null, path, params: {}, status, counted: false, over: false }
     this.add({ ...entry, time: this.clock.now(), remaining: null, records: 0, faults: [] })
   }
 
@@ -157,12 +157,11 @@ export class SimulatedService {
     delivery: Delivery,
     faults: readonly Fault[],
   ): void {
-    const { user, params, counted, over, remaining, records } = response
+    const { params, counted, over, remaining, records } = response
     this.add({
       time: this.clock.now(),
       endpoint: incoming.endpoint,
       path: incoming.path,
-      user,
       params,
       status: delivery.status,
       counted,

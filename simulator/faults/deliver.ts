@@ -16,7 +16,7 @@ function send(res: ServerResponse, delivery: Delivery): void {
   }
   res.writeHead(status, { ...headers, 'Content-Length': body.length })
   if (how === 'complete') res.end(body)
-  if (how === 'cut') cut(res, body.subarray(0, Math.floor(body.length * delivery.share)))
+  if (how === 'cut') cut(res, body.subarray(0, Math.floor(body.length / 2)))
   if (how === 'drip') drip(res, delivery, 0)
 }
 

@@ -14,8 +14,6 @@ export interface Delivery {
   how: 'complete' | 'drop' | 'cut' | 'drip' | 'silence'
   /** ms */
   delay: number
-  /** for `cut`: the share of the body that is sent */
-  share: number
   /** for `drip`: ms between pieces */
   pause: number
   /** for `drip`: bytes in a piece */
@@ -37,7 +35,7 @@ const plain = { 'Content-Type': 'text/plain; charset=utf-8' }
 const effects: Readonly<Record<FaultKind, Effect>> = {
   delay: () => ({}),
   drop: () => ({ how: 'drop', status: 0 }),
-  dropMidBody: (_, fault) => ({ how: 'cut', share: fault.share ?? 0.5 }),
+  dropMidBody: () => ({ how: 'cut' }),
   status: (delivery, fault, errorText) => statusEffect(delivery, fault.status ?? 500, errorText),
   // The length is correct, but the text is not JSON.
   brokenJson: ({ body }) => ({ body: Buffer.from(body.toString().replace(/[:,]/, ';')) }),
@@ -47,9 +45,6 @@ const effects: Readonly<Record<FaultKind, Effect>> = {
     headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' },
     body: Buffer.from(html),
   }),
-  emptyBody: () => ({ body: Buffer.alloc(0) }),
-  arrayText: () => ({ status: 200, body: Buffer.from('Array') }),
-  nullBody: () => ({ status: 200, body: Buffer.from('null') }),
   errorWith200: (_, fault, errorText) => ({ status: 200, body: errorText('status', fault.status ?? 500) }),
   drip: (_, fault) => ({ how: 'drip', pause: fault.pause ?? 50, piece: Math.max(1, fault.piece ?? 64) }),
   silence: () => ({ how: 'silence', status: 0 }),
@@ -58,9 +53,7 @@ const effects: Readonly<Record<FaultKind, Effect>> = {
     headers: { ...headers, ...plain, Location: fault.location ?? '/elsewhere' },
     body: Buffer.from('Found'),
   }),
-  wrongContentType: ({ headers }, fault) => ({
-    headers: { ...headers, 'Content-Type': fault.contentType ?? plain['Content-Type'] },
-  }),
+  wrongContentType: ({ headers }) => ({ headers: { ...headers, ...plain } }),
   body: (_, fault) => ({ status: fault.status ?? 200 }),
 }
 

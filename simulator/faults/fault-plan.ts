@@ -10,9 +10,6 @@ export const faultKinds = [
   'brokenJson',
   'truncatedJson',
   'html',
-  'emptyBody',
-  'arrayText',
-  'nullBody',
   'errorWith200',
   'drip',
   'silence',
@@ -33,24 +30,18 @@ export interface Fault {
   probability?: number
   /** maximum number of requests that the fault applies to; default: unlimited */
   times?: number
-  /** number of matching requests that are spared first; default 0 */
-  skip?: number
   /** delay before the response, in ms of real time, for any kind; default 0 */
   delay?: number
   /** for `status` and `errorWith200` (default 500), `body` and `html` (default 200), `redirect` (default 302) */
   status?: number
   /** text that is sent instead of the body, for any kind that sends a response */
   body?: string
-  /** for `dropMidBody`: the share of the body that is sent, 0 to 1; default 0.5 */
-  share?: number
   /** for `drip`: ms between pieces (default 50) */
   pause?: number
   /** for `drip`: bytes per piece (default 64) */
   piece?: number
   /** for `redirect`: the address; default /elsewhere */
   location?: string
-  /** for `wrongContentType`; default text/plain */
-  contentType?: string
   /** headers that are added to the response */
   headers?: Readonly<Record<string, string>>
   /** whether the request counts toward the limits, as if it had reached the service; default true */
@@ -104,7 +95,6 @@ export class FaultPlan {
     if (fault.serials && !fault.serials.some((serial) => serials.includes(serial))) return false
     if (fault.times !== undefined && tracked.used >= fault.times) return false
     const matched = tracked.matched++
-    if (matched < (fault.skip ?? 0)) return false
     return chance(this.seed, index, matched) < (fault.probability ?? 1)
   }
 }

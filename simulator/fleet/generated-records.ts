@@ -62,7 +62,7 @@ export function generatedRecords(options: GeneratedRecords, shape: GeneratedShap
     // The number of records without gaps and drift is an upper bound. The binary search finds the actual number.
     const bound = Math.max(0, Math.ceil((newest - from) / interval) + 1)
     const high = indexAt({ low: 0, high: bound, timeAt, at, last: 0 }, newest, true)
-    return { low: 0, high, timeAt, at, last: high - 1, stamp: 'generated' }
+    return { low: 0, high, timeAt, at, last: high - 1 }
   }
   const stored = (now: number): RecordView => {
     const view = everything(now)

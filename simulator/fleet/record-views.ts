@@ -19,8 +19,6 @@ export interface RecordView {
   last: number
   /** order of arrival, if it differs from the order of time */
   arrival?(index: number): number
-  /** views with the same stamp have the same records at the same indexes; `undefined`: unknown */
-  stamp?: string
 }
 
 export type RecordSource = (now: number) => RecordView
@@ -41,22 +39,14 @@ export function listedRecords(
   shape: ListShape,
 ): RecordSource {
   if (typeof records === 'function') return (now) => createView(arrivedRecords(records(now), now), shape)
-  if (records.every((record) => record.arrives === undefined)) {
-    const view = { ...createView(records, shape), stamp: 'all' }
-    return () => view
-  }
-  return (now) => {
-    const arrived = arrivedRecords(records, now)
-    return { ...createView(arrived, shape), stamp: `first ${arrived.length} of ${lastArrival(arrived)}` }
-  }
+  if (records.some((record) => record.arrives !== undefined))
+    return (now) => createView(arrivedRecords(records, now), shape)
+  const view = createView(records, shape)
+  return () => view
 }
 
 function arrivedRecords(records: readonly RecordDefinition[], now: number): RecordDefinition[] {
   return records.filter((record) => (record.arrives ?? now) <= now)
-}
-
-function lastArrival(records: readonly RecordDefinition[]): number {
-  return records.reduce((latest, record) => Math.max(latest, record.arrives ?? 0), 0)
 }
 
 function createView(records: readonly RecordDefinition[], shape: ListShape): RecordView {

@@ -1,6 +1,6 @@
 /** CSV (docs/service.md, *Fields*). Every cell is quoted. Times are local times of the device. */
 import { formatOffset, type Offsets } from '../fleet/device'
-import type { RecordView } from '../fleet/record-views'
+import type { RecordView, StoredRecord } from '../fleet/record-views'
 import type { Variants } from '../variants'
 import type { ValueWriter } from './value'
 
@@ -14,20 +14,6 @@ const dstLabel = { en: 'DST', ja: '夏時間' }
 /** The label of the first two columns in row 1. Only the English label is described. */
 const timeLabel = { en: 'Date/Time', ja: '日時' }
 
-export interface CsvDialect {
-  row(cells: readonly string[]): string
-  start: string
-}
-
-export function dialect(variants: Variants): CsvDialect {
-  const pad = variants.csvSpaces ? ' ' : ''
-  const end = variants.csvLineEnd === 'lf' ? '\n' : '\r\n'
-  return {
-    start: variants.csvBom ? '\uFEFF' : '',
-    row: (cells) => cells.map((cell) => `"${pad}${cell.replaceAll('"', '""')}${pad}"`).join(',') + end,
-  }
-}
-
 /** The body of csv2, and of csv on latest-data. */
 export function csvBody(
   zone: Offsets,
@@ -36,17 +22,46 @@ export function csvBody(
   writers: readonly ValueWriter[],
   variants: Variants,
 ): string {
-  const { row, start } = dialect(variants)
   const offset = localOffset(zone) * 60
-  let body = start + headerRows(zone, writers, variants).map(row).join('')
-  for (const index of indexes) {
+  const leading = ({ time }: StoredRecord) => [localTime(time + offset), serialDate(time + offset)]
+  return table(headerRows(zone, writers, variants), leading, view, indexes, writers, variants)
+}
+
+/**
+ * The fields of `data[]` as columns, with times and ids as in JSON ("csv returns the JSON-encoded value in CSV form").
+ */
+export function plainCsv(
+  view: RecordView,
+  indexes: readonly number[],
+  writers: readonly ValueWriter[],
+  variants: Variants,
+): string {
+  const header = ['unixtime', 'data-id', ...writers.map(({ channel }) => `ch${channel.num}`)]
+  const leading = ({ time, id }: StoredRecord) => [String(time), String(id)]
+  return table([header], leading, view, indexes, writers, variants)
+}
+
+/** @param leading the cells of a record before its values */
+function table(
+  header: readonly string[][],
+  leading: (record: StoredRecord) => string[],
+  view: RecordView,
+  indexes: readonly number[],
+  writers: readonly ValueWriter[],
+  variants: Variants,
+): string {
+  const pad = variants.csvSpaces ? ' ' : ''
+  const end = variants.csvLineEnd === 'lf' ? '\n' : '\r\n'
+  const row = (cells: readonly string[]) =>
+    cells.map((cell) => `"${pad}${cell.replaceAll('"', '""')}${pad}"`).join(',') + end
+  const records = indexes.map((index) => {
     const record = view.at(index)
-    const local = record.time + offset
-    const cells = [localTime(local), serialDate(local)]
-    for (const writer of writers) cells.push(writer.text(record.values[writer.column] ?? null))
-    body += row(cells)
-  }
-  return body
+    return row([
+      ...leading(record),
+      ...writers.map(({ text, column }) => text(record.values[column] ?? null)),
+    ])
+  })
+  return [variants.csvBom ? '\uFEFF' : '', ...header.map(row), ...records].join('')
 }
 
 function headerRows(zone: Offsets, writers: readonly ValueWriter[], variants: Variants): string[][] {

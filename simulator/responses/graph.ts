@@ -1,9 +1,9 @@
 /** Responses of latest-data, latest-data-relay, data and data-relay: JSON, csv and csv2. */
-import type { EndpointName, Style } from '../endpoints'
+import type { EndpointName } from '../endpoints'
 import type { Device, Offsets } from '../fleet/device'
 import type { RecordView } from '../fleet/record-views'
 import type { Variants } from '../variants'
-import { csvBody, dialect } from './csv'
+import { csvBody, plainCsv } from './csv'
 import { order, type Selection } from './select'
 import { channelFields, extra, identity, offsets, shownChannels, styleOf } from './shape'
 import { createWriter, type TemperatureUnit, type ValueWriter } from './value'
@@ -33,31 +33,13 @@ export function graphBody(request: GraphRequest, variants: Variants): string {
     return csvBody(zone, view, indexes, writers, variants)
   }
   if (type === 'csv') return plainCsv(view, indexes, writers, variants)
-  return jsonBody(
-    device,
-    zone,
-    style,
-    writers,
-    recordsJson(view, indexes, writers, asText, variants),
-    variants,
-  )
-}
-
-function jsonBody(
-  device: Device,
-  zone: Offsets,
-  style: Style,
-  writers: readonly ValueWriter[],
-  data: string,
-  variants: Variants,
-): string {
   const head = JSON.stringify({
     ...identity(device, style),
     ...offsets(zone, style, variants),
     channel: writers.map(({ channel, unit }) => ({ ...channelFields(channel, style, variants), unit })),
     ...extra(variants),
   })
-  return `${head.slice(0, -1)},"data":[${data}]}`
+  return `${head.slice(0, -1)},"data":[${recordsJson(view, indexes, writers, asText, variants)}]}`
 }
 
 /** Creates JSON text directly, because JSON.stringify would be too slow for 65,535 records of four channels. */
@@ -81,26 +63,4 @@ function recordsJson(
     text += tail
   }
   return text
-}
-
-/**
- * The fields of `data[]` as columns, with times and ids as in JSON ("csv returns the JSON-encoded value in CSV form").
- */
-function plainCsv(
-  view: RecordView,
-  indexes: readonly number[],
-  writers: readonly ValueWriter[],
-  variants: Variants,
-): string {
-  const { row, start } = dialect(variants)
-  let body = start + row(['unixtime', 'data-id', ...writers.map(({ channel }) => `ch${channel.num}`)])
-  for (const index of indexes) {
-    const { time, id, values } = view.at(index)
-    body += row([
-      String(time),
-      String(id),
-      ...writers.map((writer) => writer.text(values[writer.column] ?? null)),
-    ])
-  }
-  return body
 }

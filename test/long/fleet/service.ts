@@ -12,7 +12,7 @@ interface Request {
 
 export function startService(clock: { now(): number }): SimulatedService {
   const service = new SimulatedService({
-    clock,
+    clock: { now: () => clock.now(), advance: () => {} },
     seed: 'many devices',
     fleet: [],
     faults: [],

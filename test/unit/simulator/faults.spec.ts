@@ -47,9 +47,6 @@ const answers: readonly [Fault, (reply: Reply, whole: Reply) => void][] = [
       assert.match(reply.text, /^<!DOCTYPE html>/)
     },
   ],
-  [{ kind: 'emptyBody' }, (reply) => assert.deepEqual([reply.status, reply.text], [200, ''])],
-  [{ kind: 'arrayText' }, (reply) => assert.deepEqual([reply.status, reply.text], [200, 'Array'])],
-  [{ kind: 'nullBody' }, (reply) => assert.deepEqual([reply.status, reply.json], [200, null])],
   [
     { kind: 'errorWith200', status: 503 },
     (reply) => assert.deepEqual([reply.status, reply.json.error.code], [200, 503]),
@@ -110,13 +107,12 @@ describe('simulator: faults', () => {
       status: 503,
       endpoints: ['data'],
       serials: ['52000001'],
-      skip: 1,
       times: 2,
     }
     const simulator = await withFaults(fault)
     const statuses: number[] = []
     for (let i = 0; i < 5; i++) statuses.push((await request(simulator, 'data', serial)).status)
-    assert.deepEqual(statuses, [200, 503, 503, 200, 200])
+    assert.deepEqual(statuses, [503, 503, 200, 200, 200])
     simulator.set({ faults: [{ kind: 'status', status: 503, serials: ['5F000001'] }] })
     assert.equal((await request(simulator, 'current')).status, 200)
     const params = { 'remote-serial': '52000002', 'base-serial': '5F000001' }

@@ -21,15 +21,6 @@ describe('simulator: start and end', () => {
     assert.equal((await request(two, 'current', {}, { credentials })).status, 401)
   })
 
-  it('closes once, twice, and with open connections', async () => {
-    const simulator = await simulate()
-    const reply = await fetch(simulator.url)
-    assert.equal(reply.status, 404)
-    await simulator.close()
-    await simulator.close()
-    await assert.rejects(fetch(simulator.url))
-  })
-
   const wrong: readonly [unknown, RegExp][] = [
     [{ devices: 5001 }, /devices/],
     [{ windows: 'round' }, /windows/],
@@ -41,12 +32,4 @@ describe('simulator: start and end', () => {
     it(`refuses ${JSON.stringify(options)}`, () =>
       assert.rejects(startSimulator(options as SimulatorOptions), message))
   }
-
-  it('can advance a given clock', async () => {
-    let time = 1_000_000_000_000
-    const simulator = await simulate({ clock: { now: () => time } })
-    simulator.clock.advance(5000)
-    time += 1
-    assert.equal(simulator.clock.now(), 1_000_000_005_001)
-  })
 })

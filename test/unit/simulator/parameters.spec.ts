@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EndpointName, Simulator } from '../../../simulator'
-import { type Asking, credentialsOf, office, remote, request, simulate, tiny, useSimulators } from './support'
+import { type Asking, office, remote, request, simulate, tiny, useSimulators } from './support'
 
 const standalone = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
@@ -57,18 +57,10 @@ describe('simulator: requirements for a request', () => {
     assert.equal((await request(simulator, '', {}, { path: '/v2/devices/current' })).status, 404)
   })
 
-  it('accepts a charset, unknown parameters, and the reference-only ID', async () => {
-    const { apiKey, referenceId, referencePass } = simulator.account
-    const reply = await request(
-      simulator,
-      'data',
-      { ...standalone, 'temperature-unit': 'F', more: 1 },
-      {
-        headers: { 'Content-Type': 'application/json; charset=utf-8' },
-        credentials: { 'api-key': apiKey, 'login-id': referenceId, 'login-pass': referencePass },
-      },
-    )
-    assert.equal(reply.status, 200)
+  it('accepts a charset and unknown parameters', async () => {
+    const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+    const params = { ...standalone, 'temperature-unit': 'F', more: 1 }
+    assert.equal((await request(simulator, 'data', params, { headers })).status, 200)
   })
 
   it('accepts the relay paths with another suffix', async () => {
@@ -112,24 +104,5 @@ describe('simulator: requirements for a request', () => {
       REMOTE04: [],
     })
     assert.equal((await request(simulator, 'current')).json.devices.length, 7)
-  })
-
-  it('keeps additional accounts separate', async () => {
-    const other = {
-      apiKey: 'k'.repeat(45),
-      loginId: 'other001',
-      loginPass: 'pass1',
-      referenceId: 'otherref',
-      referencePass: 'pass2',
-    }
-    const two = await simulate({ fleet: [], moreAccounts: [other], limits: { current: { limit: 1 } } })
-    const asOther = {
-      credentials: { 'api-key': other.apiKey, 'login-id': 'other001', 'login-pass': 'pass1' },
-    }
-    assert.equal((await request(two, 'current')).status, 200)
-    assert.equal((await request(two, 'current', {}, asOther)).status, 200)
-    assert.equal((await request(two, 'current')).status, 429)
-    const mixed = { credentials: { ...credentialsOf(two), 'login-id': 'other001', 'login-pass': 'pass1' } }
-    assert.equal((await request(two, 'current', {}, mixed)).status, 401)
   })
 })
