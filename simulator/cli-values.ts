@@ -60,7 +60,6 @@ const readers: Readonly<Record<string, (value: string) => unknown>> = {
   endpoints: (value) => value.split('+'),
   serials: (value) => value.split('+'),
   body: (value) => value,
-  location: (value) => value,
 }
 
 function settingFrom(pair: string): [string, unknown] {

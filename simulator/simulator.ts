@@ -136,7 +136,7 @@ export class SimulatedService {
     const counts = faults.every((fault) => fault.counts !== false)
     const request = { endpoint, headers, body, counts, now: this.clock.now(), limitsNow: this.limitsNow() }
     const response = this.service.respond(request)
-    const complete = { how: 'complete', delay: 0, pause: 0, piece: 1 } as const
+    const complete = { how: 'complete', delay: 0 } as const
     const delivery = applyFaults(
       { ...complete, status: response.status, headers: response.headers, body: response.body },
       faults,

@@ -9,15 +9,11 @@ export interface Delivery {
   body: Buffer
   /**
    * `drop`: nothing is sent, and the connection is closed. `cut`: headers and a part are sent, then the connection is
-   * closed. `drip`: in pieces. `silence`: nothing is sent, and the connection remains open.
+   * closed. `silence`: nothing is sent, and the connection remains open.
    */
-  how: 'complete' | 'drop' | 'cut' | 'drip' | 'silence'
+  how: 'complete' | 'drop' | 'cut' | 'silence'
   /** ms */
   delay: number
-  /** for `drip`: ms between pieces */
-  pause: number
-  /** for `drip`: bytes in a piece */
-  piece: number
 }
 
 /** Creates the error object of the service as JSON text. */
@@ -29,8 +25,6 @@ const html =
   '<!DOCTYPE html><html><head><title>Maintenance</title></head><body><h1>Please try again later</h1></body></html>'
 
 const causeOf: Readonly<Record<number, Cause>> = { 401: 'credentials', 403: 'forbidden', 429: 'rate' }
-
-const plain = { 'Content-Type': 'text/plain; charset=utf-8' }
 
 const effects: Readonly<Record<FaultKind, Effect>> = {
   delay: () => ({}),
@@ -46,14 +40,7 @@ const effects: Readonly<Record<FaultKind, Effect>> = {
     body: Buffer.from(html),
   }),
   errorWith200: (_, fault, errorText) => ({ status: 200, body: errorText('status', fault.status ?? 500) }),
-  drip: (_, fault) => ({ how: 'drip', pause: fault.pause ?? 50, piece: Math.max(1, fault.piece ?? 64) }),
   silence: () => ({ how: 'silence', status: 0 }),
-  redirect: ({ headers }, fault) => ({
-    status: fault.status ?? 302,
-    headers: { ...headers, ...plain, Location: fault.location ?? '/elsewhere' },
-    body: Buffer.from('Found'),
-  }),
-  wrongContentType: ({ headers }) => ({ headers: { ...headers, ...plain } }),
   body: (_, fault) => ({ status: fault.status ?? 200 }),
 }
 

@@ -11,10 +11,7 @@ export const faultKinds = [
   'truncatedJson',
   'html',
   'errorWith200',
-  'drip',
   'silence',
-  'redirect',
-  'wrongContentType',
   'body',
 ] as const
 
@@ -32,16 +29,10 @@ export interface Fault {
   times?: number
   /** delay before the response, in ms of real time, for any kind; default 0 */
   delay?: number
-  /** for `status` and `errorWith200` (default 500), `body` and `html` (default 200), `redirect` (default 302) */
+  /** for `status` and `errorWith200` (default 500), `body` and `html` (default 200) */
   status?: number
   /** text that is sent instead of the body, for any kind that sends a response */
   body?: string
-  /** for `drip`: ms between pieces (default 50) */
-  pause?: number
-  /** for `drip`: bytes per piece (default 64) */
-  piece?: number
-  /** for `redirect`: the address; default /elsewhere */
-  location?: string
   /** headers that are added to the response */
   headers?: Readonly<Record<string, string>>
   /** whether the request counts toward the limits, as if it had reached the service; default true */

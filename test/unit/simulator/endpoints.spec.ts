@@ -52,30 +52,6 @@ describe('simulator: responses', () => {
     )
   })
 
-  it('selects current readings by device or base unit, and both devices that share a serial number', async () => {
-    simulator.set({
-      fleet: [tiny(1), remote(), remote({ base: { serial: '5F000002' } }), remote({ serial: '52000003' })],
-    })
-    const keys = async (params: object) => {
-      const { json } = await request(simulator, 'current', { ...params })
-      return json.devices.map((each: { serial: string; baseunit: { serial: string } }) => [
-        each.serial,
-        each.baseunit.serial,
-      ])
-    }
-    assert.equal((await keys({})).length, 4)
-    assert.deepEqual(await keys({ 'remote-serial': ['52000002'] }), [
-      ['52000002', '5F000001'],
-      ['52000002', '5F000002'],
-    ])
-    assert.deepEqual(await keys({ 'base-serial': ['5F000001', '52000001'] }), [
-      ['52000001', '52000001'],
-      ['52000002', '5F000001'],
-      ['52000003', '5F000001'],
-    ])
-    assert.deepEqual(await keys({ 'remote-serial': ['99999999'] }), [])
-  })
-
   for (const endpoint of ['latest-data', 'data'] as const) {
     it(`sends numbers in ${endpoint}, with channels counted from 0 and no daylight saving flag`, async () => {
       const { json } = await request(simulator, endpoint, standalone)
@@ -161,26 +137,6 @@ describe('simulator: responses', () => {
       'battery-level': 'low',
     })
     assert.equal(logs[19].unixtime, String(startSeconds - 95))
-  })
-
-  it('shows as many channels as the endpoint has: 2, 4, 6, all', async () => {
-    const channels = [1, 2, 3, 4, 5, 6].map((num) => ({ num, unit: 'C' }))
-    const values = { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6 }
-    const records = [{ unixtime: startSeconds - 1, values }]
-    simulator.set({ fleet: [tiny(0, { channels, records }), remote({ channels, records })] })
-    const shown = async (endpoint: string, params: Record<string, unknown>) => {
-      const { json } = await request(simulator, endpoint, params)
-      const record = json.data
-        ? Object.keys(json.data[0]).filter((key) => key.startsWith('ch')).length
-        : undefined
-      return [json.channel.length, record]
-    }
-    assert.deepEqual(await shown('data', standalone), [2, 2])
-    assert.deepEqual(await shown('data-relay', unit), [4, 4])
-    assert.deepEqual(await shown('latest-data-relay', unit), [4, 4])
-    assert.deepEqual(await shown('alert', unit), [6, undefined])
-    const { json } = await request(simulator, 'current')
-    assert.equal(json.devices[1].channel.length, 6)
   })
 
   it('leaves out a channel that was not measured, and sends an error as text beginning with E', async () => {

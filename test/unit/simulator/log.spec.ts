@@ -43,30 +43,6 @@ describe('simulator: log and counts', () => {
     )
   })
 
-  it('are bounded, except for the counts', async () => {
-    const simulator = await simulate({ fleet: [], logSize: 3, limits: 'off' })
-    for (let i = 0; i < 10; i++) await request(simulator, 'current', { note: i })
-    assert.deepEqual(
-      simulator.log.map((entry) => entry.params.note),
-      [7, 8, 9],
-    )
-    assert.equal(simulator.counts().current.total, 10)
-  })
-
-  it('are passed to `onRequest`, unknown paths too', async () => {
-    const seen: unknown[] = []
-    const simulator = await simulate({
-      fleet: [],
-      onRequest: ({ endpoint, status }) => seen.push([endpoint, status]),
-    })
-    await request(simulator, 'current')
-    await request(simulator, 'nothing')
-    assert.deepEqual(seen, [
-      ['current', 200],
-      [null, 404],
-    ])
-  })
-
   it('are empty after a reset, as are windows and faults', async () => {
     const simulator = await simulate({ fleet: [] })
     simulator.set({ faults: [{ kind: 'status' }], variants: { numbers: 'text' } })

@@ -21,14 +21,6 @@ describe('simulator: which records', () => {
     assert.deepEqual(await ids(simulator, { 'unixtime-from': at(6), 'unixtime-to': at(6) }), [])
   })
 
-  it('returns the newest of the period, at most number', async () => {
-    const simulator = await simulate({ fleet: [tiny(10)] })
-    assert.deepEqual(await ids(simulator, { number: 2 }), [9, 10])
-    assert.deepEqual(await ids(simulator, { 'unixtime-to': at(5), number: 2 }), [3, 4])
-    assert.deepEqual(await ids(simulator, { 'unixtime-from': at(5), number: 2 }), [9, 10])
-    assert.deepEqual(await ids(simulator, { 'unixtime-from': at(8), number: 5 }), [9, 10])
-  })
-
   it('ends before the time of the request if no `to` is given', async () => {
     const simulator = await simulate({ fleet: [tiny(0, { records: [0, 1, 2].map((i) => record(i - 1)) })] })
     assert.deepEqual(await ids(simulator), [1])
@@ -36,43 +28,6 @@ describe('simulator: which records', () => {
     assert.deepEqual(await ids(simulator, {}, 'latest-data'), [1, 2, 3])
     simulator.clock.advance(2000)
     assert.deepEqual(await ids(simulator), [1, 2, 3])
-  })
-
-  it('returns 300 on latest-data, 16000 by default, at most 65535', async () => {
-    const device = { serial: '52000001', records: { interval: 60 } }
-    const simulator = await simulate({ fleet: [device], limits: 'off' })
-    const count = async (params: object, endpoint?: string) => (await ids(simulator, params, endpoint)).length
-    assert.equal(await count({}, 'latest-data'), 300)
-    assert.equal(await count({}), 16_000)
-    assert.equal(await count({ number: 16_001 }), 16_001)
-    assert.equal(await count({ number: 70_000 }), 65_535)
-  })
-
-  it('stores as many as the kind of device does', async () => {
-    const kinds = [
-      { serial: 'SERIES01', kind: 'standalone-1' },
-      { serial: 'SERIES02', kind: 'standalone-2' },
-      { serial: 'REMOTE01', base: { serial: '5F000001' } },
-      { serial: 'REMOTE02', base: { serial: '5F000001' }, capacity: 20 },
-    ] as const
-    const fleet = kinds.map((device) => ({ ...device, records: { interval: 60 } }))
-    const simulator = await simulate({ fleet })
-    assert.deepEqual(
-      simulator.truth.devices().map((device) => device.stored),
-      [80_000, 160_000, 1500, 20],
-    )
-    const { json } = await request(simulator, 'data-relay', {
-      'remote-serial': 'REMOTE01',
-      'base-serial': '5F000001',
-    })
-    assert.equal(json.data.length, 1500)
-  })
-
-  it('keeps two records with the same time, in order', async () => {
-    const records = [record(-5), record(-5), record(-3)]
-    const simulator = await simulate({ fleet: [tiny(0, { records })] })
-    assert.deepEqual(await ids(simulator), [1, 2, 3])
-    assert.deepEqual(await ids(simulator, { number: 2 }), [2, 3])
   })
 
   it('is ordered by time if a clock was set back, with the last arrived in current', async () => {

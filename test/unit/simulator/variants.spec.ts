@@ -23,7 +23,11 @@ const requests: readonly [endpoint: string, params: object][] = [
   ['alert', { ...serial, 'base-serial': '52000001' }],
 ]
 
-describe('simulator: variants', () => {
+/** For some 300 requests. */
+const MANY_MS = 20_000
+
+describe('simulator: variants', function () {
+  this.timeout(MANY_MS)
   useSimulators()
   let simulator: Simulator
   beforeEach(async () => {
@@ -34,14 +38,13 @@ describe('simulator: variants', () => {
     })
   })
 
-  async function responses(variants: Partial<Variants>): Promise<string[]> {
+  function responses(variants: Partial<Variants>): Promise<string[]> {
     simulator.set({ variants: { ...described, ...variants } })
-    const all: string[] = []
-    for (const [endpoint, params] of requests) {
+    const replies = requests.map(async ([endpoint, params]) => {
       const { status, text, headers } = await request(simulator, endpoint, { ...params })
-      all.push(`${status} ${headers['x-ratelimit-limit']} ${text}`)
-    }
-    return all
+      return `${status} ${headers['x-ratelimit-limit']} ${text}`
+    })
+    return Promise.all(replies)
   }
 
   it('each change a response', async () => {
