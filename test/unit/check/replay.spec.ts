@@ -54,33 +54,23 @@ describe('a replayed report', () => {
     const found = (await post('current', { 'remote-serial': [serial] })).devices
     assert.equal(found.length, devices.filter((device) => device.serial === serial).length)
     assert.ok(found.length > 0 && found.length < devices.length)
-    const saved = report.answers.find((answer) => answer.endpoint === 'latest-data-relay' && 'body' in answer)
+    const saved = report.answers.find((answer) => answer.endpoint === 'latest-data-relay')
     assert.ok(saved && 'body' in saved)
-    const device = {
-      'remote-serial': saved.params['remote-serial'],
-      'base-serial': saved.params['base-serial'],
-    }
-    const times = (saved.body as unknown as { data: { unixtime: string }[] }).data.map(({ unixtime }) =>
-      Number(unixtime),
-    )
+    const times = (saved.body.data as { unixtime: string }[]).map(({ unixtime }) => Number(unixtime))
     const [from, to] = [times[100], times[120]]
-    const whole = await post('data-relay', { ...device, 'unixtime-from': from, 'unixtime-to': to })
-    assert.deepEqual(
-      whole.data.map(({ unixtime }: { unixtime: string }) => Number(unixtime)),
-      times.slice(100, 121),
-    )
-    const newest = await post('data-relay', {
-      ...device,
-      'unixtime-from': from,
-      'unixtime-to': to,
-      number: 3,
-    })
-    assert.deepEqual(
-      newest.data.map(({ unixtime }: { unixtime: string }) => Number(unixtime)),
-      times.slice(118, 121),
-    )
+    const period = { ...saved.params, 'unixtime-from': from, 'unixtime-to': to }
+    for (const [params, expected] of [
+      [period, times.slice(100, 121)],
+      [{ ...period, number: 3 }, times.slice(118, 121)],
+    ] as const) {
+      const { data } = await post('data-relay', params)
+      assert.deepEqual(
+        data.map(({ unixtime }: { unixtime: string }) => Number(unixtime)),
+        expected,
+      )
+    }
     assert.ok('error' in (await post('latest-data', { 'remote-serial': '00000000' })))
-    assert.ok('error' in (await post('latest-data-relay', { ...device, type: 'csv' })))
+    assert.ok('error' in (await post('latest-data-relay', { ...saved.params, type: 'csv' })))
   })
 
   it('refuses the same requests as the service, with its status', async () => {

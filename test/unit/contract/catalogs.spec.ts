@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { reasons } from '../../../src/lib/errors'
 import { type Catalog, catalogIn, catalogOf, languages, nodes } from '../../support/built'
 import { root } from '../../support/package'
-import { editorKeys, PLURALS, PUT_TOGETHER, runtimeKeys } from './keys'
+import { editorKeys, PLURALS, runtimeKeys } from './keys'
 
-const PLURAL = /_(?:one|other)$/
 const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
 /** The script of each language that does not use Latin letters. */
 const SCRIPTS: Record<string, RegExp> = { ja: JAPANESE }
@@ -89,22 +87,6 @@ describe('the catalogs', () => {
   })
 })
 
-describe('the catalog shared by all nodes', () => {
-  const sorted = (words: Iterable<string>) => [...words].toSorted()
-  const keysIn = (group: string) =>
-    [...common.keys()].flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []))
-
-  it('has a sentence for every error, and for no other', () => {
-    assert.deepEqual(sorted(keysIn('errors')), sorted(Object.keys(reasons)))
-  })
-
-  it('has a status for every error code except that for settings', () => {
-    const codes = new Set<string>(Object.values(reasons))
-    codes.delete('ENVLOG_CONFIG')
-    assert.deepEqual(sorted(keysIn('status').filter((key) => key.startsWith('ENVLOG_'))), sorted(codes))
-  })
-})
-
 describe('the texts in use', () => {
   const catalog = catalogOf('en-US')
   const editor = editorKeys(nodes, groupsOf(catalog))
@@ -129,17 +111,5 @@ describe('the texts in use', () => {
       [...catalog.keys()].filter((key) => !keys.has(key)),
       [],
     )
-  })
-
-  it('are composed only in the listed places, from known parts', () => {
-    for (const [pattern, parts] of Object.entries(PUT_TOGETHER)) {
-      assert.ok(parts.length > 0, pattern)
-      assert.ok(
-        parts.every((part) => part !== 'undefined'),
-        pattern,
-      )
-    }
-    const plural = [...common.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, ''))
-    assert.deepEqual([...new Set(plural)].toSorted(), PLURALS.toSorted())
   })
 })

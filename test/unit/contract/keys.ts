@@ -23,7 +23,7 @@ const COUNTED = ['devices', 'records', 'alerts', 'answers']
  * Composed keys as in the source, with `*` for the variable part, and all possible values of that part. The test fails
  * for a composed key that is not listed here.
  */
-export const PUT_TOGETHER: Record<string, readonly string[]> = {
+const PUT_TOGETHER: Record<string, readonly string[]> = {
   'errors.*': Object.keys(reasons),
   // Settings errors are shown as the missing setting, or as not configured.
   'status.*': [
@@ -70,7 +70,7 @@ export const PLURALS = [
 /** Keys of Node-RED's own catalog. */
 const FOREIGN = ['common.label.cancel', 'common.label.done']
 
-export interface Used {
+interface Used {
   keys: string[]
   /** composed, and not in the table */
   unknown: string[]
@@ -80,7 +80,7 @@ export interface Used {
 const NAMESPACE = '@envlog/node-red-envlog/envlog:'
 
 /** Keys of `_('…')` and `translate('…')`, and strings that begin with a group of the catalog: `status.asking`. */
-export function keysInScript(script: string, groups: readonly string[]): Used {
+function keysInScript(script: string, groups: readonly string[]): Used {
   const found: string[] = []
   const unknown: string[] = []
   for (const [, quote, text = ''] of script.matchAll(/\b(?:_|translate)\(\s*(["'`])(.*?)\1/g)) {
@@ -97,7 +97,7 @@ export function keysInScript(script: string, groups: readonly string[]): Used {
   return { keys: unique(found).filter((key) => !FOREIGN.includes(key)), unknown }
 }
 
-export function keysInForm(form: string): string[] {
+function keysInForm(form: string): string[] {
   const attributes = [...form.matchAll(/\sdata-i18n="([^"]*)"/g)].flatMap(([, value = '']) =>
     value.split(';'),
   )
@@ -105,7 +105,7 @@ export function keysInForm(form: string): string[] {
 }
 
 /** Replaces composed keys with all their possible values. */
-export function spelledOut({ keys, unknown }: Used): Used {
+function spelledOut({ keys, unknown }: Used): Used {
   const all = keys.flatMap((key) => {
     const pattern = key.replace(/\$\{.*?\}/g, '*')
     if (!pattern.includes('*')) return [key]

@@ -28,17 +28,6 @@ describe('simulator: CSV', () => {
     ])
   })
 
-  it('has local times west of Greenwich with daylight saving', async () => {
-    const west = { timeDiff: -210, stdBias: 0, dst: true, dstBias: 60 }
-    const simulator = await simulate({
-      fleet: [remote({ channels, records, base: { ...office, zone: west } })],
-    })
-    const { text } = await request(simulator, 'latest-data-relay', { ...unit, type: 'csv2' })
-    const rows = text.split('\r\n')
-    assert.match(rows[1] ?? '', /^"GMT-03:30 DST:ON"/)
-    assert.match(rows[3] ?? '', /^"2026-01-15 09:44:00"/)
-  })
-
   it('csv: the format itself on latest-data, the fields of data[] elsewhere', async () => {
     const name = 'say "hi", now'
     const simulator = await simulate({
@@ -51,18 +40,5 @@ describe('simulator: CSV', () => {
       '"unixtime","data-id","ch1","ch3"',
       `"${startSeconds - 60}","0","1.5","E1"`,
     ])
-  })
-
-  it('returns errors as JSON', async () => {
-    const simulator = await simulate({ fleet: [] })
-    const reply = await request(simulator, 'data', { 'remote-serial': '52000001', type: 'csv2' })
-    assert.equal(reply.status, 400)
-    assert.equal(reply.json.error.code, 400)
-  })
-
-  it('has only headers if there are no records', async () => {
-    const simulator = await simulate({ fleet: [tiny(0)] })
-    const { text } = await request(simulator, 'data', { 'remote-serial': '52000001', type: 'csv2' })
-    assert.equal(text, '"Date/Time","Date/Time"\r\n"GMT+09:00 DST:OFF","Date serial value"\r\n"",""\r\n')
   })
 })
