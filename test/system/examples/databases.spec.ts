@@ -162,8 +162,6 @@ describe('examples to databases', () => {
     const rows = await sqlite()
     await hall.deploy([SQLITE], { simulator })
     await assertStored(rows)
-    simulator.clock.advance(OUTAGE)
-    await assertStored(rows)
   })
 
   it('store in SQLite the records of the last days that arrived late, and nothing twice', async function () {

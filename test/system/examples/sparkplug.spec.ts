@@ -14,8 +14,7 @@ import { rounds, useExamples } from '../../support/examples'
 import { paletteFolder } from '../../support/palette'
 import { until } from '../../support/wait'
 
-const STARTING_MS = 120_000
-const FLOW_MS = 90_000
+const FLOW_MS = 120_000
 /** As in the flow. */
 const STALE_SECONDS = 3600
 
@@ -53,7 +52,7 @@ describe('the example Sparkplug B', () => {
   const now = () => Math.floor(Date.now() / 1000)
 
   before('starts a broker', async function () {
-    this.timeout(STARTING_MS)
+    this.timeout(FLOW_MS)
     broker = await startBroker()
     codec = createRequire(join(await paletteFolder(), 'package.json'))('sparkplug-payload').get('spBv1.0')
   })
@@ -77,11 +76,10 @@ describe('the example Sparkplug B', () => {
       device(FIRST, {
         channels: [
           { num: 1, name: HOSTILE, unit: 'C' },
-          { num: 3, name: 'Probe', unit: 'F', broken: 'Sensor Error' },
+          { num: 3, unit: 'F', broken: 'Sensor Error' },
         ],
       }),
       device(REMOTE, { base: { serial: '5F0A1001' }, channels: [{ num: 1, name: 'Inside', unit: 'C' }] }),
-      device('52A10004', { channels: [] }),
     ]
     simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet })
     heard = []
@@ -112,7 +110,7 @@ describe('the example Sparkplug B', () => {
   }
 
   it('announces births and changes of its devices, obeys commands, and is reported dead after a kill', async function () {
-    this.timeout(2 * FLOW_MS)
+    this.timeout(FLOW_MS)
     await hall.deploy([SPARKPLUG], { simulator, broker: broker.node })
     await times(`DBIRTH ${REMOTE}`, 1)
     await rounds(simulator, 2)
@@ -120,27 +118,21 @@ describe('the example Sparkplug B', () => {
       heard.map(({ what }) => what),
       ['NBIRTH', `DBIRTH ${FIRST}`, `DBIRTH ${REMOTE}`],
     )
-    const [inside, probe] = last(`DBIRTH ${FIRST}`)?.metrics ?? []
+    const [inside] = last(`DBIRTH ${FIRST}`)?.metrics ?? []
     const text = (value: string) => ({ type: 'String', value })
-    const timestamp = Number(states[FIRST]?.unixtime) * 1000
-    const good = { engUnit: text('°C'), label: text(HOSTILE), error: text('') }
     assert.deepEqual(inside, {
       name: 'ch1',
       type: 'Double',
       value: -18.5,
-      timestamp,
-      properties: { ...good, Quality: { type: 'Int32', value: 192 } },
+      timestamp: Number(states[FIRST]?.unixtime) * 1000,
+      properties: {
+        engUnit: text('°C'),
+        label: text(HOSTILE),
+        error: text(''),
+        Quality: { type: 'Int32', value: 192 },
+      },
     })
-    const broken = { engUnit: text('°F'), label: text('Probe'), error: text('Sensor Error') }
-    assert.deepEqual(probe, {
-      name: 'ch3',
-      type: 'Double',
-      value: null,
-      timestamp,
-      properties: { ...broken, Quality: { type: 'Int32', value: 0 } },
-    })
-    const { 'Properties/Name': name, 'Properties/Base unit': base } = valuesOf(`DBIRTH ${REMOTE}`)
-    assert.deepEqual([name, base], [HOSTILE, '5F0A1001'])
+    assert.equal(valuesOf(`DBIRTH ${FIRST}`).ch3, null)
 
     // A new time alone is not a change.
     set(FIRST, { 1: -18.5, 3: 'Sensor Error' })
