@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import helper from 'node-red-node-test-helper'
 import type { Simulator } from '../../simulator'
 import { startFlow } from './flow'
@@ -59,16 +58,4 @@ export async function runEveryPair(
   for (const id of ids) helper.getNode(id).receive({ trigger: id, ...structuredClone(msg) } as never)
   await Promise.all(endings)
   return [...ran.values()]
-}
-
-/** Messages that have parts form complete sequences: one id, every index once and in order. */
-export function checkSequences(messages: readonly Message[], length: number): void {
-  const sequences = new Map<string, Message[]>()
-  for (const msg of messages) sequences.set(msg.parts.id, [...(sequences.get(msg.parts.id) ?? []), msg])
-  for (const sequence of sequences.values()) {
-    assert.deepEqual(
-      sequence.map(({ parts: { index, count, len, type } }) => ({ index, count, len, type })),
-      sequence.map((_, index) => ({ index, count: sequence.length, len: length, type: 'array' })),
-    )
-  }
 }

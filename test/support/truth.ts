@@ -1,19 +1,58 @@
 import type { Simulator, TrueDevice, TrueRecord } from '../../simulator'
-import type { Output } from '../../src/shared/outputs'
-import { type AlertFact, type Fact, factOf, isReported, type ReportedValue } from './facts'
-import type { ActionName } from './flow-types'
-import { stored, storedTag } from './outputs'
+import type { ActionName, Message } from './flow-types'
+import { stored } from './outputs'
 
-/** Expected facts of messages, computed from the simulator's true data, not from its responses. */
+/** Expected rows, computed from the simulator's true data, not from its responses, and the same from real rows. */
 
 export interface Wanted {
   action: ActionName
-  output: Output
   /** For range: ms, from inclusive, to exclusive. */
   from: number
   to: number
   /** Default: UTC. */
   time?: 'utc' | 'local'
+}
+
+/** A channel value; rows omit keys without a value. */
+export interface ReportedValue {
+  serial: string
+  base: string
+  timestamp: number | null
+  time: string | null
+  channel: number
+  value: number | null
+  error: string | null
+  unit: string
+  label: string
+  dataId: number | null
+  name: string
+  group: string
+}
+
+export interface ReportedAlert {
+  serial: string
+  base: string
+  timestamp: number | null
+  time: string | null
+  source: string
+  text: string
+}
+
+export function valueOfRow(row: Message): ReportedValue {
+  const { serial, base, channel, label, timestamp = null, time = null, value = null, error = null } = row
+  const { unit = '', dataid: dataId = null, name = '', groupname: group = '' } = row
+  return { serial, base, timestamp, time, channel, value, error, unit, label, dataId, name, group }
+}
+
+export function alertOfRow({
+  serial,
+  base,
+  timestamp = null,
+  time = null,
+  source,
+  text,
+}: Message): ReportedAlert {
+  return { serial, base, timestamp, time, source, text }
 }
 
 /** The time as UTC, or as local time of the device with the offset of that response. */
@@ -46,28 +85,20 @@ export function servedDevices(simulator: Simulator, action: ActionName): TrueDev
     .filter(({ endpoints }) => endpoints.some((name) => name.startsWith(endpoint)))
 }
 
-/** All expected values of a device that its output contains, in order. */
+/** All expected values of a device, in order. */
 export function expectedValues(simulator: Simulator, device: TrueDevice, wanted: Wanted): ReportedValue[] {
-  const { action, output } = wanted
   const reported =
-    action === 'current' ? trueReading(simulator, device, wanted) : trueSeries(simulator, device, wanted)
-  const text = output === 'points' ? storedTag : stored
-  return reported
-    .filter((one) => isReported(one, output))
-    .map((one) => ({ ...one, name: text(one.name), group: text(one.group) }))
+    wanted.action === 'current'
+      ? trueReading(simulator, device, wanted)
+      : trueSeries(simulator, device, wanted)
+  return reported.map((one) => ({ ...one, name: stored(one.name), group: stored(one.group) }))
 }
-
-/** The same as facts. */
-export const expectedFacts = (simulator: Simulator, device: TrueDevice, wanted: Wanted): Fact[] =>
-  expectedValues(simulator, device, wanted).map((one) => factOf(one, wanted.action, wanted.output))
 
 /** The values in the newest readings of all devices. */
 export const currentValues = (simulator: Simulator): ReportedValue[] =>
   simulator.truth
     .devices()
-    .flatMap((device) =>
-      expectedValues(simulator, device, { action: 'current', output: 'rows', from: 0, to: 0 }),
-    )
+    .flatMap((device) => expectedValues(simulator, device, { action: 'current', from: 0, to: 0 }))
 
 function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: Wanted): ReportedValue[] {
   const { serial, base } = device
@@ -142,7 +173,8 @@ function channelsOf({ channels }: TrueDevice, highest: number) {
 }
 
 function measured(value: unknown): { value: number | null; error: string | null } {
-  if (typeof value === 'number') return { value, error: null }
+  // Zero has no sign in a message.
+  if (typeof value === 'number') return { value: value + 0, error: null }
   return { value: null, error: typeof value === 'string' && value.trim() !== '' ? stored(value) : MISSING }
 }
 
@@ -152,23 +184,18 @@ const SOURCES: Record<string, string> = {
 }
 
 /** A device's alerts, oldest first; in one entry, channels before battery and communication. */
-export function expectedAlerts(
-  { truth }: Simulator,
-  device: TrueDevice,
-  { output, time: style = 'utc' }: Pick<Wanted, 'output' | 'time'>,
-): AlertFact[] {
+export function expectedAlerts({ truth }: Simulator, device: TrueDevice, wanted: Wanted): ReportedAlert[] {
   const { serial, base } = device
   const keys = [...Array.from({ length: 6 }, (_, index) => `ch${index + 1}`), ...Object.keys(SOURCES)]
   return truth
     .alerts(serial, base)
     .toReversed()
     .flatMap(({ time, texts }) =>
-      keys.flatMap((key): AlertFact[] => {
+      keys.flatMap((key): ReportedAlert[] => {
         const text = stored(texts[key] ?? '')
-        if (text.trim() === '' || (output === 'points' && time === 0)) return []
-        const fact = [serial, base, time || null, SOURCES[key] ?? key, text] as const
-        if (output === 'points') return [fact]
-        return [[...fact, timeText(time, device, { action: 'alerts', time: style })]]
+        if (text.trim() === '') return []
+        const instant = { timestamp: time || null, time: timeText(time, device, wanted) }
+        return [{ serial, base, ...instant, source: SOURCES[key] ?? key, text }]
       }),
     )
 }

@@ -99,7 +99,6 @@ describe('examples to databases', () => {
       .flatMap((device) =>
         expectedValues(simulator, device, {
           action: 'range',
-          output: 'rows',
           from: 0,
           to: Number.MAX_SAFE_INTEGER,
         }),

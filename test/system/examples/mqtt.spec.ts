@@ -9,9 +9,8 @@ import {
 } from '../../../simulator'
 import { type Broker, type Received, startBroker } from '../../support/broker'
 import { rounds, useExamples } from '../../support/examples'
-import type { ReportedValue } from '../../support/facts'
 import { assertSame } from '../../support/same'
-import { currentValues } from '../../support/truth'
+import { currentValues, type ReportedValue } from '../../support/truth'
 import { until } from '../../support/wait'
 
 const STARTING_MS = 120_000
