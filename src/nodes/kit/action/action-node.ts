@@ -1,4 +1,5 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
+import { nextTurn } from '../../../lib/clock'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
@@ -117,6 +118,8 @@ class ActionNode<T extends ActionType> {
     const control = readControlMessage(trigger.msg, this.#deployed.node.id)
     if (control) return this.#applyControl(control)
     const timer = trigger.msg === this.#timerMessage ? this.#timer : undefined
+    // The waiting messages do the same work, and the timer has scheduled its next message.
+    if (timer && this.#queue.isFull) return
     timer?.started()
     try {
       await this.#queue.run(() => this.#run(trigger))
@@ -147,6 +150,8 @@ class ActionNode<T extends ActionType> {
     const run = new Run(this.#deployed, trigger)
     await this.#action.run(run)
     this.#failingSince.clear()
+    // Formatting the count with i18next takes longer than reading most responses, so the messages are delivered first.
+    await nextTurn()
     this.#showResult(run)
   }
 

@@ -16,13 +16,16 @@ export class TriggerQueue {
     return this.#abort.signal
   }
 
+  get isFull(): boolean {
+    return this.#count > MAX_WAITING_TRIGGERS
+  }
+
   /**
    * Runs `work` after all earlier triggers.
    * @throws EnvlogError `too-many-triggers`, `closed`; any error of `work`
    */
   async run(work: () => Promise<void>): Promise<void> {
-    if (this.#count > MAX_WAITING_TRIGGERS)
-      throw new EnvlogError('too-many-triggers', { most: MAX_WAITING_TRIGGERS })
+    if (this.isFull) throw new EnvlogError('too-many-triggers', { most: MAX_WAITING_TRIGGERS })
     this.#count++
     const result = this.#last.then(async () => {
       if (this.signal.aborted) throw new EnvlogError('closed')
