@@ -5,7 +5,6 @@ import { Client, type ClientPorts, type ClientSettings } from './api/client'
 import { maxResponseSeconds } from './api/deadline'
 import { AccountDevices } from './collect/account-devices'
 import { limitsWith } from './quota/limits'
-import type { Quota } from './quota/quota'
 import type { Connection, RedisPort } from './quota/shared-quota'
 import { accountKey, type Registry } from './registry'
 
@@ -35,27 +34,9 @@ export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
 }
 
 /** One login to the service; nodes send their requests through it. */
-export interface Account {
-  readonly name: string
-  /** A hash that identifies the account without revealing its secrets. */
-  readonly id: string
-  readonly concurrency: number
-  readonly series1Models: readonly string[]
-  /** Time zone for local times; `local` for the offset of each device. */
-  readonly localTime: 'local' | TimeZone
-  /** `null` for the units that the service sends. */
-  readonly temperatureUnit: TemperatureUnit | null
-  readonly client: Client
-  readonly devices: AccountDevices
-  readonly quota: Quota
-  /** Milliseconds since 1970 UTC. */
-  now(): number
-  /** Milliseconds since an arbitrary instant; never jumps. */
-  monotonic(): number
-  close(): Promise<void>
-}
+export type Account = Readonly<ReturnType<typeof createAccount>>
 
-export function createAccount(settings: AccountSettings, ports: AccountPorts): Account {
+export function createAccount(settings: AccountSettings, ports: AccountPorts) {
   const { clock, connectRedis, onSharedChange = () => {} } = ports
   const { baseUrl, credentials, concurrency, series1Models, limits } = settings
   const { quota, devices } = ports.registry.getOrCreateShared(settings, ports.triedBy)
@@ -68,15 +49,20 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
   const client = new Client(settings, { ...ports, quota })
   return {
     name: settings.name || new URL(baseUrl).host,
+    /** A hash that identifies the account without revealing its secrets. */
     id: accountKey(baseUrl, credentials.apiKey),
     concurrency,
     series1Models,
-    localTime: settings.timeZone ? new TimeZone(settings.timeZone) : 'local',
+    /** Time zone for local times; `local` for the offset of each device. */
+    localTime: settings.timeZone ? new TimeZone(settings.timeZone) : ('local' as const),
+    /** `null` for the units that the service sends. */
     temperatureUnit: settings.temperatureUnit ?? null,
     client,
     devices: new AccountDevices(devices, (context) => client.read('current', {}, context), clock),
     quota,
+    /** Milliseconds since 1970 UTC. */
     now: () => clock.now(),
+    /** Milliseconds since an arbitrary instant; never jumps. */
     monotonic: () => clock.monotonic(),
     async close() {
       await client.close()

@@ -108,7 +108,6 @@ export class NodeState {
     this.#store = undefined
     this.#writer = undefined
     for (const device of this.#devices.values()) device.close()
-    this.#countUnselected()
     writer?.save()
     await writer?.end()
   }
@@ -155,11 +154,12 @@ export class NodeState {
   ): void {
     this.#moveDevices(devices, hasLeft)
     this.#selected = new Set(devices.map(deviceKey))
-    this.#countUnselected()
+    const now = this.#clock.monotonic()
     for (const [key, device] of this.#devices) {
-      if (this.#selected.has(key)) device.unselectedMs = 0
-      else if (device.unselectedMs >= MAX_UNSELECTED_MS) this.#devices.delete(key)
+      device.unselectedMs = this.#selected.has(key) ? 0 : device.unselectedMs + now - this.#countedAt
+      if (device.unselectedMs >= MAX_UNSELECTED_MS) this.#devices.delete(key)
     }
+    this.#countedAt = now
   }
 
   /**
@@ -199,17 +199,14 @@ export class NodeState {
   }
 
   /**
-   * Processes a returned receipt. A receipt from before the device moved to another base unit has no effect, so its
-   * records are sent again.
+   * Processes a returned receipt. One from before the device moved to another base unit has no effect on the device, so
+   * its records are sent again.
    * @param key `base/serial`
    * @throws EnvlogError `receipt-unreadable` if an earlier node of another type with the same id issued it
    */
   acknowledge(key: string, cursor: Cursor): void {
     if (this.#kind && kindOf(cursor) !== this.#kind) throw new EnvlogError('receipt-unreadable')
-    const hasMoved =
-      !this.#devices.has(key) &&
-      [...this.#devices.keys()].some((other) => isAmong(other, [deviceOfKey(key).serial]))
-    if (!hasMoved) this.device(key).acknowledge(cursor)
+    this.device(key).acknowledge(cursor)
   }
 
   /** Forgets all devices with one of the serials, or all devices. Earlier receipts become void. */
@@ -239,13 +236,6 @@ export class NodeState {
     if (this.#reported.has(key) || this.#reported.size === MAX_REPORTS) return false
     this.#reported.add(key)
     return true
-  }
-
-  #countUnselected(): void {
-    const now = this.#clock.monotonic()
-    for (const [key, device] of this.#devices)
-      if (!this.#selected.has(key)) device.unselectedMs += now - this.#countedAt
-    this.#countedAt = now
   }
 
   /** Moves the state of devices that have left their base unit and are now under another one. */

@@ -173,11 +173,12 @@ describe('data retained in memory', () => {
       receiptKey: 'key',
       devices: { [FIRST]: { cursor: at(5) } },
     })
-    for (let restart = 0; restart < 32; restart++) {
+    for (let restart = 0; restart < 31; restart++) {
       const { nodeState } = await begin(store, clock)
-      assert.equal(nodeState.device(FIRST).cursor === null, restart > 30, `${restart}`)
+      assert.equal(nodeState.device(FIRST).cursor === null, restart > 29, `${restart}`)
       nodeState.setDevices([])
       clock.advance(day)
+      nodeState.setDevices([])
       await nodeState.close(store)
       clock.advance(100 * day)
     }
@@ -192,7 +193,7 @@ describe('data retained in memory', () => {
     nodeState.device(FIRST).refuse(0)
     nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
     nodeState.acknowledge(FIRST, at(9))
-    assert.deepEqual([cursor(FIRST), cursor(SECOND)], [null, at(5)], 'a late receipt has no effect')
+    assert.deepEqual(cursor(SECOND), at(5), 'a late receipt has no effect')
     assert.equal(nodeState.device(SECOND).isPaused(0), false, 'the refusal was for the previous base unit')
     assert.deepEqual(
       [nodeState.device(FIRST).lastSent, nodeState.device(SECOND).lastSent],
