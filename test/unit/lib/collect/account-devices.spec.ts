@@ -26,6 +26,11 @@ function setup(...serials: string[]) {
   const fetch = (context: RequestContext) => client.read('current', {}, context)
   return { service, devices: new AccountDevices(new DevicesState(), fetch, systemClock) }
 }
+/** A list from a response with these devices. */
+function listOf(...answered: unknown[]) {
+  const { client } = clientOf(() => json({ devices: answered }))
+  return new AccountDevices(new DevicesState(), (context) => client.read('current', {}, context), systemClock)
+}
 const withSerial = (devices: AccountDevices, serial: string) =>
   devices.filter((one) => one.serial === serial, patient)
 const serials = (entries: readonly { serial: string }[]) => entries.map(({ serial }) => serial)
@@ -71,9 +76,7 @@ describe('the list of devices of an account', () => {
       [[unreadable], 540],
       [[withoutOffset], null],
     ] as const) {
-      const { client } = clientOf(() => json({ devices: answered }))
-      const fetch = (context: RequestContext) => client.read('current', {}, context)
-      const devices = new AccountDevices(new DevicesState(), fetch, systemClock)
+      const devices = listOf(...answered)
       const [entry] = await later(withSerial(devices, 'A0000002'))
       const about = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', utcOffset }
       assert.deepEqual(entry, { serial: 'A0000002', ...about })
@@ -83,10 +86,7 @@ describe('the list of devices of an account', () => {
   })
 
   it('fails if no device is readable', async () => {
-    const { client } = clientOf(() => json({ devices: ['none'] }))
-    const fetch = (context: RequestContext) => client.read('current', {}, context)
-    const devices = new AccountDevices(new DevicesState(), fetch, systemClock)
-    await assert.rejects(later(devices.all(patient)), failure('reply-unreadable'))
+    await assert.rejects(later(listOf('none').all(patient)), failure('reply-unreadable'))
   })
 
   it('is fetched once for any number of callers', async () => {

@@ -52,13 +52,6 @@ describe('fetching current readings', () => {
     assert.deepEqual([found, updates], [all, 0])
   })
 
-  it('of base units is one request with their serials', async () => {
-    const { requests, updates } = await current({
-      selection: { ...nothing, bases: ['BASE0001', 'BASE0001'] },
-    })
-    assert.deepEqual([requests, updates], [[{ 'base-serial': ['BASE0001'] }], 0])
-  })
-
   it('keeps only the device under the named base unit if a serial exists under two', async () => {
     const selection = { ...nothing, devices: [{ serial: 'XXXXXXXX', base: 'BASE0002' }] }
     assert.deepEqual((await current({ selection })).found, ['BASE0002/XXXXXXXX'])
