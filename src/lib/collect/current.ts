@@ -6,14 +6,7 @@ import { type Reading, readCurrent } from '../readings/current'
 import type { RequestContext } from '../request'
 import type { AccountDevices } from './account-devices'
 import { shortHash } from './cursor'
-import {
-  type DeviceFailure,
-  groupBySerial,
-  type NamedDevice,
-  type Selection,
-  unknownDevice,
-  unknownGroup,
-} from './devices'
+import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice, unknownGroup } from './devices'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
 import type { NodeState } from './node-state'
 
@@ -52,13 +45,14 @@ export async function collectCurrent(
   const { unreadable } = response.body
   const [first] = unreadable
   if (first && all.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
-  const isWanted = createFilter(query)
-  const readings = all.filter((reading) => isWanted(memberOf(reading)))
+  const readings = all.filter((reading) => isSelected(memberOf(reading), query))
   const others = unreadable.map(({ serial, part, known }) => ({ serial, part, ...known }))
-  const failed = others.filter(isWanted).map(({ serial, part, name }): DeviceFailure => {
-    const error = new EnvlogError('reply-left-out', { part }, { endpoint: response.endpoint, serial })
-    return { device: { serial }, error: error.about({ serial, name }) }
-  })
+  const failed = others
+    .filter((member) => isSelected(member, query))
+    .map(({ serial, part, name }): DeviceFailure => {
+      const error = new EnvlogError('reply-left-out', { part }, { endpoint: response.endpoint, serial })
+      return { device: { serial }, error: error.about({ serial, name }) }
+    })
   failed.push(...findMissing([...all.map(memberOf), ...others], query))
   return { response, content: { kind: 'current', readings }, group: '', failed }
 }
@@ -83,17 +77,12 @@ const memberOf = ({ serial, base, group }: Reading): Member => ({
  */
 function findMissing(members: readonly Member[], { selection, exclude }: CurrentQuery): DeviceFailure[] {
   if (selection === 'all') return []
-  const excluded = new Set(exclude)
-  const bySerial = groupBySerial(members)
-  const present = {
-    bases: new Set(members.map(({ base }) => base)),
-    groups: new Set(members.map(({ group }) => group)),
-  }
-  const isPresent = (device: NamedDevice) =>
-    bySerial.get(device.serial)?.some((member) => isSameDevice(device, member))
-  const devices = selection.devices.filter((device) => !excluded.has(device.serial) && !isPresent(device))
-  const bases = selection.bases.filter((base) => !excluded.has(base) && !present.bases.has(base))
-  const groups = selection.groups.filter((group) => !present.groups.has(group))
+  const isPresent = (device: NamedDevice) => members.some((member) => isSameDevice(device, member))
+  const devices = selection.devices.filter((device) => !exclude.includes(device.serial) && !isPresent(device))
+  const bases = selection.bases.filter(
+    (base) => !exclude.includes(base) && members.every((member) => member.base !== base),
+  )
+  const groups = selection.groups.filter((group) => members.every((member) => member.group !== group))
   return [
     ...devices.map(({ serial, base }) => unknownDevice(serial, base)),
     ...bases.map((base) => unknownDevice(base, base)),
@@ -135,19 +124,12 @@ function buildCurrentParams(
  * Whether a device of the response is selected. A response may contain more devices, because a serial can exist under
  * two base units (docs/service.md). An unreadable device with an unknown base unit counts as selected.
  */
-function createFilter({ selection, exclude }: CurrentQuery): (member: Member) => boolean {
-  const excluded = new Set(exclude)
-  if (selection === 'all') return ({ serial }) => !excluded.has(serial)
-  const devices = groupBySerial(selection.devices)
-  const bases = new Set(selection.bases)
-  const groups = new Set(selection.groups)
-  return (member) => {
-    const { serial, base, group } = member
-    if (excluded.has(serial)) return false
-    if (base === undefined || group === undefined) return true
-    if (bases.has(base) || groups.has(group)) return true
-    return devices.get(serial)?.some((device) => isSameDevice(device, member)) ?? false
-  }
+function isSelected(member: Member, { selection, exclude }: CurrentQuery): boolean {
+  const { serial, base, group } = member
+  if (exclude.includes(serial)) return false
+  if (selection === 'all' || base === undefined || group === undefined) return true
+  if (selection.bases.includes(base) || selection.groups.includes(group)) return true
+  return selection.devices.some((device) => isSameDevice(device, member))
 }
 
 /**

@@ -48,16 +48,6 @@ export function deviceOfKey(key: string): { base: string; serial: string } {
   return { base: key.slice(0, slash), serial: key.slice(slash + 1) }
 }
 
-export function groupBySerial<T extends { serial: string }>(items: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const group = groups.get(item.serial)
-    if (group) group.push(item)
-    else groups.set(item.serial, [item])
-  }
-  return groups
-}
-
 /** A failure of a single device, or of a group that no device belongs to. */
 export interface DeviceFailure {
   device: NamedDevice | { group: string }

@@ -4,7 +4,7 @@ import { EnvlogError } from '../errors'
 import { orNoResponse, type StateStore, StateWriter } from '../state-writer'
 import { type Cursor, type CursorKind, kindOf } from './cursor'
 import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
-import { deviceKey, deviceOfKey, groupBySerial, type NamedDevice, type ResolvedDevice } from './devices'
+import { deviceKey, deviceOfKey, type NamedDevice, type ResolvedDevice } from './devices'
 import { readSavedState, type SavedState } from './saved-state'
 
 /** Maximum number of reports to remember, which is more than any account needs. */
@@ -242,10 +242,10 @@ export class NodeState {
   #moveDevices(devices: readonly ResolvedDevice[], hasLeft: (device: ResolvedDevice) => boolean): void {
     const blank = devices.filter((device) => this.#devices.get(deviceKey(device))?.isBlank ?? true)
     if (blank.length === 0) return
-    const known = groupBySerial(Array.from(this.#devices.keys(), deviceOfKey))
+    const known = Array.from(this.#devices.keys(), deviceOfKey)
     for (const device of blank) {
-      const others = known.get(device.serial)?.filter(({ base }) => base !== device.base)
-      const previous = others?.find(({ base }) => hasLeft({ ...device, base }))
+      const others = known.filter(({ serial, base }) => serial === device.serial && base !== device.base)
+      const previous = others.find(({ base }) => hasLeft({ ...device, base }))
       if (!previous) continue
       const state = this.device(deviceKey(previous))
       state.move()

@@ -99,14 +99,6 @@ describe('a first response', () => {
     const simulation = await acknowledging(...first, poll(), measure(1), { act: 'crash', older: 0 }, poll())
     assert.deepEqual(deliveredIds(simulation), [upTo(39, 44), upTo(39, 45)])
   })
-
-  it('that was empty makes all later records new, even with a slow clock', async () => {
-    for (const slow of [0, 600, 3000]) {
-      const simulation = createPollSimulation({ ...profile, slow }, firstRecords)
-      await play(simulation, poll(), measure(40), poll())
-      assert.deepEqual(deliveredIds(simulation), [upTo(0, 40)])
-    }
-  })
 })
 
 describe('a device whose clock is permanently two hours ahead', () => {

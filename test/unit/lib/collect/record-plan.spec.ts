@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { planResponse, planSequence, RESPONSE_TIME, record, seconds } from '../../../support/collect/records'
+import { planResponse, planSequence, record, seconds } from '../../../support/collect/records'
 
 const HOUR = 3600
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -23,21 +23,6 @@ describe('without a cursor', () => {
     const device = planSequence({ start: 'now', canBackfill: false })
     assert.deepEqual(device.next([]), [])
     assert.deepEqual(device.next(full(102), arrives(102)), upTo(40, 102))
-  })
-
-  it('a time delivers all records since then, inclusive, with a backfill if a full response does not reach it', () => {
-    const since = (id: number) => ({ start: { since: (RESPONSE_TIME + (id - 100) * 60) * 1000 } })
-    assert.deepEqual(planSequence(since(2)).next(minutes(1, 4)), [2, 3, 4])
-    assert.deepEqual(
-      planSequence(since(2)).next(minutes(50, 54)),
-      upTo(50, 54),
-      'the response is the whole log',
-    )
-    const found = planResponse(null, full(700), { ...since(2), ...arrives(700) })
-    assert.ok(found.kind === 'backfill-needed')
-    assert.deepEqual([seconds(found.from), seconds(found.to)], [-98 * 60, 301 * 60])
-    const later = planSequence(since(100))
-    assert.deepEqual([later.next(minutes(97, 99)), later.next(minutes(98, 102))], [[], [100, 101, 102]])
   })
 })
 

@@ -10,7 +10,7 @@ import {
   stepsOf,
   timeActs,
 } from '../../../support/collect/arbitraries'
-import type { DeviceProfile, MeasuredRecord, Step } from '../../../support/collect/device'
+import type { DeviceProfile, MeasuredRecord } from '../../../support/collect/device'
 import type { JournalEntry } from '../../../support/collect/journal'
 import type { PollSettings } from '../../../support/collect/oracle'
 import { type Act, createPollSimulation, type PollSimulation } from '../../../support/collect/poll-simulation'
@@ -101,43 +101,3 @@ describe('gaps of any device, polled at any time', () => {
     )
   })
 })
-
-describe('polling', () => {
-  /** Everything delivered for a device that is polled first, last, and every few steps. */
-  async function poll(profile: DeviceProfile, history: readonly Step[], every: number) {
-    const simulation = createPollSimulation(
-      { ...profile, capacity: 10_000 },
-      { start: 'all', backfill: true },
-    )
-    await simulation.perform({ act: 'measure', steps: ['next'] })
-    await simulation.perform(trigger)
-    for (const [index, step] of history.entries()) {
-      await simulation.perform({ act: 'measure', steps: [step] })
-      if (index % every === every - 1) await simulation.perform(trigger)
-    }
-    await simulation.perform(trigger)
-    const delivered = deliveries(simulation)
-    return {
-      seqs: delivered.flatMap(({ records }) => records.map(({ seq }) => seq)),
-      gaps: delivered.flatMap(({ gaps }) => gaps),
-      all: simulation.log.map(({ seq }) => seq),
-    }
-  }
-
-  it('once a day is as complete as once a minute: records and gaps', async () => {
-    const history = fc.array(steps, { maxLength: 8, size: 'max' }).map((parts) => parts.flat())
-    const every = fc.integer({ min: 2, max: 200 })
-    const profile = restartingOnce.filter(({ firstId, ids }) => firstId === 100 && ids === 'counted')
-    await fc.assert(
-      fc.asyncProperty(profile, history, every, async (found, given, often) => {
-        const [minutely, seldom] = [await poll(found, given, 1), await poll(found, given, often)]
-        assert.deepEqual(seldom.seqs.toSorted(byNumber), seldom.all)
-        assert.deepEqual(minutely.seqs.toSorted(byNumber), minutely.all)
-        assert.deepEqual(seldom.gaps, minutely.gaps)
-      }),
-      { numRuns: runs(1000) },
-    )
-  })
-})
-
-const byNumber = (a: number, b: number) => a - b
