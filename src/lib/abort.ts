@@ -9,6 +9,16 @@ export function createAbort(): AbortController {
 }
 
 /**
+ * Calls back when a signal aborts, unless another one has aborted before. The option `signal` of `addEventListener`
+ * would leave most of several listeners behind, because Node.js keeps only weak references to what removes them.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void, until: AbortSignal): void {
+  const stop = () => signal.removeEventListener('abort', callback)
+  signal.addEventListener('abort', callback, { once: true })
+  until.addEventListener('abort', stop, { once: true })
+}
+
+/**
  * Creates a controller that also aborts with a parent, which may live much longer: abort it when the work is done, so
  * that it stops listening. `AbortSignal.any` leaks its signals in older versions of Node.js that we support.
  */
@@ -16,7 +26,7 @@ export function linkAbort(parent: AbortSignal): AbortController {
   const controller = createAbort()
   const abort = () => controller.abort()
   if (parent.aborted) abort()
-  else parent.addEventListener('abort', abort, { once: true, signal: controller.signal })
+  else onAbort(parent, abort, controller.signal)
   return controller
 }
 

@@ -1,4 +1,4 @@
-import { createAbort } from '../abort'
+import { createAbort, onAbort } from '../abort'
 import { inBackground } from '../background'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
@@ -50,7 +50,7 @@ export class JoinedRequest {
     return new Promise((resolve, reject) => {
       const caller: Caller = { context, since: now, resolve, reject }
       const stop = () => this.#leave(caller, new EnvlogError('closed'))
-      context.signal.addEventListener('abort', stop, { once: true, signal: this.signal })
+      onAbort(context.signal, stop, this.signal)
       this.#callers.add(caller)
     })
   }

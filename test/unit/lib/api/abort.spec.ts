@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { chunksOf, refusal, type Script, silence, streamed } from '../../../support/fake-transport'
 import { asking, patient } from '../responses'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 /** States of a request when its caller aborts. */
 const points: readonly (readonly [string, Script])[] = [
@@ -72,11 +77,22 @@ describe('aborting a request', () => {
     assert.equal(transport.sent.length, 2)
   })
 
-  it('has no effect after the response', async () => {
-    const { client } = clientOf(ok)
-    const abort = new AbortController()
-    await client.read('current', {}, asking(abort.signal))
-    assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
+  it('has no effect after the response: no listener is left, even if garbage was collected in the meantime', async () => {
+    const { client } = clientOf(() => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)), {
+      concurrency: 9,
+    })
+    const { signal } = new AbortController()
+    const reads = [1, 2, 3].map((serial) =>
+      watch(client.read('current', { 'remote-serial': [`${serial}`] }, asking(signal))),
+    )
+    await timers().tickAsync(500)
+    collectGarbage()
+    await timers().tickAsync(3000)
+    assert.deepEqual(
+      reads.map(({ state }) => state),
+      ['done', 'done', 'done'],
+    )
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
   })
 })
 
