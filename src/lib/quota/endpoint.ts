@@ -2,8 +2,8 @@ import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { DeviceParams, EndpointName } from '../endpoints'
 import type { EndpointLimits, RateLimit } from './limits'
 import { findRefusal, type LimitScope, type Outcome, recordsUsed, reportedLimit } from './outcome'
-import type { Denied, Need, Sharing, Usage, Use } from './shared-quota'
-import { type Entry, heldMs, Window, type WindowLimit } from './window'
+import type { Denied, Need, Sharing, Usage } from './shared-quota'
+import { type Entry, heldMs, type Use, Window, type WindowLimit } from './window'
 
 /**
  * The smallest number of records worth a request. Requests wait until the device's limit has this many left
@@ -33,13 +33,8 @@ export interface Reservation {
   records: number | undefined
   /** What to request from a shared quota. */
   needs: Need[]
-  request: Part
-  ofDevice: Part | undefined
-}
-
-interface Part {
-  window: Window
-  entry: Entry
+  /** The same in the windows of this process. */
+  parts: { window: Window; entry: Entry }[]
 }
 
 /** The estimated start of a request, in monotonic ms, and whether it waits for records of its device. */
@@ -122,29 +117,27 @@ export class Endpoint {
   /** Reserves a request, and as many of the wanted records as are available. */
   reserve(id: string, demand: RecordDemand | undefined, now: number): Reservation {
     const { requests, records: ofRecords } = this.#limits
-    const needs: Need[] = []
-    const reserve = (window: Window, need: Need): Part => {
-      needs.push(need)
-      return { window, entry: window.reserve(id, need.wanted, now, this.#isShared) }
+    const reservation: Reservation = { id, sentAt: now, records: demand?.wanted, needs: [], parts: [] }
+    const add = (window: Window, need: Need) => {
+      reservation.needs.push(need)
+      reservation.parts.push({ window, entry: window.reserve(id, need.wanted, now, this.#isShared) })
     }
-    const request = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...limitOf(requests) })
-    const reservation = { id, sentAt: now, needs, request, records: demand?.wanted, ofDevice: undefined }
+    add(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...limitOf(requests) })
     const window = this.#deviceOf(demand, now)
     if (!demand || !window || !ofRecords) return reservation
-    const records = Math.min(demand.wanted, window.available(now, this.#isShared))
-    const minimum = Math.min(records, this.#leastOf(demand))
-    const name = this.#nameOf(demand.device)
-    const ofDevice = reserve(window, { name, wanted: records, minimum, ...limitOf(ofRecords) })
-    return { ...reservation, records, ofDevice }
+    const wanted = Math.min(demand.wanted, window.available(now, this.#isShared))
+    const minimum = Math.min(wanted, this.#leastOf(demand))
+    add(window, { name: this.#nameOf(demand.device), wanted, minimum, ...limitOf(ofRecords) })
+    reservation.records = wanted
+    return reservation
   }
 
   /** Call this when a shared quota has granted the reservation, possibly with fewer records. */
   grant(reservation: Reservation, [, records]: number[]): void {
-    const { request, ofDevice } = reservation
     this.#denial = NO_DENIAL
-    request.entry.isAsked = false
+    for (const { entry } of reservation.parts) entry.isAsked = false
+    const [, ofDevice] = reservation.parts
     if (records === undefined || !ofDevice) return
-    ofDevice.entry.isAsked = false
     ofDevice.entry.amount = records
     reservation.records = records
   }
@@ -152,9 +145,8 @@ export class Endpoint {
   /**
    * Call this when a shared quota has denied the reservation, because other processes use the requests or the records.
    */
-  deny({ request, ofDevice }: Reservation, { need, retryMs, estimateMs }: Denied, now: number): void {
-    request.window.settle(request.entry, 0, now)
-    ofDevice?.window.settle(ofDevice.entry, 0, now)
+  deny({ parts }: Reservation, { need, retryMs, estimateMs }: Denied, now: number): void {
+    for (const { window, entry } of parts) window.settle(entry, UNUSED, now, this.#isShared)
     if (need === 0) this.#denial = { retryAt: now + retryMs, freeAt: now + estimateMs }
   }
 
@@ -163,43 +155,40 @@ export class Endpoint {
    * @returns the limit that caused a refusal, if any, and the usage to report to a shared quota
    */
   settle(
-    { request, records = 0, ofDevice }: Reservation,
+    { records = 0, parts }: Reservation,
     outcome: Outcome,
     now: number,
   ): { refusedBy: LimitScope | undefined; uses: Use[] } {
     const { headers, isSent, hasResponse } = outcome
     const { requests: own, records: ofRecords } = this.#limits
-    const { remaining = null, recordsRemaining = null } = headers ?? {}
     if (hasResponse) this.#isKnown = true
     const reported = reportedLimit(headers, own)
     if (reported) {
       // The reported limit applies until the next response, but no longer than the account's own window.
       this.#reported = { ...reported, countsOthers: true, until: now + heldMs(own.windowSeconds) }
-      this.#requests.setLimits(ownLimit(this.#limits.requests, false), this.#reported)
+      this.#requests.setLimits(ownLimit(own, false), this.#reported)
     }
-    const refusedBy = findRefusal(outcome, ofDevice !== undefined && ofRecords !== null)
+    const recordsRemaining = headers?.recordsRemaining ?? -1
     // If the device has records left, fewer can be requested immediately.
-    const canAskForFewer = recordsRemaining !== null && recordsRemaining > 0 && recordsRemaining < records
-    const settleUse = (
-      { window, entry }: Part,
-      used: number,
-      limit: RateLimit | undefined,
-      left: number | null,
-      isClosed: boolean,
-    ): Use => {
-      window.settle(entry, used, now)
-      if (limit && left !== null) window.noticeOthers(limit, left, entry.sentAt, now, this.#isShared)
-      if (isClosed) window.close(now)
-      return { used, remaining: left ?? -1, isClosed, reported: limit ? limitOf(limit) : null }
+    const canAskForFewer = recordsRemaining > 0 && recordsRemaining < records
+    const refusedBy = findRefusal(outcome, parts.length > 1 && ofRecords !== null)
+    const ofRequest: Use = {
+      used: isSent ? 1 : 0,
+      reported: reported ? limitOf(reported) : null,
+      remaining: headers?.remaining ?? -1,
+      isClosed: refusedBy === 'endpoint',
     }
-    const used = isSent ? 1 : 0
-    const uses = [settleUse(request, used, reported, remaining, refusedBy === 'endpoint')]
-    if (ofDevice) {
-      const limit = ofRecords ?? undefined
-      const used = limit ? recordsUsed(records, limit.limit, outcome) : 0
-      const isClosed = refusedBy === 'device' && !canAskForFewer
-      uses.push(settleUse(ofDevice, used, limit, recordsRemaining, isClosed))
+    const ofDevice: Use = {
+      used: ofRecords ? recordsUsed(records, ofRecords.limit, outcome) : 0,
+      reported: ofRecords && limitOf(ofRecords),
+      remaining: recordsRemaining,
+      isClosed: refusedBy === 'device' && !canAskForFewer,
     }
+    const uses = parts.map(({ window, entry }, index) => {
+      const use = index === 0 ? ofRequest : ofDevice
+      window.settle(entry, use, now, this.#isShared)
+      return use
+    })
     return { refusedBy, uses }
   }
 
@@ -260,6 +249,7 @@ export class Endpoint {
   }
 }
 
+const UNUSED: Use = { used: 0, reported: null, remaining: -1, isClosed: false }
 const NO_DENIAL = { retryAt: Number.NEGATIVE_INFINITY, freeAt: Number.NEGATIVE_INFINITY }
 
 const limitOf = ({ limit, windowSeconds }: RateLimit) => ({ limit, heldMs: heldMs(windowSeconds) })

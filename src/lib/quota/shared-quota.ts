@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { REPORT, RESERVE, SETTLE } from './redis-scripts'
-import type { Entry } from './window'
+import type { Entry, Use } from './window'
 
 /** If Redis responds more slowly, it counts as away. Opening a connection may take longer. */
 const CALL_TIMEOUT_MS = 1000
@@ -53,16 +53,6 @@ export interface Denied {
   retryMs: number
   /** Time until the need is expected to be available, in ms, if all requests in flight were completed now. */
   estimateMs: number
-}
-
-/** The usage that resulted from a need. */
-export interface Use {
-  used: number
-  /** The limit reported in the response, and what remains of it; -1 if not reported. */
-  reported: { limit: number; heldMs: number } | null
-  remaining: number
-  /** Whether the service has refused the request because of this limit. */
-  isClosed: boolean
 }
 
 /** The current and past usage of a limit by this process. */

@@ -33,6 +33,16 @@ export interface Entry {
   isAsked: boolean
 }
 
+/** What an attempt used of a limit, and what its response showed about the limit. */
+export interface Use {
+  used: number
+  /** The limit reported in the response, and what remains of it; -1 if not reported. */
+  reported: { limit: number; heldMs: number } | null
+  remaining: number
+  /** Whether the service has refused the request because of this limit. */
+  isClosed: boolean
+}
+
 /**
  * Usage of an endpoint, or of a device's records, and the limits that apply to it at the same time. A permit is
  * occupied while its request is in flight, and for a window plus a margin after the response, which is safe for both
@@ -74,35 +84,22 @@ export class Window {
     return entry
   }
 
-  /** Ends a reservation. The amount `used` counts from now on. */
-  settle(entry: Entry, used: number, now: number): void {
+  /**
+   * Ends a reservation: what was used counts from now on. Unknown usage that the response has shown is attributed to
+   * others. After a refusal, nothing is available for a complete window.
+   */
+  settle(entry: Entry, { used, reported, remaining, isClosed }: Use, now: number, isShared: boolean): void {
     this.#inFlight.delete(entry)
     entry.amount = used
     entry.at = now
     if (used > 0) this.#entries.push(entry)
-  }
-
-  /**
-   * Attributes unknown usage to others, if the service reported how much of a limit remained in its response to a
-   * request sent at `sentAt`. The service may also have counted entries that have expired since then.
-   */
-  noticeOthers(
-    { limit, windowSeconds }: RateLimit,
-    remaining: number,
-    sentAt: number,
-    now: number,
-    isShared: boolean,
-  ): void {
-    const since = sentAt - heldMs(windowSeconds)
-    const known = this.#sum(({ at }) => at > since)
-    const amount = limit - remaining - known
+    if (isClosed) this.#closedAt = now
+    if (!reported || remaining < 0) return
+    // The service may also have counted entries that have expired since the request was sent.
+    const since = entry.sentAt - reported.heldMs
+    const amount = reported.limit - remaining - this.#sum(({ at }) => at > since)
     const by = isShared ? 'othersInRedis' : 'others'
-    if (amount > 0) this.#entries.push({ id: '', amount, sentAt, at: now, by, isAsked: false })
-  }
-
-  /** Call this when the service has refused a request. Nothing is available for a complete window after that. */
-  close(now: number): void {
-    this.#closedAt = now
+    if (amount > 0) this.#entries.push({ ...entry, id: '', amount, by })
   }
 
   /** The end of the time in which nothing is available because of a refusal. */
