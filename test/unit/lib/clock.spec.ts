@@ -26,13 +26,4 @@ describe('the system clock', () => {
     assert.deepEqual([slept.state, late.state], ['closed', 'closed'])
     assert.equal(timers().countTimers(), 0)
   })
-
-  it('calls back after the given time, unless cancelled', async () => {
-    const called: string[] = []
-    systemClock.after(1000, () => called.push('kept'))
-    systemClock.after(1000, () => called.push('cancelled'))()
-    await timers().tickAsync(1000)
-    assert.deepEqual(called, ['kept'])
-    assert.equal(systemClock.now(), Date.now())
-  })
 })

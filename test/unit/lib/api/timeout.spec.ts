@@ -80,10 +80,4 @@ describe('the timeout of a response', () => {
       ['done', 'done', 'done'],
     )
   })
-
-  it('leaves no timer behind', async () => {
-    const { client } = clientOf(ok)
-    await client.read('current', {}, patient)
-    assert.equal(timers().countTimers(), 0)
-  })
 })

@@ -4,17 +4,6 @@ import { limitsWith, strictestOf } from '../../../../src/lib/quota/limits'
 const RECORDS = { limit: 160_000, windowSeconds: 3600 }
 
 describe('the limits of an account', () => {
-  it('are those of the description', () => {
-    assert.deepEqual(limitsWith(), {
-      current: { requests: { limit: 10, windowSeconds: 120 }, records: null },
-      'latest-data': { requests: { limit: 60, windowSeconds: 60 }, records: null },
-      'latest-data-relay': { requests: { limit: 60, windowSeconds: 60 }, records: null },
-      data: { requests: { limit: 20, windowSeconds: 60 }, records: RECORDS },
-      'data-relay': { requests: { limit: 20, windowSeconds: 60 }, records: RECORDS },
-      alert: { requests: { limit: 12, windowSeconds: 3600 }, records: null },
-    })
-  })
-
   it('are overridden key by key', () => {
     const rows = limitsWith({ alert: { limit: 6 }, data: { window: 30, records: 80_000 }, current: {} })
     assert.deepEqual(rows.alert.requests, { limit: 6, windowSeconds: 3600 })
@@ -43,10 +32,5 @@ describe('the limits of several nodes', () => {
     assert.deepEqual(rows.current.requests, { limit: 20, windowSeconds: 300 })
     assert.deepEqual(rows.data.records, { limit: 90_000, windowSeconds: 3600 })
     assert.deepEqual(rows.alert, limitsWith().alert)
-  })
-
-  it('are those of the only node', () => {
-    const rows = limitsWith({ current: { limit: 99, window: 1 } })
-    assert.deepEqual(strictestOf([rows]), rows)
   })
 })
