@@ -1,29 +1,18 @@
 /** The parts of Node-RED's editor that the logic of forms uses: texts of a catalog, and the user's language. */
 import { catalogOf } from './built'
 
-/**
- * Sets the global `RED` for the tests of a `describe`; texts come from the catalogs, with parameters filled in.
- * @param typed values of the fields of an open form
- */
-export function useFakeRed(
-  language: 'en-US' | 'ja' = 'en-US',
-  typed: Record<string, string | boolean> = {},
-): void {
+/** Sets the global `RED` for the tests of a `describe`; texts come from the catalogs, with parameters filled in. */
+export function useFakeRed(language: 'en-US' | 'ja' = 'en-US'): void {
   const texts = catalogOf(language)
   const say = (key: string, params: Record<string, unknown> = {}) => {
     const name = key.replace(/^.*:/, '')
     const text = texts.get(name) ?? texts.get(`${name}_other`) ?? key
     return text.replace(/__(\w+)__/g, (_, param: string) => String(params[param]))
   }
-  const field = (selector: string) => typed[selector.replace('#node-input-', '')]
-  const find = (selector: string) => ({
-    is: () => typeof field(selector) === 'boolean',
-    prop: () => field(selector),
-    val: () => field(selector),
-  })
   const globals = globalThis as { RED?: unknown; $?: unknown }
   before(() => {
-    globals.$ = find
+    // No form is open.
+    globals.$ = () => ({ is: () => false, val: () => undefined })
     globals.RED = { _: say, i18n: { lang: () => language } }
   })
   after(() => {

@@ -1,7 +1,5 @@
 /** The form of an action node. */
-import assert from 'node:assert/strict'
 import type { Locator } from 'playwright-core'
-import { until } from '../wait'
 import { AccountForm, reasonOf } from './account-form'
 import { Picker } from './picker'
 import { Tray } from './tray'
@@ -41,21 +39,10 @@ export class ActionForm extends Tray {
     return this.picker
   }
 
-  /** Waits until the form shows this choice: names appear when the device list has arrived. */
+  /** Waits until the form shows exactly this choice: names appear when the device list has arrived. */
   async whenChosen(which: Chosen, expected: string | RegExp): Promise<void> {
-    let shown = ''
-    const isShown = async () => {
-      shown = await this.chosen(which)
-      return typeof expected === 'string' ? shown === expected : expected.test(shown)
-    }
-    await until(`${which}: ${expected}`, isShown, SHOWN_MS).catch(() =>
-      assert.fail(`${which} shows: ${shown}`),
-    )
-  }
-
-  /** The chosen items, as the form shows them. */
-  chosen(which: Chosen): Promise<string> {
-    return this.body.locator(`#envlog-${which} .envlog-chosen-names`).innerText()
+    const names = this.body.locator(`#envlog-${which} .envlog-chosen-names`)
+    await names.and(this.body.getByText(expected, { exact: true })).waitFor({ timeout: SHOWN_MS })
   }
 
   /** The chosen items that the account no longer has. */

@@ -117,21 +117,3 @@ describe('a form', () => {
     }
   })
 })
-
-describe('a form in Japanese', () => {
-  useFakeRed('ja')
-
-  it('says what is allowed', () => {
-    assert.equal(ofAction('repeat', -1), '「取得間隔」は 0 ～ 2,000,000 の整数にしてください。')
-  })
-})
-
-describe('an open form', () => {
-  useFakeRed('en-US', { select: 'all', propertyType: 'msg', send: 'device', output: 'rows', onlyNew: true })
-
-  it('validates a value against the typed values of other fields, not the saved ones', () => {
-    const saved = { select: 'msg', propertyType: 'msg', send: 'each', output: 'values', onlyNew: true }
-    assert.equal(ofAction('repeat', '60', saved), true)
-    assert.equal(ofAction('advance', 'acknowledged', saved), true)
-  })
-})
