@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { manualClock } from '../../../simulator'
-import { A_DAY, freezer, fridge, NOW, rackA } from '../../support/devices'
+import { A_DAY, NOW, rackA } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 
 describe('the actions', () => {
@@ -40,18 +40,6 @@ describe('the actions', () => {
     const msg = await flow.output.next()
     assert.deepEqual(msg.envlog.range, { from: '2026-01-14T15:00:00.000Z', to: '2026-01-15T01:00:00.000Z' })
     assert.equal(msg.payload.records[0].time, '2026-01-15T00:00:00.000+09:00')
-  })
-
-  it('read devices from the message, without remembering them', async () => {
-    const flow = await startFlow('latest', simulator(), { node: { select: 'msg', property: 'wanted.these' } })
-    const namesFor = async (these: unknown) => {
-      flow.output.messages.length = 0
-      flow.send({ wanted: { these } })
-      await flow.completed.next()
-      return flow.output.messages.map(({ payload }) => payload.name).sort()
-    }
-    assert.deepEqual(await namesFor([fridge, { serial: freezer.serial }]), ['Freezer 1', '冷蔵庫 受入口'])
-    assert.deepEqual(await namesFor({ base: '5F0A1004' }), ['Freezer truck'])
   })
 
   it('trigger themselves if they repeat; the status of a failure shows when they trigger next', async () => {

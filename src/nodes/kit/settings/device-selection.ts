@@ -57,9 +57,8 @@ export async function evaluateSelection(
 ): Promise<Selection> {
   const { select, devices, bases, groups } = settings
   if (select === 'all') return 'all'
-  if (select === 'list') return withoutDuplicates([{ devices, bases }])
-  if (select === 'base') return withoutDuplicates([{ bases }])
-  if (select === 'group') return withoutDuplicates([{ groups }])
+  if (select !== 'msg')
+    return withoutDuplicates([{ list: { devices, bases }, base: { bases }, group: { groups } }[select]])
   const property = formatTypedInput(settings.property, settings.propertyType)
   // Node-RED throws if a parent object of the property is missing.
   const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)

@@ -1,5 +1,4 @@
 import { type Period, readRelativeTime, readTimeInput } from '../../../lib/collect/place-period'
-import { EnvlogError } from '../../../lib/errors'
 import { type FromType, type PeriodType, readCalendarPeriod } from '../../../shared/period-types'
 import { type Evaluate, formatTypedInput } from './typed-input'
 
@@ -24,11 +23,7 @@ export async function evaluatePeriod(
   /** The value of a typed input, and its name in errors. */
   async function evaluateInput(value: string, type: FromType, property: string): Promise<[unknown, string]> {
     if (type === 'calendar' || type === 'rel' || type === 'date') return [value, property]
-    const source = formatTypedInput(value, type)
-    const result = await evaluate(value, type).catch(() => {
-      throw new EnvlogError('time-unreadable', { property: source })
-    })
-    return [result, source]
+    return [await evaluate(value, type).catch(() => undefined), formatTypedInput(value, type)]
   }
   const toTimeInput = (type: FromType, input: unknown, source: string) =>
     type === 'rel' ? readRelativeTime(String(input), now, source) : readTimeInput(input, source)
