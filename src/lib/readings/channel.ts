@@ -97,7 +97,6 @@ export function createUnlistedChannel(number: number): Channel {
 
 function countsFromZero(numbers: readonly number[], recorded: ReadonlySet<number>): boolean {
   if (numbers.includes(0)) return true
-  if (numbers.length === 0 || recorded.size === 0) return false
   const matches = (shift: number) => numbers.every((number) => recorded.has(number + shift))
   return !matches(0) && matches(1)
 }

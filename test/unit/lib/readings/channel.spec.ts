@@ -12,7 +12,8 @@ const matched = (nums: (number | null)[], seen: number[] = []) =>
     .join(', ')
 
 describe('matching channels with the records', () => {
-  it('counts from one even if adding one would match as well', () => {
+  it('counts from one even if adding one would match as well, or neither matches', () => {
+    assert.deepEqual(matched([1, 3], [1]), '1 name 0, 3 name 1')
     assert.deepEqual(matched([1], [1, 2]), '1 name 0, 2 ch2')
   })
 
@@ -24,6 +25,7 @@ describe('matching channels with the records', () => {
 
   it('uses the position of a channel without a number, even next to one that counts from zero', () => {
     assert.deepEqual(matched([0, null]), '1 name 0, 2 name 1')
+    assert.deepEqual(matched([null, null]), '1 name 0, 2 name 1')
   })
 
   it('leaves out invalid channel numbers', () => {

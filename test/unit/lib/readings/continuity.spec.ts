@@ -21,6 +21,25 @@ describe('the gaps of a series', () => {
     )
   })
 
+  it('include a restart unless there was enough time for the ids in between', () => {
+    const kinds = (...pairs: Parameters<typeof numbered>) =>
+      findGaps(numbered(...pairs), false).map(({ kind }) => kind)
+    assert.deepEqual(kinds([0, 40_000], [600, 40_001], [1800, 0]), ['restart'])
+    const oneShortStep = [40_000, 40_001, 40_002, 40_003].map((id, at) => [at && at * 600 - 599, id] as const)
+    assert.deepEqual(kinds(...oneShortStep, [31_201, 0]), ['restart'])
+    assert.deepEqual(kinds([0, 20_000], [600, 0]), ['restart'], 'without a known interval')
+    assert.deepEqual(kinds([0, 65_535], [600, 0]), [])
+  })
+
+  it('do not contain records without a time, even across a wraparound', () => {
+    const records = numbered([0, 65_533], [600, 65_534], [2400, 1])
+    const gaps = findGaps([{ time: null, timestamp: null, dataId: 0 }, ...records], false)
+    assert.deepEqual(
+      gaps.map(({ missing }) => missing),
+      [1],
+    )
+  })
+
   it('are exactly the missing records of a regular series, even across wraparounds', () => {
     const start = fc.integer({ min: 0, max: 65_535 })
     const steps = fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 30 })
