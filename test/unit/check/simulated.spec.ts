@@ -6,7 +6,6 @@ import {
   startSimulator,
 } from '../../../simulator'
 import { MAX_REQUESTS } from '../../../src/lib/check/collect'
-import { isSuccessful } from '../../../src/lib/check/exchange'
 import { checkSimulated } from '../../support/check'
 
 /** The service's clock stands still. */
@@ -91,12 +90,5 @@ describe('a check of a simulated service', () => {
       )
       await simulator.close()
     }
-  })
-
-  it('continues after an unreadable response', async () => {
-    await start({ fleet: FLEET, faults: [{ kind: 'html', endpoints: ['latest-data', 'alert'] }] })
-    const { originals } = await checkSimulated(simulator)
-    const failed = originals.filter((exchange) => !isSuccessful(exchange)).map(({ endpoint }) => endpoint)
-    assert.deepEqual(failed, ['latest-data', 'alert'])
   })
 })

@@ -33,7 +33,9 @@ describe('simulator: control address', () => {
     assert.equal((await request(simulator, 'current')).status, 503)
     assert.equal((await get('/options')).json.faults[0].times, 1)
     assert.equal((await change('/reset', {})).status, 200)
-    assert.equal((await request(simulator, 'current')).status, 200)
+    assert.equal((await get('/options')).json.variants.numbers, 'described')
+    const reply = await request(simulator, 'current')
+    assert.deepEqual([reply.status, reply.headers['x-ratelimit-remaining']], [200, '9'])
   })
 
   it('returns log and counts, and spends requests', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { type EndpointName, endpointNames, type Simulator } from '../../../simulator'
-import { type Reply, remote, request, simulate, tiny, useSimulators } from './support'
+import type { EndpointName, Simulator } from '../../../simulator'
+import { type Reply, request, simulate, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
-const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 
 const rate = ({ headers }: Reply) =>
   ['limit', 'reset', 'remaining', 'remaining-datacount'].map((name) => headers[`x-ratelimit-${name}`])
@@ -16,30 +15,6 @@ const statuses = async (simulator: Simulator, endpoint: EndpointName, count: num
 
 describe('simulator: request limits', () => {
   useSimulators()
-  it('are the described ones, reported in every response', async () => {
-    const simulator = await simulate({ fleet: [tiny(3), remote()] })
-    const own = { ...serial, 'base-serial': '52000001' }
-    const headers: Record<string, unknown> = {}
-    const params: Record<EndpointName, object> = {
-      current: {},
-      'latest-data': serial,
-      'latest-data-relay': unit,
-      data: serial,
-      'data-relay': unit,
-      alert: own,
-    }
-    for (const name of endpointNames)
-      headers[name] = rate(await request(simulator, name, { ...params[name] }))
-    assert.deepEqual(headers, {
-      current: ['10', '120', '9', undefined],
-      'latest-data': ['60', '60', '59', undefined],
-      'latest-data-relay': ['60', '60', '59', undefined],
-      data: ['20', '60', '19', '159997'],
-      'data-relay': ['20', '60', '19', '159997'],
-      alert: ['12', '3600', '11', undefined],
-    })
-  })
-
   it('are reported with errors as well, which count if the login is right', async () => {
     const simulator = await simulate({ fleet: [tiny(3)] })
     const rejected: readonly [object, object?][] = [

@@ -42,15 +42,4 @@ describe('simulator: log and counts', () => {
       ],
     )
   })
-
-  it('are empty after a reset, as are windows and faults', async () => {
-    const simulator = await simulate({ fleet: [] })
-    simulator.set({ faults: [{ kind: 'status' }], variants: { numbers: 'text' } })
-    await request(simulator, 'current')
-    simulator.reset()
-    assert.deepEqual([simulator.log.length, simulator.counts().current.total], [0, 0])
-    assert.equal(simulator.options.variants.numbers, 'described')
-    const reply = await request(simulator, 'current')
-    assert.deepEqual([reply.status, reply.headers['x-ratelimit-remaining']], [200, '9'])
-  })
 })
