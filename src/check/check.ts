@@ -2,13 +2,11 @@ import { createAccount } from '../lib/account'
 import { proxyPasswords, UndiciTransport } from '../lib/api/transport'
 import { Anonymizer } from '../lib/check/anonymize'
 import { checkAssumptions } from '../lib/check/assumptions'
-import { collectExchanges, listDevices } from '../lib/check/collect'
-import { type Exchange, isSuccessful, type SuccessfulExchange } from '../lib/check/exchange'
+import { collectExchanges } from '../lib/check/collect'
+import { type Exchange, isSuccessful } from '../lib/check/exchange'
 import { readResponse } from '../lib/check/read'
 import { buildReport } from '../lib/check/report'
 import { systemClock } from '../lib/clock'
-import { readElements } from '../lib/decode/fields'
-import { isRemoteUnit } from '../lib/readings/device'
 import { Registry } from '../lib/registry'
 import { version } from '../lib/version'
 import { ACCOUNT_DEFAULTS } from '../shared/account-schema'
@@ -46,19 +44,11 @@ export async function checkService(login: Login, env: NodeJS.ProcessEnv, transla
     package: version,
     exitCode: exitCodeOf(exchanges, read, findings),
     connection,
-    devices: countDevices(exchanges.find(isSuccessful)),
     exchanges: exchanges.map((exchange) => toResult(exchange, hide, translate)),
     read,
     findings,
   }
-  return { result, report: buildReport(exchanges, version) }
-}
-
-function countDevices(current: SuccessfulExchange | undefined) {
-  const devices = current ? listDevices(current.body) : []
-  const remote = devices.filter(isRemoteUnit).length
-  const all = readElements(current?.body.devices) ?? []
-  return { standalone: devices.length - remote, remote, unreadable: all.length - devices.length }
+  return { result, report: buildReport(exchanges) }
 }
 
 /** @param hide returns the service's text without parts that must not be shown */

@@ -46,10 +46,8 @@ export function jsonText(result: CheckResult): string {
 
 /** The result as readable tables. */
 export function resultText(result: CheckResult, translate: Translate): string {
-  const devices = Object.entries(result.devices)
   const sections = {
     connection: table(connectionRows(result, translate)),
-    devices: table(devices.map(([key, count]) => [translate(`check.${key}`), `${count}`])),
     endpoints: table(requestRows(result, translate)),
     read: readText(result, translate),
     assumptions: table(assumptionRows(result, translate)),

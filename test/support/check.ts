@@ -35,7 +35,7 @@ export async function checkSimulated(simulator: Simulator, weeks = 10) {
   const originals = await collectExchanges(account, context).finally(() => account.close())
   const hasSecret = (text: string) => account.client.revealsLogin(text)
   const { exchanges } = new Anonymizer(originals, hasSecret, weeks)
-  const report = buildReport(exchanges, '1.2.3')
+  const report = buildReport(exchanges)
   return { originals, exchanges, differences: differencesOf(checkAssumptions(exchanges)), report }
 }
 

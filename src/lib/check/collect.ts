@@ -85,7 +85,7 @@ export async function collectExchanges(
 }
 
 /** The devices in a response of `current` that can be decoded. */
-export function listDevices({ devices }: Fields): CurrentDevice[] {
+function listDevices({ devices }: Fields): CurrentDevice[] {
   const decoded = (readElements(devices) ?? []).map(readCurrentDevice)
   return decoded.filter((device): device is CurrentDevice => !('part' in device))
 }

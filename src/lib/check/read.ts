@@ -60,6 +60,7 @@ function row(field: string, read: unknown, ...contained: unknown[]): ReadField {
 function readDevices(envelope: CurrentEnvelope, { devices }: Fields, receivedAt: number) {
   const options = { receivedAt, time: 'utc', series1Models: [], staleAfter: null } as const
   const readings = readCurrent(envelope, options)
+  const count = row('devices', readings.length, objectsIn(devices).length)
   const withoutOffset = envelope.devices.filter(({ utcOffset }) => utcOffset === null)
   const unreadable = [
     ...envelope.unreadable.map(({ part }) => part),
@@ -67,10 +68,11 @@ function readDevices(envelope: CurrentEnvelope, { devices }: Fields, receivedAt:
   ]
   const [reading] = readings.toSorted((a, b) => Number(b.timestamp) - Number(a.timestamp))
   const entry = envelope.devices.find(({ serial }) => serial === reading?.serial)
-  if (!reading || !entry) return { fields: [], unreadable }
+  if (!reading || !entry) return { fields: [count], unreadable }
   const received = readElements(devices)?.[entry.index] as Fields
   const values = objectsIn(received.channel).map(({ value }) => value)
   const fields = [
+    count,
     row('device', reading.serial, received.serial),
     row('name', reading.name, received.name),
     row('model', reading.model, received.model),

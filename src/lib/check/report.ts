@@ -1,13 +1,14 @@
+import { version } from '../version'
 import { type Exchange, isSuccessful } from './exchange'
 
 /**
  * Builds a report of the service's responses that does not identify anyone. `envlog-simulator --replay` serves it.
  * @param exchanges anonymized exchanges
  */
-export const buildReport = (exchanges: readonly Exchange[], packageVersion: string) => ({
+export const buildReport = (exchanges: readonly Exchange[]) => ({
   format: 'envlog-report',
   version: 1,
-  package: packageVersion,
+  package: version,
   answers: exchanges.map(toSavedResponse),
 })
 

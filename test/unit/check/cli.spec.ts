@@ -78,7 +78,7 @@ describe('envlog-check', () => {
       stdout,
       /name resolved +yes, 1\n +TLS +no\n +proxy used +no\n +login accepted +yes\n.* -?\d+ s\n/,
     )
-    assert.match(stdout, /standalone +8\n +remote units +6\n +not readable +0\n/)
+    assert.match(stdout, /devices +14 +← 14\n/)
     assert.match(stdout, /latest-data-relay +\d+ ms +answered; headers: 59 of 60 left in 60 s/)
     assert.match(stdout, /channel +ch1 -?\d+(\.\d+)? °C \(temperature\) +← "/)
     assert.match(stdout, /✓ {2}bounds +as described\n/)

@@ -4,7 +4,6 @@ import { collectExchanges } from '../../../lib/check/collect'
 import { isSuccessful } from '../../../lib/check/exchange'
 import { buildReport } from '../../../lib/check/report'
 import type { RequestContext } from '../../../lib/request'
-import { version } from '../../../lib/version'
 
 /** As many requests as for the test of an account. */
 const MAX_REQUESTS = { current: 1, 'latest-data-relay': 1 } as const
@@ -20,5 +19,5 @@ export async function reportAccount(account: Account, requestContext: RequestCon
     if (exchange.endpoint === 'current' && !isSuccessful(exchange)) throw exchange.error
   }
   const anonymizer = new Anonymizer(exchanges, account.client.revealsLogin)
-  return buildReport(anonymizer.exchanges, version)
+  return buildReport(anonymizer.exchanges)
 }

@@ -215,7 +215,7 @@ describe('an anonymized response', () => {
         { ...answered(alerts), endpoint: 'alert', params: { 'remote-serial': devices[0]?.serial } },
         { endpoint: 'data', params: { 'remote-serial': devices[0]?.serial }, durationMs: 1, error },
       ]
-      const report = buildReport(new Anonymizer(exchanges, hasSecret).exchanges, '1.2.3')
+      const report = buildReport(new Anonymizer(exchanges, hasSecret).exchanges)
       const names = devices.flatMap((one) => [one.serial, one.name, one.group, one.channel, one.text])
       assertNothingOf(report, names, secret)
     })

@@ -23,7 +23,7 @@ describe('what was read from a response', () => {
 
   it('is shown for the device with the newest measurement', () => {
     const devices = [1, 3, 2].map((time) => currentDevice({ serial: `52A1000${time}`, unixtime: `${time}` }))
-    const [first] = read('current', { devices }).fields
-    assert.deepEqual(first, { field: 'device', read: '52A10003', held: '"52A10003"' })
+    const [, device] = read('current', { devices }).fields
+    assert.deepEqual(device, { field: 'device', read: '52A10003', held: '"52A10003"' })
   })
 })
