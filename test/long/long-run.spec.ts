@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../simulator'
 import { createRandom, seed } from '../support/chance'
-import { startRestarting } from '../support/restarting'
+import { startNodeRed } from '../support/node-red'
+import { firstRuntime } from '../support/runtimes'
 import { startArchive, whenCollected } from './archive/archive'
 import { fastClock } from './archive/clock'
 import { type DisruptionKind, disrupt, disruptionKinds } from './archive/disruptions'
@@ -22,7 +23,7 @@ const COLLECTED_MS = 600_000
 
 describe(`a run of ${days} days with ${DEVICES} devices and random faults`, function () {
   this.timeout(STARTING_MS + ((days * DAY) / SPEED) * 5 + COLLECTED_MS)
-  const opened: (() => Promise<void>)[] = []
+  const opened: (() => Promise<unknown>)[] = []
 
   afterEach(async () => {
     for (const close of opened.splice(0).reverse()) await close()
@@ -51,8 +52,8 @@ describe(`a run of ${days} days with ${DEVICES} devices and random faults`, func
     }
     const simulator = await startSimulator({ clock, seed: own, limits: 'off', fleet, onRequest })
     opened.push(() => simulator.close())
-    const nodeRed = await startRestarting()
-    opened.push(() => nodeRed.kill())
+    const nodeRed = await startNodeRed(firstRuntime)
+    opened.push(() => nodeRed.stop('SIGKILL'))
     const archive = await startArchive(random)
     opened.push(() => archive.close())
 

@@ -5,8 +5,8 @@ import { type Simulator, startSimulator } from '../../simulator'
 import { defaultsOf } from '../support/built'
 import { createRandom, runs } from '../support/chance'
 import { accountNode } from '../support/e2e-flow'
-import type { DeployType, FlowNode } from '../support/node-red'
-import { type Restarting, startRestarting } from '../support/restarting'
+import { type DeployType, type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
+import { firstRuntime } from '../support/runtimes'
 import { until } from '../support/wait'
 
 const STARTING_MS = 120_000
@@ -29,13 +29,13 @@ global.set('stored', stored)`
 
 describe('a deploy or a stop', () => {
   let simulator: Simulator
-  let nodeRed: Restarting
+  let nodeRed: NodeRed
 
   before('starts Node-RED', async function () {
     this.timeout(STARTING_MS)
-    nodeRed = await startRestarting({ contextStorage: WRITTEN_EACH_SECOND })
+    nodeRed = await startNodeRed(firstRuntime, { contextStorage: WRITTEN_EACH_SECOND })
   })
-  after('ends Node-RED', () => nodeRed?.kill())
+  after('ends Node-RED', () => nodeRed?.stop('SIGKILL'))
 
   beforeEach(async () => {
     const from = Math.floor(Date.now() / 1000) - 60 * RECORDS
@@ -104,7 +104,7 @@ describe('a deploy or a stop', () => {
             await nodeRed.inject('go')
             await new Promise((resolve) => setTimeout(resolve, random.below(120)))
             if (type === 'stop') {
-              await nodeRed.end()
+              await nodeRed.stop()
               await nodeRed.start()
             } else {
               // A property of the node or of its receiver has changed.
@@ -125,7 +125,7 @@ describe('a deploy or a stop', () => {
     await nodeRed.inject('empty')
     await nodeRed.inject('go')
     await untilAllStored()
-    await nodeRed.end()
+    await nodeRed.stop()
     await nodeRed.start()
     // The messages of the first trigger are sent before the second one's request.
     for (const _ of [1, 2]) {

@@ -11,10 +11,10 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
 import { limitsOf } from './no-limits'
-import type { FlowNode, StartOptions } from './node-red'
+import { type FlowNode, NodeRed, ON_DISK, type StartOptions } from './node-red'
 import { root } from './package'
 import { linkPackage } from './palette'
-import { ON_DISK, Restarting } from './restarting'
+import { firstRuntime } from './runtimes'
 import { until } from './wait'
 
 const folder = join(root, 'examples')
@@ -118,14 +118,14 @@ interface HarnessOptions extends Pick<StartOptions, 'speed' | 'httpNodeAuth'> {
 }
 
 class Examples {
-  readonly nodeRed: Restarting
+  readonly nodeRed: NodeRed
   readonly #speed: number
   #deployed: FlowNode[] = []
 
   constructor({ speed = SPEED, examples = [], ...options }: HarnessOptions = {}) {
     const packages = examples.flatMap((name) => neededBy(name) ?? [])
     this.#speed = speed
-    this.nodeRed = new Restarting({ contextStorage: ON_DISK, speed, ...options, packages })
+    this.nodeRed = new NodeRed(firstRuntime, { contextStorage: ON_DISK, speed, ...options, packages })
   }
 
   /** @param add modifications by the test */
@@ -148,7 +148,7 @@ class Examples {
 
   /** Stops Node-RED with SIGTERM, and starts it again. */
   async restart(): Promise<void> {
-    await this.nodeRed.end()
+    await this.nodeRed.stop()
     await this.nodeRed.start()
   }
 }
@@ -169,7 +169,7 @@ export function useExamples(options?: HarnessOptions): Examples {
     await nodeRed.deploy([])
   })
 
-  after('ends Node-RED', () => nodeRed.kill())
+  after('ends Node-RED', () => nodeRed.stop('SIGKILL'))
 
   return examples
 }

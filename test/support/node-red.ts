@@ -5,6 +5,7 @@
  *     await nodeRed.deploy(flow)
  *     await nodeRed.inject('some-inject')
  *     await nodeRed.stop()
+ *     await nodeRed.start()
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,21 +23,8 @@ export type FlowNode = { id: string; type: string } & Record<string, unknown>
 
 export type DeployType = 'full' | 'nodes' | 'flows'
 
-export interface NodeRed {
-  url: string
-  userDir: string
-  /** Its output on stdout and stderr so far. */
-  log(): string
-  /** A response of the admin API; `lang` is the requested language. */
-  get(path: string, accept?: string, lang?: string): Promise<Response>
-  json<T>(path: string): Promise<T>
-  /** Resolves when the flows have started. */
-  deploy(flow: readonly FlowNode[], type?: DeployType): Promise<void>
-  /** Presses the button of an inject node. */
-  inject(id: string): Promise<void>
-  /** Asks it to end; resolves with how it ended. */
-  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-}
+/** Settings of a context store that writes immediately. */
+export const ON_DISK = { default: { module: 'localfilesystem', config: { cache: false } } }
 
 const DASHBOARD = '@flowfuse/node-red-dashboard'
 const STARTED = 'envlog-test: flows started'
@@ -109,47 +97,129 @@ export interface StartOptions {
   httpNodeAuth?: { user: string; pass: string }
   /** A user with write permission, if there is an `adminAuth`. */
   user?: { name: string; password: string }
-  /** The user directory of an earlier Node-RED that has ended: its flows start again. */
-  userDir?: string
   /** Factor by which its timers run faster. */
   speed?: number
 }
 
 export async function startNodeRed(runtime: Runtime, options: StartOptions = {}): Promise<NodeRed> {
-  const { node, nodeRed } = await runtime.locate()
-  const userDir = options.userDir ?? temporaryFolder('user-dir')
-  if (options.userDir === undefined) {
-    await cp(await installed(), userDir, { recursive: true, verbatimSymlinks: true })
-    for (const name of options.packages ?? []) await linkPackage(name, userDir)
-    writeFileSync(join(userDir, '.config.users.json'), JSON.stringify(WITHOUT_TIPS))
-  }
-  writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, options))
+  const nodeRed = new NodeRed(runtime, options)
+  await nodeRed.start()
+  return nodeRed
+}
 
-  const { speed = 1 } = options
-  const required = speed === 1 ? [] : ['--require', join(__dirname, 'fast-process.cjs')]
-  const child = spawn(node, [...required, nodeRed, '--userDir', userDir], {
-    cwd: userDir,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Without the proxies and npm settings of the user who runs the tests.
-    env: { ...inherited(), HOME: userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed) },
-  })
-  const log = logOf(child)
-  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  const killed = () => void child.kill('SIGKILL')
-  process.once('exit', killed)
-  void ended.then(() => process.off('exit', killed))
+export class NodeRed {
+  url = ''
+  userDir = ''
+  readonly #runtime: Runtime
+  readonly #options: StartOptions
+  #log = ''
+  #token: string | undefined
+  #running: { child: ChildProcess; ended: Promise<unknown[]> } | undefined
 
-  const serves = () => {
-    if (child.exitCode !== null) throw new Error('Node-RED ended at once')
-    return log().includes(STARTED) && log().match(/http:\/\/127\.0\.0\.1:[1-9]\d*/)?.[0]
+  constructor(runtime: Runtime, options: StartOptions = {}) {
+    this.#runtime = runtime
+    this.#options = options
   }
-  const url = await until('Node-RED serves', serves, STARTING_MS).catch((error: Error) => {
-    // The caller does not have it yet, so it is stopped here.
-    killed()
-    throw new Error(`${error.message}\n${log().slice(-SHOWN_LOG_LENGTH)}`)
-  })
-  const token = options.user && (await logIn(url, options.user.name, options.user.password))
-  return adminOf(url, child, userDir, log, ended, token)
+
+  /** Starts it, or restarts it with its saved flows; resolves when they run. */
+  async start(): Promise<void> {
+    const { node, nodeRed } = await this.#runtime.locate()
+    if (!this.userDir) await this.#install()
+    const { speed = 1, user } = this.#options
+    const required = speed === 1 ? [] : ['--require', join(__dirname, 'fast-process.cjs')]
+    const child = spawn(node, [...required, nodeRed, '--userDir', this.userDir], {
+      cwd: this.userDir,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Without the proxies and npm settings of the user who runs the tests.
+      env: { ...inherited(), HOME: this.userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed) },
+    })
+    const ended = once(child, 'exit')
+    this.#running = { child, ended }
+    this.#log = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (piece: string) => {
+        this.#log += piece
+      })
+    const killed = () => void child.kill('SIGKILL')
+    process.once('exit', killed)
+    void ended.then(() => process.off('exit', killed))
+
+    const serves = () => {
+      if (child.exitCode !== null) throw new Error('Node-RED ended at once')
+      return this.#log.includes(STARTED) && this.#log.match(/http:\/\/127\.0\.0\.1:[1-9]\d*/)?.[0]
+    }
+    this.url = await this.#until('Node-RED serves', serves, STARTING_MS).catch((error: Error) => {
+      // The caller may not have it yet, so it is stopped here.
+      killed()
+      throw error
+    })
+    this.#token = user && (await logIn(this.url, user.name, user.password))
+  }
+
+  async #install(): Promise<void> {
+    this.userDir = temporaryFolder('user-dir')
+    await cp(await installed(), this.userDir, { recursive: true, verbatimSymlinks: true })
+    for (const name of this.#options.packages ?? []) await linkPackage(name, this.userDir)
+    writeFileSync(join(this.userDir, '.config.users.json'), JSON.stringify(WITHOUT_TIPS))
+    writeFileSync(join(this.userDir, 'settings.js'), settingsFile(this.#runtime.lang, this.#options))
+  }
+
+  /** Its output on stdout and stderr since the last start. */
+  log(): string {
+    return this.#log
+  }
+
+  /** A response of the admin API; `lang` is the requested language. */
+  get(path: string, accept = 'application/json', lang = 'en-US'): Promise<Response> {
+    return this.#request(path, { method: 'GET', headers: { accept, 'accept-language': lang } })
+  }
+
+  async json<T>(path: string): Promise<T> {
+    return (await (await this.get(path)).json()) as T
+  }
+
+  /** Resolves when the flows have started. */
+  async deploy(flow: readonly FlowNode[], type: DeployType = 'full'): Promise<void> {
+    const starts = () => this.#log.split(STARTED).length
+    const before = starts()
+    const headers = { 'content-type': 'application/json', 'node-red-deployment-type': type }
+    await this.#request('/flows', { method: 'POST', headers, body: JSON.stringify(flow) })
+    await this.#until('the flows have started', () => starts() > before, DEPLOYED_MS)
+  }
+
+  /** Presses the button of an inject node. */
+  async inject(id: string): Promise<void> {
+    await this.#request(`/inject/${id}`, { method: 'POST' })
+  }
+
+  /** Ends it like an operator, or kills it; resolves with how it ended. */
+  async stop(wanted: NodeJS.Signals = 'SIGTERM') {
+    const { child, ended } = this.#running ?? {}
+    if (child?.exitCode === null && child.signalCode === null) child.kill(wanted)
+    const [code, signal] = (await ended) ?? []
+    return { code, signal }
+  }
+
+  async #request(path: string, options: RequestInit): Promise<Response> {
+    const authorization = this.#token && { authorization: `Bearer ${this.#token}` }
+    // Node-RED may close a keep-alive connection just when it is used again.
+    const headers = { ...(options.headers as Record<string, string>), ...authorization, connection: 'close' }
+    const response = await fetch(`${this.url}${path}`, { ...options, headers }).catch((error: Error) => {
+      throw this.#withLog(error)
+    })
+    if (response.ok) return response
+    throw new Error(`${options.method} ${path}: ${response.status} ${await response.text()}`)
+  }
+
+  #until<T>(what: string, probe: () => T, deadline: number) {
+    return until(what, probe, deadline).catch((error: Error) => {
+      throw this.#withLog(error)
+    })
+  }
+
+  #withLog(error: Error): Error {
+    return new Error(`${error.message}\n${this.#log.slice(-SHOWN_LOG_LENGTH)}`, { cause: error })
+  }
 }
 
 /** The editor's settings. Node-RED 5 shows tips after a second, and throws if its sidebar takes longer to load. */
@@ -167,64 +237,4 @@ export async function logIn(url: string, username: string, password: string): Pr
   const response = await fetch(`${url}/auth/token`, { method: 'POST', headers, body: JSON.stringify(form) })
   const { access_token: token } = (await response.json()) as { access_token: string }
   return token
-}
-
-function logOf(child: ChildProcess): () => string {
-  let log = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (piece: string) => {
-      log += piece
-    })
-  }
-  return () => log
-}
-
-function adminOf(
-  url: string,
-  child: ChildProcess,
-  userDir: string,
-  log: () => string,
-  ended: Promise<[number | null, NodeJS.Signals | null]>,
-  token?: string,
-): NodeRed {
-  const starts = () => log().split(STARTED).length
-
-  async function request(path: string, options: RequestInit): Promise<Response> {
-    const authorization = token && { authorization: `Bearer ${token}` }
-    // Node-RED may close a keep-alive connection just when it is used again.
-    const headers = { ...(options.headers as Record<string, string>), ...authorization, connection: 'close' }
-    const response = await fetch(`${url}${path}`, { ...options, headers }).catch((error: Error) => {
-      if (child.exitCode === null && child.signalCode === null) throw error
-      // The reason is in its log.
-      throw new Error(`Node-RED has ended\n${log().slice(-SHOWN_LOG_LENGTH)}`, { cause: error })
-    })
-    if (response.ok) return response
-    throw new Error(`${options.method} ${path}: ${response.status} ${await response.text()}`)
-  }
-  const get = (path: string, accept = 'application/json', lang = 'en-US') =>
-    request(path, { method: 'GET', headers: { accept, 'accept-language': lang } })
-
-  return {
-    url,
-    userDir,
-    log,
-    get,
-    json: async <T>(path: string) => (await (await get(path)).json()) as T,
-    async deploy(flow, type = 'full') {
-      const before = starts()
-      const headers = { 'content-type': 'application/json', 'node-red-deployment-type': type }
-      await request('/flows', { method: 'POST', headers, body: JSON.stringify(flow) })
-      await until('the flows have started', () => starts() > before, DEPLOYED_MS).catch((error: Error) => {
-        throw new Error(`${error.message}\n${log().slice(-SHOWN_LOG_LENGTH)}`)
-      })
-    },
-    async inject(id) {
-      await request(`/inject/${id}`, { method: 'POST' })
-    },
-    async stop(wanted = 'SIGTERM') {
-      if (child.exitCode === null && child.signalCode === null) child.kill(wanted)
-      const [code, signal] = await ended
-      return { code, signal }
-    },
-  }
 }

@@ -1,8 +1,7 @@
 /** Random disruptions during a run: of the service, of Node-RED and of the archive. */
 import type { Fault, Simulator } from '../../../simulator'
 import type { Random } from '../../support/chance'
-import type { FlowNode } from '../../support/node-red'
-import type { Restarting } from '../../support/restarting'
+import type { FlowNode, NodeRed } from '../../support/node-red'
 import { until } from '../../support/wait'
 import type { Archive } from './archive'
 import type { FastClock } from './clock'
@@ -32,7 +31,7 @@ interface Run {
   simulator: Simulator
   clock: FastClock
   archive: Archive
-  nodeRed: Restarting
+  nodeRed: NodeRed
   flow: readonly FlowNode[]
   random: Random
   /** ms of simulated time */
@@ -80,7 +79,7 @@ const disruptions: Record<DisruptionKind, (run: Run) => Promise<void>> = {
   },
   async kill(run) {
     await settle(run)
-    await run.nodeRed.kill()
+    await run.nodeRed.stop('SIGKILL')
     await run.nodeRed.start()
   },
   /** The archive stores no rows and does not answer. */
@@ -112,7 +111,7 @@ async function settle({ simulator, archive, nodeRed, settlesFirst }: Run): Promi
   let size = -1
   let checks = 0
   const isStill = async () => {
-    await (await fetch(`${nodeRed.url()}/settings`)).text()
+    await (await fetch(`${nodeRed.url}/settings`)).text()
     const now = archive.size()
     checks = now === size ? checks + 1 : 0
     size = now

@@ -48,7 +48,7 @@ describe('examples that forward alerts', () => {
     chat.refuses = true
     alarm(FIRST, 180, 'Inside Upper Limit: -7 C')
     await until('the chat has refused it', () => chat.refused > 0)
-    await hall.nodeRed.kill()
+    await hall.nodeRed.stop('SIGKILL')
     await hall.nodeRed.start()
     await until('the chat has refused it again', () => chat.refused > 1)
     chat.refuses = false

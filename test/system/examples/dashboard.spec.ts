@@ -86,7 +86,7 @@ describe('the wall display', () => {
     )
 
   const open = async (options: PageOptions = {}) => {
-    const display = await WallDisplay.open(browser, hall.nodeRed.url(), options)
+    const display = await WallDisplay.open(browser, hall.nodeRed.url, options)
     displays.push(display)
     return display
   }
@@ -102,7 +102,7 @@ describe('the wall display', () => {
     })
 
   const points = async () =>
-    ((await shownBy<Point[]>(hall.nodeRed.url(), CHART)) ?? []).map((point) => point._datapoint)
+    ((await shownBy<Point[]>(hall.nodeRed.url, CHART)) ?? []).map((point) => point._datapoint)
   const names = async () => [...new Set((await points()).map(({ category }) => category))]
   const charted = () => until('the chart has lines', async () => (await points()).length > 500 || false)
 
@@ -297,12 +297,12 @@ describe('the wall display', () => {
       x: 0,
       y: 0,
     }
-    await hall.deploy([WALL], { simulator, more: { 'envlog-current': { repeat: 86_400 } } }, (flow) => [
+    await hall.deploy([WALL], { simulator, more: { 'envlog-current': { repeat: 0 } } }, (flow) => [
       ...flow,
       { ...ask, wires: [['envlog-example-dashboard-current']] },
     ])
-    const waiting = await openPage(browser, hall.nodeRed.url())
-    await waiting.page.goto(`${hall.nodeRed.url()}/dashboard/readings`)
+    const waiting = await openPage(browser, hall.nodeRed.url)
+    await waiting.page.goto(`${hall.nodeRed.url}/dashboard/readings`)
     for (const place of ['.envlog-wall', '.envlog-alerts'])
       await waiting.page.locator(place, { hasText: 'Waiting for the first readings' }).waitFor()
     assert.equal(await waiting.page.getByText('No alerts').count(), 0)
@@ -323,7 +323,7 @@ describe('the wall display', () => {
     await display.page.getByRole('button', { name: 'Try again' }).click()
     for (const each of [display, late]) await each.banner.waitFor({ state: 'hidden' })
     // Killed, because the dashboard removes the widgets from all pages during a slow stop.
-    await hall.nodeRed.kill()
+    await hall.nodeRed.stop('SIGKILL')
     await late.banner.filter({ hasText: 'Node-RED に接続できません。' }).waitFor()
     // The browser's message about it.
     for (const { close, faults } of displays) {

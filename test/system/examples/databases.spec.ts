@@ -130,7 +130,7 @@ describe('examples to databases', () => {
     await hall.deploy([POSTGRES], { simulator, more: { postgresDB: login } })
     await assertStored(rows)
 
-    await hall.nodeRed.kill()
+    await hall.nodeRed.stop('SIGKILL')
     await server.stop()
     simulator.clock.advance(OUTAGE)
     await hall.nodeRed.start()

@@ -67,7 +67,7 @@ describe('the example HTTP for MES and scripts', () => {
 
   async function get(path: string, headers: Record<string, string> = {}) {
     const authorization = login(USER, PASSWORD)
-    const response = await fetch(`${hall.nodeRed.url()}/envlog/${path}`, {
+    const response = await fetch(`${hall.nodeRed.url}/envlog/${path}`, {
       headers: { authorization, ...headers },
     })
     const text = await response.text()

@@ -135,7 +135,7 @@ describe('the example with Modbus registers', () => {
 
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     client.close(() => {})
-    await hall.nodeRed.kill()
+    await hall.nodeRed.stop('SIGKILL')
     await hall.nodeRed.start()
     client = await connect(port)
     await rowsAre([FREEZER, INSIDE, PROBE, ADDED].map((id, at) => [4 * (at + 1), id, NO_RESPONSE]))

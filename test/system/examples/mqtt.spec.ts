@@ -234,7 +234,7 @@ describe('examples to MQTT', () => {
     simulator.set({ faults: [] })
 
     const isNow = (text: string) => retained('envlog/status', (known) => known.get('envlog/status') === text)
-    await hall.nodeRed.end()
+    await hall.nodeRed.stop()
     assert.deepEqual(await isNow('offline'), [{ ...status, text: 'offline', retained: true }])
     await hall.nodeRed.start()
     assert.deepEqual(await isNow('online'), [{ ...status, retained: true }])

@@ -55,7 +55,7 @@ describe('examples for operators', () => {
 
   it('serve metrics of the devices in the text format, and send no request for them', async function () {
     this.timeout(FLOW_MS)
-    const scrape = () => fetch(`${hall.nodeRed.url()}/metrics`)
+    const scrape = () => fetch(`${hall.nodeRed.url}/metrics`)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await hall.deploy([METRICS], { simulator })
     assert.equal((await scrape()).status, 503)

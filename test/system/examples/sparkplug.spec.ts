@@ -157,7 +157,7 @@ describe('the example Sparkplug B', () => {
     await times(`DBIRTH ${FIRST}`, 3)
     assert.equal(valuesOf('NBIRTH').bdSeq, 0)
 
-    await hall.nodeRed.kill()
+    await hall.nodeRed.stop('SIGKILL')
     await times('NDEATH', 1)
     assert.deepEqual(valuesOf('NDEATH'), { bdSeq: 0 })
     await hall.nodeRed.start()
