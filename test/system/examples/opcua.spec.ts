@@ -8,9 +8,9 @@ import { temporaryFolder } from '../../support/run'
 import { freePort, HOST } from '../../support/server-process'
 import { until } from '../../support/wait'
 
-const FLOW_MS = 240_000
 /** The server starts within seconds, and creates certificates at its first start. */
 const STARTED_MS = 120_000
+const FLOW_MS = 2 * STARTED_MS
 
 const SERVER = 'Factory OPC UA - needs node-red-contrib-opcua/OPC UA server'
 const HOSTILE = 'a;datatype=b\r\n"冷"/'
