@@ -16,8 +16,8 @@ interface PaletteDefinition {
   versions: Record<string, string>
   /** As in package.json: for dependencies that are not in any registry. */
   overrides?: Record<string, string>
-  /** If one of these cannot be loaded, it fails immediately with the reason, instead of within a flow. */
-  native: readonly string[]
+  /** If it cannot be loaded, the installation fails with the reason, instead of a flow. */
+  native?: string
 }
 
 const palettes = {
@@ -36,13 +36,12 @@ const palettes = {
     },
     overrides: { '@openp4nr/modbus-serial': 'npm:modbus-serial@8.0.25' },
     // If there is no prebuilt binary for the machine, it is compiled (make, C++, Python).
-    native: ['sqlite3'],
+    native: 'sqlite3',
   },
   /** 184 MB. */
   opcua: {
     folder: 'nodes-opcua',
     versions: { 'node-red-contrib-opcua': '0.2.354' },
-    native: [],
   },
 } satisfies Record<string, PaletteDefinition>
 
@@ -55,28 +54,26 @@ const WITHOUT_OPTIMIZATION = { CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: 'max' }
 export const paletteFolder = (name: Palette = 'common'): Promise<string> =>
   onceARun(`palette-${name}`, () => install(name))
 
-/** Whether the palette contains the package. */
-const isInPalette = (packageName: string, name: Palette = 'common'): boolean =>
-  packageName in palettes[name].versions
-
 /** Installs a package into a user directory, if it is not there yet, from a palette or from the project. */
 export async function linkPackage(packageName: string, userDir: string): Promise<void> {
   const place = join(userDir, 'node_modules', packageName)
   if (existsSync(place)) return
   // A link to a deleted palette.
   rmSync(place, { force: true })
-  const name = (Object.keys(palettes) as Palette[]).find((palette) => isInPalette(packageName, palette))
+  const name = (Object.keys(palettes) as Palette[]).find(
+    (palette) => packageName in palettes[palette].versions,
+  )
   mkdirSync(dirname(place), { recursive: true })
   symlinkSync(join(name ? await paletteFolder(name) : root, 'node_modules', packageName), place)
 }
 
 const folderOf = (name: Palette) => join(root, '.cache', palettes[name].folder)
 
-export function isPaletteThere(name: Palette): boolean {
-  const folder = folderOf(name)
-  const isThere = ([wanted, version]: [string, string]) => installedVersion(folder, wanted) === version
-  return Object.entries(palettes[name].versions).every(isThere)
-}
+export const isPaletteThere = (name: Palette): boolean =>
+  Object.entries(palettes[name].versions).every(([wanted, version]) => {
+    const file = join(folderOf(name), 'node_modules', wanted, 'package.json')
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version
+  })
 
 async function install(name: Palette): Promise<string> {
   const folder = folderOf(name)
@@ -84,13 +81,8 @@ async function install(name: Palette): Promise<string> {
   const { versions, overrides, native }: PaletteDefinition = palettes[name]
   const manifest = { dependencies: versions, overrides }
   const env = { ...npmEnvironment(), ...WITHOUT_OPTIMIZATION }
-  await installCached(palettes[name].folder, manifest, env, (made) =>
-    Promise.all(native.map((one) => execute(process.execPath, ['-e', `require('${one}')`], { cwd: made }))),
-  )
+  await installCached(palettes[name].folder, manifest, env, async (made) => {
+    if (native) await execute(process.execPath, ['-e', `require('${native}')`], { cwd: made })
+  })
   return folder
-}
-
-function installedVersion(folder: string, name: string): string | undefined {
-  const file = join(folder, 'node_modules', name, 'package.json')
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')).version as string) : undefined
 }

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import type { Alert } from '../../src/lib/readings/alerts'
 import type { Channel } from '../../src/lib/readings/channel'
+import type { Reading } from '../../src/lib/readings/current'
 import type { Device } from '../../src/lib/readings/device'
 import type { Series } from '../../src/lib/readings/series'
 import { QUANTITIES } from '../../src/shared/quantity'
+import { sampleAlert, sampleReading, sampleSeries } from './samples'
 
 /** Checks that a value is plain JSON: nothing undefined, only finite numbers, only plain objects. */
 export function plain(value: unknown, at = 'payload'): void {
@@ -16,15 +18,11 @@ export function plain(value: unknown, at = 'payload'): void {
   } else assert.ok(['string', 'boolean', 'object'].includes(typeof value), `${at} is ${typeof value}`)
 }
 
-function keysOf(value: object, keys: readonly string[], optional: readonly string[] = []): void {
-  const own = Object.keys(value).filter((key) => !optional.includes(key))
-  assert.deepEqual(own.sort(), [...keys].sort())
-}
-
-const DEVICE = ['serial', 'name', 'model', 'base', 'standalone', 'utcOffset']
+const haveSameKeys = (value: object, sample: object) =>
+  assert.deepEqual(Object.keys(value).sort(), Object.keys(sample).sort())
 
 function asDevice({ serial, name, model, base, standalone }: Device, utcOffset: number | null): void {
-  keysOf(base, ['serial', 'name', 'model'])
+  haveSameKeys(base, sampleReading.base)
   for (const text of [serial, name, model, base.serial, base.name, base.model]) {
     assert.equal(typeof text, 'string')
   }
@@ -38,9 +36,9 @@ function asTime({ time, timestamp }: { time: string | null; timestamp: number | 
   else assert.equal(Date.parse(String(time)), timestamp, 'both are the same instant')
 }
 
-function asChannels(channels: readonly Channel[], more: readonly string[] = []): void {
+function asChannels(channels: readonly Channel[], sample: Channel): void {
   for (const channel of channels) {
-    keysOf(channel, ['key', 'number', 'name', 'unit', 'quantity', ...more])
+    haveSameKeys(channel, sample)
     assert.ok(Number.isInteger(channel.number) && channel.number > 0)
     assert.equal(channel.key, `ch${channel.number}`)
     assert.ok(channel.quantity === null || QUANTITIES.includes(channel.quantity))
@@ -64,28 +62,14 @@ function asOldestFirst(items: readonly { timestamp: number | null }[]): void {
   assert.ok(times.every((time, index) => index === 0 || (times[index - 1] ?? 0) <= time))
 }
 
-export interface ReadingLike extends Device {
-  utcOffset: number | null
-  time: string | null
-  timestamp: number | null
-  number: number | null
-  group: { number: number | null; name: string } | null
-  age: number | null
-  stale: boolean | null
-  battery: { code: number | null; level: string }
-  rssi: number | null
-  channels: (Channel & { value: number | null; error: string | null })[]
-}
-
-const READING = ['number', 'group', 'time', 'timestamp', 'age', 'stale', 'battery', 'rssi', 'channels']
 const LEVELS = ['replace-now', 'replace-soon', 'half', 'low', 'sufficient', 'unknown']
 
-export function asReadings(readings: readonly ReadingLike[]): void {
+export function asReadings(readings: readonly Reading[]): void {
   for (const reading of readings) {
-    keysOf(reading, [...DEVICE, ...READING])
+    haveSameKeys(reading, sampleReading)
     asDevice(reading, reading.utcOffset)
     asTime(reading)
-    asChannels(reading.channels, ['value', 'error'])
+    asChannels(reading.channels, sampleReading.channels[0])
     for (const { value, error } of reading.channels) asValue(value, error)
     const { age, battery, group, timestamp } = reading
     assert.equal(age === null, timestamp === null)
@@ -100,12 +84,14 @@ export function asReadings(readings: readonly ReadingLike[]): void {
 
 export function asSeries(series: Series): void {
   const { channels, records, gaps } = series
-  keysOf(series, [...DEVICE, 'channels', 'records', 'gaps'])
+  haveSameKeys(series, sampleSeries)
   asDevice(series, series.utcOffset)
-  asChannels(channels)
+  asChannels(channels, sampleSeries.channels[0])
   const keys = channels.map(({ key }) => key)
   for (const record of records) {
-    keysOf(record, ['time', 'timestamp', 'dataId', ...keys], ['errors'])
+    const { errors: _, ...values } = record
+    const channelKeys = Object.fromEntries(keys.map((key) => [key, 0]))
+    haveSameKeys(values, { time: 0, timestamp: 0, dataId: 0, ...channelKeys })
     asTime(record)
     for (const key of keys) asValue(record[key as 'ch1'], record.errors?.[key])
     if (record.errors) {
@@ -124,15 +110,14 @@ export function asSeries(series: Series): void {
   }
 }
 
-const ALERT = [...DEVICE, 'time', 'timestamp', 'source', 'channel', 'kind', 'text']
 const KINDS = ['upper-limit', 'lower-limit', 'recovered', 'sensor-error', 'battery', 'communication', 'other']
 
 export function asAlerts(alerts: readonly Alert[]): void {
   for (const alert of alerts) {
-    keysOf(alert, ALERT)
+    haveSameKeys(alert, sampleAlert)
     asDevice(alert, alert.utcOffset)
     asTime(alert)
-    asChannels(alert.channel ? [alert.channel] : [])
+    asChannels(alert.channel ? [alert.channel] : [], sampleAlert.channel)
     assert.ok(KINDS.includes(alert.kind))
     assert.match(alert.source, /^(ch[1-6]|battery|communication)$/)
     assert.equal(alert.source.startsWith('ch') ? alert.source : undefined, alert.channel?.key)

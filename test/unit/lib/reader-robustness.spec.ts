@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { Alert } from '../../../src/lib/readings/alerts'
+import type { Reading } from '../../../src/lib/readings/current'
 import type { Series } from '../../../src/lib/readings/series'
 import { runs } from '../../support/chance'
-import { asAlerts, asReadings, asSeries, plain, type ReadingLike } from '../../support/promises'
+import { asAlerts, asReadings, asSeries, plain } from '../../support/promises'
 import { bodyOf, expectedOf, type Fixture, fixtures, receive } from '../../support/response-fixtures'
 
 /** Every fixture, randomly damaged: the client throws only ENVLOG_REPLY, and sent messages satisfy docs/messages.md. */
@@ -134,7 +135,7 @@ async function understoodOrRefused({ fixture, damaged }: { fixture: Fixture; dam
   }
   plain(payload)
   assert.equal(typeof JSON.stringify(payload), 'string')
-  if (fixture.endpoint === 'current') asReadings(payload as ReadingLike[])
+  if (fixture.endpoint === 'current') asReadings(payload as Reading[])
   else if (fixture.endpoint === 'alert') asAlerts(payload as Alert[])
   else asSeries(payload as Series)
 }
