@@ -16,13 +16,28 @@ const GREEN_MS = 240_000
 /** For each node that sends requests repeatedly. */
 const ROUNDS = 3
 
-/** It needs a native driver, and no such server runs here. */
+/** It cannot be installed here: SQLite's nodes replace its nodes, so that everything but the statements runs. */
 const SQL_SERVER = 'node-red-contrib-mssql-plus'
+const SQLITE = 'SQLite - needs node-red-node-sqlite/newest records to SQLite'
 const here = exampleNames.filter((name) => neededBy(name) !== SQL_SERVER)
 
 /** Its button shows an error on purpose; the other node requests records for callers, which there are none of here. */
 const NOT_PRESSED = 'try it'
 const IDLE = ['envlog-example-errors-node', 'envlog-example-http-range']
+
+function withSqlite(flow: readonly FlowNode[]): FlowNode[] {
+  const named = new Map(readExample(SQLITE).map(({ id: _, g: _group, ...node }) => [node.name, node]))
+  return flow.flatMap((node) => {
+    const { id, type, name, z, mssqlCN: mydb, wires } = node
+    if (type === 'MSSQL-CN') return [{ id, type: 'sqlitedb', mode: 'RWC', db: 'sql-server.sqlite' }]
+    if (type !== 'MSSQL') return [node]
+    const next = `${id}-sqlite`
+    return [
+      { ...(named.get('parameter') as FlowNode), id, z, wires: [[next]] },
+      { ...(named.get(name) as FlowNode), id: next, z, mydb, wires },
+    ]
+  })
+}
 
 /** Logs each error and red status as a warning, and the ids of our nodes whose status is green. */
 function withReports(flow: readonly FlowNode[]): FlowNode[] {
@@ -126,8 +141,8 @@ describe('all examples in one Node-RED', () => {
     const more = await addresses()
     const started = hall.nodeRed.log().length
     let flow: FlowNode[] = []
-    await hall.deploy(here, { simulator, broker: broker.node, chat, more }, (filled) => {
-      flow = filled
+    await hall.deploy(exampleNames, { simulator, broker: broker.node, chat, more }, (filled) => {
+      flow = withSqlite(filled)
       return [...flow, ...withReports(flow)]
     })
     const buttons = flow.filter(({ type, once, name }) => type === 'inject' && !once && name !== NOT_PRESSED)
