@@ -7,8 +7,8 @@ import { type Act, createPollSimulation, type PollSimulation } from '../../../su
 const DAY_SECONDS = 86_400
 /** The same seed in `test:long`. */
 const chance = { numRuns: runs(800), seed: 1 }
-/** For histories of up to thousands of steps. */
-const LIVES_MS = 20_000
+/** For histories of up to thousands of steps, many more of them in `test:long`. */
+const LIVES_MS = 200_000
 
 const anyProfile: fc.Arbitrary<DeviceProfile> = fc.record({
   standalone: fc.boolean(),
