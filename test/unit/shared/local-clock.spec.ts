@@ -39,9 +39,12 @@ describe('a time zone', () => {
         assert.ok(toInstant(clock, shown) <= instant, 'the first of two')
       }
       fc.assert(fc.property(instants, check))
-      // All changes of a year.
-      for (let hour = Date.UTC(2026, 0); hour < Date.UTC(2027, 0); hour += HOUR / 2)
-        for (const instant of [hour - 1, hour]) check(instant)
+      // Around all changes of a year.
+      for (let at = Date.UTC(2026, 0); at < Date.UTC(2027, 0); at += 6 * HOUR) {
+        if (offsetAt(at) === offsetAt(at - 6 * HOUR)) continue
+        for (let near = at - 8 * HOUR; near <= at + 2 * HOUR; near += HOUR / 4)
+          for (const instant of [near - 1, near]) check(instant)
+      }
     })
   }
 
