@@ -44,10 +44,12 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
       // written.
       const from =
         (acknowledges && known.isSaved ? known.from : null) ?? (entry.hasCursor ? begun(then) : null)
+      // The state may have been written during a request, before its alerts were delivered.
+      const upTo = missingAlerts(then).length === 0 ? then.upTo : then.before
       return {
         ...then,
         from,
-        before: from === null ? null : then.upTo,
+        before: from === null ? null : upTo,
         isSaved: known.isSaved,
         delivered: acknowledges ? known.delivered : then.delivered,
       }
