@@ -57,12 +57,10 @@ export function proxyPasswords(
   env: Record<string, string | undefined>,
 ): string[] {
   const addresses = proxy ? [proxy.url] : PROXY_VARIABLES.map((name) => env[name] ?? '')
-  return [proxy?.password ?? '', ...addresses.map(readPassword)].filter((password) => password !== '')
-}
-
-function readPassword(address: string): string {
-  if (!URL.canParse(address)) return ''
-  return decodePercent(new URL(address).password)
+  const passwords = addresses.map((address) =>
+    URL.canParse(address) ? decodePercent(new URL(address).password) : '',
+  )
+  return [proxy?.password ?? '', ...passwords].filter((password) => password !== '')
 }
 
 const HEADERS = {

@@ -180,16 +180,15 @@ export class SharedQuota {
     const parts = usage().map(({ name, heldMs, entries }) => ({
       ...{ name, heldMs, entries: entries.map((entry) => reportOf(entry, now)) },
     }))
-    const touched = [...this.#touched]
+    const touched = this.#touched
+    this.#touched = new Map()
     for (const [name, heldMs] of touched)
       if (!parts.some((part) => part.name === name)) parts.push({ name, heldMs, entries: [] })
-    const argument = { candidate: randomUUID(), process, parts }
-    this.#touched.clear()
     let epoch: string
     try {
-      epoch = String(await this.#run(REPORT, parts, argument))
+      epoch = String(await this.#run(REPORT, parts, { candidate: randomUUID(), process, parts }))
     } catch (error) {
-      for (const [name, heldMs] of touched) this.#touched.set(name, heldMs)
+      this.#touched = new Map([...this.#touched, ...touched])
       throw error
     }
     if (this.#isClosed) return
