@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
-import type { Series } from '../../../../src/lib/readings/series'
+import type { SeriesRecord } from '../../../../src/lib/readings/record-reader'
+import { fingerprint, type Series } from '../../../../src/lib/readings/series'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import { graph, type Json, readSeries, relayGraph } from '../responses'
 
@@ -18,6 +19,52 @@ describe('a series', () => {
       ['2026-10-25T02:59:00.000+02:00', '2026-10-25T02:00:00.000+01:00'],
     )
     assert.equal(utcOffset, 60)
+  })
+
+  it('drops exact duplicates and nothing else', () => {
+    const one = { unixtime: 10, 'data-id': 0, ch1: 1 }
+    const found = records(
+      one,
+      { ...one },
+      { ...one, ch1: 2 },
+      { ...one, ch1: 'E1' },
+      { ...one, ch1: 'E2' },
+      { ...one, unixtime: 11 },
+      { ...one, unixtime: 11, ch1: 3 },
+    )
+    assert.deepEqual(
+      found.map((record) => record.errors?.ch1 ?? record.ch1),
+      [1, 2, 'E1', 'E2', 1, 3],
+    )
+  })
+
+  it('keeps the order of records with the same time but without ids, reversed if the newest are first', () => {
+    const at = (unixtime: number, ch1: number) => ({ unixtime, 'data-id': 0, ch1 })
+    const ascending = [at(10, 9), at(20, 5), at(20, 3), at(30, 4)]
+    const values = (data: Json[]) => records(...data).map(({ ch1 }) => ch1)
+    assert.deepEqual(values(ascending), [9, 5, 3, 4])
+    assert.deepEqual(values(ascending.toReversed()), [9, 5, 3, 4])
+  })
+
+  it('keeps the record with fewer missing values if two have the same id', () => {
+    const at = (ch1: string) => ({ unixtime: 10, 'data-id': 1, ch1 })
+    for (const [one, other] of [
+      ['E1', ''],
+      ['', 'E1'],
+    ] as const)
+      assert.deepEqual(
+        records(at(one), at(other)).map(({ errors }) => errors),
+        [{ ch1: 'E1' }],
+      )
+  })
+
+  it('identifies a record regardless of channels without a value', () => {
+    const ofOne = read(relayGraph({ data: [{ unixtime: 10, 'data-id': 0, ch1: 1 }] }))
+    const ofTwo = read(relayGraph({ data: [{ unixtime: 10, 'data-id': 0, ch1: 1, ch2: '' }] }))
+    const [one, two] = [ofOne, ofTwo].map(({ records: [record], channels }) =>
+      fingerprint(record as SeriesRecord, channels),
+    )
+    assert.equal(one, two)
   })
 
   it('orders records with the same time by id, even across the wraparound of relay ids', () => {
