@@ -1,8 +1,8 @@
 /** The table of command-line flags of envlog-simulator, and their conversion to options. */
 import { parseArgs } from 'node:util'
-import { checkStartOptions } from './check'
 import { faultsFrom, jsonFileFrom, limitsFrom, numberFrom, timeFrom, variantsFrom } from './cli-values'
 import { faultKinds } from './faults/fault-plan'
+import { checkStartOptions } from './option-checks'
 import { OptionError } from './option-error'
 import type { SimulatorOptions } from './options'
 import { described } from './variants'

@@ -4,8 +4,8 @@
  * protect against proxies, DNS rebinding and web pages.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkDeviceEvent, checkRuntimeOptions } from './check'
 import type { EndpointName } from './endpoints'
+import { checkDeviceEvent, checkRuntimeOptions } from './option-checks'
 import { OptionError } from './option-error'
 import type { SimulatedService } from './simulator'
 

@@ -3,7 +3,7 @@ import type { MovableClock } from './clock'
 import type { Fault } from './faults/fault-plan'
 import type { DeviceDefinition } from './fleet/definition'
 import type { Limits } from './limits'
-import type { LogEntry } from './log'
+import type { LogEntry } from './request-log'
 import { described, type Variants } from './variants'
 
 /** Options that can be changed while the simulator runs, with `set` or at the control address. */

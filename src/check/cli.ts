@@ -1,12 +1,12 @@
 /** envlog-check: shows from the command line what the service really sends to an account. */
 import { appendFileSync, writeFileSync } from 'node:fs'
-import { checkService } from './check'
 import { readLogin } from './credentials'
 import { EXIT } from './exit-code'
+import { type Options, readOptions, UsageError } from './options'
 import { jsonText, planText, resultText } from './print'
+import { checkService } from './service-check'
 import { confirm, type Io } from './terminal'
 import { findLanguage, languages, loadTexts, type Translate } from './texts'
-import { type Options, readOptions, UsageError } from './usage'
 
 export async function main(): Promise<void> {
   process.exitCode = await run(process.argv.slice(2), process)

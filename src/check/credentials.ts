@@ -4,9 +4,9 @@ import { ACCOUNT_DEFAULTS, accountSchema, credentialsSchema } from '../shared/ac
 import { normalizeAddress } from '../shared/addresses'
 import { describeProblem } from '../shared/problems'
 import { findProblem } from '../shared/schema'
+import { UsageError } from './options'
 import { ask, type Io } from './terminal'
 import type { Translate } from './texts'
-import { UsageError } from './usage'
 
 export type Login = Awaited<ReturnType<typeof readLogin>>
 

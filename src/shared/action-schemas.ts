@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type ActionType, MAX_SECONDS, SELECTS, STARTS } from './action'
-import { DEFAULT_CHUNK, FIELD_NAMES, OUTPUT_TRAITS, OUTPUTS, type Output, PERS, SENDS } from './outputs'
+import { FIELD_NAMES, OUTPUT_TRAITS, OUTPUTS, type Output, PERS, SENDS } from './outputs'
 import { FROM_TYPES, PERIOD_TYPES, VALUE_TYPES } from './period-types'
 import type { Problem } from './problems'
 import {
@@ -144,7 +144,7 @@ export const actionSchemas = {
     toType: orDefault(z.enum(PERIOD_TYPES), 'date'),
     number: orDefault(z.nullable(wholeNumber(1, MAX_COUNT)), null),
     per: orDefault(z.enum(PERS), 'period'),
-    chunk: orDefault(wholeNumber(1, 1_000_000), DEFAULT_CHUNK),
+    chunk: orDefault(wholeNumber(1, 1_000_000), 1000),
   }),
   'envlog-alerts': node({
     ...common('device', 'alert', 'envlog_alerts'),

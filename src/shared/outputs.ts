@@ -96,6 +96,3 @@ export type Per = (typeof PERS)[number]
 /** The source of the names of a point's fields: channel number, channel name, or measured quantity. */
 export const FIELD_NAMES = ['channel', 'label', 'quantity'] as const
 export type FieldNames = (typeof FIELD_NAMES)[number]
-
-/** Records per message if `send` is `chunk`. */
-export const DEFAULT_CHUNK = 1000

@@ -13,7 +13,7 @@ import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors
 import { planMessages } from '../../src/lib/output/plan'
 import type { QuotaHeaders } from '../../src/lib/quota/headers'
 import { Registry } from '../../src/lib/registry'
-import { DEFAULT_CHUNK, OFFERED } from '../../src/shared/outputs'
+import { OFFERED } from '../../src/shared/outputs'
 import { chunksOf, fakeTransport, json } from './fake-transport'
 import { messagesOf } from './messages'
 
@@ -149,7 +149,7 @@ export async function receive(
     output: 'readings',
     send,
     time: 'utc',
-    chunk: DEFAULT_CHUNK,
+    chunk: 1000,
     measurement: 'm',
     fieldNames: 'channel',
     group: '',

@@ -11,7 +11,7 @@ import type { EnvlogError } from '../errors'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
 import { copyContent, countOf } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
-import { readSeriesPart, type Series } from '../readings/series'
+import { readSeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
 import { planAlerts } from './alert-cursor'
 import { type Backfill, fetchBackfillPage } from './backfill'
@@ -21,11 +21,8 @@ import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import { type AccountAccess, fetchDecoded, type PolledData, toCollected } from './fetch'
 import type { NodeState } from './node-state'
 import { OVERLAP_MS, startPaging } from './pages'
-import { planRecords, type RecordPlan, type Start } from './record-plan'
+import { areFarAhead, planRecords, type RecordPlan, type Start } from './record-plan'
 import { writeReceipt } from './signed-receipt'
-
-/** The newest records count as far ahead if all of them are ahead of now by more than this. */
-const FAR_AHEAD_MS = 86_400_000
 
 /** The trigger of a node for which devices are polled. If receipts are used, its state has their timeout. */
 export interface PollRun {
@@ -146,16 +143,11 @@ async function requestNewest(poll: Poll, options: PollOptions) {
   const { receivedAt } = response
   // The number includes unreadable records.
   const isFull = body.records.length >= newest
-  device.isFarAhead = isFull && isFarAhead(series, receivedAt)
+  device.isFarAhead = isFull && areFarAhead(series, receivedAt)
   const sequence = Math.max(receivedAt, device.latestSequence + 1)
   const received = { series, receivedAt, isFull, most: newest, sequence, time }
   const plan = planRecords(device.cursor as RecordCursor | null, received, { start, canBackfill: backfill })
   return { plan, response, received, failed }
-}
-
-/** Whether all records are so far ahead that they hide the current ones. @param now ms since 1970 UTC */
-function isFarAhead({ records }: Series, now: number): boolean {
-  return records.every(({ timestamp }) => timestamp !== null && timestamp > now + FAR_AHEAD_MS)
 }
 
 /**

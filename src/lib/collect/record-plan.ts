@@ -48,6 +48,8 @@ export type RecordPlan =
 
 /** A record whose time is further ahead of the arrival of the response has a wrong time. */
 const MAX_AHEAD_MS = 3_600_000
+/** If all of the newest records are further ahead than this, users are warned that they hide the current ones. */
+const FAR_AHEAD_MS = 86_400_000
 /** Maximum number of records whose values are compared. The others are compared by time and number only. */
 const MAX_HASHES = 1000
 
@@ -229,6 +231,11 @@ function findGaps(known: Known, fresh: readonly SeriesRecord[], received: Receiv
 
 const timeOf = ({ timestamp }: { timestamp: number | null }) => timestamp ?? Number.NEGATIVE_INFINITY
 const isAhead = (timestamp: number, receivedAt: number) => timestamp > receivedAt + MAX_AHEAD_MS
+
+/** Whether all records are so far ahead that they hide the current ones. @param now ms since 1970 UTC */
+export function areFarAhead({ records }: Series, now: number): boolean {
+  return records.every(({ timestamp }) => timestamp !== null && timestamp > now + FAR_AHEAD_MS)
+}
 
 /** The numbers of standalone devices start at 1, so 0 means that there is no number. */
 const hasNumber = ({ dataId }: RecordKey, standalone: boolean) =>

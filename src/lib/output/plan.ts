@@ -17,7 +17,7 @@ export interface OutputOptions extends PointOptions {
   /** Format of times. */
   time: TimeStyle
   /** Elements per message if `send` is `chunk`. */
-  chunk: number
+  chunk?: number
 }
 
 /** The messages for a response, or for a device's responses. */
@@ -56,7 +56,7 @@ async function planElements(
   content: Exclude<Content, { kind: 'raw' }>,
   options: OutputOptions,
 ): Promise<Plan> {
-  const { send, chunk, group } = options
+  const { send, chunk = 1, group } = options
   const output = options.output as ConvertedOutput
   const elements = () =>
     content.kind === 'statistics'
@@ -111,7 +111,7 @@ async function* inArrays(
 }
 
 /** Splits a series into smaller series, each with the device and the channels. */
-function planSeries(series: Series, { send, chunk, group, time }: OutputOptions): Plan {
+function planSeries(series: Series, { send, chunk = 1, group, time }: OutputOptions): Plan {
   const subject = subjectOf(series, group)
   if (send === 'device') return { messages: [{ payload: partOf(series, time, series), subject }] }
   const size = send === 'chunk' ? chunk : 1

@@ -13,7 +13,7 @@ import { convertTemperatures } from '../../../lib/readings/temperature'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
-import { DEFAULT_CHUNK, hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
+import { hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
 import { localizeError } from '../report/localize'
 import type { RunStatus } from '../report/status'
 import { WaitStatus } from '../report/wait-status'
@@ -130,7 +130,6 @@ export class Run<T extends ActionType> implements PollRun {
     const content = await convertTemperatures(delivery.content, this.account.temperatureUnit)
     const plan = await planMessages(content, {
       fieldNames: 'channel',
-      chunk: DEFAULT_CHUNK,
       ...this.settings,
       time: this.time,
       group: delivery.group,
