@@ -5,7 +5,7 @@ import { NodeState } from './collect/node-state'
 import { Quota } from './quota/quota'
 
 /** Above this number of accounts, the oldest unused ones are deleted; above this number of logins, the oldest ones. */
-const MAX_UNUSED = 100
+const MAX_ENTRIES = 100
 
 interface Login {
   baseUrl: string
@@ -84,7 +84,7 @@ function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T): T {
 }
 
 function deleteOldest<T>(map: Map<string, T>, isUsed: (value: T) => boolean): void {
-  for (const [key, value] of map) if (map.size > MAX_UNUSED && !isUsed(value)) map.delete(key)
+  for (const [key, value] of map) if (map.size > MAX_ENTRIES && !isUsed(value)) map.delete(key)
 }
 
 function hash(...parts: string[]): string {

@@ -1,6 +1,6 @@
 /** The service's limits (docs/service.md, *Limits*). */
 
-/** Requests per window, and records of one device per window of their own. Windows are in seconds. */
+/** Requests per `window`, and records of one device per `recordsWindow`. Windows are in seconds. */
 export interface LimitRow {
   limit: number
   window: number
@@ -22,8 +22,8 @@ export const LIMITS = {
 
 export type LimitedEndpoint = keyof typeof LIMITS
 
-/** Longest window of a limit. */
+/** Longest window that is accepted in settings and response headers. */
 export const MAX_WINDOW_SECONDS = 86_400
 
-/** The rows overridden by the account's setting `limits`. */
+/** The values that replace those of `LIMITS`, from the account's setting `limits`. */
 export type LimitsTable = Partial<Record<LimitedEndpoint, Partial<LimitRow>>>

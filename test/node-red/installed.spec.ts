@@ -231,7 +231,7 @@ function tests(runtime: Runtime): void {
     }
     for (const secret of [apiKey, loginPass, wrongPassword(loginPass)]) {
       const files = filesWith(secret, nodeRed.userDir)
-      assert.ok(files.includes('flows_cred.json'), 'the search finds existing values')
+      assert.ok(files.includes('flows_cred.json'), 'the search did not find a secret that exists')
       assert.deepEqual(
         files.filter((name) => !name.includes('_cred.json')),
         [],

@@ -45,9 +45,9 @@ export function planAlerts<E extends ComparableAlert>(
   })
   const isContinued = [...ids].some(isKnown)
   const earlier = [...seen].filter((id) => !inResponse.has(placeOf(id)))
-  const isSilent = known === null && start === 'now'
+  const deliversNothing = known === null && start === 'now'
   return {
-    fresh: isSilent ? [] : fresh,
+    fresh: deliversNothing ? [] : fresh,
     overflow: known !== null && !known.isFirst && entries.length >= MAX_ALERTS && !isContinued,
     next: { seen: [...earlier, ...ids].slice(-Math.max(MAX_ALERTS, ids.size)), sequence },
   }

@@ -7,7 +7,7 @@ import { fetchPage } from './range'
 import type { ReceivedRecords } from './record-plan'
 import type { SavedDevice } from './saved-state'
 
-/** A gateway may fail for hours, so a page is given up only after this many persistent failures over this time. */
+/** A gateway may fail for hours, so a backfill is given up only after a page has failed this often over this time. */
 const GIVE_UP_AFTER = { count: 3, ms: 86_400_000 }
 
 /** A fetch in progress of the records between a cursor and a response, with the pages received so far. */
@@ -48,7 +48,7 @@ export async function fetchBackfillPage(
   }
 }
 
-/** The backfill of a device, and the failures because of which it is given up. Only the failures survive a restart. */
+/** The backfill of a device, and the failures after which it is given up. Only the failures survive a restart. */
 export class DeviceBackfill {
   /** The backfill in progress. Received pages are kept between triggers and across deploys. */
   current: Backfill | null = null

@@ -177,13 +177,13 @@ async function fetchMissing({ run, target, context, device, isOver }: Poll): Pro
 /** @param failed the failure because of which the backfill is incomplete; empty if it is complete */
 function planBackfilled(
   { target, device }: Poll,
-  { received: last, response, paging, failed: unreadable }: Backfill,
+  { received, response, paging, failed: unreadable }: Backfill,
   start: Start,
   failed: readonly DeviceFailure[],
 ): Delivery {
-  const received = { ...last, series: mergeSeries([last.series, ...paging.parts]) }
+  const complete = { ...received, series: mergeSeries([received.series, ...paging.parts]) }
   const cursor = device.cursor as RecordCursor | null
-  const plan = planRecords(cursor, received, { start, canBackfill: false, last })
+  const plan = planRecords(cursor, complete, { start, canBackfill: false, alone: received })
   if (plan.kind !== 'complete') throw new TypeError(plan.kind)
   const overflow = plan.overflow || failed.length > 0
   return toDelivery({ ...plan, overflow }, { target, response, failed: [...unreadable, ...failed] })

@@ -66,14 +66,14 @@ interface Known {
 
 /**
  * @param cursor the device's cursor; `null` if nothing was delivered yet
- * @param received the last response, including records that a backfill has added
- * @param last the last response alone
+ * @param received the new response, including records that a backfill has added
+ * @param alone the new response without those records
  * @param canBackfill whether records missing before the response can be fetched
  */
 export function planRecords(
   cursor: RecordCursor | null,
   received: ReceivedRecords,
-  { start, canBackfill, last = received }: { start: Start; canBackfill: boolean; last?: ReceivedRecords },
+  { start, canBackfill, alone = received }: { start: Start; canBackfill: boolean; alone?: ReceivedRecords },
 ): RecordPlan {
   const { series, sequence, receivedAt } = received
   if (cursor && cursor.held !== '' && encodeRecords(series.records) === cursor.held) {
@@ -86,17 +86,17 @@ export function planRecords(
   const hole = findHole(known, received)
   if (hole && canBackfill) return { kind: 'backfill-needed', ...hole }
 
-  const isSilent = cursor === null && start === 'now'
-  const fresh = isSilent ? [] : findNew(known, received)
-  const next = advance(known, last)
+  const deliversNothing = cursor === null && start === 'now'
+  const fresh = deliversNothing ? [] : findNew(known, received)
+  const next = advance(known, alone)
   // After a response without records, only the time shows which records are new. Allow for different clocks.
   if (next.held === '' && known.from === null) next.from = receivedAt - MAX_AHEAD_MS
-  if (isSilent) next.since = next.from
+  if (deliversNothing) next.since = next.from
   const gaps = findGaps(known, fresh, received)
   return {
     kind: 'complete',
     fresh: { ...series, records: fresh, gaps },
-    overflow: hole !== undefined && (known.records.length > 0 || (last === received && hole.from < hole.to)),
+    overflow: hole !== undefined && (known.records.length > 0 || (alone === received && hole.from < hole.to)),
     next,
     before: createCursorBefore(fresh, known, received),
   }

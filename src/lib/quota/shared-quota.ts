@@ -169,7 +169,7 @@ export class SharedQuota {
       this.#lose(error)
       if (++this.#failures % MAX_FAILURES === 0 && !this.#connection.isOpening()) this.#reconnect()
     }
-    // The report does not include requests that were sent without Redis while it was running.
+    // The first report lacks requests that were sent without Redis while it was running, so another follows at once.
     if (this.#state === 'connected') this.#reportIn(wasConnected ? REPORT_MS : 0)
     else this.#reportIn(RETRY_MS)
   }

@@ -3,7 +3,7 @@ import { collectAlerts } from '../../lib/collect/fetch'
 import { pollAlerts } from '../../lib/collect/poll'
 import { registerAction } from '../kit/action/register-action'
 
-/** envlog-alerts: the newest entries of each chosen device's alert log, each delivered once. */
+/** envlog-alerts: the newest entries of each chosen device's alert log; with `onlyNew`, each is sent once. */
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-alerts',

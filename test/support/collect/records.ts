@@ -41,9 +41,9 @@ export function planResponse(
     time: 'utc' as const,
   }
   // Records beyond those of a response were fetched before it.
-  const last = { ...received, series: { ...series, records: series.records.slice(-MAX_LATEST_RECORDS) } }
+  const alone = { ...received, series: { ...series, records: series.records.slice(-MAX_LATEST_RECORDS) } }
   const isFetched = data.length > MAX_LATEST_RECORDS
-  return planRecords(known, received, { start, canBackfill, last: isFetched ? last : received })
+  return planRecords(known, received, { start, canBackfill, alone: isFetched ? alone : received })
 }
 
 /** Plans successive responses; each call returns the ids of new records, or that a backfill is needed. */

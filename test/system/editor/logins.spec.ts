@@ -55,6 +55,6 @@ describe('logins in the editor', function () {
     )
     await editor.status('current').filter({ hasText: 'API key missing' }).waitFor()
     const logged = harness.nodeRed.log().match(/\[envlog-account:Plant A\] アカウントの設定が不足/g)
-    assert.equal(logged?.length, 1, 'once for all its nodes')
+    assert.equal(logged?.length, 1, 'not logged exactly once')
   })
 })

@@ -96,7 +96,7 @@ describe('the connection to a shared quota in Redis', function () {
     assert.equal(await reasonOf(redis.url, ''), 'NOAUTH')
   })
 
-  it('is restored if its address leads to a read-only server, and counts there', async () => {
+  it('is opened again if its server has become read-only, and counts on the server that its address now leads to', async () => {
     const other = await startRedis({ password: PASSWORD })
     ends.push(() => other.end('SIGKILL'))
     const proxy = await startProxy(redis.port)

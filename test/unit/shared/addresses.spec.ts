@@ -26,7 +26,7 @@ describe('the address of a shared quota', () => {
     })
   }
 
-  it('is refused if it cannot be connected to', () => {
+  it('is refused if it is not a valid address', () => {
     for (const text of [
       'host',
       'http://host',

@@ -6,7 +6,7 @@ import type { AccountTestResult } from '../../../shared/admin'
 import { readQuotaCounts } from './quota-counts'
 
 /**
- * Tests the address and login with one request of `current`, and the relay suffix with one of `latest-data-relay` for a
+ * Tests the address and login with one request to `current`, and the relay suffix with one to `latest-data-relay` for a
  * remote unit. It never requests alerts, because few requests for alerts are allowed.
  * @throws EnvlogError if `current` fails
  */
@@ -26,8 +26,8 @@ export async function testAccount(
 }
 
 /**
- * Tests the relay suffix. A refusal of the device does not mean that the suffix is wrong, because the service may
- * refuse a device without records even if the path is correct; only status 404 means that.
+ * Tests the relay suffix. It works even if the service refuses the device with a status other than 404, because the
+ * service may refuse a device without records.
  */
 async function testRelay(
   account: Account,

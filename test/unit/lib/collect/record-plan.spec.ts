@@ -51,7 +51,7 @@ describe('the memory of a cursor', () => {
   /** Length of a saved cursor, in characters. */
   const size = (device: ReturnType<typeof planSequence>) => JSON.stringify(device.cursor()).length
 
-  it('takes 200 characters for a device that records at a constant interval, regardless of how often it is polled', () => {
+  it('takes at most 200 characters for a device that records at a constant interval, regardless of how often it is polled', () => {
     const device = known(300)
     for (const to of upTo(301, 360)) device.next(full(to), arrives(to))
     assert.ok(size(device) <= 200, `${size(device)}`)
