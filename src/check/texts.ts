@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The texts of one language. */
+/** Returns the text for a key in one language. */
 export type Translate = (key: string, params?: Readonly<Record<string, unknown>>) => string
 
 /** The folder into which the build puts the texts of each language: `check.json`, and the texts of the nodes. */

@@ -6,7 +6,7 @@ import { translate } from './red'
 
 export interface DeviceState {
   kind: 'unknown' | 'loading' | 'loaded' | 'failed'
-  /** The newest list. While another one is requested, or if that fails, it is older. */
+  /** The last list received. It is kept while a new one is requested, and if that fails. */
   list?: DeviceList | undefined
   /** A sentence that says why the request failed. */
   why?: string

@@ -72,7 +72,7 @@ export const findPeriodProblem: FindProblem = (end, settings) => {
   return end === 'to' && isEmptyPeriod(settings) ? { problem: 'period' } : undefined
 }
 
-/** Our own types of a bound: a reader that returns nothing for an invalid value, and the problem with it. */
+/** The types of a bound that Node-RED does not validate. `read` returns nothing for a text with the `problem`. */
 const OWN_TYPES: Record<string, { read(text: string): unknown; problem: Problem }> = {
   rel: { read: readRelative, problem: { problem: 'relative' } },
   date: { read: readTime, problem: { problem: 'time' } },
@@ -82,7 +82,7 @@ const OWN_TYPES: Record<string, { read(text: string): unknown; problem: Problem 
   },
 }
 
-/** How far the clocks of the earth are ahead of UTC, in ms. */
+/** The largest and the smallest UTC offset in the world, in ms. */
 const [EARLIEST_ZONE, LATEST_ZONE] = [14 * 3_600_000, -12 * 3_600_000]
 
 /**
@@ -96,7 +96,10 @@ function isEmptyPeriod({ from, fromType, to, toType }: Readonly<Record<string, u
   return Object.entries(start).some(([origin, time]) => time >= (end[origin] ?? Number.POSITIVE_INFINITY))
 }
 
-/** A bound in ms from each origin that its time is known from. @param zone offset for the instant of a local time */
+/**
+ * The time of a bound, in ms from each origin for which it is known: `now`, `instant` or `wallClock`.
+ * @param zone UTC offset that converts a local time to an instant
+ */
 function readBound(type: unknown, value: unknown, zone: number): Record<string, number> {
   const text = String(value)
   const ago = type === 'rel' ? readRelative(text) : null

@@ -62,7 +62,7 @@ export interface Budget {
   requests: number
   /** Minimum duration of a round, in seconds, because of the limits. */
   seconds: number
-  /** The endpoint with the highest share used by all nodes of the account, of those that this node needs. */
+  /** Of the endpoints that this node needs, the one whose limit is used most by all nodes of the account together. */
   endpoint: LimitedEndpoint
   /** The share of its limit used by the node's own triggers; 0 if it does not repeat. */
   own: number

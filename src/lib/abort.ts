@@ -9,8 +9,8 @@ export function createAbort(): AbortController {
 }
 
 /**
- * Calls back when a signal aborts, unless another one has aborted before. The option `signal` of `addEventListener`
- * would leave most of several listeners behind, because Node.js keeps only weak references to what removes them.
+ * Calls back when `signal` aborts, unless `until` has aborted before. The option `signal` of `addEventListener` would
+ * never remove most of several listeners, because Node.js keeps only weak references to the functions that do it.
  */
 export function onAbort(signal: AbortSignal, callback: () => void, until: AbortSignal): void {
   const stop = () => signal.removeEventListener('abort', callback)

@@ -71,7 +71,7 @@ export function localizeParams(
  */
 function labelOf(property: string, translate: Translate): string {
   const [first = ''] = property.split('.')
-  // These properties belong to the field of another one.
+  // These properties have no label of their own; they are part of the field `select`.
   const name = ['devices', 'bases', 'groups'].includes(first) ? 'select' : first.replace(/Type$/, '')
   const key = `label.${name}`
   const label = translate(key)

@@ -20,8 +20,8 @@ const BY_UNIT = new Map<string, Quantity>(
 )
 
 /**
- * Scaled inputs use the units of these for any quantity. They identify a quantity only if the device also measures
- * temperature.
+ * Scaled inputs may use the units of these quantities for anything. Such a unit identifies the quantity only if the
+ * device also measures temperature.
  */
 const NEEDS_TEMPERATURE: readonly (Quantity | null)[] = ['humidity', 'co2']
 

@@ -3,8 +3,8 @@ import { translate } from '../red'
 import { type Chosen, isDevice, matches } from './choice'
 
 /**
- * The kind of items to choose: devices and base units with all their devices, only base units, groups, or devices to be
- * excluded.
+ * The items to choose: `devices` (single devices, or base units with all their devices), `bases` (base units and
+ * standalone devices), `groups`, or `exclude` (devices to be excluded).
  */
 export type Kind = 'devices' | 'bases' | 'groups' | 'exclude'
 
@@ -27,8 +27,8 @@ export interface Branch {
 }
 
 /**
- * Builds the tree: base units with their remote units by name and standalone devices, or groups, and at the end the
- * items that are chosen but not listed.
+ * Builds the tree: base units with their remote units, then standalone devices; or groups. Items that are chosen but
+ * not listed come last. Everything is sorted by name.
  * @param devices `undefined` if the devices of the account are unknown
  */
 export function treeOf(

@@ -199,8 +199,8 @@ export class NodeState {
   }
 
   /**
-   * Processes a returned receipt. One from before the device moved to another base unit has no effect on the device, so
-   * its records are sent again.
+   * Processes a returned receipt. A receipt issued before the device moved to another base unit has no effect, so the
+   * records are sent again.
    * @param key `base/serial`
    * @throws EnvlogError `receipt-unreadable` if an earlier node of another type with the same id issued it
    */

@@ -60,7 +60,7 @@ interface Delivery {
   data: PolledData
   /** The cursor after delivery. */
   next: Cursor
-  /** The cursor for a device that has none yet, for which the same data is new. */
+  /** The cursor to save for a device that has none yet. Compared with it, the same data is new again. */
   before: Cursor
 }
 
@@ -174,7 +174,7 @@ async function fetchMissing({ run, target, context, device, isOver }: Poll): Pro
   }
 }
 
-/** @param failed the failure because of which the backfill is incomplete; empty if it is complete */
+/** @param failed the failure that ended the backfill early; empty if it is complete */
 function planBackfilled(
   { target, device }: Poll,
   { received, response, paging, failed: unreadable }: Backfill,

@@ -1,6 +1,6 @@
 /**
- * Determines the new records of a response, which the last response did not contain, regardless of their time
- * (docs/collecting.md, *Records*).
+ * Determines which records of a response are new: those that the previous response did not contain, regardless of
+ * their time (docs/collecting.md, *Records*).
  */
 import { createTimeFormatter, type TimeStyle } from '../decode/time'
 import { type Gap, ID_MODULUS, type NumberedRecord, placeGaps } from '../readings/continuity'
@@ -10,8 +10,8 @@ import { type RecordCursor, shortHash } from './cursor'
 import { decodeRecords, encodeRecords, keyOf, MAX_ENCODED, type RecordKey } from './cursor-records'
 
 /**
- * Whether a node without a cursor delivers everything or nothing from its first response, or records since a time in
- * ms.
+ * What a node without a cursor delivers from its first response: everything, nothing, or the records since a time, ms
+ * since 1970 UTC.
  */
 export type Start = 'all' | 'now' | { since: number }
 
@@ -32,7 +32,7 @@ export interface ReceivedRecords {
 
 /** The consequences of a response. */
 export type RecordPlan =
-  /** Records may be missing from the first of these times up to the oldest record in the response; ms since 1970 UTC. */
+  /** Records may be missing between these times, ms since 1970 UTC; `to` is the oldest record's in the response. */
   | { kind: 'backfill-needed'; from: number; to: number }
   | {
       kind: 'complete'
@@ -42,11 +42,11 @@ export type RecordPlan =
       overflow: boolean
       /** The cursor after delivery. */
       next: RecordCursor
-      /** The cursor for a device that has none yet, for which the same records are new. */
+      /** The cursor to save for a device that has none yet. Compared with it, the same records are new again. */
       before: RecordCursor
     }
 
-/** A record whose time is further ahead of the arrival of the response has a wrong time. */
+/** A record whose time is more than this after the arrival of the response has a wrong time. */
 const MAX_AHEAD_MS = 3_600_000
 /** If all of the newest records are further ahead than this, users are warned that they hide the current ones. */
 const FAR_AHEAD_MS = 86_400_000
@@ -183,8 +183,8 @@ function advance(known: Known, { series, sequence, most }: ReceivedRecords): Rec
 }
 
 /**
- * A cursor for which these records are new, and records from the first of them on must be complete. It is saved if
- * nothing was acknowledged before.
+ * A cursor for which these records are new, and which requires all records from the first of them on. It is saved if
+ * nothing has been acknowledged before.
  */
 function createCursorBefore(
   fresh: readonly SeriesRecord[],
@@ -197,8 +197,8 @@ function createCursorBefore(
 }
 
 /**
- * The gaps before records that are later than all known ones. Records that arrive late or have a wrong time do not show
- * gaps, but their numbers do not count as missing.
+ * The gaps before records that are later than all known ones. Records that arrive late or have a wrong time do not
+ * reveal gaps, but their numbers count as received.
  */
 function findGaps(known: Known, fresh: readonly SeriesRecord[], received: ReceivedRecords): Gap[] {
   const { series, receivedAt, time } = received
@@ -222,7 +222,7 @@ function findGaps(known: Known, fresh: readonly SeriesRecord[], received: Receiv
   return placeGaps([...others, ...ordered], series.standalone)
     .filter(({ at, gap }) => {
       const record = ordered[at - others.length] as NumberedRecord
-      // If a clock was set back, consecutive numbers are not in the order of time.
+      // If a clock was set back, consecutive numbers are not in chronological order.
       const isConsecutive = gap.kind === 'restart' && numbers.has((record.dataId ?? 0) - 1)
       return isLater.has(record) && !isConsecutive
     })

@@ -3,7 +3,7 @@ import { EnvlogError } from '../errors'
 import { sanitizeText } from './text'
 import { readNumber } from './value'
 
-/** Reads the fields that responses have in common, in every spelling of docs/service.md, *Fields*. */
+/** Reads the fields that responses have in common, in every spelling listed in docs/service.md, *Fields*. */
 
 /** A JSON object from the service. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ export function readText(value: unknown): string {
   return typeof value === 'number' ? String(value) : ''
 }
 
-/** Whether a value is one by which the service represents nothing: absent, `null`, blank, `[]`, `{}`. */
+/** Whether a value means that there is none in the service's responses: absent, `null`, blank, `[]` or `{}`. */
 export function isAbsent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (typeof value !== 'object') return false
@@ -82,7 +82,7 @@ export const readIdentity = (fields: Fields, prefix: '' | 'remote-' | 'base-' = 
   name: readText(fields[`${prefix}name`]),
 })
 
-const MINUTES_OF_A_DAY = 1440
+const MINUTES_PER_DAY = 1440
 
 /**
  * Reads how many minutes a device's local time is ahead of UTC: time-diff + dst-bias if the flag indicates daylight
@@ -96,10 +96,10 @@ export function readUtcOffset(fields: Fields): number | null {
       ? readEither(fields['dst-bias'], fields.dst_bias)
       : readEither(fields['std-bias'], fields.std_bias)
   const minutes = Math.round(readEither(fields['time-diff'], fields.time_diff) + bias)
-  return !Number.isNaN(flag) && Math.abs(minutes) < MINUTES_OF_A_DAY ? minutes : null
+  return !Number.isNaN(flag) && Math.abs(minutes) < MINUTES_PER_DAY ? minutes : null
 }
 
-/** The first of two spellings that has a value; 0 if none has, NaN if it is unreadable. */
+/** The first of two spellings that has a value; 0 if neither has, NaN if the value is unreadable. */
 function readEither(one: unknown, other: unknown): number {
   const value = isBlank(one) ? other : one
   return isBlank(value) ? 0 : (readNumber(value) ?? Number.NaN)

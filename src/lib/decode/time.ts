@@ -47,7 +47,7 @@ const SECONDS = Array.from({ length: 60 }, (_, second) => new Date(second * 1000
 
 /**
  * Returns a function that formats times of a device as ISO 8601 with milliseconds; `null` stays `null`. It formats a
- * date only once, because `toISOString` for each time would take half of the time that a page needs.
+ * date only once, because calling `toISOString` for each record would be half of the work for a page.
  * @param deviceOffset minutes that the device is ahead of UTC; if it is `null` (unknown), its local times are in UTC
  */
 export function createTimeFormatter(

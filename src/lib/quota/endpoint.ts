@@ -33,7 +33,7 @@ export interface Reservation {
   records: number | undefined
   /** What to request from a shared quota. */
   needs: Need[]
-  /** The same in the windows of this process. */
+  /** The reserved entries in the windows of this process. */
   parts: { window: Window; entry: Entry }[]
 }
 

@@ -43,7 +43,7 @@ export interface Permit {
 /** A request in the queue. */
 interface Waiting {
   request: JoinedRequest
-  /** Whether Redis is being asked for what it needs. */
+  /** Whether its reservation in Redis has not been answered yet. */
   isAsked: boolean
   /**
    * Set if Redis has denied records of the device: when to ask again, and when records are expected to be available.
@@ -229,7 +229,7 @@ export class Quota {
       return { refusedBy, retryAt: new Date(at + this.#toWallMs()).toISOString() }
     }
     if (reply && 'need' in reply) {
-      // Other processes use what it needs.
+      // Other processes use the quota that the request needs.
       const now = this.#clock.monotonic()
       this.#running--
       endpoint.deny(reservation, reply, now)

@@ -4,7 +4,7 @@ import type { Clock } from '../clock'
 import { REPORT, RESERVE, SETTLE } from './redis-scripts'
 import type { Entry, Use } from './window'
 
-/** If Redis responds more slowly, it counts as away. Opening a connection may take longer. */
+/** If Redis takes longer than this to respond, it counts as away. Opening a connection may take longer. */
 const CALL_TIMEOUT_MS = 1000
 const OPENING_TIMEOUT_MS = 5000
 /** Interval of reports while Redis is connected, and of attempts to connect while it is away. */
@@ -38,10 +38,11 @@ export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 export interface Need {
   name: string
   wanted: number
-  /** The minimum for which the request is sent. */
+  /** The request is sent only if at least this amount is available. */
   minimum: number
-  /** The account's own limit, from its settings or the service's table. Redis stores the limit in the last response. */
+  /** The account's own limit, from its settings or the service's table. Redis stores the last reported limit. */
   limit: number
+  /** How long the amount stays occupied after the response. */
   heldMs: number
 }
 
@@ -78,9 +79,9 @@ export interface SharedQuotaPorts {
 
 /**
  * The quota that several processes share through Redis (docs/quota.md, *Several Node-RED instances with one account*).
- * Each request is reserved and settled there. Every few seconds the process reports all its usage that still counts.
- * Each entry has an id, so it can be sent repeatedly. After an outage or a loss of data, the next report restores
- * everything.
+ * The quota for each request is reserved and settled in Redis. Every few seconds the process reports all its usage that
+ * still counts. Each entry has an id, so reporting it again does not count it twice. After an outage or a loss of
+ * data, the next report restores everything.
  */
 export class SharedQuota {
   readonly #ports: SharedQuotaPorts

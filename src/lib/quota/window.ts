@@ -29,11 +29,11 @@ export interface Entry {
   at: number
   /** `othersInRedis`: already counted by a shared quota. */
   by: 'us' | 'others' | 'othersInRedis'
-  /** Whether Redis is being asked for it. */
+  /** Whether its reservation in Redis has not been answered yet. */
   isAsked: boolean
 }
 
-/** What an attempt used of a limit, and what its response showed about the limit. */
+/** How much of a limit an attempt used, and what its response reported about the limit. */
 export interface Use {
   used: number
   /** The limit reported in the response, and what remains of it; -1 if not reported. */
@@ -85,8 +85,8 @@ export class Window {
   }
 
   /**
-   * Ends a reservation: what was used counts from now on. Unknown usage that the response has shown is attributed to
-   * others. After a refusal, nothing is available for a complete window.
+   * Ends a reservation: what was used counts from now on. Usage that the response reports beyond our own is attributed
+   * to others. After a refusal, nothing is available for a complete window.
    */
   settle(entry: Entry, { used, reported, remaining, isClosed }: Use, now: number, isShared: boolean): void {
     this.#inFlight.delete(entry)

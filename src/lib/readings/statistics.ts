@@ -78,7 +78,6 @@ export async function toStatistics(
   const clock = placedBy ?? (typeof time === 'object' ? time : fixedClock(utcOffset ?? 0))
   const rows: StatisticsRow[] = []
   let work = 0
-  const isTurnOver = () => ++work % WORK_PER_TURN === 0
   // Records are sorted, those without a time first.
   let next = 0
   while (next < records.length && records[next]?.timestamp === null) next++
@@ -89,12 +88,12 @@ export async function toStatistics(
       const record = records[next] as SeriesRecord
       if ((record.timestamp as number) >= end) break
       for (const channelFigures of figures) channelFigures.add(record)
-      if (isTurnOver()) await nextTurn()
+      if (++work % WORK_PER_TURN === 0) await nextTurn()
     }
     const times = { time: toIso(start), localtime: formatLocalTime(clock, start) }
     for (const [index, channel] of channels.entries()) {
       rows.push({ ...times, ...identityOf(series, channel), ...(figures[index] as Figures).result() })
-      if (isTurnOver()) await nextTurn()
+      if (++work % WORK_PER_TURN === 0) await nextTurn()
     }
   }
   return { device, channels, rows }

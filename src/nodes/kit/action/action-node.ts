@@ -5,7 +5,7 @@ import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
 import { localizeError } from '../report/localize'
 import { type RunStatus, toNodeStatus } from '../report/status'
-import { toNodeStateOptions } from '../settings/poll-options'
+import { toNodeStateOptions } from '../settings/node-state-options'
 import { readActionSettings } from '../settings/read-settings'
 import { registry } from '../state/process-registry'
 import { deleteStateOfRemovedNode } from '../state/removed-nodes'
@@ -67,8 +67,8 @@ export function startActionNode<T extends ActionType>(
 }
 
 /**
- * An action node with its account and settings: its timer, statuses and triggers; the `run` function of a node file is
- * async, gets a signal, and throws.
+ * An action node with its account, settings, timer, statuses and triggers. The `run` function in a node's file is
+ * asynchronous, is passed a signal, and throws on failure.
  */
 class ActionNode<T extends ActionType> {
   readonly #action: ActionDefinition<T>
@@ -118,7 +118,7 @@ class ActionNode<T extends ActionType> {
     const control = readControlMessage(trigger.msg, this.#deployed.node.id)
     if (control) return this.#applyControl(control)
     const timer = trigger.msg === this.#timerMessage ? this.#timer : undefined
-    // The waiting messages do the same work, and the timer has scheduled its next message.
+    // The timer's message is dropped: those that wait will do the same work, and the timer has scheduled the next one.
     if (timer && this.#queue.isFull) return
     timer?.started()
     try {

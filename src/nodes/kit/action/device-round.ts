@@ -70,7 +70,7 @@ export class DeviceRound<T extends ActionType> {
       nodeState.save()
     }
     this.#reportRefusals()
-    if (!failure && this.#lastFailure && !this.#hasSucceeded) throw run.nameDevice(this.#lastFailure)
+    if (!failure && this.#lastFailure && !this.#hasSucceeded) throw run.withDeviceName(this.#lastFailure)
     if (this.#lastFailure) run.report(this.#lastFailure)
     if (failure) throw failure
     if (this.#hasSucceeded) run.deliveredCount ??= 0

@@ -22,10 +22,10 @@ import { createEvaluator, type Evaluate } from '../settings/typed-input'
 import { DeviceRound, type DeviceWork } from './device-round'
 import { createMessageBuilder, type Delivery } from './message'
 
-/** Messages that are sent before yielding to the event loop, because Node-RED delivers messages only after that. */
+/** Number of messages to send before yielding to the event loop, because Node-RED delivers messages only then. */
 const MESSAGES_PER_TURN = 64
 
-/** A deployed action node, as all of its triggers need it. */
+/** The parts of a deployed action node that all its runs use. */
 export interface Deployed<T extends ActionType> {
   RED: NodeAPI
   node: Node
@@ -37,13 +37,13 @@ export interface Deployed<T extends ActionType> {
   setStatus(status: RunStatus): void
 }
 
-/** A message that makes the node send requests, and the way to send the results. */
+/** A message that triggers the node, and the function that sends the results. */
 export interface Trigger {
   msg: NodeMessage
   send(msg: NodeMessage): void
 }
 
-/** One trigger of a node, as the `run` function of its file uses it to request devices and deliver the results. */
+/** The processing of a trigger. The `run` function in the node's file requests devices and delivers results with it. */
 export class Run<T extends ActionType> implements PollRun {
   readonly settings: SettingsOf<T>
   readonly account: Account
@@ -117,11 +117,11 @@ export class Run<T extends ActionType> implements PollRun {
     const isRepeated = 'serial' in device && error.reason === 'reply-left-out'
     if (isRepeated && !this.nodeState.isFirstReport(device, 'unreadable')) return
     const msg = RED.util.cloneMessage({ ...this.trigger.msg, envlog: { device: { ...device } } } as never)
-    node.error(localizeError(RED, this.nameDevice(failure)), msg)
+    node.error(localizeError(RED, this.withDeviceName(failure)), msg)
   }
 
   /** The error with the device at the beginning of its text, unless the text already contains the device. */
-  nameDevice({ device, error }: DeviceFailure): EnvlogError {
+  withDeviceName({ device, error }: DeviceFailure): EnvlogError {
     if (!('serial' in device) || error.subject || error.reason === 'device-unknown') return error
     return error.about({ serial: device.serial, name: this.account.devices.nameOf(device) })
   }

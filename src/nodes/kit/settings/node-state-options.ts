@@ -6,7 +6,7 @@ import type { SettingsOf } from '../../../shared/action-schemas'
 export function toNodeStateOptions(type: string, account: Account, settings: object): NodeStateOptions {
   const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {
-    // Records fetched with other settings have different times, a different start, or belong to another account.
+    // Data fetched for another account, or with another time style, start or backfill, is discarded.
     settingsKey: JSON.stringify([account.id, time === 'local' ? account.localTime : 'utc', start, backfill]),
     receiptTimeoutMs: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
     ...(type === 'envlog-latest' && { cursorKind: 'records' }),
