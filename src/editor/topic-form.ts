@@ -1,4 +1,4 @@
-import { TOPIC_PLACES } from '../shared/outputs'
+import { TOPIC_PLACEHOLDERS } from '../shared/outputs'
 import { translate } from './red'
 
 /** Offers the placeholders for a topic. A click inserts one at the cursor. */
@@ -11,11 +11,11 @@ export function prepareTopic(): void {
     input.setRangeText(text, selectionStart ?? value.length, selectionEnd ?? value.length, 'end')
     field.trigger('change').trigger('focus')
   }
-  const buttons = TOPIC_PLACES.map((name) =>
+  const buttons = TOPIC_PLACEHOLDERS.map((name) =>
     $('<button type="button" class="red-ui-button red-ui-button-small">')
       .text(`{${name}}`)
-      .attr('title', translate(`place.${name}`))
+      .attr('title', translate(`placeholder.${name}`))
       .on('click', () => insert(`{${name}}`)),
   )
-  $('#envlog-places').append(buttons)
+  $('#envlog-placeholders').append(buttons)
 }

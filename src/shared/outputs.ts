@@ -77,7 +77,7 @@ export function hasLocalTimes({ output, time }: { output: Output; time: string }
 }
 
 /** Placeholders of a topic template, such as `{serial}` (docs/messages.md, *topic*). */
-export const TOPIC_PLACES = [
+export const TOPIC_PLACEHOLDERS = [
   'account',
   'base',
   'serial',

@@ -1,4 +1,4 @@
-import { TOPIC_PLACES } from '../../shared/outputs'
+import { TOPIC_PLACEHOLDERS } from '../../shared/outputs'
 import type { Subject } from '../readings/content'
 
 /**
@@ -8,7 +8,7 @@ export type TopicValues = Subject & { account: string }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must be replaced
 const UNSAFE = /[/+#\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
-const PLACE = new RegExp(`\\{(${TOPIC_PLACES.join('|')})\\}`, 'g')
+const PLACEHOLDER = new RegExp(`\\{(${TOPIC_PLACEHOLDERS.join('|')})\\}`, 'g')
 /** A segment that consists only of these is dropped if the message is not about a single channel. */
 const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit|quantity)\})+$/
 
@@ -25,7 +25,7 @@ export const beginningText = (text: string) => text.replace(/^\$/, '_')
 export function formatTopic(template: string, values: TopicValues): string | undefined {
   if (template.trim() === '') return undefined
   const { channel, ...device } = values
-  const named: Record<(typeof TOPIC_PLACES)[number], string> = {
+  const named: Record<(typeof TOPIC_PLACEHOLDERS)[number], string> = {
     ...device,
     channel: channel ? String(channel.number) : '',
     label: channel?.label ?? '',
@@ -35,7 +35,9 @@ export function formatTopic(template: string, values: TopicValues): string | und
   const topic = template
     .split('/')
     .filter((segment) => channel || !CHANNEL_ONLY.test(segment))
-    .map((segment) => segment.replace(PLACE, (_, key: keyof typeof named) => topicText(named[key]) || '_'))
+    .map((segment) =>
+      segment.replace(PLACEHOLDER, (_, key: keyof typeof named) => topicText(named[key]) || '_'),
+    )
     .join('/')
   // Wildcard subscriptions do not match topics that begin with `$`.
   return topic === '' ? undefined : beginningText(topic)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { endpoints } from '../../../src/lib/endpoints'
 import { reasons } from '../../../src/lib/errors'
 import { ACTION_TYPES, nameOfType, SELECTS, STARTS } from '../../../src/shared/action'
-import { OUTPUTS, SENDS, TOPIC_PLACES } from '../../../src/shared/outputs'
+import { OUTPUTS, SENDS, TOPIC_PLACEHOLDERS } from '../../../src/shared/outputs'
 import { CALENDAR_PERIODS } from '../../../src/shared/period-types'
 import { PROBLEMS } from '../../../src/shared/problems'
 import { QUANTITIES } from '../../../src/shared/quantity'
@@ -23,7 +23,7 @@ const COUNTED = ['devices', 'records', 'alerts', 'answers']
  * Composed keys as in the source, with `*` for the variable part, and all possible values of that part. The test fails
  * for a composed key that is not listed here.
  */
-const PUT_TOGETHER: Record<string, readonly string[]> = {
+const COMPOSED_KEYS: Record<string, readonly string[]> = {
   'errors.*': Object.keys(reasons),
   // Settings errors are shown as the missing setting, or as not configured.
   'status.*': [
@@ -52,7 +52,7 @@ const PUT_TOGETHER: Record<string, readonly string[]> = {
   'account.hint-*': ['tls', 'proxy'],
   'account.store-*': ['files', 'kept', 'forgotten', 'unknown'],
   'output.*': OUTPUTS,
-  'place.*': TOPIC_PLACES,
+  'placeholder.*': TOPIC_PLACEHOLDERS,
   'summary.*': ['devices', 'bases', 'groups'],
   'summary.first-run-*': ['envlog-latest', 'envlog-alerts'],
   'start.*': STARTS,
@@ -109,7 +109,7 @@ function spelledOut({ keys, unknown }: Used): Used {
   const all = keys.flatMap((key) => {
     const pattern = key.replace(/\$\{.*?\}/g, '*')
     if (!pattern.includes('*')) return [key]
-    const parts = PUT_TOGETHER[pattern]
+    const parts = COMPOSED_KEYS[pattern]
     if (!parts) unknown.push(key)
     return (parts ?? []).map((part) => pattern.replace('*', part))
   })
