@@ -3,7 +3,7 @@ import type { PolledData } from '../../../src/lib/collect/fetch'
 import { pollAlerts } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
-import { alertResponse, patient } from '../../unit/lib/responses'
+import { alertResponse, context } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { nextTurn } from './recording-store'
 import { createSimulatedNode, type NodeEntry, ProcessDied } from './simulated-node'
@@ -67,7 +67,7 @@ export function createAlertSimulation(
       if (dies) throw new ProcessDied()
     }
     const run = { account, nodeState: node.nodeState(), nodeId: 'node', time: 'utc', deliver } as const
-    if (await node.trigger(() => pollAlerts(run, target, start, patient))) journal.push({ kind: 'completed' })
+    if (await node.trigger(() => pollAlerts(run, target, start, context))) journal.push({ kind: 'completed' })
   }
 
   function raise(count: number, apart: number): void {

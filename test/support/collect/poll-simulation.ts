@@ -5,7 +5,7 @@ import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import type { RequestContext } from '../../../src/lib/request'
-import { type Json, patient } from '../../unit/lib/responses'
+import { context, type Json } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { createDevice, type DeviceProfile, type MeasuredRecord, type Step } from './device'
 import { createDeviceService } from './device-service'
@@ -106,7 +106,7 @@ export function createPollSimulation(
       if (dies) throw new ProcessDied()
     }
     const run = { account, nodeState: node.nodeState(), nodeId: 'node', time: 'utc', deliver: sink } as const
-    await pollRecords(run, target, { ...options, newest: profile.newest }, patient)
+    await pollRecords(run, target, { ...options, newest: profile.newest }, context)
   }
 
   async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {

@@ -8,7 +8,7 @@ import type { TimeStyle } from '../../../src/lib/decode/time'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { StateStore } from '../../../src/lib/state-writer'
-import { type Json, patient } from '../../unit/lib/responses'
+import { context, type Json } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { createRecordingStore } from './recording-store'
 
@@ -58,14 +58,14 @@ export async function createPolledDevice(
     async poll(
       what: 'records' | 'alerts' = 'records',
       device = target,
-      signal = patient.signal,
+      signal = context.signal,
     ): Promise<string | undefined> {
       // As the node does: no request while a receipt is awaited.
       if (nodeState.device(deviceKey(device)).isAwaitingReceipt(clock.monotonic())) return undefined
       try {
-        const context = { ...patient, signal }
-        if (what === 'records') await pollRecords(run, device, options, context)
-        else await pollAlerts(run, device, 'all', context)
+        const own = { ...context, signal }
+        if (what === 'records') await pollRecords(run, device, options, own)
+        else await pollAlerts(run, device, 'all', own)
         return undefined
       } catch (error) {
         if (!(error instanceof EnvlogError)) throw error

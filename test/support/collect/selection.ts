@@ -1,18 +1,18 @@
-/** The described rules for selecting the records of a response, and the orders in which services have sent them. */
+/** The documented rules for selecting the records of a response, and the orders in which services have sent them. */
 export interface Timed {
   unixtime: number
 }
 
 export type RecordOrder = 'ascending' | 'descending' | 'mixed'
 
-/** In seconds; the newest `number` of the records in between. */
+/** Selects the newest `number` records between two times, in seconds. */
 export interface Bounds {
   from: number
   to: number
   number: number
 }
 
-/** @param inclusive whether records at the bounds are returned (observed) or not (described) */
+/** @param inclusive whether records at the bounds are returned (observed) or not (documented) */
 export function selectRecords<T extends Timed>(
   records: readonly T[],
   { from, to, number }: Bounds,

@@ -49,7 +49,7 @@ export async function openPage(
   page.on('console', (message) => {
     const { url: address } = message.location()
     const isRefusal = /the server responded with a status of (?:4\d\d|502)/.test(message.text())
-    // The browser logs failed requests. Those to our routes are shown in the form.
+    // The browser logs failed requests. Refusals by our routes are not faults, because the form shows them.
     if (message.type() === 'error' && !(isRefusal && address.includes('/envlog/')))
       faults.push(`console: ${message.text()} (${address})`)
   })

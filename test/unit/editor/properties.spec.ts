@@ -87,7 +87,7 @@ describe('a form', () => {
     assert.equal(acknowledged({ output: 'rows', send: 'device' }), true)
   })
 
-  it('rejects bounds of periods that cannot be read or are in the wrong order', () => {
+  it('rejects period bounds that cannot be read or are in the wrong order', () => {
     const [date, rel] = [
       { fromType: 'date', toType: 'date' },
       { fromType: 'rel', toType: 'rel' },

@@ -6,7 +6,7 @@ import { isSerial } from '../../../src/shared/action'
 import { findAddressProblem, isLoopback, normalizeAddress } from '../../../src/shared/addresses'
 import { fakeTransport } from '../../support/fake-transport'
 import { ok, settings } from './api/setup'
-import { currentDevice, patient } from './responses'
+import { context, currentDevice } from './responses'
 
 const accountOf = (name: string) => {
   const transport = fakeTransport(ok)
@@ -25,7 +25,7 @@ describe('an account', () => {
 
   it('gets its list from a response with all devices', async () => {
     const { account, transport } = accountOf('')
-    const [entry] = await account.devices.all(patient)
+    const [entry] = await account.devices.all(context)
     assert.equal(entry?.serial, currentDevice().serial)
     const { 'remote-serial': remote, 'base-serial': base } = JSON.parse(transport.sent[0]?.body ?? '')
     assert.deepEqual([remote, base], [undefined, undefined])

@@ -103,6 +103,6 @@ export function failure(expected: Reason | ErrorCode) {
 
 export const never = new AbortController().signal
 
-/** The context of a caller with its own signal and no maximum wait. */
-export const asking = (signal: AbortSignal): RequestContext => ({ signal, queueKey: 'test', maxWaitMs: null })
-export const patient = asking(never)
+/** The request context of a caller with no maximum wait. */
+export const context: RequestContext = { signal: never, queueKey: 'test', maxWaitMs: null }
+export const contextOf = (signal: AbortSignal): RequestContext => ({ ...context, signal })

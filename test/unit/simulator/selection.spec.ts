@@ -10,9 +10,9 @@ const ids = async (simulator: Simulator, params: object = {}, endpoint = 'data')
 /** The time of record n of `tiny(10)`. */
 const at = (n: number) => startSeconds - (11 - n) * 60
 
-describe('simulator: which records', () => {
+describe('the simulator, when asked for records,', () => {
   useSimulators()
-  it('returns those newer than from and older than to, both exclusive', async () => {
+  it('returns those newer than `from` and older than `to`, both exclusive', async () => {
     const simulator = await simulate({ fleet: [tiny(10)] })
     assert.deepEqual(await ids(simulator, { 'unixtime-from': at(3), 'unixtime-to': at(6) }), [4, 5])
     assert.deepEqual(await ids(simulator, { 'unixtime-from': at(8) }), [9, 10])
@@ -21,7 +21,7 @@ describe('simulator: which records', () => {
     assert.deepEqual(await ids(simulator, { 'unixtime-from': at(6), 'unixtime-to': at(6) }), [])
   })
 
-  it('ends before the time of the request if no `to` is given', async () => {
+  it('returns none after the time of the request if no `to` is given', async () => {
     const simulator = await simulate({ fleet: [tiny(0, { records: [0, 1, 2].map((i) => record(i - 1)) })] })
     assert.deepEqual(await ids(simulator), [1])
     assert.deepEqual(await ids(simulator, { 'unixtime-to': startSeconds + 100 }), [1, 2, 3])
@@ -30,7 +30,7 @@ describe('simulator: which records', () => {
     assert.deepEqual(await ids(simulator), [1, 2, 3])
   })
 
-  it('is ordered by time if a clock was set back, with the last arrived in current', async () => {
+  it('sorts them by time if a clock was set back, and returns the one that arrived last in `current`', async () => {
     const simulator = await simulate({
       fleet: [tiny(0, { records: [record(-50), record(-10), record(-30)] })],
     })
@@ -39,7 +39,7 @@ describe('simulator: which records', () => {
     assert.equal(json.devices[0].unixtime, String(startSeconds - 30))
   })
 
-  it('contains a record once it arrives', async () => {
+  it('returns a record only once it has arrived', async () => {
     const late = { ...record(-40), arrives: startSeconds + 60 }
     const simulator = await simulate({ fleet: [tiny(0, { records: [record(-60), record(-20), late] })] })
     assert.deepEqual(await ids(simulator), [1, 2])

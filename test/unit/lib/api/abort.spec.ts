@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { chunksOf, refusal, type Script, silence, streamed } from '../../../support/fake-transport'
-import { asking, patient } from '../responses'
+import { context, contextOf } from '../responses'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 setFlagsFromString('--expose-gc')
@@ -36,9 +36,9 @@ describe('aborting a request', () => {
         { concurrency: 1 },
       )
       const abort = new AbortController()
-      const read = watch(client.read('current', {}, asking(abort.signal)))
+      const read = watch(client.read('current', {}, contextOf(abort.signal)))
       await timers().tickAsync(100)
-      const next = watch(client.read('current', { 'remote-serial': ['next'] }, patient))
+      const next = watch(client.read('current', { 'remote-serial': ['next'] }, context))
       await timers().tickAsync(100)
       abort.abort()
       await timers().tickAsync(0)
@@ -53,7 +53,7 @@ describe('aborting a request', () => {
 
   it('before it is sent prevents sending', async () => {
     const { client, transport } = clientOf(ok)
-    const read = watch(client.read('current', {}, asking(AbortSignal.abort())))
+    const read = watch(client.read('current', {}, contextOf(AbortSignal.abort())))
     await timers().tickAsync(0)
     assert.equal(read.state, 'closed')
     assert.equal(transport.sent.length, 0)
@@ -65,9 +65,9 @@ describe('aborting a request', () => {
       { concurrency: 1 },
     )
     const abort = new AbortController()
-    const first = watch(client.read('current', {}, patient))
-    const second = watch(client.read('current', { 'remote-serial': ['second'] }, asking(abort.signal)))
-    const third = watch(client.read('current', { 'remote-serial': ['third'] }, patient))
+    const first = watch(client.read('current', {}, context))
+    const second = watch(client.read('current', { 'remote-serial': ['second'] }, contextOf(abort.signal)))
+    const third = watch(client.read('current', { 'remote-serial': ['third'] }, context))
     await timers().tickAsync(500)
     abort.abort()
     await timers().tickAsync(0)
@@ -83,7 +83,7 @@ describe('aborting a request', () => {
     })
     const { signal } = new AbortController()
     const reads = [1, 2, 3].map((serial) =>
-      watch(client.read('current', { 'remote-serial': [`${serial}`] }, asking(signal))),
+      watch(client.read('current', { 'remote-serial': [`${serial}`] }, contextOf(signal))),
     )
     await timers().tickAsync(500)
     collectGarbage()
@@ -103,11 +103,11 @@ describe('closing a client', () => {
     it(`${title} rejects pending and later requests with ENVLOG_CLOSED`, async () => {
       const { client, transport } = clientOf(script, { concurrency: 1 })
       const reads = [1, 2, 3].map((serial) =>
-        watch(client.read('current', { 'remote-serial': [`${serial}`] }, patient)),
+        watch(client.read('current', { 'remote-serial': [`${serial}`] }, context)),
       )
       await timers().tickAsync(100)
       await client.close()
-      const late = watch(client.read('current', {}, patient))
+      const late = watch(client.read('current', {}, context))
       await timers().tickAsync(0)
       assert.deepEqual(new Set([...reads, late].map(({ error }) => error?.code)), new Set(['ENVLOG_CLOSED']))
       assert.deepEqual([transport.open(), transport.closed, timers().countTimers()], [0, true, 0])

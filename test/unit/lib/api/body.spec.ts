@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { MAX_BODY_BYTES, readBody } from '../../../../src/lib/api/body'
 import { chunksOf, streamed } from '../../../support/fake-transport'
-import { failure, patient } from '../responses'
+import { context, failure } from '../responses'
 import { clientOf, watch } from './setup'
 
 const bodyOf = (parts: readonly (string | Uint8Array)[], headers = {}) =>
@@ -68,7 +68,7 @@ describe('a body', () => {
       }
     }
     const { client, transport } = clientOf(() => streamed(endless()))
-    const read = watch(client.read('current', {}, patient))
+    const read = watch(client.read('current', {}, context))
     while (read.state === 'waits') await new Promise(setImmediate)
     assert.equal(read.state, 'reply-too-large')
     assert.equal(read.error?.code, 'ENVLOG_REPLY')

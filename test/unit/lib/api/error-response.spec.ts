@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { json, refusal, text } from '../../../support/fake-transport'
-import { patient } from '../responses'
+import { context } from '../responses'
 import { clientOf, credentials, ok, useFakeTimers, watch } from './setup'
 
 const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
@@ -14,7 +14,7 @@ async function errorFor(
   const { client, transport } = clientOf(() => response, { retries: 0, limits: {} })
   const error = await client
     .read(endpoint, endpoint === 'current' ? {} : (device as never), {
-      ...patient,
+      ...context,
       maxWaitMs: 0,
     })
     .then(
@@ -83,7 +83,7 @@ describe('a response with a status other than 200', () => {
 
   it('mentions a retry only if there was one', async () => {
     const { client } = clientOf(() => refusal(503), { retries: 1 })
-    const read = watch(client.read('current', {}, patient))
+    const read = watch(client.read('current', {}, context))
     await timers().tickAsync(60_000)
     assert.deepEqual([read.error?.code, read.state], ['ENVLOG_SERVICE', 'service-failed-again'])
     assert.equal((await errorFor(refusal(503))).reason, 'service-failed')
@@ -99,7 +99,7 @@ describe('a response with a status other than 200', () => {
 
   it('of a gateway is retried like a network failure', async () => {
     const { client, transport } = clientOf((_, index) => (index < 2 ? text('', 407) : ok()), { retries: 3 })
-    const read = watch(client.read('current', {}, patient))
+    const read = watch(client.read('current', {}, context))
     await timers().tickAsync(120_000)
     assert.deepEqual([read.state, transport.sent.length], ['done', 3])
   })
@@ -112,7 +112,7 @@ describe('a response with a status other than 200', () => {
       [json({ error: { code: 500, message: 'x' } }, 500, headers), true],
     ] as const) {
       const { client, quota } = clientOf(() => response, { retries: 0, limits: {} })
-      await assert.rejects(client.read('current', {}, patient))
+      await assert.rejects(client.read('current', {}, context))
       const { left } = quota.counts().endpoints.current
       assert.equal(left === 0, isUsedUp)
     }

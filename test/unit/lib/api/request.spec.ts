@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type { EndpointName, ParamsOf } from '../../../../src/lib/endpoints'
 import { json, text } from '../../../support/fake-transport'
-import { alertResponse, currentDevice, graph, patient, relayGraph } from '../responses'
+import { alertResponse, context, currentDevice, graph, relayGraph } from '../responses'
 import { clientOf, credentials } from './setup'
 
 const common = {
@@ -30,7 +30,7 @@ describe('a request', () => {
   for (const [endpoint, path, params, response] of requests) {
     it(`to ${endpoint} with ${JSON.stringify(params)} is as described`, async () => {
       const { client, transport } = clientOf(() => json(response))
-      await client.read(endpoint, params as ParamsOf<EndpointName>, patient)
+      await client.read(endpoint, params as ParamsOf<EndpointName>, context)
       const [sent] = transport.sent
       assert.equal(transport.sent.length, 1)
       assert.equal(sent?.url, `https://service.example/api${path}`)
@@ -46,7 +46,7 @@ describe('a request', () => {
       },
     )
     for (const endpoint of ['latest-data-relay', 'data-relay', 'latest-data', 'data', 'alert'] as const) {
-      await client.read(endpoint, both, patient)
+      await client.read(endpoint, both, context)
     }
     assert.deepEqual(
       transport.sent.map(({ url }) => url.split('/').at(-1)),
@@ -57,14 +57,14 @@ describe('a request', () => {
   it('for CSV returns the text unchanged', async () => {
     const csv = '\ufeff"Date/Time","Date/Time","No.1"\r\n" x ","46000.5","-18.4"\r\n'
     const { client } = clientOf(() => text(csv))
-    const { body } = await client.readRaw('data', { ...serial, type: 'csv2' }, patient)
+    const { body } = await client.readRaw('data', { ...serial, type: 'csv2' }, context)
     assert.equal(body, csv)
   })
 
   it('for CSV fails with ENVLOG_REPLY if the response is not CSV', async () => {
     for (const body of ['Array', '', '{"error":{"code":400,"message":"no"}}', '<html>']) {
       const { client } = clientOf(() => text(body))
-      await assert.rejects(client.readRaw('data', { ...serial, type: 'csv' }, patient), {
+      await assert.rejects(client.readRaw('data', { ...serial, type: 'csv' }, context), {
         code: 'ENVLOG_REPLY',
       })
     }
@@ -74,7 +74,7 @@ describe('a request', () => {
     const response = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
     for (const params of [serial, { ...serial, type: 'json' as const }]) {
       const { client, transport } = clientOf(() => json(response))
-      const { body, endpoint } = await client.readRaw('data', params, patient)
+      const { body, endpoint } = await client.readRaw('data', params, context)
       assert.deepEqual([body, endpoint], [response, 'data'])
       assert.deepEqual(JSON.parse(transport.sent[0]?.body ?? ''), { ...common, ...params })
     }
@@ -91,7 +91,7 @@ describe('a request', () => {
       '<html>',
     ]) {
       const { client } = clientOf(() => text(body))
-      await assert.rejects(client.readRaw('data', serial, patient), { code: 'ENVLOG_REPLY' }, body)
+      await assert.rejects(client.readRaw('data', serial, context), { code: 'ENVLOG_REPLY' }, body)
     }
   })
 })

@@ -10,7 +10,7 @@ import {
   streamed,
   text,
 } from '../../../support/fake-transport'
-import { alertResponse, patient } from '../responses'
+import { alertResponse, context } from '../responses'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const broken: Script = () => {
@@ -52,7 +52,7 @@ describe('retries', () => {
   for (const [title, script, expected] of tries) {
     it(`after ${title} are ${expected || 'none'}`, async () => {
       const { client, transport } = clientOf(script)
-      const read = watch(client.read('current', {}, patient))
+      const read = watch(client.read('current', {}, context))
       await timers().tickAsync(3_600_000)
       assert.equal(transport.sent.length, 1 + expected)
       assert.notEqual(read.state, 'waits')
@@ -63,7 +63,7 @@ describe('retries', () => {
   it('are as many as the account allows, possibly none', async () => {
     for (const retries of [0, 1, 5]) {
       const { client, transport } = clientOf(broken, { retries })
-      watch(client.read('current', {}, patient))
+      watch(client.read('current', {}, context))
       await timers().tickAsync(3_600_000)
       assert.equal(transport.sent.length, 1 + retries)
     }
@@ -77,7 +77,7 @@ describe('retries', () => {
       [0, 1],
     ] as const) {
       const { client, transport } = clientOf(broken, { retries })
-      watch(client.read('alert', device, patient))
+      watch(client.read('alert', device, context))
       await timers().tickAsync(3_600_000)
       assert.equal(transport.sent.length, expected)
     }
@@ -85,7 +85,7 @@ describe('retries', () => {
 
   it('send the same request again until there is a valid response', async () => {
     const { client, transport } = clientOf((_request, index) => (index < 2 ? refusal(503) : ok()))
-    const read = client.read('current', {}, patient)
+    const read = client.read('current', {}, context)
     await timers().runAllAsync()
     assert.equal((await read).body.devices.length, 1)
     assert.equal(new Set(transport.sent.map(({ body, url }) => body + url)).size, 1)
@@ -94,7 +94,7 @@ describe('retries', () => {
 
   it('end as soon as a failure is not retryable', async () => {
     const { client, transport } = clientOf((_, index) => refusal(index === 0 ? 503 : 401))
-    const read = watch(client.read('current', {}, patient))
+    const read = watch(client.read('current', {}, context))
     await timers().runAllAsync()
     assert.equal(read.state, 'login-refused')
     assert.equal(transport.sent.length, 2)
@@ -106,7 +106,7 @@ describe('retries', () => {
       sentAt.push(Date.now())
       throw connectionBroken()
     })
-    watch(client.read('current', {}, patient))
+    watch(client.read('current', {}, context))
     await timers().runAllAsync()
     const waits = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0))
     assert.equal(waits.length, 3)
@@ -123,8 +123,8 @@ describe('retries', () => {
         concurrency: 1,
       },
     )
-    watch(client.read('current', {}, patient))
-    const other = watch(client.read('alert', { 'remote-serial': 'a', 'base-serial': 'b' }, patient))
+    watch(client.read('current', {}, context))
+    const other = watch(client.read('alert', { 'remote-serial': 'a', 'base-serial': 'b' }, context))
     await timers().tickAsync(10)
     assert.equal(other.state, 'done')
     assert.equal(transport.sent.length, 2)
@@ -133,8 +133,8 @@ describe('retries', () => {
   it('are counted for all callers together, even if some of them leave', async () => {
     const { client, transport } = clientOf(broken, { retries: 1 })
     const first = new AbortController()
-    const left = watch(client.read('current', {}, { ...patient, signal: first.signal }))
-    const stays = watch(client.read('current', {}, patient))
+    const left = watch(client.read('current', {}, { ...context, signal: first.signal }))
+    const stays = watch(client.read('current', {}, context))
     await timers().tickAsync(10)
     assert.equal(transport.sent.length, 1)
     first.abort()

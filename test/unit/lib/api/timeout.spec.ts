@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { silence, streamed } from '../../../support/fake-transport'
-import { patient } from '../responses'
+import { context } from '../responses'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const once = { retries: 0, timeout: 30 }
@@ -20,7 +20,7 @@ describe('the timeout of a response', () => {
 
   it('ends the request with ENVLOG_TIMEOUT after that many seconds of silence before the response', async () => {
     const { client, transport } = clientOf(silence, once)
-    const read = watch(client.read('current', {}, patient))
+    const read = watch(client.read('current', {}, context))
     await timers().tickAsync(29_999)
     assert.equal(read.state, 'waits')
     await timers().tickAsync(1)
@@ -33,14 +33,14 @@ describe('the timeout of a response', () => {
   it('names the connection if there was none in that time', async () => {
     const transport = { send: silence, close: async () => {} }
     const { client } = clientOf(ok, { ...once, transport })
-    const read = watch(client.read('current', {}, patient))
+    const read = watch(client.read('current', {}, context))
     await timers().tickAsync(30_000)
     assert.deepEqual([read.state, read.error?.params], ['timeout-connect', { seconds: 30 }])
   })
 
   it('ends the request with ENVLOG_TIMEOUT after that many seconds of silence within the response', async () => {
     const { client, transport } = clientOf(() => streamed(dripping(30_000, 2)), once)
-    const read = watch(client.read('current', {}, patient))
+    const read = watch(client.read('current', {}, context))
     await timers().tickAsync(29_999)
     assert.equal(read.state, 'waits')
     await timers().tickAsync(1)
@@ -50,14 +50,14 @@ describe('the timeout of a response', () => {
 
   it('does not expire as long as bytes arrive', async () => {
     const { client } = clientOf(() => streamed(dripping(29_000, 9)), once)
-    const read = watch(client.read('current', {}, patient))
+    const read = watch(client.read('current', {}, context))
     await timers().tickAsync(9 * 29_000)
     assert.equal(read.state, 'done')
   })
 
   it('is ten times as long for the complete response', async () => {
     const { client, transport } = clientOf(() => streamed(dripping(1000, 100_000)), once)
-    const read = watch(client.read('current', {}, patient))
+    const read = watch(client.read('current', {}, context))
     await timers().tickAsync(299_999)
     assert.equal(read.state, 'waits')
     await timers().tickAsync(1)
@@ -72,7 +72,7 @@ describe('the timeout of a response', () => {
       new Promise<ReturnType<typeof ok>>((resolve) => setTimeout(() => resolve(ok()), 29_000))
     const { client } = clientOf(late, { ...once, concurrency: 1 })
     const reads = [1, 2, 3].map((serial) =>
-      watch(client.read('current', { 'remote-serial': [`${serial}`] }, patient)),
+      watch(client.read('current', { 'remote-serial': [`${serial}`] }, context)),
     )
     await timers().tickAsync(3 * 29_000)
     assert.deepEqual(

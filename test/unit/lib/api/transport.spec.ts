@@ -101,7 +101,7 @@ describe('a request through a failing network', () => {
     ['answers in plain text', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ]
   for (const [title, behave] of endings) {
-    it(`has not been sent if the peer ${title} in the TLS handshake`, async () => {
+    it(`has not been sent if the peer ${title} during the TLS handshake`, async () => {
       const port = await listen(behave)
       const { isSent } = await send(`https://127.0.0.1:${port}/current`)
       assert.deepEqual([isSent, connections], [false, 1])
@@ -111,12 +111,12 @@ describe('a request through a failing network', () => {
   const proxies: [string, (socket: Socket) => void, string][] = [
     ['closes the connection', (socket) => socket.end(), 'connection-broken'],
     ['resets the connection', (socket) => socket.resetAndDestroy(), 'connection-broken'],
-    ['closes it after half a response', (socket) => socket.end('HTTP/1.1 2'), 'connection-broken'],
-    ['refuses', (socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'), 'proxy-refused'],
-    ['accepts, and then closes', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), 'connection-broken'],
+    ['closes after half a response', (socket) => socket.end('HTTP/1.1 2'), 'connection-broken'],
+    ['refuses the connection', (socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'), 'proxy-refused'],
+    ['accepts, then closes', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), 'connection-broken'],
   ]
   for (const [title, behave, expected] of proxies) {
-    it(`has not been sent if the proxy ${title} in response to CONNECT, and connects once`, async () => {
+    it(`has not been sent, after a single connection, if in response to CONNECT the proxy ${title}`, async () => {
       const port = await listen(behave)
       const { reason, isSent } = await send('https://service.test/current', `http://127.0.0.1:${port}`)
       assert.deepEqual([reason, isSent, connections], [expected, false, 1])
@@ -127,7 +127,7 @@ describe('a request through a failing network', () => {
     ['the peer never finishes TLS', '', (_, stop) => stop()],
     ['the proxy never answers', 'http://127.0.0.1', (_, stop) => stop()],
     [
-      'the proxy opens the way and is silent then',
+      'the proxy opens the tunnel and then stays silent',
       'http://127.0.0.1',
       (socket, stop) => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n')

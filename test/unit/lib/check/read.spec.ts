@@ -7,8 +7,8 @@ const read = (endpoint: 'current' | 'data' | 'alert', body: Json) => {
   return readResponse(answered as never, 1_795_161_605_000)
 }
 
-describe('what was read from a response', () => {
-  it('names an unreadable offset, and includes everything else, because it affects only local times', () => {
+describe('the readout of a response', () => {
+  it('lists an unreadable offset, and includes everything else, because it affects only local times', () => {
     const device = currentDevice({ time_diff: 'GMT+9' })
     for (const [endpoint, body, part] of [
       ['current', { devices: [currentDevice(), device] }, 'devices.1.time_diff'],
@@ -21,7 +21,7 @@ describe('what was read from a response', () => {
     }
   })
 
-  it('is shown for the device with the newest measurement', () => {
+  it('describes the device with the newest measurement', () => {
     const devices = [1, 3, 2].map((time) => currentDevice({ serial: `52A1000${time}`, unixtime: `${time}` }))
     const [, device] = read('current', { devices }).fields
     assert.deepEqual(device, { field: 'device', read: '52A10003', held: '"52A10003"' })

@@ -5,7 +5,7 @@ import { EnvlogError } from '../../../../src/lib/errors'
 import type { RequestContext } from '../../../../src/lib/request'
 import { json } from '../../../support/fake-transport'
 import { clientOf, useFakeTimers, watch } from '../api/setup'
-import { asking, BASE, currentDevice, currentEnvelope, failure, never, patient } from '../responses'
+import { BASE, context, contextOf, currentDevice, currentEnvelope, failure, never } from '../responses'
 
 const MINUTE = 60_000
 const device = (serial: string, base = BASE.serial) =>
@@ -32,7 +32,7 @@ function listOf(...answered: unknown[]) {
   return new AccountDevices(new DevicesState(), (context) => client.read('current', {}, context), systemClock)
 }
 const withSerial = (devices: AccountDevices, serial: string) =>
-  devices.filter((one) => one.serial === serial, patient)
+  devices.filter((one) => one.serial === serial, context)
 const serials = (entries: readonly { serial: string }[]) => entries.map(({ serial }) => serial)
 
 describe('the list of devices of an account', () => {
@@ -46,7 +46,7 @@ describe('the list of devices of an account', () => {
 
   it('contains each device with its base unit, name, group and offset', async () => {
     const { devices } = setup('A0000001')
-    const [entry] = await later(devices.all(patient))
+    const [entry] = await later(devices.all(context))
     assert.deepEqual(entry, {
       serial: 'A0000001',
       base: '5839F001',
@@ -54,17 +54,17 @@ describe('the list of devices of an account', () => {
       group: 'Cold chain',
       utcOffset: 540,
     })
-    assert.equal(await devices.find('A0000001', '5839F001', patient), entry)
-    assert.equal(await devices.find('A0000001', 'OTHER001', patient), undefined)
-    assert.equal(await devices.utcOffset('A0000001', '5839F001', patient), 540)
-    await assert.rejects(devices.utcOffset('A0000001', 'OTHER001', patient), failure('device-unknown'))
+    assert.equal(await devices.find('A0000001', '5839F001', context), entry)
+    assert.equal(await devices.find('A0000001', 'OTHER001', context), undefined)
+    assert.equal(await devices.utcOffset('A0000001', '5839F001', context), 540)
+    await assert.rejects(devices.utcOffset('A0000001', 'OTHER001', context), failure('device-unknown'))
   })
 
   it('is not refreshed for a device that it contains under another base unit', async () => {
     const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
+    await later(devices.all(context))
     await timers().tickAsync(2 * MINUTE)
-    assert.equal(await later(devices.find('A0000001', 'OTHER001', patient)), undefined)
+    assert.equal(await later(devices.find('A0000001', 'OTHER001', context)), undefined)
     assert.equal(service.requests, 1)
   })
 
@@ -80,18 +80,18 @@ describe('the list of devices of an account', () => {
       const [entry] = await later(withSerial(devices, 'A0000002'))
       const about = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', utcOffset }
       assert.deepEqual(entry, { serial: 'A0000002', ...about })
-      assert.equal(await devices.utcOffset('A0000002', '5839F001', patient), utcOffset)
+      assert.equal(await devices.utcOffset('A0000002', '5839F001', context), utcOffset)
       assert.deepEqual([devices.has('A0000002', '5839F001'), devices.has('A0000002', 'x')], [true, false])
     }
   })
 
   it('fails if no device is readable', async () => {
-    await assert.rejects(later(listOf('none').all(patient)), failure('reply-unreadable'))
+    await assert.rejects(later(listOf('none').all(context)), failure('reply-unreadable'))
   })
 
   it('is fetched once for any number of callers', async () => {
     const { service, devices } = setup('A0000001')
-    const results = [devices.all(patient), withSerial(devices, 'A0000001'), devices.all(patient)]
+    const results = [devices.all(context), withSerial(devices, 'A0000001'), devices.all(context)]
     const found = await later(Promise.all(results))
     assert.deepEqual(found.map(serials), [['A0000001'], ['A0000001'], ['A0000001']])
     assert.equal(service.requests, 1)
@@ -99,18 +99,18 @@ describe('the list of devices of an account', () => {
 
   it('is cached for ten minutes, and then fetched again', async () => {
     const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
+    await later(devices.all(context))
     service.serials = ['B0000002']
-    assert.deepEqual(serials(await later(devices.all(patient), 10 * MINUTE - 1001)), ['A0000001'])
+    assert.deepEqual(serials(await later(devices.all(context), 10 * MINUTE - 1001)), ['A0000001'])
     assert.equal(service.requests, 1)
     await timers().tickAsync(2000)
-    assert.deepEqual(serials(await later(devices.all(patient))), ['B0000002'])
+    assert.deepEqual(serials(await later(devices.all(context))), ['B0000002'])
     assert.equal(service.requests, 2)
   })
 
   it('is refreshed for an unknown serial, at most once a minute', async () => {
     const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
+    await later(devices.all(context))
     service.serials = ['A0000001', 'B0000002']
     assert.deepEqual(await later(withSerial(devices, 'B0000002')), [], 'within a minute')
     await timers().tickAsync(MINUTE)
@@ -125,7 +125,7 @@ describe('the list of devices of an account', () => {
 
   it('reports the kind of a device from a list of the last ten minutes, or from the last list', async () => {
     const { devices } = setup('A0000001')
-    await later(devices.all(patient))
+    await later(devices.all(context))
     const kinds = () => [true, false].map((isCurrent) => devices.isRemote('A0000001', isCurrent))
     assert.deepEqual(kinds(), [true, true])
     await timers().tickAsync(10 * MINUTE)
@@ -134,7 +134,7 @@ describe('the list of devices of an account', () => {
 
   it('contains a new serial for both callers that look it up at the same time', async () => {
     const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
+    await later(devices.all(context))
     service.serials = ['B0000002', 'C0000003']
     await timers().tickAsync(2 * MINUTE)
     const both = [withSerial(devices, 'B0000002'), withSerial(devices, 'C0000003')]
@@ -144,35 +144,35 @@ describe('the list of devices of an account', () => {
 
   it('keeps the old list if a refresh fails, and retries after a minute', async () => {
     const { service, devices } = setup('A0000001')
-    await later(devices.all(patient))
+    await later(devices.all(context))
     service.failing = true
     await timers().tickAsync(11 * MINUTE)
-    assert.deepEqual(serials(await later(devices.all(patient))), ['A0000001'])
-    assert.deepEqual(serials(await later(devices.all(patient))), ['A0000001'])
+    assert.deepEqual(serials(await later(devices.all(context))), ['A0000001'])
+    assert.deepEqual(serials(await later(devices.all(context))), ['A0000001'])
     assert.deepEqual(await later(withSerial(devices, 'B0000002')), [])
     assert.equal(service.requests, 2)
     Object.assign(service, { failing: false, serials: ['B0000002'] })
     await timers().tickAsync(MINUTE)
-    assert.deepEqual(serials(await later(devices.all(patient))), ['B0000002'])
+    assert.deepEqual(serials(await later(devices.all(context))), ['B0000002'])
   })
 
   it('fails with the request if there is no list', async () => {
     const { service, devices } = setup('A0000001')
     service.failing = true
-    await assert.rejects(later(devices.all(patient)), failure('ENVLOG_NETWORK'))
-    await assert.rejects(later(devices.find('A0000001', 'x', patient)), failure('ENVLOG_NETWORK'))
+    await assert.rejects(later(devices.all(context)), failure('ENVLOG_NETWORK'))
+    await assert.rejects(later(devices.find('A0000001', 'x', context)), failure('ENVLOG_NETWORK'))
     service.failing = false
-    assert.equal((await later(devices.all(patient))).length, 1)
+    assert.equal((await later(devices.all(context))).length, 1)
   })
 
   it('is replaced by an unfiltered response, and its age counts from then', async () => {
     const { service, devices } = setup('A0000001')
     devices.update({ body: currentEnvelope(device('L0000001')), receivedAt: 0 })
-    assert.deepEqual(serials(await devices.all(patient)), ['L0000001'])
+    assert.deepEqual(serials(await devices.all(context)), ['L0000001'])
     await timers().tickAsync(9 * MINUTE)
     devices.update({ body: currentEnvelope(device('L0000002')), receivedAt: 0 })
     await timers().tickAsync(9 * MINUTE)
-    assert.deepEqual(serials(await devices.all(patient)), ['L0000002'])
+    assert.deepEqual(serials(await devices.all(context)), ['L0000002'])
     assert.equal(service.requests, 0)
     devices.update({ body: currentEnvelope(device('L0000003')), receivedAt: 0 })
     assert.deepEqual(await withSerial(devices, 'NONE0000'), [], 'it was refreshed a moment ago')
@@ -182,8 +182,8 @@ describe('the list of devices of an account', () => {
   it('rejects an aborted caller with ENVLOG_CLOSED, and returns the list to the others', async () => {
     const { service, devices } = setup('A0000001')
     const abort = new AbortController()
-    const gone = watch(devices.all(asking(abort.signal)))
-    const stays = watch(devices.all(patient))
+    const gone = watch(devices.all(contextOf(abort.signal)))
+    const stays = watch(devices.all(context))
     await timers().tickAsync(500)
     abort.abort()
     await timers().tickAsync(500)

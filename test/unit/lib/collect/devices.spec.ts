@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { systemClock } from '../../../../src/lib/clock'
 import { AccountDevices, DevicesState } from '../../../../src/lib/collect/account-devices'
 import { resolveDevices } from '../../../../src/lib/collect/devices'
-import { BASE, currentDevice, currentEnvelope, patient } from '../responses'
+import { BASE, context, currentDevice, currentEnvelope } from '../responses'
 
 const under = (serial: string, base: string, group = '') =>
   currentDevice({
@@ -34,7 +34,7 @@ function createList() {
 }
 
 const resolve = async (selection: Parameters<typeof resolveDevices>[0], exclude: string[] = []) => {
-  const { devices: targets, unknown } = await resolveDevices(selection, exclude, createList().made, patient)
+  const { devices: targets, unknown } = await resolveDevices(selection, exclude, createList().made, context)
   return {
     targets: targets.map(({ base, serial }) => `${base}/${serial}`),
     unknown: unknown.map(({ device, error }) => [
@@ -67,7 +67,7 @@ describe('the devices to request', () => {
       list({ serial: 'NEW00001', base: 'BASE0009' }),
       [],
       made,
-      patient,
+      context,
     )
     assert.deepEqual(targets, [{ serial: 'NEW00001', base: 'BASE0009' }])
     assert.equal(requestCount(), 0)
@@ -118,7 +118,7 @@ describe('the devices to request', () => {
       list({ serial: 'YYYYYYYY' }),
       [],
       createList().made,
-      patient,
+      context,
     )
     assert.deepEqual(targets, [
       { serial: 'YYYYYYYY', base: 'BASE0001', name: 'name of YYYYYYYY', group: 'Cold chain' },

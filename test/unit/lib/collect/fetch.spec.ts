@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../../src/lib/account'
 import { type CurrentQuery, collectCurrent } from '../../../../src/lib/collect/current'
 import { collectAlerts, collectLatest } from '../../../../src/lib/collect/fetch'
-import { alertResponse, BASE, currentDevice, graph, patient, relayGraph } from '../responses'
+import { alertResponse, BASE, context, currentDevice, graph, relayGraph } from '../responses'
 import { modelAccount } from './model-service'
 
 const query: CurrentQuery = {
@@ -28,7 +28,7 @@ async function current(
   const { account, requests } = modelAccount(() => ({ devices }))
   let updates = 0
   ;(account as { devices: unknown }).devices = { update: () => updates++, isRemote }
-  const collected = await collectCurrent(account as Account, { ...query, ...over }, patient)
+  const collected = await collectCurrent(account as Account, { ...query, ...over }, context)
   if (collected) assert.equal(collected.content.kind, 'current')
   const readings = collected?.content.kind === 'current' ? collected.content.readings : []
   const found = readings.map(({ serial, base }) => `${base.serial}/${serial}`)
@@ -112,8 +112,8 @@ describe('fetching one device', () => {
     const { account, requests } = modelAccount(({ endpoint }) =>
       endpoint === 'latest-data' ? graph() : relayGraph(),
     )
-    await collectLatest(account, { serial: '5212A1B2', base: '5212A1B2' }, how, patient)
-    await collectLatest(account, { serial: '5212A1B2', base: '5839F001' }, how, patient)
+    await collectLatest(account, { serial: '5212A1B2', base: '5212A1B2' }, how, context)
+    await collectLatest(account, { serial: '5212A1B2', base: '5839F001' }, how, context)
     assert.deepEqual(requests, [
       { endpoint: 'latest-data', params: { 'remote-serial': '5212A1B2' } },
       { endpoint: 'latest-data-relay', params: { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' } },
@@ -132,21 +132,21 @@ describe('fetching one device', () => {
         endpoint === 'alert' ? alertResponse(other) : relayGraph(other),
       )
       for (const rejected of [
-        collectLatest(account, target, how, patient),
-        collectAlerts(account, target, how, patient),
+        collectLatest(account, target, how, context),
+        collectAlerts(account, target, how, context),
       ]) {
         await assert.rejects(rejected, { code: 'ENVLOG_REPLY', reason: 'reply-other-device' })
       }
     }
     const { account } = modelAccount(() => relayGraph({ 'remote-serial': ' 5212a1b2 ' }))
-    await collectLatest(account, target, how, patient)
+    await collectLatest(account, target, how, context)
   })
 
   it('requests alerts with its own serial as base unit if it is standalone', async () => {
     const { account, requests } = modelAccount(() =>
       alertResponse({ 'alert-logs': [{ unixtime: '1', ch1: 'a' }] }),
     )
-    const { content } = await collectAlerts(account, { serial: '5212A1B2', base: '5212A1B2' }, how, patient)
+    const { content } = await collectAlerts(account, { serial: '5212A1B2', base: '5212A1B2' }, how, context)
     assert.deepEqual(requests[0], {
       endpoint: 'alert',
       params: { 'remote-serial': '5212A1B2', 'base-serial': '5212A1B2' },

@@ -5,7 +5,7 @@ import { collectRange } from '../../../../src/lib/collect/range'
 import { readEnvelope } from '../../../../src/lib/decode/envelopes'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { runs } from '../../../support/chance'
-import { graph, type Json, patient } from '../responses'
+import { context, graph, type Json } from '../responses'
 import { type Behaviour, type ModelRecord, type Query, select } from './model-service'
 
 const target = { serial: '5212A1B2', base: '5212A1B2' }
@@ -72,7 +72,7 @@ async function collect(service: Service, from: number, to: number, number: numbe
   })
   const period = { from: { instant: from }, to: { instant: to } }
   const query = { period, number, time: 'utc', format: 'read' } as const
-  const { content } = await collectRange(account, target, query, patient)
+  const { content } = await collectRange(account, target, query, context)
   assert.ok(content.kind === 'series')
   const { records: found } = content.series
   const times = found.map(({ timestamp }) => timestamp ?? 0)
@@ -226,7 +226,7 @@ describe('the pages of a period', () => {
     }
     const account = accountWith(respond, { recordsRemaining: 1 })
     const query = { period: { from: { instant: 0 }, to: { instant: 10_000 } }, number, time: 'utc' } as const
-    const { content } = await collectRange(account, target, { ...query, format: 'read' }, patient)
+    const { content } = await collectRange(account, target, { ...query, format: 'read' }, context)
     return content.kind === 'series' ? content.series.records.map(({ ch1 }) => ch1) : []
   }
   const at = (unixtime: number, more = {}) => ({ unixtime, 'data-id': unixtime + 1, ch1: unixtime, ...more })

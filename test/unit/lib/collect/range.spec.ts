@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { collectRange, type RangeQuery } from '../../../../src/lib/collect/range'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
 import { TimeZone } from '../../../../src/shared/local-clock'
-import { graph, patient, relayGraph } from '../responses'
+import { context, graph, relayGraph } from '../responses'
 import {
   type Behaviour,
   type ModelRecord,
@@ -29,8 +29,8 @@ describe('fetching a period', () => {
     const { account, requests } = modelAccount(({ endpoint }) =>
       endpoint === 'data' ? graph() : relayGraph(),
     )
-    await collectRange(account, standalone, instants(5_000_000, 6_000_000), patient)
-    await collectRange(account, remote, { ...instants(5_000_000, 6_000_000), number: 7 }, patient)
+    await collectRange(account, standalone, instants(5_000_000, 6_000_000), context)
+    await collectRange(account, remote, { ...instants(5_000_000, 6_000_000), number: 7 }, context)
     const query = { 'remote-serial': '5212A1B2', 'unixtime-from': 4999, 'unixtime-to': 6000 }
     assert.deepEqual(requests, [
       { endpoint: 'data', params: { ...query, number: 16_000 } },
@@ -43,8 +43,8 @@ describe('fetching a period', () => {
     const period = { from: noon, to: { wallClock: 46_800_000 } }
     const query = { period, number: null, format: 'read' } as const
     const { account, requests } = modelService([], strict, 540)
-    const local = await collectRange(account, standalone, { ...query, time: 'local' }, patient)
-    const utc = await collectRange(account, standalone, { ...query, time: 'utc' }, patient)
+    const local = await collectRange(account, standalone, { ...query, time: 'local' }, context)
+    const utc = await collectRange(account, standalone, { ...query, time: 'utc' }, context)
     assert.equal(local.range.from, '1970-01-01T03:00:00.000Z')
     assert.equal(utc.range.from, '1970-01-01T12:00:00.000Z')
     assert.equal(requests[1]?.params['unixtime-from'], 43_199)
@@ -56,7 +56,7 @@ describe('fetching a period', () => {
     const { account } = modelService([], strict, 540)
     const fromOf = async (time: TimeStyle) => {
       const query = { period, number: null, format: 'read', time } as const
-      return (await collectRange(account, standalone, query, patient)).range.from
+      return (await collectRange(account, standalone, query, context)).range.from
     }
     assert.equal(await fromOf('local'), '2026-11-19T15:00:00.000Z')
     assert.equal(await fromOf('utc'), '2026-11-19T00:00:00.000Z')
@@ -66,12 +66,12 @@ describe('fetching a period', () => {
   it('does not use the list of devices if neither bound is a wall clock time', async () => {
     const { account } = modelService([], strict)
     account.devices.utcOffset = () => assert.fail('it was requested')
-    await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, patient)
+    await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, context)
   })
 
   it('that ends before its start fails with ENVLOG_INPUT, without a request', async () => {
     const { account, requests } = modelService([], strict)
-    await assert.rejects(collectRange(account, standalone, instants(1000, 1000), patient), {
+    await assert.rejects(collectRange(account, standalone, instants(1000, 1000), context), {
       code: 'ENVLOG_INPUT',
     })
     assert.equal(requests.length, 0)
@@ -80,7 +80,7 @@ describe('fetching a period', () => {
   it('leaves out an unreadable record, and reports it with the others', async () => {
     const data = steady(5).map((one) => ({ ...one, ch1: one.value }))
     const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'yesterday' }, null, 7] }))
-    const { content, failed } = await collectRange(account, standalone, instants(0, 1e9), patient)
+    const { content, failed } = await collectRange(account, standalone, instants(0, 1e9), context)
     assert.equal(content.kind === 'series' && content.series.records.length, 5)
     const reported = failed?.map(({ error: { reason, params, cause } }) => [reason, params.part, cause])
     const cause = { endpoint: 'data', ...standalone }
@@ -107,23 +107,23 @@ describe('fetching a period', () => {
         truncating(remaining).account,
         standalone,
         instants(0, 1e9),
-        patient,
+        context,
       )
       assert.equal(content.kind === 'series' && content.series.records.length, 100)
     }
     const reported = truncating(1)
-    await collectRange(reported.account, standalone, instants(0, 1e9), patient)
+    await collectRange(reported.account, standalone, instants(0, 1e9), context)
     assert.equal(reported.requests.length, 1, 'more records were available, but not sent')
   })
 
   it('fails with ENVLOG_REPLY if the service responds with another period, after no unnecessary requests', async () => {
     const { account, requests } = modelAccount(() => graph({ data: steady(20_000).slice(-16_000) }))
-    await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
+    await assert.rejects(collectRange(account, standalone, instants(0, 1e9), context), {
       reason: 'reply-other-period',
     })
     assert.equal(requests.length, 2)
     const early = modelAccount(() => graph({ data: steady(300) }))
-    const run = collectRange(early.account, standalone, instants(5e8, 6e8), patient)
+    const run = collectRange(early.account, standalone, instants(5e8, 6e8), context)
     await assert.rejects(run, { reason: 'reply-other-period' })
     assert.equal(early.requests.length, 1)
   })
@@ -133,7 +133,7 @@ describe('fetching a period', () => {
     for (const second of [[], given.slice(0, 10_000)]) {
       const pages = [given.slice(-16_000), second]
       const { account, requests } = modelAccount(() => graph({ data: pages[requests.length - 1] ?? [] }))
-      await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
+      await assert.rejects(collectRange(account, standalone, instants(0, 1e9), context), {
         reason: 'reply-lacks-record',
       })
       assert.equal(requests.length, 2)
@@ -148,7 +148,7 @@ describe('fetching a period', () => {
       'dst-bias': 60,
     }))
     const query = { ...instants(0, 1e9), time: 'local' } as const
-    const { content } = await collectRange(account, standalone, query, patient)
+    const { content } = await collectRange(account, standalone, query, context)
     assert.ok(content.kind === 'series')
     const offsets = new Set(content.series.records.map(({ time }) => time?.slice(-6)))
     assert.equal(offsets.size, 1)

@@ -27,7 +27,7 @@ describe('without a cursor', () => {
 })
 
 describe('with a cursor', () => {
-  it('a record whose values were revised, or whose response has more channels, is the same', () => {
+  it('a record is not new if its values were revised or the response has more channels', () => {
     const device = planSequence()
     device.next([record(0, 5), record(null, 9), record(60, 0)])
     const revised = [record(null, 9, 90), record(0, 5, 50, { ch2: 1 }), record(60, 0, 1), record(120, 6)]
@@ -35,7 +35,7 @@ describe('with a cursor', () => {
   })
 
   for (const id of [0, null]) {
-    it(`records with the same time are distinguished by values, number ${id}`, () => {
+    it(`records with the same time and the number ${id} are distinguished by their values`, () => {
       const device = planSequence()
       const one = (seconds: number, value: number) => ({ ...record(seconds, 0, value), 'data-id': id })
       assert.equal(device.next([one(0, 1)]).length, 1)
@@ -85,7 +85,7 @@ describe('the memory of a cursor', () => {
     assert.ok(size(device) < 15_000, `${size(device)}`)
   })
 
-  it('contains how far a full response reached: older records are known by time and number', () => {
+  it('contains the oldest record of a full response, so that older ones are not new even without their values', () => {
     for (const standalone of [true, false]) {
       const device = known(400, { standalone })
       assert.deepEqual(device.next([...minutes(90, 100), ...minutes(112, 400)], arrives(400)), [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { CollectedRange } from '../../../../src/lib/collect/range'
 import { checkRows, collectStatistics, joinStatistics } from '../../../../src/lib/collect/statistics'
 import { TimeZone } from '../../../../src/shared/local-clock'
-import { graph, patient } from '../responses'
+import { context, graph } from '../responses'
 import { modelAccount } from './model-service'
 
 const device = { serial: '5212A1B2', base: '5212A1B2' }
@@ -21,7 +21,7 @@ const data = [{ unixtime: Date.parse('2026-11-20T06:00Z') / 1000, 'data-id': 1, 
 describe('collecting statistics', () => {
   it('converts temperatures before they are aggregated', async () => {
     const { account } = modelAccount(() => graph({ data }))
-    const { content } = await collectStatistics(account, device, { ...query, unit: 'F' }, patient)
+    const { content } = await collectStatistics(account, device, { ...query, unit: 'F' }, context)
     assert.ok(content.kind === 'statistics')
     const [row] = content.devices[0]?.rows ?? []
     assert.deepEqual([row?.unit, row?.min, row?.mean, row?.max], ['°F', 68, 68, 68])
@@ -31,7 +31,7 @@ describe('collecting statistics', () => {
     const { account, requests } = modelAccount(() => graph({ data: [] }))
     const tenYears = { ...query, period: instants('2016-01-01', '2026-01-01') }
     const collect = (per: 'period' | 'day' | 'hour') =>
-      collectStatistics(account, device, { ...tenYears, per }, patient)
+      collectStatistics(account, device, { ...tenYears, per }, context)
     await assert.rejects(collect('hour'), { code: 'ENVLOG_INPUT', reason: 'period-too-long' })
     assert.equal(requests.length, 0)
     await collect('day')
@@ -46,7 +46,7 @@ describe('collecting statistics', () => {
       [null, '2026-11-20T00:00:00.000+00:00'],
     ] as const) {
       const { account } = modelAccount(() => graph({ time_diff: 60, data }), listed)
-      const collected = await collectStatistics(account, device, { ...query, period, per: 'day' }, patient)
+      const collected = await collectStatistics(account, device, { ...query, period, per: 'day' }, context)
       assert.ok(collected.content.kind === 'statistics')
       const rows = collected.content.devices[0]?.rows ?? []
       assert.deepEqual(
@@ -59,7 +59,7 @@ describe('collecting statistics', () => {
   it('of a period that has not begun has no rows', async () => {
     const { account } = modelAccount(() => graph({ data: [] }))
     const period = instants('2099-01-01', '2099-01-03')
-    const { content } = await collectStatistics(account, device, { ...query, period, per: 'day' }, patient)
+    const { content } = await collectStatistics(account, device, { ...query, period, per: 'day' }, context)
     assert.deepEqual(content.kind === 'statistics' && content.devices[0]?.rows, [])
   })
 
@@ -81,7 +81,7 @@ describe('collecting statistics', () => {
           period: { calendar: 'yesterday', now: Date.parse('2026-11-21T12:00Z') },
           time: new TimeZone(zone),
         },
-        patient,
+        context,
       )
     const joined = joinStatistics([await collect('Asia/Tokyo'), await collect('America/New_York')])
     assert.ok(joined?.content.kind === 'statistics')

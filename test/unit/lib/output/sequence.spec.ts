@@ -36,7 +36,7 @@ describe('a sequence of messages', () => {
   }
 
   for (const output of ['rows', 'points'] as const) {
-    it(`equals the whole when joined: chunks and individual ${output}`, async () => {
+    it(`equals the unsplit message when joined: chunks and individual ${output}`, async () => {
       for (const kind of kinds) {
         await fc.assert(
           fc.asyncProperty(anyContent[kind], chunkSize, async (content, chunk) => {
@@ -52,7 +52,7 @@ describe('a sequence of messages', () => {
     })
   }
 
-  it('equals the whole when joined: chunks of a series, with their gaps', async () => {
+  it('equals the unsplit message when joined: chunks of a series, with their gaps', async () => {
     await fc.assert(
       fc.asyncProperty(anyContent.series, chunkSize, async (content, chunk) => {
         assert.ok(content.kind === 'series')
@@ -89,9 +89,9 @@ function deface(value: unknown): void {
 
 describe('two messages', () => {
   const inside = { num: '1', name: 'Inside', unit: 'C' }
-  const bases = ['5212A1B2', '5212A1B3'].map((serial) => ({ serial, channel: [{ ...inside, value: 1 }] }))
+  const devices = ['5212A1B2', '5212A1B3'].map((serial) => ({ serial, channel: [{ ...inside, value: 1 }] }))
   const contents: Record<(typeof kinds)[number], () => ReadContent> = {
-    current: () => current([...bases, ...bases]),
+    current: () => current([...devices, ...devices]),
     series: () =>
       series({
         channel: [inside],
@@ -108,7 +108,7 @@ describe('two messages', () => {
       ),
   }
 
-  /** Each message when it is created, after the earlier ones were modified. */
+  /** Copies each message when it is created. With `harm`, modifies each one before the next is created. */
   async function receive(
     content: ReadContent,
     way: (typeof ways)[number],

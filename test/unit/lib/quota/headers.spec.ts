@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { readQuotaHeaders } from '../../../../src/lib/quota/headers'
 import { json } from '../../../support/fake-transport'
 import { clientOf } from '../api/setup'
-import { patient } from '../responses'
+import { context } from '../responses'
 
 const unknown = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
 
@@ -44,6 +44,6 @@ describe('the rate headers', () => {
 
   it('are returned with the response', async () => {
     const { client } = clientOf(() => json({ devices: [] }, 200, { 'x-ratelimit-remaining': '9' }))
-    assert.deepEqual((await client.read('current', {}, patient)).quota, { ...unknown, remaining: 9 })
+    assert.deepEqual((await client.read('current', {}, context)).quota, { ...unknown, remaining: 9 })
   })
 })

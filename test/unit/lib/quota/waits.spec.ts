@@ -7,7 +7,7 @@ import { fine, HELD_MS, Station } from './setup'
 const one = { current: { limit: 1 } }
 const two = { current: { limit: 2 } }
 
-describe('a node with a limited wait', () => {
+describe('a request with a limited wait', () => {
   it('fails immediately if the estimate exceeds its limit, with the time of the next permit', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
@@ -71,8 +71,8 @@ describe('a node with a limited wait', () => {
   })
 })
 
-describe('a node that shows its wait', () => {
-  it('receives the estimate, its changes, and the end', async () => {
+describe('a request whose wait is reported', () => {
+  it('reports the estimate, its changes, and the end', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
     const waits: QuotaWait[] = []

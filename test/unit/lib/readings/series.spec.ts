@@ -10,7 +10,7 @@ const read = (response: Json, style: TimeStyle = 'utc'): Series => readSeries(re
 const records = (...data: Json[]) => read(relayGraph({ data })).records
 
 describe('a series', () => {
-  it("has the local time of a zone, each record with the offset at its own time, and the last one's offset", () => {
+  it('has local times of a zone: each record with the offset at its time, and `utcOffset` of the last record', () => {
     const summer = Date.UTC(2026, 9, 25, 0, 59) / 1000
     const data = [summer, summer + 60].map((unixtime, index) => ({ unixtime, 'data-id': index + 1, ch1: 1 }))
     const { records, utcOffset } = read(graph({ data }), new TimeZone('Europe/Berlin'))

@@ -4,7 +4,7 @@ import { EnvlogError } from '../../../../src/lib/errors'
 import { Run } from '../../../../src/nodes/kit/action/run'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
-import { failure, patient } from '../../lib/responses'
+import { context, failure } from '../../lib/responses'
 
 const BASE = '5839F001'
 const devices = ['A', 'B', 'C', 'D'].map((one) => ({ serial: `${one}0000001`, base: BASE }))
@@ -23,7 +23,7 @@ async function start(over: object = {}, clock = createVirtualClock(0), store = c
     node: { id: 'node', type: 'envlog-latest', error() {}, warn() {} },
     account: { ...ports, name: 'Plant A', temperatureUnit: null, concurrency: 1 },
     settings: { select: 'all', exclude: [], output: 'readings', topic: '', wait: null, time: 'utc', ...over },
-    ...{ nodeState, signal: patient.signal as AbortSignal, setStatus() {} },
+    ...{ nodeState, signal: context.signal as AbortSignal, setStatus() {} },
   }
   const trigger = { msg: {}, send: () => {} }
   const run = () => new Run(deployed as never, trigger)

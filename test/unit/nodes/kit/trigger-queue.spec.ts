@@ -35,7 +35,7 @@ describe('the triggers of a node', () => {
     )
   })
 
-  it('continue after a failure, which only rejects its own trigger', async () => {
+  it('continue after a failure, which rejects only its own trigger', async () => {
     const queue = new TriggerQueue()
     const error = new Error('no')
     const failed = watch(queue.run(() => Promise.reject(error)))
