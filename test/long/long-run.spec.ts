@@ -16,7 +16,7 @@ const SPEED = 7200
 const DEVICES = 20
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Records from the range endpoint per row, including outages of the archive. */
+/** Most records fetched from the range endpoints per stored row. Outages of the archive make nodes fetch again. */
 const MAX_FETCHED = 4
 const STARTING_MS = 300_000
 const COLLECTED_MS = 600_000
@@ -29,12 +29,12 @@ describe(`a run of ${days} days with ${DEVICES} devices and random faults`, func
     for (const close of opened.splice(0).reverse()) await close()
   })
 
-  it('stores each record and alert once and in order, with any faults of the service, deploys and kills', async () => {
-    // After a kill, records since the last write are sent twice: the archive's key recognizes them.
+  it('stores each record and alert once and in order despite faults of the service, deploys and kills', async () => {
+    // After a kill, records sent since the last write are sent again; the archive ignores rows with a known key.
     await run('sent', ['silence', 'outage', 'deploy', 'kill'])
   })
 
-  it('loses nothing with receipts, with any faults of the archive, deploys and kills at any time', async () => {
+  it('loses nothing with receipts despite faults of the archive, and deploys and kills at any time', async () => {
     await run('acknowledged', disruptionKinds)
   })
 
@@ -63,15 +63,15 @@ describe(`a run of ${days} days with ${DEVICES} devices and random faults`, func
     const longestSilence = Math.min(3 * DAY, (days * DAY) / 5)
     const settlesFirst = advance === 'sent'
     const parts = { simulator, clock, archive, nodeRed, flow, random, longestSilence, settlesFirst }
-    const dealt = await disrupt(parts, wanted)
+    const disruptions = await disrupt(parts, wanted)
 
     const expected = { records: trueRecordLines(simulator), alerts: trueAlertLines(fleet, clock.now()) }
     const size = sizeOf(expected.records) + sizeOf(expected.alerts)
     await whenCollected(archive, size, COLLECTED_MS)
     const fetched = fetchedFrom(simulator)
-    console.log(`      ${advance}: ${JSON.stringify({ size, fetched, dealt, faults })}`)
-    assertWhole(expected.records, archive.linesOf('records'))
-    assertWhole(expected.alerts, archive.linesOf('alerts'))
+    console.log(`      ${advance}: ${JSON.stringify({ size, fetched, disruptions, faults })}`)
+    assertComplete(expected.records, archive.linesOf('records'))
+    assertComplete(expected.alerts, archive.linesOf('alerts'))
     assert.ok(fetched > 0, 'no holes were filled')
     const most = MAX_FETCHED * size
     assert.ok(fetched < most, `${fetched} fetched for ${size} rows: stored records are fetched again`)
@@ -85,7 +85,7 @@ function fetchedFrom(simulator: Simulator): number {
 }
 
 /** Each line once and in order; a failure shows the first difference of each device. */
-function assertWhole(expected: Lines, found: Lines): void {
+function assertComplete(expected: Lines, found: Lines): void {
   const differences = Object.entries(expected).flatMap(([device, lines]) => {
     const actual = found[device] ?? []
     const at = lines.findIndex((line, index) => line !== actual[index])

@@ -29,8 +29,8 @@ const permissionsByUser = {
 type User = keyof typeof permissionsByUser
 
 /** Properties of each action node that override the defaults. */
-const some = { select: 'list', devices: [fridge, rackA], onlyNew: false }
-const nodeProperties = { current: {}, latest: some, range: { ...some, ...A_DAY }, alerts: some }
+const chosen = { select: 'list', devices: [fridge, rackA], onlyNew: false }
+const nodeProperties = { current: {}, latest: chosen, range: { ...chosen, ...A_DAY }, alerts: chosen }
 
 for (const runtime of runtimesOfTier) {
   describe(`the installed package in ${runtime.title}`, function () {
@@ -173,7 +173,7 @@ function tests(runtime: Runtime): void {
   })
 
   it('continues where it stopped when a node or its tab is enabled again, and starts over after it was deleted', async () => {
-    // With credentials: the account is deleted too.
+    // The deployed flow includes credentials, because the account is deleted too.
     const enabled = flow.map((node) => (node.id === 'latest' ? { ...node, onlyNew: true } : node))
     const disabledNode = enabled.map((node) => (node.id === 'latest' ? { ...node, d: true } : node))
     const disabledTab = enabled.map((node) => (node.type === 'tab' ? { ...node, disabled: true } : node))
@@ -194,7 +194,7 @@ function tests(runtime: Runtime): void {
     await collector.receive('latest', 2)
   })
 
-  it('allows requests and reading only to users with permission', async () => {
+  it('lets only users with the permission send requests or read', async () => {
     const before = simulator.log.length
     assert.equal((await request('GET stores', 'guest')).status, 200)
     for (const user of [undefined, 'guest'] as const)
@@ -242,7 +242,7 @@ function tests(runtime: Runtime): void {
     assert.match(places['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
   })
 
-  it('stops on SIGTERM, even while a request hangs, and has logged no other error', async () => {
+  it('stops on SIGTERM, even while a request hangs, and has logged no unexpected errors', async () => {
     await leaveRequestHanging()
     const start = Date.now()
     assert.deepEqual(await nodeRed.stop('SIGTERM'), { code: 0, signal: null })

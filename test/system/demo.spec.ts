@@ -3,7 +3,7 @@ import { type Demo, demoPort, startDemo } from '../support/demo'
 import { launchChromium } from '../support/editor/chromium'
 import { WallDisplay } from '../support/wall-display'
 
-/** Four rounds. */
+/** Four polls: the demo polls every 15 seconds. */
 const SHOWN_MS = 60_000
 
 describe('the demo in a browser', function () {

@@ -32,8 +32,8 @@ export interface Archive {
   linesOf(table: Table): Lines
   /** Number of rows. */
   size(): number
-  /** `hidden`: nothing is stored. `disturbed`: at random, a post is not stored, or is stored but not confirmed. */
-  state: 'calm' | 'hidden' | 'disturbed'
+  /** `unresponsive`: nothing is stored. `lossy`: at random, a post is not stored, or is stored but not confirmed. */
+  state: 'calm' | 'unresponsive' | 'lossy'
   close(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export async function startArchive(random: Random): Promise<Archive> {
     const rows = await json(request).catch(() => undefined)
     if (rows === undefined) return
     const { state } = archive
-    const isLost = () => state === 'hidden' || (state === 'disturbed' && random.next() < LOSS)
+    const isLost = () => state === 'unresponsive' || (state === 'lossy' && random.next() < LOSS)
     const table = (request.url ?? '').slice(1) as Table
     const isStored = !isLost()
     const order = Number(request.headers.order)

@@ -24,7 +24,7 @@ const always: Fault[] = [
   { kind: 'errorWith200', probability: 0.005 },
 ]
 
-export const disruptionKinds = ['silence', 'outage', 'deploy', 'kill', 'hidden', 'disturbed'] as const
+export const disruptionKinds = ['silence', 'outage', 'deploy', 'kill', 'unresponsive', 'lossy'] as const
 export type DisruptionKind = (typeof disruptionKinds)[number]
 
 interface Run {
@@ -83,14 +83,14 @@ const disruptions: Record<DisruptionKind, (run: Run) => Promise<void>> = {
     await run.nodeRed.start()
   },
   /** The archive stores no rows and does not answer. */
-  async hidden({ archive, clock, random }) {
-    archive.state = 'hidden'
+  async unresponsive({ archive, clock, random }) {
+    archive.state = 'unresponsive'
     await passTime(clock, random.between(HOUR, 10 * HOUR))
     archive.state = 'calm'
   },
-  /** The archive loses some posts and some of its answers. */
-  async disturbed({ archive, clock, random }) {
-    archive.state = 'disturbed'
+  /** The archive loses some posts and some of its responses. */
+  async lossy({ archive, clock, random }) {
+    archive.state = 'lossy'
     await passTime(clock, random.between(HOUR, 10 * HOUR))
     archive.state = 'calm'
   },

@@ -1,4 +1,4 @@
-/** The simulated service without a socket: in place of undici's connections, it responds itself. */
+/** The simulated service without a socket: it replaces undici's `Agent` and responds to its requests directly. */
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { endpointAt } from '../../../simulator/endpoints'

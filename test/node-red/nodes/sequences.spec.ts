@@ -13,7 +13,7 @@ describe('a core join node', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const node = { select: 'list', devices: [rackA], ...A_DAY, from: '2026-01-15T11:00:00Z' }
 
-  /** The message of a join node after the node. */
+  /** Returns the message of a join node that is wired to the action node. */
   async function join(action: ActionName, over: Message, msg: Message = {}): Promise<Message> {
     const place = { z: 'tab', x: 100, y: 100 }
     const flow = await startFlow(action, simulator(), {

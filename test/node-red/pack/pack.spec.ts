@@ -71,7 +71,7 @@ describe('the published package', () => {
     }
   })
 
-  it('loads in plain Node.js, without its dependencies before a node is created', async () => {
+  it('loads in plain Node.js, and loads no dependencies until a node is created', async () => {
     const { kinds, loaded } = await coldRequire(folder)
     assert.deepEqual(kinds, ['function'])
     const place = join('node_modules', packageJson.name)

@@ -18,7 +18,7 @@ describe('logins in the editor', function () {
     editor = await harness.editor()
   })
 
-  it('do not send deployed secrets to the browser, and pick devices with them', async () => {
+  it('do not send deployed secrets to the browser, which can still list devices with them', async () => {
     const answers = [await (await harness.nodeRed.get('/flows')).text()]
     editor.page.on('response', (answer) => {
       void answer.text().then(

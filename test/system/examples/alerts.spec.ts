@@ -14,7 +14,7 @@ const HOSTILE = 'Inside Sensor Error <!channel> &lt; "*b*" [a](b)\nRecovered: al
 
 /** Flows that send messages to people: a message that was sent is not sent again, whatever happens in between. */
 describe('examples that forward alerts', () => {
-  const hall = useExamples({ speed: 2, examples: [MAIL] })
+  const harness = useExamples({ speed: 2, examples: [MAIL] })
   const freezers = useFreezers({ hasRecord: true })
   const { alarm, assertSent } = freezers
   let mail: MailServer | undefined
@@ -28,7 +28,7 @@ describe('examples that forward alerts', () => {
     this.timeout(FLOW_MS)
     const { simulator, chat } = freezers
     alarm(FIRST, 0, 'Inside Upper Limit: -9 C')
-    await hall.deploy([CHAT], { simulator, chat })
+    await harness.deploy([CHAT], { simulator, chat })
     // Alerts that exist at first are known.
     await rounds(simulator, 8)
     assert.deepEqual(chat.texts, [])
@@ -48,8 +48,8 @@ describe('examples that forward alerts', () => {
     chat.refuses = true
     alarm(FIRST, 180, 'Inside Upper Limit: -7 C')
     await until('the chat has refused it', () => chat.refused > 0)
-    await hall.nodeRed.stop('SIGKILL')
-    await hall.nodeRed.start()
+    await harness.nodeRed.stop('SIGKILL')
+    await harness.nodeRed.start()
     await until('the chat has refused it again', () => chat.refused > 1)
     chat.refuses = false
     expected.push('Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:03)')
@@ -58,8 +58,8 @@ describe('examples that forward alerts', () => {
 
   it('notify a chat immediately that the connection works, without a request', async () => {
     const { simulator, chat } = freezers
-    await hall.deploy([CHAT], { simulator, chat, more: { 'envlog-alerts': { repeat: 0 } } })
-    await hall.press('send a test message')
+    await harness.deploy([CHAT], { simulator, chat, more: { 'envlog-alerts': { repeat: 0 } } })
+    await harness.press('send a test message')
     await until('it arrives', () => chat.texts.length > 0)
     assert.deepEqual(chat.texts, ['This is a test: alerts come to this chat.'])
     assert.equal(simulator.counts().alert.total, 0)
@@ -82,10 +82,10 @@ describe('examples that forward alerts', () => {
       ),
       { ...tried, x: 0, y: 0, active: true, console: true },
     ]
-    await hall.deploy([CHAT], { simulator, more: { 'envlog-alerts': { repeat: 0 } } }, add)
-    const count = (text: string) => hall.nodeRed.log().split(text).length - 1
+    await harness.deploy([CHAT], { simulator, more: { 'envlog-alerts': { repeat: 0 } } }, add)
+    const count = (text: string) => harness.nodeRed.log().split(text).length - 1
     for (let times = 1; times <= 3; times++) {
-      await hall.press('send a test message')
+      await harness.press('send a test message')
       await until('it is tried', () => count('[debug:tried]') === times)
     }
     assert.equal(count('Enter the address of your chat'), 1)
@@ -114,7 +114,7 @@ describe('examples that forward alerts', () => {
     const server = await startMailServer()
     mail = server
     const more = { 'e-mail': { server: '127.0.0.1', port: String(server.port) } }
-    await hall.deploy([MAIL], { simulator, chat: { url: chat.url, format: 'json' }, more })
+    await harness.deploy([MAIL], { simulator, chat: { url: chat.url, format: 'json' }, more })
     await rounds(simulator, 8)
     alarm(FIRST, 0, 'Inside Upper Limit: -8 C')
     const expected = ['Alert: Freezer 1: Inside Upper Limit: -8 C (2026-11-20 09:00)']

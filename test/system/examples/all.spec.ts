@@ -64,7 +64,7 @@ const accepts = (port: number) =>
   })
 
 describe('all examples in one Node-RED', () => {
-  const hall = useExamples({ examples: here, speed: 1 })
+  const harness = useExamples({ examples: here, speed: 1 })
   let simulator: Simulator
   let broker: Broker
   let chat: Chat
@@ -118,12 +118,12 @@ describe('all examples in one Node-RED', () => {
     const address = `/library/examples/flows/${packageJson.name}`
     for (const name of exampleNames) {
       const path = name.split('/').map(encodeURIComponent).join('/')
-      assert.deepEqual(await hall.nodeRed.json(`${address}/${path}`), readExample(name), name)
+      assert.deepEqual(await harness.nodeRed.json(`${address}/${path}`), readExample(name), name)
     }
   })
 
   it('need exactly the packages that their folders name', async () => {
-    const modules = await hall.nodeRed.json<{ module: string; types: string[] }[]>('/nodes')
+    const modules = await harness.nodeRed.json<{ module: string; types: string[] }[]>('/nodes')
     const moduleOf = new Map(modules.flatMap(({ module, types }) => types.map((type) => [type, module])))
     const workspace = ['tab', 'group', 'junction']
     for (const name of here) {
@@ -139,15 +139,15 @@ describe('all examples in one Node-RED', () => {
   it('work in a normal plant without an error or a warning, with each node that sends requests', async function () {
     this.timeout(GREEN_MS + STARTING_MS)
     const more = await addresses()
-    const started = hall.nodeRed.log().length
+    const started = harness.nodeRed.log().length
     let flow: FlowNode[] = []
-    await hall.deploy(exampleNames, { simulator, broker: broker.node, chat, more }, (filled) => {
+    await harness.deploy(exampleNames, { simulator, broker: broker.node, chat, more }, (filled) => {
       flow = withSqlite(filled)
       return [...flow, ...withReports(flow)]
     })
     const buttons = flow.filter(({ type, once, name }) => type === 'inject' && !once && name !== NOT_PRESSED)
-    for (const { id } of buttons) await hall.nodeRed.inject(id)
-    const log = () => hall.nodeRed.log().slice(started).split('\n')
+    for (const { id } of buttons) await harness.nodeRed.inject(id)
+    const log = () => harness.nodeRed.log().slice(started).split('\n')
     const complaints = () => log().filter((line) => / - \[(?:error|warn)\]/.test(line))
     const asking = flow.filter(({ type, z, id }) => type.startsWith('envlog-') && z && !IDLE.includes(id))
     /** Nodes that are not finished. */

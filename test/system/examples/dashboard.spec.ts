@@ -61,7 +61,7 @@ interface Point {
 }
 
 describe('the wall display', () => {
-  const hall = useExamples({ speed: SPEED, examples: [WALL] })
+  const harness = useExamples({ speed: SPEED, examples: [WALL] })
   let browser: Browser
   let simulator: Simulator
   let displays: WallDisplay[]
@@ -84,13 +84,13 @@ describe('the wall display', () => {
   const deploy = (more: Record<string, object> = {}) => {
     const limits = JSON.stringify({ current: { limit: 1000 }, alert: { limit: 1000 } })
     const often = { 'envlog-account': { limits }, 'envlog-current': { repeat: SPEED } }
-    return hall.deploy([WALL], { simulator, more: often }, (flow) =>
+    return harness.deploy([WALL], { simulator, more: often }, (flow) =>
       flow.map((node) => ({ ...node, ...more[node.type] })),
     )
   }
 
   const open = async (options: PageOptions = {}) => {
-    const display = await WallDisplay.open(browser, hall.nodeRed.url, options)
+    const display = await WallDisplay.open(browser, harness.nodeRed.url, options)
     displays.push(display)
     return display
   }
@@ -106,7 +106,7 @@ describe('the wall display', () => {
     })
 
   const points = async () =>
-    ((await shownBy<Point[]>(hall.nodeRed.url, CHART)) ?? []).map((point) => point._datapoint)
+    ((await shownBy<Point[]>(harness.nodeRed.url, CHART)) ?? []).map((point) => point._datapoint)
   const names = async () => [...new Set((await points()).map(({ category }) => category))]
   const charted = () => until('the chart has lines', async () => (await points()).length > 500 || false)
 
@@ -230,7 +230,7 @@ describe('the wall display', () => {
     })
     await assertNothingRan(display)
     await display.close()
-    await hall.restart()
+    await harness.restart()
     await until('they are shown again', async () => (await names()).join() === kept)
     const later = await open()
     await later.page.locator('.envlog-choose .v-select', { hasText: '3' }).waitFor()
@@ -301,23 +301,23 @@ describe('the wall display', () => {
       x: 0,
       y: 0,
     }
-    await hall.deploy([WALL], { simulator, more: { 'envlog-current': { repeat: 0 } } }, (flow) => [
+    await harness.deploy([WALL], { simulator, more: { 'envlog-current': { repeat: 0 } } }, (flow) => [
       ...flow,
       { ...ask, wires: [['envlog-example-dashboard-current']] },
     ])
-    const waiting = await openPage(browser, hall.nodeRed.url)
-    await waiting.page.goto(`${hall.nodeRed.url}/dashboard/readings`)
+    const waiting = await openPage(browser, harness.nodeRed.url)
+    await waiting.page.goto(`${harness.nodeRed.url}/dashboard/readings`)
     for (const place of ['.envlog-wall', '.envlog-alerts'])
       await waiting.page.locator(place, { hasText: 'Waiting for the first readings' }).waitFor()
     assert.equal(await waiting.page.getByText('No alerts').count(), 0)
     await waiting.close()
     assert.deepEqual(waiting.faults, [])
 
-    await hall.press('ask')
+    await harness.press('ask')
     const display = await open()
     assert.equal(await display.banner.count(), 0)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    await hall.press('ask')
+    await harness.press('ask')
     await display.banner.filter({ hasText: 'No readings from the service. It reports an error.' }).waitFor()
     // A page that is opened now shows it too, with the last values.
     const late = await open({ language: 'ja' })
@@ -327,13 +327,13 @@ describe('the wall display', () => {
     await display.page.getByRole('button', { name: 'Try again' }).click()
     for (const each of [display, late]) await each.banner.waitFor({ state: 'hidden' })
     // Killed, because the dashboard removes the widgets from all pages during a slow stop.
-    await hall.nodeRed.stop('SIGKILL')
+    await harness.nodeRed.stop('SIGKILL')
     await late.banner.filter({ hasText: 'Node-RED に接続できません。' }).waitFor()
     // The browser's message about it.
     for (const { close, faults } of displays) {
       await close()
       faults.length = 0
     }
-    await hall.nodeRed.start()
+    await harness.nodeRed.start()
   })
 })

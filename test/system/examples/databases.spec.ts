@@ -73,7 +73,7 @@ const readingOf = (row: Record<string, unknown>) => {
 }
 
 describe('examples to databases', () => {
-  const hall = useExamples({ examples: [POSTGRES, SQLITE] })
+  const harness = useExamples({ examples: [POSTGRES, SQLITE] })
   let simulator: Simulator
   let end: (() => Promise<unknown>) | undefined
 
@@ -127,13 +127,13 @@ describe('examples to databases', () => {
       const found = client.query('SELECT * FROM readings').finally(() => client.end())
       return (await found).rows.map(readingOf)
     }
-    await hall.deploy([POSTGRES], { simulator, more: { postgresDB: login } })
+    await harness.deploy([POSTGRES], { simulator, more: { postgresDB: login } })
     await assertStored(rows)
 
-    await hall.nodeRed.stop('SIGKILL')
+    await harness.nodeRed.stop('SIGKILL')
     await server.stop()
     simulator.clock.advance(OUTAGE)
-    await hall.nodeRed.start()
+    await harness.nodeRed.start()
     await rounds(simulator, 4)
     await server.startAgain()
     await assertStored(rows)
@@ -143,7 +143,7 @@ describe('examples to databases', () => {
   /** An empty database file, and its rows. */
   async function sqlite() {
     const { Database } = await load('sqlite3')
-    const file = join(hall.nodeRed.userDir, 'readings.sqlite')
+    const file = join(harness.nodeRed.userDir, 'readings.sqlite')
     rmSync(file, { force: true })
     const connection = new Database(file)
     connection.configure('busyTimeout', 30_000)
@@ -159,7 +159,7 @@ describe('examples to databases', () => {
   it('archive every record in SQLite once, with any names', async function () {
     this.timeout(FLOW_MS)
     const rows = await sqlite()
-    await hall.deploy([SQLITE], { simulator })
+    await harness.deploy([SQLITE], { simulator })
     await assertStored(rows)
   })
 
@@ -179,11 +179,11 @@ describe('examples to databases', () => {
     await simulator.close()
     const clock = manualClock(now)
     simulator = await startSimulator({ clock, limits: 'off', fleet: fleetWith(...records.slice(3)) })
-    await hall.deploy([REPAIR], { simulator })
+    await harness.deploy([REPAIR], { simulator })
     const isThere = () => rows().then(Array.isArray, () => false)
     await until('the table is there', isThere)
     const repair = async () => {
-      await hall.press('every night at 3')
+      await harness.press('every night at 3')
       const recent = expected().filter(({ time }) => Date.parse(String(time)) >= now - REPAIRED)
       await assertStored(rows, recent)
     }

@@ -26,14 +26,14 @@ const FORGED = 'E |\n| forged | -18 °C | pass <b>'
 const HOSTILE = '=a "b", c\n<冷'
 
 describe('examples for files', () => {
-  const hall = useExamples()
+  const harness = useExamples()
   let simulator: Simulator
   const now = Date.now()
   let reading: { value: number | string; age: number }
 
   beforeEach(async () => {
-    for (const file of readdirSync(hall.nodeRed.userDir))
-      if (/\.(?:csv|md)$/.test(file)) rmSync(join(hall.nodeRed.userDir, file))
+    for (const file of readdirSync(harness.nodeRed.userDir))
+      if (/\.(?:csv|md)$/.test(file)) rmSync(join(harness.nodeRed.userDir, file))
     reading = { value: -18.5, age: 60 }
     simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet: fleet('C') })
   })
@@ -68,8 +68,8 @@ describe('examples for files', () => {
     ]
   }
 
-  const read = (name: string) => readFileSync(join(hall.nodeRed.userDir, name), 'utf8')
-  const exists = (name: string) => existsSync(join(hall.nodeRed.userDir, name))
+  const read = (name: string) => readFileSync(join(harness.nodeRed.userDir, name), 'utf8')
+  const exists = (name: string) => existsSync(join(harness.nodeRed.userDir, name))
   /** Midnight of a date by a device's clock, in ms. */
   const midnight = (date: string, offset: number) => Date.parse(`${date}T00:00:00Z`) - offset * 60_000
   const clockOf = (time: number, offset: number) => new Date(time + offset * 60_000).toISOString()
@@ -87,7 +87,7 @@ describe('examples for files', () => {
 
   it("write the last month of a device, by the device's clock, again each time", async function () {
     this.timeout(FLOW_MS)
-    await hall.deploy([MONTH], { simulator })
+    await harness.deploy([MONTH], { simulator })
     const month = (time: number) => {
       const at = new Date(time)
       return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 1))
@@ -104,7 +104,7 @@ describe('examples for files', () => {
     const expected = `\ufeff${[`time,${quoted},ch2 Probe (°C)`, ...lines].join('\r\n')}\r\n`
     for (let times = 0; times < 2; times++) {
       const asked = simulator.counts().data.total
-      await hall.press('write it')
+      await harness.press('write it')
       await until('it is requested', () => simulator.counts().data.total > asked)
       const text = await written(
         (time) => `envlog-${date(month(time).getTime()).slice(0, 7)}.csv`,
@@ -116,7 +116,7 @@ describe('examples for files', () => {
 
   it('write yesterday for all devices, each by its own clock', async function () {
     this.timeout(FLOW_MS)
-    await hall.deploy([NIGHT], { simulator })
+    await harness.deploy([NIGHT], { simulator })
     const [yesterday, today] = [date(now - DAY), date(now)]
     const expected = simulator.truth.devices().flatMap(({ serial, base, standalone, channels }) => {
       const offset = standalone ? TOKYO : DELHI
@@ -130,7 +130,7 @@ describe('examples for files', () => {
       )
     })
     assert.equal(expected.length, 48 * 2 + 24)
-    await hall.press('every night at 2')
+    await harness.press('every night at 2')
     const text = await written(
       (time) => `envlog-${date(time - DAY)}.csv`,
       (found) => found.split('52C10002').length > 24 && found.split(CHOSEN).length > 96,
@@ -177,8 +177,8 @@ describe('examples for files', () => {
           ? { ...node, devices: [...(node.devices as object[]), { serial: ABSENT }] }
           : node,
       )
-    await hall.deploy([REPORT], { simulator }, add)
-    await hall.press('every day at 1')
+    await harness.deploy([REPORT], { simulator }, add)
+    await harness.press('every day at 1')
     const text = await written(
       (time) => `freezers-${date(time - DAY)}.md`,
       // Two lines of the header and four rows.
@@ -205,10 +205,10 @@ describe('examples for files', () => {
 
   it('write a report of the day with what passes, what does not and why, and whether a check was not done', async function () {
     this.timeout(FLOW_MS)
-    await hall.deploy([CHECKS], { simulator })
+    await harness.deploy([CHECKS], { simulator })
     let checks = 0
     const check = async (button: string): Promise<string> => {
-      await hall.press(button)
+      await harness.press(button)
       checks++
       const sections = (text: string) => text.split('\n## ')
       const text = await written(

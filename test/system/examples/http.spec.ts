@@ -31,7 +31,7 @@ interface Problem {
 }
 
 describe('the example HTTP for MES and scripts', () => {
-  const hall = useExamples({ httpNodeAuth: { user: USER, pass: HASH } })
+  const harness = useExamples({ httpNodeAuth: { user: USER, pass: HASH } })
   let simulator: Simulator
   const now = Math.floor(Date.now() / MINUTE) * MINUTE
 
@@ -67,7 +67,7 @@ describe('the example HTTP for MES and scripts', () => {
 
   async function get(path: string, headers: Record<string, string> = {}) {
     const authorization = login(USER, PASSWORD)
-    const response = await fetch(`${hall.nodeRed.url}/envlog/${path}`, {
+    const response = await fetch(`${harness.nodeRed.url}/envlog/${path}`, {
       headers: { authorization, ...headers },
     })
     const text = await response.text()
@@ -90,7 +90,7 @@ describe('the example HTTP for MES and scripts', () => {
   }
 
   const deploy = async (more: Record<string, object> = {}) => {
-    await hall.deploy([HTTP], { simulator, more })
+    await harness.deploy([HTTP], { simulator, more })
     await until('there are readings', async () => (await get('readings')).status === 200)
   }
   const asked = () => simulator.counts().data.total + simulator.counts()['data-relay'].total
@@ -109,7 +109,7 @@ describe('the example HTTP for MES and scripts', () => {
   it('responds with the latest readings, and with 304 to callers that already have them', async function () {
     this.timeout(FLOW_MS)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    await hall.deploy([HTTP], { simulator })
+    await harness.deploy([HTTP], { simulator })
     for (const early of ['readings', `records?serial=${FIRST}`]) {
       const response = await get(early)
       await assertProblem(response, 503)

@@ -38,7 +38,7 @@ describe('the example with Modbus registers', () => {
     await simulator?.close()
   })
 
-  const hall = useExamples({ examples: [REGISTERS] })
+  const harness = useExamples({ examples: [REGISTERS] })
   const freezer = (serial: string): DeviceDefinition => ({
     serial,
     name: 'Freezer',
@@ -77,7 +77,7 @@ describe('the example with Modbus registers', () => {
     return connected
   }
 
-  const table = () => readFileSync(join(hall.nodeRed.userDir, TABLE), 'utf8')
+  const table = () => readFileSync(join(harness.nodeRed.userDir, TABLE), 'utf8')
 
   /** Id, value, age and status of everything named in the table, read from its addresses. */
   const rows = () =>
@@ -113,7 +113,7 @@ describe('the example with Modbus registers', () => {
   it('serves value, age and status of each channel at the documented addresses, which stay the same', async function () {
     this.timeout(2 * FLOW_MS)
     const port = await freePort()
-    await hall.deploy([REGISTERS], { simulator, more: { 'modbus-server': { serverPort: String(port) } } })
+    await harness.deploy([REGISTERS], { simulator, more: { 'modbus-server': { serverPort: String(port) } } })
     client = await connect(port)
     await rowsAre([
       [4, FREEZER, OK, -18.4],
@@ -135,8 +135,8 @@ describe('the example with Modbus registers', () => {
 
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     client.close(() => {})
-    await hall.nodeRed.stop('SIGKILL')
-    await hall.nodeRed.start()
+    await harness.nodeRed.stop('SIGKILL')
+    await harness.nodeRed.start()
     client = await connect(port)
     await rowsAre([FREEZER, INSIDE, PROBE, ADDED].map((id, at) => [4 * (at + 1), id, NO_RESPONSE]))
   })

@@ -70,7 +70,7 @@ function fleet(now: number, newest: () => CurrentDefinition): DeviceDefinition[]
 }
 
 describe('examples to MQTT', () => {
-  const hall = useExamples()
+  const harness = useExamples()
   let broker: Broker
   let simulator: Simulator
   /** Time of the last measurement of the device that may be silent. */
@@ -134,7 +134,7 @@ describe('examples to MQTT', () => {
     const { received, end } = await broker.subscribe('envlog/#')
     const messages = () => received.map(({ topic, text }) => ({ topic, text }))
     const first = numbers()
-    await hall.deploy([CHANNELS], { simulator, broker: broker.node })
+    await harness.deploy([CHANNELS], { simulator, broker: broker.node })
     await until('all channels are published', () => received.length >= first.length)
     // Messages sent before the broker was connected are sent again.
     await rounds(simulator, 2)
@@ -162,7 +162,7 @@ describe('examples to MQTT', () => {
 
   it('create sensors in Home Assistant, with names, units and availability', async function () {
     this.timeout(FLOW_MS)
-    await hall.deploy([HOME], { simulator, broker: broker.node })
+    await harness.deploy([HOME], { simulator, broker: broker.node })
     const configs = await retained('homeassistant/#', (known) => known.size >= rows().length)
     const sensors = configs.map(({ topic, text }) => ({ topic, ...JSON.parse(text) }))
     assert.equal(sensors.length, rows().length)
@@ -219,9 +219,9 @@ describe('examples to MQTT', () => {
     simulator.set({ faults: [] })
 
     const isNow = (text: string) => retained('envlog/status', (known) => known.get('envlog/status') === text)
-    await hall.nodeRed.stop()
+    await harness.nodeRed.stop()
     assert.deepEqual(await isNow('offline'), [{ ...status, text: 'offline', retained: true }])
-    await hall.nodeRed.start()
+    await harness.nodeRed.start()
     assert.deepEqual(await isNow('online'), [{ ...status, retained: true }])
   })
 
@@ -239,7 +239,7 @@ describe('examples to MQTT', () => {
         all.map(({ topic }) => topic.split('/')[2]).toSorted(),
       )
     simulator.set(at('5F0A1001'))
-    await hall.deploy([HOME], { simulator, broker: broker.node })
+    await harness.deploy([HOME], { simulator, broker: broker.node })
     assert.deepEqual(await sensors(1), ['envlog_52C10006_1'])
     simulator.set(at('5F0A1002'))
     await rounds(simulator, 2)

@@ -20,7 +20,7 @@ const ERRORS = 'Operation/all errors in one place'
 const HOSTILE = 'a\\b "c"\n{冷} 1'
 
 describe('examples for operators', () => {
-  const hall = useExamples()
+  const harness = useExamples()
   let simulator: Simulator
 
   beforeEach(async () => {
@@ -55,9 +55,9 @@ describe('examples for operators', () => {
 
   it('serve metrics of the devices in the text format, and send no request for them', async function () {
     this.timeout(FLOW_MS)
-    const scrape = () => fetch(`${hall.nodeRed.url}/metrics`)
+    const scrape = () => fetch(`${harness.nodeRed.url}/metrics`)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    await hall.deploy([METRICS], { simulator })
+    await harness.deploy([METRICS], { simulator })
     assert.equal((await scrape()).status, 503)
     simulator.set({ faults: [] })
     const response = await until('there are readings', async () => {
@@ -93,7 +93,7 @@ describe('examples for operators', () => {
     const [, asked] = /^envlog_asked_timestamp_seconds (.*)$/m.exec(lines.join('\n')) ?? []
     assert.ok(Math.abs(Number(asked) * 1000 - Date.now()) < MINUTE)
 
-    await hall.deploy([METRICS], { simulator, more: { 'envlog-current': { repeat: 3600 } } })
+    await harness.deploy([METRICS], { simulator, more: { 'envlog-current': { repeat: 3600 } } })
     await until('there are readings', async () => (await scrape()).status === 200)
     const before = simulator.counts().current.total
     const responses = await Promise.all(Array.from({ length: 20 }, scrape))
@@ -114,7 +114,7 @@ describe('examples for operators', () => {
     // The output of the example's debug node is posted here.
     const chat = await startChat()
     try {
-      await hall.deploy([ERRORS], { simulator, more: { 'envlog-account': { timeout: 5 } } }, (flow) => {
+      await harness.deploy([ERRORS], { simulator, more: { 'envlog-account': { timeout: 5 } } }, (flow) => {
         const say = flow.find(({ name }) => name === 'in words') as FlowNode
         const place = { z: say.z, x: 100, y: 900 }
         const toChat = [{ t: 'set', p: 'payload', pt: 'msg', to: '{"text": payload}', tot: 'jsonata' }]
@@ -127,12 +127,12 @@ describe('examples for operators', () => {
           { ...current, id: 'test-current', name: 'all', select: 'all' },
         ]
       })
-      await hall.press('try it')
+      await harness.press('try it')
       await until('it is sent', () => chat.texts.length > 0)
       assert.match(String(chat.texts[0]), /^devices of the message: The .* Correct the property/)
       for (const [at, [code, [fault, advice]]] of Object.entries(problems).entries()) {
         simulator.set({ faults: [fault] })
-        await hall.press('ask')
+        await harness.press('ask')
         await until(`${code} is sent`, () => chat.texts.length > at + 1)
         const message = String(chat.texts[at + 1])
         assert.ok(message.startsWith('all: ') && message.includes(advice), message)

@@ -39,10 +39,10 @@ interface Heard {
 }
 
 describe('the example Sparkplug B', () => {
-  const hall = useExamples()
+  const harness = useExamples()
   let broker: Broker
   let simulator: Simulator
-  /** For a host application. */
+  /** The client of a host application. */
   let client: MqttClient
   let codec: { encodePayload(payload: object): Uint8Array; decodePayload(bytes: Uint8Array): object }
   /** Everything that was published, oldest first. */
@@ -102,7 +102,8 @@ describe('the example Sparkplug B', () => {
   const filter = (type: string) => `spBv1.0/Factory/${type}/#`
   const count = (what: string) => heard.filter((one) => one.what === what).length
   const last = (what: string) => heard.findLast((one) => one.what === what)
-  const times = (what: string, wanted: number) => until(`${what}: ${wanted}`, () => count(what) >= wanted)
+  const waitForCount = (what: string, wanted: number) =>
+    until(`${what}: ${wanted}`, () => count(what) >= wanted)
   const valuesOf = (what: string) =>
     Object.fromEntries((last(what)?.metrics ?? []).map(({ name, value }) => [name, value]))
   const set = (serial: string, values: CurrentDefinition['values'], age = 0) => {
@@ -111,8 +112,8 @@ describe('the example Sparkplug B', () => {
 
   it('announces births and changes of its devices, obeys commands, and is reported dead after a kill', async function () {
     this.timeout(FLOW_MS)
-    await hall.deploy([SPARKPLUG], { simulator, broker: broker.node })
-    await times(`DBIRTH ${REMOTE}`, 1)
+    await harness.deploy([SPARKPLUG], { simulator, broker: broker.node })
+    await waitForCount(`DBIRTH ${REMOTE}`, 1)
     await rounds(simulator, 2)
     assert.deepEqual(
       heard.map(({ what }) => what),
@@ -138,30 +139,30 @@ describe('the example Sparkplug B', () => {
     set(FIRST, { 1: -18.5, 3: 'Sensor Error' })
     await rounds(simulator, 2)
     set(REMOTE, { 1: 5 })
-    await times(`DDATA ${REMOTE}`, 1)
+    await waitForCount(`DDATA ${REMOTE}`, 1)
     assert.deepEqual(valuesOf(`DDATA ${REMOTE}`), { ch1: 5 })
     assert.equal(count(`DDATA ${FIRST}`), 0)
 
-    // Its silence is no longer reported.
+    // While the service fails, the node cannot report that the device is silent, so the flow must notice it.
     set(FIRST, { 1: -17, 3: 'Sensor Error' }, STALE_SECONDS - 5)
-    await times(`DDATA ${FIRST}`, 1)
+    await waitForCount(`DDATA ${FIRST}`, 1)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    await times(`DDEATH ${FIRST}`, 1)
+    await waitForCount(`DDEATH ${FIRST}`, 1)
     simulator.set({ faults: [] })
     set(FIRST, { 1: -16, 3: 'Sensor Error' })
-    await times(`DBIRTH ${FIRST}`, 2)
+    await waitForCount(`DBIRTH ${FIRST}`, 2)
 
     const rebirth = { name: 'Node Control/Rebirth', type: 'Boolean', value: true }
     const command = codec.encodePayload({ timestamp: Date.now(), metrics: [rebirth] })
     await client.publishAsync('spBv1.0/Factory/NCMD/envlog', Buffer.from(command))
-    await times(`DBIRTH ${FIRST}`, 3)
+    await waitForCount(`DBIRTH ${FIRST}`, 3)
     assert.equal(valuesOf('NBIRTH').bdSeq, 0)
 
-    await hall.nodeRed.stop('SIGKILL')
-    await times('NDEATH', 1)
+    await harness.nodeRed.stop('SIGKILL')
+    await waitForCount('NDEATH', 1)
     assert.deepEqual(valuesOf('NDEATH'), { bdSeq: 0 })
-    await hall.nodeRed.start()
-    await times(`DBIRTH ${FIRST}`, 4)
+    await harness.nodeRed.start()
+    await waitForCount(`DBIRTH ${FIRST}`, 4)
     assert.equal(valuesOf('NBIRTH').bdSeq, 1)
 
     const numbered = heard.filter(({ what }) => what !== 'NDEATH')

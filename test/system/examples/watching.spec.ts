@@ -14,7 +14,7 @@ const SILENT = 'Alarms/watch for silent devices'
 
 /** Flows that send messages to people: a message that was sent is not sent again, whatever happens in between. */
 describe('examples that monitor readings', () => {
-  const hall = useExamples()
+  const harness = useExamples()
   const freezers = useFreezers()
   const { set, remove, add } = freezers
 
@@ -26,7 +26,7 @@ describe('examples that monitor readings', () => {
       chat: { url: chat.url, format },
       more: { 'envlog-current': { repeat: 0 }, inject: { repeat: '' } },
     }
-    return hall.deploy([name], surroundings, (flow) => [
+    return harness.deploy([name], surroundings, (flow) => [
       ...flow.map((node) => (node.name === 'silent after' ? { ...node, ...more } : node)),
       ...testNodes(flow),
     ])
@@ -34,14 +34,14 @@ describe('examples that monitor readings', () => {
 
   async function poll(): Promise<void> {
     const { current } = freezers.simulator.counts()
-    await hall.press('ask')
+    await harness.press('ask')
     await until('it is requested', () => freezers.simulator.counts().current.total > current.total)
   }
 
   /** The texts of all accepted messages, sorted, when there are this many, and two more triggers have brought no others. */
   async function sent(count: number, trigger = poll): Promise<string[]> {
     const { texts } = freezers.chat
-    const remembered = () => hall.nodeRed.log().split('[debug:remembered]').length - 1
+    const remembered = () => harness.nodeRed.log().split('[debug:remembered]').length - 1
     const wanted = remembered() + count - texts.length
     await trigger()
     await until('the messages are remembered', () => remembered() >= wanted).catch(() => {})
@@ -67,7 +67,7 @@ describe('examples that monitor readings', () => {
 
     // Better but not yet normal: nothing new, nor after a restart.
     set(FIRST, { value: -15.5 })
-    await hall.restart()
+    await harness.restart()
     await assertSent(expected)
 
     // A message refused by the chat is sent again, and then only once.
@@ -97,7 +97,7 @@ describe('examples that monitor readings', () => {
     set(FIRST, { age: null })
     const expected = [`Freezer 1 (${FIRST}) has never sent a reading`]
     await assertSent(expected)
-    await hall.restart()
+    await harness.restart()
     await assertSent(expected)
 
     set(FIRST, { age: 30 })
@@ -148,7 +148,7 @@ describe('examples that monitor readings', () => {
     await assertSent([])
     freezers.simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await poll()
-    const [silent = ''] = await sent(1, () => hall.press('every minute'))
+    const [silent = ''] = await sent(1, () => harness.press('every minute'))
     assert.match(silent, /^The service has not answered since \d{4}-\d\d-\d\d \d\d:\d\d$/)
     freezers.simulator.set({ faults: [] })
     await assertSent([silent, 'The service answers again'])

@@ -32,7 +32,7 @@ async function startProxy(port: number) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as { port: number }).port,
-    turn: (to: number) => {
+    redirect: (to: number) => {
       target = to
     },
     mute() {
@@ -69,14 +69,14 @@ describe('the connection to a shared quota in Redis', function () {
     return member
   }
 
-  /** The reason why it cannot connect. */
+  /** Returns the reason why a process cannot connect. */
   async function reasonOf(address: string, password = PASSWORD): Promise<string | undefined> {
     const member = share(address, password)
     await until('the reason is known', () => member.reasons.length > 0)
     return member.reasons[0]
   }
 
-  /** Requests known to a Redis. */
+  /** Number of requests that a Redis server knows. */
   async function known(server: RedisServer): Promise<number> {
     const own = (await server.contents()).find(({ key }) => key.endsWith(':current'))
     return own?.value.match(/"\d+ s \d+ \d+"/g)?.length ?? 0
@@ -90,7 +90,7 @@ describe('the connection to a shared quota in Redis', function () {
     assert.equal(await reasonOf(`redis://envlog@127.0.0.1:${redis.port}`, 'wrong'), 'WRONGPASS')
   })
 
-  it('reports in one word why there is none', async () => {
+  it('reports in one word why it cannot be established', async () => {
     assert.equal(await reasonOf('redis://127.0.0.1:1'), 'ECONNREFUSED')
     assert.equal(await reasonOf('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main'), 'ECONNREFUSED')
     assert.equal(await reasonOf(redis.url, ''), 'NOAUTH')
@@ -103,7 +103,7 @@ describe('the connection to a shared quota in Redis', function () {
     ends.push(proxy.end)
     const member = share(`redis://127.0.0.1:${proxy.port}`)
     await member.waitUntilConnected()
-    proxy.turn(other.port)
+    proxy.redirect(other.port)
     await redis.command('REPLICAOF', '127.0.0.1', '1')
     ends.push(() => redis.command('REPLICAOF', 'NO', 'ONE'))
     await member.request()
@@ -140,7 +140,7 @@ describe('the connection to a shared quota in Redis', function () {
     for (let count = 0; count < 3; count++) await member.request()
     await until('Redis knows the usage', async () => (await known(leader)) === 3)
     await leader.end('SIGKILL')
-    // After its window the usage need not be known any more; requests continue in the meantime.
+    // Usage need not be known after its window has passed, so requests continue in the meantime.
     const goOn = setInterval(() => void member.request().catch(() => {}), 300)
     ends.push(() => clearInterval(goOn))
     const isKnown = async () => (await known(replica).catch(() => 0)) >= 1
