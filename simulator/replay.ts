@@ -21,7 +21,7 @@ interface SavedResponse {
   endpoint: EndpointName
   params: Json
   status: number | null
-  /** Only of successful requests. */
+  /** Only for successful requests. */
   body?: Json
   error?: Json
 }
@@ -167,7 +167,7 @@ function collectRecords(responses: readonly SavedResponse[], device: Json, param
   return [...byKey.values()].sort((a, b) => Number(a.unixtime) - Number(b.unixtime))
 }
 
-/** The newest records of the period, including both bounds, which the nodes accept. */
+/** The newest records of the period, including records at both bounds; the nodes accept that. */
 function selectRecords(records: readonly Json[], params: Parameters, endpoint: EndpointName): Json[] {
   if (!endpoints[endpoint].recordQuota) return records.slice(-maxLatestRecords)
   const { 'unixtime-from': from = 0, 'unixtime-to': to = Number.POSITIVE_INFINITY, number } = params

@@ -1,5 +1,5 @@
 /**
- * Compares our nodes with a flow of core nodes and with the floor, in complete Node-RED instances with the simulator:
+ * Compares our nodes with a flow of core nodes and with a lower bound (`floor`), in complete Node-RED instances with the simulator:
  *
  *     npm run bench -- 'current|memory'  # only cases whose names match; by default all
  */

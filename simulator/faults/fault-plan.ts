@@ -29,7 +29,7 @@ export interface Fault {
   times?: number
   /** delay before the response, in ms of real time, for any kind; default 0 */
   delay?: number
-  /** for `status` and `errorWith200` (default 500), `body` and `html` (default 200) */
+  /** HTTP status, for the kinds `status` and `errorWith200` (default 500), `body` and `html` (default 200) */
   status?: number
   /** text that is sent instead of the body, for any kind that sends a response */
   body?: string
