@@ -4,7 +4,7 @@ import type { BaseUnitDefinition, DeviceDefinition } from './definition'
 import { demoFleet } from './demo'
 import { type Signal, signals } from './signal'
 
-/** Generated devices per base unit; those that are not remote units leave their numbers unused. */
+/** Generated devices per base unit. The numbers of devices that are not remote units stay unused. */
 const unitsPerBase = 40
 
 const intervals = [60, 120, 300, 600]

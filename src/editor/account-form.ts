@@ -24,7 +24,7 @@ export function prepareAccount(form: Form): void {
 class DraftRequests {
   readonly #accountId: string
   readonly #lines = $('#envlog-test-lines')
-  /** Counts changes of fields, each of which discards the result of a request in progress. */
+  /** Number of changes to fields. Each one discards the result of a request in progress. */
   #changes = 0
 
   constructor(accountId: string) {
@@ -46,7 +46,7 @@ class DraftRequests {
     }
   }
 
-  /** Sends a request. @returns `undefined` if it fails, in which case the failure is shown */
+  /** Sends a request. @returns `undefined` if it fails; the failure is shown then */
   async send<T>(path: 'test' | 'report'): Promise<T | undefined> {
     this.#clear()
     const button = $(`#envlog-${path}`).prop('disabled', true)

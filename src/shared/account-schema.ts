@@ -32,7 +32,7 @@ const prefixes = z.transform((list) =>
 const amount = z.optional(z.int().check(z.minimum(1)))
 const seconds = z.optional(z.int().check(z.minimum(1), z.maximum(MAX_WINDOW_SECONDS)))
 
-/** Has the rows and columns of the service's table, each of which may be absent. */
+/** The rows and columns of the service's table, all optional. */
 const limitsTable = z.strictObject(
   Object.fromEntries(
     Object.entries(LIMITS).map(([endpoint, row]) => {

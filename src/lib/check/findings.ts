@@ -34,7 +34,7 @@ export interface Finding {
   details: string[]
 }
 
-/** Observes assumptions. The verdict about each is the worst of what was observed. */
+/** Observes assumptions. The verdict on each is the worst one observed. */
 export class Findings {
   readonly #observations: { assumption: Assumption; isTrue: boolean; detail: unknown }[] = []
 

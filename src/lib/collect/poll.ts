@@ -67,7 +67,7 @@ interface Delivery {
 /**
  * Delivers the new records of a device that does not await a receipt, completely and in order (docs/collecting.md,
  * *Records*).
- * @throws EnvlogError if a request, decoding or `deliver` fails, in which case the cursor does not change
+ * @throws EnvlogError if a request, decoding or `deliver` fails; the cursor then does not change
  */
 export async function pollRecords(
   run: PollRun,
@@ -101,7 +101,7 @@ export async function pollRecords(
 /**
  * Delivers the new alerts of a device that does not await a receipt (docs/collecting.md, *Alerts*).
  * @param start whether all alerts of a first response are delivered, or only those of later ones
- * @throws EnvlogError if a request, decoding or `deliver` fails, in which case the cursor does not change
+ * @throws EnvlogError if a request, decoding or `deliver` fails; the cursor then does not change
  */
 export async function pollAlerts(
   run: PollRun,
@@ -152,7 +152,7 @@ async function requestNewest(poll: Poll, options: PollOptions) {
 
 /**
  * Fetches the missing pages of the backfill.
- * @returns the failure because of which the backfill was given up; empty if it is complete
+ * @returns the failure that ended the backfill early; empty if it is complete
  * @throws EnvlogError if a request or decoding fails; the next trigger continues with the same page
  */
 async function fetchMissing({ run, target, context, device, isOver }: Poll): Promise<DeviceFailure[]> {

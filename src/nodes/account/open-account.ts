@@ -7,7 +7,7 @@ import { registry } from '../kit/state/process-registry'
 import type { readAccountSettings } from './account-settings'
 
 interface TlsNode extends Node {
-  /** False if its files cannot be read, in which case `addTLSOptions` adds nothing. */
+  /** False if its files cannot be read; `addTLSOptions` then adds nothing. */
   valid: boolean
   addTLSOptions<T extends object>(options: T): T
 }
