@@ -9,10 +9,10 @@ const MAX_GROWTH = 0.1
 const MAX_LATER_GROWTH = 0.05
 /** Variation of the heap between runs of the same days, MB. */
 const NOISE_MB = 0.3
-/** Those of refused and replaced devices, and of the last three days, are missing. */
+/** Records of refused and replaced devices, and of the last three days, are missing. */
 const MIN_DELIVERED = 0.75
 
-describe('months with 500 devices, some of which are added, removed or moved, or fail, with outages, receipts and deploys', function () {
+describe('months with outages, receipts, deploys, and 500 devices that are added, removed or moved, or fail', function () {
   // FLEET_DAYS=365 takes minutes.
   this.timeout(900_000)
   let recordsADay: number

@@ -119,7 +119,7 @@ describe('a deploy or a stop', () => {
       })
     }
 
-  it('between two triggers repeats no record, without a named context store, and a deleted node is forgotten', async function () {
+  it('between two triggers repeats no record, even without a named context store; a deleted node is forgotten', async function () {
     this.timeout(RUN_MS)
     await nodeRed.deploy(latest('restarted', 'device'))
     await nodeRed.inject('empty')

@@ -70,8 +70,8 @@ export class WallDisplay {
   }
 
   /**
-   * Texts with less contrast than WCAG 2 (AA) requires, and problems that axe-core finds. axe-core does not see what is
-   * behind a widget.
+   * Texts with less contrast than WCAG 2 (AA) requires, and problems that axe-core finds. axe-core does not see the
+   * background of a widget.
    */
   async unreadable(): Promise<string[]> {
     if (!(await this.page.evaluate(() => 'axe' in window))) await this.page.evaluate(axe.source)

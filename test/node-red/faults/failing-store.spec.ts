@@ -29,7 +29,7 @@ const failures: Record<string, (done: Done) => void> = {
   'never responds': () => {},
 }
 
-describe('a context store whose writing', () => {
+describe('a context store that', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const { context } = Nodes.prototype
 

@@ -22,7 +22,7 @@ const LONG_MS = 60_000
  * Any fleet × any combination of variants that remove nothing: the rows match the simulator's records in every send, and
  * the other outputs, which are made of the same contents, exist.
  */
-describe('any fleet, and any variant of the service', () => {
+describe('with any fleet and any variant of the service,', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
   /** Sometimes full seconds, at which there are records. */

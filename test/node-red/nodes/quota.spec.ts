@@ -22,7 +22,7 @@ describe('the quota of an account in nodes and in the editor', () => {
     limits: { current: { limit: 3, window: 600 } },
   }))
 
-  it('is available through the admin route: usage, what is left, what the service reported', async () => {
+  it('is available through the admin route: usage, remaining quota, and the limits that the service reported', async () => {
     const flow = await startFlow('current', simulator())
     flow.send()
     await flow.completed.next()

@@ -160,7 +160,7 @@ describe('a choice with unreadable devices', () => {
     },
   }
   for (const [where, choice] of Object.entries(choices)) {
-    it(`reports one of ${where} once until Node-RED restarts, and none as missing or that is not chosen`, async () => {
+    it(`reports one of ${where} once until Node-RED restarts, and neither missing devices nor others`, async () => {
       const flow = await start(choice)
       for (const _ of [1, 2]) {
         flow.send()

@@ -29,7 +29,7 @@ export const oddSteps: Step[] = [
   ...(['late', 'late', 'late', 'arrive', 'arrive', 'arrive-latest'] as const),
 ]
 
-/** Steps of a device, few of which are odd. */
+/** Steps of a device; few are unusual. */
 export const stepsOf = (...odd: Step[]) =>
   fc.array(fc.oneof({ weight: 8, arbitrary: fc.constantFrom<Step>('next', 'next', 'same') }, oneOf(odd)), {
     minLength: 1,

@@ -83,7 +83,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('show the reason for an invalid bound of a period, and what its type is', async () => {
+  it('show why a bound of a period is invalid, for each type', async () => {
     const form = await editor.edit('range')
     for (const [type, value, reason] of [
       ['date', 'next week', /must be a time such as/],

@@ -21,7 +21,7 @@ const SQL_SERVER = 'node-red-contrib-mssql-plus'
 const SQLITE = 'SQLite - needs node-red-node-sqlite/newest records to SQLite'
 const here = exampleNames.filter((name) => neededBy(name) !== SQL_SERVER)
 
-/** Its button shows an error on purpose; the other node requests records for callers, which there are none of here. */
+/** This button shows an error on purpose, with the first idle node. The second one only requests records for callers. */
 const NOT_PRESSED = 'try it'
 const IDLE = ['envlog-example-errors-node', 'envlog-example-http-range']
 

@@ -203,7 +203,7 @@ describe('examples for files', () => {
     assert.match(missing, /^\| The account has no device .*52A10009.*( \|){8}$/)
   })
 
-  it('write a report of the day with what passes, what does not and why, and whether a check was not done', async function () {
+  it('write a daily report of which checks passed, which failed and why, and which were not done', async function () {
     this.timeout(FLOW_MS)
     await harness.deploy([CHECKS], { simulator })
     let checks = 0

@@ -42,7 +42,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
 
   const windows = (count: number) => sleep(count * HELD_MS)
 
-  /** Requests in the next windows, as a share of what is allowed. */
+  /** Requests in the next windows, as a share of the allowed number. */
   async function throughput(count: number): Promise<number> {
     const before = service.log.length
     await windows(count)
@@ -81,7 +81,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.deepEqual(service.refusals(), [])
   })
 
-  it('limits all members to what the service has reported to one of them, if that is stricter', async () => {
+  it('applies a stricter limit that the service has reported to one member to all members', async () => {
     const own = { address: redis.url, limit: 10 * ROW.limit }
     const [busy, rare] = [new Member(service, own), new Member(service, own)]
     members.push(busy, rare)
@@ -114,7 +114,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
   })
 
-  it('is never exceeded when others use the account too, beyond what no client could know', async () => {
+  it('is not exceeded when others use the account too, except by requests that no client could foresee', async () => {
     await start(2)
     await windows(1.5)
     for (let count = 0; count < 4; count++) service.foreign()

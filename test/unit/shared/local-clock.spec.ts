@@ -29,7 +29,7 @@ function offsetsOf(timeZone: string): (instant: number) => number {
 
 describe('a time zone', () => {
   for (const zone of ZONES) {
-    it(`${zone} is ahead of UTC by what its tables say, and maps a shown time back to the first instant that shows it`, () => {
+    it(`${zone} has the offset in its tables, and maps a shown time back to the first instant that shows it`, () => {
       const clock = new TimeZone(zone)
       const offsetAt = offsetsOf(zone)
       const check = (instant: number) => {

@@ -80,9 +80,9 @@ describe('simulator: the demo fleet', function () {
   })
 })
 
-describe('simulator: what a seed determines', () => {
+describe('simulator: a seed', () => {
   useSimulators()
-  it('devices, readings, alerts and credentials', async () => {
+  it('determines devices, readings, alerts and credentials', async () => {
     const one = await simulate({ seed: 'a', devices: 40 })
     const two = await simulate({ seed: 'a', devices: 40 })
     const other = await simulate({ seed: 'b', devices: 40 })

@@ -69,7 +69,7 @@ describe('simulator: request limits', () => {
     assert.deepEqual([limit, reset, remaining, records], ['1000000', '1', '999999', '999999997'])
   })
 
-  it('can run on real time while the data uses simulated time', async () => {
+  it('can use real time while the data uses simulated time', async () => {
     const simulator = await simulate({ fleet: [], limitsClock: 'real', windows: 'sliding' })
     await statuses(simulator, 'current', 10)
     simulator.clock.advance(3_600_000)

@@ -46,7 +46,7 @@ describe('simulator: the commands in the documents', () => {
     }
   })
 
-  it('contain the fleet that it then has', async () => {
+  it('contain a fleet that it accepts', async () => {
     const simulator = await startSimulator({ fleet })
     const devices = simulator.truth.devices().map(({ serial }) => serial)
     await simulator.close()

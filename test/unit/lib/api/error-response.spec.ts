@@ -97,7 +97,7 @@ describe('a response with a status other than 200', () => {
     }
   })
 
-  it('of a gateway is retried like a network failure', async () => {
+  it('is retried like a network failure if it is from a gateway', async () => {
     const { client, transport } = clientOf((_, index) => (index < 2 ? text('', 407) : ok()), { retries: 3 })
     const read = watch(client.read('current', {}, context))
     await timers().tickAsync(120_000)

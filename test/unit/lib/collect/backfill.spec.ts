@@ -7,7 +7,7 @@ import { graph, type Json } from '../responses'
 const [NEWEST, PAGE] = [3, 5]
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** A device with a record per minute, two of which were delivered, whose range endpoint may fail. */
+/** A device with one record per minute. Two were delivered, and its range endpoint may fail. */
 async function begin() {
   const records: Json[] = []
   const range: { fails: Reason | null; emptyPages: number } = { fails: null, emptyPages: 0 }

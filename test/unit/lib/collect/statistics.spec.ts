@@ -70,7 +70,7 @@ describe('collecting statistics', () => {
     assert.throws(() => checkRows([one(100_000), one(100_001)]), { reason: 'period-too-long' })
   })
 
-  it('of several devices is one response with all rows, failures, and the whole period', async () => {
+  it('of several devices returns one response with all rows, failures, and the complete period', async () => {
     const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'soon' }] }))
     const collect = (zone: string) =>
       collectStatistics(

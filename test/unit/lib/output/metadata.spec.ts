@@ -24,12 +24,12 @@ describe('msg.envlog', () => {
     quota,
   }
 
-  it('has the shape in docs/messages.md, without keys for what there is not', () => {
+  it('has the shape in docs/messages.md, without keys for absent values', () => {
     const absent = { subject: undefined, reading: undefined, range: undefined, overflow: false }
     assert.deepEqual(createMetadata('latest', 'Plant A', response, absent), common)
   })
 
-  it('contains of its subject only the device, and shares no objects with the next message', () => {
+  it('contains only the device of the subject, and shares no objects with the next message', () => {
     const given = details()
     const expected = { ...common, device, reading, range: given.range, overflow: true, receipt: 'receipt' }
     const first = createMetadata('latest', 'Plant A', response, given)

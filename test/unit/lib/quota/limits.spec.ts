@@ -24,7 +24,7 @@ describe('the limits of an account', () => {
 })
 
 describe('the limits of several nodes', () => {
-  it('are, for each limit, the one that allows less over time', () => {
+  it('are combined by taking, for each limit, the one that allows less over time', () => {
     const rows = strictestOf([
       limitsWith({ current: { limit: 5, window: 60 }, data: { records: 200_000, recordsWindow: 7200 } }),
       limitsWith({ current: { limit: 20, window: 300 }, data: { records: 90_000 } }),

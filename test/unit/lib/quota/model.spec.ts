@@ -5,7 +5,7 @@ import { expectedOccupiedMs, idealSendTimes } from '../../../support/quota/ideal
 import { limitRows, soleClient } from '../../../support/quota/scenarios'
 import { type Scenario, Simulation } from '../../../support/quota/simulation'
 
-/** Maximum time that one request holds its permit, ms. */
+/** Maximum time for which one request occupies its permit, ms. */
 const round = ({ row, up, back }: Scenario) => expectedOccupiedMs(row.window) + up + back
 
 /**

@@ -75,7 +75,7 @@ describe('a series', () => {
     assert.deepEqual(ids(65_535, 1, 0), [65_535, 0, 1])
   })
 
-  it('is the same with any order and duplicates in the response', () => {
+  it('is the same for any order of the records in the response, and with duplicates', () => {
     const value = fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom('E1', '', '12.5'))
     const made = fc
       .array(fc.record({ step: fc.integer({ min: 0, max: 3 }), ch1: value }), { maxLength: 12 })

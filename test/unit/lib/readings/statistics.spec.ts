@@ -141,7 +141,7 @@ describe('the statistics of a period', () => {
     }
   })
 
-  it("are in the device's local time without a zone, even of half hours, and in UTC if that is unknown", async () => {
+  it("are in the device's local time without a zone, even with an offset of half an hour, and in UTC if it is unknown", async () => {
     const period = { ...A_DAY, per: 'day' } as const
     const startsWith = async (time_diff: unknown) => {
       const [, second] = await statistics([['2026-11-20T23:30Z', 1]], period, { time_diff })
@@ -168,7 +168,7 @@ describe('the statistics of a period', () => {
     assert.equal(await meanOf(...Array(5000).fill(1e15)), 1e15)
   })
 
-  it('are those of all values, with any values', async () => {
+  it('agree with all values of the period, for any values', async () => {
     const value = fc.oneof(
       fc.integer({ min: -400, max: 1200 }).map((tenths) => tenths / 10),
       fc.constant('E1'),
@@ -223,7 +223,7 @@ describe('the intervals of a period', () => {
   const clocks = [...zones.map((zone) => new TimeZone(zone)), fixedClock(-210)]
   const from = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2030, 0) })
 
-  it('are in order even where the clock was put back over midnight', () => {
+  it('are in order even if the clock is set back across midnight', () => {
     const clock = new TimeZone('America/St_Johns')
     const from = Date.parse('2010-11-07T03:00:00Z')
     for (const per of ['day', 'hour'] as const) {

@@ -55,7 +55,7 @@ describe('the state of a node in a context store', () => {
     return { held, state, store }
   }
 
-  it('is the same as an object, as text, and in a store that parses text; it is written as text', async () => {
+  it('can be read as an object, as text, or from a store that parses text, and is written as text', async () => {
     const parsing = (value: unknown) =>
       typeof value === 'string' ? JSON.parse(value) : structuredClone(value)
     for (const [value, pass] of [[old.records], [good], [good, parsing], [old.records, parsing]] as const) {

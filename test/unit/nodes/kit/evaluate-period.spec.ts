@@ -68,7 +68,7 @@ describe('the period of a trigger', () => {
     ])
   })
 
-  it('fails with ENVLOG_INPUT if that is not a time, with the property it is read from', async () => {
+  it('fails with ENVLOG_INPUT, which names the property, if its value is not a time', async () => {
     for (const value of [undefined, null, '', 'soon', {}, [], true]) {
       const wrong = evaluatePeriod(ends({ to: 'times.to', toType: 'flow' }), now, async () => value)
       await assert.rejects(wrong, (error) => {

@@ -36,7 +36,7 @@ async function start(over: object = {}, clock = createVirtualClock(0), store = c
 }
 
 describe('a round over devices', () => {
-  it('that quota has ended is continued with the next device, even after a crash', async () => {
+  it('that ended because quota was used up continues with the next device, even after a crash', async () => {
     const clock = createVirtualClock(0)
     const store = createRecordingStore()
     const requested: string[] = []
@@ -59,7 +59,7 @@ describe('a round over devices', () => {
     )
   })
 
-  it('remembers which devices failed ambiguously: if they do again while another succeeds, they are the cause', async () => {
+  it('remembers which devices failed ambiguously: if they fail again while another succeeds, they are the cause', async () => {
     const { round } = await start()
     const request = (serial: string) => {
       if (serial !== first) throw new EnvlogError('timeout-silent')
@@ -100,7 +100,7 @@ const series = {
   })),
 }
 
-describe('a trigger of a node that is closed while its messages are made', () => {
+describe('a trigger of a node that is closed while its messages are created', () => {
   for (const send of ['device', 'each']) {
     it(`sends nothing after that, and fails: ${send}`, async () => {
       const abort = new AbortController()

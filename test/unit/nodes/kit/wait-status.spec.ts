@@ -30,7 +30,7 @@ describe('the status of a trigger while its requests wait', () => {
     ])
   })
 
-  it('is the earliest of several, and requesting when no request waits any more', () => {
+  it('shows the earliest end of several waits, and requesting when no request waits any more', () => {
     const { shown, waitStatus } = setup(2)
     const [late, early] = [waitStatus.createListener(), waitStatus.createListener()]
     late(wait(9000, true))
