@@ -50,7 +50,7 @@ export class ActionForm {
   /** Stores the chosen devices in the node, because Node-RED itself saves only plain inputs. */
   save(): void {
     const { devices, bases, groups, exclude } = this.#read()
-    // In this case the row is hidden, and its value would make the node invalid.
+    // The row is hidden if messages name the devices, and its value would make the node invalid.
     if (this.#isByMessage()) this.#field('repeat').val('0')
     Object.assign(this.#form, { devices, bases, groups, exclude })
   }

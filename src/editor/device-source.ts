@@ -51,7 +51,7 @@ export class DeviceSource {
     const toFailure = ({ message }: Error): DeviceState | null =>
       cached ? null : { kind: 'failed', why: message, list }
     const next = await this.#request({ refresh, cached }).catch(toFailure)
-    // Otherwise another account has been chosen in the meantime, and the response is not for it.
+    // If another account has been chosen in the meantime, the response is not for it.
     if (next && number === this.#lastRequest) this.#set(next)
   }
 

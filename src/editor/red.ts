@@ -74,7 +74,7 @@ declare global {
     tray: { show(tray: Tray): void; close(closed: () => void): void }
     i18n: { lang(): string }
     utils: {
-      /** For typed inputs: `true`, or the problem. */
+      /** Validates a typed input. @returns `true`, or the problem */
       validateTypedProperty(value: unknown, type: string, options: { label: string }): true | string
     }
     clipboard: {

@@ -91,7 +91,7 @@ export interface RecordCounts {
   endpoint: LimitedEndpoint
   /** `base/serial`. */
   device: string
-  /** Its name, if known. */
+  /** The device's name, if known. */
   name?: string
   limit: number
   left: number

@@ -19,7 +19,7 @@ export interface Branch {
   /** `unlisted`: chosen, but not in the list; `chosen`: chosen, and there is no list. */
   kind: 'base' | 'group' | 'standalone' | 'unlisted' | 'chosen'
   name: string
-  /** For a base unit. */
+  /** Only for a base unit. */
   serial?: string
   /** The base unit or group that its own checkbox chooses. If it is absent, the checkbox chooses all leaves. */
   chooses?: Chosen

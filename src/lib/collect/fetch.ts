@@ -120,7 +120,7 @@ function buildRequest(kind: Kind, target: ResolvedDevice, extra: Partial<DeviceP
 
 /** A response about a device. */
 interface Fetched<B> {
-  /** Without its body. */
+  /** About the response, without its body. */
   response: Collected['response']
   body: B
   /** The unreadable parts, to be reported. */

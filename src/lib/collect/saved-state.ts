@@ -12,7 +12,7 @@ export interface SavedState {
   version: 1
   /** The key that signs receipts. */
   receiptKey: string
-  /** By `base/serial`, least recently polled first. */
+  /** The devices by `base/serial`, least recently polled first. */
   devices: Record<string, SavedDevice>
 }
 

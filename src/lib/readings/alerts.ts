@@ -17,7 +17,7 @@ export interface Alert extends Device {
   /** `null` for battery and communication. */
   channel: Channel | null
   kind: AlertKind
-  /** As the service sends it. */
+  /** The service's wording. */
   text: string
 }
 

@@ -18,7 +18,7 @@ import type { Series } from './series'
 export interface StatisticsRow {
   /** Start of the interval, or of the period if that is later; ISO 8601 in UTC. */
   time: string
-  /** The same time in local time. */
+  /** `time` as local time. */
   localtime: string
   /** The base unit's serial. */
   base: string

@@ -5,7 +5,7 @@ import { isSuccessful } from '../../../lib/check/exchange'
 import { buildReport } from '../../../lib/check/report'
 import type { RequestContext } from '../../../lib/request'
 
-/** As many requests as for the test of an account. */
+/** A report sends as many requests as the test of an account. */
 const MAX_REQUESTS = { current: 1, 'latest-data-relay': 1 } as const
 
 /**

@@ -38,7 +38,7 @@ export function startActionNode<T extends ActionType>(
       started ??= new ActionNode(RED, node, config, action)
       return started
     } catch (error) {
-      // At each message, because status nodes that were created later have not received it yet.
+      // Sent for each message, because status nodes that were created later have not received it yet.
       node.status(toNodeStatus(RED, { kind: 'failed', error }))
       throw error
     }
@@ -62,7 +62,7 @@ export function startActionNode<T extends ActionType>(
   try {
     start()
   } catch {
-    // Its status says why.
+    // The node's status shows the reason.
   }
 }
 

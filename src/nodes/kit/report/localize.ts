@@ -41,7 +41,7 @@ export function localizeError(RED: NodeAPI, error: unknown): Failure {
   return new Failure(formatPrefix(RED, subject) + sentence, { code, cause: { ...cause } })
 }
 
-/** For example `Workshop (41E10013): `. */
+/** The beginning of a text about a device, such as `Workshop (41E10013): `. */
 function formatPrefix(RED: NodeAPI, subject: Subject | undefined): string {
   if (!subject) return ''
   const { serial, name } = subject
