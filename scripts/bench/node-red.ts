@@ -38,7 +38,7 @@ export async function startNodeRed(flow: readonly FlowNode[], credentials?: obje
     cwd: userDir,
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 2, 2, 'ipc'],
-    // Without the proxy and the settings of the user who runs the benchmarks.
+    // The environment lacks the proxy and the settings of the user who runs the benchmarks.
     env: { PATH: process.env.PATH, HOME: userDir, TMPDIR: process.env.TMPDIR, TZ: 'UTC' },
   })
   const ended = once(child, 'exit')

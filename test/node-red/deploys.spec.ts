@@ -16,7 +16,7 @@ const RECORDS = 3000
 const DEVICE = '52A10001'
 const place = { z: 'tab', x: 100, y: 100 }
 
-/** For the sink; the nodes of this package use their own files. */
+/** A context store for the sink; the nodes of this package use their own files. */
 const WRITTEN_EACH_SECOND = {
   default: { module: 'localfilesystem', config: { cache: true, flushInterval: 1 } },
 }

@@ -42,7 +42,7 @@ export function codeIn(text: string): Code[] {
   return [...text.matchAll(FENCE)].map(([, language = '', body = '']) => ({ language, text: body }))
 }
 
-/** Without its fenced code. */
+/** A text without its fenced code. */
 const prose = (text: string) => text.replace(FENCE, '')
 
 /** Inline code in sentences and tables. */

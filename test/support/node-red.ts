@@ -130,7 +130,7 @@ export class NodeRed {
     const child = spawn(node, [...required, nodeRed, '--userDir', this.userDir], {
       cwd: this.userDir,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Without the proxies and npm settings of the user who runs the tests.
+      // The environment lacks the proxies and npm settings of the user who runs the tests.
       env: { ...inherited(), HOME: this.userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed) },
     })
     const ended = once(child, 'exit')

@@ -14,9 +14,9 @@ interface PaletteDefinition {
   folder: string
   /** Exact versions. */
   versions: Record<string, string>
-  /** As in package.json: for dependencies that are not in any registry. */
+  /** `overrides` in package.json, for dependencies that are not in any registry. */
   overrides?: Record<string, string>
-  /** If it cannot be loaded, the installation fails with the reason, instead of a flow. */
+  /** A compiled module. If it cannot be loaded, the installation fails with the reason, instead of a flow. */
   native?: string
 }
 
@@ -50,7 +50,7 @@ type Palette = keyof typeof palettes
 /** Without optimization, compiling takes a third of the time. */
 const WITHOUT_OPTIMIZATION = { CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: 'max' }
 
-/** Its packages are in `node_modules`. */
+/** The folder of a palette; its packages are in `node_modules`. */
 export const paletteFolder = (name: Palette = 'common'): Promise<string> =>
   onceARun(`palette-${name}`, () => install(name))
 

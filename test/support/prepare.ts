@@ -12,11 +12,11 @@ interface Step {
   from: string
   isThere?: () => boolean
   install(): Promise<unknown>
-  /** Its requirements, if they are not always met. */
+  /** The program's requirements, if they are not always met. */
   needs?: string
 }
 
-/** Only `REDIS=valkey-server` needs it. */
+/** Needed only with `REDIS=valkey-server`. */
 const OPTIONAL: readonly Program[] = ['valkey-server']
 
 const wanted = (Object.keys(programs) as Program[]).filter(

@@ -56,7 +56,7 @@ function asValue(value: unknown, error: unknown): void {
   }
 }
 
-/** Those without a time first, then oldest first. */
+/** Checks that items without a time are first, and the others oldest first. */
 function asOldestFirst(items: readonly { timestamp: number | null }[]): void {
   const times = items.map(({ timestamp }) => timestamp ?? Number.NEGATIVE_INFINITY)
   assert.ok(times.every((time, index) => index === 0 || (times[index - 1] ?? 0) <= time))

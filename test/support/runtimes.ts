@@ -38,7 +38,7 @@ export const runtimesOfTier: readonly Runtime[] = process.env.NODE_RED
   ? runtimes
   : runtimes.filter((runtime) => (runtime === nodeRed4) !== isSystem)
 
-/** For tests that need no more: the first one, and another one if there is one. */
+/** For tests that do not need all runtimes: the first one, and another one if there is one. */
 export const [firstRuntime, otherRuntime = firstRuntime] = runtimes
 
 function which(wanted: string | undefined): Runtimes {

@@ -26,9 +26,9 @@ interface Stored {
 }
 
 export interface Archive {
-  /** Without the table. */
+  /** The base address; the name of the table follows it. */
   url: string
-  /** By device, in the order in which the flow sent them. */
+  /** The stored lines by device, in the order in which the flow sent them. */
   linesOf(table: Table): Lines
   /** Number of rows. */
   size(): number

@@ -8,21 +8,21 @@ export type Step =
   | 'same'
   /** Measured, but it never reached the service. */
   | 'lost'
-  /** Its ids restart. */
+  /** The device's ids restart. */
   | 'restart'
   /** Measured with a clock that is three hours ahead, only this time. */
   | 'ahead'
   | 'timeless'
-  /** Without a number, although others have one; only for a standalone device. */
+  /** Measured without a number, although others have one; only for a standalone device. */
   | 'monitored'
   /** Measured, but it reaches the service after newer ones. */
   | 'late'
   /** The earliest, or the latest, late record reaches the service. */
   | 'arrive'
   | 'arrive-latest'
-  /** From now on its clock is ten minutes behind its previous time. */
+  /** From now on the device's clock is ten minutes behind its previous time. */
   | 'back'
-  /** From now on its clock is two hours ahead of its previous time. */
+  /** From now on the device's clock is two hours ahead of its previous time. */
   | 'forward'
 
 /** The properties of a device, and how a service treats its records. */
@@ -117,7 +117,7 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
     monitored() {
       if (!profile.standalone) return record()
       record(clock(), { id: 0 })
-      // It did not use a number.
+      // The record did not use a number.
       count--
     },
     late: () => record(clock(), { to: waiting }),

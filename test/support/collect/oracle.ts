@@ -61,7 +61,7 @@ export function createOracle(
     if (since !== null) return unixtime === 0 || timeOf(record) >= since
     if (!first) return start === 'all'
     const { records, stored, receivedAt } = first
-    // Of an empty response only the time is known.
+    // Only the time of an empty response is known.
     if (start === 'now' && records.length === 0) return unixtime === 0 || timeOf(record) >= receivedAt
     return !seqs(stored).has(seq) || (start === 'all' && seqs(records).has(seq))
   }
@@ -176,20 +176,20 @@ export function createOracle(
         check(entry, index)
       }
     },
-    /** Those of the records that a node remembers, and that time and number distinguish from all others. */
+    /** The given records that a node remembers, and that time and number distinguish from all others. */
     remembered(index: number, records: readonly MeasuredRecord[]): number[] {
       const held = seqs(before(index).held.map(({ record }) => record))
       const isInDoubt = (one: MeasuredRecord) => log.filter((other) => keyOf(other) === keyOf(one)).length > 1
       return records.flatMap((one) => (held.has(one.seq) && !isInDoubt(one) ? [one.seq] : []))
     },
-    /** Those of the records from before the node's start that no response has contained since. */
+    /** The given records from before the node's start that no response has contained since. */
     excluded(index: number, records: readonly MeasuredRecord[]): number[] {
       const { first, response } = before(index)
       if (since !== null) return records.flatMap((one) => (isWanted(one, first) ? [] : [one.seq]))
       if (!first || !response) return []
       const [stored, shown] = [seqs(first.stored), seqs([...first.records, ...response.records])]
       const begin = Math.min(...first.records.flatMap((one) => (one.unixtime > 0 ? [timeOf(one)] : [])))
-      // Without a number, it is ambiguous.
+      // A record without a number is ambiguous.
       const isEarlier = (one: MeasuredRecord) =>
         one.unixtime > 0 && one.id > 0 && timeOf(one) < begin && stored.has(one.seq)
       return records.flatMap((one) => (isEarlier(one) && !shown.has(one.seq) ? [one.seq] : []))

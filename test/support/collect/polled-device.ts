@@ -60,7 +60,7 @@ export async function createPolledDevice(
       device = target,
       signal = context.signal,
     ): Promise<string | undefined> {
-      // As the node does: no request while a receipt is awaited.
+      // Like the node, send no request while a receipt is awaited.
       if (nodeState.device(deviceKey(device)).isAwaitingReceipt(clock.monotonic())) return undefined
       try {
         const own = { ...context, signal }

@@ -4,9 +4,9 @@ import type { Tray } from './tray'
 
 /** Node-RED's own widgets, which core nodes have too: their problems are not ours. */
 const NODE_RED = [
-  // Its fields that prevent browsers from filling in passwords.
+  // Node-RED's fields that prevent browsers from filling in passwords.
   '[id^=red-ui-trap-]',
-  // Its buttons next to a config node are links without an address or a name.
+  // Node-RED's buttons next to a config node are links without an address or a name.
   '#node-input-btn-account-add',
   '#node-input-btn-account-edit',
   '[id^=node-config-input-btn-]',

@@ -14,7 +14,7 @@ export function editorAccount({ url, account }: Simulator, id = 'account', over:
   return { id, type, ...settings, credentials: { apiKey, loginId, loginPass } }
 }
 
-/** With default settings; ids are the names. */
+/** A flow with each node, with default settings; ids are the names. */
 export function editorFlow(simulator: Simulator, over: Overrides = {}): FlowNode[] {
   return [
     { id: 'tab', type: 'tab', label: 'flow' },

@@ -15,12 +15,12 @@ export interface ServiceRow {
 
 /** What happens to a request that is sent. */
 export interface Fate {
-  /** From sending until it is counted, and from there to the response, ms. */
+  /** Time from sending until the request is counted, and from then until the response, ms. */
   up: number
   back: number
   /** `failed`: a failure of the service; `refused`: an unnecessary 429; `denied`: an unnecessary 400. */
   ends: 'well' | 'failed' | 'lost' | 'refused' | 'denied' | 'unsent'
-  /** If it is lost or cut off before it is counted: whether it is counted anyway. */
+  /** Whether the request is counted even if it is lost or cut off before that. */
   counted: boolean
   /** Whether the response has headers. */
   hasHeaders: boolean
@@ -29,9 +29,9 @@ export interface Fate {
 export interface CountedRequest {
   at: number
   who: 'ours' | 'foreign'
-  /** It exceeded the limit and was refused because of that. */
+  /** Whether it was refused because it exceeded the limit. */
   over: boolean
-  /** True if it counts. */
+  /** Whether it counts. */
   counts: boolean
 }
 

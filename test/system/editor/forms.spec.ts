@@ -280,7 +280,7 @@ describe('the forms', function () {
     await press('ArrowDown', /^Office/)
     await press('Space', /^Office/)
     await press('ArrowRight', /^Office/)
-    // Its devices are included, and cannot be changed separately.
+    // The devices of a chosen base unit are included, and cannot be changed separately.
     await press('ArrowDown', /^Old depot/)
     await keyboard.press('End')
     await keyboard.press('Space')

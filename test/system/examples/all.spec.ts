@@ -13,10 +13,10 @@ import { type MailServer, startMailServer } from './mail'
 
 const STARTING_MS = 120_000
 const GREEN_MS = 240_000
-/** For each node that sends requests repeatedly. */
+/** Number of rounds of each node that sends requests repeatedly. */
 const ROUNDS = 3
 
-/** It cannot be installed here: SQLite's nodes replace its nodes, so that everything but the statements runs. */
+/** This palette cannot be installed here, so SQLite's nodes replace its nodes. Everything but the statements runs. */
 const SQL_SERVER = 'node-red-contrib-mssql-plus'
 const SQLITE = 'SQLite - needs node-red-node-sqlite/newest records to SQLite'
 const here = exampleNames.filter((name) => neededBy(name) !== SQL_SERVER)
@@ -160,7 +160,7 @@ describe('all examples in one Node-RED', () => {
         .map(({ id }) => id)
     const isOver = () => complaints().length > 0 || waiting().length === 0
     await until('each node has sent', isOver, GREEN_MS).catch(() => assert.deepEqual(waiting(), []))
-    // Its node ends Node-RED if it is removed while its server starts.
+    // The OPC UA node ends Node-RED if it is removed while its server starts.
     const { port } = more['OpcUa-Server'] as { port: string }
     await until('the OPC UA server accepts connections', () => accepts(Number(port)), STARTING_MS)
     assert.deepEqual(complaints(), [])

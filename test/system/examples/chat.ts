@@ -30,7 +30,7 @@ export async function startChat() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/envlog`,
     /** The messages accepted so far, as users read them. */
     texts: [] as string[],
-    /** The same in the received form. */
+    /** The messages in the form received. */
     bodies: [] as Body[],
     /** Set by tests. */
     refuses: false,
@@ -51,7 +51,7 @@ function readText({ text: message = '', ...fields }: Body): string {
   return message.replace(/&(?:lt|gt|amp);/g, (escaped) => plain[escaped as keyof typeof plain])
 }
 
-/** One line of the card each, all of it plain text: nothing is interpreted as Markdown. */
+/** The lines of a card, all of them plain text: nothing is interpreted as Markdown. */
 function readCard(body: Body): string {
   const lines = (body.attachments ?? []).flatMap(({ content }) =>
     content.body.map(({ inlines }) => inlines[0]?.text ?? ''),

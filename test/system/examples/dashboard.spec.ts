@@ -181,7 +181,7 @@ describe('the wall display', () => {
         .tile('Freezer')
         .locator('.envlog-value')
         .evaluate((e) => getComputedStyle(e).fontSize)
-      // As large as with the widest font of any machine.
+      // The size with the widest font of any machine.
       assert.ok(Number.parseFloat(size) > 50, size)
 
       await display.tile(`Remote ${HTML}`).filter({ hasText: HTML }).waitFor()
@@ -217,7 +217,7 @@ describe('the wall display', () => {
       await choose(page.locator('.v-list-item').filter({ hasText: new RegExp(`^${name}$`) }), isShown, false)
     }
     assert.equal((await names()).join(), twins)
-    // Its name is plain text in the list of devices, and in the chart's legend and tooltip.
+    // The device's name is plain text in the list of devices, and in the chart's legend and tooltip.
     const isShown = async () => (await names()).some((name) => name.includes(HTML))
     await choose(page.locator('.v-list-item').filter({ hasText: HTML }), isShown, true)
     const kept = (await names()).join()

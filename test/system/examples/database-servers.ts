@@ -39,7 +39,7 @@ export async function startPostgres(): Promise<SqlServer> {
   return { ...server, ...login, database: 'postgres' }
 }
 
-/** With the empty database `envlog`. */
+/** Starts a server with the empty database `envlog`. */
 export async function startMariaDb(): Promise<SqlServer> {
   const mariadbd = findOrThrow('mariadbd')
   const owner = await ownerOf('nobody')

@@ -124,7 +124,7 @@ describe('the example with Modbus registers', () => {
     assert.ok(age >= 60 && age < 90, String(age))
     assert.ok(table().includes(`,"'=SUM(A1),""冷""  4,""forged"",400005",`), table())
 
-    // One device is added before it, and others are removed.
+    // One device is added before the first, and others are removed.
     simulator.set({ fleet: [freezer('52A10000'), freezer('52A10001')] })
     await rowsAre([
       [4, FREEZER, OK, -18.4],

@@ -133,7 +133,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     const [key] = ((await redis.command('KEYS', '*:current')) as string[]) ?? []
     const { 0: seconds } = (await redis.command('TIME')) as string[]
     await redis.command('HSET', String(key), 'dead', `8 f ${Number(seconds) * 1000 + 1500} 0`)
-    // It may have been sent at any time until then, and counts for a window.
+    // The dead member's request may have been sent at any time until then, and counts for a window.
     await windows(3)
     assert.deepEqual(service.refusals(), [])
     assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
@@ -176,7 +176,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       await end()
       await Promise.all(members.map((member) => member.waitUntilConnected()))
       assert.ok(mostRefusedInAWindow(service) <= members.length, `${mostRefusedInAWindow(service)}`)
-      // Then it continues as before.
+      // Then the quota is used as before.
       await windows(2)
       const before = service.refusals().length
       const share = await throughput(2)

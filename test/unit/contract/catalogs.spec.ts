@@ -104,7 +104,7 @@ describe('the texts in use', () => {
     assert.deepEqual(runtime.unknown, [])
   })
 
-  // Those of `envlog-check` have a separate test.
+  // The texts of `envlog-check` have a separate test.
   it("are all of the catalog's texts", () => {
     const keys = new Set([...runtime.keys, ...editor.keys].flatMap(formsOf))
     assert.deepEqual(

@@ -3,7 +3,7 @@ import { limitsWith } from '../../../src/lib/quota/limits'
 import { Registry } from '../../../src/lib/registry'
 import { createVirtualClock } from '../../support/clock'
 
-/** For thousands of logins. */
+/** Time limit for thousands of logins. */
 const MANY_MS = 30_000
 
 const login = (apiKey: string) => ({

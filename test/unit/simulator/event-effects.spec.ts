@@ -92,7 +92,7 @@ describe('simulator: events of a device', () => {
     const door = { serial: SERIAL, kind: 'door' }
     assert.deepEqual((await post(simulator, door)).json, [door])
     simulator.clock.advance(MINUTE_MS)
-    // It is already open.
+    // The door is already open.
     await post(simulator, door)
     assert.equal(newest(simulator).values[1], -8.5)
     assert.deepEqual((await post(simulator, { ...door, over: true })).json, [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type DeviceDefinition, type Simulator, signals } from '../../../simulator'
 import { remote, request, simulate, start, startSeconds, tiny, useSimulators } from './support'
 
-/** For all records of all devices. */
+/** Time limit for all records of all devices. */
 const MANY_MS = 20_000
 
 const latest = async (simulator: Simulator, serial: string) =>

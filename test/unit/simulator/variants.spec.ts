@@ -23,7 +23,7 @@ const requests: readonly [endpoint: string, params: object][] = [
   ['alert', { ...serial, 'base-serial': '52000001' }],
 ]
 
-/** For some 300 requests. */
+/** Time limit for some 300 requests. */
 const MANY_MS = 20_000
 
 describe('simulator: variants', function () {

@@ -5,9 +5,9 @@ import type { DeviceProfile, MeasuredRecord, Step } from '../../../support/colle
 import { type Act, createPollSimulation, type PollSimulation } from '../../../support/collect/poll-simulation'
 
 const DAY_SECONDS = 86_400
-/** The same seed in `test:long`. */
+/** The seed is the same in `test:long`. */
 const chance = { numRuns: runs(800), seed: 1 }
-/** For histories of up to thousands of steps, many more of them in `test:long`. */
+/** Time limit for histories of up to thousands of steps, many more of them in `test:long`. */
 const LIVES_MS = 200_000
 
 const anyProfile: fc.Arbitrary<DeviceProfile> = fc.record({

@@ -150,7 +150,7 @@ describe('data retained in memory', () => {
     }
     for (const one of both) nodeState.markPolled(one)
     nodeState.setDevices(both)
-    // Its clock does not count.
+    // Jumps of the clock do not count.
     clock.jump(60 * 86_400_000)
     for (let day = 0; day < 29; day++) {
       clock.advance(86_400_000)

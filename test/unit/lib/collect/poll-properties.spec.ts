@@ -16,7 +16,7 @@ import type { JournalEntry } from '../../../support/collect/journal'
 import { createOracle, type PollSettings } from '../../../support/collect/oracle'
 import { type Act, createPollSimulation, type PollSimulation } from '../../../support/collect/poll-simulation'
 
-/** The same seed in `test:long`. */
+/** The seed is the same in `test:long`. */
 const chance = { numRuns: runs(3000), seed: 1 }
 const anyStep = stepsOf(...oddSteps)
 const forget: Act = { act: 'forget' }

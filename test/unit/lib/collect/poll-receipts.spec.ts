@@ -17,7 +17,7 @@ import type { JournalEntry } from '../../../support/collect/journal'
 import { createOracle, type PollSettings } from '../../../support/collect/oracle'
 import { type Act, createPollSimulation, type PollSimulation } from '../../../support/collect/poll-simulation'
 
-/** The same seed in `test:long`, as in `poll-properties`. */
+/** The seed is the same in `test:long`, as in `poll-properties`. */
 const chance = { numRuns: runs(3000), seed: 1 }
 const TIMEOUT = 600_000
 const anyStep = stepsOf(...oddSteps)

@@ -13,7 +13,7 @@ interface Reported {
 /** A Redis controlled by the test: the scripts themselves are tested with a real one. */
 class FakeRedis {
   readonly reports: Reported[] = []
-  /** Its reply to a reservation. */
+  /** Redis's reply to a reservation. */
   reservation: number[] = [1, 1]
   /** Number of reservations requested. */
   reservations = 0

@@ -83,7 +83,7 @@ describe('a round over devices', () => {
     clock.advance(600_000)
     await round(request)
     assert.equal(requested.length, 7)
-    // Their pause has doubled.
+    // The pause of the refused devices has doubled.
     clock.advance(600_000)
     assert.equal((await round(request)).refusedCount, 3)
     assert.equal(requested.length, 7)
