@@ -8,7 +8,7 @@ import type { RequestContext } from '../request'
 /** Shorter waits and smaller changes of an estimate are not reported. */
 const MIN_REPORTED_MS = 1000
 
-/** A caller who waits for the result of a request. */
+/** A caller that waits for the result of a request. */
 interface Caller {
   context: RequestContext
   /** Start of the wait, in monotonic ms. */
@@ -65,7 +65,7 @@ export class JoinedRequest {
     this.#abort.abort()
   }
 
-  /** Reports the estimated start to all callers, and rejects those who would wait too long. */
+  /** Reports the estimated start to all callers, and rejects those that would wait too long. */
   reportWait(estimate: StartEstimate, now: number, toWallMs: number): void {
     const shown = estimate.at - now < MIN_REPORTED_MS ? undefined : estimate
     for (const caller of this.#callers) {

@@ -32,7 +32,7 @@ export interface ReceivedRecords {
 
 /** The consequences of a response. */
 export type RecordPlan =
-  /** Records may be missing between these times, ms since 1970 UTC; `to` is the oldest record's in the response. */
+  /** Records may be missing between `from` and the response's oldest record, at `to`; ms since 1970 UTC. */
   | { kind: 'backfill-needed'; from: number; to: number }
   | {
       kind: 'complete'

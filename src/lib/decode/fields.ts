@@ -18,7 +18,7 @@ export function readText(value: unknown): string {
   return typeof value === 'number' ? String(value) : ''
 }
 
-/** Whether a value means that there is none in the service's responses: absent, `null`, blank, `[]` or `{}`. */
+/** Whether a value means "no value" in the service's responses: absent, `null`, blank, `[]` or `{}`. */
 export function isAbsent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (typeof value !== 'object') return false
