@@ -18,9 +18,9 @@ export interface AlertPlan<E extends ComparableAlert> {
 }
 
 /**
- * Determines the new texts in a response: those that the cursor does not contain. Texts are identified by time and source,
- * because the service may reword them when a channel is renamed. The wording is compared only if several texts have the
- * same time and source.
+ * Determines the new texts in a response: those that the cursor does not contain. Texts are identified by time and
+ * source, because the service may reword them when a channel is renamed. The wording is compared only if several texts
+ * have the same time and source.
  * @param known the device's cursor; `null` if nothing has been delivered yet
  * @param sequence sequence number of the next cursor
  */
