@@ -18,12 +18,14 @@ export type RetainedDelivery = Omit<PolledData, 'failed' | 'receipt'>
 interface UnacknowledgedDelivery {
   /** The cursor after acknowledgement. Only its sequence changes when the same records are sent again. */
   next: Cursor
+  /** Sequence of the first delivery of these records. A receipt of an earlier one may be for fewer records. */
+  first: number
   /** Sequence of the first delivery, which is also the time its response was received, ms since 1970 UTC. */
   since: number
   /** How often records were sent since then without a receipt, perhaps together with later ones. */
   sends: number
-  /** Whether these records were sent. */
-  isSent: boolean
+  /** The cursor of what was last sent without a receipt; `null` if nothing was sent. */
+  sent: Cursor | null
   /**
    * From this time on, a retained delivery is sent again, and one that is not retained is requested again. Monotonic
    * ms.
@@ -128,11 +130,10 @@ export class DeviceState {
    * @param before the cursor for a device without one, so that the same records are new after a crash
    */
   issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null): void {
-    const { since = next.sequence, sends = 0, isSent = false, next: last } = this.#delivery ?? {}
+    const { since = next.sequence, sends = 0, sent = null } = this.#delivery ?? {}
+    const first = this.#delivery?.retained ? this.#delivery.first : next.sequence
     this.#endDelivery()
-    const isResend = last !== undefined && isSameExceptSequence(last, next)
-    const overdueAt = Number.NEGATIVE_INFINITY
-    this.#delivery = { next, since, sends, isSent: isResend && isSent, overdueAt, retained }
+    this.#delivery = { next, first, since, sends, sent, overdueAt: Number.NEGATIVE_INFINITY, retained }
     if (this.#cursor) return
     this.#cursor = before
     this.#onChange()
@@ -153,15 +154,16 @@ export class DeviceState {
   markSent(next: Cursor): void {
     if (this.#delivery?.next !== next) return
     this.#delivery.sends++
-    this.#delivery.isSent = true
+    this.#delivery.sent = next
   }
 
   /** Processes a returned receipt, which may belong to an earlier delivery or an earlier process, or arrive twice. */
   acknowledge(received: Cursor): void {
     if (received.sequence <= this.#voidUpTo) return
     let cursor = received
-    if (this.#delivery && isSameExceptSequence(received, this.#delivery.next)) {
-      cursor = this.#delivery.next
+    const { first = Number.POSITIVE_INFINITY, next } = this.#delivery ?? {}
+    if (next && received.sequence >= first && isSameExceptSequence(received, next)) {
+      cursor = next
       this.#delivery = null
     }
     if (cursor.sequence <= (this.#cursor?.sequence ?? 0)) return
@@ -174,8 +176,9 @@ export class DeviceState {
    * response with the previous cursor.
    */
   skip(): void {
-    if (!this.#delivery?.isSent) return
-    this.#cursor = this.#delivery.next
+    const { sent } = this.#delivery ?? {}
+    if (!sent || sent.sequence <= (this.#cursor?.sequence ?? 0)) return
+    this.#cursor = sent
     this.#endDelivery()
     this.#poll++
     this.#onChange()

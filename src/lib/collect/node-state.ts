@@ -206,7 +206,10 @@ export class NodeState {
    */
   acknowledge(key: string, cursor: Cursor): void {
     if (this.#kind && kindOf(cursor) !== this.#kind) throw new EnvlogError('receipt-unreadable')
-    this.device(key).acknowledge(cursor)
+    const { serial } = deviceOfKey(key)
+    const hasMoved =
+      !this.#devices.has(key) && [...this.#devices.keys()].some((other) => isAmong(other, [serial]))
+    if (!hasMoved) this.device(key).acknowledge(cursor)
   }
 
   /** Forgets all devices with one of the serials, or all devices. Earlier receipts become void. */

@@ -50,6 +50,7 @@ export async function createPolledDevice(
 
   return {
     clock,
+    options,
     nodeState,
     endpoints,
     delivered,

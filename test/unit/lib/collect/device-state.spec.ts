@@ -93,15 +93,24 @@ describe('receipts', () => {
     send(20)
     send(30, 20)
     assert.deepEqual(device.unacknowledged, { since: 20, resends: 1 })
-    // Records that were requested again, and not sent completely.
+    // Requested again with later records, and not sent yet: only what was sent counts as delivered.
     device.issue(at(40), at(40), retained)
     device.skip()
-    assert.deepEqual(device.cursor, at(10))
+    assert.deepEqual([device.cursor, device.unacknowledged], [at(30, 20), null])
     send(40)
     device.acknowledge(at(11))
     const isOver = device.beginPoll()
     device.skip()
     assert.deepEqual([device.cursor, device.unacknowledged, isOver()], [at(40), null, true])
+  })
+
+  it('may be of later records than those that are skipped', () => {
+    const { device, send } = begin()
+    send(20)
+    device.issue(at(40), at(40), retained)
+    device.acknowledge(at(30))
+    device.skip()
+    assert.deepEqual(device.cursor, at(30))
   })
 
   it('are awaited after a deploy for at most the new time, or no longer', () => {

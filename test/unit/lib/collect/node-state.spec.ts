@@ -192,9 +192,13 @@ describe('data retained in memory', () => {
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have the same serial')
     nodeState.device(FIRST).refuse(0)
     nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
+    assert.equal(nodeState.device(SECOND).isPaused(0), false, 'the refusal was for the previous base unit')
     nodeState.acknowledge(FIRST, at(9))
     assert.deepEqual(cursor(SECOND), at(5), 'a late receipt has no effect')
-    assert.equal(nodeState.device(SECOND).isPaused(0), false, 'the refusal was for the previous base unit')
+    deliver(SECOND, 20)
+    nodeState.setDevices([target(FIRST)], ({ base }) => base === '5839F002')
+    assert.deepEqual(cursor(FIRST), at(20), 'not even if the device moves back')
+    nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
     assert.deepEqual(
       [nodeState.device(FIRST).lastSent, nodeState.device(SECOND).lastSent],
       [undefined, 'mark'],
@@ -244,5 +248,19 @@ describe('forgetting', () => {
     await clock.pass(1000)
     assert.equal((await begin(store)).cursor('a/b'), null)
     assert.equal(nodeState.device('a/b').lastSent, undefined)
+  })
+
+  it('is not undone after a restart by a receipt from before the device moved to another base unit', async () => {
+    const { nodeState, store, deliver, clock } = await begin()
+    deliver(FIRST, 5)
+    const move = (state: NodeState) => state.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
+    move(nodeState)
+    nodeState.forget('all')
+    await clock.pass(5000)
+    await nodeState.close(store)
+    const next = await begin(store)
+    next.nodeState.acknowledge(FIRST, at(9))
+    move(next.nodeState)
+    assert.equal(next.cursor(SECOND), null)
   })
 })

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import type { PolledData } from '../../../../src/lib/collect/fetch'
+import { readReceipt } from '../../../../src/lib/collect/signed-receipt'
 import { createPolledDevice } from '../../../support/collect/polled-device'
+import { createRecordingStore } from '../../../support/collect/recording-store'
 import { alertResponse, graph } from '../responses'
 
 const MINUTE = 60_000
 
 /** A device that records every minute, a node that polls every minute, and a database with an outage. */
-async function begin(retained = 0, receiptTimeoutMs = 10 * MINUTE) {
+async function begin(retained = 0, receiptTimeoutMs = 10 * MINUTE, store = createRecordingStore()) {
   let newest = 0
   const record = (id: number) => ({ unixtime: start + id * 60, 'data-id': id, ch1: id })
   const device = await createPolledDevice(
@@ -19,7 +21,7 @@ async function begin(retained = 0, receiptTimeoutMs = 10 * MINUTE) {
       return graph({ data: upTo(Math.max(1, first), isLatest ? newest : last).map(record) })
     },
     {},
-    { retained, receiptTimeoutMs },
+    { retained, receiptTimeoutMs, store },
   )
   const start = Math.floor(device.clock.now() / 1000)
   return {
@@ -88,5 +90,32 @@ describe('a database that is down for hours', () => {
     measure(10)
     await poll()
     assert.equal(endpoints[0], 'latest-data')
+  })
+})
+
+describe('a deploy that turns on the backfill while a receipt is overdue', () => {
+  it('has all records sent until their own receipt is returned, not that of the incomplete delivery', async () => {
+    const store = createRecordingStore()
+    const { poll, measure, state, delivered, ids, nodeState, options, clock } = await begin(
+      0,
+      10 * MINUTE,
+      store,
+    )
+    options.backfill = false
+    measure(10)
+    await poll()
+    state.skip()
+    measure(400)
+    await poll()
+    await nodeState.close(store)
+    nodeState.open(store, { receiptTimeoutMs: 10 * MINUTE, settingsKey: 'with backfill' })
+    options.backfill = true
+    clock.advance(10 * MINUTE)
+    await poll()
+    const late = readReceipt(delivered[1]?.receipt, nodeState.receiptKey)
+    nodeState.acknowledge(late.device, late.cursor)
+    clock.advance(10 * MINUTE)
+    await poll()
+    assert.deepEqual(ids().slice(1), [upTo(111, 410), upTo(11, 410), upTo(11, 410)])
   })
 })

@@ -138,6 +138,20 @@ describe('a hole', () => {
   })
 })
 
+describe('records of a clock that was a day ahead', () => {
+  it('do not cause overflow after a backfill, because no page can contain them', () => {
+    const device = planSequence()
+    const ahead = upTo(1, 5).map((id) => record(24 * HOUR + id * 60, id))
+    device.next(ahead)
+    // The clock is corrected, and 360 records follow, of which a response contains the newest.
+    const later = upTo(6, 365).map((id) => record((id - 5) * 60, id))
+    const arrival = { arrivesAfter: 6 * HOUR }
+    assert.equal(device.next([...later.slice(-295), ...ahead], arrival), 'backfill-needed')
+    const found = device.next([...later, ...ahead], { ...arrival, canBackfill: false })
+    assert.deepEqual([found, device.gaps, device.isOverflow()], [upTo(6, 365), [], false])
+  })
+})
+
 describe('a clock that is set back', () => {
   it('causes no gaps: consecutive numbers are not a restart', () => {
     for (const standalone of [true, false]) {
