@@ -44,7 +44,7 @@ function variantFrom(text: string): [string, unknown] {
   const value = rest.join('=')
   if (name === 'blank') return [name, value.split('+')]
   // The allowed values determine the type: dstBias=60 is text, but standaloneNum=1 is a number.
-  const values: readonly unknown[] = name in choices ? choices[name as keyof typeof choices] : []
+  const values: readonly unknown[] = Object.hasOwn(choices, name) ? choices[name as keyof typeof choices] : []
   return [name, values.includes(value) ? value : wordFrom(value)]
 }
 

@@ -136,7 +136,10 @@ function describe(issue: z.core.$ZodIssue): string {
     return `expected one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
   if (issue.code === 'too_small') return `expected at least ${issue.minimum}`
   if (issue.code === 'too_big') return `expected at most ${issue.maximum}`
-  return issue.code === 'invalid_type' ? `expected ${issue.expected}` : 'not valid'
+  if (issue.code !== 'invalid_type') return 'not valid'
+  // Zod's names for a required field and for an object with names of endpoints say nothing to a user.
+  const words: Partial<Record<string, string>> = { nonoptional: 'a value', record: 'object' }
+  return `expected ${words[issue.expected] ?? issue.expected}`
 }
 
 /** @throws OptionError that contains the path of the first invalid value */

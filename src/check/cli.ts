@@ -1,5 +1,5 @@
 /** envlog-check: shows from the command line what the service really sends to an account. */
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { readLogin } from './credentials'
 import { EXIT } from './exit-code'
 import { type Options, readOptions, UsageError } from './options'
@@ -52,7 +52,7 @@ async function check(options: Options, io: Io, translate: Translate): Promise<nu
     if (!(await confirm(io, translate))) return EXIT.usage
   }
   // Checked first, so that no requests are spent on a report that cannot be saved.
-  if (save !== undefined) writeTo(save, (file) => appendFileSync(file, ''))
+  if (save !== undefined) writeTo(save, tryToWrite)
   const { result, report } = await checkService(login, env, translate)
   stdout.write(options.json ? jsonText(result) : resultText(result, translate))
   if (save !== undefined) {
@@ -60,6 +60,13 @@ async function check(options: Options, io: Io, translate: Translate): Promise<nu
     stderr.write(`${translate('check.saved')}\n`)
   }
   return result.exitCode
+}
+
+/** Changes nothing, so that an interrupted check leaves no empty file. */
+function tryToWrite(file: string): void {
+  const isNew = !existsSync(file)
+  appendFileSync(file, '')
+  if (isNew) rmSync(file)
 }
 
 /** @throws UsageError if the file cannot be written */

@@ -36,9 +36,16 @@ export class Choice {
     if (!this.has(item)) this.#items.push(item)
   }
 
-  remove(item: Chosen): void {
+  /** @param listed if a device was chosen by serial only, those of these devices with another base unit stay chosen */
+  remove(item: Chosen, listed: readonly Chosen[] = []): void {
+    const kept = listed.filter((other) => isUnderOtherBase(other, item) && this.has(other))
     this.#items = this.#items.filter((chosen) => !matches(chosen, item))
+    for (const other of kept) this.add(other)
   }
+}
+
+function isUnderOtherBase(a: Chosen, b: Chosen): boolean {
+  return isDevice(a) && isDevice(b) && a.serial === b.serial && a.base !== b.base
 }
 
 /** Whether two items are the same, or a device and its serial without a base unit. */

@@ -25,11 +25,14 @@ export class TreeView {
   readonly #choice: Choice
   readonly #changed: () => void
   readonly #rows: BranchRow[]
+  /** All items in the tree except branches. */
+  readonly #listed: Chosen[]
 
   /** @param changed called after each change of the choice */
   constructor(branches: readonly Branch[], choice: Choice, changed: () => void) {
     this.#choice = choice
     this.#changed = changed
+    this.#listed = branches.flatMap(({ leaves }) => leaves.flatMap(({ chooses }) => chooses ?? []))
     this.#rows = branches.map((branch) => this.#branchRow(branch))
     this.element.append(this.#rows.map(({ element }) => element))
     this.element.on('keydown', (event) => this.#onKey(event as unknown as KeyboardEvent))
@@ -63,7 +66,9 @@ export class TreeView {
   }
 
   #set(chosen: Chosen | undefined, isChosen: boolean): void {
-    if (chosen) this.#choice[isChosen ? 'add' : 'remove'](chosen)
+    if (!chosen) return
+    if (isChosen) this.#choice.add(chosen)
+    else this.#choice.remove(chosen, this.#listed)
   }
 
   #setBranch({ chooses, leaves }: BranchRow, isChosen: boolean): void {

@@ -33,6 +33,7 @@ export function checkAssumptions(exchanges: readonly Exchange[]): Finding[] {
     } catch (error) {
       // An unreadable response is a result of `readResponse`.
       if (!(error instanceof EnvlogError)) throw error
+      latest = []
     }
   }
   return findings.all

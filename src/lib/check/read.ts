@@ -67,7 +67,8 @@ function readDevices(envelope: CurrentEnvelope, { devices }: Fields, receivedAt:
     ...withoutOffset.map(({ index }) => `devices.${index}.time_diff`),
   ]
   const [reading] = readings.toSorted((a, b) => Number(b.timestamp) - Number(a.timestamp))
-  const entry = envelope.devices.find(({ serial }) => serial === reading?.serial)
+  // The same serial may occur under two base units.
+  const entry = reading && envelope.devices[readings.indexOf(reading)]
   if (!reading || !entry) return { fields: [count], unreadable }
   const received = readElements(devices)?.[entry.index] as Fields
   const values = objectsIn(received.channel).map(({ value }) => value)

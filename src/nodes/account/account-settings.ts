@@ -1,6 +1,6 @@
 import { EnvlogError } from '../../lib/errors'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
-import { isEnvVariable } from '../../shared/schema'
+import { findProblem, isEnvVariable } from '../../shared/schema'
 import { readSettings } from '../kit/settings/read-settings'
 
 /**
@@ -21,5 +21,19 @@ export function readAccountSettings(config: object, credentials: object) {
   } catch (error) {
     const { property = '', problem } = error instanceof EnvlogError ? error.params : {}
     throw problem === 'missing' ? new EnvlogError('account-incomplete', { property }) : error
+  }
+}
+
+/**
+ * Checks some of the properties and credentials of an account, each by itself.
+ * @throws EnvlogError `account-incomplete` or `setting-invalid` with the first property that is not valid
+ */
+export function checkAccountSettings(settings: Readonly<Record<string, unknown>>): void {
+  for (const schema of [accountSchema, credentialsSchema]) {
+    for (const property of Object.keys(schema.shape).filter((name) => name in settings)) {
+      const problem = findProblem(schema, property, settings[property])
+      if (problem?.problem === 'missing') throw new EnvlogError('account-incomplete', { property })
+      if (problem) throw new EnvlogError('setting-invalid', { property, ...problem })
+    }
   }
 }

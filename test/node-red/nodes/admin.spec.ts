@@ -162,6 +162,25 @@ describe('admin requests of the editor', () => {
     }
   })
 
+  it('says which typed value is not valid, also beside stored secrets', async () => {
+    await startFlow('current', simulator())
+    const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
+    for (const [account, params] of [
+      [
+        typed({ id: 'account', baseUrl: 'cloud' }, stored),
+        { problem: 'address-unreadable', property: 'baseUrl' },
+      ],
+      [typed({ id: 'account', timeout: '0' }, stored), { problem: 'whole', property: 'timeout' }],
+      [typed({ id: 'account' }, { ...stored, loginId: 'short' }), { problem: 'length', property: 'loginId' }],
+      [typed({ id: 'account' }, { ...stored, apiKey: 'short' }), { problem: 'length', property: 'apiKey' }],
+      [typed({ id: 'account', baseUrl: '' }, stored), { property: 'baseUrl' }],
+    ] as const) {
+      const { status, body } = await post('test', { account })
+      assert.equal(status, 400)
+      assert.deepEqual({ ...body.params, ...params }, body.params)
+    }
+  })
+
   it('reports an account without stored secrets as incomplete', async () => {
     await startFlow('current', simulator())
     const stored = { apiKey: '__PWRD__', loginId: '__PWRD__', loginPass: '__PWRD__' }

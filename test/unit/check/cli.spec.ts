@@ -186,8 +186,9 @@ describe('envlog-check', () => {
   })
 
   it('saves responses without names, serial numbers and credentials', async () => {
-    await start({ devices: 40 })
     const file = join(temporaryFolder('check'), 'report.json')
+    const onRequest = () => assert.ok(!existsSync(file), 'an interrupted check would leave an empty file')
+    await start({ devices: 40, onRequest })
     const { code, stderr } = await run(['--yes', '--save', file], login())
     assert.equal(code, 0, stderr)
     const text = readFileSync(file, 'utf8')

@@ -31,6 +31,16 @@ describe('the choice of devices', () => {
     assert.deepEqual(choice.items, [{ serial: '52A10001' }, { unit: '5F0A1001' }, depot])
   })
 
+  it('keeps the other device with a serial that was chosen without a base unit', () => {
+    const listed = ['5F0A1001', '5F0A1004'].map((base) => ({ serial: '52C10008', base }))
+    const [office, depot] = listed as [ChosenDevice, ChosenDevice]
+    const choice = new Choice([{ serial: '52C10008' }])
+    choice.remove(office, listed)
+    assert.deepEqual(choice.items, [depot])
+    choice.remove(depot, listed)
+    assert.deepEqual(choice.items, [])
+  })
+
   it('contains everything that was added and not removed afterwards', () => {
     const steps = fc.array(fc.tuple(fc.boolean(), chosen))
     fc.assert(

@@ -110,6 +110,7 @@ describe('simulator: command line', function () {
     [['--port', 'x'], /--port: x is not a number/],
     [['--devices', '6000'], /devices: expected at most 5000/],
     [['--variant', 'numbers=roman'], /variants\.numbers/],
+    [['--variant', 'toString=1'], /variants\.toString: unknown name/],
     [['--fault', 'flood'], /faults\[0\]\.kind/],
     [['--limit', 'alert=3'], /ENDPOINT\.NAME=NUMBER/],
     [['--start', 'soon'], /--start: soon is not a time/],
@@ -117,8 +118,11 @@ describe('simulator: command line', function () {
     [['--limit', 'alert.limit=3', '--limits-off'], /cannot be combined/],
   ]
   it('exits with 2 and a message on a wrong flag or value', async () => {
+    const nameless = join(folder, 'nameless.json')
+    writeFileSync(nameless, JSON.stringify([{ name: 'Freezer' }]))
+    const all = [...wrong, [['--fleet', nameless], /fleet\[0\]\.serial: expected a value/]] as typeof wrong
     await Promise.all(
-      wrong.map(async ([args, message]) => {
+      all.map(async ([args, message]) => {
         const { code, err, out } = await run(...args).ended
         assert.deepEqual([code, out], [2, ''], args.join(' '))
         assert.match(err, message)

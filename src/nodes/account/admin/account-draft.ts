@@ -26,9 +26,14 @@ export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Acc
     (name) => secrets[name],
   )
   const { credentials, ...settings } = draft
-  const values = [...Object.values(settings), ...Object.values(credentials)]
-  const isTyped = values.every((value) => value !== STORED_SECRET && !isEnvVariable(value))
-  if (!isTyped) return openDeployed(RED, draft)
+  const all = Object.entries({ ...settings, ...credentials })
+  const typed = all.filter(([, value]) => value !== STORED_SECRET && !isEnvVariable(value))
+  if (typed.length < all.length) {
+    const { checkAccountSettings } = require('../account-settings') as typeof import('../account-settings')
+    // A typed value that is not valid is the first thing to correct. This reveals nothing about the deployed account.
+    checkAccountSettings(Object.fromEntries(typed))
+    return openDeployed(RED, draft)
+  }
   return openAccount(RED, { ...settings, ...WITHOUT_RETRIES }, credentials, { triedBy: user })
 }
 

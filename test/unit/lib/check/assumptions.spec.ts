@@ -63,6 +63,14 @@ describe('a check', () => {
     ['the newest records of a period', [relay(INSIDE), period(INSIDE.slice(1), { number: 2 })]],
     ['the oldest ones', [relay(INSIDE), period(INSIDE.slice(0, 2), { number: 2 })], 'newest-first'],
     ['more records than requested', [relay(INSIDE), period(INSIDE, { number: 2 })], 'newest-first'],
+    [
+      'newer records of another device, if those of the same one cannot be read',
+      [
+        period([...INSIDE, FROM + 2400]),
+        exchange('latest-data-relay', {}, { 'dst-flg': '0' }),
+        period(INSIDE.slice(1), { number: 2 }),
+      ],
+    ],
     ['increasing ids', [latest([7, 8, 12])]],
     ['ids that restart once', [relay(INSIDE, [65_534, 65_535, 0])]],
     ['ids that restart twice', [latest([7, 1, 0])], 'ids-standalone'],

@@ -26,4 +26,17 @@ describe('the readout of a response', () => {
     const [, device] = read('current', { devices }).fields
     assert.deepEqual(device, { field: 'device', read: '52A10003', held: '"52A10003"' })
   })
+
+  it('distinguishes devices with the same serial under two base units', () => {
+    const devices = ['5F0A1001', '5F0A1002'].map((serial, index) =>
+      currentDevice({
+        serial: '52C10008',
+        name: `Rack ${index}`,
+        unixtime: `${index}`,
+        baseunit: { serial },
+      }),
+    )
+    const name = read('current', { devices }).fields.find(({ field }) => field === 'name')
+    assert.deepEqual(name, { field: 'name', read: 'Rack 1', held: '"Rack 1"' })
+  })
 })
