@@ -14,7 +14,8 @@ export class Redactor {
 
   /** Whether a text contains a secret, verbatim or in JSON, URL or base64 encoding. */
   reveals(text: string): boolean {
-    const spellings = [text, unescapeJson(text), unescapeUrl(text)]
+    // Forms spell a space as a plus sign; other parts of a URL may contain the sign itself.
+    const spellings = [text, unescapeJson(text), unescapeUrl(text), unescapeUrl(text.replaceAll('+', '%2B'))]
     if (this.#secrets.some((secret) => spellings.some((spelling) => spelling.includes(secret)))) return true
     const standard = text.replaceAll('-', '+').replaceAll('_', '/')
     return this.#base64.some((fragment) => standard.includes(fragment))

@@ -241,9 +241,12 @@ export class Quota {
     } else {
       if (reply) endpoint.grant(reservation, reply)
       this.#queue.delete(waiting)
+      if (request.signal.aborted) {
+        settle(UNSENT)
+        return
+      }
       request.reportStart()
-      if (request.signal.aborted) settle(UNSENT)
-      else waiting.resolve({ records: reservation.records, settle })
+      waiting.resolve({ records: reservation.records, settle })
     }
   }
 

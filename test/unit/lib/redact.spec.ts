@@ -32,6 +32,12 @@ describe('a secret in a text that envlog writes', () => {
     })
   }
 
+  it('is found in a URL in which a plus sign stands for itself', () => {
+    const { href } = new URL('http://user:a+long pass@proxy.example')
+    assert.ok(href.includes('a+long%20pass'))
+    assert.ok(new Redactor(['a+long pass']).reveals(href))
+  })
+
   it('is not found in other texts', () => {
     const redactor = new Redactor(['', 'Secret-1', 'ab'])
     for (const text of ['', 'the login was refused', 'secret', '%zz %', '\\u00', 'QUJD'])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import { limitsWith } from '../../../../src/lib/quota/limits'
 import { REPORT, RESERVE } from '../../../../src/lib/quota/redis-scripts'
+import { clientOf, ok } from '../api/setup'
 import { fine, Station } from './setup'
 
 const current = (station: Station) => station.quota.counts().endpoints.current
@@ -14,7 +15,7 @@ interface Reported {
 class FakeRedis {
   readonly reports: Reported[] = []
   /** Redis's reply to a reservation. */
-  reservation: number[] = [1, 1]
+  reservation: number[] | Promise<number[]> = [1, 1]
   /** Number of reservations requested. */
   reservations = 0
   isThere = true
@@ -139,6 +140,27 @@ describe('a shared quota', () => {
     assert.equal(station.quota.counts().sharedConnected, true)
     station.request('a')
     assert.deepEqual(await station.serials(), [])
+  })
+
+  it('reports nothing more to a caller whose account was closed while Redis was being asked', async () => {
+    const { station, redis } = await share()
+    const { clock, quota } = station
+    const { client } = clientOf(ok, { clock, quota })
+    const events: unknown[] = []
+    const context = { signal: new AbortController().signal, queueKey: 'node', maxWaitMs: null }
+    const onWait = () => events.push('wait')
+    client.read('current', {}, { ...context, onWait }).catch(({ reason }) => events.push(reason))
+    redis.reservation = [0, 0, 3000, 5000]
+    await clock.settle()
+    let reply = (_: number[]) => {}
+    redis.reservation = new Promise((resolve) => {
+      reply = resolve
+    })
+    await clock.pass(3000)
+    await client.close()
+    reply([1, 1])
+    await clock.settle()
+    assert.deepEqual(events, ['wait', 'closed'])
   })
 
   it('forgets what a Redis has denied if the account no longer uses it', async () => {
