@@ -20,7 +20,10 @@ interface UnacknowledgedDelivery {
   next: Cursor
   /** Sequence of the first delivery of these records. A receipt of an earlier one may be for fewer records. */
   first: number
-  /** Sequence of the first delivery, which is also the time its response was received, ms since 1970 UTC. */
+  /**
+   * Sequence of the first delivery without a receipt, perhaps of fewer records; also the time its response was
+   * received, ms since 1970 UTC.
+   */
   since: number
   /** How often records were sent since then without a receipt, perhaps together with later ones. */
   sends: number

@@ -94,11 +94,11 @@ export function planRecords(
   if (deliversNothing) next.since = next.from
   const gaps = findGaps(known, fresh, received)
   // Only a known record with a usable time shows that a backfill lacks records.
-  const showsLoss = newestKnown(known, received) !== undefined
+  const showsLoss = () => newestKnown(known, received) !== undefined
   return {
     kind: 'complete',
     fresh: { ...series, records: fresh, gaps },
-    overflow: hole !== undefined && (showsLoss || (alone === received && hole.from < hole.to)),
+    overflow: hole !== undefined && (showsLoss() || (alone === received && hole.from < hole.to)),
     next,
     before: createCursorBefore(fresh, known, received),
   }

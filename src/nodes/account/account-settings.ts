@@ -19,8 +19,7 @@ export function readAccountSettings(config: object, credentials: object) {
       credentials: readSettings(credentialsSchema, credentials),
     }
   } catch (error) {
-    const { property = '', problem } = error instanceof EnvlogError ? error.params : {}
-    throw problem === 'missing' ? new EnvlogError('account-incomplete', { property }) : error
+    throw toAccountError(error)
   }
 }
 
@@ -32,8 +31,13 @@ export function checkAccountSettings(settings: Readonly<Record<string, unknown>>
   for (const schema of [accountSchema, credentialsSchema]) {
     for (const property of Object.keys(schema.shape).filter((name) => name in settings)) {
       const problem = findProblem(schema, property, settings[property])
-      if (problem?.problem === 'missing') throw new EnvlogError('account-incomplete', { property })
-      if (problem) throw new EnvlogError('setting-invalid', { property, ...problem })
+      if (problem) throw toAccountError(new EnvlogError('setting-invalid', { property, ...problem }))
     }
   }
+}
+
+/** A missing value has a sentence of its own. */
+function toAccountError(error: unknown): unknown {
+  const { property = '', problem } = error instanceof EnvlogError ? error.params : {}
+  return problem === 'missing' ? new EnvlogError('account-incomplete', { property }) : error
 }
