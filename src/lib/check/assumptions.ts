@@ -6,7 +6,7 @@ import {
   type GraphEnvelope,
   readEnvelope,
 } from '../decode/envelopes'
-import { type EndpointName, MAX_ALERTS } from '../endpoints'
+import { type EndpointName, MAX_ALERTS, MAX_LATEST_RECORDS } from '../endpoints'
 import { type Cause, EnvlogError } from '../errors'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
 import { isBatteryCode } from '../readings/battery'
@@ -77,8 +77,6 @@ function checkAlerts(envelope: AlertEnvelope, findings: Findings): void {
   for (const { kind } of alerts) findings.observe('alert-texts', kind !== 'other')
 }
 
-const MAX_LATEST = 300
-
 /** @param latest the records of the latest endpoint for the same device @returns the records of the response */
 function checkRecords(
   { endpoint, params }: SuccessfulExchange,
@@ -92,7 +90,7 @@ function checkRecords(
   if (endpoint.startsWith('latest')) {
     checkIds(endpoint, records, findings)
     const { length } = envelope.records
-    if (length >= MAX_LATEST) findings.observe('newest-300', length === MAX_LATEST, length)
+    if (length >= MAX_LATEST_RECORDS) findings.observe('newest-300', length === MAX_LATEST_RECORDS, length)
   } else if (times.length > 0) {
     const { 'unixtime-from': from, 'unixtime-to': to, number } = params as Record<string, number>
     const [oldest, newest] = [Math.min(...times), Math.max(...times)]
