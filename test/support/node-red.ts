@@ -99,6 +99,8 @@ export interface StartOptions {
   user?: { name: string; password: string }
   /** Factor by which its timers run faster. */
   speed?: number
+  /** Where its wall clock starts, in ms since 1970 UTC, if not at the time of the tests. */
+  now?: number
 }
 
 export async function startNodeRed(runtime: Runtime, options: StartOptions = {}): Promise<NodeRed> {
@@ -125,13 +127,20 @@ export class NodeRed {
   async start(): Promise<void> {
     const { node, nodeRed } = await this.#runtime.locate()
     if (!this.userDir) await this.#install()
-    const { speed = 1, user } = this.#options
-    const required = speed === 1 ? [] : ['--require', join(__dirname, 'fast-process.cjs')]
+    const { speed = 1, now, user } = this.#options
+    const hasOwnClock = speed !== 1 || now !== undefined
+    const required = hasOwnClock ? ['--require', join(__dirname, 'process-clock.cjs')] : []
     const child = spawn(node, [...required, nodeRed, '--userDir', this.userDir], {
       cwd: this.userDir,
       stdio: ['ignore', 'pipe', 'pipe'],
       // The environment lacks the proxies and npm settings of the user who runs the tests.
-      env: { ...inherited(), HOME: this.userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed) },
+      env: {
+        ...inherited(),
+        HOME: this.userDir,
+        TZ: 'UTC',
+        ENVLOG_TEST_SPEED: String(speed),
+        ENVLOG_TEST_NOW: String(now ?? ''),
+      },
     })
     const ended = once(child, 'exit')
     this.#running = { child, ended }
@@ -225,9 +234,10 @@ export class NodeRed {
 /** The editor's settings. Node-RED 5 shows tips after a second, and throws if its sidebar takes longer to load. */
 const WITHOUT_TIPS = { _: { editor: { view: { 'view-show-tips': false } } } }
 
+/** With what `faketime` sets, so that all clocks are moved together. */
 function inherited(): NodeJS.ProcessEnv {
-  const { PATH, TMPDIR } = process.env
-  return { PATH, TMPDIR }
+  const names = /^(?:PATH|TMPDIR|LD_PRELOAD|FAKETIME.*)$/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => names.test(name)))
 }
 
 /** A token for the admin API. */

@@ -8,10 +8,11 @@ import { CSV_COLUMNS } from '../../support/outputs'
 import { until } from '../../support/wait'
 
 const FLOW_MS = 60_000
-const DAY = 86_400_000
-/** Minutes ahead of UTC: their days are not those of the server, and yesterday has always ended. */
-const TOKYO = 540
-const DELHI = 330
+/** The server's clock: in Tokyo it is half past midnight, on the first day of the next month. */
+const NOW = Date.UTC(2026, 9, 31, 15, 30)
+/** Minutes ahead of UTC, and yesterday there. */
+const TOKYO = { offset: 540, yesterday: '2026-10-31', today: '2026-11-01' }
+const DELHI = { offset: 330, yesterday: '2026-10-30', today: '2026-10-31' }
 
 const MONTH = 'Files and reports/last month of a device to a CSV file'
 const NIGHT = 'Files and reports/nightly file of all devices'
@@ -26,75 +27,65 @@ const FORGED = 'E |\n| forged | -18 °C | pass <b>'
 const HOSTILE = '=a "b", c\n<冷'
 
 describe('examples for files', () => {
-  const harness = useExamples()
+  const harness = useExamples({ now: NOW })
   let simulator: Simulator
-  const now = Date.now()
   let reading: { value: number | string; age: number }
 
   beforeEach(async () => {
     for (const file of readdirSync(harness.nodeRed.userDir))
       if (/\.(?:csv|md)$/.test(file)) rmSync(join(harness.nodeRed.userDir, file))
     reading = { value: -18.5, age: 60 }
-    simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet: fleet('C') })
+    simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off', fleet: fleet('C') })
   })
 
   afterEach(() => simulator?.close())
 
   /** @param unit of the first channel of the first device */
   function fleet(unit: string): DeviceDefinition[] {
-    const from = Math.floor(now / 1000) - 70 * 86_400
+    const from = NOW / 1000 - 70 * 86_400
     return [
       {
         serial: CHOSEN,
         name: HOSTILE,
-        zone: { timeDiff: TOKYO },
+        zone: { timeDiff: TOKYO.offset },
         channels: [
           { num: 1, name: HOSTILE, unit },
           { num: 2, name: 'Probe', unit: 'C', broken: 'Sensor Error' },
         ],
         records: { interval: 1800, from },
         current: () => ({
-          unixtime: Math.floor(now / 1000) - reading.age,
+          unixtime: NOW / 1000 - reading.age,
           values: { 1: reading.value, 2: 'Sensor Error' },
         }),
       },
       {
         serial: '52C10002',
         name: 'Remote',
-        base: { serial: '5F0A1001', name: 'Hall 1', zone: { timeDiff: DELHI } },
+        base: { serial: '5F0A1001', name: 'Hall 1', zone: { timeDiff: DELHI.offset } },
         channels: [{ num: 1, name: 'Air', unit: '%' }],
         records: { interval: 3600, from },
       },
     ]
   }
 
-  const read = (name: string) => readFileSync(join(harness.nodeRed.userDir, name), 'utf8')
-  const exists = (name: string) => existsSync(join(harness.nodeRed.userDir, name))
   /** Midnight of a date by a device's clock, in ms. */
-  const midnight = (date: string, offset: number) => Date.parse(`${date}T00:00:00Z`) - offset * 60_000
-  const clockOf = (time: number, offset: number) => new Date(time + offset * 60_000).toISOString()
-  const date = (time: number) => new Date(time).toISOString().slice(0, 10)
+  const midnight = (date: string, { offset }: typeof TOKYO) =>
+    Date.parse(`${date}T00:00:00Z`) - offset * 60_000
+  const clockOf = (time: number, { offset }: typeof TOKYO) => new Date(time + offset * 60_000).toISOString()
 
-  /** A file named after a calendar date: of now, or of a moment ago. */
-  async function written(
-    nameAt: (time: number) => string,
-    complete: (text: string) => boolean,
-  ): Promise<string> {
-    const name = [Date.now(), now].map(nameAt)
-    await until('the file is there', () => name.some((one) => exists(one) && complete(read(one))))
-    return read(name.find(exists) ?? '')
+  /** The text of a file when it is complete. The server's clock determines the name. */
+  async function written(name: string, complete: (text: string) => boolean): Promise<string> {
+    const file = join(harness.nodeRed.userDir, name)
+    return until(`${name} is complete`, () => {
+      const text = existsSync(file) && readFileSync(file, 'utf8')
+      return text !== false && complete(text) && text
+    })
   }
 
   it("write the last month of a device, by the device's clock, again each time", async function () {
     this.timeout(FLOW_MS)
     await harness.deploy([MONTH], { simulator })
-    const month = (time: number) => {
-      const at = new Date(time)
-      return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 1))
-    }
-    const first = month(now)
-    const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1))
-    const [from, to] = [first, next].map((day) => midnight(date(day.getTime()), TOKYO)) as [number, number]
+    const [from, to] = ['2026-10-01', '2026-11-01'].map((date) => midnight(date, TOKYO)) as [number, number]
     const quoted = `"ch1 ${HOSTILE.replaceAll('"', '""')} (°C)"`
     const lines = simulator.truth.records(CHOSEN, undefined, from, to - 1).map(({ time, values }) => {
       const at = clockOf(time, TOKYO)
@@ -106,10 +97,7 @@ describe('examples for files', () => {
       const asked = simulator.counts().data.total
       await harness.press('write it')
       await until('it is requested', () => simulator.counts().data.total > asked)
-      const text = await written(
-        (time) => `envlog-${date(month(time).getTime()).slice(0, 7)}.csv`,
-        (found) => found.length >= expected.length,
-      )
+      const text = await written('envlog-2026-09.csv', (found) => found.length >= expected.length)
       assert.equal(text, expected)
     }
   })
@@ -117,14 +105,13 @@ describe('examples for files', () => {
   it('write yesterday for all devices, each by its own clock', async function () {
     this.timeout(FLOW_MS)
     await harness.deploy([NIGHT], { simulator })
-    const [yesterday, today] = [date(now - DAY), date(now)]
     const expected = simulator.truth.devices().flatMap(({ serial, base, standalone, channels }) => {
-      const offset = standalone ? TOKYO : DELHI
-      const within = [midnight(yesterday, offset), midnight(today, offset) - 1] as const
+      const place = standalone ? TOKYO : DELHI
+      const within = [midnight(place.yesterday, place), midnight(place.today, place) - 1] as const
       const records = simulator.truth.records(serial, standalone ? undefined : base, ...within)
       return records.flatMap(({ time, values }) =>
         channels.map(({ num }) => {
-          const at = clockOf(time, offset).replace('Z', standalone ? '+09:00' : '+05:30')
+          const at = clockOf(time, place).replace('Z', standalone ? '+09:00' : '+05:30')
           return [at, time, serial, num, typeof values[num] === 'number' ? values[num] : ''].join(' ')
         }),
       )
@@ -132,7 +119,7 @@ describe('examples for files', () => {
     assert.equal(expected.length, 48 * 2 + 24)
     await harness.press('every night at 2')
     const text = await written(
-      (time) => `envlog-${date(time - DAY)}.csv`,
+      'envlog-2026-10-30.csv',
       (found) => found.split('52C10002').length > 24 && found.split(CHOSEN).length > 96,
     )
     const [head, ...lines] = text.replace('\ufeff', '').trimEnd().split('\r\n')
@@ -149,7 +136,7 @@ describe('examples for files', () => {
 
   it('write a report of yesterday with figures of each temperature channel, minutes outside the limits, and unreadable devices', async function () {
     this.timeout(FLOW_MS)
-    const start = midnight(date(now - DAY), TOKYO) / 1000
+    const start = midnight(TOKYO.yesterday, TOKYO) / 1000
     // Too warm for 30 minutes, then an error; the last one until midnight, but at most an hour.
     const values = [-20, -14, -12, 'E1', -20, -13]
     const hours = [0, 1, 1.25, 1.5, 2, 12]
@@ -166,7 +153,7 @@ describe('examples for files', () => {
     const truck: DeviceDefinition = {
       serial: '52C10008',
       name: 'Truck',
-      base: { serial: '5F0A1004', zone: { timeDiff: TOKYO } },
+      base: { serial: '5F0A1004', zone: { timeDiff: TOKYO.offset } },
       channels: [{ num: 1, unit: 'C', broken: 'E1' }],
       records: { interval: 3600 },
     }
@@ -180,12 +167,12 @@ describe('examples for files', () => {
     await harness.deploy([REPORT], { simulator }, add)
     await harness.press('every day at 1')
     const text = await written(
-      (time) => `freezers-${date(time - DAY)}.md`,
+      'freezers-2026-10-30.md',
       // Two lines of the header and four rows.
       (found) => found.split('\n| ').length > 6,
     )
     const [title, , limits, , ...table] = text.trimEnd().split('\n')
-    assert.match(String(title), /^# Freezers on \d{4}-\d\d-\d\d$/)
+    assert.equal(title, '# Freezers on 2026-10-30')
     assert.equal(limits, 'Limits: -30 to -15 °C')
     const device = `${HOSTILE.replace('\n<', ' ')} (${CHOSEN})`
     const [head, , ...rows] = table
@@ -212,7 +199,7 @@ describe('examples for files', () => {
       checks++
       const sections = (text: string) => text.split('\n## ')
       const text = await written(
-        (time) => `freezer-checks-${date(time)}.md`,
+        'freezer-checks-2026-10-31.md',
         (found) => sections(found).length > checks && found.endsWith('\n'),
       )
       return sections(text).at(-1) ?? ''
@@ -231,11 +218,8 @@ describe('examples for files', () => {
       reading = { value, age }
       simulator.set({ fleet: fleet(unit) })
       const text = await check(at % 2 === 0 ? 'at 8' : 'at 17')
-      assert.match(
-        text,
-        /^Freezer check of \d{4}-\d\d-\d\d \d\d:\d\d\n\nLimits: -30 to -15 °C\n\n\| Device \|/,
-      )
-      const measured = clockOf(now - age * 1000, TOKYO)
+      assert.match(text, /^Freezer check of 2026-10-31 15:3\d\n\nLimits: -30 to -15 °C\n\n\| Device \|/)
+      const measured = clockOf(NOW - age * 1000, TOKYO)
         .slice(0, 16)
         .replace('T', ' ')
       const rows = text
