@@ -40,7 +40,7 @@ interface Slot {
   since: number
 }
 
-const from = Math.floor(Date.now() / DAY) * DAY - (DAYS + 2) * DAY
+const from = Date.UTC(2026, 0, 1)
 const slots = Array.from({ length: DEVICES }, (_, index): Slot => {
   return { generation: 0, base: 0, name: `Device ${index}`, since: from - 3 * DAY }
 })

@@ -167,7 +167,7 @@ describe('examples to databases', () => {
     this.timeout(FLOW_MS)
     const rows = await sqlite()
     // Node-RED's clock determines the last days.
-    const now = Math.floor(Date.now() / DAY) * DAY
+    const now = Math.floor(Date.now() / 1000) * 1000
     const at = (days: number) => ({ unixtime: (now - days * DAY) / 1000, values: { 1: days } })
     const records = [10, 6, 3, 2].map((days, id) => ({ ...at(days), id: id + 1 }))
     const fleetWith = (...held: typeof records) =>
