@@ -112,7 +112,7 @@ export async function rounds(simulator: Simulator, count: number): Promise<void>
   await until(`${count} rounds`, () => requests(simulator) >= end, POLLED_MS)
 }
 
-interface HarnessOptions extends Pick<StartOptions, 'speed' | 'now' | 'httpNodeAuth'> {
+interface HarnessOptions extends Pick<StartOptions, 'speed' | 'now' | 'httpNodeAuth' | 'contextStorage'> {
   /** The examples whose packages are installed. */
   examples?: readonly string[]
 }
