@@ -13,6 +13,7 @@ import { type Runtime, runtimesOfTier } from '../support/runtimes'
 import { filesWith, sentence } from '../support/traces'
 import { until } from '../support/wait'
 
+const STARTING_MS = 300_000
 const RESPONSE_MS = 60_000
 /** Node-RED gives a node 15 s to close; aborting requests takes less. */
 const CLOSED_MS = 12_000
@@ -45,7 +46,8 @@ function tests(runtime: Runtime): void {
   let nodeRed: NodeRed
   let flow: FlowNode[]
 
-  before('starts a service and Node-RED', async () => {
+  before('starts a service and Node-RED', async function () {
+    this.timeout(STARTING_MS)
     // Time stands still, so that the true data is the same before and after a response.
     simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off' })
     collector = await startCollector()

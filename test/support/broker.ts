@@ -6,7 +6,7 @@ import { connectAsync, type IPublishPacket } from 'mqtt'
 import type { FlowNode } from './node-red'
 import { temporaryFolder } from './run'
 import { quiet, startServer } from './server-process'
-import { findOrThrow } from './servers'
+import { findOrInstall } from './servers'
 
 export interface Received {
   topic: string
@@ -31,7 +31,7 @@ export interface Broker {
 }
 
 export async function startBroker(): Promise<Broker> {
-  const mosquitto = findOrThrow('mosquitto')
+  const mosquitto = await findOrInstall('mosquitto')
   const folder = temporaryFolder('mosquitto')
   const settings = join(folder, 'mosquitto.conf')
   const server = await startServer(

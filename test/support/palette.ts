@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { execute, installCached, npmEnvironment, root } from './package'
 import { onceARun } from './run'
+import { installPackageOf } from './servers'
 
 interface PaletteDefinition {
   /** relative to `.cache` */
@@ -35,7 +36,6 @@ const palettes = {
       'sparkplug-payload': '1.0.3',
     },
     overrides: { '@openp4nr/modbus-serial': 'npm:modbus-serial@8.0.25' },
-    // If there is no prebuilt binary for the machine, it is compiled (make, C++, Python).
     native: 'sqlite3',
   },
   /** 184 MB. */
@@ -81,6 +81,9 @@ async function install(name: Palette): Promise<string> {
   const { versions, overrides, native }: PaletteDefinition = palettes[name]
   const manifest = { dependencies: versions, overrides }
   const env = { ...npmEnvironment(), ...WITHOUT_OPTIMIZATION }
+  // If there is no prebuilt binary for the machine, it is compiled.
+  if (native)
+    for (const tool of ['make', 'g++', 'python3'] as const) await installPackageOf(tool).catch(() => {})
   await installCached(palettes[name].folder, manifest, env, async (made) => {
     if (native) await execute(process.execPath, ['-e', `require('${native}')`], { cwd: made })
   })

@@ -47,7 +47,7 @@ export function temporaryFolder(purpose: string): string {
 }
 
 /** Runs `work` while no other process of the run does so under the same name. */
-async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+export async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
   const lock = join(runFolder(), `${name}.lock`)
   for (const end = Date.now() + LOCKED_MS; !take(lock); await sleep(INTERVAL_MS)) {
     if (Date.now() > end) throw new Error(`Another process has held '${name}' for ${LOCKED_MS / 1000} s`)

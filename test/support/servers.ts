@@ -1,16 +1,24 @@
 /**
- * Programs that tests start: servers, and a browser. `npm run test:prepare` installs missing ones, as root on a
- * Debian-like system, without starting their services.
+ * Programs that tests start: servers, and a browser. Missing ones are installed, as root on a Debian-like system,
+ * without starting their services.
  *
- *     const influxd = findOrThrow('influxd')
+ *     const influxd = await findOrInstall('influxd')
  */
 import { accessSync, constants, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { execute } from './package'
-import { onceARun } from './run'
+import { exclusively, onceARun } from './run'
 
-/** Program → Debian package, and the services that it would start. */
+/** Program → Debian package, and the services that it would start; the first ones are needed first. */
 export const programs = {
+  'chromium-headless-shell': { debian: 'chromium-headless-shell', services: [] },
+  // The SQLite node is compiled.
+  make: { debian: 'make', services: [] },
+  'g++': { debian: 'g++', services: [] },
+  python3: { debian: 'python3', services: [] },
+  'redis-server': { debian: 'redis-server', services: ['redis-server'] },
+  'valkey-server': { debian: 'valkey-server', services: ['valkey-server'] },
+  mosquitto: { debian: 'mosquitto', services: ['mosquitto'] },
   postgres: { debian: 'postgresql', services: ['postgresql'] },
   initdb: { debian: 'postgresql', services: ['postgresql'] },
   influxd: { debian: 'influxdb', services: ['influxdb'] },
@@ -18,14 +26,6 @@ export const programs = {
   'mariadb-install-db': { debian: 'mariadb-server-core', services: [] },
   // mariadb-install-db needs it.
   my_print_defaults: { debian: 'mariadb-client-core', services: [] },
-  mosquitto: { debian: 'mosquitto', services: ['mosquitto'] },
-  'redis-server': { debian: 'redis-server', services: ['redis-server'] },
-  'valkey-server': { debian: 'valkey-server', services: ['valkey-server'] },
-  'chromium-headless-shell': { debian: 'chromium-headless-shell', services: [] },
-  // The SQLite node is compiled.
-  make: { debian: 'make', services: [] },
-  'g++': { debian: 'g++', services: [] },
-  python3: { debian: 'python3', services: [] },
 } as const
 
 export type Program = keyof typeof programs
@@ -36,7 +36,8 @@ const POSTGRES = '/usr/lib/postgresql'
 const LOCK_SECONDS = 120
 
 /** The path of the program. @throws Error that says what to install */
-export function findOrThrow(program: Program): string {
+export async function findOrInstall(program: Program): Promise<string> {
+  await installPackageOf(program)
   const found = find(program)
   if (!found) throw new Error(adviceFor(program))
   return found
@@ -45,11 +46,26 @@ export function findOrThrow(program: Program): string {
 const adviceFor = (program: Program) =>
   `${program} is missing: install the Debian package ${programs[program].debian}, or put ${program} on the PATH`
 
-/** Installs the Debian package of a program. @throws Error that says what to install */
-export async function installProgram(program: Program): Promise<void> {
+/** Programs of the same Debian package. */
+const broughtWith = (program: Program) =>
+  (Object.keys(programs) as Program[]).filter((other) => programs[other].debian === programs[program].debian)
+
+/**
+ * Installs the Debian package of a program, if a part of it is missing. Others wait, because a program that is being
+ * installed is found before it can run. @throws Error that says what to install
+ */
+export const installPackageOf = (
+  program: Program,
+  isThere = () => broughtWith(program).every((one) => find(one) !== undefined),
+): Promise<void> =>
+  onceARun(`debian-${programs[program].debian}`, async () => {
+    if (!isThere()) await exclusively('apt-get', () => install(program))
+  })
+
+async function install(program: Program): Promise<void> {
   const { debian, services } = programs[program]
   if (process.getuid?.() !== 0 || !find('apt-get')) throw new Error(adviceFor(program))
-  await onceARun('apt-get-update', async () => void (await apt('update')))
+  await onceARun('apt-get-update', () => apt('update'))
   const forbid = !existsSync(POLICY)
   if (forbid) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   try {

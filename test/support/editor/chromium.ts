@@ -1,7 +1,7 @@
 /** A Chromium for Playwright: `CHROMIUM`, an installed one, or Debian's headless shell, which is the lightest. */
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
-import { canRun, findOrThrow } from '../servers'
+import { canRun, findOrInstall, installPackageOf } from '../servers'
 
 const CHROMIUMS = [
   '/usr/bin/chromium-headless-shell',
@@ -24,14 +24,19 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   const { CHROMIUM } = process.env
   if (CHROMIUM && !canRun(CHROMIUM)) throw new Error(`CHROMIUM is ${CHROMIUM}, which cannot be run.`)
   return CHROMIUM || CHROMIUMS.find(canRun)
 }
 
 /** @throws Error that says what to install */
+export const installChromium = () =>
+  installPackageOf('chromium-headless-shell', () => findChromium() !== undefined)
+
+/** @throws Error that says what to install */
 export async function launchChromium(): Promise<Browser> {
-  const executablePath = findChromium() ?? findOrThrow('chromium-headless-shell')
+  await installChromium()
+  const executablePath = findChromium() ?? (await findOrInstall('chromium-headless-shell'))
   return chromium.launch({ executablePath, args: ARGUMENTS })
 }

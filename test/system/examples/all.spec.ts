@@ -11,7 +11,7 @@ import { type Chat, startChat } from './chat'
 import { type SqlServer, startInflux, startMariaDb, startPostgres } from './database-servers'
 import { type MailServer, startMailServer } from './mail'
 
-const STARTING_MS = 120_000
+const STARTING_MS = 300_000
 /** Ends only a test that hangs. */
 const GREEN_MS = 600_000
 /** Number of rounds of each node that sends requests repeatedly. */

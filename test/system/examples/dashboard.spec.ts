@@ -16,6 +16,7 @@ import { until } from '../../support/wait'
 import { WallDisplay } from '../../support/wall-display'
 import { shownBy } from './shown-by'
 
+const STARTING_MS = 300_000
 const FLOW_MS = 180_000
 const SPEED = 5
 const WALL = 'Dashboard - needs @flowfuse node-red-dashboard/wall display'
@@ -117,7 +118,8 @@ describe('the wall display', () => {
     assert.equal(await page.evaluate(() => 'wasRun' in window), false)
   }
 
-  before('starts a browser', async () => {
+  before('starts a browser', async function () {
+    this.timeout(STARTING_MS)
     browser = await launchChromium()
   })
 

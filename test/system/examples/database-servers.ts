@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { execute } from '../../support/package'
 import { temporaryFolder } from '../../support/run'
 import { HOST, quiet, type ServerProcess, startServer } from '../../support/server-process'
-import { findOrThrow } from '../../support/servers'
+import { findOrInstall } from '../../support/servers'
 
 export interface SqlServer extends ServerProcess {
   user: string
@@ -14,8 +14,8 @@ export interface SqlServer extends ServerProcess {
 }
 
 export async function startPostgres(): Promise<SqlServer> {
-  const postgres = findOrThrow('postgres')
-  const initdb = findOrThrow('initdb')
+  const postgres = await findOrInstall('postgres')
+  const initdb = await findOrInstall('initdb')
   const owner = await ownerOf('postgres')
   const folder = temporaryFolder('postgres')
   const login = { user: 'envlog', password: 'not a secret' }
@@ -41,7 +41,7 @@ export async function startPostgres(): Promise<SqlServer> {
 
 /** Starts a server with the empty database `envlog`. */
 export async function startMariaDb(): Promise<SqlServer> {
-  const mariadbd = findOrThrow('mariadbd')
+  const mariadbd = await findOrInstall('mariadbd')
   const owner = await ownerOf('nobody')
   const login = { user: 'envlog', password: 'not a secret', database: 'envlog' }
   const folder = temporaryFolder('mariadb')
@@ -70,8 +70,8 @@ async function createMariaDbData(
   data: string,
   { user, password, database }: Pick<SqlServer, 'user' | 'password' | 'database'>,
 ): Promise<void> {
-  const install = findOrThrow('mariadb-install-db')
-  findOrThrow('my_print_defaults')
+  const install = await findOrInstall('mariadb-install-db')
+  await findOrInstall('my_print_defaults')
   const file = join(folder, 'user.sql')
   const statements = [
     'FLUSH PRIVILEGES',
@@ -88,7 +88,7 @@ async function createMariaDbData(
 
 /** The database `envlog`. */
 export async function startInflux(): Promise<ServerProcess> {
-  const influxd = findOrThrow('influxd')
+  const influxd = await findOrInstall('influxd')
   const folder = temporaryFolder('influx')
   const server = await startServer(
     (port) => {

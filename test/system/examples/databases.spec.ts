@@ -12,7 +12,7 @@ import { expectedValues } from '../../support/truth'
 import { until } from '../../support/wait'
 import { startPostgres } from './database-servers'
 
-const STARTING_MS = 120_000
+const STARTING_MS = 300_000
 const FLOW_MS = 120_000
 const DAY = 86_400_000
 /** Longer than the newest 300 records reach back, and more rows than one statement allows. */

@@ -13,7 +13,7 @@ import { assertSame } from '../../support/same'
 import { currentValues, type ReportedValue } from '../../support/truth'
 import { until } from '../../support/wait'
 
-const STARTING_MS = 120_000
+const STARTING_MS = 300_000
 const FLOW_MS = 60_000
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -14,6 +14,7 @@ import { rounds, useExamples } from '../../support/examples'
 import { paletteFolder } from '../../support/palette'
 import { until } from '../../support/wait'
 
+const STARTING_MS = 300_000
 const FLOW_MS = 120_000
 /** As in the flow. */
 const STALE_SECONDS = 3600
@@ -52,7 +53,7 @@ describe('the example Sparkplug B', () => {
   const now = () => Math.floor(Date.now() / 1000)
 
   before('starts a broker', async function () {
-    this.timeout(FLOW_MS)
+    this.timeout(STARTING_MS)
     broker = await startBroker()
     codec = createRequire(join(await paletteFolder(), 'package.json'))('sparkplug-payload').get('spBv1.0')
   })

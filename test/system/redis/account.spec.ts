@@ -6,7 +6,7 @@ import type { Message } from '../../support/flow-types'
 import { until } from '../../support/wait'
 import { type RedisServer, startRedis } from './redis-server'
 
-const STARTING_MS = 60_000
+const STARTING_MS = 300_000
 const PASSWORD = 'not-a-secret'
 
 describe('an account whose quota is shared through Redis', function () {

@@ -13,11 +13,11 @@ import { join } from 'node:path'
 import { createClient } from 'redis'
 import { temporaryFolder } from '../../support/run'
 import { HOST, quiet, startServer } from '../../support/server-process'
-import { findOrThrow, type Program } from '../../support/servers'
+import { findOrInstall, type Program } from '../../support/servers'
 
 const { REDIS } = process.env
 
-const serverProgram = () => findOrThrow((REDIS ?? 'redis-server') as Program)
+const serverProgram = () => findOrInstall((REDIS ?? 'redis-server') as Program)
 
 export interface RedisServer {
   url: string
@@ -51,7 +51,7 @@ const fixture = (name: string) => join(__dirname, '../../fixtures/tls', name)
  * Redis has it.
  */
 export async function startSentinel(of: RedisServer): Promise<{ port: number; end(): Promise<void> }> {
-  const program = serverProgram()
+  const program = await serverProgram()
   const folder = temporaryFolder('sentinel')
   const watch = [
     `sentinel monitor main ${HOST} ${of.port} 1`,
@@ -87,7 +87,7 @@ export async function startRedis({
   replicaOf?: RedisServer
   certificate?: string
 } = {}): Promise<RedisServer> {
-  const program = serverProgram()
+  const program = await serverProgram()
   const folder = temporaryFolder('redis')
   const secret = password === undefined ? [] : ['--requirepass', password]
   const copies = replicaOf ? ['--replicaof', HOST, String(replicaOf.port)] : []
