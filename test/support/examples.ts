@@ -52,7 +52,7 @@ interface Surroundings {
   more?: Record<string, object>
 }
 
-/** The nodes of the files, with other addresses, secrets and shorter intervals. */
+/** The nodes of the files, with other addresses and secrets, and at a higher speed with shorter intervals. */
 function filledIn(
   names: readonly string[],
   { simulator, broker, chat, more = {} }: Surroundings,
@@ -61,7 +61,7 @@ function filledIn(
   const { apiKey, loginId, loginPass } = simulator.account
   const credentials = { apiKey, loginId, loginPass }
   const filling: Record<string, object | undefined> = {
-    'envlog-account': { baseUrl: simulator.url, retries: 0, limits: limitsOf(simulator), credentials },
+    'envlog-account': { baseUrl: simulator.url, limits: limitsOf(simulator), credentials },
     'mqtt-broker': broker && { broker: broker.broker, port: broker.port },
     'http request': chat && { url: chat.url },
     // Also writes to the log, to find the reasons for failures.
@@ -71,12 +71,19 @@ function filledIn(
   const nodes = new Map(names.flatMap(readExample).map((node) => [node.id, node]))
   return [...nodes.values()].map((node) => ({
     ...node,
-    ...(Number(node.repeat) > 0 && { repeat: 1 }),
-    ...('ackTimeout' in node && { ackTimeout: 2 * speed }),
+    ...(speed > 1 && hurry(node, speed)),
     ...(chat?.format && chooseFormat(node, chat.format)),
     ...filling[node.type],
     ...more[node.type],
   }))
+}
+
+function hurry(node: FlowNode, speed: number): Partial<FlowNode> {
+  return {
+    ...(Number(node.repeat) > 0 && { repeat: 1 }),
+    ...('ackTimeout' in node && { ackTimeout: 2 * speed }),
+    ...('retries' in node && { retries: 0 }),
+  }
 }
 
 /** The only place in a flow that determines its chat's format. */
