@@ -101,7 +101,8 @@ const accepts = (port: number) =>
   })
 
 describe('all examples in one Node-RED', () => {
-  // In files, which take long to write, a flow's next message would not find what the previous one has stored.
+  // All state is in memory: a busy machine may take long to write files, and a flow's next message would not find what
+  // the previous one has stored.
   const harness = useExamples({ examples: here, speed: 1, contextStorage: {} })
   let simulator: Simulator
   let broker: Broker
@@ -129,6 +130,7 @@ describe('all examples in one Node-RED', () => {
   async function addresses(): Promise<Record<string, object>> {
     const { user, password, database } = mariaDb
     return {
+      'envlog-account': { store: 'memory' },
       'e-mail': { server: HOST, port: String(mail.port) },
       'modbus-server': { serverPort: String(await freePort()) },
       'OpcUa-Server': { port: String(await freePort()) },
