@@ -8,6 +8,8 @@ import { deliver } from './faults/deliver'
 import type { SimulatedService } from './simulator'
 
 const maxBodyBytes = 1024 * 1024
+/** Long, so that it does not close an idle connection just when a client on a busy machine uses it again. */
+const keepAliveTimeout = 60_000
 
 export interface Listening {
   port: number
@@ -15,7 +17,7 @@ export interface Listening {
 }
 
 export async function listen(service: SimulatedService, control: Control, port: number): Promise<Listening> {
-  const server = createServer((req, res) => {
+  const server = createServer({ keepAliveTimeout }, (req, res) => {
     route(service, control, req, res).catch((error: unknown) => {
       if (error instanceof Refusal) sendError(service, res, req.url ?? '', error.why)
       else res.destroy(error instanceof Error ? error : new Error(String(error)))
