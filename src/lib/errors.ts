@@ -27,6 +27,7 @@ export const reasons = {
   'secrets-needed': 'ENVLOG_CONFIG',
   'store-unknown': 'ENVLOG_CONFIG',
   'store-unreadable': 'ENVLOG_CONFIG',
+  'store-damaged': 'ENVLOG_CONFIG',
   'store-newer': 'ENVLOG_CONFIG',
   'shared-client-missing': 'ENVLOG_CONFIG',
   'output-not-offered': 'ENVLOG_CONFIG',

@@ -3,14 +3,16 @@ import type { Clock } from './clock'
 
 /** Storage for state that outlives the process, such as a context store of Node-RED. */
 export interface StateStore {
+  /** Where the state is, for users. */
+  readonly place: string
   /** The saved state, parsed. */
   load(): Promise<unknown>
   /** @param text the state as JSON */
   save(text: string): Promise<void>
   /** Called if the store has no state for a node that delivers only new data. */
   onMissing?(): void
-  /** Called if a write fails after a successful one. */
-  onWriteError?(error: Error): void
+  /** Called if a write fails after a successful one, and if one succeeds after a failure. */
+  onWrite?(error?: Error): void
 }
 
 /** Parses the text from a store. Text that is not JSON was not written by this package; `readSavedState` rejects it. */
@@ -26,9 +28,9 @@ export function parseOrKeep(text: string): unknown {
 const MAX_RESPONSE_MS = 5000
 /** A write that takes longer counts as failed. */
 const MAX_WRITE_MS = 10_000
-/** Changes within this time after a write are written together, which limits the wear of a gateway's memory card. */
-const WRITE_INTERVAL_MS = 2000
-/** A failed write is retried after this time, or with the next change. */
+/** Changes within this time are written together, which limits the wear of a gateway's memory card. */
+const WRITE_DELAY_MS = 30_000
+/** A failed write is retried after this time. */
 const RETRY_MS = 60_000
 
 /** The result of a store's work. @throws Error if it fails or takes longer than `ms` */
@@ -39,7 +41,7 @@ export function orNoResponse<T>(work: Promise<T>, clock: Clock, ms = MAX_RESPONS
   })
 }
 
-/** Writes a state to a store when it changes, at most once per interval. A failed write is retried. */
+/** Writes a state to a store within half a minute of a change. A failed write is retried. */
 export class StateWriter {
   readonly #store: StateStore
   readonly #clock: Clock
@@ -48,8 +50,6 @@ export class StateWriter {
   #hasFailed = false
   #hasEnded = false
   #writing: Promise<void> = Promise.resolve()
-  /** Start of the last write, monotonic ms. */
-  #writtenAt = Number.NEGATIVE_INFINITY
   #cancelTimer = () => {}
 
   /** @param state returns the state to be written as JSON */
@@ -62,10 +62,8 @@ export class StateWriter {
   /** Schedules a write after a change. */
   save(): void {
     if (this.#hasEnded) return
+    if (!this.#hasChanged) this.#writeIn(WRITE_DELAY_MS)
     this.#hasChanged = true
-    const waitMs = this.#writtenAt + WRITE_INTERVAL_MS - this.#clock.monotonic()
-    if (waitMs <= 0) inBackground(this.#write())
-    else this.#writeIn(waitMs)
   }
 
   /** Writes now. @returns whether all changes so far are in the store; false without waiting if the store fails */
@@ -93,14 +91,14 @@ export class StateWriter {
     this.#cancelTimer()
     if (!this.#hasChanged || this.#hasEnded) return
     this.#hasChanged = false
-    this.#writtenAt = this.#clock.monotonic()
     try {
       await orNoResponse(this.#store.save(JSON.stringify(this.#state())), this.#clock, MAX_WRITE_MS)
+      if (this.#hasFailed) this.#store.onWrite?.()
       this.#hasFailed = false
     } catch (error) {
       this.#hasChanged = true
       this.#writeIn(RETRY_MS)
-      if (!this.#hasFailed) this.#store.onWriteError?.(error as Error)
+      if (!this.#hasFailed) this.#store.onWrite?.(error as Error)
       this.#hasFailed = true
     }
   }

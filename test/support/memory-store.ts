@@ -29,6 +29,7 @@ export function createMemoryStore(
   }
 
   return {
+    place: 'memory',
     contents: () => (text === undefined ? undefined : JSON.parse(text)),
     writes: () => begun,
     load: () => call(() => (text === undefined ? undefined : JSON.parse(text))),

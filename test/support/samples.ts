@@ -121,6 +121,7 @@ export const about = {
   reading: { ...rows.series, ...rows.current, ...rows.alerts },
   range: { from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' },
   overflow: true,
+  backfill: true,
   receipt: 'text',
 } satisfies Complete<MessageMetadata>
 

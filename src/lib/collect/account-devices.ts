@@ -18,6 +18,8 @@ export interface DevicesResponse {
 
 /** A list older than this is fetched again. */
 const MAX_AGE_MS = 10 * 60_000
+/** An account is hardly ever really empty, so an empty list is fetched again earlier. */
+const MAX_EMPTY_AGE_MS = 60_000
 /** Minimum time between two requests for the list, after a failed request or because of an unknown device. */
 const MIN_REFRESH_INTERVAL_MS = 60_000
 
@@ -58,7 +60,8 @@ export class AccountDevices {
   /** @throws EnvlogError of the request, if there is no list */
   async all(context: RequestContext): Promise<readonly AccountDevice[]> {
     const { devices, updatedAt } = this.#state
-    if (devices && this.#since(updatedAt) < MAX_AGE_MS) return devices
+    const maxAgeMs = devices?.length === 0 ? MAX_EMPTY_AGE_MS : MAX_AGE_MS
+    if (devices && this.#since(updatedAt) < maxAgeMs) return devices
     if (!devices || !this.#wasJustRequested()) {
       try {
         await this.#refresh(context)

@@ -1,5 +1,9 @@
 import { MAX_ALERTS } from '../endpoints'
-import { type AlertCursor, shortHash } from './cursor'
+import type { AlertCursor } from './cursor'
+import { shortHash } from './short-hash'
+
+/** Number of texts that a cursor remembers, so that a response of a replica that lags repeats none. */
+const MAX_SEEN = 2 * MAX_ALERTS
 
 /** The time and the texts of an alert log entry, which are compared. */
 export interface ComparableAlert {
@@ -22,12 +26,10 @@ export interface AlertPlan<E extends ComparableAlert> {
  * source, because the service may reword them when a channel is renamed. The wording is compared only if several texts
  * have the same time and source.
  * @param known the device's cursor; `null` if nothing has been delivered yet
- * @param sequence sequence number of the next cursor
  */
 export function planAlerts<E extends ComparableAlert>(
   known: AlertCursor | null,
   entries: readonly E[],
-  sequence: number,
   start: 'now' | 'all',
 ): AlertPlan<E> {
   const seen = new Set(known?.seen)
@@ -44,12 +46,14 @@ export function planAlerts<E extends ComparableAlert>(
     return texts.length === 0 ? [] : [{ ...entry, texts }]
   })
   const isContinued = [...ids].some(isKnown)
-  const earlier = [...seen].filter((id) => !inResponse.has(placeOf(id)))
+  const earlier = [...seen].filter((id) => !inResponse.has(placeOf(id))).sort((a, b) => timeOf(a) - timeOf(b))
+  const next = [...earlier, ...ids].slice(-Math.max(MAX_SEEN, ids.size))
+  const isUnchanged = known !== null && !known.isFirst && next.join() === known.seen.join()
   const deliversNothing = known === null && start === 'now'
   return {
     fresh: deliversNothing ? [] : fresh,
     overflow: known !== null && !known.isFirst && entries.length >= MAX_ALERTS && !isContinued,
-    next: { seen: [...earlier, ...ids].slice(-Math.max(MAX_ALERTS, ids.size)), sequence },
+    next: isUnchanged ? known : { seen: next },
   }
 }
 
@@ -63,6 +67,9 @@ function idOf({ timestamp }: ComparableAlert, { source, text }: { source: string
 }
 
 const placeOf = (id: string) => id.slice(0, -WORDING_LENGTH)
+
+/** The time of a text; 0 for one without a time. */
+const timeOf = (id: string) => Number(id.slice(0, id.indexOf(' '))) || 0
 
 function countByPlace(ids: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>()

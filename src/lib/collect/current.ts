@@ -5,10 +5,10 @@ import { EnvlogError } from '../errors'
 import { type Reading, readCurrent } from '../readings/current'
 import type { RequestContext } from '../request'
 import type { AccountDevices } from './account-devices'
-import { shortHash } from './cursor'
 import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice, unknownGroup } from './devices'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
 import type { NodeState } from './node-state'
+import { shortHash } from './short-hash'
 
 export interface CurrentQuery {
   selection: Selection

@@ -1,29 +1,25 @@
 import { countOf } from '../readings/content'
-import { DeviceBackfill } from './backfill'
-import { type Cursor, isSameExceptSequence } from './cursor'
+import type { Cursor, RecordCursor } from './cursor'
 import type { PolledData } from './fetch'
+import { HoleFailures } from './hole-failures'
+import { Pause } from './pause'
 import type { SavedDevice } from './saved-state'
 
 /** Number of resends without a receipt before users are warned; the next one triggers the warning. */
 export const MAX_QUIET_RESENDS = 3
-
-/** A refused device is skipped for this time, which doubles with each further refusal. */
-const FIRST_PAUSE_MS = 600_000
-const MAX_PAUSE_MS = 86_400_000
+/** Alerts allow few requests, so a device that was refused them and never responded is skipped for this time. */
+const NO_ALERTS_PAUSE_MS = 86_400_000
 
 /** A delivery that is kept in memory until its receipt arrives. */
 export type RetainedDelivery = Omit<PolledData, 'failed' | 'receipt'>
 
 /** A delivery whose receipt has not been returned. */
 interface UnacknowledgedDelivery {
-  /** The cursor after acknowledgement. Only its sequence changes when the same records are sent again. */
+  /** Its receipt contains this. */
+  sequence: number
+  /** The cursor after acknowledgement. */
   next: Cursor
-  /** Sequence of the first delivery of these records. A receipt of an earlier one may be for fewer records. */
-  first: number
-  /**
-   * Sequence of the first delivery without a receipt, perhaps of fewer records; also the time its response was
-   * received, ms since 1970 UTC.
-   */
+  /** When the first delivery without a receipt was made, perhaps of fewer records, ms since 1970 UTC. */
   since: number
   /** How often records were sent since then without a receipt, perhaps together with later ones. */
   sends: number
@@ -52,24 +48,28 @@ export class DeviceState {
   hasFailedAmbiguously = false
   /** Whether the service has responded for the device in this process. */
   hasResponded = false
-  /** Whether its newest records are far ahead of the clock, so that they hide the current ones. */
-  isFarAhead = false
+  /** Whether its newest records are all ahead of the clock, so that they hide the current ones. */
+  isAhead = false
   /** Whether the store is known to contain its cursor. */
   isSaved = false
+  /** Minutes that its clock is ahead of UTC according to its newest records; pages do not say it. */
+  utcOffset: number | null | undefined
+  /** When a page of missing records was last requested, monotonic ms. */
+  filledAt = Number.NEGATIVE_INFINITY
 
-  readonly backfill = new DeviceBackfill()
+  readonly holeFailures = new HoleFailures()
+  readonly #pause = new Pause()
+  /** Whether the pause is that of a device that probably has no alerts, which outlives deploys and restarts. */
+  #lacksAlerts = false
   readonly #onChange: () => void
   #cursor: Cursor | null = null
-  /** Receipts of cursors up to this sequence are void, because the device was forgotten after them. */
-  #voidUpTo: number
   #poll = 0
+  #sequence = 0
   #delivery: UnacknowledgedDelivery | null = null
-  #pause: { ms: number; until: number } | null = null
 
   /** @param onChange called when something changes that has to be saved */
-  constructor(onChange: () => void, voidUpTo = 0) {
+  constructor(onChange: () => void) {
     this.#onChange = onChange
-    this.#voidUpTo = voidUpTo
   }
 
   /**
@@ -80,26 +80,42 @@ export class DeviceState {
     return this.#cursor
   }
 
+  /** Whether records are missing that have to be fetched. */
+  get hasHoles(): boolean {
+    return ((this.#cursor as RecordCursor | null)?.holes ?? []).length > 0
+  }
+
   /** What was sent without a receipt, and how often it was sent again; `null` if nothing was. */
   get unacknowledged(): { since: number; resends: number } | null {
     const { since, sends } = this.#delivery ?? { since: 0, sends: 0 }
     return sends > 0 ? { since, resends: sends - 1 } : null
   }
 
-  /** The next cursor's sequence must exceed this. */
-  get latestSequence(): number {
-    return Math.max(this.#voidUpTo, this.#delivery?.next.sequence ?? 0, this.#cursor?.sequence ?? 0)
-  }
-
   /** Number of records and alerts kept in memory. */
   get retainedCount(): number {
     const { retained } = this.#delivery ?? {}
-    return this.backfill.retainedCount + (retained ? countOf(retained.content) : 0)
+    return retained ? countOf(retained.content) : 0
   }
 
   /** Whether nothing has been received for the device yet. */
   get isBlank(): boolean {
-    return !this.#cursor && !this.backfill.current && !this.#delivery && this.lastSent === undefined
+    return !this.#cursor && !this.#delivery && this.lastSent === undefined
+  }
+
+  /** Whether a delivery has no receipt, perhaps because it is overdue. */
+  get hasDelivery(): boolean {
+    return this.#delivery !== null
+  }
+
+  /** How long the device awaits a receipt, ms; 0 if it does not, or if the receipt is overdue. @param now monotonic ms */
+  receiptWait(now: number): number {
+    return this.#delivery ? Math.max(0, this.#delivery.overdueAt - now) : 0
+  }
+
+  /** The retained delivery to be sent again because its receipt is overdue. */
+  get overdue(): { sequence: number; retained: RetainedDelivery } | null {
+    const { sequence, retained } = this.#delivery ?? {}
+    return sequence !== undefined && retained ? { sequence, retained } : null
   }
 
   /** @returns a function that says whether the poll is over because of another poll, `forget`, `skip` or a deploy */
@@ -108,38 +124,37 @@ export class DeviceState {
     return () => this.#poll !== poll
   }
 
-  /** @param now monotonic ms */
-  isAwaitingReceipt(now: number): boolean {
-    return this.#delivery !== null && now < this.#delivery.overdueAt
-  }
-
-  /** The delivery to be sent again because its receipt is overdue, if it was retained. */
-  get overdue(): { next: Cursor; retained: RetainedDelivery } | null {
-    const { next, retained } = this.#delivery ?? {}
-    return next && retained ? { next, retained } : null
-  }
-
   /** Call this when everything was sent, or there was nothing to send. */
   advance(next: Cursor): void {
-    const isSame = isSameExceptSequence(this.#cursor, next)
+    const hasChanged = next !== this.#cursor || this.#delivery !== null
     this.#cursor = next
-    this.#endDelivery()
-    // A change of the sequence alone need not be saved. This avoids a write for most polls, which find nothing new.
-    if (!isSame) this.#onChange()
+    this.#delivery = null
+    // Most polls find nothing new, so that nothing has to be saved.
+    if (hasChanged) this.#onChange()
   }
 
   /**
    * Call this when a delivery with a receipt is about to be sent.
    * @param before the cursor for a device without one, so that the same records are new after a crash
+   * @param now ms since 1970 UTC
+   * @returns the sequence for the receipt
    */
-  issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null): void {
-    const { since = next.sequence, sends = 0, sent = null } = this.#delivery ?? {}
-    const first = this.#delivery?.retained ? this.#delivery.first : next.sequence
-    this.#endDelivery()
-    this.#delivery = { next, first, since, sends, sent, overdueAt: Number.NEGATIVE_INFINITY, retained }
-    if (this.#cursor) return
-    this.#cursor = before
+  issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null, now: number): number {
+    const { since = now, sends = 0, sent = null } = this.#delivery ?? {}
+    const sequence = Math.max(now, this.#sequence + 1)
+    this.#sequence = sequence
+    this.#delivery = {
+      sequence,
+      next,
+      since,
+      sends,
+      sent,
+      overdueAt: Number.NEGATIVE_INFINITY,
+      retained,
+    }
+    this.#cursor ??= before
     this.#onChange()
+    return sequence
   }
 
   /**
@@ -147,30 +162,24 @@ export class DeviceState {
    * @param overdueAt monotonic ms; if it has passed, the next trigger repeats the delivery
    * @returns false if the delivery was acknowledged, skipped or forgotten in the meantime
    */
-  awaitReceipt(next: Cursor, overdueAt = Number.NEGATIVE_INFINITY): boolean {
-    if (this.#delivery?.next !== next) return false
+  awaitReceipt(sequence: number, overdueAt = Number.NEGATIVE_INFINITY): boolean {
+    if (this.#delivery?.sequence !== sequence) return false
     this.#delivery.overdueAt = overdueAt
     return true
   }
 
   /** Call this when a delivery with a receipt was sent. The receipt may have arrived in the meantime. */
-  markSent(next: Cursor): void {
-    if (this.#delivery?.next !== next) return
+  markSent(sequence: number): void {
+    if (this.#delivery?.sequence !== sequence) return
     this.#delivery.sends++
-    this.#delivery.sent = next
+    this.#delivery.sent = this.#delivery.next
   }
 
-  /** Processes a returned receipt, which may belong to an earlier delivery or an earlier process, or arrive twice. */
-  acknowledge(received: Cursor): void {
-    if (received.sequence <= this.#voidUpTo) return
-    let cursor = received
-    const { first = Number.POSITIVE_INFINITY, next } = this.#delivery ?? {}
-    if (next && received.sequence >= first && isSameExceptSequence(received, next)) {
-      cursor = next
-      this.#delivery = null
-    }
-    if (cursor.sequence <= (this.#cursor?.sequence ?? 0)) return
-    this.#cursor = cursor
+  /** Processes a returned receipt. One of another delivery than the last one has no effect. */
+  acknowledge(sequence: number): void {
+    if (this.#delivery?.sequence !== sequence) return
+    this.#cursor = this.#delivery.next
+    this.#delivery = null
     this.#onChange()
   }
 
@@ -180,25 +189,20 @@ export class DeviceState {
    */
   skip(): void {
     const { sent } = this.#delivery ?? {}
-    if (!sent || sent.sequence <= (this.#cursor?.sequence ?? 0)) return
+    if (!sent) return
     this.#cursor = sent
-    this.#endDelivery()
+    this.#delivery = null
     this.#poll++
     this.#onChange()
   }
 
-  /**
-   * Forgets what was delivered, and voids all receipts issued until now, including those of earlier processes.
-   * @param now ms since 1970 UTC
-   */
-  forget(now: number): void {
-    this.#voidUpTo = Math.max(now, this.latestSequence)
+  /** Forgets what was delivered. Receipts issued until now have no effect any more. */
+  forget(): void {
     this.#cursor = null
+    this.#delivery = null
     this.isSaved = false
-    this.backfill.reset()
     this.lastSent = undefined
-    this.#pause = null
-    this.#endDelivery()
+    this.#resetPauses()
     this.#poll++
   }
 
@@ -209,75 +213,95 @@ export class DeviceState {
 
   /**
    * Call this when the node is created again in the same process, perhaps with another store.
-   * @param hasNewSettings whether fetched records may have another form than the new settings require
+   * @param hasNewSettings whether retained records may have another form than the new settings require
    * @param overdueAt the latest time at which pending receipts are overdue, monotonic ms; `null` if receipts are no
    * longer used
    */
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
     this.isSaved = false
-    this.#pause = null
-    if (hasNewSettings) this.backfill.current = null
+    if (!this.#lacksAlerts) this.#resetPauses()
     const delivery = this.#delivery
     if (!delivery) return
     if (hasNewSettings) delivery.retained = null
-    delivery.overdueAt = Math.min(delivery.overdueAt, overdueAt ?? Number.NEGATIVE_INFINITY)
-    if (overdueAt === null) delivery.sends = 0
+    if (overdueAt === null) this.#delivery = null
+    else delivery.overdueAt = Math.min(delivery.overdueAt, overdueAt)
   }
 
-  /** Call this when the device has moved to another base unit. Fetched records belong to the previous base unit. */
+  /** Call this when the device has moved to another base unit. */
   move(): void {
-    this.#endDelivery()
-    this.#pause = null
-    this.backfill.reset()
+    this.#delivery = null
+    this.#resetPauses()
     this.isSaved = false
     this.#poll++
     this.#onChange()
   }
 
-  /** Call this when the service has refused the device. @param now monotonic ms @returns how long it is skipped, ms */
-  refuse(now: number): number {
-    const ms = this.#pause ? Math.min(MAX_PAUSE_MS, 2 * this.#pause.ms) : FIRST_PAUSE_MS
-    this.#pause = { ms, until: now + ms }
-    return ms
+  /**
+   * Call this when the service has refused the device.
+   * @param now monotonic ms
+   * @param isAlerts whether alerts were requested, which many devices never have
+   * @returns how long it is skipped, ms
+   */
+  refuse(now: number, isAlerts: boolean): number {
+    this.#lacksAlerts = isAlerts && !this.hasResponded && !this.#cursor
+    if (!this.#lacksAlerts) return this.#pause.begin(now)
+    this.#onChange()
+    return this.#pause.begin(now, NO_ALERTS_PAUSE_MS)
   }
 
   /** Whether the device is skipped now. @param now monotonic ms */
   isPaused(now: number): boolean {
-    return this.#pause !== null && now < this.#pause.until
+    return this.#pause.left(now) > 0
   }
 
   /** Call this when the service has responded for the device. The next pause has its initial length again. */
   markResponded(): void {
-    this.#pause = null
+    this.#pause.reset()
+    this.#lacksAlerts = false
     this.hasResponded = true
   }
 
-  /** The state to save; `undefined` if there is none. */
-  toSave(): SavedDevice | undefined {
+  /**
+   * The state to save; `undefined` if there is none.
+   * @param now ms since 1970 UTC
+   * @param monotonic the same instant, monotonic ms
+   */
+  toSave(now: number, monotonic: number): SavedDevice | undefined {
+    const { sequence, next } = this.#delivery ?? {}
+    const pauseMs = this.#lacksAlerts ? this.#pause.left(monotonic) : 0
     const saved: SavedDevice = {
       ...(this.#cursor && { cursor: this.#cursor }),
-      ...(this.#voidUpTo > 0 && { voidUpTo: this.#voidUpTo }),
-      ...this.backfill.toSave(),
+      ...(sequence !== undefined && next && { unacknowledged: { sequence, cursor: next } }),
+      ...(pauseMs > 0 && { refusedUntil: Math.round(now + pauseMs) }),
       ...(this.lastSent !== undefined && { lastSent: this.lastSent }),
     }
     if (Object.keys(saved).length === 0 && !this.wasPolled) return undefined
     return { ...saved, ...(this.unselectedMs > 0 && { unselectedMs: this.unselectedMs }) }
   }
 
-  /** Restores saved state. Changes made while it was being read take precedence. */
-  restore(saved: SavedDevice): void {
-    const { cursor, voidUpTo = 0, lastSent, unselectedMs = 0 } = saved
-    if (cursor && cursor.sequence >= (this.#cursor?.sequence ?? 0)) this.#cursor = cursor
+  /** Restores saved state, unless the device has changed while it was being read. */
+  restore(saved: SavedDevice, now: number, monotonic: number): void {
+    const { cursor, unacknowledged, refusedUntil = 0, lastSent, unselectedMs = 0 } = saved
+    this.#cursor ??= cursor ?? null
     this.isSaved = cursor !== undefined
-    this.#voidUpTo = Math.max(this.#voidUpTo, voidUpTo)
-    this.backfill.restore(saved)
+    if (unacknowledged) {
+      const { sequence, cursor: next } = unacknowledged
+      const [since, overdueAt] = [sequence, Number.NEGATIVE_INFINITY]
+      this.#delivery ??= { sequence, next, since, sends: 0, sent: null, overdueAt, retained: null }
+      this.#sequence = Math.max(this.#sequence, sequence)
+    }
+    if (refusedUntil > now) {
+      this.#lacksAlerts = true
+      this.#pause.resume(monotonic, refusedUntil - now)
+    }
     this.lastSent ??= lastSent
     this.unselectedMs = unselectedMs
     this.wasPolled = true
   }
 
-  #endDelivery(): void {
-    this.backfill.end()
-    this.#delivery = null
+  #resetPauses(): void {
+    this.#pause.reset()
+    this.#lacksAlerts = false
+    this.holeFailures.reset()
   }
 }

@@ -16,8 +16,6 @@ export interface AccountAccess {
   readonly client: Pick<Client, 'read' | 'readRaw'>
   readonly devices: Pick<AccountDevices, 'update' | 'utcOffset' | 'isRemote'>
   readonly series1Models: readonly string[]
-  /** Milliseconds since an arbitrary instant; never jumps. */
-  monotonic(): number
 }
 
 /** The requested form of a response: `read` is decoded, the others are passed on unchanged. */
@@ -38,6 +36,8 @@ export interface Collected {
 export interface PolledData extends Collected {
   /** Older records or alerts were lost or could not be fetched. */
   overflow?: boolean
+  /** Records that were missing when newer ones were sent. */
+  backfill?: boolean
   /** Receivers return it once they have stored the data. */
   receipt?: string
 }

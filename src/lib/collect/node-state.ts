@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import { orNoResponse, type StateStore, StateWriter } from '../state-writer'
@@ -11,6 +10,8 @@ import { readSavedState, type SavedState } from './saved-state'
 const MAX_REPORTS = 10_000
 /** The state of a device that was not selected for this long is deleted. */
 const MAX_UNSELECTED_MS = 30 * 86_400_000
+/** A first read that takes long, for example from a slow disk, delays the first trigger for up to this time. */
+const MAX_READ_MS = 60_000
 /** Maximum number of records and alerts that all nodes of a process keep in memory. Any more are requested again. */
 const MAX_RETAINED = 100_000
 
@@ -20,6 +21,8 @@ export interface NodeStateOptions {
    * Identifies the settings that determine the form of delivered data. Data fetched with other settings is discarded.
    */
   settingsKey?: string
+  /** Whether the node sends only what it has not sent before, so that it starts over without its state. */
+  sendsOnlyNew?: boolean
   /** The data that the node polls. A cursor of the other kind belongs to an earlier node with the same id. */
   cursorKind?: CursorKind
   /** How long to wait for receipts; `null` if none are used. */
@@ -33,37 +36,32 @@ export interface NodeStateOptions {
 export class NodeState {
   /** How long to wait for receipts; `null` if everything sent counts as delivered. */
   receiptTimeoutMs: number | null = null
-  readonly #clock: Clock
+  readonly clock: Clock
   readonly #retainedByAll: () => number
   /** Polled devices are in the order of their last poll. */
   readonly #devices = new Map<string, DeviceState>()
   #selected = new Set<string>()
   /** The time up to which `unselectedMs` is counted, monotonic ms. */
   #countedAt: number
-  /** When `forget` was last called, ms since 1970 UTC. Earlier receipts for devices without a state are void. */
-  #forgottenAt = 0
   readonly #reported = new Set<string>()
-  #receiptKey = randomBytes(32).toString('base64url')
+  /** Called when a receipt or a command may have ended the wait for a receipt. */
+  readonly #onReceipt = new Set<() => void>()
   /** The store of the deployed node, and its writer once it has been read. */
   #store: StateStore | undefined
   #writer: StateWriter | undefined
   #isLoaded = false
   readonly #onLoaded: (() => void)[] = []
   #kind: CursorKind | undefined
+  #sendsOnlyNew = false
   #settingsKey = ''
 
   /**
    * @param retainedByAll number of records and alerts that all nodes of the process, including this one, keep in memory
    */
   constructor(clock: Clock, retainedByAll: () => number = () => this.retainedCount) {
-    this.#clock = clock
+    this.clock = clock
     this.#retainedByAll = retainedByAll
     this.#countedAt = clock.monotonic()
-  }
-
-  /** The key that signs receipts; it is saved with the cursors. */
-  get receiptKey(): string {
-    return this.#receiptKey
   }
 
   get retainedCount(): number {
@@ -72,7 +70,7 @@ export class NodeState {
 
   /** @param key `base/serial` */
   device(key: string): DeviceState {
-    const found = this.#devices.get(key) ?? new DeviceState(() => this.save(), this.#forgottenAt)
+    const found = this.#devices.get(key) ?? new DeviceState(() => this.save())
     this.#devices.set(key, found)
     return found
   }
@@ -83,15 +81,16 @@ export class NodeState {
    */
   open(
     store: StateStore,
-    { settingsKey = '', cursorKind, receiptTimeoutMs = null }: NodeStateOptions = {},
+    { settingsKey = '', sendsOnlyNew = false, cursorKind, receiptTimeoutMs = null }: NodeStateOptions = {},
   ): void {
     this.#store = store
+    this.#sendsOnlyNew = sendsOnlyNew
     // Excludes the time in which the node was disabled.
-    this.#countedAt = this.#clock.monotonic()
+    this.#countedAt = this.clock.monotonic()
     if (this.#isLoaded) this.#startWriting(store)
     // A failure is reported by `ready`.
     else this.#load(store).catch(() => {})
-    const overdueAt = receiptTimeoutMs === null ? null : this.#clock.monotonic() + receiptTimeoutMs
+    const overdueAt = receiptTimeoutMs === null ? null : this.clock.monotonic() + receiptTimeoutMs
     if (cursorKind !== this.#kind) this.#devices.clear()
     this.#kind = cursorKind
     for (const device of this.#devices.values()) device.deploy(settingsKey !== this.#settingsKey, overdueAt)
@@ -113,10 +112,10 @@ export class NodeState {
   }
 
   /**
-   * Waits until the store has been read. Before that, nothing may be requested or written, because records would be
-   * lost if an unreadable store were treated as an empty one. Each call reads the store again, but the result of an
-   * earlier read is accepted too.
-   * @throws EnvlogError `store-newer`, `store-unreadable`, `closed`
+   * Waits until the store has been read, for up to a minute. Before that, nothing may be requested or written, because
+   * records would be lost if an unreadable store were treated as an empty one. Each call reads the store again, but the
+   * result of an earlier read is accepted too.
+   * @throws EnvlogError `store-newer`, `store-damaged`, `store-unreadable`, `closed`
    */
   async ready(): Promise<void> {
     if (this.#isLoaded) return
@@ -125,10 +124,9 @@ export class NodeState {
     try {
       // An earlier read may succeed first.
       const loaded = new Promise<void>((resolve) => this.#onLoaded.push(resolve))
-      await orNoResponse(Promise.race([this.#load(store), loaded]), this.#clock)
+      await orNoResponse(Promise.race([this.#load(store), loaded]), this.clock, MAX_READ_MS)
     } catch (error) {
-      if (this.#store === store)
-        throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
+      if (this.#store === store) throw toStoreError(error, store)
     }
     if (this.#store !== store) throw new EnvlogError('closed')
   }
@@ -140,7 +138,16 @@ export class NodeState {
 
   /** @returns whether all changes so far are in the store; false without waiting if the store fails */
   async written(): Promise<boolean> {
-    return (await this.#writer?.written()) ?? false
+    const cursors = Array.from(this.#devices.values(), (device) => [device, device.cursor] as const)
+    const isWritten = (await this.#writer?.written()) ?? false
+    for (const [device, cursor] of cursors)
+      if (isWritten && cursor && cursor === device.cursor) device.isSaved = true
+    return isWritten
+  }
+
+  /** Whether a device without a state may be one that has moved, so that the account's list of devices is needed. */
+  mayHaveMoved(devices: readonly ResolvedDevice[]): boolean {
+    return this.#namesakesOfBlank(devices).length > 0
   }
 
   /**
@@ -154,7 +161,7 @@ export class NodeState {
   ): void {
     this.#moveDevices(devices, hasLeft)
     this.#selected = new Set(devices.map(deviceKey))
-    const now = this.#clock.monotonic()
+    const now = this.clock.monotonic()
     for (const [key, device] of this.#devices) {
       device.unselectedMs = this.#selected.has(key) ? 0 : device.unselectedMs + now - this.#countedAt
       if (device.unselectedMs >= MAX_UNSELECTED_MS) this.#devices.delete(key)
@@ -182,11 +189,8 @@ export class NodeState {
     state.hasFailedAmbiguously = hasFailedAmbiguously
   }
 
-  /**
-   * Whether there is room for the retained records of a device. A single device may exceed the bound, because its
-   * backfill could otherwise never be delivered.
-   */
-  canRetain(device: DeviceState, count = device.retainedCount): boolean {
+  /** Whether there is room to retain the records of a device. A single device may exceed the bound. */
+  canRetain(device: DeviceState, count: number): boolean {
     const others = this.#retainedByAll() - device.retainedCount
     return others === 0 || others + count <= MAX_RETAINED
   }
@@ -196,27 +200,26 @@ export class NodeState {
    */
   skip(serials: readonly string[] | 'all'): void {
     for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.skip()
+    this.#endWaits()
   }
 
-  /**
-   * Processes a returned receipt. A receipt issued before the device moved to another base unit has no effect, so the
-   * records are sent again.
-   * @param key `base/serial`
-   * @throws EnvlogError `receipt-unreadable` if an earlier node of another type with the same id issued it
-   */
-  acknowledge(key: string, cursor: Cursor): void {
-    if (this.#kind && kindOf(cursor) !== this.#kind) throw new EnvlogError('receipt-unreadable')
-    const { serial } = deviceOfKey(key)
-    const hasMoved =
-      !this.#devices.has(key) && [...this.#devices.keys()].some((other) => isAmong(other, [serial]))
-    if (!hasMoved) this.device(key).acknowledge(cursor)
+  /** Processes a returned receipt. @param key `base/serial` */
+  acknowledge(key: string, sequence: number): void {
+    this.#devices.get(key)?.acknowledge(sequence)
+    this.#endWaits()
   }
 
-  /** Forgets all devices with one of the serials, or all devices. Earlier receipts become void. */
+  /** Forgets all devices with one of the serials, or all devices. Earlier receipts have no effect any more. */
   forget(serials: readonly string[] | 'all'): void {
-    this.#forgottenAt = this.#clock.now()
-    for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.forget(this.#forgottenAt)
+    for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.forget()
     this.save()
+    this.#endWaits()
+  }
+
+  /** Calls back after each receipt and each command. @returns a function that stops this */
+  onReceipt(callback: () => void): () => void {
+    this.#onReceipt.add(callback)
+    return () => this.#onReceipt.delete(callback)
   }
 
   /**
@@ -234,7 +237,7 @@ export class NodeState {
   }
 
   /** Whether this is the first report of this kind for the device in this process. Each call counts as a report. */
-  isFirstReport({ serial, base = '' }: NamedDevice, kind: 'unreadable' | 'refused' | 'far-ahead'): boolean {
+  isFirstReport({ serial, base = '' }: NamedDevice, kind: 'unreadable' | 'refused' | 'ahead'): boolean {
     const key = `${kind} ${base}/${serial}`
     if (this.#reported.has(key) || this.#reported.size === MAX_REPORTS) return false
     this.#reported.add(key)
@@ -243,11 +246,7 @@ export class NodeState {
 
   /** Moves the state of devices that have left their base unit and are now under another one. */
   #moveDevices(devices: readonly ResolvedDevice[], hasLeft: (device: ResolvedDevice) => boolean): void {
-    const blank = devices.filter((device) => this.#devices.get(deviceKey(device))?.isBlank ?? true)
-    if (blank.length === 0) return
-    const known = Array.from(this.#devices.keys(), deviceOfKey)
-    for (const device of blank) {
-      const others = known.filter(({ serial, base }) => serial === device.serial && base !== device.base)
+    for (const [device, others] of this.#namesakesOfBlank(devices)) {
       const previous = others.find(({ base }) => hasLeft({ ...device, base }))
       if (!previous) continue
       const state = this.device(deviceKey(previous))
@@ -257,33 +256,59 @@ export class NodeState {
     }
   }
 
+  /** The devices without a state, each with the known devices that have its serial. */
+  #namesakesOfBlank(devices: readonly ResolvedDevice[]): [ResolvedDevice, ResolvedDevice[]][] {
+    const blank = devices.filter((device) => this.#devices.get(deviceKey(device))?.isBlank ?? true)
+    if (blank.length === 0) return []
+    const bySerial = new Map<string, ResolvedDevice[]>()
+    for (const known of Array.from(this.#devices.keys(), deviceOfKey))
+      bySerial.set(known.serial, [...(bySerial.get(known.serial) ?? []), known])
+    return blank.flatMap((device) => {
+      const others = (bySerial.get(device.serial) ?? []).filter(({ base }) => base !== device.base)
+      return others.length > 0 ? [[device, others]] : []
+    })
+  }
+
+  #endWaits(): void {
+    for (const callback of this.#onReceipt) callback()
+  }
+
   #toSave(): SavedState {
+    const [now, monotonic] = [this.clock.now(), this.clock.monotonic()]
     const devices = [...this.#devices].flatMap(([key, device]) => {
-      const saved = device.toSave()
+      const saved = device.toSave(now, monotonic)
       return saved ? [[key, saved]] : []
     })
-    return { version: 1, receiptKey: this.#receiptKey, devices: Object.fromEntries(devices) }
+    return { version: 1, devices: Object.fromEntries(devices) }
   }
 
   async #load(store: StateStore): Promise<void> {
     const saved = readSavedState(await store.load())
     // Another read has finished before, or the node was deployed again.
     if (this.#isLoaded || this.#store !== store) return
-    if (!saved && this.#kind) store.onMissing?.()
-    for (const [key, { cursor, ...others }] of Object.entries(saved?.devices ?? {})) {
-      const device = this.device(key)
-      const isWanted = cursor && (!this.#kind || kindOf(cursor) === this.#kind)
-      device.restore({ ...others, ...(isWanted && { cursor }) })
+    if (!saved && this.#sendsOnlyNew) store.onMissing?.()
+    const isWanted = (cursor: Cursor) => !this.#kind || kindOf(cursor) === this.#kind
+    for (const [key, { cursor, unacknowledged, ...others }] of Object.entries(saved?.devices ?? {})) {
+      const own = cursor && isWanted(cursor) ? { cursor } : {}
+      const awaited = unacknowledged && isWanted(unacknowledged.cursor) ? { unacknowledged } : {}
+      this.device(key).restore({ ...others, ...own, ...awaited }, this.clock.now(), this.clock.monotonic())
     }
-    this.#receiptKey = saved?.receiptKey ?? this.#receiptKey
     this.#isLoaded = true
     for (const resolve of this.#onLoaded.splice(0)) resolve()
     this.#startWriting(store)
   }
 
   #startWriting(store: StateStore): void {
-    this.#writer = new StateWriter(store, this.#clock, () => this.#toSave())
+    this.#writer = new StateWriter(store, this.clock, () => this.#toSave())
   }
+}
+
+function toStoreError(error: unknown, { place = '' }: StateStore): EnvlogError {
+  if (!(error instanceof EnvlogError)) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return new EnvlogError('store-unreadable', { place, detail: code ?? message })
+  }
+  return error.reason === 'store-damaged' ? new EnvlogError('store-damaged', { place }) : error
 }
 
 const isAmong = (device: string, serials: readonly string[] | 'all') =>

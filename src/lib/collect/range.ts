@@ -4,7 +4,8 @@ import type { TimeStyle } from '../decode/time'
 import { type DeviceParams, MAX_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { mergeSeries } from '../readings/merge'
-import { readSeriesPart } from '../readings/series'
+import type { SeriesRecord } from '../readings/record-reader'
+import { readSeriesPart, type SeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import {
@@ -15,7 +16,8 @@ import {
   type ResponseFormat,
   toCollected,
 } from './fetch'
-import { addPage, lacksKnownRecord, nextPage, type Page, type ReceivedPage, startPaging } from './pages'
+import { hashesOf, type KnownRecords, selectUnknown } from './known-records'
+import { hasRecordsOutside, lacksRecordAt, PAGE_RECORDS, type Page, pageOf, type ReceivedPage } from './pages'
 import { isLocal, type Period, placePeriod } from './place-period'
 
 export interface RangeQuery {
@@ -37,12 +39,14 @@ export interface CollectedRange extends Collected {
   range: { from: string; to: string }
   /** The clock for the period's local times, if it has any. */
   clock?: LocalClock
+  /** Records may be missing, because pages contradicted each other. */
+  overflow?: boolean
 }
 
 /**
  * Collects all records of a period (`data`, `data-relay`), page by page, newest page first. Raw and CSV output use a
  * single request.
- * @throws EnvlogError `period-empty`, `period-too-long`, `reply-other-period`, `reply-lacks-record`, or if a request,
+ * @throws EnvlogError `period-empty`, `period-too-long`, `reply-other-period`, or if a request,
  * the device list or decoding fails
  */
 export async function collectRange(
@@ -55,34 +59,97 @@ export async function collectRange(
   const { from, to } = placePeriod(period, clock)
   if (to - from > maxLengthMs) throw new EnvlogError('period-too-long')
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  const first = startPaging({ from, to, number })
   if (format !== 'read') {
-    const params = {
-      ...buildPageParams(nextPage(first)),
-      number: Math.min(number ?? MAX_RECORDS, MAX_RECORDS),
-    }
+    const params = buildPageParams(pageOf(from, to - 1, Math.min(number ?? MAX_RECORDS, MAX_RECORDS)))
     return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, context)), range }
   }
-  let paging = first
-  const failed: DeviceFailure[] = []
-  for (;;) {
-    // The first page's offset applies to all pages, even if the clock changed between them.
-    const offset = paging.parts[0]?.utcOffset
-    const page = await fetchPage(account, target, nextPage(paging), { time, offset }, context)
-    failed.push(...page.failed)
-    if (lacksKnownRecord(paging, page.part)) throw new EnvlogError('reply-lacks-record')
-    paging = addPage(paging, page.part, page.received)
-    if (paging.isComplete) {
-      await nextTurn()
-      const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
-      return {
-        ...toCollected(target, page.response, content),
-        failed,
-        range,
-        ...(isLocal(period) && { clock }),
-      }
-    }
+  const pages = await fetchPages(account, target, { from, to: to - 1, number, time }, context)
+  await nextTurn()
+  const content = { kind: 'series', series: mergeSeries(pages.parts) } as const
+  return {
+    ...toCollected(target, pages.response, content),
+    ...(pages.overflow && { overflow: true }),
+    failed: pages.failed,
+    range,
+    ...(isLocal(period) && { clock }),
   }
+}
+
+/** Maximum number of requests for a page that contradicts its neighbour. */
+const MAX_ATTEMPTS = 3
+
+/** The new records of each page of a period, newest page first. @param from both bounds are included */
+async function fetchPages(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  { from, to, number, time }: { from: number; to: number; number: number | null; time: TimeStyle },
+  context: RequestContext,
+) {
+  const parts: SeriesPart[] = []
+  const failed: DeviceFailure[] = []
+  let overflow = false
+  let remaining = number ?? Number.POSITIVE_INFINITY
+  let last = pageOf(from, to).to
+  /** The received records that the next page may contain again, and the time of one that it must contain. */
+  let known: KnownRecords = { records: [], hashes: [] }
+  let seam: number | null = null
+  for (;;) {
+    const page = { ...pageOf(from, to, Math.min(PAGE_RECORDS, remaining + known.records.length)), to: last }
+    // The first page's offset applies to all pages, even if the clock changed between them.
+    const style = { time, offset: parts[0]?.utcOffset }
+    const mustContain: number | null = seam !== null && seam < last * 1000 ? seam : null
+    const isContradicted = (part: SeriesPart) => mustContain !== null && lacksRecordAt(mustContain, part)
+    let fetched: FetchedPage = await fetchPage(account, target, page, style, context)
+    for (let attempt = 1; isContradicted(fetched.part) && attempt < MAX_ATTEMPTS; attempt++)
+      fetched = await fetchPage(account, target, page, style, context)
+    const { received, response } = fetched
+    const part: SeriesPart = fetched.part
+    const { channels } = part
+    failed.push(...fetched.failed)
+    overflow ||= isContradicted(part)
+    const inside = part.records.filter(isBetween(from, Math.min(to, last * 1000)))
+    const fresh = selectUnknown(known, inside, channels)
+    if (fresh.length === 0 && hasRecordsOutside({ part, ...received }))
+      throw new EnvlogError('reply-other-period')
+    const records = fresh.slice(Math.max(0, fresh.length - remaining))
+    remaining -= records.length
+    parts.push({ ...part, records })
+    const oldest: number | null = part.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
+    if (oldest === null || remaining === 0 || isLastPage(from, oldest, received))
+      return { parts, failed, overflow, response }
+    // If a full page covers a single second, continue before that second, because the same page would be sent again.
+    last = Math.min(pageOf(from, oldest).to, last - 1)
+    if (last <= page.from) return { parts, failed, overflow, response }
+    const overlap = inside.filter(isBetween(from, last * 1000))
+    known = { records: overlap, hashes: hashesOf(overlap, channels, oldest) }
+    seam = oldest
+  }
+}
+
+/** A page as it was received, and the unreadable records that were left out. */
+interface FetchedPage {
+  response: Collected['response']
+  part: SeriesPart
+  failed: readonly DeviceFailure[]
+  received: Omit<ReceivedPage, 'part'>
+}
+
+/** Records without a time may belong to any period. */
+const isBetween =
+  (from: number, to: number) =>
+  ({ timestamp }: SeriesRecord) =>
+    timestamp === null || (timestamp >= from && timestamp <= to)
+
+/**
+ * Whether a page is the last one. A page with fewer records than requested is the last one if it reaches the start of
+ * the period, or if the hourly limit allowed more records. Otherwise, the service may have truncated it.
+ */
+function isLastPage(
+  from: number,
+  oldest: number,
+  { requested, count, recordsRemaining }: Omit<ReceivedPage, 'part'>,
+): boolean {
+  return count < requested.number && (oldest <= from || (recordsRemaining ?? 0) > 0)
 }
 
 /**
@@ -96,7 +163,7 @@ export async function fetchPage(
   page: Page,
   { time, offset }: { time: TimeStyle; offset: number | null | undefined },
   context: RequestContext,
-) {
+): Promise<FetchedPage> {
   const params = buildPageParams(page)
   const fetched = await fetchDecoded(account, 'range', target, params, context, async (body) => {
     await nextTurn()
@@ -106,8 +173,7 @@ export async function fetchPage(
   // The client requests fewer records if the device's hourly limit does not have enough left.
   const requested = { ...page, number: response.number ?? page.number }
   const { recordsRemaining } = response.quota
-  const received: ReceivedPage = { requested, count: body.records.length, recordsRemaining }
-  return { response, part, failed, received }
+  return { response, part, failed, received: { requested, count: body.records.length, recordsRemaining } }
 }
 
 /** The clock for the period's local times. The device list is requested only if the device's own offset is needed. */

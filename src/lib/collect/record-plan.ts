@@ -1,13 +1,24 @@
 /**
- * Determines which records of a response are new: those that the previous response did not contain, regardless of
- * their time (docs/collecting.md, *Records*).
+ * Determines which records of a response are new: those that were not delivered, regardless of their time
+ * (docs/collecting.md, *Records*).
  */
 import { createTimeFormatter, type TimeStyle } from '../decode/time'
-import { type Gap, ID_MODULUS, type NumberedRecord, placeGaps } from '../readings/continuity'
+import { type Gap, idBefore, type NumberedRecord, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
-import { fingerprint, type Series } from '../readings/series'
-import { type RecordCursor, shortHash } from './cursor'
-import { decodeRecords, encodeRecords, keyOf, MAX_ENCODED, type RecordKey } from './cursor-records'
+import type { Series, SeriesPart } from '../readings/series'
+import type { RecordCursor } from './cursor'
+import { encodeRecords, keyOf, MAX_ENCODED, type RecordKey } from './cursor-records'
+import { addHole, type Hole, isInAny, rememberInHoles, selectMissing } from './holes'
+import {
+  byTimeAndNumber,
+  hashesOf,
+  type KnownRecords,
+  readKnown,
+  saveKnown,
+  selectUnknown,
+  timeOf,
+} from './known-records'
+import { follows, isOlder } from './record-order'
 
 /**
  * What a node without a cursor delivers from its first response: everything, nothing, or the records since a time, ms
@@ -15,174 +26,196 @@ import { decodeRecords, encodeRecords, keyOf, MAX_ENCODED, type RecordKey } from
  */
 export type Start = 'all' | 'now' | { since: number }
 
-/** The records of a response, including missing ones that a backfill has added. */
+/** The records of a response. */
 export interface ReceivedRecords {
   series: Series
   /** When the response arrived, ms since 1970 UTC. */
   receivedAt: number
-  /** Whether the response was full, so that there may be earlier records. */
-  isFull: boolean
   /** Number of records in a full response. */
   most: number
-  /** The sequence of the cursor for this response. */
-  sequence: number
   /** The format of times, for a gap after a record that is not in the response. */
   time: TimeStyle
 }
 
 /** The consequences of a response. */
-export type RecordPlan =
-  /** Records may be missing between `from` and the response's oldest record, at `to`; ms since 1970 UTC. */
-  | { kind: 'backfill-needed'; from: number; to: number }
-  | {
-      kind: 'complete'
-      /** The new records. */
-      fresh: Series
-      /** Whether records between the cursor and the new ones are lost, according to numbers or times. */
-      overflow: boolean
-      /** The cursor after delivery. */
-      next: RecordCursor
-      /** The cursor to save for a device that has none yet. Compared with it, the same records are new again. */
-      before: RecordCursor
-    }
+export interface RecordPlan {
+  /** The new records. */
+  fresh: Series
+  /** Whether records before the new ones are lost. */
+  overflow: boolean
+  /** The cursor after delivery. */
+  next: RecordCursor
+  /** The cursor to save for a device that has none yet. Compared with it, the same records are new again. */
+  before: RecordCursor
+}
 
 /** A record whose time is more than this after the arrival of the response has a wrong time. */
 const MAX_AHEAD_MS = 3_600_000
-/** If all of the newest records are further ahead than this, users are warned that they hide the current ones. */
-const FAR_AHEAD_MS = 86_400_000
-/** Maximum number of records whose values are compared. The others are compared by time and number only. */
-const MAX_HASHES = 1000
 
 /** A decoded cursor. */
-interface Known {
-  records: readonly RecordKey[]
-  counts: ReadonlyMap<string, number>
-  hashes: ReadonlySet<string>
+interface Known extends KnownRecords {
   since: number | null
   from: number | null
-  /** When the cursor's response arrived, ms since 1970 UTC. */
   at: number
+  holes: readonly Hole[]
 }
 
 /**
  * @param cursor the device's cursor; `null` if nothing was delivered yet
- * @param received the new response, including records that a backfill has added
- * @param alone the new response without those records
- * @param canBackfill whether records missing before the response can be fetched
+ * @param backfill whether missing records are fetched later; if not, they are lost
  */
 export function planRecords(
   cursor: RecordCursor | null,
   received: ReceivedRecords,
-  { start, canBackfill, alone = received }: { start: Start; canBackfill: boolean; alone?: ReceivedRecords },
+  { start, backfill }: { start: Start; backfill: boolean },
 ): RecordPlan {
-  const { series, sequence, receivedAt } = received
-  if (cursor && cursor.held !== '' && encodeRecords(series.records) === cursor.held) {
-    // A shortcut, because most responses contain the same records as the last one.
-    const next = { ...cursor, sequence }
-    const fresh = { ...series, records: [], gaps: [] }
-    return { kind: 'complete', fresh, overflow: false, next, before: next }
-  }
-  const known = readCursor(cursor ?? createFirstCursor(start, sequence))
-  const hole = findHole(known, received)
-  if (hole && canBackfill) return { kind: 'backfill-needed', ...hole }
-
+  const { series, receivedAt } = received
+  const isUnchanged = cursor && cursor.held !== '' && encodeRecords(series.records) === cursor.held
+  const known = readCursor(cursor ?? createFirstCursor(start, receivedAt))
   const deliversNothing = cursor === null && start === 'now'
-  const fresh = deliversNothing ? [] : findNew(known, received)
-  const next = advance(known, alone)
-  // After a response without records, only the time shows which records are new. Allow for different clocks.
-  if (next.held === '' && known.from === null) next.from = receivedAt - MAX_AHEAD_MS
+  const records = isUnchanged || deliversNothing ? [] : findNew(known, received)
+  // It may come from a replica that lags, so it must not replace what is known.
+  if (cursor && records.length === 0) return planNothing(cursor, series)
+
+  const hole = findHole(known, records, received)
+  // A hole that begins with a time and ends there misses nothing but perhaps other records of the same second.
+  const misses = hole !== undefined && (hole.begin !== null || hole.from < hole.to)
+  const isLost = !backfill && (misses || known.holes.length > 0)
+  const { untold } = cursor ?? {}
+  const next = advance(known, received)
   if (deliversNothing) next.since = next.from
-  const gaps = findGaps(known, fresh, received)
-  // Only a known record with a usable time shows that a backfill lacks records.
-  const showsLoss = () => newestKnown(known, received) !== undefined
+  const holes = rememberInHoles(known.holes, records, series)
+  const all = hole ? addHole(holes, hole) : holes
+  if (backfill && all.length > 0) next.holes = all
+  const gaps = [...(untold?.gaps ?? []), ...findGaps(known, records, received, isLost)]
   return {
-    kind: 'complete',
-    fresh: { ...series, records: fresh, gaps },
-    overflow: hole !== undefined && (showsLoss() || (alone === received && hole.from < hole.to)),
+    fresh: { ...series, records, gaps },
+    overflow: isLost || untold?.overflow === true,
     next,
-    before: createCursorBefore(fresh, known, received),
+    before: createCursorBefore(records, known, receivedAt),
   }
+}
+
+function planNothing(cursor: RecordCursor, series: Series): RecordPlan {
+  const fresh = { ...series, records: [], gaps: [] }
+  return { fresh, overflow: false, next: cursor, before: cursor }
+}
+
+/** Whether all records of a response are ahead of the clock, so that they hide the current ones. */
+export function areAhead({ records }: Series, receivedAt: number): boolean {
+  return records.length > 0 && records.every((record) => isAhead(timeOf(record), receivedAt))
 }
 
 /** The cursor of a node that has not delivered anything yet. */
-function createFirstCursor(start: Start, sequence: number): RecordCursor {
+function createFirstCursor(start: Start, at: number): RecordCursor {
   const since = typeof start === 'object' ? start.since : null
-  return { held: '', hashes: [], since, from: since, sequence }
+  return { held: '', hashes: [], since, from: since, at }
 }
 
-function readCursor({ held, hashes, since, from, sequence }: RecordCursor): Known {
-  const records = decodeRecords(held) ?? []
-  return { records, counts: countKeys(records), hashes: new Set(hashes), since, from, at: sequence }
+function readCursor(cursor: RecordCursor): Known {
+  const { since, from, at, holes = [] } = cursor
+  return { ...readKnown(cursor), since, from, at, holes }
 }
 
-/** The period between the known records and a full response that contains none of them. */
-function findHole(known: Known, received: ReceivedRecords): { from: number; to: number } | undefined {
-  const { series, isFull, receivedAt } = received
-  const timed = inTime(series.records, receivedAt)
-  const [oldest] = timed
-  if (!isFull || !oldest) return undefined
-  if (timed.some((record) => known.counts.has(keyOf(record)))) return undefined
-  const newest = newestKnown(known, received)
-  if (newest && follows(newest, oldest, series.standalone)) return undefined
-  // The times of the known records may be unusable.
-  const start = known.records.length > 0 ? known.at - MAX_AHEAD_MS : known.from
-  const from = newest ? completeUntil(newest, known) : start
-  return from === null || from > timeOf(oldest) ? undefined : { from, to: timeOf(oldest) }
+/**
+ * The period before a response whose oldest record is new, from the newest known record that is not later. There is
+ * none if the numbers of these two records are consecutive.
+ */
+function findHole(
+  known: Known,
+  fresh: readonly SeriesRecord[],
+  { series: { records, channels, standalone }, receivedAt }: ReceivedRecords,
+): Hole | undefined {
+  const timed = inTime(records, receivedAt)
+  const areAllAhead = timed.length > 0 && isAhead(timeOf(timed[0] as SeriesRecord), receivedAt)
+  // A known record that was ahead when it was received does not show that the records since then are known.
+  const oldest = timed.find(
+    (record) => areAllAhead || fresh.includes(record) || !isAhead(timeOf(record), known.at),
+  )
+  if (!oldest || !fresh.includes(oldest)) return undefined
+  const to = timeOf(oldest)
+  const notLater = known.records.filter(({ timestamp }) => timestamp !== null && timestamp <= to)
+  const begin = notLater.findLast((record) => !isAhead(timeOf(record), known.at)) ?? notLater.at(-1)
+  if (begin && follows(begin, oldest, standalone)) return undefined
+  const from = begin ? completeUntil(begin, known) : known.from
+  if (from === null || from > to) return undefined
+  const before = known.records.filter((record) => timeOf(record) >= from && timeOf(record) <= to)
+  const atEnd = records.filter(({ timestamp }) => timestamp === to)
+  const hashes = [...known.hashes, ...hashesOf(atEnd, channels, to)]
+  return { from, to, begin: begin ?? null, ...saveKnown([...before, ...atEnd], hashes) }
 }
 
 /**
  * The time from which records may be missing. It is not later than the last response, because a fast clock may have
- * been corrected since then, and not earlier than the oldest known record, because the known records are complete.
+ * been corrected since then, and not earlier than the oldest known record and the holes before it, because the known
+ * records since then are complete.
  */
-function completeUntil(newest: RecordKey, { records, at }: Known): number {
+function completeUntil(newest: RecordKey, { records, at, holes }: Known): number {
   const [oldest = newest] = records.filter(({ timestamp }) => timestamp !== null)
-  return Math.max(timeOf(oldest), Math.min(timeOf(newest), at))
+  const isAlone = timeOf(oldest) === timeOf(newest)
+  // Other records of the second of the oldest known one were delivered before, or belong to the hole before it.
+  const complete = isAlone ? timeOf(oldest) : timeOf(oldest) + 1
+  const ends = holes.flatMap(({ to }) => (to <= timeOf(newest) ? [to + 1] : []))
+  return Math.max(Math.min(timeOf(newest), at), complete, ...ends)
 }
 
-/** The records that the last response did not contain, except records that are too old to have been in it. */
+/** The records that were not delivered, except records that are too old to have been in the last response. */
 function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[] {
   const { records, channels, standalone } = series
-  const counts = countKeys(records)
   const [oldest] = known.records.filter(({ timestamp }) => timestamp !== null)
   const reach = known.records.length >= most ? oldest : undefined
-  return records.filter((record) => {
+  const isKnown = new Set(known.records.map(keyOf))
+  const missing = new Set(known.holes.flatMap((hole) => selectMissing(hole, records, channels)))
+  return selectUnknown(known, records, channels).filter((record) => {
     const { timestamp } = record
     if (timestamp !== null && known.since !== null && timestamp < known.since) return false
-    const key = keyOf(record)
-    const before = known.counts.get(key) ?? 0
-    if (before === 0) return !(reach && isOlder(record, reach, standalone))
-    const now = counts.get(key) ?? 0
-    if (before === 1 && now === 1) return false
-    // If in doubt, deliver the record again.
-    return now > before && !known.hashes.has(hashOf(record, key, channels))
+    if (isInAny(known.holes, record)) return missing.has(record)
+    return isKnown.has(keyOf(record)) || !(reach && isOlder(record, reach, standalone))
   })
 }
 
-/** The cursor after the response, with its records and, if there is room, previously known ones. */
-function advance(known: Known, { series, sequence, most }: ReceivedRecords): RecordCursor {
+/**
+ * The cursor after the response, with its records, with known ones that are later, because the response may come from a
+ * replica that lags, and with earlier ones if there is room.
+ */
+function advance(known: Known, { series, receivedAt, most }: ReceivedRecords): RecordCursor {
   const { records, channels } = series
-  const counts = countKeys(records)
-  const room = Math.max(0, most - records.length)
-  const earlier = room === 0 ? [] : known.records.filter((record) => !counts.has(keyOf(record))).slice(-room)
-  const held = [...earlier, ...records].sort(
-    (a, b) => timeOf(a) - timeOf(b) || (a.dataId ?? 0) - (b.dataId ?? 0),
-  )
-  const newest = records.at(-1)?.timestamp
-  const hashes = records.flatMap((record) => {
-    const key = keyOf(record)
-    const mayBeShared = record.timestamp === newest && !record.dataId
-    return mayBeShared || (counts.get(key) ?? 0) > 1 ? [hashOf(record, key, channels)] : []
-  })
-  const keys = new Set(held.map(keyOf))
-  const kept = [...known.hashes].filter((hash) => keys.has(hash.split(' ')[0] ?? ''))
-  return {
-    held: encodeRecords(held.slice(-MAX_ENCODED)),
-    hashes: [...new Set([...kept, ...hashes])].slice(-MAX_HASHES),
-    since: known.since,
-    from: held.length === 0 ? known.from : null,
-    sequence,
-  }
+  const keys = new Set(records.map(keyOf))
+  const newest = inTime(records, receivedAt).at(-1)?.timestamp ?? null
+  const others = known.records.filter((record) => !keys.has(keyOf(record)))
+  const isLater = (record: RecordKey) => newest !== null && timeOf(record) > newest
+  const earlier = others.filter((record) => !isLater(record))
+  const held = [
+    ...lastOf(earlier, most - records.length),
+    ...records,
+    ...lastOf(others.filter(isLater), most),
+  ]
+  const hashes = [...known.hashes, ...hashesOf(records, channels, newest)]
+  // After responses without times, only the time shows which records are new. Allow for different clocks.
+  const hasTimes = held.some(({ timestamp }) => timestamp !== null)
+  const from = hasTimes ? null : (known.from ?? receivedAt - MAX_AHEAD_MS)
+  return { ...saveKnown(lastOf(held, MAX_ENCODED), hashes), since: known.since, from, at: receivedAt }
 }
+
+/** The cursor after records of a hole were delivered, which a longer response may contain later. */
+export function rememberFilled(
+  cursor: RecordCursor,
+  filled: readonly SeriesRecord[],
+  { channels }: SeriesPart,
+  most: number,
+): RecordCursor {
+  const known = readKnown(cursor)
+  const keys = new Set(known.records.map(keyOf))
+  const timeless = known.records.filter(({ timestamp }) => timestamp === null)
+  const others = filled.filter((record) => !keys.has(keyOf(record)))
+  const timed: RecordKey[] = [...others, ...known.records.slice(timeless.length)]
+  timed.sort(byTimeAndNumber)
+  const held = [...timeless, ...lastOf(timed, Math.max(most, known.records.length) - timeless.length)]
+  return { ...cursor, ...saveKnown(held, [...known.hashes, ...hashesOf(filled, channels, null)]) }
+}
+
+const lastOf = <T>(list: readonly T[], count: number): T[] =>
+  list.slice(Math.max(0, list.length - Math.max(0, count)))
 
 /**
  * A cursor for which these records are new, and which requires all records from the first of them on. It is saved if
@@ -190,58 +223,52 @@ function advance(known: Known, { series, sequence, most }: ReceivedRecords): Rec
  */
 function createCursorBefore(
   fresh: readonly SeriesRecord[],
-  known: Known,
-  { sequence, receivedAt }: ReceivedRecords,
+  { since, from }: Known,
+  receivedAt: number,
 ): RecordCursor {
   const [first] = inTime(fresh, receivedAt)
-  const from = first?.timestamp ?? known.from
-  return { held: '', hashes: [], since: known.since, from, sequence: sequence - 1 }
+  return { held: '', hashes: [], since, from: since ?? first?.timestamp ?? from, at: receivedAt }
 }
 
 /**
  * The gaps before records that are later than all known ones. Records that arrive late or have a wrong time do not
  * reveal gaps, but their numbers count as received.
+ * @param withBorder whether to report a gap between the known records and the response; if not, it is reported when the
+ * hole between them is closed
  */
-function findGaps(known: Known, fresh: readonly SeriesRecord[], received: ReceivedRecords): Gap[] {
-  const { series, receivedAt, time } = received
-  const newest = newestKnown(known, received)
+function findGaps(
+  known: Known,
+  fresh: readonly SeriesRecord[],
+  { series, receivedAt, time }: ReceivedRecords,
+  withBorder: boolean,
+): Gap[] {
+  const inOrder = inTime(series.records, receivedAt)
+  const [oldest] = inOrder
+  const newest = newestKnown(known, inOrder, receivedAt)
   const others = [...known.records, ...series.records].map(({ dataId }) => ({
     time: null,
     timestamp: null,
     dataId,
   }))
-  const numbers = new Set(others.map(({ dataId }) => dataId))
-  const inOrder = inTime(series.records, receivedAt)
   const isInResponse = newest && inOrder.some((record) => keyOf(record) === keyOf(newest))
+  const isBorder = newest && oldest && fresh.includes(oldest) && timeOf(newest) <= timeOf(oldest)
   const before: NumberedRecord[] =
-    newest && !isInResponse
+    newest && !isInResponse && (withBorder || !isBorder)
       ? [{ ...newest, time: createTimeFormatter(time, series.utcOffset)(newest.timestamp) }]
       : []
   const ordered: NumberedRecord[] = [...before, ...inOrder].sort((a, b) => timeOf(a) - timeOf(b))
   const isLater = new Set<NumberedRecord>(
     fresh.filter(({ timestamp }) => timestamp !== null && timestamp >= (newest?.timestamp ?? 0)),
   )
-  return placeGaps([...others, ...ordered], series.standalone)
-    .filter(({ at, gap }) => {
-      const record = ordered[at - others.length] as NumberedRecord
-      // If a clock was set back, consecutive numbers are not in chronological order.
-      const isConsecutive = gap.kind === 'restart' && numbers.has((record.dataId ?? 0) - 1)
-      return isLater.has(record) && !isConsecutive
-    })
-    .map(({ gap }) => gap)
+  const knownIds = new Set(known.records.map(({ dataId }) => dataId))
+  return placeGaps([...others, ...ordered], series.standalone).flatMap(({ at, gap }) => {
+    const record = ordered[at - others.length] as NumberedRecord
+    const hasPredecessor = knownIds.has(idBefore(record.dataId ?? 0, series.standalone))
+    return isLater.has(record) && !hasPredecessor ? [gap] : []
+  })
 }
 
-const timeOf = ({ timestamp }: { timestamp: number | null }) => timestamp ?? Number.NEGATIVE_INFINITY
 const isAhead = (timestamp: number, receivedAt: number) => timestamp > receivedAt + MAX_AHEAD_MS
-
-/** Whether all records are so far ahead that they hide the current ones. @param now ms since 1970 UTC */
-export function areFarAhead({ records }: Series, now: number): boolean {
-  return records.every(({ timestamp }) => timestamp !== null && timestamp > now + FAR_AHEAD_MS)
-}
-
-/** The numbers of standalone devices start at 1, so 0 means that there is no number. */
-const hasNumber = ({ dataId }: RecordKey, standalone: boolean) =>
-  dataId !== null && !(standalone && dataId === 0)
 
 /** The records with a time, except those ahead of the response. If all are ahead, all are returned. */
 function inTime<R extends RecordKey>(records: readonly R[], receivedAt: number): R[] {
@@ -254,36 +281,12 @@ function inTime<R extends RecordKey>(records: readonly R[], receivedAt: number):
  * The known record with the latest time. A record that was ahead when it was received counts only if all records of the
  * response are ahead.
  */
-function newestKnown({ records, at }: Known, { series, receivedAt }: ReceivedRecords): RecordKey | undefined {
-  const [first] = inTime(series.records, receivedAt)
+function newestKnown(
+  { records, at }: Known,
+  [first]: readonly RecordKey[],
+  receivedAt: number,
+): RecordKey | undefined {
   const areAllAhead = first !== undefined && isAhead(timeOf(first), receivedAt)
   const limit = areAllAhead ? Number.POSITIVE_INFINITY : Math.min(at, receivedAt)
   return records.findLast(({ timestamp }) => timestamp !== null && !isAhead(timestamp, limit))
 }
-
-/** How far a number is after another; negative if it is before. The numbers of remote units wrap around. */
-function distance(number: number, other: number, standalone: boolean): number {
-  const by = number - other
-  return standalone || Math.abs(by) <= ID_MODULUS / 2 ? by : by - Math.sign(by) * ID_MODULUS
-}
-
-const follows = (before: RecordKey, after: RecordKey, standalone: boolean) =>
-  hasNumber(before, standalone) &&
-  hasNumber(after, standalone) &&
-  distance(after.dataId ?? 0, before.dataId ?? 0, standalone) === 1
-
-/** Whether a record is older than another by both time and number. */
-function isOlder(record: RecordKey, other: RecordKey, standalone: boolean): boolean {
-  if (record.timestamp === null || record.timestamp >= timeOf(other)) return false
-  if (!hasNumber(record, standalone) || !hasNumber(other, standalone)) return false
-  return distance(record.dataId ?? 0, other.dataId ?? 0, standalone) < 0
-}
-
-function countKeys(records: readonly RecordKey[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const key of records.map(keyOf)) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return counts
-}
-
-const hashOf = (record: SeriesRecord, key: string, channels: Series['channels']) =>
-  `${key} ${shortHash(fingerprint(record, channels))}`

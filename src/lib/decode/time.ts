@@ -45,15 +45,14 @@ const MINUTES = Array.from({ length: 1440 }, (_, minute) =>
 /** The end of a time of day, such as `09.000`, for whole seconds. */
 const SECONDS = Array.from({ length: 60 }, (_, second) => new Date(second * 1000).toISOString().slice(17, 23))
 
+export type TimeFormatter = (timestamp: number | null) => string | null
+
 /**
  * Returns a function that formats times of a device as ISO 8601 with milliseconds; `null` stays `null`. It formats a
  * date only once, because calling `toISOString` for each record would be half of the work for a page.
  * @param deviceOffset minutes that the device is ahead of UTC; if it is `null` (unknown), its local times are in UTC
  */
-export function createTimeFormatter(
-  style: TimeStyle,
-  deviceOffset: number | null,
-): (timestamp: number | null) => string | null {
+export function createTimeFormatter(style: TimeStyle, deviceOffset: number | null): TimeFormatter {
   const zone = style instanceof TimeZone ? style : undefined
   const isUtc = style === 'utc' || (style === 'local' && deviceOffset === null)
   let offset = style === 'local' ? (deviceOffset ?? 0) : 0

@@ -18,6 +18,8 @@ export interface MessageMetadata {
   range?: { from: string; to: string }
   /** Older records or alerts were lost before they were requested. */
   overflow?: true
+  /** The records were missing when newer ones were sent, so they are older than the last message. */
+  backfill?: true
   /** Receivers return it once they have stored the records. Present if `advance` is `acknowledged`. */
   receipt?: string
 }
@@ -28,6 +30,7 @@ interface MetadataDetails {
   reading?: Row | undefined
   range?: MessageMetadata['range'] | undefined
   overflow?: boolean | undefined
+  backfill?: boolean | undefined
   receipt?: string | undefined
 }
 
@@ -35,7 +38,7 @@ export function createMetadata(
   node: MessageMetadata['node'],
   account: string,
   { endpoint, receivedAt: instant, quota }: Omit<ServiceResponse<unknown>, 'body'>,
-  { subject, reading, range, overflow, receipt }: MetadataDetails,
+  { subject, reading, range, overflow, backfill, receipt }: MetadataDetails,
 ): MessageMetadata {
   const receivedAt = new Date(instant).toISOString()
   const metadata: MessageMetadata = { node, endpoint, account, receivedAt, quota: { ...quota } }
@@ -43,6 +46,7 @@ export function createMetadata(
   if (reading) metadata.reading = reading
   if (range) metadata.range = { ...range }
   if (overflow) metadata.overflow = true
+  if (backfill) metadata.backfill = true
   if (receipt !== undefined) metadata.receipt = receipt
   return metadata
 }

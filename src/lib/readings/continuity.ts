@@ -36,9 +36,17 @@ export function findGaps(records: readonly NumberedRecord[], standalone: boolean
   return placeGaps(records, standalone).map(({ gap }) => gap)
 }
 
-/** Like `findGaps`, with the position of each gap. */
+/**
+ * Like `findGaps`, with the position of each gap. If the record with the number before is present anywhere, there is no
+ * gap: the records of two clocks may alternate.
+ */
 export function placeGaps(records: readonly NumberedRecord[], standalone: boolean): PlacedGap[] {
   const gaps: PlacedGap[] = []
+  let present: Set<number> | undefined
+  const hasPredecessor = (record: NumberedRecord) => {
+    present ??= new Set(records.filter(hasTimeAndId).map(id))
+    return present.has(idBefore(id(record), standalone))
+  }
   const undated = idsWithoutTime(records)
   let median: number | undefined
   const medianMs = () => {
@@ -50,7 +58,7 @@ export function placeGaps(records: readonly NumberedRecord[], standalone: boolea
     const after = records[index] as NumberedRecord
     if (!hasTimeAndId(after) || (standalone && after.dataId === 0)) continue
     const found = before && countMissing(before, after, standalone, medianMs)
-    if (before && found && (found === 'restart' || found > 0)) {
+    if (before && found && (found === 'restart' || found > 0) && !hasPredecessor(after)) {
       const missing = found === 'restart' ? null : found - countBetween(undated, before, after)
       const kind = missing === null ? 'restart' : 'missing'
       if (missing === null || missing > 0) {
@@ -61,6 +69,10 @@ export function placeGaps(records: readonly NumberedRecord[], standalone: boolea
   }
   return gaps
 }
+
+/** The id before another one. */
+export const idBefore = (dataId: number, standalone: boolean): number =>
+  standalone || dataId > 0 ? dataId - 1 : ID_MODULUS - 1
 
 /** The distinct ids of records without a time, in ascending order. These records may belong to any gap. */
 function idsWithoutTime(records: readonly NumberedRecord[]): number[] {

@@ -17,13 +17,16 @@ export = (RED: NodeAPI): void => {
     RED.nodes.createNode(this, config)
     let account: Account | undefined
     let hasReported = false
-    let hasWarned = false
     const storeName = String(config.store ?? '').trim()
-    // The account warns once, because its nodes share the store.
-    const onWriteError = ({ message: detail }: Error) => {
-      if (!hasWarned)
-        this.warn(RED._('warnings.store-failing', { store: storeName || 'envlog/', detail } as never))
-      hasWarned = true
+    /** The nodes whose last write failed. The account warns when there is one again, because they share the store. */
+    const failing = new Set<string>()
+    const onWrite = (nodeId: string, error?: Error) => {
+      if (error && ![...failing].some((id) => id in this.users)) {
+        const params = { store: storeName || 'envlog/', detail: error.message }
+        this.warn(RED._('warnings.store-failing', params as never))
+      }
+      if (error) failing.add(nodeId)
+      else failing.delete(nodeId)
     }
     const createStore = (node: Node) => {
       const { userDir } = RED.settings
@@ -42,8 +45,10 @@ export = (RED: NodeAPI): void => {
     }
     this.acquire = (user) => {
       this.users[user.id] = user
+      failing.delete(user.id)
       try {
-        return { account: this.getAccount(), store: { ...createStore(user), onWriteError } }
+        const store = { ...createStore(user), onWrite: (error?: Error) => onWrite(user.id, error) }
+        return { account: this.getAccount(), store }
       } catch (error) {
         // The editor does not mark an account whose credentials are missing, for example after an import.
         if (!hasReported) this.error(localizeError(RED, error))

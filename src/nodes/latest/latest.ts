@@ -10,9 +10,12 @@ export = (RED: NodeAPI): void =>
     unit: 'records',
     async run(run) {
       const { account, settings, time, format } = run
-      await run.forEachDevice(async (device, requestContext) => {
-        if (format === 'read' && settings.onlyNew) await pollRecords(run, device, settings, requestContext)
+      const { onlyNew, backfill } = settings
+      const sendsOnlyNew = format === 'read' && onlyNew
+      const devices = await run.forEachDevice(async (device, requestContext) => {
+        if (sendsOnlyNew) await pollRecords(run, device, settings, requestContext)
         else await run.deliver(await collectLatest(account, device, { time, format }, requestContext))
       })
+      if (sendsOnlyNew && backfill) await run.fillHoles(devices)
     },
   })

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
-import { install } from '@sinonjs/fake-timers'
+import { install, type Clock as Timers } from '@sinonjs/fake-timers'
 import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../../simulator'
+import type { AccountNode } from '../../../src/nodes/kit/action/account-node'
 import { freezer, NOW } from '../../support/devices'
 import { startFlow, unload, useSimulator } from '../../support/flow'
+
+/** Changes are written after this time, and failed writes are repeated after this time. */
+const [WRITE_MS, RETRY_MS] = [30_000, 60_000]
 
 type Done = (error: unknown, value?: unknown) => void
 const ofNodeRed = createRequire(require.resolve('node-red'))
@@ -37,33 +41,80 @@ describe('a context store that', () => {
     Nodes.prototype.context = context
   })
 
-  for (const [title, write] of Object.entries(failures)) {
-    it(`${title} delays nothing, and is reported once for all nodes of the account`, async () => {
-      Nodes.prototype.context = () => ({
-        get: (_key: string, _store: unknown, done: Done) => done(null),
-        set: (_key: string, _value: unknown, _store: unknown, done: Done) => write(done),
-      })
-      const flow = await startFlow('latest', simulator(), { node: NODE, flow: others })
-      const warnings: string[] = []
-      const account = helper.getNode('account') as unknown as NodeJS.EventEmitter
-      account.on('call:warn', ({ args }: { args: unknown[] }) => warnings.push(String(args[0])))
-      const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })
-      try {
-        for (const { id } of others) helper.getNode(id).receive({})
-        flow.send()
-        await flow.completed.next()
-        assert.equal(flow.output.messages.length, 1)
-        // A write that takes ten seconds has failed.
-        await clock.tickAsync(10_000)
-        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
-        await clock.tickAsync(10_000)
-        assert.equal(warnings.length, 1)
-        const unloaded = unload()
-        await clock.tickAsync(5000)
-        await unloaded
-      } finally {
-        clock.uninstall()
-      }
+  /** Triggers all nodes, whose store writes like this. @param during is passed the account's warnings so far */
+  async function run(
+    write: (done: Done) => void,
+    during: (warnings: string[], clock: Timers) => Promise<void>,
+  ) {
+    Nodes.prototype.context = () => ({
+      get: (_key: string, _store: unknown, done: Done) => done(null),
+      set: (_key: string, _value: unknown, _store: unknown, done: Done) => write(done),
     })
+    const flow = await startFlow('latest', simulator(), { node: NODE, flow: others })
+    const warnings: string[] = []
+    const account = helper.getNode('account') as unknown as NodeJS.EventEmitter
+    account.on('call:warn', ({ args }: { args: unknown[] }) => warnings.push(String(args[0])))
+    const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      for (const { id } of others) helper.getNode(id).receive({})
+      flow.send()
+      await flow.completed.next()
+      assert.equal(flow.output.messages.length, 1)
+      await during(warnings, clock)
+      const unloaded = unload()
+      await clock.tickAsync(5000)
+      await unloaded
+    } finally {
+      clock.uninstall()
+    }
   }
+
+  /** Lets time and all callbacks of the store pass. */
+  async function pass(clock: Timers, ms: number): Promise<void> {
+    await clock.tickAsync(ms)
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  }
+
+  for (const [title, write] of Object.entries(failures)) {
+    it(`${title} delays nothing, and is reported once for all nodes of the account`, () =>
+      run(write, async (warnings, clock) => {
+        await pass(clock, WRITE_MS)
+        // A write that takes ten seconds has failed.
+        await pass(clock, 10_000)
+        assert.equal(warnings.length, 1)
+        await pass(clock, RETRY_MS + 10_000)
+        assert.equal(warnings.length, 1)
+      }))
+  }
+
+  it('fails again after the node whose writes failed was deployed or removed is reported again', async () => {
+    await startFlow('latest', simulator(), { node: NODE })
+    const account = helper.getNode('account') as unknown as AccountNode & NodeJS.EventEmitter
+    let warnings = 0
+    account.on('call:warn', () => warnings++)
+    const deployAndFail = async (id: string) => {
+      account.acquire({ id } as never).store.onWrite?.(new Error('the store is full'))
+      await new Promise(setImmediate)
+    }
+    for (const id of ['one', 'other', 'one']) await deployAndFail(id)
+    assert.equal(warnings, 1, 'the other still fails')
+    for (const id of ['one', 'other']) delete account.users[id]
+    for (const id of ['one', 'one']) await deployAndFail(id)
+    assert.equal(warnings, 3)
+  })
+
+  it('fails again after it has recovered is reported again', async () => {
+    let isIll = true
+    const write = (done: Done) => setImmediate(() => done(isIll ? new Error('the store is full') : null))
+    await run(write, async (warnings, clock) => {
+      await pass(clock, WRITE_MS)
+      isIll = false
+      await pass(clock, RETRY_MS)
+      assert.equal(warnings.length, 1)
+      isIll = true
+      helper.getNode('node').receive({ envlog: { forget: true } } as never)
+      await pass(clock, WRITE_MS)
+      assert.equal(warnings.length, 2)
+    })
+  })
 })

@@ -90,7 +90,7 @@ describe('only new records', () => {
   it('continue after their receipt, also after a deploy; a changed receipt fails with ENVLOG_INPUT', async () => {
     const [first] = await trigger(await start(acknowledged))
     const flow = await start(acknowledged, 'latest', { sameProcess: true })
-    flow.send({ envlog: { receipt: `x${first?.envlog.receipt}` } })
+    flow.send({ envlog: { receipt: `${first?.envlog.receipt}x` } })
     assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
     assert.deepEqual(await trigger(flow, { ...first, payload: 'as a database node leaves it' }), [])
     later(MINUTE)

@@ -5,8 +5,9 @@ import { LOG_SIZE } from './alert-simulation'
 export interface KnownAlerts {
   /** Delivered alerts; with receipts, those that a sink has stored. */
   delivered: ReadonlySet<number>
-  /** Number of alerts at the latest response, and at the previous one; `null` if there was none. */
+  /** Number of alerts up to the latest response; `null` if there was none. */
   upTo: number | null
+  /** The largest such number of all previous responses, because replicas may lag. */
   before: number | null
   /** Number of alerts when the node started; it does not deliver these. */
   from: number | null
@@ -27,7 +28,8 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
 
   function next(known: KnownAlerts, entry: AlertEntry): KnownAlerts {
     if (entry.kind === 'answered') return { ...known, upTo: entry.upTo }
-    if (entry.kind === 'completed') return { ...known, from: begun(known), before: known.upTo }
+    if (entry.kind === 'completed')
+      return { ...known, from: begun(known), before: laterOf(known.before, known.upTo) }
     if (entry.kind === 'forgotten') return acknowledges ? { ...nothing, delivered: known.delivered } : nothing
     if (entry.kind === 'delivered') {
       const have = acknowledges ? known.delivered : new Set([...known.delivered, ...entry.alerts])
@@ -45,7 +47,7 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
       const from =
         (acknowledges && known.isSaved ? known.from : null) ?? (entry.hasCursor ? begun(then) : null)
       // The state may have been written during a request, before its alerts were delivered.
-      const upTo = missingAlerts(then).length === 0 ? then.upTo : then.before
+      const upTo = missingAlerts(then).length === 0 ? laterOf(then.before, then.upTo) : then.before
       return {
         ...then,
         from,
@@ -59,6 +61,10 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
 
   for (const [index, entry] of journal.entries()) states.push(next(at(index - 1), entry))
   return at
+}
+
+function laterOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b)
 }
 
 /** Alerts that were in the log at the latest response, should have been delivered by now, but were not. */

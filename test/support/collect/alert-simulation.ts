@@ -11,7 +11,14 @@ import { createSimulatedNode, type NodeEntry, ProcessDied } from './simulated-no
 export type AlertAct =
   /** @param apart seconds between them; 0 is the same second */
   | { act: 'raise'; count: number; apart: number }
-  | { act: 'trigger'; fails: 'no-connection' | 'dies' | null; dies: boolean; meanwhile: AlertAct[] }
+  /** @param lag number of the newest alerts that the response lacks, because it comes from a replica that lags */
+  | {
+      act: 'trigger'
+      fails: 'no-connection' | 'dies' | null
+      dies: boolean
+      lag: number
+      meanwhile: AlertAct[]
+    }
   | { act: 'receipt'; back: number }
   | { act: 'pass'; ms: number }
   | { act: 'forget' }
@@ -21,7 +28,7 @@ export type AlertAct =
 export type AlertEntry =
   | NodeEntry
   | { kind: 'requested' }
-  /** Number of alerts at the time of the request. */
+  /** Number of alerts that the service had at the time of the request, or that a lagging replica knew. */
   | { kind: 'answered'; upTo: number }
   | { kind: 'delivered'; alerts: number[]; isOverflow: boolean; receipt: string | undefined }
   | { kind: 'completed' }
@@ -45,14 +52,16 @@ export function createAlertSimulation(
   const journal: AlertEntry[] = []
   const node = createSimulatedNode(time, KEY, receiptTimeoutMs, journal)
 
-  async function trigger({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'trigger' }>): Promise<void> {
+  async function trigger(act: Extract<AlertAct, { act: 'trigger' }>): Promise<void> {
+    const { fails, dies, lag, meanwhile } = act
     const read = async () => {
       journal.push({ kind: 'requested' })
       await Promise.resolve()
       if (fails === 'dies') throw new ProcessDied()
       if (fails) throw new EnvlogError(fails)
-      const held = log.slice(-LOG_SIZE)
-      journal.push({ kind: 'answered', upTo: log.length })
+      const upTo = Math.max(0, log.length - lag)
+      const held = log.slice(Math.max(0, upTo - LOG_SIZE), upTo)
+      journal.push({ kind: 'answered', upTo })
       for (const act of meanwhile) await perform(act)
       const entries = held.map(({ unixtime, channels }) => ({ unixtime, ...channels }))
       const logs = order === 'oldest first' ? entries : entries.toReversed()
@@ -81,10 +90,8 @@ export function createAlertSimulation(
 
   async function perform(act: AlertAct): Promise<void> {
     await node.nodeState().ready()
-    // Changes by an act are written before the next act, or within a second.
+    // What is being written is complete before the next act.
     await nextTurn()
-    const isDeath = act.act === 'crash' || (act.act === 'trigger' && (act.dies || act.fails === 'dies'))
-    if (isDeath) await time.pass(1000)
     if (act.act === 'raise') raise(act.count, act.apart)
     else if (act.act === 'trigger') await trigger(act)
     else if (act.act === 'pass') time.advance(act.ms)

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import type { DeviceProfile, Step } from './device'
-import type { PollSettings } from './oracle'
-import { type Act, NOON, type RequestPlan } from './poll-simulation'
+import { type Act, NOON, type PollSettings, type RequestPlan } from './poll-simulation'
 
 /** Every combination of bounds, order, kind of device and of ids, and the records that the service keeps. */
 export const anyDeviceProfile: fc.Arbitrary<DeviceProfile> = fc.record({
@@ -40,22 +39,32 @@ const oneOf = (odd: Step[]) => ({ weight: 2, arbitrary: fc.constantFrom<Step>('n
 
 const measure = (steps: fc.Arbitrary<Step[]>) => steps.map((given): Act => ({ act: 'measure', steps: given }))
 
-/** Requests of one trigger; most succeed. */
-export function requestsOf(steps: fc.Arbitrary<Step[]>, fails: RequestPlan['fails'][], more: Act[] = []) {
-  const meanwhile = fc.array(fc.oneof(measure(steps), fc.constantFrom(...more, ...more, passing)), {
-    maxLength: 2,
-  })
+/** Requests of one trigger; most succeed. @param faults whether the service sends too little, or an older state */
+export function requestsOf(
+  steps: fc.Arbitrary<Step[]>,
+  fails: RequestPlan['fails'][],
+  { more = [], faults = true }: { more?: Act[]; faults?: boolean } = {},
+) {
+  const meanwhile = fc.array(
+    fc.oneof(measure(steps), fc.constantFrom(...more, ...more, passing, interrupting)),
+    {
+      maxLength: 2,
+    },
+  )
   const request = fc.record({
     fails: fc.oneof(
       { weight: 5, arbitrary: fc.constant(null) },
       { weight: 1, arbitrary: fc.constantFrom<RequestPlan['fails']>(null, ...fails) },
     ),
     maxRecords: fc.constantFrom(7, 11, 16_000),
+    sendsAtMost: fc.constantFrom(16_000, 16_000, 16_000, ...(faults ? [2, 4, 9] : [])),
+    lag: fc.constantFrom(0, 0, 0, ...(faults ? [1, 3, 12] : [])),
     meanwhile,
   })
-  return fc.array(request, { maxLength: 4 })
+  return fc.array(request, { maxLength: 5 })
 }
 
+const interrupting: Act = { act: 'interrupt' }
 const passing: Act = { act: 'pass', ms: 1000 }
 export const receiptActs: Act[] = [0, 0, 0, 1, 2, 5].map((back) => ({ act: 'receipt', back }))
 export const hostClockActs: Act[] = [0, 1_200_000].map((behind) => ({ act: 'host', behind }))
@@ -74,6 +83,7 @@ export function actsOf(
     act: fc.constant('trigger' as const),
     requests,
     dies: fc.constantFrom(...dies),
+    stores: fc.boolean(),
   })
   const act = fc.oneof(
     { weight: 3, arbitrary: measure(steps) },

@@ -8,13 +8,14 @@ const byTime = (a: MeasuredRecord, b: MeasuredRecord) => a.unixtime - b.unixtime
 export function createDeviceService(profile: DeviceProfile, device: SimulatedDevice) {
   const { newestBy, inclusive, order, standalone, newest: most } = profile
 
-  function newest(): MeasuredRecord[] {
-    const kept = device.stored()
-    return (newestBy === 'time' ? kept.sort(byTime) : kept).slice(-most)
+  /** @param lag number of the last records that a replica lacks */
+  function newest(lag: number, number = most): MeasuredRecord[] {
+    const kept = device.stored(lag)
+    return (newestBy === 'time' ? kept.sort(byTime) : kept).slice(-number)
   }
 
-  const between = (from: number, to: number, number: number): MeasuredRecord[] =>
-    selectRecords(device.stored().sort(byTime), { from, to, number }, inclusive)
+  const between = (from: number, to: number, number: number, lag: number): MeasuredRecord[] =>
+    selectRecords(device.stored(lag).sort(byTime), { from, to, number }, inclusive)
 
   /** The response as JSON; a missing time is 0 or blank text, by turns. */
   function answer(records: readonly MeasuredRecord[]): Json {

@@ -53,6 +53,8 @@ export interface MeasuredRecord {
   /** Number of id restarts so far, and number of records since the last one. */
   run: number
   count: number
+  /** Whether its time is right, and it reached the service before all later ones. */
+  isPlain: boolean
 }
 
 const MINUTE = 60_000
@@ -86,7 +88,8 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
   }
 
   function record(unixtime = clock(), { id = idOf(), to = received } = {}): void {
-    const measured = { seq: log.length, unixtime, id, run, count }
+    const isPlain = unixtime === clock() && offset === -profile.slow && to === received
+    const measured = { seq: log.length, unixtime, id, run, count, isPlain }
     log.push(measured)
     to.push(measured)
     count++
@@ -139,8 +142,8 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
     moveClock(seconds: number): void {
       offset += seconds
     },
-    /** The records that the service has. */
-    stored: () => received.slice(-profile.capacity),
+    /** The records that the service has. @param lag number of the last ones that it does not have yet */
+    stored: (lag = 0) => received.slice(0, Math.max(0, received.length - lag)).slice(-profile.capacity),
     measure(step: Step) {
       if (step !== 'same' || isFirst || ofThisSecond() >= MAX_PER_SECOND) time.advance(MINUTE)
       isFirst = false

@@ -1,6 +1,7 @@
 import type { Account } from '../../../src/lib/account'
 import { deviceKey } from '../../../src/lib/collect/devices'
 import type { PolledData } from '../../../src/lib/collect/fetch'
+import { fillHoles } from '../../../src/lib/collect/fill'
 import { NodeState } from '../../../src/lib/collect/node-state'
 import { type PollOptions, pollAlerts, pollRecords } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
@@ -38,15 +39,30 @@ export async function createPolledDevice(
   /** The requested endpoints, and what was delivered. */
   const endpoints: EndpointName[] = []
   const delivered: PolledData[] = []
+  /** The reported failures of pages. */
+  const reported: string[] = []
   async function read(endpoint: EndpointName, params: Record<string, number>) {
     endpoints.push(endpoint)
     const body = readEnvelope(endpoint, JSON.stringify(respond(endpoint, params)))
     const { number } = params
     return { endpoint, body, receivedAt: clock.now(), quota: {}, ...(number !== undefined && { number }) }
   }
-  const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
+  const account = { client: { read } } as unknown as Account
   const deliver = async (data: PolledData) => void delivered.push(data)
-  const run = { account, nodeState, nodeId: 'node', time, deliver }
+  const { newest } = options
+  const run = {
+    account,
+    nodeState,
+    nodeId: 'node',
+    time,
+    deliver,
+    interrupt: new AbortController().signal,
+    concurrency: 1,
+    ...(newest !== undefined && { newest }),
+    onFill() {},
+    onFillWait() {},
+    reportPage: (_: unknown, error: EnvlogError) => void reported.push(error.reason),
+  }
 
   return {
     clock,
@@ -54,6 +70,7 @@ export async function createPolledDevice(
     nodeState,
     endpoints,
     delivered,
+    reported,
     state: nodeState.device(deviceKey(target)),
     /** One trigger. @returns the reason why it failed */
     async poll(
@@ -62,11 +79,14 @@ export async function createPolledDevice(
       signal = context.signal,
     ): Promise<string | undefined> {
       // Like the node, send no request while a receipt is awaited.
-      if (nodeState.device(deviceKey(device)).isAwaitingReceipt(clock.monotonic())) return undefined
+      if (nodeState.device(deviceKey(device)).receiptWait(clock.monotonic()) > 0) return undefined
       try {
         const own = { ...context, signal }
-        if (what === 'records') await pollRecords(run, device, options, own)
-        else await pollAlerts(run, device, 'all', own)
+        if (what === 'alerts') await pollAlerts(run, device, 'all', own)
+        else {
+          await pollRecords(run, device, options, own)
+          if (options.backfill && receiptTimeoutMs === null) await fillHoles(run, [device], own)
+        }
         return undefined
       } catch (error) {
         if (!(error instanceof EnvlogError)) throw error

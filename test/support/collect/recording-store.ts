@@ -20,6 +20,7 @@ export function createRecordingStore(
     return text === undefined ? initial : JSON.parse(text)
   }
   return {
+    place: 'a recording store',
     writes,
     latest: newest,
     load: async () => newest(),
@@ -37,6 +38,7 @@ export function createDisk(journal: { length: number }) {
   /** Length of the journal at the start of each write. */
   const writes: { text: string; length: number }[] = []
   const open = (): StateStore => ({
+    place: 'a disk',
     load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
     async save(text) {
       const { length } = journal

@@ -16,50 +16,39 @@ export const record = (seconds: number | null, id: number, value = id, more: Jso
 
 interface PlanOptions {
   start?: Start
-  canBackfill?: boolean
+  backfill?: boolean
   standalone?: boolean
   /** Arrival in seconds after the first response. */
   arrivesAfter?: number
 }
 
-/** The plan for a response with these records, which is full if they are 300. */
+/** The plan for a response with these records. */
 export function planResponse(
   known: RecordCursor | null,
   data: readonly Json[],
-  { start = 'all', canBackfill = true, standalone = true, arrivesAfter = 0 }: PlanOptions = {},
+  { start = 'all', backfill = true, standalone = true, arrivesAfter = 0 }: PlanOptions = {},
 ): RecordPlan {
   const series = readSeries((standalone ? graph : relayGraph)({ data }))
   const receivedAt = (RESPONSE_TIME + arrivesAfter) * 1000
-  const sequence = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
-  const isFull = data.length >= MAX_LATEST_RECORDS
-  const received = {
-    series,
-    receivedAt,
-    isFull,
-    sequence,
-    most: MAX_LATEST_RECORDS,
-    time: 'utc' as const,
-  }
-  // Records beyond those of a response were fetched before it.
-  const alone = { ...received, series: { ...series, records: series.records.slice(-MAX_LATEST_RECORDS) } }
-  const isFetched = data.length > MAX_LATEST_RECORDS
-  return planRecords(known, received, { start, canBackfill, alone: isFetched ? alone : received })
+  const received = { series, receivedAt, most: MAX_LATEST_RECORDS, time: 'utc' as const }
+  return planRecords(known, received, { start, backfill })
 }
 
-/** Plans successive responses; each call returns the ids of new records, or that a backfill is needed. */
+/** Plans successive responses; each call returns the ids of new records. */
 export function planSequence(given: PlanOptions = {}) {
   let cursor: RecordCursor | null = null
   const gaps: string[] = []
   let isOverflow = false
   return {
     gaps,
-    /** Whether records were lost before those of the last response. */
+    /** Whether the last response showed a loss. */
     isOverflow: () => isOverflow,
     cursor: () => cursor,
+    /** The holes, newest first: their bounds in seconds relative to the first response. */
+    holes: () => cursor?.holes?.map(({ from, to }) => [seconds(from), seconds(to)]) ?? [],
     /** @param over differences of this response */
-    next(data: readonly Json[], over: PlanOptions = {}): (number | null)[] | 'backfill-needed' {
+    next(data: readonly Json[], over: PlanOptions = {}): (number | null)[] {
       const found = planResponse(cursor, data, { ...given, ...over })
-      if (found.kind !== 'complete') return found.kind
       cursor = JSON.parse(JSON.stringify(found.next)) as RecordCursor
       isOverflow = found.overflow
       gaps.push(...found.fresh.gaps.map(({ kind, missing }) => `${kind} ${missing}`))
@@ -68,5 +57,4 @@ export function planSequence(given: PlanOptions = {}) {
   }
 }
 
-/** An instant of the plan, in seconds relative to the response. */
-export const seconds = (ms: number | null) => (ms === null ? null : ms / 1000 - RESPONSE_TIME)
+const seconds = (ms: number) => ms / 1000 - RESPONSE_TIME

@@ -1,5 +1,5 @@
 import { NodeState } from '../../../src/lib/collect/node-state'
-import { readReceipt } from '../../../src/lib/collect/signed-receipt'
+import { readReceipt } from '../../../src/lib/collect/receipt'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { VirtualClock } from '../clock'
 import { createDisk } from './recording-store'
@@ -8,10 +8,9 @@ import { createDisk } from './recording-store'
 export type NodeEntry =
   | { kind: 'failed'; code: string }
   | { kind: 'forgotten' }
-  /**
-   * A sink has stored a delivery (an index in the journal), and its receipt was returned; sequences of the cursor, ms.
-   */
-  | { kind: 'acknowledged'; delivery: number; from: number; to: number }
+  | { kind: 'deployed' }
+  /** A sink has stored a delivery (an index in the journal), and its receipt was returned. */
+  | { kind: 'acknowledged'; delivery: number; hasEffect: boolean }
   /** The process died, and continued with the state that was saved when the journal had this length. */
   | { kind: 'died'; at: number; hasCursor: boolean }
 
@@ -44,12 +43,13 @@ export function createSimulatedNode(
   return {
     nodeState: () => nodeState,
     crash,
-    /** A trigger; as in the node, without a request while a receipt is awaited. @returns whether it completed */
-    async trigger(poll: () => Promise<void>): Promise<boolean> {
-      if (nodeState.device(key).isAwaitingReceipt(time.monotonic())) return false
+    /** A trigger; as in the node, without a poll while a receipt is awaited. @returns whether it completed */
+    async trigger(poll: (() => Promise<void>) | undefined, fill = async () => {}): Promise<boolean> {
+      const isAwaiting = nodeState.device(key).receiptWait(time.monotonic()) > 0
       try {
-        await poll()
-        return true
+        if (!isAwaiting) await poll?.()
+        await fill()
+        return !isAwaiting
       } catch (error) {
         if (error instanceof ProcessDied) await crash(0)
         else if (error instanceof EnvlogError) journal.push({ kind: 'failed', code: error.code })
@@ -60,15 +60,18 @@ export function createSimulatedNode(
     async deploy(): Promise<void> {
       await nodeState.close(disk.store)
       nodeState.open(disk.store, { receiptTimeoutMs })
+      journal.push({ kind: 'deployed' })
     },
     /** The sink returns a receipt. @param back number of later deliveries */
     receive(back: number): void {
       const deliveries = [...journal.entries()].filter(([, { kind }]) => kind === 'delivered').reverse()
       const [index, entry] = deliveries[back] ?? []
       if (index === undefined || !entry || !('receipt' in entry) || entry.receipt === undefined) return
-      const from = cursor()?.sequence ?? 0
-      nodeState.device(key).acknowledge(readReceipt(entry.receipt, nodeState.receiptKey).cursor)
-      journal.push({ kind: 'acknowledged', delivery: index, from, to: cursor()?.sequence ?? 0 })
+      const before = nodeState.device(key).hasDelivery
+      const { device = '', sequence = 0 } = readReceipt('node', entry.receipt) ?? {}
+      nodeState.acknowledge(device, sequence)
+      const hasEffect = before && !nodeState.device(key).hasDelivery
+      journal.push({ kind: 'acknowledged', delivery: index, hasEffect })
     },
     forget(): void {
       nodeState.forget('all')

@@ -3,7 +3,10 @@ import { type StateStore, StateWriter } from '../../../src/lib/state-writer'
 import { createVirtualClock } from '../../support/clock'
 import { createMemoryStore } from '../../support/memory-store'
 
-const silent: StateStore = { load: () => new Promise(() => {}), save: () => new Promise(() => {}) }
+const never = () => new Promise<never>(() => {})
+const silent: StateStore = { place: 'nowhere', load: never, save: never }
+/** Changes are written after this time. */
+const WRITE_MS = 30_000
 
 describe('writing to a store', () => {
   function setup(fails = () => false) {
@@ -24,19 +27,30 @@ describe('writing to a store', () => {
     }
   }
 
-  it('writes a change immediately, and those of the next two seconds together', async () => {
+  it('writes a change half a minute later, together with those in between', async () => {
     const { clock, store, change } = setup()
     change(1)
-    await clock.pass(100)
-    assert.deepEqual([store.contents(), store.writes()], [1, 1])
+    await clock.pass(20_000)
     change(2)
-    await clock.pass(1500)
-    change(3)
-    await clock.pass(399)
-    assert.equal(store.writes(), 1)
+    await clock.pass(WRITE_MS - 20_000 - 1)
+    assert.equal(store.writes(), 0)
     await clock.pass(101)
-    assert.deepEqual([store.contents(), store.writes()], [3, 2])
-    assert.equal(clock.pending(), 0)
+    assert.deepEqual([store.contents(), store.writes()], [2, 1])
+    change(3)
+    await clock.pass(WRITE_MS + 100)
+    assert.deepEqual([store.contents(), store.writes(), clock.pending()], [3, 2, 0])
+  })
+
+  it('writes a change at once if someone waits for it', async () => {
+    const { clock, store, change, written } = setup()
+    change(1)
+    const waiting = written()
+    await clock.pass(99)
+    assert.equal(waiting.state, 'waiting')
+    await clock.pass(1)
+    assert.deepEqual([waiting, store.contents()], [{ state: 'done', value: true }, 1])
+    await clock.pass(2 * WRITE_MS)
+    assert.equal(store.writes(), 1)
   })
 
   it('performs one write at a time', async () => {
@@ -65,39 +79,40 @@ describe('writing to a store', () => {
     assert.deepEqual([first, later], [failed, failed])
     isIll = false
     change(2)
-    await clock.pass(2100)
+    await clock.pass(61_000)
     change(3)
     const again = written()
     await clock.pass(100)
     assert.deepEqual(again, { state: 'done', value: true })
   })
 
-  it('reports failing writes once until one succeeds, and retries every minute', async () => {
+  it('reports the first of several failing writes, and the first that succeeds; it retries every minute', async () => {
     const clock = createVirtualClock()
     let isIll = true
-    let reports = 0
+    const reports: string[] = []
     const store = createMemoryStore(clock, { fails: () => isIll })
-    const onWriteError = () => void reports++
-    const writer = new StateWriter({ ...store, onWriteError }, clock, () => 'state')
+    const onWrite = (error?: Error) => void reports.push(error?.message ?? 'recovered')
+    const writer = new StateWriter({ ...store, onWrite }, clock, () => 'state')
     writer.save()
-    await clock.pass(200_000)
-    assert.equal(reports, 1)
-    assert.equal(store.writes(), 4)
+    await clock.pass(WRITE_MS + 170_000)
+    assert.deepEqual([store.writes(), reports], [3, ['the store is ill']])
     isIll = false
     await clock.pass(61_000)
-    assert.deepEqual([store.contents(), reports, clock.pending()], ['state', 1, 0])
+    assert.deepEqual([store.contents(), reports.at(-1), clock.pending()], ['state', 'recovered', 0])
+    writer.save()
+    await clock.pass(WRITE_MS)
     isIll = true
     writer.save()
-    await clock.pass(1000)
-    assert.equal(reports, 2)
+    await clock.pass(WRITE_MS)
+    assert.deepEqual(reports, ['the store is ill', 'recovered', 'the store is ill'])
     await writer.end()
   })
 
   it('treats a write that never ends as failed', async () => {
     const clock = createVirtualClock()
     const reports: string[] = []
-    const onWriteError = ({ message }: Error) => void reports.push(message)
-    const writer = new StateWriter({ ...silent, onWriteError }, clock, () => 1)
+    const onWrite = (error?: Error) => void reports.push(String(error?.message))
+    const writer = new StateWriter({ ...silent, onWrite }, clock, () => 1)
     writer.save()
     const written = observe(writer.written())
     await clock.pass(10_000)

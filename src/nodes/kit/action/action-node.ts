@@ -101,10 +101,11 @@ class ActionNode<T extends ActionType> {
 
   /** Triggers the node with its own messages, as core nodes do, so that hooks and the debugger see them. */
   #startTimer(periodMs: number): RepeatTimer {
-    return new RepeatTimer(periodMs, () => {
+    const trigger = () => {
       this.#timerMessage = {}
       this.#deployed.node.receive(this.#timerMessage)
-    })
+    }
+    return new RepeatTimer(periodMs, trigger, () => this.#queue.interrupt())
   }
 
   /** Aborts its work. Resolves when nothing is running and its state is saved. */
@@ -122,7 +123,11 @@ class ActionNode<T extends ActionType> {
     if (timer && this.#queue.isFull) return
     timer?.started()
     try {
-      await this.#queue.run(() => this.#run(trigger))
+      await this.#queue.run((interrupt) => {
+        // The next run may have become due while the message was waiting.
+        timer?.started()
+        return this.#run(trigger, interrupt)
+      })
       timer?.ended()
     } catch (error) {
       // If the node was closed during a run of its own timer, this is not a failure.
@@ -141,13 +146,13 @@ class ActionNode<T extends ActionType> {
     if (this.#shown === 'unacknowledged') this.#showIdle()
   }
 
-  async #run(trigger: Trigger): Promise<void> {
+  async #run(trigger: Trigger, interrupt: AbortSignal): Promise<void> {
     this.#setStatus({ kind: 'requesting' })
     const isLoaded = this.#deployed.nodeState.ready()
     if (this.#sendsOnlyNew()) await isLoaded
     // Otherwise the state contains only the polling order of the devices, which is not worth waiting for.
     else isLoaded.catch(() => {})
-    const run = new Run(this.#deployed, trigger)
+    const run = new Run(this.#deployed, trigger, interrupt)
     await this.#action.run(run)
     this.#failingSince.clear()
     // Formatting the count with i18next takes longer than reading most responses, so the messages are delivered first.
@@ -161,9 +166,10 @@ class ActionNode<T extends ActionType> {
     return 'onlyNew' in settings && settings.onlyNew
   }
 
-  #showResult({ format, deliveredCount: count, refusedCount: refused }: Run<T>): void {
+  #showResult({ format, deliveredCount: count, refusedCount: refused, fillStatus }: Run<T>): void {
     const unit = format === 'read' ? this.#action.unit : 'answers'
     if (count === undefined || this.#deployed.nodeState.unacknowledged()) this.#showIdle(refused)
+    else if (fillStatus.isOpen) fillStatus.show()
     else {
       const what = count === 0 && this.#sendsOnlyNew() ? 'nothing-new' : unit
       this.#setStatus({ kind: 'received', what, count, refused })

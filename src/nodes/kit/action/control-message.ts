@@ -1,14 +1,13 @@
 import type { NodeMessage } from 'node-red'
 import type { NodeState } from '../../../lib/collect/node-state'
-import { readReceipt, readReceiptNode } from '../../../lib/collect/signed-receipt'
+import { readReceipt } from '../../../lib/collect/receipt'
 import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
 
 /**
  * Reads the command from a message that controls a node instead of triggering it: `msg.envlog.forget`,
  * `msg.envlog.skip` or `msg.envlog.receipt` (docs/collecting.md).
- * @returns a function that applies the command, and throws EnvlogError `receipt-unreadable` if the receipt was
- * modified; `undefined` for a trigger
+ * @returns a function that applies the command; `undefined` for a trigger
  * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
  */
 export function readControlMessage(
@@ -24,11 +23,8 @@ export function readControlMessage(
     return (state) => state[name](serials)
   }
   // A message with the receipt of another envlog node is a trigger.
-  if (receipt === undefined || readReceiptNode(receipt) !== nodeId) return undefined
-  return (state) => {
-    const { device, cursor } = readReceipt(receipt, state.receiptKey)
-    state.acknowledge(device, cursor)
-  }
+  const confirmed = receipt === undefined ? undefined : readReceipt(nodeId, receipt)
+  return confirmed && ((state) => state.acknowledge(confirmed.device, confirmed.sequence))
 }
 
 function readSerials(value: unknown): readonly string[] | 'all' {

@@ -27,6 +27,7 @@ export class DeviceRound<T extends ActionType> {
   readonly #run: Run<T>
   readonly #work: DeviceWork
   readonly #refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
+  readonly #named = new Map<ResolvedDevice, ResolvedDevice>()
   #lastFailure: DeviceFailure | undefined
   #hasSucceeded = false
 
@@ -35,8 +36,11 @@ export class DeviceRound<T extends ActionType> {
     this.#work = work
   }
 
-  /** @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed */
-  async process(concurrency: number): Promise<void> {
+  /**
+   * @returns the chosen devices, with their names if messages need them and they are known
+   * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
+   */
+  async process(concurrency: number): Promise<ResolvedDevice[]> {
     const run = this.#run
     const { account, nodeState, requestContext, settings, waitStatus } = run
     const selection = await run.evaluateSelection()
@@ -46,9 +50,11 @@ export class DeviceRound<T extends ActionType> {
       account.devices,
       requestContext,
     )
+    // Only the account's list says whether a device has moved to another base unit.
+    if (nodeState.mayHaveMoved(devices)) await account.devices.all(requestContext)
     nodeState.setDevices(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
     const now = account.monotonic()
-    const awaited = new Set(devices.filter((device) => this.#stateOf(device).isAwaitingReceipt(now)))
+    const awaited = new Set(devices.filter((device) => this.#stateOf(device).receiptWait(now) > 0))
     const due = devices.filter((device) => !awaited.has(device) && !this.#stateOf(device).isPaused(now))
     waitStatus.total = due.length
     for (const failure of unknown) this.#fail(failure)
@@ -75,6 +81,7 @@ export class DeviceRound<T extends ActionType> {
     if (failure) throw failure
     if (this.#hasSucceeded) run.deliveredCount ??= 0
     run.refusedCount = devices.filter((device) => this.#stateOf(device).isPaused(now)).length
+    return devices.map((device) => this.#named.get(device) ?? device)
   }
 
   async #processOne(device: ResolvedDevice, signal: AbortSignal): Promise<void> {
@@ -82,6 +89,7 @@ export class DeviceRound<T extends ActionType> {
     const context = { ...requestContext, signal, onWait: waitStatus.createListener() }
     // The device list is fetched first, so that no response is wasted if that fails.
     const named = await this.#withNames(device, context)
+    this.#named.set(device, named)
     try {
       await this.#work(named, context)
     } catch (error) {
@@ -130,8 +138,9 @@ export class DeviceRound<T extends ActionType> {
     for (const { device, error } of this.#refusals) {
       const { serial, base } = device
       const state = this.#stateOf(device)
-      const hasResponded = state.hasResponded || state.cursor !== null || state.backfill.current !== null
-      const retryAt = new Date(account.now() + state.refuse(account.monotonic())).toISOString()
+      const hasResponded = state.hasResponded || state.cursor !== null
+      const pauseMs = state.refuse(account.monotonic(), this.#run.deployed.node.type === 'envlog-alerts')
+      const retryAt = new Date(account.now() + pauseMs).toISOString()
       // Devices of this type probably never provide this data, so it is reported only once.
       if (!hasResponded && !nodeState.isFirstReport(device, 'refused')) continue
       this.#fail({ device: { serial, base }, error: error.with({ serial, base, retryAt }) })
@@ -139,20 +148,20 @@ export class DeviceRound<T extends ActionType> {
   }
 
   /**
-   * Warns about records that were sent repeatedly without a receipt, and about records with times far in the future,
-   * which hide the current ones (docs/collecting.md); once each.
+   * Warns about records that were sent repeatedly without a receipt, and about records ahead of the clock, which
+   * hide the current ones (docs/collecting.md); once each.
    */
   #warnOnce(device: ResolvedDevice): void {
     const { deployed, nodeState } = this.#run
     const { RED, node } = deployed
     const { serial } = device
-    const { unacknowledged, isFarAhead } = this.#stateOf(device)
+    const { unacknowledged, isAhead } = this.#stateOf(device)
     if (unacknowledged?.resends === MAX_QUIET_RESENDS + 1) {
       const time = formatTime(unacknowledged.since)
       node.warn(RED._('warnings.unacknowledged', { serial, time } as never))
     }
-    if (isFarAhead && nodeState.isFirstReport(device, 'far-ahead'))
-      node.warn(RED._('warnings.far-ahead', { serial } as never))
+    if (isAhead && nodeState.isFirstReport(device, 'ahead'))
+      node.warn(RED._('warnings.ahead', { serial } as never))
   }
 
   #stateOf(device: ResolvedDevice): DeviceState {

@@ -23,12 +23,12 @@ export function createMessageBuilder<T extends ActionType>(
 ): (draft: OutgoingMessage) => NodeMessage {
   // Properties that are replaced need not be cloned.
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
-  const { response, range, overflow, receipt } = delivery
+  const { response, range, overflow, backfill, receipt } = delivery
   const id = plan.sequence && RED.util.generateId()
   let index = 0
 
   return ({ payload, subject, reading }) => {
-    const details = { subject, reading, range, overflow, receipt }
+    const details = { subject, reading, range, overflow, backfill, receipt }
     const envlog = createMetadata(nameOfType(node.type as T), account.name, response, details)
     const msg: NodeMessage = { ...RED.util.cloneMessage(kept as NodeMessage), payload, envlog }
     const topic = subject && formatTopic(settings.topic, { account: account.name, ...subject })

@@ -1,19 +1,20 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { nextTurn } from '../../../lib/clock'
-import type { DeviceFailure, Selection } from '../../../lib/collect/devices'
+import type { DeviceFailure, ResolvedDevice, Selection } from '../../../lib/collect/devices'
 import type { ResponseFormat } from '../../../lib/collect/fetch'
+import { type FillRun, fillHoles } from '../../../lib/collect/fill'
 import type { NodeState } from '../../../lib/collect/node-state'
-import type { PollRun } from '../../../lib/collect/poll'
 import type { TimeStyle } from '../../../lib/decode/time'
 import { EnvlogError } from '../../../lib/errors'
 import { planMessages } from '../../../lib/output/plan'
 import { countOf } from '../../../lib/readings/content'
 import { convertTemperatures } from '../../../lib/readings/temperature'
-import type { RequestContext } from '../../../lib/request'
+import type { QuotaWait, RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
+import { FillStatus } from '../report/fill-status'
 import { localizeError } from '../report/localize'
 import type { RunStatus } from '../report/status'
 import { WaitStatus } from '../report/wait-status'
@@ -44,7 +45,7 @@ export interface Trigger {
 }
 
 /** The processing of a trigger. The `run` function in the node's file requests devices and delivers results with it. */
-export class Run<T extends ActionType> implements PollRun {
+export class Run<T extends ActionType> implements FillRun {
   readonly settings: SettingsOf<T>
   readonly account: Account
   readonly nodeState: NodeState
@@ -57,6 +58,8 @@ export class Run<T extends ActionType> implements PollRun {
   /** For requests that are not about a single device. */
   readonly requestContext: RequestContext
   readonly evaluateTypedInput: Evaluate
+  /** Fetches missing records for this status. */
+  readonly fillStatus: FillStatus
   /** Number of delivered readings, records or alerts; `undefined` if no device was due. */
   deliveredCount: number | undefined
   /** Number of devices that are currently skipped because the service refused them. */
@@ -65,6 +68,7 @@ export class Run<T extends ActionType> implements PollRun {
   constructor(
     readonly deployed: Deployed<T>,
     readonly trigger: Trigger,
+    readonly interrupt: AbortSignal,
   ) {
     const { RED, node, settings, account, nodeState, signal, setStatus } = deployed
     this.settings = settings
@@ -74,6 +78,7 @@ export class Run<T extends ActionType> implements PollRun {
     this.time = hasLocalTimes(settings) ? account.localTime : 'utc'
     this.format = OUTPUT_TRAITS[settings.output].format
     this.waitStatus = new WaitStatus(account.quota, setStatus)
+    this.fillStatus = new FillStatus(account, setStatus)
     this.requestContext = {
       signal,
       queueKey: this.nodeId,
@@ -93,8 +98,33 @@ export class Run<T extends ActionType> implements PollRun {
    * @param concurrency number of devices at the same time; the account's setting by default
    * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
    */
-  forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<void> {
+  forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<ResolvedDevice[]> {
     return new DeviceRound(this, work).process(concurrency)
+  }
+
+  get concurrency(): number {
+    return this.account.concurrency
+  }
+
+  /**
+   * Fetches the missing records of devices until all are sent, or another trigger waits.
+   * @throws EnvlogError if the account fails
+   */
+  fillHoles(devices: readonly ResolvedDevice[]): Promise<void> {
+    return fillHoles(this, devices, this.requestContext)
+  }
+
+  onFill(open: readonly ResolvedDevice[]): void {
+    this.fillStatus.show(open)
+  }
+
+  onFillWait(wait: QuotaWait): void {
+    this.fillStatus.show(undefined, wait)
+  }
+
+  reportPage({ serial, base }: ResolvedDevice, error: EnvlogError, retryAt: number | undefined): void {
+    const cause = { serial, base, ...(retryAt !== undefined && { retryAt: new Date(retryAt).toISOString() }) }
+    this.report({ device: { serial, base }, error: error.with(cause) })
   }
 
   /** Sends the data in the chosen output and reports its failures. With `isEmpty`, it only reports failures. */
@@ -103,6 +133,7 @@ export class Run<T extends ActionType> implements PollRun {
     if (!isEmpty) {
       await this.#send(delivery)
       this.deliveredCount += countOf(delivery.content)
+      if (delivery.backfill) this.fillStatus.records += countOf(delivery.content)
     }
     for (const failure of delivery.failed ?? []) this.report(failure)
   }

@@ -10,6 +10,7 @@ export class TriggerQueue {
   #last: Promise<void> = Promise.resolve()
   /** Running and waiting triggers. */
   #count = 0
+  #interrupt = createAbort()
 
   /** Aborts when the node closes. */
   get signal(): AbortSignal {
@@ -22,20 +23,29 @@ export class TriggerQueue {
 
   /**
    * Runs `work` after all earlier triggers.
+   * @param work is passed a signal that aborts when another trigger waits
    * @throws EnvlogError `too-many-triggers`, `closed`; any error of `work`
    */
-  async run(work: () => Promise<void>): Promise<void> {
+  async run(work: (interrupt: AbortSignal) => Promise<void>): Promise<void> {
     if (this.isFull) throw new EnvlogError('too-many-triggers', { most: MAX_WAITING_TRIGGERS })
     this.#count++
+    this.interrupt()
     const result = this.#last.then(async () => {
       if (this.signal.aborted) throw new EnvlogError('closed')
-      await work()
+      this.#interrupt = createAbort()
+      if (this.#count > 1) this.interrupt()
+      await work(this.#interrupt.signal)
     })
     const leave = () => {
       this.#count--
     }
     this.#last = result.then(leave, leave)
     await result
+  }
+
+  /** Tells the running trigger that another one waits. */
+  interrupt(): void {
+    this.#interrupt.abort()
   }
 
   /** Aborts the running trigger and rejects waiting ones. Resolves when none is running. */

@@ -8,6 +8,11 @@ export type RunStatus =
   | { kind: 'requesting' }
   /** Waiting for quota; `until` in ms since 1970 UTC. With `round`, `until` is for the last device of the round. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
+  /**
+   * Fetching missing records of `total` devices, of which `done` are complete; `name` is that of the next one. `until`:
+   * about when each of the others will have been requested again, ms since 1970 UTC; `null` without a wait for quota.
+   */
+  | { kind: 'filling'; done: number; total: number; name: string; records: number; until: number | null }
   /** `nothing-new`: all received data had been sent before. */
   | { kind: 'received'; what: CountUnit | 'nothing-new'; count: number; refused: number }
   /** Data was sent repeatedly without a receipt since `since`, ms since 1970 UTC. */
@@ -35,6 +40,8 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
       return { fill: 'blue', shape: 'dot', text: 'status.asking' }
     case 'waiting':
       return { fill: 'yellow', shape: 'ring', text: formatWait(RED, status) }
+    case 'filling':
+      return { fill: 'blue', shape: 'ring', text: formatFilling(RED, status) }
     case 'received':
       return { fill: 'green', shape: 'dot', text: formatReceived(RED, status) }
     case 'unacknowledged': {
@@ -51,8 +58,11 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
   }
 }
 
-/** The catalog key for a missing or invalid setting. */
+/** The catalog key for a missing or invalid setting, or for a saved state that cannot be used. */
 function missingSettingKey({ reason, params }: EnvlogError): string {
+  if (reason === 'store-unreadable') return 'status.store-unreadable'
+  if (reason === 'store-damaged') return 'status.store-damaged'
+  if (reason === 'store-newer') return 'status.store-newer'
   if (reason === 'account-incomplete') return `status.missing-${params.property}`
   return reason === 'no-account' ? 'status.no-account' : 'status.unconfigured'
 }
@@ -66,6 +76,17 @@ function formatFailure(RED: NodeAPI, { error, since, next }: RunStatus & { kind:
   const params = { what: RED._(`status.${code}`), since: formatTime(since) }
   if (next === undefined) return RED._('status.since', params as never)
   return RED._('status.since-next', { ...params, next: formatTime(next) } as never)
+}
+
+function formatFilling(
+  RED: NodeAPI,
+  { done, total, name, records, until }: RunStatus & { kind: 'filling' },
+): string {
+  if (total === 1 && records === 0) return 'status.filling-first'
+  if (total === 1)
+    return RED._('status.filling-one', { name, number: records.toLocaleString('en-US') } as never)
+  if (until === null) return RED._('status.filling', { done, total } as never)
+  return RED._('status.filling-until', { done, total, time: formatTime(until) } as never)
 }
 
 function formatReceived(RED: NodeAPI, { what, count, refused }: RunStatus & { kind: 'received' }): string {

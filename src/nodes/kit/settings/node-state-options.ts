@@ -4,10 +4,11 @@ import type { SettingsOf } from '../../../shared/action-schemas'
 
 /** The options that a node's state depends on. */
 export function toNodeStateOptions(type: string, account: Account, settings: object): NodeStateOptions {
-  const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
+  const { time, onlyNew = false, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {
-    // Data fetched for another account, or with another time style, start or backfill, is discarded.
-    settingsKey: JSON.stringify([account.id, time === 'local' ? account.localTime : 'utc', start, backfill]),
+    // Data fetched for another account, or with another time style, is discarded.
+    settingsKey: JSON.stringify([account.id, time === 'local' ? account.localTime : 'utc']),
+    sendsOnlyNew: onlyNew,
     receiptTimeoutMs: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
     ...(type === 'envlog-latest' && { cursorKind: 'records' }),
     ...(type === 'envlog-alerts' && { cursorKind: 'alerts' }),

@@ -40,6 +40,7 @@ export function createContextStore(RED: NodeAPI, node: Node, name: string): Stat
   const store = isConfigured ? name : undefined
   const context = () => node.context() as unknown as Context
   return {
+    place: `${name || 'default'}: ${KEY}`,
     async load() {
       const value = await promisify(context().get)(KEY, store)
       return typeof value === 'string' ? parseOrKeep(value) : value

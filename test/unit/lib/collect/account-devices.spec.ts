@@ -68,6 +68,15 @@ describe('the list of devices of an account', () => {
     assert.equal(service.requests, 1)
   })
 
+  it('is requested again after a minute if it is empty', async () => {
+    const { service, devices } = setup()
+    await later(devices.all(context))
+    service.serials = ['A0000001']
+    await timers().tickAsync(MINUTE - 1)
+    assert.deepEqual(await later(devices.all(context), 1), [])
+    assert.deepEqual(serials(await later(devices.all(context))), ['A0000001'])
+  })
+
   it('contains a device if only its reading or its offset is unreadable', async () => {
     const unreadable = { ...device('A0000002'), channel: 'none' }
     const withoutOffset = { ...device('A0000002'), std_bias: 'n/a' }

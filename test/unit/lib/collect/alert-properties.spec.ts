@@ -10,6 +10,8 @@ import {
 } from '../../../support/collect/alert-simulation'
 
 const TIMEOUT = 600_000
+/** Changes are written after this time. */
+const WRITE_MS = 30_000
 const numRuns = runs(2400)
 const raise = fc.record({
   act: fc.constant('raise' as const),
@@ -19,12 +21,12 @@ const raise = fc.record({
 const receipts: AlertAct[] = [0, 0, 1, 3].map((back) => ({ act: 'receipt', back }))
 const quiet: AlertAct[] = [
   { act: 'deploy' },
-  { act: 'pass', ms: 1000 },
+  { act: 'pass', ms: WRITE_MS },
   { act: 'pass', ms: TIMEOUT },
   { act: 'pass', ms: TIMEOUT / 2 },
 ]
 const forget: AlertAct = { act: 'forget' }
-const plain: AlertAct = { act: 'trigger', fails: null, dies: false, meanwhile: [] }
+const plain: AlertAct = { act: 'trigger', fails: null, dies: false, lag: 0, meanwhile: [] }
 
 /** The history of a node. */
 function acts(more: AlertAct[], ends: readonly ('no-connection' | 'dies')[] = ['no-connection']) {
@@ -34,6 +36,7 @@ function acts(more: AlertAct[], ends: readonly ('no-connection' | 'dies')[] = ['
     act: fc.constant('trigger' as const),
     fails: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, fc.constantFrom(...ends)),
     dies: ends.includes('dies') ? fc.boolean() : fc.constant(false),
+    lag: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: LOG_SIZE - 1 })),
     meanwhile: fc.array(fc.oneof(raise, fc.constantFrom(...during)), { maxLength: 2 }),
   })
   return fc.array(fc.oneof(raise, trigger, trigger, fc.constantFrom(...more)), {

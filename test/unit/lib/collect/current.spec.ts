@@ -3,7 +3,7 @@ import { changedReadings } from '../../../../src/lib/collect/current'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import type { Reading } from '../../../../src/lib/readings/current'
 import { createVirtualClock } from '../../../support/clock'
-import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
+import { createRecordingStore } from '../../../support/collect/recording-store'
 import { sampleReading } from '../../../support/samples'
 
 const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
@@ -52,9 +52,9 @@ describe('readings that have changed since they were last sent', () => {
   })
 
   it('are known in the next process, unless they were forgotten', async () => {
-    const { store, look } = await begin()
+    const { store, look, nodeState } = await begin()
     look(at(1)).remember()
-    await nextTurn()
+    await nodeState.close(store)
     const next = await begin(store)
     assert.equal(next.look(at(1)).changed.length, 0)
     next.nodeState.forget([sampleReading.serial])

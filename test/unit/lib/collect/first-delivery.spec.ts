@@ -56,7 +56,7 @@ describe('the first records of a device whose receipt is awaited', () => {
       await nextTurn()
       assert.equal(delivered.length, index + 1)
       const afterCrash = new NodeState(clock)
-      afterCrash.open({ load: async () => store.contents(), save: async () => {} })
+      afterCrash.open({ ...store, load: async () => store.contents(), save: async () => {} })
       await afterCrash.ready()
       assert.notEqual(afterCrash.device(`${target.base}/${target.serial}`).cursor, null)
     }
@@ -115,7 +115,7 @@ describe('the first records of a device whose receipt is awaited', () => {
     await nextTurn()
     await clock.pass(8000)
     await polled
-    assert.equal(nodeState.device(KEY).isAwaitingReceipt(clock.monotonic()), true)
+    assert.equal(nodeState.device(KEY).receiptWait(clock.monotonic()), 5000)
   })
 
   it('are not sent by a node that has closed in the meantime, or whose devices were forgotten', async () => {

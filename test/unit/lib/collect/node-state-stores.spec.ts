@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { NodeState } from '../../../../src/lib/collect/node-state'
+import type { EnvlogError } from '../../../../src/lib/errors'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
 import { failure } from '../responses'
 
 const DEVICE = '5839F001/5212A1B2'
-const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
+const at = (content: number) => ({ seen: [`${content}`] })
+/** Changes are written after this time. */
+const WRITE_MS = 30_000
+/** Longest first read. */
+const READ_MS = 60_000
 const inCursor = (cursor: unknown) => ({ cursor })
-const savedWith = (devices: Record<string, unknown>) => ({ version: 1, receiptKey: 'key', devices })
-const saved = (sequence: number) => savedWith({ [DEVICE]: { cursor: at(sequence) } })
+const savedWith = (devices: Record<string, unknown>) => ({ version: 1, devices })
+const saved = (content: number) => savedWith({ [DEVICE]: { cursor: at(content) } })
 /** The outcome of a promise, once it is settled. */
 function outcome(waiting: Promise<void>): () => string | undefined {
   let end: string | undefined
@@ -28,31 +33,24 @@ function begin(store = createRecordingStore()) {
   const nodeState = new NodeState(clock)
   nodeState.open(store)
   nodeState.ready().catch(() => {})
-  const deliver = (sequence: number) => nodeState.device(DEVICE).advance(at(sequence))
-  return {
-    clock,
-    nodeState,
-    deliver,
-    cursor: () => nodeState.device(DEVICE).cursor,
-  }
+  return { clock, nodeState, cursor: () => nodeState.device(DEVICE).cursor }
 }
 
 describe('a store', () => {
-  it('that does not respond is awaited for five seconds, and read again; a late response is still used', async () => {
+  it('that takes long to read delays the first trigger, for up to a minute; a late response is still used', async () => {
     let answer = (_: unknown) => {}
     const load = () => new Promise((resolve) => (answer = resolve))
     const { clock, nodeState, cursor } = begin({ ...createRecordingStore(), load })
     for (let times = 0; times < 2; times++) {
       const waiting = outcome(nodeState.ready())
-      clock.advance(4999)
-      await nextTurn()
+      await clock.pass(READ_MS - 1)
       assert.equal(waiting(), undefined)
-      clock.advance(1)
-      await nextTurn()
+      await clock.pass(1)
       assert.equal(waiting(), 'store-unreadable')
     }
     const late = answer
     const waiting = outcome(nodeState.ready())
+    await clock.pass(READ_MS - 1)
     late(saved(5))
     await nextTurn()
     assert.deepEqual([waiting(), cursor()], ['ready', at(5)])
@@ -73,17 +71,48 @@ describe('a store', () => {
     await nodeState.ready()
     assert.deepEqual(cursor(), at(5))
     nodeState.save()
-    await clock.pass(1000)
+    await clock.pass(WRITE_MS)
     assert.deepEqual(good.latest(), savedWith({ [DEVICE]: { cursor: at(5), lastSent: 'mark' } }))
   })
 
-  const records = { held: '', hashes: ['x'], since: null, from: null, sequence: 5 }
+  it("that cannot be read fails with its place and the system's reason", async () => {
+    const refusal = Object.assign(new Error('EACCES: permission denied, open …'), { code: 'EACCES' })
+    for (const [error, detail] of [
+      [refusal, 'EACCES'],
+      [new Error('not connected yet'), 'not connected yet'],
+    ] as const) {
+      const { nodeState } = begin({
+        ...createRecordingStore(),
+        place: '/a/file',
+        load: () => Promise.reject(error),
+      })
+      await assert.rejects(nodeState.ready(), ({ reason, params }: EnvlogError) => {
+        assert.deepEqual([reason, params], ['store-unreadable', { place: '/a/file', detail }])
+        return true
+      })
+    }
+  })
+
+  it('that is empty is reported as missing, once for each process', async () => {
+    let reports = 0
+    const store = { ...createRecordingStore(), onMissing: () => void reports++ }
+    const nodeState = new NodeState(createVirtualClock(0))
+    nodeState.open(store, { cursorKind: 'alerts', sendsOnlyNew: true })
+    await nodeState.ready()
+    await nodeState.close(store)
+    nodeState.open(store, { cursorKind: 'alerts', sendsOnlyNew: true })
+    await nodeState.ready()
+    assert.equal(reports, 1)
+  })
+
+  const records = { held: '', hashes: [], since: null, from: null, at: 5 }
+  const hole = { held: '', hashes: [], from: 1, to: 2, begin: null }
   const newer = { ...saved(5), version: 2 }
   const unreadable = [
     newer,
     { ...saved(5), version: 'x' },
-    { receiptKey: 'key', devices: {} },
-    { version: 1, devices: {} },
+    { devices: {} },
+    { version: 1 },
     'half of it: {"version":1,"dev',
     [],
     7,
@@ -91,18 +120,27 @@ describe('a store', () => {
     ...[
       [],
       { lastSent: 1 },
-      { voidUpTo: null },
-      { pageFailures: { ms: 5 } },
-      ...[7, {}, { sequence: 'x', seen: [] }, { sequence: 5, seen: [7] }, { sequence: 5 }].map(inCursor),
-      ...[{ hashes: null }, { held: 'x' }, { since: 'x' }].map((part) => inCursor({ ...records, ...part })),
+      { refusedUntil: null },
+      { unacknowledged: { cursor: at(5) } },
+      { unacknowledged: { sequence: 5, cursor: {} } },
+      ...[7, {}, { seen: [7] }].map(inCursor),
+      ...[{ hashes: null }, { held: 'x' }, { since: 'x' }, { at: 'x' }, { untold: [7] }].map((part) =>
+        inCursor({ ...records, ...part }),
+      ),
+      ...[{ to: 'x' }, { held: 'x' }, { begin: {} }].map((part) =>
+        inCursor({ ...records, holes: [{ ...hole, ...part }] }),
+      ),
     ].map((device) => savedWith({ [DEVICE]: { cursor: at(5) }, other: device })),
   ]
   for (const held of unreadable) {
     it(`that contains ${JSON.stringify(held)} is not treated as empty: nothing is ready, and it is not overwritten`, async () => {
       const store = createRecordingStore(held)
       const { nodeState } = begin(store)
-      const reason = held === newer ? 'store-newer' : 'store-unreadable'
-      await assert.rejects(nodeState.ready(), failure(reason))
+      await assert.rejects(nodeState.ready(), ({ reason, params }: EnvlogError) => {
+        if (held === newer) assert.equal(reason, 'store-newer')
+        else assert.deepEqual([reason, params], ['store-damaged', { place: store.place }])
+        return true
+      })
       nodeState.save()
       nodeState.forget('all')
       await nextTurn()
@@ -113,42 +151,14 @@ describe('a store', () => {
 
   it("that is being read by a node that closes late does not close the node's successor", async () => {
     const old = { ...createRecordingStore(), load: () => silence<unknown>() }
-    const { nodeState, cursor } = begin(old)
+    const { clock, nodeState, cursor } = begin(old)
     const present = createRecordingStore(saved(5))
     nodeState.open(present)
     await nodeState.close(old)
     await nodeState.ready()
     nodeState.device(DEVICE).advance(at(6))
-    await nextTurn()
+    await clock.pass(WRITE_MS)
     assert.deepEqual([cursor(), present.latest()], [at(6), saved(6)])
-  })
-
-  it('remembers after a restart what was forgotten: an old receipt does not restore it', async () => {
-    const store = createRecordingStore()
-    const before = begin(store)
-    await nextTurn()
-    before.deliver(5)
-    before.nodeState.forget('all')
-    await nextTurn()
-    const { nodeState, cursor, clock } = begin(store)
-    await nextTurn()
-    nodeState.device(DEVICE).acknowledge(at(5))
-    assert.equal(cursor(), null)
-    const later = at(clock.now() + 1)
-    nodeState.device(DEVICE).acknowledge(later)
-    assert.deepEqual(cursor(), later)
-  })
-
-  it('need not know a device for its receipts to be void', async () => {
-    for (const serials of ['all', ['5212A1B2']] as const) {
-      const { nodeState, cursor, clock } = begin()
-      await nextTurn()
-      nodeState.forget(serials)
-      nodeState.device(DEVICE).acknowledge(at(clock.now()))
-      assert.equal(cursor(), null)
-      nodeState.device(DEVICE).acknowledge(at(clock.now() + 1))
-      assert.deepEqual(cursor(), at(clock.now() + 1))
-    }
   })
 
   it('that is being read when the node closes is not ready', async () => {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
-import type { Backfill } from '../../../../src/lib/collect/backfill'
+import type { RecordCursor } from '../../../../src/lib/collect/cursor'
+import type { RetainedDelivery } from '../../../../src/lib/collect/device-state'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import type { SavedState } from '../../../../src/lib/collect/saved-state'
 import { Registry } from '../../../../src/lib/registry'
 import { createVirtualClock } from '../../../support/clock'
-import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
+import { createRecordingStore } from '../../../support/collect/recording-store'
 
 const [FIRST, SECOND] = ['5839F001/5212A1B2', '5839F002/5212A1B2']
-const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
+const at = (content: number) => ({ seen: [`${content}`] })
+/** Changes are written after this time. */
+const WRITE_MS = 30_000
 const target = (key: string) => {
   const [base = '', serial = ''] = key.split('/')
   return { base, serial }
@@ -18,7 +21,7 @@ async function begin(store = createRecordingStore(), clock = createVirtualClock(
   const nodeState = new NodeState(clock)
   nodeState.open(store)
   await nodeState.ready()
-  const deliver = (device: string, sequence: number) => nodeState.device(device).advance(at(sequence))
+  const deliver = (device: string, content: number) => nodeState.device(device).advance(at(content))
   return { clock, nodeState, store, deliver, cursor: (device: string) => nodeState.device(device).cursor }
 }
 
@@ -30,8 +33,7 @@ describe('the state of a node', () => {
     nodeState.device(FIRST).lastSent = 'mark'
     nodeState.markPolled(target(SECOND))
     nodeState.markPolled(target(FIRST))
-    nodeState.save()
-    await nextTurn()
+    await nodeState.close(store)
     const next = await begin(store)
     assert.deepEqual([next.cursor(FIRST), next.cursor(SECOND)], [at(5), at(6)])
     assert.equal(next.nodeState.device(FIRST).lastSent, 'mark')
@@ -39,59 +41,44 @@ describe('the state of a node', () => {
     assert.deepEqual(order, [target('x/y'), target(SECOND), target(FIRST)])
   })
 
-  it('has one key for its receipts, even after restarts, and a different one in each store', async () => {
-    const { nodeState, store, deliver } = await begin()
-    deliver(FIRST, 5)
-    await nextTurn()
-    assert.equal((await begin(store)).nodeState.receiptKey, nodeState.receiptKey)
-    assert.notEqual((await begin()).nodeState.receiptKey, nodeState.receiptKey)
-    assert.ok(nodeState.receiptKey.length >= 43, '32 bytes')
-  })
-
   it('is not saved by a poll that finds nothing new', async () => {
     const { clock, store, nodeState } = await begin()
-    const poll = async (next: { seen: string[]; sequence: number }) => {
+    const cursor: RecordCursor = { held: '', hashes: [], since: null, from: null, at: 1 }
+    const poll = async (next: RecordCursor) => {
       nodeState.setDevices([target(FIRST)])
       nodeState.device(FIRST).advance(next)
-      await clock.pass(1000)
+      await clock.pass(WRITE_MS)
     }
-    await poll({ seen: ['a'], sequence: 1 })
+    await poll(cursor)
     assert.equal(store.writes.length, 1, 'the first response creates the cursor')
-    for (let sequence = 2; sequence < 50; sequence++) await poll({ seen: ['a'], sequence })
+    for (let time = 2; time < 50; time++) await poll(cursor)
     assert.equal(store.writes.length, 1)
-    assert.equal(nodeState.device(FIRST).cursor?.sequence, 49, 'older receipts are void')
-    await poll({ seen: [], sequence: 50 })
+    await poll({ ...cursor, hashes: ['x'], at: 50 })
     assert.equal(store.writes.length, 2, 'the cursor moves even if nothing is sent')
   })
 
   it('survives a deploy, even if the store contains older state, or is another store', async () => {
     const { nodeState, store, deliver, cursor, clock } = await begin()
     deliver(FIRST, 5)
-    await clock.pass(1000)
+    await clock.pass(WRITE_MS)
     const isOver = nodeState.device(SECOND).beginPoll()
-    const other = createRecordingStore({
-      version: 1,
-      receiptKey: 'key',
-      devices: { [FIRST]: { cursor: at(1) } },
-    })
+    const other = createRecordingStore({ version: 1, devices: { [FIRST]: { cursor: at(1) } } })
     await nodeState.close(store)
     nodeState.open(other)
     await nodeState.ready()
     assert.deepEqual([cursor(FIRST), isOver()], [at(5), true])
     deliver(SECOND, 7)
-    await clock.pass(2000)
-    assert.deepEqual([store.writes.length, other.writes.length], [2, 2])
+    await clock.pass(WRITE_MS)
+    assert.deepEqual([store.writes.length, other.writes.length], [2, 1])
     assert.deepEqual((await begin(other)).cursor(FIRST), at(5))
   })
 
   it('keeps changes that occur while the store is being read', async () => {
-    const { store, deliver } = await begin()
-    deliver(FIRST, 5)
-    deliver(SECOND, 5)
-    await nextTurn()
+    const cursor = at(5)
+    const store = createRecordingStore({ version: 1, devices: { [FIRST]: { cursor }, [SECOND]: { cursor } } })
     const nodeState = new NodeState(createVirtualClock(0))
     nodeState.open(store)
-    nodeState.device(FIRST).acknowledge(at(9))
+    nodeState.device(FIRST).advance(at(9))
     nodeState.device(FIRST).lastSent = 'new'
     nodeState.markPolled(target(FIRST))
     await nodeState.ready()
@@ -101,42 +88,35 @@ describe('the state of a node', () => {
   })
 })
 
-/** A backfill with this number of received records. */
-const holeOf = (count: number): Backfill => {
-  const records = Array.from({ length: count }, () => ({}))
-  return { received: { series: { records: [] } }, paging: { parts: [{ records }] } } as unknown as Backfill
+/** Sends this number of alerts, and retains them until their receipt. */
+function sendAndRetain(nodeState: NodeState, count: number): void {
+  const content = { kind: 'alerts', alerts: Array.from({ length: count }) }
+  nodeState.device(FIRST).issue(at(1), at(0), { content } as unknown as RetainedDelivery, 0)
 }
 
-describe('fetched pages', () => {
-  const fetch = async (shapes: readonly string[]) => {
-    const nodeState = new NodeState(createVirtualClock(0))
-    const store = createRecordingStore()
-    nodeState.open(store, { settingsKey: 'old' })
-    await nodeState.ready()
-    nodeState.device(FIRST).backfill.current = holeOf(1)
-    for (const shape of shapes) {
-      await nodeState.close(store)
-      nodeState.open(store, { settingsKey: shape })
-    }
-    return nodeState.device(FIRST).backfill.current !== null
-  }
-
-  it('survive a deploy with the same settings, and are discarded if the settings have changed', async () => {
-    assert.equal(await fetch(['old', 'old']), true)
-    assert.equal(await fetch(['new', 'old']), false)
-  })
-})
-
 describe('data retained in memory', () => {
+  it('survives a deploy with the same settings, and is discarded if the settings have changed', async () => {
+    const nodeState = new NodeState(createVirtualClock(0))
+    const deploy = (settingsKey: string) =>
+      nodeState.open(createRecordingStore(), { settingsKey, receiptTimeoutMs: 1000 })
+    deploy('old')
+    sendAndRetain(nodeState, 1)
+    const counts = ['old', 'new', 'old'].map((settingsKey) => {
+      deploy(settingsKey)
+      return nodeState.retainedCount
+    })
+    assert.deepEqual(counts, [1, 0, 0])
+  })
+
   it('is up to 100,000 records of all nodes of a process, or those of one device', () => {
     const clock = createVirtualClock(0)
     const registry = new Registry(clock)
     const [one, other] = ['a', 'b'].map((id) => registry.getOrCreateNodeState(id)) as [NodeState, NodeState]
     const canRetain = (count: number) => other.canRetain(other.device(SECOND), count)
     assert.equal(canRetain(500_000), true)
-    one.device(FIRST).backfill.current = holeOf(60_000)
+    sendAndRetain(one, 60_000)
     assert.deepEqual([canRetain(40_000), canRetain(40_001)], [true, false])
-    assert.equal(one.canRetain(one.device(FIRST)), true)
+    assert.equal(one.canRetain(one.device(FIRST), 500_000), true)
     one.forget('all')
     assert.equal(canRetain(500_000), true)
   })
@@ -145,7 +125,7 @@ describe('data retained in memory', () => {
     const { clock, store, nodeState } = await begin()
     const both = [target(FIRST), target('a/b')]
     for (const device of [FIRST, 'a/b']) {
-      nodeState.device(device).acknowledge(at(5))
+      nodeState.device(device).advance(at(5))
       nodeState.device(device).lastSent = 'mark'
     }
     for (const one of both) nodeState.markPolled(one)
@@ -159,8 +139,7 @@ describe('data retained in memory', () => {
     assert.deepEqual(nodeState.device('a/b').cursor, at(5))
     clock.advance(86_400_000)
     nodeState.setDevices([target(FIRST)])
-    nodeState.save()
-    await nextTurn()
+    await nodeState.close(store)
     assert.deepEqual([nodeState.device('a/b').cursor, nodeState.device('a/b').lastSent], [null, undefined])
     assert.deepEqual(Object.keys((store.latest() as SavedState).devices), [FIRST])
   })
@@ -168,11 +147,7 @@ describe('data retained in memory', () => {
   it('is not kept longer because of restarts, but while Node-RED is off', async () => {
     const day = 86_400_000
     const clock = createVirtualClock(0)
-    const store = createRecordingStore({
-      version: 1,
-      receiptKey: 'key',
-      devices: { [FIRST]: { cursor: at(5) } },
-    })
+    const store = createRecordingStore({ version: 1, devices: { [FIRST]: { cursor: at(5) } } })
     for (let restart = 0; restart < 31; restart++) {
       const { nodeState } = await begin(store, clock)
       assert.equal(nodeState.device(FIRST).cursor === null, restart > 29, `${restart}`)
@@ -190,10 +165,11 @@ describe('data retained in memory', () => {
     nodeState.device(FIRST).lastSent = 'mark'
     nodeState.setDevices([target(SECOND)], () => false)
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have the same serial')
-    nodeState.device(FIRST).refuse(0)
+    const sequence = nodeState.device(FIRST).issue(at(9), at(5), null, 0)
+    nodeState.device(FIRST).refuse(0, false)
     nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
     assert.equal(nodeState.device(SECOND).isPaused(0), false, 'the refusal was for the previous base unit')
-    nodeState.acknowledge(FIRST, at(9))
+    for (const device of [FIRST, SECOND]) nodeState.acknowledge(device, sequence)
     assert.deepEqual(cursor(SECOND), at(5), 'a late receipt has no effect')
     deliver(SECOND, 20)
     nodeState.setDevices([target(FIRST)], ({ base }) => base === '5839F002')
@@ -206,18 +182,19 @@ describe('data retained in memory', () => {
   })
 
   it('is not shared with a node of another type with the same id', async () => {
-    const records = { held: '', hashes: ['x'], since: null, from: null, sequence: 5 }
+    const records = { held: '', hashes: [], since: null, from: null, at: 5 }
     const store = createRecordingStore()
     const { nodeState, cursor } = await begin(store)
-    nodeState.device(FIRST).acknowledge(records)
+    nodeState.device(FIRST).advance(records)
     await nodeState.close(store)
     nodeState.open(store, { cursorKind: 'alerts' })
     assert.equal(cursor(FIRST), null)
-    nodeState.device(FIRST).acknowledge(at(6))
-    await nextTurn()
+    const sequence = nodeState.device(FIRST).issue(at(6), at(5), null, 0)
+    await nodeState.close(store)
     const next = new NodeState(createVirtualClock(0))
     next.open(store, { cursorKind: 'records' })
     await next.ready()
+    next.acknowledge(FIRST, sequence)
     assert.equal(next.device(FIRST).cursor, null)
   })
 
@@ -242,25 +219,23 @@ describe('forgetting', () => {
       [nodeState.device(FIRST).lastSent, nodeState.device('a/b').lastSent],
       [undefined, 'mark'],
     )
-    await clock.pass(1000)
+    await clock.pass(WRITE_MS)
     assert.equal((await begin(store)).cursor(FIRST), null)
     nodeState.forget('all')
-    await clock.pass(1000)
+    await clock.pass(WRITE_MS)
     assert.equal((await begin(store)).cursor('a/b'), null)
     assert.equal(nodeState.device('a/b').lastSent, undefined)
   })
 
-  it('is not undone after a restart by a receipt from before the device moved to another base unit', async () => {
-    const { nodeState, store, deliver, clock } = await begin()
-    deliver(FIRST, 5)
-    const move = (state: NodeState) => state.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
-    move(nodeState)
+  it('ends the wait for a receipt, as a receipt and a skip do', async () => {
+    const { nodeState } = await begin()
+    let ends = 0
+    const stop = nodeState.onReceipt(() => ends++)
     nodeState.forget('all')
-    await clock.pass(5000)
-    await nodeState.close(store)
-    const next = await begin(store)
-    next.nodeState.acknowledge(FIRST, at(9))
-    move(next.nodeState)
-    assert.equal(next.cursor(SECOND), null)
+    nodeState.skip('all')
+    nodeState.acknowledge(FIRST, 1)
+    stop()
+    nodeState.forget('all')
+    assert.equal(ends, 3)
   })
 })

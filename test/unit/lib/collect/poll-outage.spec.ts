@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { PolledData } from '../../../../src/lib/collect/fetch'
-import { readReceipt } from '../../../../src/lib/collect/signed-receipt'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { createRecordingStore } from '../../../support/collect/recording-store'
 import { alertResponse, graph } from '../responses'
@@ -37,7 +36,7 @@ const upTo = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
 
 describe('a database that is down for hours', () => {
-  it('costs one request for alerts: they are sent again unchanged, with new receipts', async () => {
+  it('costs one request for alerts: they are sent again unchanged, with the same receipt', async () => {
     const { poll, endpoints, delivered, measure } = await begin()
     for (let minute = 0; minute < 180; minute++) {
       await poll('alerts')
@@ -45,22 +44,7 @@ describe('a database that is down for hours', () => {
     }
     assert.deepEqual([endpoints.length, delivered.length], [1, 18])
     assert.equal(new Set(delivered.map(({ content }) => JSON.stringify(content))).size, 1)
-    assert.equal(new Set(delivered.map(({ receipt }) => receipt)).size, 18)
-  })
-
-  it('costs no request for a fetched backfill', async () => {
-    const { poll, endpoints, measure, ids, state } = await begin()
-    measure(10)
-    await poll()
-    state.skip()
-    measure(17_000)
-    endpoints.length = 0
-    for (let minute = 0; minute < 30; minute++) {
-      await poll()
-      measure(1)
-    }
-    assert.deepEqual(endpoints, ['latest-data', 'data', 'data'])
-    assert.deepEqual(ids().slice(1), Array(3).fill(upTo(11, 17_010)))
+    assert.equal(new Set(delivered.map(({ receipt }) => receipt)).size, 1)
   })
 
   it('repeats the data unchanged, even if receivers modified the messages', async () => {
@@ -80,42 +64,15 @@ describe('a database that is down for hours', () => {
   })
 
   it('does not retain more than the bound: the rest is requested again', async () => {
-    const { poll, endpoints, measure, state } = await begin(90_000)
-    measure(10)
-    await poll()
-    state.skip()
-    measure(10_001)
-    await poll()
-    endpoints.length = 0
-    measure(10)
-    await poll()
-    assert.equal(endpoints[0], 'latest-data')
-  })
-})
-
-describe('a deploy that turns on the backfill while a receipt is overdue', () => {
-  it('has all records sent until their own receipt is returned, not that of the incomplete delivery', async () => {
-    const store = createRecordingStore()
-    const { poll, measure, state, delivered, ids, nodeState, options, clock } = await begin(
-      0,
-      10 * MINUTE,
-      store,
-    )
-    options.backfill = false
+    const { poll, endpoints, measure, state } = await begin(99_900)
     measure(10)
     await poll()
     state.skip()
     measure(400)
     await poll()
-    await nodeState.close(store)
-    nodeState.open(store, { receiptTimeoutMs: 10 * MINUTE, settingsKey: 'with backfill' })
-    options.backfill = true
-    clock.advance(10 * MINUTE)
+    endpoints.length = 0
+    measure(10)
     await poll()
-    const late = readReceipt(delivered[1]?.receipt, nodeState.receiptKey)
-    nodeState.acknowledge(late.device, late.cursor)
-    clock.advance(10 * MINUTE)
-    await poll()
-    assert.deepEqual(ids().slice(1), [upTo(111, 410), upTo(11, 410), upTo(11, 410)])
+    assert.equal(endpoints[0], 'latest-data')
   })
 })

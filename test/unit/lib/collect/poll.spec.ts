@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import type { DeviceProfile, Step } from '../../../support/collect/device'
-import type { PollSettings } from '../../../support/collect/oracle'
 import {
   type Act,
   createPollSimulation,
+  type PollSettings,
   type PollSimulation,
+  plainRequest,
   type RequestPlan,
 } from '../../../support/collect/poll-simulation'
 
@@ -22,6 +23,7 @@ const profile: DeviceProfile = {
 }
 const firstRecords: PollSettings = { start: 'all', backfill: true }
 const TIMEOUT = 600_000
+const A_DAY = 86_400_000
 const measure = (count: number, step: Step = 'next'): Act => ({
   act: 'measure',
   steps: Array.from({ length: count }, () => step),
@@ -29,58 +31,165 @@ const measure = (count: number, step: Step = 'next'): Act => ({
 const poll = (...requests: Partial<RequestPlan>[]): Act => ({
   act: 'trigger',
   dies: false,
-  requests: requests.map((one) => ({ fails: null, maxRecords: 16_000, meanwhile: [], ...one })),
+  requests: requests.map((one) => ({ ...plainRequest, ...one })),
 })
 const receipt = (back = 0): Act => ({ act: 'receipt', back })
-const timeout: Act = { act: 'pass', ms: TIMEOUT }
+const pass = (ms: number): Act => ({ act: 'pass', ms })
+const crash: Act = { act: 'crash', older: 0 }
 
 async function play(simulation: PollSimulation, ...acts: Act[]): Promise<PollSimulation> {
   for (const act of acts) await simulation.perform(act)
   return simulation
 }
 const begin = (...acts: Act[]) => play(createPollSimulation(profile, firstRecords), ...acts)
-const acknowledging = (...acts: Act[]) => play(createPollSimulation(profile, firstRecords, TIMEOUT), ...acts)
 
 /** The delivered records, message by message. */
 const deliveredIds = ({ journal }: PollSimulation) =>
   journal.flatMap((entry) => (entry.kind === 'delivered' ? [entry.records.map(({ seq }) => seq)] : []))
+/** Whether each message reports a loss. */
+const losses = ({ journal }: PollSimulation) =>
+  journal.flatMap((entry) => (entry.kind === 'delivered' ? [entry.isOverflow] : []))
 const requests = ({ journal }: PollSimulation) =>
   journal.flatMap((entry) => (entry.kind === 'completed' ? [entry.requests] : []))
-const kinds = ({ journal }: PollSimulation) => journal.map(({ kind }) => kind)
+const reported = ({ journal }: PollSimulation) =>
+  journal.flatMap((entry) => (entry.kind === 'reported' ? [entry.reason] : []))
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
-describe('a backfill', () => {
-  it('sends nothing until it is complete, and continues where it stopped', async () => {
-    const simulation = await begin(measure(2), poll(), measure(40))
-    const short = { fails: 'records-wait', most: 11 } as const
-    await play(simulation, poll({}, { maxRecords: 11 }, { maxRecords: 11 }, short))
-    await play(simulation, measure(3), poll(short), poll({ maxRecords: 11 }, short))
-    assert.deepEqual(deliveredIds(simulation), [upTo(0, 2)])
-    await play(simulation, { act: 'deploy' }, poll({ maxRecords: 11 }), poll())
-    assert.deepEqual(deliveredIds(simulation), [upTo(0, 2), upTo(2, 42), upTo(42, 45)])
-    assert.equal(requests(simulation)[1], 1, 'a page alone')
+describe('after an outage', () => {
+  it('the newest records are sent first, then the missing ones, newest page first', async () => {
+    const simulation = await begin(measure(2), poll(), measure(20), poll({}, { maxRecords: 9 }))
+    const { journal } = simulation
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(9, 17), upTo(2, 9)])
+    assert.deepEqual(
+      journal.flatMap((entry) => (entry.kind === 'delivered' ? [entry.isBackfill] : [])),
+      [false, false, true, true],
+    )
+    assert.deepEqual(losses(simulation), [false, false, false, false])
   })
 
-  it('does not wait for records quota, so that other devices continue', async () => {
-    const { maxRecordsWaits } = await begin(measure(2), poll(), measure(40), poll({}, { maxRecords: 11 }))
-    assert.deepEqual(maxRecordsWaits, [undefined, undefined, 0, 0])
+  it('an incomplete response hides nothing: 4 of 5 records', async () => {
+    const simulation = await begin(measure(2), poll(), measure(20), poll({ sendsAtMost: 4 }))
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(18, 22), upTo(2, 18)])
   })
 
-  it('does not block the device forever if a late receipt arrives in between', async () => {
-    const simulation = await play(
-      createPollSimulation({ ...profile, capacity: 8 }, firstRecords, TIMEOUT),
-      ...[measure(3), poll(), receipt(), measure(8), poll(), timeout],
-      // Set back so far that all records of the service are older than the cursor, but newer than the old receipt.
-      ...[measure(2, 'back'), measure(7)],
-      poll({}, { fails: 'records-wait' }),
-      receipt(),
-      ...[measure(40), poll(), receipt(), poll(), receipt(), poll()],
+  it('a record that arrives before the others hides nothing', async () => {
+    const simulation = await begin(measure(2), poll(), measure(20, 'late'), measure(1), poll())
+    await play(simulation, measure(20, 'arrive'), poll())
+    const sent = deliveredIds(simulation).flat()
+    assert.deepEqual(
+      sent.toSorted((a, b) => a - b),
+      upTo(0, 23),
     )
-    const all = new Set(deliveredIds(simulation).flat())
-    assert.ok(
-      upTo(52, 60).every((seq) => all.has(seq)),
-      `nothing is sent any more: ${kinds(simulation).slice(-8)}`,
-    )
+  })
+
+  it('another trigger comes first: its new records are sent before the next page', async () => {
+    const interrupt: Act = { act: 'interrupt' }
+    const simulation = await begin(measure(2), poll(), measure(20))
+    await play(simulation, poll({}, { maxRecords: 9, meanwhile: [measure(2), interrupt] }), poll())
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(9, 17), upTo(22, 24), upTo(2, 9)])
+  })
+
+  it('missing records are fetched after a crash, too', async () => {
+    const simulation = await begin(measure(2), poll(), measure(20), poll({}, { fails: 'records-wait' }))
+    await play(simulation, pass(30_000), pass(0), crash, poll())
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(2, 17)])
+  })
+
+  it('nothing is fetched with Backfill off, and the loss is reported', async () => {
+    const simulation = createPollSimulation(profile, { start: 'all', backfill: false })
+    await play(simulation, measure(2), poll(), measure(20), poll())
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22)])
+    assert.deepEqual(losses(simulation), [false, true])
+    const [gap] = simulation.journal.flatMap((entry) => (entry.kind === 'delivered' ? entry.gaps : []))
+    assert.equal(gap?.missing, 15)
+  })
+})
+
+describe('a page that fails', () => {
+  const failing = (reason: RequestPlan['fails']) =>
+    begin(measure(2), poll(), measure(20), poll({}, { fails: reason }), measure(1), poll({}))
+
+  it('leaves the new records alone, whatever the reason, and is requested again after a pause', async () => {
+    for (const reason of ['timeout-total', 'device-refused', 'reply-unreadable', 'service-failed'] as const) {
+      const simulation = await failing(reason)
+      assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), [22]], reason)
+      assert.deepEqual([reported(simulation), requests(simulation)], [[reason], [1, 2, 1]])
+      await play(simulation, pass(600_000), poll())
+      assert.deepEqual(deliveredIds(simulation).at(-1), upTo(2, 17))
+      assert.deepEqual(losses(simulation), [false, false, false, false])
+    }
+  })
+
+  it('is given up after three failures over a day, and the next message reports the loss and the gap', async () => {
+    const simulation = await failing('device-refused')
+    for (const ms of [A_DAY / 2, A_DAY / 2])
+      await play(simulation, pass(ms), poll({}, { fails: 'device-refused' }))
+    await play(simulation, measure(1), poll())
+    assert.deepEqual(deliveredIds(simulation).at(-1), [23])
+    assert.deepEqual(losses(simulation), [false, false, false, true])
+    const last = simulation.journal.findLast((entry) => entry.kind === 'delivered')
+    assert.deepEqual(last?.kind === 'delivered' && last.gaps.map(({ missing }) => missing), [15])
+    assert.equal(requests(simulation).at(-1), 1)
+  })
+
+  it('is no failure if only the quota was missing', async () => {
+    const simulation = await failing('records-wait')
+    assert.deepEqual(reported(simulation), [])
+    assert.deepEqual(deliveredIds(simulation).at(-1), upTo(2, 17))
+  })
+})
+
+describe('a page that lacks the record at its end', () => {
+  const lagging = { lag: 15 }
+
+  it('is requested once more', async () => {
+    const simulation = await begin(measure(2), poll(), measure(20), poll({}, lagging))
+    assert.deepEqual(deliveredIds(simulation).at(-1), upTo(2, 17))
+    assert.deepEqual([requests(simulation).at(-1), reported(simulation)], [3, []])
+  })
+
+  it('fails if it still does; the third time in a row its records are sent, with the loss', async () => {
+    const simulation = await begin(measure(2), poll(), measure(20), poll({}, lagging, lagging))
+    for (let time = 0; time < 2; time++) await play(simulation, pass(A_DAY / 4), poll({}, lagging, lagging))
+    assert.deepEqual(reported(simulation), ['reply-lacks-record', 'reply-lacks-record'])
+    assert.deepEqual(deliveredIds(simulation).at(-1), upTo(2, 7))
+    assert.equal(losses(simulation).at(-1), true)
+  })
+})
+
+describe('missing records that the service has overwritten', () => {
+  it('are reported as a loss, with the gap that the numbers show', async () => {
+    const simulation = createPollSimulation({ ...profile, capacity: 10 }, firstRecords)
+    await play(simulation, measure(2), poll(), measure(20), poll())
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(12, 17)])
+    await play(simulation, measure(1), poll())
+    assert.deepEqual(losses(simulation), [false, false, false, true])
+    const last = simulation.journal.findLast((entry) => entry.kind === 'delivered')
+    assert.deepEqual(last?.kind === 'delivered' && last.gaps.map(({ missing }) => missing), [10])
+  })
+})
+
+describe('with receipts', () => {
+  it('each page waits for its receipt, and filling goes on as soon as it is returned', async () => {
+    const simulation = createPollSimulation(profile, firstRecords, TIMEOUT)
+    await play(simulation, measure(2), poll(), receipt(), measure(20))
+    const stores: Act = {
+      act: 'trigger',
+      dies: false,
+      stores: true,
+      requests: [{ ...plainRequest }, { ...plainRequest, maxRecords: 9 }],
+    }
+    await play(simulation, stores)
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(9, 17), upTo(2, 9)])
+  })
+
+  it('nothing is requested of a device while a receipt is outstanding, and one of an earlier delivery has no effect', async () => {
+    const simulation = createPollSimulation(profile, firstRecords, TIMEOUT)
+    await play(simulation, measure(2), poll(), receipt(), measure(20), poll({}, { maxRecords: 9 }))
+    await play(simulation, receipt(1), poll())
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22)])
+    await play(simulation, receipt(), poll({}, { maxRecords: 9 }))
+    assert.deepEqual(deliveredIds(simulation).slice(2), [upTo(9, 17)])
   })
 })
 
@@ -88,16 +197,19 @@ describe('a first response', () => {
   it('that is repeated after a crash is not reported as incomplete', async () => {
     for (const backfill of [true, false]) {
       const simulation = createPollSimulation(profile, { start: 'all', backfill }, TIMEOUT)
-      await play(simulation, measure(40), poll(), { act: 'crash', older: 0 }, poll())
+      await play(simulation, measure(40), poll(), crash, poll())
       assert.deepEqual(deliveredIds(simulation), [upTo(35, 40), upTo(35, 40)])
-      assert.ok(simulation.journal.every((entry) => entry.kind !== 'delivered' || !entry.isOverflow))
+      assert.ok(losses(simulation).every((isLoss) => !isLoss))
     }
   })
 
-  it('that is repeated after a crash is complete, even if the next response cuts through its first second', async () => {
-    const first = [measure(40), measure(1, 'same'), measure(3)]
-    const simulation = await acknowledging(...first, poll(), measure(1), { act: 'crash', older: 0 }, poll())
-    assert.deepEqual(deliveredIds(simulation), [upTo(39, 44), upTo(39, 45)])
+  it('since a time is followed by everything from that time on, the newest first', async () => {
+    const simulation = createPollSimulation(profile, {
+      start: { since: 1_795_161_600_000 + 600_000 },
+      backfill: true,
+    })
+    await play(simulation, measure(40), poll({}, { maxRecords: 12 }))
+    assert.deepEqual(deliveredIds(simulation), [upTo(35, 40), upTo(24, 35), upTo(9, 24)])
   })
 })
 

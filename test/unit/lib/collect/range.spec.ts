@@ -128,15 +128,21 @@ describe('fetching a period', () => {
     assert.equal(early.requests.length, 1)
   })
 
-  it('fails with ENVLOG_REPLY if a page lacks a record known from the previous one, because others may be missing too', async () => {
-    const given = steady(40_000)
-    for (const second of [[], given.slice(0, 10_000)]) {
-      const pages = [given.slice(-16_000), second]
-      const { account, requests } = modelAccount(() => graph({ data: pages[requests.length - 1] ?? [] }))
-      await assert.rejects(collectRange(account, standalone, instants(0, 1e9), context), {
-        reason: 'reply-lacks-record',
-      })
-      assert.equal(requests.length, 2)
+  it('requests a page up to three times if it lacks a record of the previous one, and then reports that records may be missing', async () => {
+    const given = steady(20_000)
+    for (const [bad, overflow] of [
+      [2, undefined],
+      [3, true],
+    ] as const) {
+      const { account, requests } = modelAccount(({ params }, index) =>
+        graph({
+          data: index > 0 && index <= bad ? given.slice(0, 10) : select(given, params as never, strict),
+        }),
+      )
+      const collected = await collectRange(account, standalone, instants(0, 1e9), context)
+      assert.deepEqual([requests.length, collected.overflow], [4, overflow])
+      const { content } = collected
+      assert.equal(content.kind === 'series' && content.series.records.length, bad === 2 ? 20_000 : 16_010)
     }
   })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { planResponse, planSequence, record, seconds } from '../../../support/collect/records'
+import { planSequence, record } from '../../../support/collect/records'
 
 const HOUR = 3600
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -10,6 +10,8 @@ const minutes = (from: number, to: number) => upTo(from, to).map(minute)
 const full = (to: number) => minutes(to - 299, to)
 /** A response that arrives together with this record. */
 const arrives = (id: number) => ({ arrivesAfter: (id - 100) * 60 })
+/** The time of a record, in seconds relative to the first response. */
+const at = (id: number) => (id - 100) * 60
 
 /** A device whose records up to this one are known. */
 function known(to: number, given: Parameters<typeof planSequence>[0] = {}) {
@@ -20,7 +22,7 @@ function known(to: number, given: Parameters<typeof planSequence>[0] = {}) {
 
 describe('without a cursor', () => {
   it('`now` delivers records later than an empty first response, or up to an hour earlier because clocks differ', () => {
-    const device = planSequence({ start: 'now', canBackfill: false })
+    const device = planSequence({ start: 'now', backfill: false })
     assert.deepEqual(device.next([]), [])
     assert.deepEqual(device.next(full(102), arrives(102)), upTo(40, 102))
   })
@@ -45,6 +47,11 @@ describe('with a cursor', () => {
       assert.equal(device.next([one(0, 4), one(0, 2), one(0, 1), one(60, 3)]).length, 0)
     })
   }
+
+  it('the response of a replica that lags contains nothing new, and neither does the next one', () => {
+    const device = known(400)
+    for (const to of [390, 310, 400]) assert.deepEqual([to, device.next(full(to), arrives(400))], [to, []])
+  })
 })
 
 describe('the memory of a cursor', () => {
@@ -58,12 +65,20 @@ describe('the memory of a cursor', () => {
   })
 
   it('takes at most 3200 characters for any other device, with as many records as a response has', () => {
-    const device = planSequence({ canBackfill: false })
+    const device = planSequence({ backfill: false })
     for (const turn of upTo(1, 40)) {
       const odd = upTo(turn * 100, turn * 100 + 299).map((id) => record(((id * 7919) % 86_400) - 90_000, id))
       device.next(odd)
     }
     assert.ok(size(device) <= 3200, `${size(device)}`)
+  })
+
+  it('grows by at most 300 characters for each of at most four holes', () => {
+    const device = known(400)
+    const [none] = [size(device)]
+    for (const to of [1000, 2000, 3000, 4000, 5000, 6000]) device.next(full(to), arrives(to))
+    assert.equal(device.holes().length, 4)
+    assert.ok(size(device) <= none + 1200, `${size(device)}`)
   })
 
   it('does not grow with records that have no time', () => {
@@ -96,59 +111,81 @@ describe('the memory of a cursor', () => {
 
 describe('a hole', () => {
   it('does not exist if the numbers are consecutive: 401 to 700 after 400', () => {
-    for (const canBackfill of [true, false]) {
+    for (const backfill of [true, false]) {
       const device = known(400)
-      const found = device.next(full(700), { ...arrives(700), canBackfill })
+      const found = device.next(full(700), { ...arrives(700), backfill })
       assert.deepEqual([found, device.isOverflow(), device.gaps], [upTo(401, 700), false, []])
     }
   })
 
   it('may be within a second: without a backfill, overflow is reported', () => {
-    const device = planSequence({ canBackfill: false })
+    const device = planSequence({ backfill: false })
     device.next([record(0, 1)])
     device.next([record(0, 3), ...upTo(4, 302).map((id) => record(id, id))])
     assert.equal(device.isOverflow(), true)
   })
 
-  it('reaches from the newest known record to the oldest one in the response', () => {
-    const found = planResponse(known(400).cursor(), full(800), arrives(800))
-    assert.ok(found.kind === 'backfill-needed')
-    assert.deepEqual([seconds(found.from), seconds(found.to)], [300 * 60, 401 * 60])
+  it('reaches from the newest known record to the oldest one in the response, however many it has', () => {
+    for (const count of [300, 299, 2, 1]) {
+      const device = known(400)
+      device.next(minutes(801 - count, 800), arrives(800))
+      assert.deepEqual(device.holes(), [[at(400), at(801 - count)]])
+    }
+  })
+
+  it('is not hidden by a record that arrived before the others', () => {
+    const device = known(400)
+    device.next([...minutes(102, 400), minute(1000)], arrives(1000))
+    assert.deepEqual(device.next([...minutes(701, 999), minute(1000)], arrives(1001)), upTo(701, 999))
+    assert.deepEqual(device.holes(), [[at(400), at(701)]])
+  })
+
+  it('is not hidden by a record that was ahead when it was received', () => {
+    const device = known(400)
+    const ahead = record(at(600), 401)
+    device.next([...minutes(102, 400), ahead], arrives(401))
+    device.next([ahead, ...upTo(700, 900).map((id) => record(at(id), id - 200))], arrives(900))
+    assert.deepEqual(device.holes(), [[at(400), at(700)]])
   })
 
   it('starts at the last response if the newest known record was ahead of it: the clock may have been corrected', () => {
     const device = planSequence()
     device.next(full(400), arrives(370))
-    const found = planResponse(device.cursor(), full(1100), arrives(1100))
-    assert.ok(found.kind === 'backfill-needed')
-    assert.equal(seconds(found.from), 270 * 60)
+    device.next(full(1100), arrives(1100))
+    assert.deepEqual(device.holes(), [[at(370), at(801)]])
   })
 
   it("starts an hour before the node's first response if that was empty, so that nothing is known", () => {
-    for (const [start, from] of [
-      ['all', -HOUR],
-      ['now', -HOUR],
-    ] as const) {
+    for (const start of ['all', 'now'] as const) {
       const device = planSequence({ start })
       device.next([])
-      const found = planResponse(device.cursor(), full(800), { start, ...arrives(800) })
-      assert.ok(found.kind === 'backfill-needed')
-      assert.deepEqual([seconds(found.from), seconds(found.to)], [from, 401 * 60])
+      device.next(full(800), { start, ...arrives(800) })
+      assert.deepEqual(device.holes(), [[-HOUR, at(501)]])
     }
   })
-})
 
-describe('records of a clock that was a day ahead', () => {
-  it('do not cause overflow after a backfill, because no page can contain them', () => {
-    const device = planSequence()
-    const ahead = upTo(1, 5).map((id) => record(24 * HOUR + id * 60, id))
-    device.next(ahead)
-    // The clock is corrected, and 360 records follow, of which a response contains the newest.
-    const later = upTo(6, 365).map((id) => record((id - 5) * 60, id))
-    const arrival = { arrivesAfter: 6 * HOUR }
-    assert.equal(device.next([...later.slice(-295), ...ahead], arrival), 'backfill-needed')
-    const found = device.next([...later, ...ahead], { ...arrival, canBackfill: false })
-    assert.deepEqual([found, device.gaps, device.isOverflow()], [upTo(6, 365), [], false])
+  it('starts at the time from which records are wanted', () => {
+    const device = planSequence({ start: { since: 1_795_161_600_000 } })
+    device.next(full(800), arrives(800))
+    assert.deepEqual(device.holes(), [[0, at(501)]])
+  })
+
+  it('is one of at most four: of more, the two oldest become one', () => {
+    const device = known(400)
+    for (const to of [1000, 2000, 3000, 4000, 5000]) device.next(full(to), arrives(to))
+    assert.deepEqual(device.holes(), [
+      [at(4000), at(4701)],
+      [at(3000), at(3701)],
+      [at(2000), at(2701)],
+      [at(400), at(1701)],
+    ])
+  })
+
+  it('that is no longer filled because Backfill was turned off is a loss', () => {
+    const device = known(400)
+    device.next(full(1000), arrives(1000))
+    device.next(full(1001), { ...arrives(1001), backfill: false })
+    assert.deepEqual([device.isOverflow(), device.holes()], [true, []])
   })
 })
 

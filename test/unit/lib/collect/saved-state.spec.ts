@@ -4,62 +4,83 @@ import { join } from 'node:path'
 import { planAlerts } from '../../../../src/lib/collect/alert-cursor'
 import type { AlertCursor, RecordCursor } from '../../../../src/lib/collect/cursor'
 import { NodeState } from '../../../../src/lib/collect/node-state'
+import { planRecords } from '../../../../src/lib/collect/record-plan'
 import { createVirtualClock } from '../../../support/clock'
-import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
-import { planResponse, planSequence, record } from '../../../support/collect/records'
+import { createRecordingStore } from '../../../support/collect/recording-store'
+import { record } from '../../../support/collect/records'
 import { root } from '../../../support/package'
+import { graph, readSeries } from '../responses'
 
 /** Stored state of two nodes, version 1. */
 const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v1.json'), 'utf8'))
-const [DELIVERED, BEGUN] = ['5839F001/5212A1B2', '52A10001/52A10001']
+const [DELIVERED, BEGUN, REFUSED] = ['5839F001/5212A1B2', '52A10001/52A10001', '52A10002/52A10002']
 /** The delivered records: two with the same time, one ahead of the clock and one without a time. */
 const delivered = [record(-60, 4), record(0, 5), record(0, 6), record(7200, 9), record(null, 8)]
 const alert = (timestamp: number, text: string) => ({ timestamp, texts: [{ source: 'ch1', text }] })
 
 async function load(kind: 'records' | 'alerts') {
+  const clock = createVirtualClock(0)
   const store = createRecordingStore(old[kind])
-  const nodeState = new NodeState(createVirtualClock(0))
+  const nodeState = new NodeState(clock)
   nodeState.open(store, { cursorKind: kind })
   await nodeState.ready()
-  return { store, nodeState, cursor: (device: string) => nodeState.device(device).cursor }
+  return { clock, store, nodeState, cursor: (device: string) => nodeState.device(device).cursor }
+}
+
+/** The consequences of a response with these records. */
+function plan(cursor: unknown, data: typeof delivered) {
+  const received = {
+    ...{ series: readSeries(graph({ data })), receivedAt: 1_795_161_600_000 },
+    ...{ most: 300, time: 'utc' as const },
+  }
+  return planRecords(cursor as RecordCursor, received, { start: 'all', backfill: true })
 }
 
 describe('state saved by the first version', () => {
   it('of records is known: nothing is sent twice, new records are sent', async () => {
     const { cursor } = await load('records')
-    const known = cursor(DELIVERED) as RecordCursor
-    const ids = (data: typeof delivered) => {
-      const found = planResponse(known, data)
-      assert.ok(found.kind === 'complete')
-      return found.fresh.records.map(({ dataId }) => dataId)
-    }
-    assert.deepEqual(ids(delivered), [])
-    assert.deepEqual(ids([...delivered, record(0, 7), record(60, 10), record(7201, 11)]), [7, 10, 11])
-    assert.deepEqual(planSequence().next(delivered), [8, 4, 5, 6, 9], 'without it, all are new')
+    const idsAfter = (known: unknown, data: typeof delivered) =>
+      plan(known, data).fresh.records.map(({ dataId }) => dataId)
+    assert.deepEqual(idsAfter(cursor(DELIVERED), delivered), [])
+    const later = [...delivered, record(0, 7), record(60, 10), record(7201, 11)]
+    assert.deepEqual(idsAfter(cursor(DELIVERED), later), [7, 10, 11])
+    assert.deepEqual(idsAfter(null, delivered), [8, 4, 5, 6, 9], 'without it, all are new')
   })
 
-  it('of unacknowledged records sends them again, without a request for older ones', async () => {
-    const { cursor } = await load('records')
-    const found = planResponse(cursor(BEGUN) as RecordCursor, delivered)
-    assert.ok(found.kind === 'complete')
-    assert.equal(found.fresh.records.length, 5)
+  it('of missing records is known: they are still to be fetched, and a loss is still to be told', async () => {
+    const { nodeState, cursor } = await load('records')
+    assert.equal(nodeState.device(DELIVERED).hasHoles, true)
+    const { holes, untold } = old.records.devices[DELIVERED].cursor
+    const { fresh, overflow, next } = plan(cursor(DELIVERED), [...delivered, record(60, 7)])
+    assert.deepEqual([next.holes, fresh.gaps, overflow, next.untold], [holes, untold.gaps, true, undefined])
   })
 
-  it('of alerts is known, and unacknowledged ones are sent again', async () => {
-    const { cursor } = await load('alerts')
+  it('of unacknowledged records sends them again, and nothing older, until their receipt', async () => {
+    const { nodeState, cursor } = await load('records')
+    const { fresh, next } = plan(cursor(BEGUN), delivered)
+    const { from } = old.records.devices[BEGUN].cursor
+    assert.equal(fresh.records.length, 5)
+    assert.ok((next.holes ?? []).every((hole) => hole.from >= from))
+    const { sequence, cursor: sent } = old.records.devices[BEGUN].unacknowledged
+    nodeState.acknowledge(BEGUN, sequence)
+    assert.deepEqual(cursor(BEGUN), sent)
+  })
+
+  it('of alerts is known, unacknowledged ones are sent again, and a device without alerts is skipped', async () => {
+    const { clock, nodeState, cursor } = await load('alerts')
     const log = [alert(1, 'high'), alert(2, 'low'), alert(3, 'new')]
-    const next = (device: string) => planAlerts(cursor(device) as AlertCursor, log, Date.now(), 'all')
+    const next = (device: string) => planAlerts(cursor(device) as AlertCursor, log, 'all')
     assert.deepEqual(next(DELIVERED).fresh, [log[2]])
     const full = Array.from({ length: 20 }, (_, index) => alert(index, 'other'))
-    const begun = planAlerts(cursor(BEGUN) as AlertCursor, full, Date.now(), 'all')
+    const begun = planAlerts(cursor(BEGUN) as AlertCursor, full, 'all')
     assert.deepEqual([next(BEGUN).fresh, begun.overflow], [log, false])
+    assert.equal(nodeState.device(REFUSED).isPaused(clock.monotonic()), true)
   })
 
   it('is written in the same format, so that the first version can still read it', async () => {
     for (const kind of ['records', 'alerts'] as const) {
       const { store, nodeState } = await load(kind)
-      nodeState.save()
-      await nextTurn()
+      await nodeState.close(store)
       assert.equal(store.writes.length, 1)
       assert.deepEqual(store.latest(), old[kind])
     }

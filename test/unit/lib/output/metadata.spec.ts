@@ -12,6 +12,7 @@ const details = () => ({
   reading: { ...reading },
   range: { from: '2026-11-19T08:00:00.000Z', to: '2026-11-20T08:00:00.000Z' },
   overflow: true,
+  backfill: true,
   receipt: 'receipt',
 })
 
@@ -25,13 +26,20 @@ describe('msg.envlog', () => {
   }
 
   it('has the shape in docs/messages.md, without keys for absent values', () => {
-    const absent = { subject: undefined, reading: undefined, range: undefined, overflow: false }
+    const absent = {
+      subject: undefined,
+      reading: undefined,
+      range: undefined,
+      overflow: false,
+      backfill: false,
+    }
     assert.deepEqual(createMetadata('latest', 'Plant A', response, absent), common)
   })
 
   it('contains only the device of the subject, and shares no objects with the next message', () => {
     const given = details()
-    const expected = { ...common, device, reading, range: given.range, overflow: true, receipt: 'receipt' }
+    const { range, overflow, backfill, receipt } = given
+    const expected = { ...common, device, reading, range, overflow, backfill, receipt }
     const first = createMetadata('latest', 'Plant A', response, given)
     assert.deepEqual(first, expected)
     for (const part of [first.quota, first.device, first.range])

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '../../../../src/lib/clock'
+import { NodeState } from '../../../../src/lib/collect/node-state'
+import type { EnvlogError } from '../../../../src/lib/errors'
 import { createFileStore, removeStateFile } from '../../../../src/nodes/kit/state/file-store'
 import { temporaryFolder } from '../../../support/run'
+
+/** The module, as another process loads it. */
+function loadAgain(): { createFileStore: typeof createFileStore } {
+  const path = require.resolve('../../../../src/nodes/kit/state/file-store')
+  delete require.cache[path]
+  return require(path)
+}
 
 describe('the state of a node in a file', () => {
   const open = (userDir: string, id = 'a1b2', onMissing: () => void = () => assert.fail('missing')) =>
@@ -46,18 +56,50 @@ describe('the state of a node in a file', () => {
 
   it('stays unchanged if the next one cannot be written', async () => {
     const userDir = temporaryFolder('file-store')
-    await open(userDir).save('{"version":1}')
-    // Blocks the new file, even for root.
-    mkdirSync(join(userDir, 'envlog', 'a1b2.json.new'))
-    await assert.rejects(open(userDir).save('{"version":2}'))
-    assert.equal(readFileSync(join(userDir, 'envlog', 'a1b2.json'), 'utf8'), '{"version":1}')
+    // Only the name of the new file is too long, even for root.
+    const id = 'a'.repeat(240)
+    const file = join(userDir, 'envlog', `${id}.json`)
+    mkdirSync(join(userDir, 'envlog'))
+    writeFileSync(file, '{"version":1}')
+    await assert.rejects(open(userDir, id).save('{"version":2}'))
+    assert.equal(readFileSync(file, 'utf8'), '{"version":1}')
   })
 
-  it('is reported as missing if other nodes have theirs', async () => {
+  it('is complete even if another process writes to the same file', async () => {
     const userDir = temporaryFolder('file-store')
-    await open(userDir, 'other').save('{}')
-    await new Promise<void>((resolve) => open(userDir, 'a1b2', resolve).onMissing?.())
-    open(temporaryFolder('file-store')).onMissing?.()
+    const stores = [loadAgain(), loadAgain()].map(({ createFileStore: create }) =>
+      create(userDir, 'a1b2', () => {}),
+    )
+    const texts = ['1', '2'].map((digit) => digit.repeat(200_000))
+    for (let times = 0; times < 5; times++) {
+      await Promise.all(stores.map((store, index) => store.save(texts[index] as string)))
+      const text = readFileSync(join(userDir, 'envlog', 'a1b2.json'), 'utf8')
+      assert.ok(texts.includes(text), `${text.length}`)
+    }
+    assert.deepEqual(readdirSync(join(userDir, 'envlog')), ['a1b2.json'])
+  })
+
+  it('is reported as missing if there is none, even by the first node of a user directory', async () => {
+    const nodeState = new NodeState(systemClock)
+    let reports = 0
+    nodeState.open(
+      open(temporaryFolder('file-store'), 'a1b2', () => reports++),
+      { sendsOnlyNew: true },
+    )
+    await nodeState.ready()
+    assert.equal(reports, 1)
+  })
+
+  it('names its file if it cannot be read', async () => {
+    const userDir = temporaryFolder('file-store')
+    const place = join(userDir, 'envlog', 'a1b2.json')
+    mkdirSync(place, { recursive: true })
+    const nodeState = new NodeState(systemClock)
+    nodeState.open(open(userDir))
+    await assert.rejects(nodeState.ready(), ({ reason, params }: EnvlogError) => {
+      assert.deepEqual([reason, params], ['store-unreadable', { place, detail: 'EISDIR' }])
+      return true
+    })
   })
 
   it('is removed with the node, if it exists', async () => {

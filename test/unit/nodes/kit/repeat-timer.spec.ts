@@ -16,8 +16,8 @@ describe('repeating', () => {
   })
 
   /**
-   * Triggers with the given durations and results. `starts` are in ms; `next` are the starts announced at the end of
-   * each run, ms since 1970 UTC.
+   * Triggers with the given durations and results. `starts` are in ms, `dues` are the times at which a run was due
+   * before the last one ended; `next` are the starts announced at the end of each run, ms since 1970 UTC.
    */
   function setup(
     period: number,
@@ -26,9 +26,10 @@ describe('repeating', () => {
   ) {
     const begin = Date.now()
     const starts: number[] = []
+    const dues: number[] = []
     const next: number[] = []
     Math.random = () => chance
-    const timer = new RepeatTimer(period, () => {
+    const trigger = () => {
       const { takes = 0, fails, isLost } = run(starts.length)
       starts.push(Date.now() - begin)
       if (isLost) return
@@ -36,9 +37,10 @@ describe('repeating', () => {
       const end = () => next.push(timer.ended(fails && new EnvlogError(fails)))
       if (takes > 0) systemClock.after(takes, end)
       else end()
-    })
+    }
+    const timer = new RepeatTimer(period, trigger, () => dues.push(Date.now() - begin))
     const distances = () => starts.slice(1).map((start, index) => start - (starts[index] ?? 0))
-    return { begin, starts, next, distances, timer }
+    return { begin, starts, dues, next, distances, timer }
   }
 
   it('starts after a random time of 1 to 5 seconds', async () => {
@@ -53,7 +55,7 @@ describe('repeating', () => {
     }
   })
 
-  it('repeats one interval after the last start', async () => {
+  it('repeats one period after the last start', async () => {
     const { distances } = setup(MINUTE, () => ({ takes: 20_000 }))
     await timers().tickAsync(5 * MINUTE)
     assert.deepEqual(new Set(distances()), new Set([MINUTE]))
@@ -71,6 +73,12 @@ describe('repeating', () => {
     )
   })
 
+  it('tells a run that takes longer when the next one is due, once', async () => {
+    const { starts, dues } = setup(MINUTE, (index) => ({ takes: index === 0 ? 150_000 : 20_000 }))
+    await timers().tickAsync(5 * MINUTE)
+    assert.deepEqual(dues, [(starts[0] ?? 0) + MINUTE])
+  })
+
   it('goes on if its message is lost', async () => {
     const { distances } = setup(MINUTE, (index) => ({ isLost: index === 1 }))
     await timers().tickAsync(5 * MINUTE)
@@ -79,20 +87,29 @@ describe('repeating', () => {
 
   const inMinutes = (distances: number[]) => distances.slice(0, 8).map((distance) => distance / MINUTE)
   for (const reason of ['no-connection', 'timeout-total', 'service-failed', 'service-refused'] as const) {
-    it(`doubles its interval after ${reason}, up to five minutes, and resets it after a success`, async () => {
-      const { distances } = setup(MINUTE, (index) => (index < 4 ? { fails: reason } : {}))
-      await timers().tickAsync(HOUR)
-      assert.deepEqual(inMinutes(distances()), [2, 4, 5, 5, 1, 1, 1, 1])
+    it(`tries again after ${reason} in 1, 2, 4, 5, 5 minutes, even if it repeats less often, until a success`, async () => {
+      const { distances } = setup(30 * MINUTE, (index) => (index < 5 ? { fails: reason } : {}))
+      await timers().tickAsync(3 * HOUR)
+      assert.deepEqual(inMinutes(distances()), [1, 2, 4, 5, 5, 30, 30, 30])
     })
   }
 
-  it('doubles its interval if the login is refused, up to an hour, and resets it after a success', async () => {
-    const { distances } = setup(10 * MINUTE, (index) => (index < 5 ? { fails: 'login-refused' } : {}))
+  it('tries again in 1, 2, 4 minutes … up to an hour if the login is refused', async () => {
+    const { distances } = setup(10 * MINUTE, (index) => (index < 8 ? { fails: 'login-refused' } : {}))
     await timers().tickAsync(8 * HOUR)
-    assert.deepEqual(inMinutes(distances()), [20, 40, 60, 60, 60, 10, 10, 10])
+    assert.deepEqual(inMinutes(distances()), [1, 2, 4, 8, 16, 32, 60, 60])
+    assert.equal(distances()[8], 10 * MINUTE)
   })
 
-  it('keeps its interval after other failures', async () => {
+  it('waits from the end of a failed run, however long that takes', async () => {
+    const { distances } = setup(MINUTE, (index) =>
+      index < 2 ? { takes: 90_000, fails: 'no-connection' } : {},
+    )
+    await timers().tickAsync(HOUR)
+    assert.deepEqual(inMinutes(distances()).slice(0, 3), [2.5, 3.5, 1])
+  })
+
+  it('keeps its period after other failures', async () => {
     const { distances } = setup(MINUTE, () => ({ fails: 'device-refused' }))
     await timers().tickAsync(5 * MINUTE)
     assert.deepEqual(new Set(distances()), new Set([MINUTE]))
@@ -110,13 +127,13 @@ describe('repeating', () => {
     )
   })
 
-  it('never repeats sooner than its period, however long that is', async () => {
-    const { distances } = setup(MAX_SECONDS * 1000, () => ({ fails: 'no-connection' }))
+  it('can have the longest period', async () => {
+    const { distances } = setup(MAX_SECONDS * 1000)
     await timers().tickAsync(MAX_SECONDS * 1000 + 10_000)
     assert.deepEqual(distances(), [MAX_SECONDS * 1000])
   })
 
-  it('keeps its interval if the clock is moved while it runs', async () => {
+  it('keeps its period if the clock is moved while it runs', async () => {
     const { starts } = setup(MINUTE, (index) => {
       if (index === 0) timers().setSystemTime(Date.now() - HOUR)
       return { takes: 1 }

@@ -3,36 +3,54 @@ import { NodeState } from '../../../../src/lib/collect/node-state'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { Run } from '../../../../src/nodes/kit/action/run'
 import { createVirtualClock } from '../../../support/clock'
-import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
+import { createRecordingStore } from '../../../support/collect/recording-store'
 import { context, failure } from '../../lib/responses'
 
 const BASE = '5839F001'
+/** Changes are written after this time. */
+const WRITE_MS = 30_000
+const DAY = 86_400_000
 const devices = ['A', 'B', 'C', 'D'].map((one) => ({ serial: `${one}0000001`, base: BASE }))
 const [first] = devices.map(({ serial }) => serial)
 
 /** One node, in a process with this store. */
-async function start(over: object = {}, clock = createVirtualClock(0), store = createRecordingStore()) {
+async function start(
+  over: object = {},
+  clock = createVirtualClock(0),
+  store = createRecordingStore(),
+  type = 'envlog-latest',
+) {
   const nodeState = new NodeState(clock)
   nodeState.open(store)
   await nodeState.ready()
-  const list = { all: async () => devices, has: () => true, nameOf: () => undefined }
+  /** The account's list of devices: it is known once it has been requested. */
+  const listed: typeof devices = []
+  const list = {
+    async all() {
+      listed.push(...devices)
+      return devices
+    },
+    has: (serial: string, base: string) =>
+      listed.length === 0 ? undefined : listed.some((one) => one.serial === serial && one.base === base),
+    nameOf: () => undefined,
+  }
   const util = { cloneMessage: (msg: object) => ({ ...msg }), generateId: () => 'id' }
   const ports = { monotonic: () => clock.monotonic(), now: () => clock.now(), devices: list, quota: {} }
   const deployed = {
     RED: { _: (key: string) => key, util },
-    node: { id: 'node', type: 'envlog-latest', error() {}, warn() {} },
+    node: { id: 'node', type, error() {}, warn() {} },
     account: { ...ports, name: 'Plant A', temperatureUnit: null, concurrency: 1 },
     settings: { select: 'all', exclude: [], output: 'readings', topic: '', wait: null, time: 'utc', ...over },
     ...{ nodeState, signal: context.signal as AbortSignal, setStatus() {} },
   }
   const trigger = { msg: {}, send: () => {} }
-  const run = () => new Run(deployed as never, trigger)
+  const run = () => new Run(deployed as never, trigger, context.signal)
   async function round(work: (serial: string) => void) {
     const one = run()
     await one.forEachDevice(async ({ serial }) => work(serial))
     return one
   }
-  return { clock, deployed, nodeState, round, run, trigger }
+  return { clock, deployed, listed, nodeState, round, run, trigger }
 }
 
 describe('a round over devices', () => {
@@ -47,11 +65,8 @@ describe('a round over devices', () => {
         if (left-- === 0) throw new EnvlogError('quota-wait')
         requested.push(serial)
       }
-      // What changed earlier was written before.
-      clock.advance(5000)
       await assert.rejects(round(request), failure('quota-wait'))
-      clock.advance(5000)
-      await nextTurn()
+      await clock.pass(WRITE_MS)
     }
     assert.deepEqual(
       requested,
@@ -74,10 +89,10 @@ describe('a round over devices', () => {
     const request = (serial: string) => {
       requested.push(serial)
       if (serial !== first) throw new EnvlogError('device-refused', {}, { status: 400, serial, base: BASE })
-      const next = { sequence: 1 }
+      const next = { seen: [] }
       const device = nodeState.device(`${BASE}/${serial}`)
-      device.issue(next, next, null)
-      device.awaitReceipt(next, clock.monotonic() + 86_400_000)
+      const sequence = device.issue(next, next, null, clock.now())
+      device.awaitReceipt(sequence, clock.monotonic() + 86_400_000)
     }
     await round(request)
     clock.advance(600_000)
@@ -87,6 +102,33 @@ describe('a round over devices', () => {
     clock.advance(600_000)
     assert.equal((await round(request)).refusedCount, 3)
     assert.equal(requested.length, 7)
+  })
+
+  it('asks devices without alerts only once a day', async () => {
+    const { clock, round } = await start({}, createVirtualClock(0), createRecordingStore(), 'envlog-alerts')
+    const requested: string[] = []
+    const request = (serial: string) => {
+      requested.push(serial)
+      if (serial !== first) throw new EnvlogError('device-refused', {}, { status: 400, serial, base: BASE })
+    }
+    await round(request)
+    clock.advance(DAY - 1)
+    assert.equal((await round(request)).refusedCount, 3)
+    clock.advance(1)
+    await round(request)
+    assert.equal(requested.length, 4 + 1 + 4)
+  })
+
+  it('asks whether a chosen device has moved before it starts over, and only then', async () => {
+    const chosen = { select: 'list', devices: [{ serial: first, base: BASE }], bases: [] }
+    const { listed, nodeState, round } = await start(chosen)
+    const cursor = { seen: ['a text'] }
+    nodeState.device(`5839F002/${first}`).advance(cursor)
+    await round(() => {})
+    assert.deepEqual(nodeState.device(`${BASE}/${first}`).cursor, cursor)
+    assert.equal(listed.length, devices.length)
+    await round(() => {})
+    assert.equal(listed.length, devices.length)
   })
 })
 

@@ -11,6 +11,7 @@ const noConnection = {
   error: new EnvlogError('no-connection'),
   since: at - 600_000,
 } as const
+const filling = { kind: 'filling', done: 0, total: 1, name: 'Freezer 3', records: 0, until: null } as const
 const sinceText = (more = {}) => JSON.stringify({ what: 'status.ENVLOG_NETWORK {}', since: '07:55', ...more })
 
 describe('the status of a node', () => {
@@ -44,6 +45,22 @@ describe('the status of a node', () => {
       'shows the date of another day',
       { kind: 'waiting', until: at + 4 * 86_400_000, records: false, round },
       'yellow ring status.waiting-round {"time":"11-24 08:05","done":1,"total":9}',
+    ],
+    ['says that missing records are being fetched', filling, 'blue ring status.filling-first'],
+    [
+      'is a blue ring with the number of missing records of one device that were fetched',
+      { ...filling, records: 16_000 },
+      'blue ring status.filling-one {"name":"Freezer 3","number":"16,000"}',
+    ],
+    [
+      'shows how many of several devices have no missing records any more',
+      { ...filling, done: 3, total: 14, records: 16_000 },
+      'blue ring status.filling {"done":3,"total":14}',
+    ],
+    [
+      'shows about until when missing records of several devices will be fetched, if requests wait',
+      { ...filling, done: 3, total: 14, until: at + 3_600_000 },
+      'blue ring status.filling-until {"done":3,"total":14,"time":"09:05"}',
     ],
     [
       'is a red ring while receipts are missing',
@@ -81,6 +98,11 @@ describe('the status of a node', () => {
       { kind: 'failed', error: new EnvlogError('setting-invalid') },
       'grey ring status.unconfigured',
     ],
+    ...(['store-unreadable', 'store-damaged'] as const).map((reason): [string, RunStatus, string] => [
+      `is a grey ring of its own for ${reason}`,
+      { kind: 'failed', error: new EnvlogError(reason) },
+      `grey ring status.${reason}`,
+    ]),
   ]
   for (const [name, status, expected] of cases) {
     it(name, () => {

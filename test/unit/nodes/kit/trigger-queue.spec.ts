@@ -44,6 +44,34 @@ describe('the triggers of a node', () => {
     assert.deepEqual([failed.error, next.state], [error, 'done'])
   })
 
+  it('tell the running one as soon as another one waits, or a repetition is due', async () => {
+    const queue = new TriggerQueue()
+    const interrupts: AbortSignal[] = []
+    const start = ({ work }: ReturnType<typeof task>) =>
+      watch(
+        queue.run((interrupt) => {
+          interrupts.push(interrupt)
+          return work()
+        }),
+      )
+    const tasks = [task(), task(), task()] as const
+    start(tasks[0])
+    await settled()
+    assert.equal(interrupts[0]?.aborted, false)
+    start(tasks[1])
+    start(tasks[2])
+    assert.equal(interrupts[0]?.aborted, true)
+    tasks[0].run.end()
+    await settled()
+    assert.equal(interrupts[1]?.aborted, true, 'the third waits')
+    tasks[1].run.end()
+    await settled()
+    assert.equal(interrupts[2]?.aborted, false)
+    queue.interrupt()
+    assert.equal(interrupts[2]?.aborted, true)
+    tasks[2].run.end()
+  })
+
   it('allow a hundred waiting messages behind the running one; one more fails with ENVLOG_BUSY', async () => {
     const queue = new TriggerQueue()
     const first = task()

@@ -1,0 +1,112 @@
+import { orClosed } from '../abort'
+import type { TimeStyle } from '../decode/time'
+import { copyContent, countOf } from '../readings/content'
+import type { RequestContext } from '../request'
+import type { Cursor } from './cursor'
+import type { DeviceState, RetainedDelivery } from './device-state'
+import { deviceKey, type ResolvedDevice } from './devices'
+import type { AccountAccess, PolledData } from './fetch'
+import type { NodeState } from './node-state'
+import { writeReceipt } from './receipt'
+
+/** The trigger of a node for which devices are polled. If receipts are used, its state has their timeout. */
+export interface PollRun {
+  account: AccountAccess
+  nodeState: NodeState
+  nodeId: string
+  time: TimeStyle
+  /**
+   * Sends the data and reports its failures; with `isEmpty`, it only reports failures. If it throws, the cursor does
+   * not change.
+   */
+  deliver(data: PolledData, isEmpty?: boolean): Promise<void>
+}
+
+/** A poll of one device. */
+export interface Poll {
+  run: PollRun
+  target: ResolvedDevice
+  context: RequestContext
+  device: DeviceState
+  /** Whether it was superseded by `forget`, `skip` or a deploy, so that it must not change anything. */
+  isOver(): boolean
+}
+
+/** Data that is about to be delivered. */
+export interface Delivery {
+  data: PolledData
+  /** The cursor after delivery. */
+  next: Cursor
+  /** The cursor to save for a device that has none yet. Compared with it, the same data is new again. */
+  before?: Cursor
+}
+
+export function beginPoll(run: PollRun, target: ResolvedDevice, context: RequestContext): Poll {
+  const device = run.nodeState.device(deviceKey(target))
+  return { run, target, context, device, isOver: device.beginPoll() }
+}
+
+/** Delivers data and advances the cursor: at once or, with receipts, when the receipt arrives. */
+export async function deliver(poll: Poll, { data, next, before = next }: Delivery): Promise<void> {
+  const { device, run, isOver } = poll
+  const { nodeState } = run
+  const count = countOf(data.content)
+  if (count === 0) {
+    device.advance(next)
+    // Unreadable parts are reported even if there is nothing to send.
+    if (data.failed && data.failed.length > 0) await run.deliver(data, true)
+    return
+  }
+  if (nodeState.receiptTimeoutMs === null) {
+    await run.deliver(data)
+    if (!isOver()) device.advance(next)
+    return
+  }
+  const retained = nodeState.canRetain(device, count) ? copyToRetain(data) : null
+  const sequence = device.issue(next, before, retained, nodeState.clock.now())
+  await sendWithReceipt(poll, data, sequence)
+}
+
+/** Repeats a delivery whose receipt is overdue, with the same receipt and without a request. */
+export async function redeliver(
+  poll: Poll,
+  { sequence, retained }: { sequence: number; retained: RetainedDelivery },
+): Promise<void> {
+  const { target } = poll
+  // A deploy may have changed whether the group's name is included.
+  const data = { ...retained, content: copyContent(retained.content), group: target.group ?? '' }
+  await sendWithReceipt(poll, data, sequence)
+}
+
+async function sendWithReceipt(
+  { run, target, device, context }: Poll,
+  data: PolledData,
+  sequence: number,
+): Promise<void> {
+  const { nodeState, nodeId } = run
+  try {
+    // If the store did not contain the cursor after a crash, the device would start over, and records from that time
+    // would be lost.
+    if (!device.isSaved) await orClosed(nodeState.written(), context.signal)
+    // The receipt may arrive during the call of `deliver`.
+    if (!device.awaitReceipt(sequence, nodeState.clock.monotonic() + (nodeState.receiptTimeoutMs ?? 0)))
+      return
+    const receipt = writeReceipt(nodeId, { device: deviceKey(target), sequence })
+    await run.deliver({ ...data, receipt })
+    device.markSent(sequence)
+  } catch (error) {
+    device.awaitReceipt(sequence)
+    throw error
+  }
+}
+
+/** A copy to retain until the receipt arrives, because receivers may modify the original. */
+function copyToRetain({ response, content, group, overflow, backfill }: PolledData): RetainedDelivery {
+  return {
+    response: structuredClone(response),
+    content: copyContent(content),
+    group,
+    ...(overflow && { overflow }),
+    ...(backfill && { backfill }),
+  }
+}

@@ -1,0 +1,41 @@
+import type { EnvlogError } from '../errors'
+import { Pause } from './pause'
+
+/** A gateway may fail for hours, so a hole is given up only after its page has failed this often over this time. */
+const GIVE_UP_AFTER = { count: 3, ms: 86_400_000 }
+/** After this many failures in a row because pages contradict each other, the records of the page are accepted. */
+const MAX_CONTRADICTIONS = 2
+
+/** The failures of a device's newest hole since a page of it was last received. Times are monotonic ms. */
+export class HoleFailures {
+  readonly #pause = new Pause()
+  #count = 0
+  #firstAt = 0
+  #contradictions = 0
+
+  /** Whether a page is accepted even if it contradicts its neighbour. */
+  get acceptsContradiction(): boolean {
+    return this.#contradictions >= MAX_CONTRADICTIONS
+  }
+
+  isPaused(now: number): boolean {
+    return this.#pause.left(now) > 0
+  }
+
+  /** @returns when the page is requested again, in ms; `undefined` if the hole is given up */
+  add(error: EnvlogError, now: number): number | undefined {
+    if (this.#count === 0) this.#firstAt = now
+    this.#count++
+    this.#contradictions = error.reason === 'reply-lacks-record' ? this.#contradictions + 1 : 0
+    if (this.#count < GIVE_UP_AFTER.count || now - this.#firstAt < GIVE_UP_AFTER.ms)
+      return this.#pause.begin(now)
+    this.reset()
+    return undefined
+  }
+
+  reset(): void {
+    this.#pause.reset()
+    this.#count = 0
+    this.#contradictions = 0
+  }
+}

@@ -1,0 +1,140 @@
+/** Periods whose records were not in any response (docs/collecting.md, *Missing records*). */
+import { createTimeFormatter, type TimeFormatter, type TimeStyle } from '../decode/time'
+import type { Channel } from '../readings/channel'
+import { findGaps, type Gap, type NumberedRecord, placeGaps } from '../readings/continuity'
+import type { SeriesRecord } from '../readings/record-reader'
+import type { Series } from '../readings/series'
+import { keyOf, type RecordKey } from './cursor-records'
+import { hashesOf, readKnown, type SavedRecords, saveKnown, selectUnknown, timeOf } from './known-records'
+import { PAGE_RECORDS, type ReceivedPage } from './pages'
+import { follows } from './record-order'
+
+/** A period of missing records, with the records inside and at its bounds that were delivered. */
+export interface Hole extends SavedRecords {
+  /** Bounds, which are included, ms since 1970 UTC. A record at `to` was delivered. */
+  from: number
+  to: number
+  /** The delivered record with which it begins; `null` if it begins with a time. */
+  begin: RecordKey | null
+}
+
+/** Maximum number of holes of a device. */
+const MAX_HOLES = 4
+/** Maximum number of delivered records that a hole remembers. */
+const MAX_HELD = 300
+
+/** Adds a hole, unless another one contains it. If there are too many, the two oldest become one. */
+export function addHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
+  if (holes.some(({ from, to }) => from <= hole.to && hole.to <= to)) return holes
+  const all = [hole, ...holes].sort((a, b) => b.to - a.to)
+  const [newer, older] = all.slice(-2)
+  if (all.length <= MAX_HOLES || !newer || !older) return all
+  const [known, earlier] = [readKnown(newer), readKnown(older)]
+  const hashes = [...earlier.hashes, ...known.hashes]
+  const saved = saveKnown([...earlier.records, ...known.records], hashes)
+  return [...all.slice(0, -2), { ...saved, from: older.from, to: newer.to, begin: older.begin }]
+}
+
+/** Whether a record is inside one of the holes. */
+export const isInAny = (holes: readonly Hole[], record: RecordKey): boolean =>
+  holes.some((hole) => isInside(hole, record))
+
+/** The records that are inside a hole and were not delivered. */
+export const selectMissing = (hole: Hole, records: readonly SeriesRecord[], channels: readonly Channel[]) =>
+  selectUnknown(
+    readKnown(hole),
+    records.filter((record) => isInside(hole, record)),
+    channels,
+  )
+
+/** The holes after records were delivered that may be inside of them. */
+export function rememberInHoles(
+  holes: readonly Hole[],
+  delivered: readonly SeriesRecord[],
+  { channels }: Series,
+): readonly Hole[] {
+  return holes.map((hole) => {
+    const inside = delivered.filter((record) => isInside(hole, record))
+    if (inside.length === 0) return hole
+    const known = readKnown(hole)
+    const records = [...known.records, ...inside].slice(0, MAX_HELD)
+    return { ...hole, ...saveKnown(records, [...known.hashes, ...hashesOf(inside, channels, null)]) }
+  })
+}
+
+/** The records of a page that are inside a hole, and the rest of the hole after their delivery. */
+export interface FilledHole {
+  /** The records to be delivered, with the gaps that the page shows. */
+  fresh: Series
+  /** The records of the page that are inside the hole. */
+  inside: readonly SeriesRecord[]
+  /** `undefined` if the hole is closed. */
+  rest: Hole | undefined
+  /** Whether the hole was closed without reaching its beginning, although the record numbers do not go on. */
+  isLost: boolean
+}
+
+/**
+ * Fills the end of a hole with a page. A hole is closed by a page that reaches the record that the hole begins with, or
+ * brings nothing new.
+ * @param time format of the time of the record before a loss
+ */
+export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): FilledHole {
+  const { part, requested, count } = page
+  const { channels, standalone } = part
+  const inside = part.records.filter((record) => isInside(hole, record))
+  const fresh = selectMissing(hole, inside, channels)
+  const [oldest] = inside
+  const isFull = count >= requested.number
+  // The device's record quota may allow fewer records than are known at the end of the hole.
+  if (fresh.length === 0 && isFull && requested.number < PAGE_RECORDS)
+    return { fresh: { ...part, records: [], gaps: [] }, inside, rest: hole, isLost: false }
+
+  const { begin, from } = hole
+  const isBegin = (record: RecordKey) => begin !== null && keyOf(record) === keyOf(begin)
+  const hasReached =
+    part.records.some((record) => record.timestamp !== null && record.timestamp <= from) ||
+    (!isFull && inside.some(isBegin))
+  // A page that consists of a single second would be sent again.
+  const isStuck = isFull && oldest?.timestamp === hole.to
+  const isClosed = hasReached || fresh.length === 0 || isStuck
+  const keys = new Set(part.records.map(keyOf))
+  const end = readKnown(hole).records.filter(({ timestamp }) => timestamp === hole.to)
+  const first = oldest ?? end[0]
+  const isLost = isClosed && !hasReached && begin !== null && !(first && follows(begin, first, standalone))
+  const format = createTimeFormatter(time, part.utcOffset)
+  const withTime = (record: RecordKey): NumberedRecord => ({ ...record, time: format(record.timestamp) })
+  const before = isClosed && begin && !keys.has(keyOf(begin)) ? [withTime(begin)] : []
+  const after = end.filter((record) => !keys.has(keyOf(record))).map(withTime)
+  // Records before the hole may be the predecessors of its first ones.
+  const shown = part.records.filter((record) => record.timestamp !== null && timeOf(record) <= hole.to)
+  const ordered: NumberedRecord[] = [...before, ...shown, ...after].sort((a, b) => timeOf(a) - timeOf(b))
+  const gaps = placeGaps(ordered, standalone).flatMap(({ at, gap }) => {
+    const record = ordered[at] as NumberedRecord
+    return timeOf(record) >= from && !isBegin(record) ? [gap] : []
+  })
+  const rest = isClosed || !oldest ? undefined : { ...hole, ...restOf(hole, inside, part) }
+  return { fresh: { ...part, records: fresh, gaps }, inside, rest, isLost }
+}
+
+/** The gap that record numbers show between the bounds of a hole that is given up. */
+export function findGapsIn({ to, begin, ...saved }: Hole, standalone: boolean, format: TimeFormatter): Gap[] {
+  const end = readKnown(saved).records.find(({ timestamp }) => timestamp === to)
+  if (!begin || !end) return []
+  return findGaps(
+    [begin, end].map((record) => ({ ...record, time: format(record.timestamp) })),
+    standalone,
+  )
+}
+
+function restOf(hole: Hole, inside: readonly SeriesRecord[], { channels }: ReceivedPage['part']) {
+  const known = readKnown(hole)
+  const to = timeOf(inside[0] as SeriesRecord)
+  const atEnd = inside.filter(({ timestamp }) => timestamp === to)
+  const earlier = known.records.filter((record) => timeOf(record) < to)
+  const hashes = [...known.hashes, ...hashesOf(atEnd, channels, to)]
+  return { to, ...saveKnown([...earlier, ...atEnd], hashes) }
+}
+
+const isInside = ({ from, to }: Hole, { timestamp }: RecordKey) =>
+  timestamp !== null && timestamp >= from && timestamp <= to

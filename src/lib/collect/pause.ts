@@ -1,0 +1,33 @@
+/** The first pause after a refusal. Each further one doubles it. */
+const FIRST_PAUSE_MS = 600_000
+const MAX_PAUSE_MS = 86_400_000
+
+/** The pauses after failures that are likely to persist. Times are monotonic ms. */
+export class Pause {
+  #ms = 0
+  #until = Number.NEGATIVE_INFINITY
+
+  /** @returns the length of the pause, ms */
+  begin(now: number, minMs = FIRST_PAUSE_MS): number {
+    this.#ms = Math.min(MAX_PAUSE_MS, Math.max(minMs, 2 * this.#ms))
+    this.#until = now + this.#ms
+    return this.#ms
+  }
+
+  /** Continues a pause that began in an earlier process. */
+  resume(now: number, ms: number): void {
+    this.#ms = Math.min(MAX_PAUSE_MS, ms)
+    this.#until = now + this.#ms
+  }
+
+  /** How long it still lasts, ms; 0 if it is over. */
+  left(now: number): number {
+    return Math.max(0, this.#until - now)
+  }
+
+  /** The next pause has its initial length again. */
+  reset(): void {
+    this.#ms = 0
+    this.#until = Number.NEGATIVE_INFINITY
+  }
+}

@@ -1,0 +1,26 @@
+import { ID_MODULUS } from '../readings/continuity'
+import type { RecordKey } from './cursor-records'
+import { timeOf } from './known-records'
+
+/** The numbers of standalone devices start at 1, so 0 means that there is no number. */
+const hasNumber = ({ dataId }: RecordKey, standalone: boolean) =>
+  dataId !== null && !(standalone && dataId === 0)
+
+/** How far a number is after another; negative if it is before. The numbers of remote units wrap around. */
+function distance(number: number, other: number, standalone: boolean): number {
+  const by = number - other
+  return standalone || Math.abs(by) <= ID_MODULUS / 2 ? by : by - Math.sign(by) * ID_MODULUS
+}
+
+/** Whether the numbers of two records are consecutive. */
+export const follows = (before: RecordKey, after: RecordKey, standalone: boolean): boolean =>
+  hasNumber(before, standalone) &&
+  hasNumber(after, standalone) &&
+  distance(after.dataId ?? 0, before.dataId ?? 0, standalone) === 1
+
+/** Whether a record is older than another by its number, and not later by its time. */
+export function isOlder(record: RecordKey, other: RecordKey, standalone: boolean): boolean {
+  if (record.timestamp === null || record.timestamp > timeOf(other)) return false
+  if (!hasNumber(record, standalone) || !hasNumber(other, standalone)) return false
+  return distance(record.dataId ?? 0, other.dataId ?? 0, standalone) < 0
+}

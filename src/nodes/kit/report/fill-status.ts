@@ -1,0 +1,44 @@
+import type { Account } from '../../../lib/account'
+import { deviceKey, isStandalone, type ResolvedDevice } from '../../../lib/collect/devices'
+import type { QuotaWait } from '../../../lib/request'
+import type { RunStatus } from './status'
+
+/** Summarizes in the node's status which devices' missing records one trigger fetches. */
+export class FillStatus {
+  /** Number of records fetched by this trigger. */
+  records = 0
+  readonly #account: Pick<Account, 'devices' | 'quota'>
+  readonly #setStatus: (status: RunStatus) => void
+  readonly #devices = new Set<string>()
+  #open: readonly ResolvedDevice[] = []
+
+  constructor(account: Pick<Account, 'devices' | 'quota'>, setStatus: (status: RunStatus) => void) {
+    this.#account = account
+    this.#setStatus = setStatus
+  }
+
+  /** Whether records are still missing. */
+  get isOpen(): boolean {
+    return this.#open.length > 0
+  }
+
+  /** @param open the devices whose records are still missing; by default, those of the last call */
+  show(open = this.#open, wait?: QuotaWait): void {
+    this.#open = open
+    for (const device of open) this.#devices.add(deviceKey(device))
+    const [first] = open
+    if (!first) return
+    const { devices } = this.#account
+    const total = this.#devices.size
+    const name = devices.nameOf(first) || first.serial
+    const until = this.#estimateEnd(first, wait?.until ?? null)
+    this.#setStatus({ kind: 'filling', done: total - open.length, total, name, records: this.records, until })
+  }
+
+  /** The time at which each open device will have been requested once more, if requests wait for quota. */
+  #estimateEnd(device: ResolvedDevice, until: number | null): number | null {
+    if (until === null) return null
+    const endpoint = isStandalone(device) ? 'data' : 'data-relay'
+    return Math.max(until, this.#account.quota.estimateRoundEnd(endpoint, this.#open.length))
+  }
+}

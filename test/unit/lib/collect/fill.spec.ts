@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { createPolledDevice } from '../../../support/collect/polled-device'
+import { graph, type Json } from '../responses'
+
+/** Number of records in a *latest* response, and in a page. */
+const [NEWEST, PAGE] = [3, 5]
+const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+/** A device with one record per minute, of which two were delivered. */
+async function begin() {
+  const records: Json[] = []
+  const device = await createPolledDevice(
+    (endpoint, { 'unixtime-from': from = 0, 'unixtime-to': to = 0 }) => {
+      if (endpoint !== 'data') return graph({ data: records.slice(-NEWEST), 'dst-flg': 1, 'dst-bias': 60 })
+      return graph({ data: records.filter(({ at }) => Number(at) > from && Number(at) < to).slice(-PAGE) })
+    },
+    { newest: NEWEST },
+    { time: 'local' },
+  )
+  /** @param over fields of the first record that make it invalid */
+  function measure(count: number, over: Json = {}) {
+    for (let index = 0; index < count; index++) {
+      device.clock.advance(60_000)
+      const at = Math.floor(device.clock.now() / 1000)
+      records.push({ at, unixtime: at, 'data-id': records.length + 1, ch1: 1, ...(index === 0 && over) })
+    }
+  }
+  measure(2)
+  await device.poll()
+  return { ...device, measure }
+}
+
+describe('a page of missing records', () => {
+  it('has times with the offset of the response, because pages do not say whether it is daylight saving time', async () => {
+    const { measure, poll, delivered, ids } = await begin()
+    measure(20)
+    await poll()
+    assert.deepEqual(ids().slice(1), [upTo(20, 22), upTo(16, 19), upTo(12, 15), upTo(8, 11), upTo(4, 7), [3]])
+    const times = delivered.flatMap(({ content }) =>
+      content.kind === 'series' ? content.series.records.map(({ time }) => time?.slice(-6)) : [],
+    )
+    assert.equal(new Set(times).size, 1)
+  })
+
+  it('leaves out an unreadable record and reports it once', async () => {
+    const { measure, poll, delivered, ids } = await begin()
+    measure(20, { unixtime: 'yesterday' })
+    await poll()
+    assert.deepEqual(ids().at(-1), upTo(4, 7))
+    measure(1)
+    await poll()
+    const failed = delivered.map(({ failed = [] }) => failed.map(({ error }) => error.reason))
+    assert.deepEqual(failed.flat(), ['reply-left-out'])
+  })
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { HoleFailures } from '../../../../src/lib/collect/hole-failures'
+import { EnvlogError, type Reason } from '../../../../src/lib/errors'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+function begin() {
+  const failures = new HoleFailures()
+  const fail = (now: number, reason: Reason = 'timeout-total') => failures.add(new EnvlogError(reason), now)
+  return { failures, fail }
+}
+
+describe('a page of missing records that fails', () => {
+  it('is requested again after 10, 20, 40 minutes …, and given up once it has failed for a day', () => {
+    const { failures, fail } = begin()
+    let now = 0
+    const pauses: (number | undefined)[] = []
+    for (let pauseMs = fail(now); pauseMs !== undefined; pauseMs = fail(now)) {
+      pauses.push(pauseMs / MINUTE)
+      assert.equal(failures.isPaused(now + pauseMs - 1), true)
+      now += pauseMs
+      assert.equal(failures.isPaused(now), false)
+    }
+    assert.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 640, 1280])
+    assert.equal(failures.isPaused(now), false, 'the next hole is not paused')
+    assert.equal(fail(now), 10 * MINUTE)
+  })
+
+  it('is not given up before the third failure, however long that takes', () => {
+    const { fail } = begin()
+    assert.deepEqual([fail(0), fail(48 * HOUR)], [10 * MINUTE, 20 * MINUTE])
+    assert.equal(fail(48 * HOUR + 20 * MINUTE), undefined)
+  })
+
+  it('starts anew once a page was received', () => {
+    const { failures, fail } = begin()
+    for (const now of [0, HOUR, 2 * HOUR]) fail(now)
+    failures.reset()
+    assert.deepEqual([failures.isPaused(2 * HOUR), fail(25 * HOUR)], [false, 10 * MINUTE])
+  })
+})
+
+describe('a page of missing records that contradicts its neighbour', () => {
+  it('is accepted at the third such failure in a row', () => {
+    const { failures, fail } = begin()
+    const accepts = (reason: Reason, now: number) => {
+      fail(now, reason)
+      return failures.acceptsContradiction
+    }
+    assert.equal(accepts('reply-lacks-record', 0), false)
+    assert.equal(accepts('no-connection', HOUR), false)
+    assert.equal(accepts('reply-lacks-record', 2 * HOUR), false)
+    assert.equal(accepts('reply-lacks-record', 3 * HOUR), true)
+    failures.reset()
+    assert.equal(failures.acceptsContradiction, false)
+  })
+})

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import type { Account } from '../../../../src/lib/account'
+import { FillStatus } from '../../../../src/nodes/kit/report/fill-status'
+import type { RunStatus } from '../../../../src/nodes/kit/report/status'
+
+const devices = ['A', 'B', 'C'].map((one) => ({ serial: `${one}0000001`, base: '5839F001' }))
+const [, second, third] = devices
+
+function setup() {
+  const shown: RunStatus[] = []
+  const names: Record<string, string> = { B0000001: 'Freezer 2' }
+  /** Each further request takes a second. */
+  const quota = { estimateRoundEnd: (_endpoint: string, count: number) => count * 1000 }
+  const account = { devices: { nameOf: ({ serial }: { serial: string }) => names[serial] }, quota }
+  const status = new FillStatus(account as unknown as Account, (one) => shown.push(one))
+  return { shown, status }
+}
+
+describe('the status while missing records are fetched', () => {
+  it('counts the devices that had missing records, and those that have none any more', () => {
+    const { shown, status } = setup()
+    status.show(devices)
+    status.records = 16_000
+    status.show([second, third] as typeof devices)
+    status.show([])
+    const filling = { kind: 'filling', total: 3, until: null }
+    assert.deepEqual(shown, [
+      { ...filling, done: 0, name: 'A0000001', records: 0 },
+      { ...filling, done: 1, name: 'Freezer 2', records: 16_000 },
+    ])
+    assert.equal(status.isOpen, false)
+  })
+
+  it('shows while requests wait when each device will have been requested once more, no earlier than the wait ends', () => {
+    const { shown, status } = setup()
+    const wait = (until: number | null) =>
+      status.show(undefined, { endpoint: 'data-relay', until, records: false })
+    status.show(devices)
+    for (const until of [500, 90_000, null]) wait(until)
+    assert.deepEqual(
+      shown.map((one) => one.kind === 'filling' && one.until),
+      [null, 3000, 90_000, null],
+    )
+    assert.equal(status.isOpen, true)
+  })
+})
