@@ -122,6 +122,14 @@ export function poll(count: number): Case {
   }
 }
 
+/** A first run with *On first run, send* a time: the newest records of both devices, then five pages of each. */
+export const importCase: Case = {
+  ...poll(2),
+  name: 'import, 2 × 80,000 records',
+  settings: { ...poll(2).settings, start: new Date(SERVICE_TIME - 80_000 * MINUTE).toISOString() },
+  messages: 2 * (1 + 5),
+}
+
 const alerts = { type: 'envlog-alerts', hand: alertsByHand, ...small, goals: { wall: 0.8 } } as const
 const fast = { wall: 0.5, processor: 0.6, stop: true } as const
 

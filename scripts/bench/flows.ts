@@ -40,9 +40,16 @@ const flows: Record<System, (benchCase: Case, service: Service) => FlowNode[]> =
 /** Limits that are never reached; the service's headers report the same limits. */
 const GENEROUS = { limit: 1_000_000, window: 1 }
 const MANY_RECORDS = { ...GENEROUS, records: 1_000_000_000, recordsWindow: 1 }
+const limits = JSON.stringify({
+  current: GENEROUS,
+  'latest-data': GENEROUS,
+  'latest-data-relay': GENEROUS,
+  data: MANY_RECORDS,
+  'data-relay': MANY_RECORDS,
+  alert: GENEROUS,
+})
 
-function ours({ type, settings, messages, path }: Case, { url }: Service): FlowNode[] {
-  const limits = JSON.stringify({ [path]: type === 'envlog-range' ? MANY_RECORDS : GENEROUS })
+function ours({ type, settings, messages }: Case, { url }: Service): FlowNode[] {
   const account = { ...defaultsOf('envlog-account'), name: 'bench', baseUrl: url, retries: 0, limits }
   const node = { ...defaultsOf(type), ...settings, account: 'account', ...position }
   const isCounted = messages !== 'none'

@@ -1,5 +1,5 @@
 /** Measures the floor, our node and the hand-built flow in turn, each in its own Node-RED. */
-import { type Case, poll } from './cases'
+import { type Case, importCase, poll } from './cases'
 import { createBodies, createFlow, type System, systems } from './flows'
 import { type BenchNodeRed, startNodeRed } from './node-red'
 import type { Measurement } from './probe'
@@ -57,6 +57,28 @@ const startSystem = (system: System, benchCase: Case, service: Service) =>
     createFlow(system, benchCase, service),
     system === 'ours' ? { account: service.login } : undefined,
   )
+
+const IMPORT_ROUNDS = 5
+
+/**
+ * Imports, each in a new Node-RED, of which a first one is the warm-up. Their `peak` is what exceeds the memory before
+ * both.
+ */
+export async function measureImport(): Promise<Measurement[]> {
+  const service = await startService(importCase.service)
+  const runs: Measurement[] = []
+  for (let round = 0; round < IMPORT_ROUNDS; round++) {
+    const nodeRed = await startSystem('ours', importCase, service)
+    const idle = await nodeRed.idle()
+    const call = { bodies: [], messages: Number(importCase.messages), collect: false }
+    await nodeRed.call(call)
+    const run = await nodeRed.call({ ...call, forget: true })
+    runs.push({ ...run, peak: run.peak - idle })
+    await nodeRed.stop()
+  }
+  await service.stop()
+  return runs
+}
 
 const MEMORY_ROUNDS = 5
 

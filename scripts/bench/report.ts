@@ -1,11 +1,16 @@
 /** Formats the results: two tables, and the goals that were missed. */
+import { importCase } from './cases'
 import type { System } from './flows'
 import type { Result } from './measure'
+import type { Measurement } from './probe'
 
 /** Longer stops would be noticeable in other flows. */
 const MAX_STOP_MS = 30
 const STOP_OVER_PAGE = 1.5
 const MAX_MEMORY_MB = 14
+/** More than `MAX_STOP_MS`, because an import begins in a new process. */
+const MAX_IMPORT_STOP_MS = 60
+const MAX_IMPORT_MB = 120
 
 interface Row {
   figure: string
@@ -14,10 +19,18 @@ interface Row {
   goal: number
 }
 
-export function createReport(results: readonly Result[], memory: readonly number[]): string {
+export function createReport(
+  results: readonly Result[],
+  memory: readonly number[],
+  imports: readonly Measurement[],
+): string {
   const times = results.flatMap(timeRows)
   const stops = results.filter(({ benchCase }) => benchCase.goals.stop).map(stopRow)
-  const others = memory.length > 0 ? [...stops, memoryRow(memory)] : stops
+  const others = [
+    ...stops,
+    ...(memory.length > 0 ? [memoryRow(memory)] : []),
+    ...(imports.length > 0 ? importRows(imports) : []),
+  ]
   const rows = [...times, ...others]
   const missed = rows.filter((row) => !isMet(row)).map(({ figure }) => figure)
   return [
@@ -57,6 +70,18 @@ function memoryRow(memory: readonly number[]): Row {
   const value = median(memory)
   const figure = 'memory after the first poll of 10 devices over idle Node-RED'
   return { figure, cells: ['', '', text(value)], value, goal: MAX_MEMORY_MB }
+}
+
+function importRows(runs: readonly Measurement[]): Row[] {
+  const row = (title: string, value: number, goal: number): Row => {
+    const figure = `${title}, ${importCase.name}`
+    return { figure, cells: ['', '', text(value)], value, goal }
+  }
+  return [
+    row('longest stop', median(runs.map(({ stop }) => stop)), MAX_IMPORT_STOP_MS),
+    row('peak memory', median(runs.map(({ peak }) => peak)), MAX_IMPORT_MB),
+    row('pages before new records', Math.max(...runs.map(({ early }) => early)), 0),
+  ]
 }
 
 function table(head: readonly string[], rows: readonly Row[]): string {

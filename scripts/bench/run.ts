@@ -3,8 +3,8 @@
  *
  *     npm run bench -- 'current|memory'  # only cases whose names match; by default all
  */
-import { cases } from './cases'
-import { measureCase, measureMemory, type Result } from './measure'
+import { cases, importCase } from './cases'
+import { measureCase, measureImport, measureMemory, type Result } from './measure'
 import { createReport } from './report'
 
 async function main(): Promise<void> {
@@ -15,7 +15,8 @@ async function main(): Promise<void> {
     results.push(await measureCase(benchCase))
   }
   const memory = wanted.test('memory') ? await measureMemory() : []
-  console.log(createReport(results, memory))
+  const imports = wanted.test(importCase.name) ? await measureImport() : []
+  console.log(createReport(results, memory, imports))
 }
 
 main().catch((error) => {
