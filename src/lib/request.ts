@@ -24,6 +24,8 @@ export interface RequestContext {
   maxWaitMs: number | null
   /** Longest wait for records of the device; defaults to `maxWaitMs`. */
   maxRecordsWaitMs?: number
+  /** Maximum number of retries, if it is smaller than that of the account. */
+  maxRetries?: number
   /** Called when a wait for quota begins, when its estimate changes by a second or more, and when it ends. */
   onWait?(wait: QuotaWait): void
 }

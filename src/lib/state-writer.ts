@@ -96,6 +96,7 @@ export class StateWriter {
       if (this.#hasFailed) this.#store.onWrite?.()
       this.#hasFailed = false
     } catch (error) {
+      if (this.#hasEnded) return
       this.#hasChanged = true
       this.#writeIn(RETRY_MS)
       if (!this.#hasFailed) this.#store.onWrite?.(error as Error)

@@ -152,7 +152,7 @@ export class Client {
   async #send(call: Call, request: JoinedRequest): Promise<ServiceResponse<unknown>> {
     const { quota, clock, random } = this.#ports
     const { retries: endpointRetries = Number.POSITIVE_INFINITY }: Endpoint = endpoints[call.endpoint]
-    const maxRetries = Math.min(this.#settings.retries, endpointRetries)
+    const maxRetries = Math.min(this.#settings.retries, endpointRetries, request.maxRetries)
     let retries = 0
     let refusals = 0
     for (;;) {

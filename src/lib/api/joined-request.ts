@@ -42,6 +42,11 @@ export class JoinedRequest {
     return [...this.#callers].map(({ context }) => context)
   }
 
+  /** The most retries that a caller allows. */
+  get maxRetries(): number {
+    return Math.max(...this.contexts.map(({ maxRetries = Number.POSITIVE_INFINITY }) => maxRetries))
+  }
+
   /**
    * Adds a caller. @returns the result of the request @throws EnvlogError `closed` as soon as the caller's signal
    * aborts or the request is closed

@@ -52,7 +52,8 @@ export async function deliver(poll: Poll, { data, next, before = next }: Deliver
   const { nodeState } = run
   const count = countOf(data.content)
   if (count === 0) {
-    device.advance(next)
+    // A delivery without a receipt still has to be acknowledged, or to be requested again.
+    if (next !== device.cursor) device.advance(next)
     // Unreadable parts are reported even if there is nothing to send.
     if (data.failed && data.failed.length > 0) await run.deliver(data, true)
     return

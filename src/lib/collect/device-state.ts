@@ -2,6 +2,7 @@ import { countOf } from '../readings/content'
 import type { Cursor, RecordCursor } from './cursor'
 import type { PolledData } from './fetch'
 import { HoleFailures } from './hole-failures'
+import type { Hole } from './holes'
 import { Pause } from './pause'
 import type { SavedDevice } from './saved-state'
 
@@ -57,7 +58,8 @@ export class DeviceState {
   /** When a page of missing records was last requested, monotonic ms. */
   filledAt = Number.NEGATIVE_INFINITY
 
-  readonly holeFailures = new HoleFailures()
+  /** The failures of its holes, by their beginning. */
+  readonly #holeFailures = new Map<number, HoleFailures>()
   readonly #pause = new Pause()
   /** Whether the pause is that of a device that probably has no alerts, which outlives deploys and restarts. */
   #lacksAlerts = false
@@ -80,9 +82,33 @@ export class DeviceState {
     return this.#cursor
   }
 
-  /** Whether records are missing that have to be fetched. */
-  get hasHoles(): boolean {
-    return ((this.#cursor as RecordCursor | null)?.holes ?? []).length > 0
+  /** The periods of records that have to be fetched, also those that are known once the receipt arrives. */
+  get holes(): readonly Hole[] {
+    const [known, later] = [holesOf(this.#cursor), holesOf(this.#delivery?.next)]
+    return [...later.filter((hole) => known.every(({ from }) => from !== hole.from)), ...known]
+  }
+
+  /**
+   * The newest hole whose page has not failed recently, now or once the receipt arrives that the device awaits.
+   * @param now monotonic ms
+   */
+  nextHole(now: number): Hole | undefined {
+    const holes = holesOf(this.receiptWait(now) > 0 ? this.#delivery?.next : this.#cursor)
+    return holes.find(({ from }) => !this.#holeFailures.get(from)?.isPaused(now))
+  }
+
+  failuresOf({ from }: Hole): HoleFailures {
+    const failures = this.#holeFailures.get(from) ?? new HoleFailures()
+    this.#holeFailures.set(from, failures)
+    const beginnings = new Set(this.holes.map((hole) => hole.from))
+    for (const other of this.#holeFailures.keys())
+      if (!beginnings.has(other)) this.#holeFailures.delete(other)
+    return failures
+  }
+
+  /** Call this when a page of a hole was received, or the hole was given up. */
+  forgetFailures({ from }: Hole): void {
+    this.#holeFailures.delete(from)
   }
 
   /** What was sent without a receipt, and how often it was sent again; `null` if nothing was. */
@@ -126,11 +152,9 @@ export class DeviceState {
 
   /** Call this when everything was sent, or there was nothing to send. */
   advance(next: Cursor): void {
-    const hasChanged = next !== this.#cursor || this.#delivery !== null
     this.#cursor = next
     this.#delivery = null
-    // Most polls find nothing new, so that nothing has to be saved.
-    if (hasChanged) this.#onChange()
+    this.#onChange()
   }
 
   /**
@@ -302,6 +326,9 @@ export class DeviceState {
   #resetPauses(): void {
     this.#pause.reset()
     this.#lacksAlerts = false
-    this.holeFailures.reset()
+    this.#holeFailures.clear()
   }
 }
+
+const holesOf = (cursor: Cursor | null | undefined): readonly Hole[] =>
+  (cursor as RecordCursor | null | undefined)?.holes ?? []

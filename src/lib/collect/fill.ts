@@ -8,7 +8,7 @@ import { linkAbort, onAbort } from '../abort'
 import { nextTurn, sleep } from '../clock'
 import { createTimeFormatter } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
-import { EnvlogError, isAmbiguous } from '../errors'
+import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 import type { QuotaWait, RequestContext } from '../request'
 import type { RecordCursor, Untold } from './cursor'
 import { beginPoll, deliver, type Poll, type PollRun } from './deliver'
@@ -28,6 +28,10 @@ export interface FillRun extends PollRun {
   concurrency: number
   /** Number of records in a full *latest* response. */
   newest?: number
+  /** The devices that the trigger has not polled, because they awaited a receipt: their new records come first. */
+  awaited: Set<ResolvedDevice>
+  /** Polls such a device. */
+  poll(device: ResolvedDevice, context: RequestContext): Promise<void>
   /** Reports the failure of a page. @param retryAt when it is requested again, ms since 1970 UTC; absent for never */
   reportPage(device: ResolvedDevice, error: EnvlogError, retryAt: number | undefined): void
   /** Called before each round of pages, with the devices whose records are still missing, and at the end. */
@@ -38,6 +42,11 @@ export interface FillRun extends PollRun {
 const NOTHING: Untold = { overflow: false, gaps: [] }
 /** A device whose record quota is used up is requested again after this time if the service does not name one. */
 const RECORDS_WAIT_MS = 60_000
+/**
+ * Number of devices of which a page is fetched without waiting if another trigger already waits, because the new records
+ * of many devices may always take longer than the interval of the triggers.
+ */
+const MIN_PAGES = 10
 
 /**
  * Fetches pages until all holes are closed, except those whose page has failed or whose device awaits an overdue
@@ -53,38 +62,45 @@ export async function fillHoles(
   const stateOf = (device: ResolvedDevice) => nodeState.device(deviceKey(device))
   /** When the record quota of a device is available again, monotonic ms. */
   const recordsAt = new Map<ResolvedDevice, number>()
-  for (let round = 0; ; round++) {
+  let pagesLeft = interrupt.aborted ? MIN_PAGES : 0
+  for (;;) {
     const now = nodeState.clock.monotonic()
-    const open = devices.filter((device) => isFillable(stateOf(device), now))
+    const open = devices.filter((device) => stateOf(device).holes.length > 0)
     run.onFill(open)
-    // At least one page, because the new records of many devices may take longer than the interval of the triggers.
-    if (open.length === 0 || (interrupt.aborted && round > 0)) return
+    const fillable = open.filter((device) => isFillable(stateOf(device), now))
+    if (fillable.length === 0 || (interrupt.aborted && pagesLeft === 0)) return
     const waitOf = (device: ResolvedDevice) =>
       Math.max(stateOf(device).receiptWait(now), (recordsAt.get(device) ?? now) - now)
-    const ready = open.filter((device) => waitOf(device) <= 0)
+    const ready = fillable.filter((device) => waitOf(device) <= 0)
     if (ready.length === 0) {
-      if (interrupt.aborted) return
-      const waitMs = Math.min(...open.map(waitOf))
-      if (context.maxWaitMs !== null && waitMs > context.maxWaitMs && open.every((one) => recordsAt.has(one)))
-        return
+      const waitMs = Math.min(...fillable.map(waitOf))
+      const isTooLong = context.maxWaitMs !== null && waitMs > context.maxWaitMs
+      if (interrupt.aborted || (isTooLong && fillable.every((device) => recordsAt.has(device)))) return
       await waitForReceipt(run, waitMs, context.signal)
       continue
     }
     ready.sort((a, b) => stateOf(a).filledAt - stateOf(b).filledAt)
     try {
-      await fetchPages(run, interrupt.aborted ? ready.slice(0, 1) : ready, context, recordsAt)
+      await fetchPages(
+        run,
+        pagesLeft > 0 ? ready.slice(0, pagesLeft) : ready,
+        pagesLeft > 0,
+        context,
+        recordsAt,
+      )
     } catch (error) {
       // The next trigger continues when the quota allows it.
-      if (error instanceof EnvlogError && error.code === 'ENVLOG_QUOTA') return
+      if (error instanceof EnvlogError && error.reason === 'quota-wait') return
       throw error
     }
+    pagesLeft = 0
   }
 }
 
 /** Whether the next page of a device can be requested, now or after a wait. @param now monotonic ms */
 function isFillable(device: DeviceState, now: number): boolean {
-  if (!device.hasHoles || device.isPaused(now) || device.holeFailures.isPaused(now)) return false
-  return !device.hasDelivery || device.receiptWait(now) > 0
+  if (device.isPaused(now) || !device.nextHole(now)) return false
+  return device.overdue === null || device.receiptWait(now) > 0
 }
 
 /** Waits until a receipt or another trigger arrives, for a limited time. */
@@ -106,73 +122,95 @@ async function waitForReceipt(
   }
 }
 
-/** Fetches one page of each device. */
+/** Fetches one page of each device. @param isLate whether another trigger already waits */
 async function fetchPages(
   run: FillRun,
   devices: readonly ResolvedDevice[],
+  isLate: boolean,
   context: RequestContext,
   recordsAt: Map<ResolvedDevice, number>,
 ): Promise<void> {
   const { nodeState, interrupt } = run
+  const { clock } = nodeState
   const work = async (device: ResolvedDevice, signal: AbortSignal) => {
-    if (interrupt.aborted && device !== devices[0]) return
-    nodeState.device(deviceKey(device)).filledAt = nodeState.clock.monotonic()
-    const page = linkAbort(signal)
+    const state = nodeState.device(deviceKey(device))
+    const hole = state.nextHole(clock.monotonic())
+    if (!hole || (interrupt.aborted && !isLate)) return
+    state.filledAt = clock.monotonic()
+    const request = linkAbort(signal)
     let isWaiting = false
     const onWait = (wait: QuotaWait) => {
       isWaiting = wait.until !== null
       run.onFillWait(wait)
-      if (isWaiting && interrupt.aborted) page.abort()
+      if (isWaiting && interrupt.aborted) request.abort()
     }
     // Another trigger ends the wait for quota, but not a request that was sent.
-    onAbort(interrupt, () => isWaiting && page.abort(), page.signal)
+    onAbort(interrupt, () => isWaiting && request.abort(), request.signal)
     try {
-      await fetchNextPage(run, device, { ...context, signal: page.signal, onWait })
+      const own = { ...context, signal: request.signal, onWait }
+      if (run.awaited.delete(device)) await run.poll(device, own)
+      // A page is requested again after a pause, so that it does not delay the next trigger by many retries.
+      else await fetchNextPage(run, device, hole, { ...own, maxRecordsWaitMs: 0, maxRetries: 1 })
       recordsAt.delete(device)
     } catch (error) {
       if (!(error instanceof EnvlogError) || signal.aborted) throw error
-      if (page.signal.aborted) return
-      // The service has just responded to other requests of this trigger, so that such a failure concerns the page.
-      if (isAmbiguous(error)) return fail(run, device, error)
-      if (error.reason !== 'records-wait' && error.reason !== 'records-refused') throw error
-      const { retryAt } = error.cause
-      const waitMs = retryAt ? Date.parse(retryAt) - nodeState.clock.now() : RECORDS_WAIT_MS
-      recordsAt.set(device, nodeState.clock.monotonic() + Math.max(1000, waitMs))
+      if (request.signal.aborted) return
+      if (error.reason === 'records-wait') {
+        const { retryAt } = error.cause
+        const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
+        recordsAt.set(device, clock.monotonic() + Math.max(1000, waitMs))
+      } else if (concernsPage(error)) fail(run, device, hole, error)
+      else throw error
     } finally {
-      page.abort()
+      request.abort()
     }
   }
-  const onFailure = (device: ResolvedDevice, error: EnvlogError) => fail(run, device, error)
-  await forEachConcurrent(devices, run.concurrency, context.signal, work, onFailure, () => false)
+  await forEachConcurrent(
+    devices,
+    run.concurrency,
+    context.signal,
+    work,
+    () => {},
+    () => false,
+  )
 }
 
 /**
- * Fetches the next page of a device's newest hole and delivers it.
+ * Whether a failure concerns only the page, and not the account. The service has just responded to other requests of
+ * this trigger, so this includes timeouts and refused logins.
+ */
+const concernsPage = (error: EnvlogError) =>
+  concernsOneDevice(error) || isAmbiguous(error) || error.code === 'ENVLOG_AUTH'
+
+/**
+ * Fetches the next page of a hole and delivers it.
  * @throws EnvlogError `reply-other-period`, or if a request, decoding or `deliver` fails
  */
-async function fetchNextPage(run: FillRun, target: ResolvedDevice, context: RequestContext): Promise<void> {
+async function fetchNextPage(
+  run: FillRun,
+  target: ResolvedDevice,
+  hole: Hole,
+  context: RequestContext,
+): Promise<void> {
   const { newest: most = MAX_LATEST_RECORDS } = run
   const poll = beginPoll(run, target, context)
   const { device } = poll
-  const { holes: [hole, ...others] = [] } = device.cursor as RecordCursor
-  if (!hole) return
-  const { page, response, failed } = await fetchHolePage(poll, hole)
+  const { page, response, failed } = await fetchHolePage(poll, run, hole)
   await nextTurn()
   const cursor = device.cursor as RecordCursor
   if (poll.isOver()) return
   const isForced = lacksRecordAt(hole.to, page.part)
   const { fresh, inside, rest, isLost } = fillHole(hole, page, run.time)
   if (fresh.records.length === 0 && hasRecordsOutside(page)) throw new EnvlogError('reply-other-period')
-  device.holeFailures.reset()
+  device.forgetFailures(hole)
   const { untold = NOTHING } = cursor
   const overflow = isLost || isForced || untold.overflow
   const { records, gaps } = fresh
   const series = { ...fresh, gaps: [...untold.gaps, ...gaps] }
-  const { holes: _, untold: __, ...kept } = rememberFilled(cursor, inside, fresh, most)
+  const { untold: _, ...kept } = rememberFilled(cursor, inside, fresh, most)
   const isUntold = records.length === 0 && (overflow || series.gaps.length > 0)
   const next: RecordCursor = {
-    ...kept,
-    ...((rest || others.length > 0) && { holes: rest ? [rest, ...others] : others }),
+    ...replaceHole(kept, hole, rest),
     ...(isUntold && { untold: { overflow, gaps: series.gaps } }),
   }
   const collected = toCollected(target, response, { kind: 'series', series })
@@ -186,42 +224,44 @@ async function fetchNextPage(run: FillRun, target: ResolvedDevice, context: Requ
  * Requests a page, and once more if it contradicts its neighbour.
  * @throws EnvlogError `reply-lacks-record` if it still does, unless this has happened before
  */
-async function fetchHolePage({ run, target, context, device }: Poll, hole: Hole) {
+async function fetchHolePage({ target, context, device }: Poll, run: FillRun, hole: Hole) {
   const style = { time: run.time, offset: device.utcOffset }
   const fetchOnce = async () => {
-    const { part, received, ...others } = await fetchPage(
-      run.account,
-      target,
-      pageOf(hole.from, hole.to),
-      style,
-      { ...context, maxRecordsWaitMs: 0 },
-    )
+    const page = pageOf(hole.from, hole.to)
+    const { part, received, ...others } = await fetchPage(run.account, target, page, style, context)
     return { page: { part, ...received } satisfies ReceivedPage, ...others }
   }
   const first = await fetchOnce()
   if (!lacksRecordAt(hole.to, first.page.part)) return first
   const second = await fetchOnce()
-  if (lacksRecordAt(hole.to, second.page.part) && !device.holeFailures.acceptsContradiction)
+  if (lacksRecordAt(hole.to, second.page.part) && !device.failuresOf(hole).acceptsContradiction)
     throw new EnvlogError('reply-lacks-record')
   return second
 }
 
 /** After the failure of a page, it is requested again after a pause. A hole whose page keeps failing is given up. */
-function fail(run: FillRun, target: ResolvedDevice, error: EnvlogError): void {
+function fail(run: FillRun, target: ResolvedDevice, hole: Hole, error: EnvlogError): void {
   const { clock } = run.nodeState
   const device = run.nodeState.device(deviceKey(target))
   // It was forgotten in the meantime.
-  if (!device.hasHoles) return
-  const pauseMs = device.holeFailures.add(error, clock.monotonic())
+  if (device.holes.every(({ from }) => from !== hole.from)) return
+  const pauseMs = device.failuresOf(hole).add(error, clock.monotonic())
   if (pauseMs === undefined) {
-    const { holes: [hole, ...others] = [], untold = NOTHING, ...cursor } = device.cursor as RecordCursor
+    const { untold = NOTHING, ...cursor } = device.cursor as RecordCursor
     const format = createTimeFormatter(run.time, device.utcOffset ?? null)
-    const gaps = hole ? findGapsIn(hole, isStandalone(target), format) : []
+    const gaps = findGapsIn(hole, isStandalone(target), format)
+    device.forgetFailures(hole)
     device.advance({
-      ...cursor,
-      ...(others.length > 0 && { holes: others }),
+      ...replaceHole(cursor, hole, undefined),
       untold: { overflow: true, gaps: [...untold.gaps, ...gaps] },
     })
   }
   run.reportPage(target, error, pauseMs === undefined ? undefined : clock.now() + pauseMs)
+}
+
+/** The cursor with the rest of a hole, if there is one, in place of the hole. */
+function replaceHole(cursor: RecordCursor, hole: Hole, rest: Hole | undefined): RecordCursor {
+  const { holes = [], ...others } = cursor
+  const left = holes.flatMap((other) => (other.from === hole.from ? (rest ?? []) : [other]))
+  return { ...others, ...(left.length > 0 && { holes: left }) }
 }

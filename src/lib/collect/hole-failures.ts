@@ -6,7 +6,7 @@ const GIVE_UP_AFTER = { count: 3, ms: 86_400_000 }
 /** After this many failures in a row because pages contradict each other, the records of the page are accepted. */
 const MAX_CONTRADICTIONS = 2
 
-/** The failures of a device's newest hole since a page of it was last received. Times are monotonic ms. */
+/** The failures of a hole since a page of it was last received. Times are monotonic ms. */
 export class HoleFailures {
   readonly #pause = new Pause()
   #count = 0
@@ -22,20 +22,12 @@ export class HoleFailures {
     return this.#pause.left(now) > 0
   }
 
-  /** @returns when the page is requested again, in ms; `undefined` if the hole is given up */
+  /** @returns after how many ms the page is requested again; `undefined` if the hole is given up */
   add(error: EnvlogError, now: number): number | undefined {
     if (this.#count === 0) this.#firstAt = now
     this.#count++
     this.#contradictions = error.reason === 'reply-lacks-record' ? this.#contradictions + 1 : 0
-    if (this.#count < GIVE_UP_AFTER.count || now - this.#firstAt < GIVE_UP_AFTER.ms)
-      return this.#pause.begin(now)
-    this.reset()
-    return undefined
-  }
-
-  reset(): void {
-    this.#pause.reset()
-    this.#count = 0
-    this.#contradictions = 0
+    const isPersistent = this.#count >= GIVE_UP_AFTER.count && now - this.#firstAt >= GIVE_UP_AFTER.ms
+    return isPersistent ? undefined : this.#pause.begin(now)
   }
 }

@@ -5,7 +5,15 @@ import { findGaps, type Gap, type NumberedRecord, placeGaps } from '../readings/
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
 import { keyOf, type RecordKey } from './cursor-records'
-import { hashesOf, readKnown, type SavedRecords, saveKnown, selectUnknown, timeOf } from './known-records'
+import {
+  byTimeAndNumber,
+  hashesOf,
+  readKnown,
+  type SavedRecords,
+  saveKnown,
+  selectUnknown,
+  timeOf,
+} from './known-records'
 import { PAGE_RECORDS, type ReceivedPage } from './pages'
 import { follows } from './record-order'
 
@@ -30,9 +38,16 @@ export function addHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
   const [newer, older] = all.slice(-2)
   if (all.length <= MAX_HOLES || !newer || !older) return all
   const [known, earlier] = [readKnown(newer), readKnown(older)]
-  const hashes = [...earlier.hashes, ...known.hashes]
-  const saved = saveKnown([...earlier.records, ...known.records], hashes)
+  const saved = saveInHole([...earlier.records, ...known.records], [...earlier.hashes, ...known.hashes])
   return [...all.slice(0, -2), { ...saved, from: older.from, to: newer.to, begin: older.begin }]
+}
+
+/** Too many delivered records are left out in the middle: they may be sent again, but not those at the bounds. */
+function saveInHole(records: readonly RecordKey[], hashes: readonly string[]): SavedRecords {
+  const half = MAX_HELD / 2
+  const sorted = records.toSorted(byTimeAndNumber)
+  const kept = sorted.length > MAX_HELD ? [...sorted.slice(0, half), ...sorted.slice(-half)] : sorted
+  return saveKnown(kept, hashes)
 }
 
 /** Whether a record is inside one of the holes. */
@@ -57,8 +72,8 @@ export function rememberInHoles(
     const inside = delivered.filter((record) => isInside(hole, record))
     if (inside.length === 0) return hole
     const known = readKnown(hole)
-    const records = [...known.records, ...inside].slice(0, MAX_HELD)
-    return { ...hole, ...saveKnown(records, [...known.hashes, ...hashesOf(inside, channels, null)]) }
+    const hashes = [...known.hashes, ...hashesOf(inside, channels, null)]
+    return { ...hole, ...saveInHole([...known.records, ...inside], hashes) }
   })
 }
 

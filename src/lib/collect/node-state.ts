@@ -50,7 +50,7 @@ export class NodeState {
   #store: StateStore | undefined
   #writer: StateWriter | undefined
   #isLoaded = false
-  readonly #onLoaded: (() => void)[] = []
+  readonly #onLoaded = new Set<() => void>()
   #kind: CursorKind | undefined
   #sendsOnlyNew = false
   #settingsKey = ''
@@ -121,12 +121,18 @@ export class NodeState {
     if (this.#isLoaded) return
     const store = this.#store
     if (!store) throw new EnvlogError('closed')
+    let stop = () => {}
     try {
       // An earlier read may succeed first.
-      const loaded = new Promise<void>((resolve) => this.#onLoaded.push(resolve))
+      const loaded = new Promise<void>((resolve) => {
+        stop = resolve
+        this.#onLoaded.add(resolve)
+      })
       await orNoResponse(Promise.race([this.#load(store), loaded]), this.clock, MAX_READ_MS)
     } catch (error) {
       if (this.#store === store) throw toStoreError(error, store)
+    } finally {
+      this.#onLoaded.delete(stop)
     }
     if (this.#store !== store) throw new EnvlogError('closed')
   }
@@ -294,7 +300,7 @@ export class NodeState {
       this.device(key).restore({ ...others, ...own, ...awaited }, this.clock.now(), this.clock.monotonic())
     }
     this.#isLoaded = true
-    for (const resolve of this.#onLoaded.splice(0)) resolve()
+    for (const resolve of this.#onLoaded) resolve()
     this.#startWriting(store)
   }
 

@@ -33,8 +33,9 @@ export type Act =
   /**
    * @param dies whether the process ends as soon as it has delivered
    * @param stores whether a sink returns each receipt at once
+   * @param storesLate whether it returns each receipt after some time
    */
-  | { act: 'trigger'; requests: RequestPlan[]; dies: boolean; stores?: boolean }
+  | { act: 'trigger'; requests: RequestPlan[]; dies: boolean; stores?: boolean; storesLate?: boolean }
   /** Another trigger arrives during the current one. */
   | { act: 'interrupt' }
   | { act: 'receipt'; back: number }
@@ -116,7 +117,7 @@ export function createPollSimulation(
     journal.push({ kind: 'delivered', records: measured, gaps, isOverflow, isBackfill, receipt, at })
   }
 
-  async function trigger({ requests: planned, dies, stores }: Extract<Act, { act: 'trigger' }>) {
+  async function trigger({ requests: planned, dies, stores, storesLate }: Extract<Act, { act: 'trigger' }>) {
     requestPlans = [...planned]
     requests = 0
     interrupt = new AbortController()
@@ -125,7 +126,10 @@ export function createPollSimulation(
       if (dies) throw new ProcessDied()
       if (stores) node.receive(0)
     }
+    const isAwaiting = node.nodeState().device(key).receiptWait(time.monotonic()) > 0
     const run = {
+      awaited: new Set(isAwaiting ? [target] : []),
+      poll: () => poll(),
       account,
       nodeState: node.nodeState(),
       nodeId: 'node',
@@ -151,6 +155,7 @@ export function createPollSimulation(
       await nextTurn()
       idle = journal.length === seen ? idle + 1 : 0
       seen = journal.length
+      if (idle === IDLE_TURNS / 2 && storesLate) node.receive(0)
       if (idle === IDLE_TURNS) interrupt.abort()
     }
     if (await triggered) journal.push({ kind: 'completed', stored: device.stored(), requests })
@@ -177,7 +182,7 @@ export function createPollSimulation(
     log: device.log,
     perform,
     cursor: () => node.nodeState().device(key).cursor,
-    hasHoles: () => node.nodeState().device(key).hasHoles,
+    hasHoles: () => node.nodeState().device(key).holes.length > 0,
   }
 }
 

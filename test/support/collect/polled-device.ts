@@ -58,6 +58,8 @@ export async function createPolledDevice(
     deliver,
     interrupt: new AbortController().signal,
     concurrency: 1,
+    awaited: new Set<typeof target>(),
+    poll: async () => {},
     ...(newest !== undefined && { newest }),
     onFill() {},
     onFillWait() {},

@@ -27,7 +27,6 @@ export class DeviceRound<T extends ActionType> {
   readonly #run: Run<T>
   readonly #work: DeviceWork
   readonly #refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
-  readonly #named = new Map<ResolvedDevice, ResolvedDevice>()
   #lastFailure: DeviceFailure | undefined
   #hasSucceeded = false
 
@@ -40,21 +39,21 @@ export class DeviceRound<T extends ActionType> {
    * @returns the chosen devices, with their names if messages need them and they are known
    * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
    */
-  async process(concurrency: number): Promise<ResolvedDevice[]> {
+  async process(concurrency: number): Promise<readonly ResolvedDevice[]> {
     const run = this.#run
     const { account, nodeState, requestContext, settings, waitStatus } = run
     const selection = await run.evaluateSelection()
-    const { devices, unknown } = await resolveDevices(
-      selection,
-      settings.exclude,
-      account.devices,
-      requestContext,
-    )
+    const resolved = await resolveDevices(selection, settings.exclude, account.devices, requestContext)
+    const { unknown } = resolved
+    // The device list is fetched first, so that no response is wasted if that fails.
+    const devices = await this.#withNames(resolved.devices)
+    run.poll = this.#work
     // Only the account's list says whether a device has moved to another base unit.
     if (nodeState.mayHaveMoved(devices)) await account.devices.all(requestContext)
     nodeState.setDevices(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
     const now = account.monotonic()
-    const awaited = new Set(devices.filter((device) => this.#stateOf(device).receiptWait(now) > 0))
+    const { awaited } = run
+    for (const device of devices) if (this.#stateOf(device).receiptWait(now) > 0) awaited.add(device)
     const due = devices.filter((device) => !awaited.has(device) && !this.#stateOf(device).isPaused(now))
     waitStatus.total = due.length
     for (const failure of unknown) this.#fail(failure)
@@ -81,17 +80,14 @@ export class DeviceRound<T extends ActionType> {
     if (failure) throw failure
     if (this.#hasSucceeded) run.deliveredCount ??= 0
     run.refusedCount = devices.filter((device) => this.#stateOf(device).isPaused(now)).length
-    return devices.map((device) => this.#named.get(device) ?? device)
+    return devices
   }
 
   async #processOne(device: ResolvedDevice, signal: AbortSignal): Promise<void> {
     const { nodeState, requestContext, waitStatus } = this.#run
     const context = { ...requestContext, signal, onWait: waitStatus.createListener() }
-    // The device list is fetched first, so that no response is wasted if that fails.
-    const named = await this.#withNames(device, context)
-    this.#named.set(device, named)
     try {
-      await this.#work(named, context)
+      await this.#work(device, context)
     } catch (error) {
       if (wasPolled(error)) nodeState.markPolled(device, isAmbiguous(error))
       throw error
@@ -104,12 +100,18 @@ export class DeviceRound<T extends ActionType> {
     this.#hasSucceeded = true
   }
 
-  async #withNames(device: ResolvedDevice, requestContext: RequestContext): Promise<ResolvedDevice> {
-    const { account, deployed, settings } = this.#run
-    if (!needsNames(deployed.node.type as ActionType, settings) || device.group !== undefined) return device
-    const { name = '', group = '' } =
-      (await account.devices.find(device.serial, device.base, requestContext)) ?? {}
-    return { ...device, name, group }
+  async #withNames(devices: readonly ResolvedDevice[]): Promise<readonly ResolvedDevice[]> {
+    const { account, deployed, settings, requestContext } = this.#run
+    if (!needsNames(deployed.node.type as ActionType, settings)) return devices
+    const named: ResolvedDevice[] = []
+    for (const device of devices) {
+      const found =
+        device.group === undefined
+          ? await account.devices.find(device.serial, device.base, requestContext)
+          : device
+      named.push({ ...device, name: found?.name ?? '', group: found?.group ?? '' })
+    }
+    return named
   }
 
   #failOne(device: ResolvedDevice, error: EnvlogError): void {

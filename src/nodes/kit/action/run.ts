@@ -62,6 +62,10 @@ export class Run<T extends ActionType> implements FillRun {
   readonly fillStatus: FillStatus
   /** Number of delivered readings, records or alerts; `undefined` if no device was due. */
   deliveredCount: number | undefined
+  /** The devices that were not requested, because they await a receipt. */
+  readonly awaited = new Set<ResolvedDevice>()
+  /** Polls a device; set by the round. */
+  poll: DeviceWork = async () => {}
   /** Number of devices that are currently skipped because the service refused them. */
   refusedCount = 0
 
@@ -98,7 +102,10 @@ export class Run<T extends ActionType> implements FillRun {
    * @param concurrency number of devices at the same time; the account's setting by default
    * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
    */
-  forEachDevice(work: DeviceWork, concurrency = this.account.concurrency): Promise<ResolvedDevice[]> {
+  forEachDevice(
+    work: DeviceWork,
+    concurrency = this.account.concurrency,
+  ): Promise<readonly ResolvedDevice[]> {
     return new DeviceRound(this, work).process(concurrency)
   }
 

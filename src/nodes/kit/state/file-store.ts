@@ -25,9 +25,10 @@ export function createFileStore(userDir: string, nodeId: string, onMissing: () =
     },
     onMissing,
     save(text) {
-      // An earlier write for this file may still be running.
+      // An earlier write for this file may still be running, perhaps on a disk that does not respond.
       const before = writes.get(file) ?? Promise.resolve()
-      const write = before.then(() => replaceFile(file, text))
+      newest.set(file, text)
+      const write = before.then(() => replaceFile(file))
       writes.set(
         file,
         write.catch(() => {}),
@@ -39,10 +40,14 @@ export function createFileStore(userDir: string, nodeId: string, onMissing: () =
 
 /** Another Node-RED with the same user directory must not write to the same file. In containers, both may have one pid. */
 const WRITER = randomUUID()
-/** The last write of each file. */
+/** The last write of each file, and the text to be written. */
 const writes = new Map<string, Promise<void>>()
+const newest = new Map<string, string>()
 
-async function replaceFile(file: string, text: string): Promise<void> {
+async function replaceFile(file: string): Promise<void> {
+  const text = newest.get(file)
+  if (text === undefined) return
+  newest.delete(file)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const temporary = `${file}.${WRITER}.new`
   await writeFile(temporary, text, { mode: 0o600, flush: true })

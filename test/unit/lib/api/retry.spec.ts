@@ -61,6 +61,10 @@ describe('retries', () => {
   }
 
   it('are as many as the account allows, possibly none', async () => {
+    const { client, transport } = clientOf(broken, { retries: 5 })
+    const read = watch(client.read('current', {}, { ...context, maxRetries: 1 }))
+    await timers().tickAsync(3_600_000)
+    assert.deepEqual([transport.sent.length, read.state === 'waits'], [2, false], 'a request may allow fewer')
     for (const retries of [0, 1, 5]) {
       const { client, transport } = clientOf(broken, { retries })
       watch(client.read('current', {}, context))

@@ -41,22 +41,6 @@ describe('the state of a node', () => {
     assert.deepEqual(order, [target('x/y'), target(SECOND), target(FIRST)])
   })
 
-  it('is not saved by a poll that finds nothing new', async () => {
-    const { clock, store, nodeState } = await begin()
-    const cursor: RecordCursor = { held: '', hashes: [], since: null, from: null, at: 1 }
-    const poll = async (next: RecordCursor) => {
-      nodeState.setDevices([target(FIRST)])
-      nodeState.device(FIRST).advance(next)
-      await clock.pass(WRITE_MS)
-    }
-    await poll(cursor)
-    assert.equal(store.writes.length, 1, 'the first response creates the cursor')
-    for (let time = 2; time < 50; time++) await poll(cursor)
-    assert.equal(store.writes.length, 1)
-    await poll({ ...cursor, hashes: ['x'], at: 50 })
-    assert.equal(store.writes.length, 2, 'the cursor moves even if nothing is sent')
-  })
-
   it('survives a deploy, even if the store contains older state, or is another store', async () => {
     const { nodeState, store, deliver, cursor, clock } = await begin()
     deliver(FIRST, 5)

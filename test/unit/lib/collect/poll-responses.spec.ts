@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readSavedState } from '../../../../src/lib/collect/saved-state'
 import { countOf } from '../../../../src/lib/readings/content'
 import { createPolledDevice } from '../../../support/collect/polled-device'
+import { createRecordingStore } from '../../../support/collect/recording-store'
 import { graph, type Json } from '../responses'
 
 const NEWEST = 10
@@ -84,6 +85,16 @@ describe('a device that was polled with nothing new', () => {
       delivered.map(({ failed }) => failed?.length),
       [0, 1, 1, 1],
     )
+  })
+
+  it('is not saved again', async () => {
+    const store = createRecordingStore()
+    const { poll, clock } = await createPolledDevice(() => graph({ data: [record(1)] }), {}, { store })
+    for (let turn = 0; turn < 5; turn++) {
+      await poll()
+      await clock.pass(60_000)
+    }
+    assert.equal(store.writes.length, 1)
   })
 
   it('gets each new record once when earlier responses are repeated', async () => {

@@ -132,6 +132,33 @@ describe('a page that fails', () => {
     assert.equal(requests(simulation).at(-1), 1)
   })
 
+  it('does not keep a later hole from being filled, nor is that hole given up for it', async () => {
+    const failingPage = { fails: 'timeout-total' } as const
+    const simulation = await failing('timeout-total')
+    for (const ms of [A_DAY / 4, A_DAY / 4]) await play(simulation, pass(ms), poll({}, failingPage))
+    await play(simulation, measure(20), poll({}, { maxRecords: 9 }, { fails: 'timeout-total' }))
+    assert.deepEqual(deliveredIds(simulation).slice(-2), [upTo(38, 43), upTo(30, 38)])
+    await play(simulation, pass(A_DAY), poll(failingPage, failingPage), pass(A_DAY), poll())
+    const sent = deliveredIds(simulation).flat()
+    assert.deepEqual(
+      sent.toSorted((a, b) => a - b),
+      upTo(0, 43),
+    )
+  })
+
+  it('has no effect if the device was forgotten in the meantime', async () => {
+    const forget: Act = { act: 'forget' }
+    const simulation = await begin(measure(2), poll(), measure(20), poll({}, { meanwhile: [forget] }))
+    assert.equal(simulation.cursor(), null)
+    assert.ok(simulation.journal.every(({ kind }) => kind !== 'failed'))
+  })
+
+  it('fails the trigger if the quota was refused, after the new records', async () => {
+    const simulation = await failing('quota-refused')
+    assert.deepEqual(deliveredIds(simulation).slice(1, 2), [upTo(17, 22)])
+    assert.ok(simulation.journal.some((entry) => entry.kind === 'failed' && entry.code === 'ENVLOG_QUOTA'))
+  })
+
   it('is no failure if only the quota was missing', async () => {
     const simulation = await failing('records-wait')
     assert.deepEqual(reported(simulation), [])
@@ -181,6 +208,23 @@ describe('with receipts', () => {
     }
     await play(simulation, stores)
     assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(9, 17), upTo(2, 9)])
+  })
+
+  it('filling begins in the trigger that finds the hole, once the receipt of its records arrives', async () => {
+    const simulation = createPollSimulation(profile, firstRecords, TIMEOUT)
+    await play(simulation, measure(2), poll(), receipt(), measure(20))
+    const late: Act = { act: 'trigger', dies: false, storesLate: true, requests: [] }
+    await play(simulation, late)
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(2, 17)])
+  })
+
+  it('new records come before the next page if a trigger began while a page awaited its receipt', async () => {
+    const simulation = createPollSimulation(profile, firstRecords, TIMEOUT)
+    await play(simulation, measure(2), poll(), receipt(), measure(20), poll(), receipt())
+    await play(simulation, poll({}, { maxRecords: 9 }), measure(3))
+    const late: Act = { act: 'trigger', dies: false, storesLate: true, requests: [] }
+    await play(simulation, late)
+    assert.deepEqual(deliveredIds(simulation).slice(2), [upTo(9, 17), upTo(22, 25), upTo(2, 9)])
   })
 
   it('nothing is requested of a device while a receipt is outstanding, and one of an earlier delivery has no effect', async () => {
