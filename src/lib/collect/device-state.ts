@@ -88,6 +88,11 @@ export class DeviceState {
     return [...later.filter((hole) => known.every(({ from }) => from !== hole.from)), ...known]
   }
 
+  /** Whether records are missing in addition to those whose receipt is awaited. */
+  get lacksRecords(): boolean {
+    return holesOf(this.#delivery ? this.#delivery.next : this.#cursor).length > 0
+  }
+
   /**
    * The newest hole whose page has not failed recently, now or once the receipt arrives that the device awaits.
    * @param now monotonic ms

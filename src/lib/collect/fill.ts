@@ -65,9 +65,8 @@ export async function fillHoles(
   let pagesLeft = interrupt.aborted ? MIN_PAGES : 0
   for (;;) {
     const now = nodeState.clock.monotonic()
-    const open = devices.filter((device) => stateOf(device).holes.length > 0)
-    run.onFill(open)
-    const fillable = open.filter((device) => isFillable(stateOf(device), now))
+    run.onFill(devices.filter((device) => stateOf(device).lacksRecords))
+    const fillable = devices.filter((device) => isFillable(stateOf(device), now))
     if (fillable.length === 0 || (interrupt.aborted && pagesLeft === 0)) return
     const waitOf = (device: ResolvedDevice) =>
       Math.max(stateOf(device).receiptWait(now), (recordsAt.get(device) ?? now) - now)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { RecordCursor } from '../../../../src/lib/collect/cursor'
 import type { RetainedDelivery } from '../../../../src/lib/collect/device-state'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import type { SavedState } from '../../../../src/lib/collect/saved-state'
