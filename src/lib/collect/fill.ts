@@ -15,7 +15,6 @@ import { beginPoll, deliver, type Poll, type PollRun } from './deliver'
 import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
 import { toCollected } from './fetch'
-import { forEachConcurrent } from './for-each'
 import { fillHole, findGapsIn, type Hole } from './holes'
 import { hasRecordsOutside, lacksRecordAt, pageOf, type ReceivedPage } from './pages'
 import { fetchPage } from './range'
@@ -25,7 +24,6 @@ import { rememberFilled } from './record-plan'
 export interface FillRun extends PollRun {
   /** Aborts when another trigger waits: filling gives way before its next request. */
   interrupt: AbortSignal
-  concurrency: number
   /** Number of records in a full *latest* response. */
   newest?: number
   /** The devices that the trigger has not polled, because they awaited a receipt: their new records come first. */
@@ -43,14 +41,14 @@ const NOTHING: Untold = { overflow: false, gaps: [] }
 /** A device whose record quota is used up is requested again after this time if the service does not name one. */
 const RECORDS_WAIT_MS = 60_000
 /**
- * Number of devices of which a page is fetched without waiting if another trigger already waits, because the new records
- * of many devices may always take longer than the interval of the triggers.
+ * Number of pages that are fetched without waiting if another trigger already waits, because the new records of many
+ * devices may always take longer than the interval of the triggers.
  */
 const MIN_PAGES = 10
 
 /**
- * Fetches pages until all holes are closed, except those whose page has failed or whose device awaits an overdue
- * receipt, or until another trigger waits.
+ * Fetches pages one at a time, devices in turn, until all holes are closed, except those whose page has failed or whose
+ * device awaits an overdue receipt, or until another trigger waits.
  * @throws EnvlogError of the account; `closed` if the signal is aborted
  */
 export async function fillHoles(
@@ -67,32 +65,24 @@ export async function fillHoles(
     const now = nodeState.clock.monotonic()
     run.onFill(devices.filter((device) => stateOf(device).lacksRecords))
     const fillable = devices.filter((device) => isFillable(stateOf(device), now))
-    if (fillable.length === 0 || (interrupt.aborted && pagesLeft === 0)) return
+    if (fillable.length === 0 || (interrupt.aborted && pagesLeft-- <= 0)) return
     const waitOf = (device: ResolvedDevice) =>
       Math.max(stateOf(device).receiptWait(now), (recordsAt.get(device) ?? now) - now)
-    const ready = fillable.filter((device) => waitOf(device) <= 0)
-    if (ready.length === 0) {
+    const [next] = fillable
+      .filter((device) => waitOf(device) <= 0)
+      .sort((a, b) => stateOf(a).filledAt - stateOf(b).filledAt)
+    if (!next) {
       const waitMs = Math.min(...fillable.map(waitOf))
       const isTooLong = context.maxWaitMs !== null && waitMs > context.maxWaitMs
       if (interrupt.aborted || (isTooLong && fillable.every((device) => recordsAt.has(device)))) return
       await waitForReceipt(run, waitMs, context.signal)
       continue
     }
-    ready.sort((a, b) => stateOf(a).filledAt - stateOf(b).filledAt)
-    try {
-      await fetchPages(
-        run,
-        pagesLeft > 0 ? ready.slice(0, pagesLeft) : ready,
-        pagesLeft > 0,
-        context,
-        recordsAt,
-      )
-    } catch (error) {
-      // The next trigger continues when the quota allows it.
-      if (error instanceof EnvlogError && error.reason === 'quota-wait') return
-      throw error
-    }
-    pagesLeft = 0
+    const outcome = await fill(run, next, context)
+    // The next trigger continues when the quota allows it.
+    if (outcome === 'interrupted') return
+    recordsAt.delete(next)
+    if (outcome !== 'filled') recordsAt.set(next, outcome.recordsAt)
   }
 }
 
@@ -121,57 +111,50 @@ async function waitForReceipt(
   }
 }
 
-/** Fetches one page of each device. @param isLate whether another trigger already waits */
-async function fetchPages(
+/**
+ * Fetches the next page of a device.
+ * @returns `interrupted` if it would have to wait for quota, but must not
+ */
+async function fill(
   run: FillRun,
-  devices: readonly ResolvedDevice[],
-  isLate: boolean,
+  device: ResolvedDevice,
   context: RequestContext,
-  recordsAt: Map<ResolvedDevice, number>,
-): Promise<void> {
+): Promise<'filled' | 'interrupted' | { recordsAt: number }> {
   const { nodeState, interrupt } = run
   const { clock } = nodeState
-  const work = async (device: ResolvedDevice, signal: AbortSignal) => {
-    const state = nodeState.device(deviceKey(device))
-    const hole = state.nextHole(clock.monotonic())
-    if (!hole || (interrupt.aborted && !isLate)) return
-    state.filledAt = clock.monotonic()
-    const request = linkAbort(signal)
-    let isWaiting = false
-    const onWait = (wait: QuotaWait) => {
-      isWaiting = wait.until !== null
-      run.onFillWait(wait)
-      if (isWaiting && interrupt.aborted) request.abort()
-    }
-    // Another trigger ends the wait for quota, but not a request that was sent.
-    onAbort(interrupt, () => isWaiting && request.abort(), request.signal)
-    try {
-      const own = { ...context, signal: request.signal, onWait }
-      if (run.awaited.delete(device)) await run.poll(device, own)
-      // A page is requested again after a pause, so that it does not delay the next trigger by many retries.
-      else await fetchNextPage(run, device, hole, { ...own, maxRecordsWaitMs: 0, maxRetries: 1 })
-      recordsAt.delete(device)
-    } catch (error) {
-      if (!(error instanceof EnvlogError) || signal.aborted) throw error
-      if (request.signal.aborted) return
-      if (error.reason === 'records-wait') {
-        const { retryAt } = error.cause
-        const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
-        recordsAt.set(device, clock.monotonic() + Math.max(1000, waitMs))
-      } else if (concernsPage(error)) fail(run, device, hole, error)
-      else throw error
-    } finally {
-      request.abort()
-    }
+  const state = nodeState.device(deviceKey(device))
+  const hole = state.nextHole(clock.monotonic())
+  if (!hole) return 'filled'
+  state.filledAt = clock.monotonic()
+  const request = linkAbort(context.signal)
+  let isWaiting = false
+  const onWait = (wait: QuotaWait) => {
+    isWaiting = wait.until !== null
+    run.onFillWait(wait)
+    if (isWaiting && interrupt.aborted) request.abort()
   }
-  await forEachConcurrent(
-    devices,
-    run.concurrency,
-    context.signal,
-    work,
-    () => {},
-    () => false,
-  )
+  // Another trigger ends the wait for quota, but not a request that was sent.
+  onAbort(interrupt, () => isWaiting && request.abort(), request.signal)
+  try {
+    const own = { ...context, signal: request.signal, onWait }
+    if (run.awaited.delete(device)) await run.poll(device, own)
+    // A page is requested again after a pause, so that it does not delay the next trigger by many retries.
+    else await fetchNextPage(run, device, hole, { ...own, maxRecordsWaitMs: 0, maxRetries: 1 })
+    return 'filled'
+  } catch (error) {
+    if (!(error instanceof EnvlogError) || context.signal.aborted) throw error
+    if (request.signal.aborted || error.reason === 'quota-wait') return 'interrupted'
+    if (error.reason === 'records-wait') {
+      const { retryAt } = error.cause
+      const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
+      return { recordsAt: clock.monotonic() + Math.max(1000, waitMs) }
+    }
+    if (!concernsPage(error)) throw error
+    fail(run, device, hole, error)
+    return 'filled'
+  } finally {
+    request.abort()
+  }
 }
 
 /**

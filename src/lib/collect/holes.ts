@@ -4,7 +4,7 @@ import type { Channel } from '../readings/channel'
 import { findGaps, type Gap, type NumberedRecord, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
-import { keyOf, type RecordKey } from './cursor-records'
+import type { RecordKey } from './cursor-records'
 import {
   byTimeAndNumber,
   hashesOf,
@@ -15,7 +15,7 @@ import {
   timeOf,
 } from './known-records'
 import { PAGE_RECORDS, type ReceivedPage } from './pages'
-import { follows } from './record-order'
+import { follows, isSameRecord } from './record-order'
 
 /** A period of missing records, with the records inside and at its bounds that were delivered. */
 export interface Hole extends SavedRecords {
@@ -106,21 +106,21 @@ export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): Fille
     return { fresh: { ...part, records: [], gaps: [] }, inside, rest: hole, isLost: false }
 
   const { begin, from } = hole
-  const isBegin = (record: RecordKey) => begin !== null && keyOf(record) === keyOf(begin)
+  const isBegin = (record: RecordKey) => begin !== null && isSameRecord(record, begin)
   const hasReached =
     part.records.some((record) => record.timestamp !== null && record.timestamp <= from) ||
     (!isFull && inside.some(isBegin))
   // A page that consists of a single second would be sent again.
   const isStuck = isFull && oldest?.timestamp === hole.to
   const isClosed = hasReached || fresh.length === 0 || isStuck
-  const keys = new Set(part.records.map(keyOf))
+  const isInPage = (known: RecordKey) => part.records.some((record) => isSameRecord(record, known))
   const end = readKnown(hole).records.filter(({ timestamp }) => timestamp === hole.to)
   const first = oldest ?? end[0]
   const isLost = isClosed && !hasReached && begin !== null && !(first && follows(begin, first, standalone))
   const format = createTimeFormatter(time, part.utcOffset)
   const withTime = (record: RecordKey): NumberedRecord => ({ ...record, time: format(record.timestamp) })
-  const before = isClosed && begin && !keys.has(keyOf(begin)) ? [withTime(begin)] : []
-  const after = end.filter((record) => !keys.has(keyOf(record))).map(withTime)
+  const before = isClosed && begin && !isInPage(begin) ? [withTime(begin)] : []
+  const after = end.filter((record) => !isInPage(record)).map(withTime)
   // Records before the hole may be the predecessors of its first ones.
   const shown = part.records.filter((record) => record.timestamp !== null && timeOf(record) <= hole.to)
   const ordered: NumberedRecord[] = [...before, ...shown, ...after].sort((a, b) => timeOf(a) - timeOf(b))

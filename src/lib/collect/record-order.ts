@@ -6,6 +6,10 @@ import { timeOf } from './known-records'
 const hasNumber = ({ dataId }: RecordKey, standalone: boolean) =>
   dataId !== null && !(standalone && dataId === 0)
 
+/** Whether two records have the same time and number. */
+export const isSameRecord = (a: RecordKey, b: RecordKey): boolean =>
+  a.timestamp === b.timestamp && a.dataId === b.dataId
+
 /** How far a number is after another; negative if it is before. The numbers of remote units wrap around. */
 function distance(number: number, other: number, standalone: boolean): number {
   const by = number - other

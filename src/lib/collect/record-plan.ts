@@ -197,14 +197,18 @@ function advance(known: Known, { series, receivedAt, most }: ReceivedRecords): R
   return { ...saveKnown(lastOf(held, MAX_ENCODED), hashes), since: known.since, from, at: receivedAt }
 }
 
-/** The cursor after records of a hole were delivered, which a longer response may contain later. */
+/**
+ * The cursor after records of a hole were delivered, which a longer response may contain later.
+ * @param page sorted by time
+ */
 export function rememberFilled(
   cursor: RecordCursor,
-  filled: readonly SeriesRecord[],
+  page: readonly SeriesRecord[],
   { channels }: SeriesPart,
   most: number,
 ): RecordCursor {
   const known = readKnown(cursor)
+  const filled = lastOf(page, most)
   const keys = new Set(known.records.map(keyOf))
   const timeless = known.records.filter(({ timestamp }) => timestamp === null)
   const others = filled.filter((record) => !keys.has(keyOf(record)))

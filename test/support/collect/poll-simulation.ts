@@ -136,7 +136,6 @@ export function createPollSimulation(
       time: 'utc',
       deliver: sink,
       interrupt: interrupt.signal,
-      concurrency: 1,
       newest: profile.newest,
       onFill() {},
       onFillWait() {},

@@ -57,7 +57,6 @@ export async function createPolledDevice(
     time,
     deliver,
     interrupt: new AbortController().signal,
-    concurrency: 1,
     awaited: new Set<typeof target>(),
     poll: async () => {},
     ...(newest !== undefined && { newest }),

@@ -109,10 +109,6 @@ export class Run<T extends ActionType> implements FillRun {
     return new DeviceRound(this, work).process(concurrency)
   }
 
-  get concurrency(): number {
-    return this.account.concurrency
-  }
-
   /**
    * Fetches the missing records of devices until all are sent, or another trigger waits.
    * @throws EnvlogError if the account fails
