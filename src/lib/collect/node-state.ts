@@ -151,9 +151,9 @@ export class NodeState {
     return isWritten
   }
 
-  /** Whether a device without a state may be one that has moved, so that the account's list of devices is needed. */
-  mayHaveMoved(devices: readonly ResolvedDevice[]): boolean {
-    return this.#namesakesOfBlank(devices).length > 0
+  /** The devices without a state that may have moved from another base unit. The account's current list says it. */
+  mayHaveMoved(devices: readonly ResolvedDevice[]): ResolvedDevice[] {
+    return this.#namesakesOfBlank(devices).map(([device]) => device)
   }
 
   /**

@@ -99,9 +99,10 @@ async function fetchPages(
     const style = { time, offset: parts[0]?.utcOffset }
     const mustContain: number | null = seam !== null && seam < last * 1000 ? seam : null
     const isContradicted = (part: SeriesPart) => mustContain !== null && lacksRecordAt(mustContain, part)
-    let fetched: FetchedPage = await fetchPage(account, target, page, style, context)
+    const own = parts.length === 0 ? context : withoutRecordsLimit(context)
+    let fetched: FetchedPage = await fetchPage(account, target, page, style, own)
     for (let attempt = 1; isContradicted(fetched.part) && attempt < MAX_ATTEMPTS; attempt++)
-      fetched = await fetchPage(account, target, page, style, context)
+      fetched = await fetchPage(account, target, page, style, own)
     const { received, response } = fetched
     const part: SeriesPart = fetched.part
     const { channels } = part
@@ -132,6 +133,11 @@ interface FetchedPage {
   part: SeriesPart
   failed: readonly DeviceFailure[]
   received: Omit<ReceivedPage, 'part'>
+}
+
+/** A period that has begun waits for the record quota, because its pages would otherwise be fetched again. */
+function withoutRecordsLimit({ maxRecordsWaitMs: _, ...context }: RequestContext): RequestContext {
+  return context
 }
 
 /** Records without a time may belong to any period. */

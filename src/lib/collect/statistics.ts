@@ -72,6 +72,7 @@ export function joinStatistics(collected: readonly CollectedRange[]): CollectedR
   return {
     ...last,
     range: { from, to },
+    overflow: collected.some(({ overflow = false }) => overflow),
     failed: collected.flatMap(({ failed = [] }) => failed),
     content: {
       kind: 'statistics',

@@ -27,6 +27,8 @@ export class DeviceRound<T extends ActionType> {
   readonly #run: Run<T>
   readonly #work: DeviceWork
   readonly #refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
+  /** Devices whose record quota is used up: the others do not wait for them. */
+  readonly #withoutRecords: ResolvedDevice[] = []
   #lastFailure: DeviceFailure | undefined
   #hasSucceeded = false
 
@@ -48,8 +50,8 @@ export class DeviceRound<T extends ActionType> {
     // The device list is fetched first, so that no response is wasted if that fails.
     const devices = await this.#withNames(resolved.devices)
     run.poll = this.#work
-    // Only the account's list says whether a device has moved to another base unit.
-    if (nodeState.mayHaveMoved(devices)) await account.devices.all(requestContext)
+    for (const { serial, base } of nodeState.mayHaveMoved(devices))
+      await account.devices.filter((other) => other.serial === serial && other.base === base, requestContext)
     nodeState.setDevices(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
     const now = account.monotonic()
     const { awaited } = run
@@ -57,16 +59,19 @@ export class DeviceRound<T extends ActionType> {
     const due = devices.filter((device) => !awaited.has(device) && !this.#stateOf(device).isPaused(now))
     waitStatus.total = due.length
     for (const failure of unknown) this.#fail(failure)
-    let failure: unknown
-    try {
-      await forEachConcurrent(
-        nodeState.leastRecentlyPolledFirst(due),
+    const forEach = (list: readonly ResolvedDevice[], maxRecordsWaitMs?: number) =>
+      forEachConcurrent(
+        list,
         concurrency,
         requestContext.signal,
-        (device, signal) => this.#processOne(device, signal),
+        (device, signal) => this.#processOne(device, signal, maxRecordsWaitMs),
         (device, error) => this.#failOne(device, error),
         (device) => this.#stateOf(device).hasFailedAmbiguously,
       )
+    let failure: unknown
+    try {
+      await forEach(nodeState.leastRecentlyPolledFirst(due), 0)
+      await forEach(this.#withoutRecords.splice(0))
       // A device that awaits its receipt is not requested, but it has succeeded before.
       if (awaited.size === 0) failure = this.#refusalOfAll(due.length)
     } catch (error) {
@@ -83,12 +88,19 @@ export class DeviceRound<T extends ActionType> {
     return devices
   }
 
-  async #processOne(device: ResolvedDevice, signal: AbortSignal): Promise<void> {
+  /** @param maxRecordsWaitMs 0 puts a device whose record quota is used up at the end of the round */
+  async #processOne(device: ResolvedDevice, signal: AbortSignal, maxRecordsWaitMs?: number): Promise<void> {
     const { nodeState, requestContext, waitStatus } = this.#run
-    const context = { ...requestContext, signal, onWait: waitStatus.createListener() }
+    const context: RequestContext = { ...requestContext, signal, onWait: waitStatus.createListener() }
+    if (maxRecordsWaitMs !== undefined) context.maxRecordsWaitMs = maxRecordsWaitMs
     try {
       await this.#work(device, context)
     } catch (error) {
+      if (maxRecordsWaitMs === 0 && error instanceof EnvlogError && error.reason === 'records-wait') {
+        this.#withoutRecords.push(device)
+        waitStatus.done--
+        return
+      }
       if (wasPolled(error)) nodeState.markPolled(device, isAmbiguous(error))
       throw error
     } finally {

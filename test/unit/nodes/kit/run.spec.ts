@@ -30,6 +30,9 @@ async function start(
       listed.push(...devices)
       return devices
     },
+    async filter(matches: (device: (typeof devices)[number]) => boolean) {
+      return (listed.length > 0 ? listed : await list.all()).filter(matches)
+    },
     has: (serial: string, base: string) =>
       listed.length === 0 ? undefined : listed.some((one) => one.serial === serial && one.base === base),
     nameOf: () => undefined,
@@ -117,6 +120,16 @@ describe('a round over devices', () => {
     clock.advance(1)
     await round(request)
     assert.equal(requested.length, 4 + 1 + 4)
+  })
+
+  it('puts a device without record quota at the end, where it waits, so that the others do not wait for it', async () => {
+    const { run } = await start()
+    const requested: string[] = []
+    await run().forEachDevice(async ({ serial }, { maxRecordsWaitMs = null }) => {
+      if (serial === first && maxRecordsWaitMs !== null) throw new EnvlogError('records-wait')
+      requested.push(serial)
+    })
+    assert.deepEqual(requested, [...devices.slice(1).map(({ serial }) => serial), first])
   })
 
   it('asks whether a chosen device has moved before it starts over, and only then', async () => {
