@@ -48,12 +48,17 @@ export function beginPoll(run: PollRun, target: ResolvedDevice, context: Request
 
 /** Delivers data and advances the cursor: at once or, with receipts, when the receipt arrives. */
 export async function deliver(poll: Poll, { data, next, before = next }: Delivery): Promise<void> {
-  const { device, run, isOver } = poll
+  const { device, run, context, isOver } = poll
   const { nodeState } = run
   const count = countOf(data.content)
   if (count === 0) {
     // A delivery without a receipt still has to be acknowledged, or to be requested again.
-    if (next !== device.cursor) device.advance(next)
+    if (next !== device.cursor) {
+      const isFirst = device.cursor === null
+      device.advance(next)
+      // After a crash, the device would start over, and records from that time would be lost.
+      if (isFirst && nodeState.receiptTimeoutMs !== null) await orClosed(nodeState.written(), context.signal)
+    }
     // Unreadable parts are reported even if there is nothing to send.
     if (data.failed && data.failed.length > 0) await run.deliver(data, true)
     return
