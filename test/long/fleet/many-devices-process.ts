@@ -58,10 +58,14 @@ function definitionOf({ generation, base, name, since }: Slot, index: number): D
     capacity: index < 2 ? 5000 : 60,
     channels: [{ num: 1, name: 'Inside', unit: 'C' }],
     records: { interval: intervalOf(index), from: since / SECOND + index },
+    // Two texts each, so that the first response has as many as a node remembers.
     alerts: (now) =>
       Array.from({ length: 20 }, (_, back) => {
         const week = Math.floor(now / (7 * 24 * HOUR)) - back
-        return { unixtime: week * 7 * 24 * HOUR + index, texts: { ch1: `Upper Limit: ${week} C` } }
+        return {
+          unixtime: week * 7 * 24 * HOUR + index,
+          texts: { ch1: `Upper Limit: ${week} C`, ch2: `Upper Limit: ${week} C` },
+        }
       }).reverse(),
     ...(isRemote && { base: { serial: unit, name: `Base ${unit}` } }),
   }
