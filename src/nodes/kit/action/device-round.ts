@@ -72,7 +72,6 @@ export class DeviceRound<T extends ActionType> {
     try {
       await forEach(nodeState.leastRecentlyPolledFirst(due), 0)
       await forEach(this.#withoutRecords.splice(0))
-      // A device that awaits its receipt is not requested, but it has succeeded before.
       if (awaited.size === 0) failure = this.#refusalOfAll(due.length)
     } catch (error) {
       failure = error
@@ -80,7 +79,9 @@ export class DeviceRound<T extends ActionType> {
       nodeState.save()
     }
     this.#reportRefusals()
-    if (!failure && this.#lastFailure && !this.#hasSucceeded) throw run.withDeviceName(this.#lastFailure)
+    // A device that awaits its receipt is not requested, but it has succeeded before.
+    const hasSucceeded = this.#hasSucceeded || awaited.size > 0
+    if (!failure && this.#lastFailure && !hasSucceeded) throw run.withDeviceName(this.#lastFailure)
     if (this.#lastFailure) run.report(this.#lastFailure)
     if (failure) throw failure
     if (this.#hasSucceeded) run.deliveredCount ??= 0

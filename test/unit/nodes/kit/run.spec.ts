@@ -132,6 +132,19 @@ describe('a round over devices', () => {
     assert.deepEqual(requested, [...devices.slice(1).map(({ serial }) => serial), first])
   })
 
+  it('completes although the account lacks a device, if another one awaits its receipt', async () => {
+    const chosen = {
+      select: 'list',
+      devices: [{ serial: first, base: BASE }, { serial: 'X0000001' }],
+      bases: [],
+    }
+    const { nodeState, round } = await start(chosen)
+    const state = nodeState.device(`${BASE}/${first}`)
+    const cursor = { seen: [] }
+    state.awaitReceipt(state.issue(cursor, cursor, null, 5), 1_000_000)
+    await round(() => assert.fail('it was requested'))
+  })
+
   it('asks whether a chosen device has moved before it starts over, and only then', async () => {
     const chosen = { select: 'list', devices: [{ serial: first, base: BASE }], bases: [] }
     const { listed, nodeState, round } = await start(chosen)
