@@ -70,10 +70,12 @@ export function planRecords(
   { start, backfill }: { start: Start; backfill: boolean },
 ): RecordPlan {
   const { series, receivedAt } = received
-  const isUnchanged = cursor && cursor.held !== '' && encodeRecords(series.records) === cursor.held
+  // Most responses contain the same records as the last one.
+  if (cursor && cursor.held !== '' && encodeRecords(series.records) === cursor.held)
+    return planNothing(cursor, series)
   const known = readCursor(cursor ?? createFirstCursor(start, receivedAt))
   const deliversNothing = cursor === null && start === 'now'
-  const records = isUnchanged || deliversNothing ? [] : findNew(known, received)
+  const records = deliversNothing ? [] : findNew(known, received)
   // It may come from a replica that lags, so it must not replace what is known.
   if (cursor && records.length === 0) return planNothing(cursor, series)
 
