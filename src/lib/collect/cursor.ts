@@ -16,10 +16,10 @@ export interface RecordCursor {
   /** Periods whose records are still to be fetched, newest first; absent if there are none. */
   holes?: readonly Hole[]
   /** What the next message has to say about missing records, because no message was left to carry it. */
-  untold?: Untold
+  unreported?: Unreported
 }
 
-export interface Untold {
+export interface Unreported {
   /** Whether records were lost. */
   overflow: boolean
   gaps: readonly Gap[]

@@ -133,11 +133,6 @@ export class DeviceState {
     return !this.#cursor && !this.#delivery && this.lastSent === undefined
   }
 
-  /** Whether a delivery has no receipt, perhaps because it is overdue. */
-  get hasDelivery(): boolean {
-    return this.#delivery !== null
-  }
-
   /** How long the device awaits a receipt, ms; 0 if it does not, or if the receipt is overdue. @param now monotonic ms */
   receiptWait(now: number): number {
     return this.#delivery ? Math.max(0, this.#delivery.overdueAt - now) : 0

@@ -10,7 +10,7 @@ import { createTimeFormatter } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 import type { QuotaWait, RequestContext } from '../request'
-import type { RecordCursor, Untold } from './cursor'
+import type { RecordCursor, Unreported } from './cursor'
 import { beginPoll, deliver, type Poll, type PollRun } from './deliver'
 import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
@@ -37,7 +37,7 @@ export interface FillRun extends PollRun {
   onFillWait(wait: QuotaWait): void
 }
 
-const NOTHING: Untold = { overflow: false, gaps: [] }
+const NOTHING: Unreported = { overflow: false, gaps: [] }
 /** A device whose record quota is used up is requested again after this time if the service does not name one. */
 const RECORDS_WAIT_MS = 60_000
 /**
@@ -177,7 +177,7 @@ async function fetchNextPage(
   const { newest: most = MAX_LATEST_RECORDS } = run
   const poll = beginPoll(run, target, context)
   const { device } = poll
-  const { page, response, failed } = await fetchHolePage(poll, run, hole)
+  const { page, response, failed } = await fetchHolePage(poll, hole)
   await nextTurn()
   const cursor = device.cursor as RecordCursor
   if (poll.isOver()) return
@@ -185,15 +185,15 @@ async function fetchNextPage(
   const { fresh, inside, rest, isLost } = fillHole(hole, page, run.time)
   if (fresh.records.length === 0 && hasRecordsOutside(page)) throw new EnvlogError('reply-other-period')
   device.forgetFailures(hole)
-  const { untold = NOTHING } = cursor
-  const overflow = isLost || isForced || untold.overflow
+  const { unreported = NOTHING } = cursor
+  const overflow = isLost || isForced || unreported.overflow
   const { records, gaps } = fresh
-  const series = { ...fresh, gaps: [...untold.gaps, ...gaps] }
-  const { untold: _, ...kept } = rememberFilled(cursor, inside, fresh, most)
-  const isUntold = records.length === 0 && (overflow || series.gaps.length > 0)
+  const series = { ...fresh, gaps: [...unreported.gaps, ...gaps] }
+  const { unreported: _, ...kept } = rememberFilled(cursor, inside, fresh, most)
+  const isUnreported = records.length === 0 && (overflow || series.gaps.length > 0)
   const next: RecordCursor = {
     ...replaceHole(kept, hole, rest),
-    ...(isUntold && { untold: { overflow, gaps: series.gaps } }),
+    ...(isUnreported && { unreported: { overflow, gaps: series.gaps } }),
   }
   const collected = toCollected(target, response, { kind: 'series', series })
   await deliver(poll, {
@@ -206,7 +206,7 @@ async function fetchNextPage(
  * Requests a page, and once more if it contradicts its neighbour.
  * @throws EnvlogError `reply-lacks-record` if it still does, unless this has happened before
  */
-async function fetchHolePage({ target, context, device }: Poll, run: FillRun, hole: Hole) {
+async function fetchHolePage({ run, target, context, device }: Poll, hole: Hole) {
   const style = { time: run.time, offset: device.utcOffset }
   const fetchOnce = async () => {
     const page = pageOf(hole.from, hole.to)
@@ -229,13 +229,13 @@ function fail(run: FillRun, target: ResolvedDevice, hole: Hole, error: EnvlogErr
   if (device.holes.every(({ from }) => from !== hole.from)) return
   const pauseMs = device.failuresOf(hole).add(error, clock.monotonic())
   if (pauseMs === undefined) {
-    const { untold = NOTHING, ...cursor } = device.cursor as RecordCursor
+    const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
     const format = createTimeFormatter(run.time, device.utcOffset ?? null)
     const gaps = findGapsIn(hole, isStandalone(target), format)
     device.forgetFailures(hole)
     device.advance({
       ...replaceHole(cursor, hole, undefined),
-      untold: { overflow: true, gaps: [...untold.gaps, ...gaps] },
+      unreported: { overflow: true, gaps: [...unreported.gaps, ...gaps] },
     })
   }
   run.reportPage(target, error, pauseMs === undefined ? undefined : clock.now() + pauseMs)

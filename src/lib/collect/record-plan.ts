@@ -83,16 +83,16 @@ export function planRecords(
   // A hole that begins with a time and ends there misses nothing but perhaps other records of the same second.
   const misses = hole !== undefined && (hole.begin !== null || hole.from < hole.to)
   const isLost = !backfill && (misses || known.holes.length > 0)
-  const { untold } = cursor ?? {}
+  const { unreported } = cursor ?? {}
   const next = advance(known, received)
   if (deliversNothing) next.since = next.from
   const holes = rememberInHoles(known.holes, records, series)
   const all = hole ? addHole(holes, hole) : holes
   if (backfill && all.length > 0) next.holes = all
-  const gaps = [...(untold?.gaps ?? []), ...findGaps(known, records, received, isLost)]
+  const gaps = [...(unreported?.gaps ?? []), ...findGaps(known, records, received, isLost)]
   return {
     fresh: { ...series, records, gaps },
-    overflow: isLost || untold?.overflow === true,
+    overflow: isLost || unreported?.overflow === true,
     next,
     before: createCursorBefore(records, known, receivedAt),
   }

@@ -58,10 +58,10 @@ function isSavedDevice(value: unknown): value is SavedDevice {
 
 function isCursor(value: unknown): value is Cursor {
   if (!isObject(value)) return false
-  const { seen, since, from, at, holes = [], untold } = value
+  const { seen, since, from, at, holes = [], unreported } = value
   if (kindOf(value as unknown as Cursor) === 'alerts') return isStringArray(seen)
   const areTimes = [since, from].every((time) => time === null || isInstant(time)) && isInstant(at)
-  return isRecords(value) && areTimes && isArrayOf(holes, isHole) && isUntold(untold)
+  return isRecords(value) && areTimes && isArrayOf(holes, isHole) && isUnreported(unreported)
 }
 
 const isRecords = ({ held, hashes }: Record<string, unknown>): boolean =>
@@ -73,7 +73,7 @@ function isHole(value: unknown): boolean {
   return isInstant(from) && isInstant(to) && (begin === null || isRecordKey(begin))
 }
 
-const isUntold = (value: unknown): boolean =>
+const isUnreported = (value: unknown): boolean =>
   value === undefined ||
   (isObject(value) && typeof value.overflow === 'boolean' && isArrayOf(value.gaps, isObject))
 

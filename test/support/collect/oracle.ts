@@ -94,13 +94,13 @@ export function judge(
   if (!isByTime) return
   const received = new Set(seqsOf(last))
   const isKept = (one: MeasuredRecord) => received.has(one.seq)
-  const { untold } = (cursor() ?? {}) as { untold?: unknown }
+  const { unreported } = (cursor() ?? {}) as { unreported?: unknown }
   const newest = last.at(-1)?.seq ?? -1
   // Nothing tells whether there were records before the first known one.
   const beginsWithRecord =
     typeof start !== 'object' && first?.records.length !== 0 && journal.every(({ kind }) => kind !== 'died')
   const gone = missing.filter((one) => one.isPlain && one.seq <= newest && (isKept(one) || beginsWithRecord))
-  if (!hasOverflow && untold === undefined)
+  if (!hasOverflow && unreported === undefined)
     assert.deepEqual(
       gone.map((one) => `${one.seq}${isKept(one) ? '' : ' overwritten'}`),
       [],

@@ -67,10 +67,10 @@ export function createSimulatedNode(
       const deliveries = [...journal.entries()].filter(([, { kind }]) => kind === 'delivered').reverse()
       const [index, entry] = deliveries[back] ?? []
       if (index === undefined || !entry || !('receipt' in entry) || entry.receipt === undefined) return
-      const before = nodeState.device(key).hasDelivery
+      const before = cursor()
       const { device = '', sequence = 0 } = readReceipt('node', entry.receipt) ?? {}
       nodeState.acknowledge(device, sequence)
-      const hasEffect = before && !nodeState.device(key).hasDelivery
+      const hasEffect = cursor() !== before
       journal.push({ kind: 'acknowledged', delivery: index, hasEffect })
     },
     forget(): void {

@@ -124,7 +124,7 @@ describe('a store', () => {
       { unacknowledged: { cursor: at(5) } },
       { unacknowledged: { sequence: 5, cursor: {} } },
       ...[7, {}, { seen: [7] }].map(inCursor),
-      ...[{ hashes: null }, { held: 'x' }, { since: 'x' }, { at: 'x' }, { untold: [7] }].map((part) =>
+      ...[{ hashes: null }, { held: 'x' }, { since: 'x' }, { at: 'x' }, { unreported: [7] }].map((part) =>
         inCursor({ ...records, ...part }),
       ),
       ...[{ to: 'x' }, { held: 'x' }, { begin: {} }].map((part) =>

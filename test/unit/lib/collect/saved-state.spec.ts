@@ -50,9 +50,12 @@ describe('state saved by the first version', () => {
   it('of missing records is known: they are still to be fetched, and a loss is still to be told', async () => {
     const { nodeState, cursor } = await load('records')
     assert.equal(nodeState.device(DELIVERED).holes.length > 0, true)
-    const { holes, untold } = old.records.devices[DELIVERED].cursor
+    const { holes, unreported } = old.records.devices[DELIVERED].cursor
     const { fresh, overflow, next } = plan(cursor(DELIVERED), [...delivered, record(60, 7)])
-    assert.deepEqual([next.holes, fresh.gaps, overflow, next.untold], [holes, untold.gaps, true, undefined])
+    assert.deepEqual(
+      [next.holes, fresh.gaps, overflow, next.unreported],
+      [holes, unreported.gaps, true, undefined],
+    )
   })
 
   it('of unacknowledged records sends them again, and nothing older, until their receipt', async () => {
