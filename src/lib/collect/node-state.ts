@@ -1,6 +1,6 @@
 import type { Clock } from '../clock'
-import { EnvlogError } from '../errors'
-import { orNoResponse, type StateStore, StateWriter } from '../state-writer'
+import type { StateStore } from '../state-writer'
+import { StoredState } from '../stored-state'
 import { type Cursor, type CursorKind, kindOf } from './cursor'
 import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
 import { deviceKey, deviceOfKey, type NamedDevice, type ResolvedDevice } from './devices'
@@ -10,8 +10,6 @@ import { readSavedState, type SavedState } from './saved-state'
 const MAX_REPORTS = 10_000
 /** The state of a device that was not selected for this long is deleted. */
 const MAX_UNSELECTED_MS = 30 * 86_400_000
-/** A first read that takes long, for example from a slow disk, delays the first trigger for up to this time. */
-const MAX_READ_MS = 60_000
 /** Maximum number of records and alerts that all nodes of a process keep in memory. Any more are requested again. */
 const MAX_RETAINED = 100_000
 
@@ -46,11 +44,7 @@ export class NodeState {
   readonly #reported = new Set<string>()
   /** Called when a receipt or a command may have ended the wait for a receipt. */
   readonly #onReceipt = new Set<() => void>()
-  /** The store of the deployed node, and its writer once it has been read. */
-  #store: StateStore | undefined
-  #writer: StateWriter | undefined
-  #isLoaded = false
-  readonly #onLoaded = new Set<() => void>()
+  readonly #stored: StoredState<SavedState>
   #kind: CursorKind | undefined
   #sendsOnlyNew = false
   #settingsKey = ''
@@ -62,6 +56,11 @@ export class NodeState {
     this.clock = clock
     this.#retainedByAll = retainedByAll
     this.#countedAt = clock.monotonic()
+    this.#stored = new StoredState(clock, {
+      read: readSavedState,
+      restore: (saved, store) => this.#restore(saved, store),
+      toSave: () => this.#toSave(),
+    })
   }
 
   get retainedCount(): number {
@@ -83,13 +82,10 @@ export class NodeState {
     store: StateStore,
     { settingsKey = '', sendsOnlyNew = false, cursorKind, receiptTimeoutMs = null }: NodeStateOptions = {},
   ): void {
-    this.#store = store
     this.#sendsOnlyNew = sendsOnlyNew
     // Excludes the time in which the node was disabled.
     this.#countedAt = this.clock.monotonic()
-    if (this.#isLoaded) this.#startWriting(store)
-    // A failure is reported by `ready`.
-    else this.#load(store).catch(() => {})
+    this.#stored.open(store)
     const overdueAt = receiptTimeoutMs === null ? null : this.clock.monotonic() + receiptTimeoutMs
     if (cursorKind !== this.#kind) this.#devices.clear()
     this.#kind = cursorKind
@@ -102,50 +98,25 @@ export class NodeState {
 
   /** Call this when the node that opened this store closes. Nothing is written to the store after this. */
   async close(store: StateStore): Promise<void> {
-    if (this.#store !== store) return
-    const writer = this.#writer
-    this.#store = undefined
-    this.#writer = undefined
+    if (!this.#stored.isOpenWith(store)) return
     for (const device of this.#devices.values()) device.close()
-    writer?.save()
-    await writer?.end()
+    await this.#stored.close(store)
   }
 
-  /**
-   * Waits until the store has been read, for up to a minute. Before that, nothing may be requested or written, because
-   * records would be lost if an unreadable store were treated as an empty one. Each call reads the store again, but the
-   * result of an earlier read is accepted too.
-   * @throws EnvlogError `store-newer`, `store-damaged`, `store-unreadable`, `closed`
-   */
-  async ready(): Promise<void> {
-    if (this.#isLoaded) return
-    const store = this.#store
-    if (!store) throw new EnvlogError('closed')
-    let stop = () => {}
-    try {
-      // An earlier read may succeed first.
-      const loaded = new Promise<void>((resolve) => {
-        stop = resolve
-        this.#onLoaded.add(resolve)
-      })
-      await orNoResponse(Promise.race([this.#load(store), loaded]), this.clock, MAX_READ_MS)
-    } catch (error) {
-      if (this.#store === store) throw toStoreError(error, store)
-    } finally {
-      this.#onLoaded.delete(stop)
-    }
-    if (this.#store !== store) throw new EnvlogError('closed')
+  /** Waits until the store has been read. @throws EnvlogError `store-newer`, `store-damaged`, `store-unreadable`, `closed` */
+  ready(): Promise<void> {
+    return this.#stored.ready()
   }
 
   /** Schedules a write after a change. */
   save(): void {
-    this.#writer?.save()
+    this.#stored.save()
   }
 
   /** @returns whether all changes so far are in the store; false without waiting if the store fails */
   async written(): Promise<boolean> {
     const cursors = Array.from(this.#devices.values(), (device) => [device, device.cursor] as const)
-    const isWritten = (await this.#writer?.written()) ?? false
+    const isWritten = await this.#stored.written()
     for (const [device, cursor] of cursors)
       if (isWritten && cursor && cursor === device.cursor) device.isSaved = true
     return isWritten
@@ -288,10 +259,7 @@ export class NodeState {
     return { version: 1, devices: Object.fromEntries(devices) }
   }
 
-  async #load(store: StateStore): Promise<void> {
-    const saved = readSavedState(await store.load())
-    // Another read has finished before, or the node was deployed again.
-    if (this.#isLoaded || this.#store !== store) return
+  #restore(saved: SavedState | undefined, store: StateStore): void {
     if (!saved && this.#sendsOnlyNew) store.onMissing?.()
     const isWanted = (cursor: Cursor) => !this.#kind || kindOf(cursor) === this.#kind
     for (const [key, { cursor, unacknowledged, ...others }] of Object.entries(saved?.devices ?? {})) {
@@ -299,22 +267,7 @@ export class NodeState {
       const awaited = unacknowledged && isWanted(unacknowledged.cursor) ? { unacknowledged } : {}
       this.device(key).restore({ ...others, ...own, ...awaited }, this.clock.now(), this.clock.monotonic())
     }
-    this.#isLoaded = true
-    for (const resolve of this.#onLoaded) resolve()
-    this.#startWriting(store)
   }
-
-  #startWriting(store: StateStore): void {
-    this.#writer = new StateWriter(store, this.clock, () => this.#toSave())
-  }
-}
-
-function toStoreError(error: unknown, { place = '' }: StateStore): EnvlogError {
-  if (!(error instanceof EnvlogError)) {
-    const { code, message } = error as NodeJS.ErrnoException
-    return new EnvlogError('store-unreadable', { place, detail: code ?? message })
-  }
-  return error.reason === 'store-damaged' ? new EnvlogError('store-damaged', { place }) : error
 }
 
 const isAmong = (device: string, serials: readonly string[] | 'all') =>

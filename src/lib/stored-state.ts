@@ -1,0 +1,117 @@
+import type { Clock } from './clock'
+import { EnvlogError } from './errors'
+import { orNoResponse, type StateStore, StateWriter } from './state-writer'
+
+/** A first read that takes long, for example from a slow disk, delays the first message for up to this time. */
+const MAX_READ_MS = 60_000
+
+/** How the state of a node is read and written. */
+interface Format<T> {
+  /**
+   * Reads the contents of a store; `undefined` if it is empty. Unknown contents are an error, because otherwise they
+   * would be overwritten.
+   * @throws EnvlogError `store-newer`, `store-damaged`
+   */
+  read(contents: unknown): T | undefined
+  /** Called once, when the store has been read. */
+  restore(saved: T | undefined, store: StateStore): void
+  /** The state to be written as JSON. */
+  toSave(): T
+}
+
+/** The state of a node in a store: it is read once, and then every change is written. */
+export class StoredState<T> {
+  readonly #clock: Clock
+  readonly #format: Format<T>
+  /** The store of the deployed node, and its writer once it has been read. */
+  #store: StateStore | undefined
+  #writer: StateWriter | undefined
+  #isLoaded = false
+  readonly #onLoaded = new Set<() => void>()
+
+  constructor(clock: Clock, format: Format<T>) {
+    this.#clock = clock
+    this.#format = format
+  }
+
+  /** Call this when the node is deployed. In a new process, the store is read first. */
+  open(store: StateStore): void {
+    this.#store = store
+    if (this.#isLoaded) this.#startWriting(store)
+    // A failure is reported by `ready`.
+    else this.#load(store).catch(() => {})
+  }
+
+  /** Whether the node that opened this store has not been closed or deployed again since. */
+  isOpenWith(store: StateStore): boolean {
+    return this.#store === store
+  }
+
+  /** Call this when the node that opened this store closes. Nothing is written to the store after this. */
+  async close(store: StateStore): Promise<void> {
+    if (this.#store !== store) return
+    const writer = this.#writer
+    this.#store = undefined
+    this.#writer = undefined
+    writer?.save()
+    await writer?.end()
+  }
+
+  /**
+   * Waits until the store has been read, for up to a minute. Before that, nothing may be requested or written, because
+   * data would be lost if an unreadable store were treated as an empty one. Each call reads the store again, but the
+   * result of an earlier read is accepted too.
+   * @throws EnvlogError `store-newer`, `store-damaged`, `store-unreadable`, `closed`
+   */
+  async ready(): Promise<void> {
+    if (this.#isLoaded) return
+    const store = this.#store
+    if (!store) throw new EnvlogError('closed')
+    let stop = () => {}
+    try {
+      // An earlier read may succeed first.
+      const loaded = new Promise<void>((resolve) => {
+        stop = resolve
+        this.#onLoaded.add(resolve)
+      })
+      await orNoResponse(Promise.race([this.#load(store), loaded]), this.#clock, MAX_READ_MS)
+    } catch (error) {
+      if (this.#store === store) throw toStoreError(error, store)
+    } finally {
+      this.#onLoaded.delete(stop)
+    }
+    if (this.#store !== store) throw new EnvlogError('closed')
+  }
+
+  /** Schedules a write after a change. */
+  save(): void {
+    this.#writer?.save()
+  }
+
+  /** @returns whether all changes so far are in the store; false without waiting if the store fails */
+  async written(): Promise<boolean> {
+    return (await this.#writer?.written()) ?? false
+  }
+
+  async #load(store: StateStore): Promise<void> {
+    const saved = this.#format.read(await store.load())
+    // Another read has finished before, or the node was deployed again.
+    if (this.#isLoaded || this.#store !== store) return
+    this.#format.restore(saved, store)
+    this.#isLoaded = true
+    for (const resolve of this.#onLoaded) resolve()
+    this.#startWriting(store)
+  }
+
+  #startWriting(store: StateStore): void {
+    this.#writer = new StateWriter(store, this.#clock, () => this.#format.toSave())
+  }
+}
+
+function toStoreError(error: unknown, { place = '' }: StateStore): EnvlogError {
+  if (!(error instanceof EnvlogError)) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return new EnvlogError('store-unreadable', { place, detail: code ?? message })
+  }
+  return error.reason === 'store-damaged' ? new EnvlogError('store-damaged', { place }) : error
+}
