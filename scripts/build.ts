@@ -6,14 +6,18 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
-import { ACTION_TYPES, type ActionType, nameOfType } from '../src/shared/action'
+import { ACTION_TYPES, nameOfType } from '../src/shared/action'
 import { actionSchemas } from '../src/shared/action-schemas'
+import { limitsSchema } from '../src/shared/limits-schema'
 import { writePages } from './pages'
 import { createSamples } from './samples'
 
 const root = dirname(__dirname)
 const languages = readdirSync(join(root, 'locales'))
-const nodeNames = ['account', ...ACTION_TYPES.map(nameOfType)]
+/** The nodes of the palette, with the schemas of their properties. */
+const schemas = { ...actionSchemas, 'envlog-limits': limitsSchema }
+const paletteTypes = [...ACTION_TYPES, 'envlog-limits'] as const
+const nodeNames = ['account', ...paletteTypes.map(nameOfType)]
 
 /**
  * Bundles all modules in one file, because loading them separately takes longer and needs 5 MB more memory in each
@@ -77,12 +81,12 @@ const HANDLERS = [
 ] as const
 
 /**
- * The code that registers an action node in the editor. The flow library finds type, icon and property names in the
+ * The code that registers a node in the editor. The flow library finds type, icon and property names in the
  * script without running it, so the code contains them as literals.
  */
-function registrationCode(type: ActionType): string {
+function registrationCode(type: (typeof paletteTypes)[number]): string {
   const name = nameOfType(type)
-  const defaults = Object.keys(actionSchemas[type].shape).map((key) => `${key}: ${name}.defaults.${key}`)
+  const defaults = Object.keys(schemas[type].shape).map((key) => `${key}: ${name}.defaults.${key}`)
   return `
     import ${name} from './${name}/editor'
     RED.nodes.registerType('${type}', {
@@ -103,7 +107,7 @@ async function buildEditorScript(): Promise<string> {
   const samples = Object.assign({}, ...(await Promise.all(ACTION_TYPES.map(createSamples))))
   const result = await build({
     stdin: {
-      contents: ["import './account/editor'", ...ACTION_TYPES.map(registrationCode)].join('\n'),
+      contents: ["import './account/editor'", ...paletteTypes.map(registrationCode)].join('\n'),
       resolveDir: join(root, 'src/nodes'),
     },
     bundle: true,

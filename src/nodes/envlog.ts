@@ -3,9 +3,10 @@ import account from './account/account'
 import alerts from './alerts/alerts'
 import current from './current/current'
 import latest from './latest/latest'
+import limits from './limits/limits'
 import range from './range/range'
 
 /** Registers all node types of the package. */
 export = (RED: NodeAPI): void => {
-  for (const register of [account, current, latest, range, alerts]) register(RED)
+  for (const register of [account, current, latest, range, alerts, limits]) register(RED)
 }

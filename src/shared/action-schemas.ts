@@ -18,7 +18,7 @@ import { readTime } from './time-input'
 
 const MAX_COUNT = 1_000_000_000
 
-const namedDevice = z.pipe(
+export const namedDevice = z.pipe(
   z.object({ serial, base: serialOrBlank }),
   z.transform(({ serial, base }): { serial: string; base?: string } =>
     base ? { serial, base } : { serial },
@@ -26,7 +26,7 @@ const namedDevice = z.pipe(
 )
 
 /** The name of a group as the service sends it, which may be a number, or consist of blanks only. */
-const groupName = z.union([z.string().check(z.minLength(1)), z.pipe(z.number(), z.transform(String))])
+export const groupName = z.union([z.string().check(z.minLength(1)), z.pipe(z.number(), z.transform(String))])
 
 /** @param topic the last segment of the default topic */
 const common = (send: (typeof SENDS)[number] = 'device', topic = '{channel}', measurement = 'envlog') => ({

@@ -5,6 +5,8 @@ export const PROBLEMS = [
   'missing',
   'newer',
   'whole',
+  'number',
+  'number-least',
   'choice',
   'text',
   'list',
@@ -29,6 +31,13 @@ export const PROBLEMS = [
   'time',
   'relative',
   'period',
+  'limit-name',
+  'limit-name-long',
+  'limit-blank',
+  'limit-either',
+  'limit-order',
+  'limit-margin',
+  'limits-many',
 ] as const
 
 /** A problem with a value, with the parameters of its sentence. */
@@ -48,7 +57,9 @@ export function describeProblem(
 ): string {
   const texts = Object.entries(params).map(([name, value]) => [name, value.toLocaleString('en-US')])
   const label = labelOf(property, translate)
-  return translate(`problems.${problem}`, { ...Object.fromEntries(texts), property: label })
+  const sentence = translate(`problems.${problem}`, { ...Object.fromEntries(texts), property: label })
+  const [, row] = /^limits\.(\d+)/.exec(property) ?? []
+  return row === undefined ? sentence : translate('problems.in-row', { row: Number(row) + 1, sentence })
 }
 
 /** Translates the parameters of an error. */
@@ -70,9 +81,9 @@ export function localizeParams(
  * property.
  */
 function labelOf(property: string, translate: Translate): string {
-  const [first = ''] = property.split('.')
+  const [first = '', , inRow = first] = property.split('.')
   // These properties have no label of their own; they are part of the field `select`.
-  const name = ['devices', 'bases', 'groups'].includes(first) ? 'select' : first.replace(/Type$/, '')
+  const name = ['devices', 'bases', 'groups'].includes(inRow) ? 'select' : inRow.replace(/Type$/, '')
   const key = `label.${name}`
   const label = translate(key)
   return label.endsWith(key) ? property : label

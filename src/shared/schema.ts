@@ -44,15 +44,28 @@ export const checked =
     if (params) issues.push({ code: 'custom', input: value, params })
   }
 
-export const wholeNumber = (least: number, most: number) =>
+const isWhole = (least: number, most: number) =>
+  checked<number | null>((number) =>
+    number === null || (Number.isInteger(number) && number >= least && number <= most)
+      ? undefined
+      : { problem: 'whole', least, most },
+  )
+
+export const wholeNumber = (least: number, most: number) => z.transform(Number).check(isWhole(least, most))
+
+/** A whole number, or `null` if it is blank. */
+export const wholeNumberOrNull = (least: number, most: number) =>
+  z.transform((value) => (isBlank(value) ? null : Number(value))).check(isWhole(least, most))
+
+/** A number, which may be saved as text. */
+export const numberFrom = (least: number) =>
   z
-    .transform(Number)
+    .transform((value) => (typeof value === 'string' ? Number(value) : value) as number)
     .check(
-      checked((number) =>
-        Number.isInteger(number) && number >= least && number <= most
-          ? undefined
-          : { problem: 'whole', least, most },
-      ),
+      checked((number) => {
+        if (Number.isFinite(number) && number >= least) return undefined
+        return Number.isFinite(least) ? { problem: 'number-least', least } : { problem: 'number' }
+      }),
     )
 
 export const text = z.transform((value) => (isBlank(value) ? '' : String(value)))

@@ -60,7 +60,7 @@ const CONVERTERS = {
 }
 
 /** The conversion of a channel's values to the unit; `undefined` if none is needed. */
-function converterOf({ unit: own }: Channel, unit: TemperatureUnit | null) {
+export function converterOf({ unit: own }: Pick<Channel, 'unit'>, unit: TemperatureUnit | null) {
   const other = unit === 'C' ? '°F' : '°C'
   return unit !== null && own === other ? CONVERTERS[unit] : undefined
 }

@@ -1,76 +1,25 @@
-import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
+import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import { nextTurn } from '../../../lib/clock'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
-import { localizeError } from '../report/localize'
 import { type RunStatus, toNodeStatus } from '../report/status'
 import { toNodeStateOptions } from '../settings/node-state-options'
 import { readActionSettings } from '../settings/read-settings'
 import { registry } from '../state/process-registry'
-import { deleteStateOfRemovedNode } from '../state/removed-nodes'
 import { findAccountNode } from './account-node'
 import { readControlMessage } from './control-message'
 import type { ActionDefinition } from './register-action'
 import { RepeatTimer } from './repeat-timer'
 import { type Deployed, Run, type Trigger } from './run'
+import type { NodeConfig, StartedNode } from './start-node'
 import { TriggerQueue } from './trigger-queue'
-
-export interface ActionConfig extends NodeDef {
-  account: string
-}
-
-/**
- * Starts a deployed action node, or has it refuse messages until its account and settings are complete. Each message
- * tries again: Node-RED does not restart a node whose missing account is added by a deploy of modified nodes.
- */
-export function startActionNode<T extends ActionType>(
-  RED: NodeAPI,
-  node: Node,
-  config: ActionConfig,
-  action: ActionDefinition<T>,
-): void {
-  let started: ActionNode<T> | undefined
-  let isClosed = false
-  const start = (): ActionNode<T> => {
-    if (isClosed && !started) throw new EnvlogError('closed')
-    try {
-      started ??= new ActionNode(RED, node, config, action)
-      return started
-    } catch (error) {
-      // Sent for each message, because status nodes that were created later have not received it yet.
-      node.status(toNodeStatus(RED, { kind: 'failed', error }))
-      throw error
-    }
-  }
-  const receive = async (trigger: Trigger) => start().receive(trigger)
-  node.on('input', (msg, send, done) => {
-    receive({ msg, send }).then(
-      () => done(),
-      (error) => done(localizeError(RED, error) as never),
-    )
-  })
-  node.on('close', (removed: boolean, done: () => void) => {
-    isClosed = true
-    const close = async () => {
-      delete findAccountNode(RED, config.account)?.users[node.id]
-      await started?.close()
-      if (removed) deleteStateOfRemovedNode(RED, node.id)
-    }
-    close().then(done, done)
-  })
-  try {
-    start()
-  } catch {
-    // The node's status shows the reason.
-  }
-}
 
 /**
  * An action node with its account, settings, timer, statuses and triggers. The `run` function in a node's file is
  * asynchronous, is passed a signal, and throws on failure.
  */
-class ActionNode<T extends ActionType> {
+export class ActionNode<T extends ActionType> implements StartedNode {
   readonly #action: ActionDefinition<T>
   readonly #deployed: Deployed<T>
   readonly #queue = new TriggerQueue()
@@ -83,7 +32,7 @@ class ActionNode<T extends ActionType> {
   #shown: RunStatus['kind'] = 'idle'
 
   /** @throws EnvlogError `ENVLOG_CONFIG` */
-  constructor(RED: NodeAPI, node: Node, config: ActionConfig, action: ActionDefinition<T>) {
+  constructor(RED: NodeAPI, node: Node, config: NodeConfig, action: ActionDefinition<T>) {
     this.#action = action
     const nodeState = registry.getOrCreateNodeState(node.id)
     const accountNode = findAccountNode(RED, config.account)

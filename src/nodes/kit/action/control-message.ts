@@ -27,7 +27,8 @@ export function readControlMessage(
   return confirmed && ((state) => state.acknowledge(confirmed.device, confirmed.sequence))
 }
 
-function readSerials(value: unknown): readonly string[] | 'all' {
+/** `all`, or serial numbers. @throws EnvlogError `forget-unreadable` */
+export function readSerials(value: unknown): readonly string[] | 'all' {
   if (value === true) return 'all'
   const serials = Array.isArray(value) ? value.map((serial) => String(serial).trim()) : []
   if (serials.length === 0 || !serials.every(isSerial)) throw new EnvlogError('forget-unreadable')

@@ -1,8 +1,8 @@
-import type { Node, NodeAPI } from 'node-red'
+import type { NodeAPI } from 'node-red'
 import type { ActionType } from '../../../shared/action'
 import type { CountUnit } from '../report/status'
-import type { ActionConfig } from './action-node'
 import type { Run } from './run'
+import { type NodeConfig, registerNode } from './start-node'
 
 /** The parts in which the types of action nodes differ. */
 export interface ActionDefinition<T extends ActionType> {
@@ -13,13 +13,10 @@ export interface ActionDefinition<T extends ActionType> {
   run(run: Run<T>): Promise<void>
 }
 
-/** Registers a node type. */
+/** Registers the type of an action node. */
 export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
-  function ActionNodeConstructor(this: Node, config: ActionConfig) {
-    RED.nodes.createNode(this, config)
-    // Loaded with the first node instead of with the palette, so that Node-RED starts fast.
-    const { startActionNode } = require('./action-node') as typeof import('./action-node')
-    startActionNode(RED, this, config, action)
-  }
-  RED.nodes.registerType(action.type, ActionNodeConstructor as never)
+  registerNode(RED, action.type, (node, config: NodeConfig) => {
+    const { ActionNode } = require('./action-node') as typeof import('./action-node')
+    return new ActionNode(RED, node, config, action)
+  })
 }

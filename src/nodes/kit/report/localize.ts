@@ -50,7 +50,8 @@ function formatPrefix(RED: NodeAPI, subject: Subject | undefined): string {
 }
 
 /** Removes line breaks, so that a name cannot look like a separate line of the log. */
-const toOneLine = (name: string) => name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAX_NAME_LENGTH)
+export const toOneLine = (name: string) =>
+  name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAX_NAME_LENGTH)
 
 function identifyError(error: unknown): string {
   return error instanceof Error

@@ -1,0 +1,193 @@
+import type { Clock } from '../clock'
+import { type Condition, LimitCondition, type WatchedDevice } from './condition'
+import { type Report, toLeftOut, toReport } from './event'
+import { type Run, startRun } from './judge'
+
+/** Maximum number of alarms, reminders and `ended` events at a time. */
+const MAX_REPORTS = 100
+
+/** What has changed since the last time. */
+export interface Changes {
+  reports: Report[]
+  /** Conditions whose state was judged for the first time, or has changed. */
+  states: readonly Condition[]
+}
+
+/** The conditions with a run, and what is reported of them. */
+export class AlarmList {
+  /** Ends of mutes by serial, or blank for all devices, ms since 1970 UTC. */
+  readonly mutes = new Map<string, number>()
+  /** Whether something has changed that must be written before it is sent. */
+  mustSave = false
+  readonly #clock: Clock
+  readonly #remindMs: number
+  readonly #open = new Set<Condition>()
+  /** Alarms that began since the last `collect`. */
+  #raised = new Set<Run>()
+  #normal: Report[] = []
+  #ended: Report[] = []
+  #changed = new Set<Condition>()
+
+  /** @param remindMs time between reminders; 0 for none */
+  constructor(clock: Clock, remindMs: number) {
+    this.#clock = clock
+    this.#remindMs = remindMs
+  }
+
+  get open(): Iterable<Condition> {
+    return this.#open
+  }
+
+  /** Continues with a saved run. */
+  resume(condition: Condition, run: Run | undefined, detail: string | null = null): void {
+    condition.run = run
+    condition.detail = detail
+    condition.sentState = condition.isAlarm
+    condition.since = this.#clock.monotonic()
+    condition.reportedAt = this.#clock.monotonic()
+    if (run) this.#open.add(condition)
+  }
+
+  /** Begins a run that is not yet an alarm. */
+  begin(condition: Condition, from: number, detail: string | null = null): void {
+    condition.run = startRun(from)
+    condition.detail = detail
+    condition.since = this.#clock.monotonic()
+    this.#open.add(condition)
+    this.mustSave = true
+  }
+
+  raise(condition: Condition): void {
+    if (condition.run) condition.run.isAlarm = true
+    this.noteState(condition)
+    this.mustSave = true
+  }
+
+  /** Ends the run of a condition, if it has one. @param until ms since 1970 UTC */
+  end(condition: Condition, until: number): void {
+    const { run } = condition
+    this.close(condition)
+    if (run) this.noteEnd(condition, run, until)
+  }
+
+  /** Ends the run of a condition without a word. */
+  close(condition: Condition): void {
+    condition.run = undefined
+    this.#open.delete(condition)
+    this.noteState(condition)
+  }
+
+  /** Adds or removes a limit whose values were judged. @param before its run before that */
+  update(condition: LimitCondition, before: Run | undefined, wasAlarm: boolean): void {
+    const { run, lastReported } = condition
+    if (run && condition.isAlarm && !(wasAlarm && run === before)) {
+      this.#raised.add(run)
+      run.isReported = run.from === lastReported
+      this.mustSave = true
+    }
+    if (run !== before) {
+      if (run) this.#open.add(condition)
+      else this.#open.delete(condition)
+      this.mustSave = true
+    }
+    this.noteState(condition)
+  }
+
+  /** Reports the end of a run if its beginning was reported, or if the run is an alarm that was not known before. */
+  noteEnd(condition: Condition, run: Run, until: number, value: number | null = null): void {
+    this.mustSave = true
+    if (run.isReported)
+      this.#normal.push(toReport(condition, { run, state: 'normal', until, value }, this.#clock.now()))
+    else if (this.#raised.has(run)) this.noteEnded(condition as LimitCondition, run, { until, value })
+  }
+
+  /** Reports an alarm that was over when it became known, unless that was before its channel was first seen. */
+  noteEnded(
+    condition: LimitCondition,
+    run: Run,
+    details: { until?: number; value?: number | null; late?: boolean },
+  ): void {
+    const { device, channel } = condition.about
+    const isPast = (details.until ?? run.at) <= (channel?.first ?? Number.NEGATIVE_INFINITY)
+    const isNew = !run.isReported && run.from !== condition.lastReported
+    run.isReported = true
+    this.mustSave = true
+    if (isPast || !isNew || this.#isMuted(device)) return
+    condition.lastReported = run.from
+    this.#ended.push(toReport(condition, { run, state: 'ended', ...details }, this.#clock.now()))
+  }
+
+  /** Remembers to send the state of a condition if it is new. */
+  noteState(condition: Condition): void {
+    if (condition.sentState !== condition.isAlarm) this.#changed.add(condition)
+  }
+
+  /** What is to be sent now. Alarms that are muted or left out are collected later, as long as they last. */
+  collect(): Changes {
+    const due = [...this.#open].filter((condition) => this.#isDue(condition))
+    const ended = this.#ended.slice(0, MAX_REPORTS)
+    const reported = due.slice(0, MAX_REPORTS - ended.length).map((condition) => this.#report(condition))
+    const leftOut = this.#ended.length + due.length - ended.length - reported.length
+    const reports = [...this.#normal, ...ended, ...reported, ...(leftOut > 0 ? [toLeftOut(leftOut)] : [])]
+    const states = [...this.#changed].filter(({ sentState, isAlarm }) => sentState !== isAlarm)
+    for (const condition of states) condition.sentState = condition.isAlarm
+    this.#normal = []
+    this.#ended = []
+    this.#changed = new Set()
+    this.#raised = new Set()
+    return { reports, states }
+  }
+
+  /** All alarms, as reminders. */
+  alarms(): Report[] {
+    const alarms = [...this.#open].flatMap((condition) =>
+      condition.run?.isAlarm
+        ? [toReport(condition, { run: condition.run, state: 'reminder' }, this.#clock.now())]
+        : [],
+    )
+    const leftOut = alarms.length - MAX_REPORTS
+    return leftOut > 0 ? [...alarms.slice(0, MAX_REPORTS), toLeftOut(leftOut)] : alarms
+  }
+
+  /** Ends the reminders of the alarms that last now. */
+  acknowledge(serials: readonly string[] | 'all'): void {
+    for (const { run, about } of this.#open)
+      if (run?.isAlarm && isAmong(about.device, serials)) run.isAcknowledged = true
+    this.mustSave = true
+  }
+
+  /** Holds back alarms and reminders for a time; 0 ends that. */
+  mute(ms: number, serials: readonly string[] | 'all'): void {
+    if (serials === 'all' && ms === 0) this.mutes.clear()
+    for (const serial of serials === 'all' ? [''] : serials) {
+      if (ms === 0) this.mutes.delete(serial)
+      else this.mutes.set(serial, this.#clock.now() + ms)
+    }
+    this.mustSave = true
+  }
+
+  #isMuted(device: WatchedDevice | undefined): boolean {
+    const now = this.#clock.now()
+    return ['', device?.serial ?? ''].some((serial) => (this.mutes.get(serial) ?? 0) > now)
+  }
+
+  #isDue({ run, about, reportedAt }: Condition): boolean {
+    if (!run?.isAlarm || this.#isMuted(about.device)) return false
+    const remindsNow = this.#remindMs > 0 && this.#clock.monotonic() - reportedAt >= this.#remindMs
+    return !run.isReported || (remindsNow && !run.isAcknowledged)
+  }
+
+  #report(condition: Condition): Report {
+    const run = condition.run as Run
+    const state = run.isReported ? 'reminder' : 'alarm'
+    if (!run.isReported) this.mustSave = true
+    run.isReported = true
+    condition.reportedAt = this.#clock.monotonic()
+    if (condition instanceof LimitCondition) condition.lastReported = run.from
+    return toReport(condition, { run, state }, this.#clock.now())
+  }
+}
+
+/** Whether a device has one of the serials. */
+export const isAmong = (device: WatchedDevice | undefined, serials: readonly string[] | 'all') =>
+  serials === 'all' || (device !== undefined && serials.includes(device.serial))

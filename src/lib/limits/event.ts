@@ -1,0 +1,141 @@
+import type { ConditionName } from '../../shared/limits-schema'
+import { type Condition, LimitCondition } from './condition'
+import type { Run } from './judge'
+
+/** What is reported of a condition (docs/limits.md, *Events*). Keys that do not apply are `null`. */
+export interface LimitEvent {
+  /** The same in all events about one run. */
+  id: string | null
+  state: 'alarm' | 'reminder' | 'normal' | 'ended'
+  condition: ConditionName | null
+  /** The name of the limit. */
+  limit: string | null
+  serial: string | null
+  name: string | null
+  base: string | null
+  channel: number | null
+  label: string | null
+  quantity: string | null
+  above: number | null
+  below: number | null
+  value: number | null
+  extreme: number | null
+  unit: string | null
+  /** ISO 8601 in UTC. */
+  from: string | null
+  until: string | null
+  /** Whole minutes from `from` to the newest value, or to `until`. */
+  minutes: number | null
+  /** Whether it was over before it was known. */
+  late: boolean
+  /** For `error`, the text of the service; for `battery`, the level. */
+  detail: string | null
+  /** The number of events that were left out, only in an event about that. */
+  leftOut?: number
+  /** Only in the event of a test. */
+  test?: true
+}
+
+/** An event and the UTC offset of its device, in minutes; `null` if unknown. */
+export interface Report {
+  event: LimitEvent
+  utcOffset: number | null
+}
+
+const MINUTE_MS = 60_000
+const NOTHING: LimitEvent = {
+  id: null,
+  state: 'alarm',
+  condition: null,
+  limit: null,
+  serial: null,
+  name: null,
+  base: null,
+  channel: null,
+  label: null,
+  quantity: null,
+  above: null,
+  below: null,
+  value: null,
+  extreme: null,
+  unit: null,
+  from: null,
+  until: null,
+  minutes: null,
+  late: false,
+  detail: null,
+}
+
+const toIso = (ms: number) => new Date(ms).toISOString()
+
+interface Details {
+  run: Run
+  state: LimitEvent['state']
+  /** When it was over, ms since 1970 UTC, and the value inside. */
+  until?: number
+  value?: number | null
+  late?: boolean
+}
+
+/** @param now ms since 1970 UTC */
+export function toReport(
+  condition: Condition,
+  { run, state, until, value = run.value, late = false }: Details,
+  now: number,
+): Report {
+  const { event, utcOffset } = aboutOf(condition)
+  const isLimit = condition.kind === 'limit'
+  const { base, serial, channel, limit } = event
+  const path = serial === null ? [] : [base, serial, channel === null ? 'device' : `ch${channel}`]
+  // A channel without values and a silent device have no newer value.
+  const end = until ?? (isLimit ? run.at : now)
+  Object.assign(event, {
+    id: [...path, isLimit ? limit : condition.kind, toIso(run.from)].join('/'),
+    state,
+    condition: isLimit ? run.side : condition.kind,
+    ...(isLimit && { value, extreme: run.extreme }),
+    from: toIso(run.from),
+    until: until === undefined ? null : toIso(until),
+    minutes: Math.max(0, Math.floor((end - run.from) / MINUTE_MS)),
+    late,
+    detail: condition.detail,
+  })
+  return { event, utcOffset }
+}
+
+/** The state of a condition: its alarm, or what it is about if there is none. */
+export function toState(condition: Condition, now: number): Report {
+  const { run } = condition
+  return run?.isAlarm ? toReport(condition, { run, state: 'alarm' }, now) : aboutOf(condition)
+}
+
+/** What a condition is about. */
+function aboutOf(condition: Condition): Report {
+  const { kind, about } = condition
+  const { device, channel } = about
+  const limit = condition instanceof LimitCondition ? condition.limit : null
+  const isTemperature = limit !== null && channel?.quantity === 'temperature'
+  const event: LimitEvent = {
+    ...NOTHING,
+    state: 'normal',
+    condition: kind === 'limit' ? null : kind,
+    ...(limit && { limit: limit.name, above: limit.above, below: limit.below }),
+    ...(device && { serial: device.serial, name: device.name, base: device.base }),
+    ...(channel && { channel: channel.number, label: channel.name, quantity: channel.quantity }),
+    ...(channel && { unit: (isTemperature ? `°${limit.unit}` : channel.unit) || null }),
+  }
+  return { event, utcOffset: device?.utcOffset ?? null }
+}
+
+/** The event that says how many others were left out. */
+export function toLeftOut(count: number): Report {
+  return { event: { ...NOTHING, leftOut: count }, utcOffset: null }
+}
+
+/** The event of a test. */
+export function toTest(now: number): Report {
+  return {
+    event: { ...NOTHING, id: `test/${toIso(now)}`, from: toIso(now), minutes: 0, test: true },
+    utcOffset: null,
+  }
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod/mini'
+import { QUANTITIES } from '../../shared/quantity'
+import { EnvlogError } from '../errors'
+import type { Run } from './judge'
+
+/**
+ * The saved state of the node. Its property names are a contract, because stores contain the state. Runs are arrays, and
+ * what is absent has no entry, because the state is written at every beginning and end of a run.
+ */
+
+const instant = z.number().check(z.minimum(-8.64e15), z.maximum(8.64e15))
+const nullableNumber = z.nullable(z.number())
+
+/** `[from, at, value, extreme, flags, detail]`, with times in ms since 1970 UTC. */
+const savedRun = z.tuple([instant, instant, nullableNumber, nullableNumber, z.int()], z.string())
+const savedLimit = z.object({
+  at: z.optional(instant),
+  run: z.optional(savedRun),
+  /** The run of values that arrived late. */
+  late: z.optional(savedRun),
+  /** The beginning of the last reported run, if it is not that of `run`. */
+  lastReported: z.optional(instant),
+})
+const savedChannel = z.object({
+  name: z.string(),
+  unit: z.string(),
+  quantity: z.optional(z.enum(QUANTITIES)),
+  first: z.optional(instant),
+  error: z.optional(savedRun),
+  limits: z.record(z.string(), savedLimit),
+})
+const savedDevice = z.object({
+  name: z.string(),
+  group: z.optional(z.string()),
+  utcOffset: z.optional(z.number()),
+  newest: z.optional(instant),
+  /** How long the node has been running without seeing the device, ms. */
+  unseenMs: z.optional(z.number()),
+  silent: z.optional(savedRun),
+  battery: z.optional(savedRun),
+  channels: z.record(z.string(), savedChannel),
+})
+const savedLimits = z.object({
+  version: z.literal(1),
+  noData: z.optional(savedRun),
+  /** Ends of mutes by serial, or blank for all devices, ms since 1970 UTC. */
+  mutes: z.optional(z.record(z.string(), instant)),
+  /** By `base/serial`. */
+  devices: z.record(z.string(), savedDevice),
+  /** The rows to which the state belongs. */
+  limits: z.unknown(),
+})
+export type SavedLimits = z.output<typeof savedLimits>
+export type SavedDevice = z.output<typeof savedDevice>
+export type SavedChannel = z.output<typeof savedChannel>
+type SavedRun = z.output<typeof savedRun>
+
+/**
+ * Reads the contents of a store; `undefined` if it is empty.
+ * @throws EnvlogError `store-newer`, `store-damaged`
+ */
+export function readSavedLimits(contents: unknown): SavedLimits | undefined {
+  if (contents === undefined || contents === null) return undefined
+  const { version } = Object(contents) as { version?: unknown }
+  if (typeof version === 'number' && version > 1) throw new EnvlogError('store-newer')
+  const result = z.safeParse(savedLimits, contents)
+  if (!result.success) throw new EnvlogError('store-damaged')
+  return result.data
+}
+
+const FLAGS = ['isBelow', 'isAlarm', 'isReported', 'isAcknowledged'] as const
+
+export function toSavedRun(run: Run, detail: string | null = null): SavedRun {
+  const flags = { ...run, isBelow: run.side === 'below' }
+  const bits = FLAGS.reduce((sum, flag, bit) => sum + (flags[flag] ? 2 ** bit : 0), 0)
+  return [run.from, run.at, run.value, run.extreme, bits, ...(detail === null ? [] : [detail])]
+}
+
+export function fromSavedRun([from, at, value, extreme, bits]: SavedRun): Run {
+  const [isBelow, isAlarm, isReported, isAcknowledged] = FLAGS.map((_, bit) => (bits & (2 ** bit)) !== 0) as [
+    boolean,
+    boolean,
+    boolean,
+    boolean,
+  ]
+  return { from, at, value, extreme, side: isBelow ? 'below' : 'above', isAlarm, isReported, isAcknowledged }
+}

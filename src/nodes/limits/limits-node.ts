@@ -1,0 +1,237 @@
+import type { Node, NodeAPI, NodeMessage } from 'node-red'
+import type { Account } from '../../lib/account'
+import { inBackground } from '../../lib/background'
+import { systemClock } from '../../lib/clock'
+import { EnvlogError } from '../../lib/errors'
+import { type Report, toTest } from '../../lib/limits/event'
+import { readMeasurements } from '../../lib/limits/measurements'
+import { Monitor } from '../../lib/limits/monitor'
+import { readSavedLimits, type SavedLimits } from '../../lib/limits/saved-limits'
+import type { StateStore } from '../../lib/state-writer'
+import { StoredState } from '../../lib/stored-state'
+import { type Limit, type LimitsSettings, limitsSchema, readLimits } from '../../shared/limits-schema'
+import { findAccountNode } from '../kit/action/account-node'
+import type { Trigger } from '../kit/action/run'
+import type { NodeConfig, StartedNode } from '../kit/action/start-node'
+import { toNodeStatus } from '../kit/report/status'
+import { readSettings } from '../kit/settings/read-settings'
+import { createEvaluator, formatTypedInput } from '../kit/settings/typed-input'
+import { type Command, readCommand } from './command'
+import { Messages } from './messages'
+import { Sentences } from './sentences'
+import { toLimitsStatus } from './status'
+
+/** How often conditions that depend on the clock are judged. */
+const TICK_MS = 5000
+const MINUTE_MS = 60_000
+
+/** A deployed envlog-limits. */
+export class LimitsNode implements StartedNode {
+  readonly #RED: NodeAPI
+  readonly #node: Node
+  readonly #settings: LimitsSettings
+  /** The rows of the form; `undefined` if they are read for each message. */
+  readonly #table: readonly Limit[] | undefined
+  readonly #monitor: Monitor
+  readonly #messages: Messages
+  readonly #store: StateStore
+  readonly #state: StoredState<SavedLimits>
+  /** The events that were sent last. Those of the next message are sent after them. */
+  #sending: Promise<void> = Promise.resolve()
+  #cancelTick = () => {}
+  #isClosed = false
+  /** Why the last message could not be processed. */
+  #failure: unknown
+  #shown = ''
+
+  /** @throws EnvlogError `ENVLOG_CONFIG` */
+  constructor(RED: NodeAPI, node: Node, config: NodeConfig) {
+    this.#RED = RED
+    this.#node = node
+    const accountNode = findAccountNode(RED, config.account)
+    if (!accountNode) throw new EnvlogError('no-account')
+    const { account, store } = accountNode.acquire(node)
+    this.#settings = readSettings(limitsSchema, config)
+    const { output, send, limitsType, limits, remember } = this.#settings
+    if (output === 'states' && send === 'all') throw new EnvlogError('output-not-offered', { output, send })
+    this.#table = limitsType === 'table' ? parseLimits(limits, 'limit-invalid') : undefined
+    this.#monitor = this.#createMonitor(remember)
+    this.#messages = createMessages(RED, this.#settings, account)
+    this.#store = store
+    this.#state = new StoredState(systemClock, {
+      read: readSavedLimits,
+      restore: (saved) => this.#restore(saved),
+      toSave: () => this.#monitor.toSave(),
+    })
+    this.#state.open(store)
+    inBackground(this.#tick())
+  }
+
+  async receive(trigger: Trigger): Promise<void> {
+    try {
+      await this.#state.ready()
+      const command = readCommand(trigger.msg)
+      if (command) this.#apply(command, trigger)
+      else if (this.#settings.remember) await this.#judge(this.#monitor, trigger)
+      else await this.#judge(this.#createMonitor(false), trigger)
+      this.#failure = undefined
+    } catch (error) {
+      this.#failure = error
+      throw error
+    } finally {
+      this.#showState()
+    }
+    await this.#sending
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelTick()
+    await this.#sending
+    await this.#state.close(this.#store)
+  }
+
+  #createMonitor(remembers: boolean): Monitor {
+    const { errorAfter, silentAfter, battery, remind } = this.#settings
+    const toMs = (minutes: number | null) => (minutes === null ? null : minutes * MINUTE_MS)
+    const settings = remembers
+      ? {
+          errorAfterMs: toMs(errorAfter),
+          silentAfterMs: toMs(silentAfter),
+          battery,
+          remindMs: remind * MINUTE_MS,
+        }
+      : { errorAfterMs: null, silentAfterMs: null, battery: false, remindMs: 0 }
+    return new Monitor(systemClock, { ...settings, leavesOutPast: remembers })
+  }
+
+  #restore(saved: SavedLimits | undefined): void {
+    if (saved && this.#settings.remember) this.#monitor.restore(saved)
+    if (this.#table) this.#monitor.setLimits(this.#table)
+  }
+
+  async #judge(monitor: Monitor, { msg, send }: Trigger): Promise<void> {
+    const measured = readMeasurements(msg.payload)
+    monitor.setLimits(this.#table ?? (await this.#evaluateLimits(msg)))
+    try {
+      monitor.receive(measured)
+    } finally {
+      this.#send(monitor, msg, send)
+    }
+  }
+
+  /** @throws EnvlogError `limits-unreadable` */
+  async #evaluateLimits(msg: NodeMessage): Promise<readonly Limit[]> {
+    const { limits, limitsType } = this.#settings
+    const source = formatTypedInput(String(limits), limitsType)
+    const evaluate = createEvaluator(this.#RED, this.#node, msg)
+    const value = await evaluate(String(limits), limitsType).catch(() => undefined)
+    return parseLimits(limitsType === 'env' ? parseJson(value) : value, 'limits-unreadable', source)
+  }
+
+  #apply(command: Command, { msg, send }: Trigger): void {
+    const monitor = this.#monitor
+    const { alarms } = monitor
+    const now = systemClock.now()
+    switch (command.kind) {
+      case 'acknowledge':
+        alarms.acknowledge(command.serials)
+        break
+      case 'mute':
+        alarms.mute(command.ms, command.serials)
+        break
+      case 'forget':
+        monitor.forget(command.serials)
+        break
+      case 'report':
+        this.#enqueue(
+          [
+            ...this.#messages.ofReports(alarms.alarms(), msg),
+            ...this.#messages.ofStates(monitor.conditions(), now, msg),
+          ],
+          send,
+        )
+        return
+      case 'test':
+        this.#enqueue(this.#messages.ofTest(toTest(now), msg), send)
+        return
+    }
+    this.#send(monitor)
+  }
+
+  /** Judges what depends on the clock, now and every few seconds. */
+  async #tick(): Promise<void> {
+    try {
+      await this.#state.ready()
+      if (this.#isClosed) return
+      this.#monitor.passTime()
+      this.#send(this.#monitor)
+      this.#showState()
+    } catch (error) {
+      this.#showFailure(error)
+    }
+    if (!this.#isClosed) this.#cancelTick = systemClock.after(TICK_MS, () => inBackground(this.#tick()))
+  }
+
+  /** Sends what has changed. @param cause the message that caused it, if any */
+  #send(monitor: Monitor, cause?: NodeMessage, send = (msg: NodeMessage) => this.#node.send(msg)): void {
+    const { reports, states } = monitor.collect()
+    const messages = [
+      ...this.#messages.ofReports(reports, cause),
+      ...this.#messages.ofStates(states, systemClock.now(), cause),
+    ]
+    this.#enqueue(messages, send)
+  }
+
+  /** Sends messages after earlier ones, once the state has been written. */
+  #enqueue(messages: readonly NodeMessage[], send: (msg: NodeMessage) => void): void {
+    const mustSave = this.#settings.remember && this.#monitor.alarms.mustSave
+    this.#monitor.alarms.mustSave = false
+    if (mustSave) this.#state.save()
+    if (!mustSave && messages.length === 0) return
+    this.#sending = this.#sending.then(async () => {
+      if (mustSave) await this.#state.written()
+      for (const message of messages) send(message)
+    })
+  }
+
+  /** Shows the last failure until the next message, or the state. */
+  #showState(): void {
+    if (this.#failure === undefined) this.#showStatus(toLimitsStatus(this.#RED, this.#monitor.summarize()))
+    else this.#showFailure(this.#failure)
+  }
+
+  #showFailure(error: unknown): void {
+    this.#showStatus(toNodeStatus(this.#RED, { kind: 'failed', error }))
+  }
+
+  #showStatus(status: ReturnType<typeof toNodeStatus>): void {
+    if (this.#isClosed || this.#shown === JSON.stringify(status)) return
+    this.#shown = JSON.stringify(status)
+    this.#node.status(status)
+  }
+}
+
+function createMessages(RED: NodeAPI, settings: LimitsSettings, { name, localTime }: Account): Messages {
+  return new Messages(RED, settings, name, new Sentences(RED, localTime))
+}
+
+/** @throws EnvlogError `reason` */
+function parseLimits(
+  value: unknown,
+  reason: 'limit-invalid' | 'limits-unreadable',
+  source = '',
+): readonly Limit[] {
+  const found = readLimits(value)
+  if (!('problem' in found)) return found
+  throw new EnvlogError(reason, { source, property: found.property, ...found.problem })
+}
+
+/** Parses the value of an environment variable. */
+function parseJson(value: unknown): unknown {
+  try {
+    return JSON.parse(String(value))
+  } catch {
+    return undefined
+  }
+}

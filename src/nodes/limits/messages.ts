@@ -1,0 +1,93 @@
+import type { NodeAPI, NodeMessage } from 'node-red'
+import type { Condition } from '../../lib/limits/condition'
+import { type LimitEvent, type Report, toState } from '../../lib/limits/event'
+import { topicText } from '../../lib/output/topic'
+import type { LimitsSettings } from '../../shared/limits-schema'
+import type { Sentences } from './sentences'
+
+/** Builds the messages of envlog-limits (docs/limits.md, *Messages*). */
+export class Messages {
+  readonly #RED: NodeAPI
+  readonly #settings: LimitsSettings
+  readonly #account: string
+  readonly #sentences: Sentences
+
+  constructor(RED: NodeAPI, settings: LimitsSettings, account: string, sentences: Sentences) {
+    this.#RED = RED
+    this.#settings = settings
+    this.#account = account
+    this.#sentences = sentences
+  }
+
+  /** @param cause the message that caused the events, if any */
+  ofReports(reports: readonly Report[], cause?: NodeMessage): NodeMessage[] {
+    const { output, send } = this.#settings
+    if (output === 'states') return []
+    if (send === 'each') {
+      return reports.map((report) => {
+        const event = this.#toEvent(report)
+        const topic = output === 'text' ? this.#sentences.subject([report]) : topicOf(report.event)
+        return this.#build(
+          cause,
+          { payload: output === 'text' ? event.text : { ...event }, topic },
+          { event },
+        )
+      })
+    }
+    const events = reports.map((report) => this.#toEvent(report))
+    if (output === 'event') {
+      const isWanted = cause !== undefined || events.length > 0
+      return isWanted
+        ? [this.#build(cause, { payload: events.map((event) => ({ ...event })) }, { events })]
+        : []
+    }
+    if (events.length === 0) return []
+    const payload = events.map(({ text }) => text).join('\n')
+    return [this.#build(cause, { payload, topic: this.#sentences.subject(reports) }, { events })]
+  }
+
+  ofStates(conditions: Iterable<Condition>, now: number, cause?: NodeMessage): NodeMessage[] {
+    if (this.#settings.output !== 'states') return []
+    return Array.from(conditions, (condition) => {
+      const report = toState(condition, now)
+      const event = this.#toEvent(report)
+      return this.#build(cause, { payload: condition.isAlarm, topic: topicOf(report.event) }, { event })
+    })
+  }
+
+  /** The message of a test, through the wires of an alarm. */
+  ofTest(report: Report, cause: NodeMessage): NodeMessage[] {
+    if (this.#settings.output !== 'states') return this.ofReports([report], cause)
+    const event = this.#toEvent(report)
+    return [this.#build(cause, { payload: true, topic: topicOf(event) }, { event })]
+  }
+
+  #toEvent(report: Report) {
+    return { ...report.event, text: this.#sentences.sentence(report) }
+  }
+
+  #build(cause: NodeMessage | undefined, properties: object, about: object): NodeMessage {
+    const {
+      payload: _,
+      envlog: _envlog,
+      topic: _topic,
+      parts,
+      ...kept
+    } = (cause ?? {}) as Record<string, unknown>
+    const envlog = { node: 'limits', account: this.#account, ...about }
+    return { ...this.#RED.util.cloneMessage(kept as NodeMessage), ...properties, envlog } as NodeMessage
+  }
+}
+
+/** `envlog/{base}/{serial}/{channel}/{limit or condition}`, with `_` for what does not apply. */
+function topicOf({ base, serial, channel, limit, condition, leftOut, test }: LimitEvent): string {
+  const last = test
+    ? 'test'
+    : leftOut !== undefined
+      ? 'left-out'
+      : limit === null
+        ? condition
+        : limit || 'limit'
+  const parts = ['envlog', base, serial, channel === null ? 'device' : `ch${channel}`, last]
+  return parts.map((part) => topicText(part ?? '') || '_').join('/')
+}

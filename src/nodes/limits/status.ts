@@ -1,0 +1,18 @@
+import type { NodeAPI, NodeStatus } from 'node-red'
+import type { Summary } from '../../lib/limits/monitor'
+import { formatTime } from '../kit/report/status'
+
+/** The status of envlog-limits. If several apply, the first one is shown. */
+export function toLimitsStatus(RED: NodeAPI, summary: Summary): NodeStatus {
+  const { mutedUntil, noDataSince, alarms, since, pending, devices, dataAt } = summary
+  const text = (key: string, params: object) => RED._(`limits.status.${key}`, params as never)
+  if (mutedUntil !== null)
+    return { fill: 'blue', shape: 'ring', text: text('muted', { time: formatTime(mutedUntil) }) }
+  if (noDataSince !== null)
+    return { fill: 'red', shape: 'ring', text: text('no-data', { time: formatTime(noDataSince) }) }
+  if (alarms > 0)
+    return { fill: 'red', shape: 'dot', text: text('alarms', { count: alarms, time: formatTime(since) }) }
+  if (pending > 0) return { fill: 'yellow', shape: 'ring', text: text('pending', { count: pending }) }
+  if (devices === 0) return {}
+  return { fill: 'green', shape: 'dot', text: text('normal', { count: devices, time: formatTime(dataAt) }) }
+}

@@ -1,0 +1,118 @@
+import * as z from 'zod/mini'
+import { groupName, namedDevice } from './action-schemas'
+import { VALUE_TYPES } from './period-types'
+import type { Problem } from './problems'
+import { QUANTITIES, TEMPERATURE_UNITS } from './quantity'
+import {
+  checked,
+  flag,
+  nodeProperties,
+  numberFrom,
+  orDefault,
+  orDefaultIfAbsent,
+  serial,
+  text,
+  toProblem,
+  trimmedText,
+  wholeNumber,
+  wholeNumberOrNull,
+} from './schema'
+
+/** Settings of envlog-limits, for its form and its runtime (docs/limits.md). */
+
+/** Names of conditions in events. A limit must not have one of them. */
+export const CONDITIONS = ['above', 'below', 'error', 'silent', 'battery', 'no-data'] as const
+export type ConditionName = (typeof CONDITIONS)[number]
+
+export const LIMIT_SELECTS = ['all', 'list', 'base', 'group'] as const
+export const LIMITS_TYPES = ['table', ...VALUE_TYPES] as const
+export const LIMITS_OUTPUTS = ['text', 'event', 'states'] as const
+export const LIMITS_SENDS = ['each', 'all'] as const
+
+const MAX_LIMITS = 1000
+const MAX_NAME_LENGTH = 100
+const MAX_MINUTES = 100_000
+
+const limitName = trimmedText.check(
+  checked((name) => {
+    if (name.length > MAX_NAME_LENGTH) return { problem: 'limit-name-long', most: MAX_NAME_LENGTH }
+    const isCondition = (CONDITIONS as readonly string[]).includes(name)
+    return isCondition ? { problem: 'limit-name', value: name } : undefined
+  }),
+)
+
+/** A row of the form: a limit for the values of some channels (docs/limits.md, *Limits*). */
+const limit = z.object({
+  name: orDefault(limitName, ''),
+  select: orDefault(z.enum(LIMIT_SELECTS), 'all'),
+  devices: orDefault(z.array(namedDevice), []),
+  bases: orDefault(z.array(serial), []),
+  groups: orDefault(z.array(groupName), []),
+  /** Either a quantity or a channel number. If both are blank, it is the temperature. */
+  quantity: orDefault(z.nullable(z.enum(QUANTITIES)), null),
+  channel: orDefault(z.nullable(wholeNumber(1, 99)), null),
+  above: orDefault(z.nullable(numberFrom(Number.NEGATIVE_INFINITY)), null),
+  below: orDefault(z.nullable(numberFrom(Number.NEGATIVE_INFINITY)), null),
+  /** The unit of `above`, `below` and `margin` for temperatures. */
+  unit: orDefault(z.enum(TEMPERATURE_UNITS), 'C'),
+  minutes: orDefault(numberFrom(0), 0),
+  margin: orDefault(numberFrom(0), 0),
+})
+export type Limit = z.output<typeof limit>
+
+/** The problem of a limit whose properties do not fit together, and the property at which the form shows it. */
+function findConflict(found: Limit): [property: keyof Limit, Problem['problem']] | undefined {
+  const { select, devices, bases, groups, quantity, channel, above, below, margin } = found
+  const chosen = { all: [true], list: [...devices, ...bases], base: bases, group: groups }[select]
+  if (chosen.length === 0) return ['devices', 'no-devices']
+  if (quantity !== null && channel !== null) return ['channel', 'limit-either']
+  if (above === null && below === null) return ['above', 'limit-blank']
+  if (above === null || below === null) return undefined
+  if (above <= below) return ['above', 'limit-order']
+  return 2 * margin > above - below ? ['margin', 'limit-margin'] : undefined
+}
+
+const limits = z.array(limit).check(({ value, issues }) => {
+  if (value.length > MAX_LIMITS)
+    issues.push({ code: 'custom', input: value, params: { problem: 'limits-many', most: MAX_LIMITS } })
+  for (const [row, found] of value.entries()) {
+    const [property, problem] = findConflict(found) ?? []
+    if (property) issues.push({ code: 'custom', input: found, path: [row, property], params: { problem } })
+  }
+})
+
+/** The problem of a property of a row, such as `limits.2.above`, or of the list itself (`limits`). */
+export interface LimitProblem {
+  property: string
+  problem: Problem
+}
+
+/** Reads rows, which may come from a message. */
+export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
+  const result = z.safeParse(limits, value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues as [z.core.$ZodIssue]
+  // An element that is not an object has no property to name.
+  if (issue.path.length === 1 && issue.code === 'invalid_type')
+    return { property: 'limits', problem: { problem: 'list' } }
+  return { property: ['limits', ...issue.path.slice(0, 2)].join('.'), problem: toProblem(issue) }
+}
+
+/** Minutes; `null` if blank, for never. */
+const minutesOrNever = (initial: number) => orDefaultIfAbsent(wholeNumberOrNull(1, MAX_MINUTES), initial)
+
+/** The saved properties of envlog-limits. The rows in `limits` are read by `readLimits`. */
+export const limitsSchema = z.object({
+  ...nodeProperties,
+  account: orDefault(text, ''),
+  limits: orDefaultIfAbsent(z.unknown(), []),
+  limitsType: orDefault(z.enum(LIMITS_TYPES), 'table'),
+  errorAfter: minutesOrNever(10),
+  silentAfter: minutesOrNever(60),
+  battery: orDefault(flag, true),
+  remind: orDefault(wholeNumber(0, MAX_MINUTES), 0),
+  remember: orDefault(flag, true),
+  output: orDefault(z.enum(LIMITS_OUTPUTS), 'text'),
+  send: orDefault(z.enum(LIMITS_SENDS), 'each'),
+})
+export type LimitsSettings = z.output<typeof limitsSchema>
