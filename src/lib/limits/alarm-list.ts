@@ -79,10 +79,10 @@ export class AlarmList {
 
   /** Adds or removes a limit whose values were judged. @param before its run before that */
   update(condition: LimitCondition, before: Run | undefined, wasAlarm: boolean): void {
-    const { run, lastReported } = condition
+    const { run } = condition
     if (run && condition.isAlarm && !(wasAlarm && run === before)) {
       this.#raised.add(run)
-      run.isReported = run.from === lastReported
+      run.isReported = condition.wasReported(run.from)
       this.mustSave = true
     }
     if (run !== before) {
@@ -96,9 +96,12 @@ export class AlarmList {
   /** Reports the end of a run if its beginning was reported, or if the run is an alarm that was not known before. */
   noteEnd(condition: Condition, run: Run, until: number, value: number | null = null): void {
     this.mustSave = true
-    if (run.isReported)
-      this.#normal.push(toReport(condition, { run, state: 'normal', until, value }, this.#clock.now()))
-    else if (this.#raised.has(run)) this.noteEnded(condition as LimitCondition, run, { until, value })
+    if (!run.isReported) {
+      if (this.#raised.has(run)) this.noteEnded(condition as LimitCondition, run, { until, value })
+      return
+    }
+    if (condition instanceof LimitCondition) condition.remember(run.from, until)
+    this.#normal.push(toReport(condition, { run, state: 'normal', until, value }, this.#clock.now()))
   }
 
   /** Reports an alarm that was over when it became known, unless that was before its channel was first seen. */
@@ -108,12 +111,12 @@ export class AlarmList {
     details: { until?: number; value?: number | null; late?: boolean },
   ): void {
     const { device, channel } = condition.about
-    const isPast = (details.until ?? run.at) <= (channel?.first ?? Number.NEGATIVE_INFINITY)
-    const isNew = !run.isReported && run.from !== condition.lastReported
+    const { until = run.at } = details
     run.isReported = true
     this.mustSave = true
-    if (isPast || !isNew || this.#isMuted(device)) return
-    condition.lastReported = run.from
+    const isPast = until <= (channel?.first ?? Number.NEGATIVE_INFINITY)
+    if (isPast || condition.wasReported(run.from) || this.#isMuted(device)) return
+    condition.remember(run.from, until)
     this.#ended.push(toReport(condition, { run, state: 'ended', ...details }, this.#clock.now()))
   }
 
@@ -183,7 +186,6 @@ export class AlarmList {
     if (!run.isReported) this.mustSave = true
     run.isReported = true
     condition.reportedAt = this.#clock.monotonic()
-    if (condition instanceof LimitCondition) condition.lastReported = run.from
     return toReport(condition, { run, state }, this.#clock.now())
   }
 }

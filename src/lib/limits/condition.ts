@@ -31,19 +31,31 @@ export class Condition {
   }
 }
 
+/** Number of past alarms that a limit remembers. */
+const MAX_PAST = 3
+
 /** A limit of a channel. */
 export class LimitCondition extends Condition implements Lane {
   /** Time of the newest judged value, ms since 1970 UTC. */
   at = Number.NEGATIVE_INFINITY
   late: Lane | undefined
-  /** The beginning of the last run that was reported, ms since 1970 UTC. */
-  lastReported: number | undefined
+  /** Beginning and end of the last alarms that were reported and are over, ms since 1970 UTC. */
+  past: [from: number, until: number][] = []
 
   constructor(
     about: Required<About>,
     readonly limit: Limit,
   ) {
     super('limit', about)
+  }
+
+  /** Whether a run that begins at this time is part of an alarm that was reported, as when values arrive twice. */
+  wasReported(from: number): boolean {
+    return this.past.some(([begin, end]) => from >= begin && from < end)
+  }
+
+  remember(from: number, until: number): void {
+    this.past = [...this.past, [from, until] as [number, number]].slice(-MAX_PAST)
   }
 }
 

@@ -61,7 +61,9 @@ const reading = z.object({
   ...device,
   timestamp: time,
   battery: z.nullish(z.object({ level: z.string() })),
-  channels: z.array(z.object({ ...channel, number, value: z.unknown(), error: z.unknown() })),
+  channels: z.array(
+    z.object({ ...channel, number, value: z.optional(z.unknown()), error: z.optional(z.unknown()) }),
+  ),
 })
 
 /** Latest records, or records of a period. */
@@ -83,8 +85,8 @@ const row = z
     label: optionalText,
     unit: optionalText,
     quantity: channel.quantity,
-    value: z.unknown(),
-    error: z.unknown(),
+    value: z.optional(z.unknown()),
+    error: z.optional(z.unknown()),
     batterylevel: optionalText,
   })
   .check(z.refine(({ value, error }) => value !== undefined || error !== undefined))

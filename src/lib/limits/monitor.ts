@@ -178,11 +178,11 @@ export class Monitor {
     const { name, unit, quantity = null, first = Number.NEGATIVE_INFINITY, error, limits } = saved
     const channel = this.#addChannel(device, { number, name, unit, quantity }, first)
     this.alarms.resume(channel.error, error && fromSavedRun(error), error?.[5])
-    for (const [limitName, { at, run, late, lastReported }] of Object.entries(limits)) {
+    for (const [limitName, { at, run, late, past = [] }] of Object.entries(limits)) {
       const condition = channel.limits.get(limitName)
       if (!condition) continue
       if (at !== undefined) condition.at = at
-      condition.lastReported = lastReported
+      condition.past = past
       if (late) condition.late = { at: late[1], run: fromSavedRun(late) }
       this.alarms.resume(condition, run && fromSavedRun(run))
     }
@@ -254,7 +254,8 @@ export class Monitor {
       for (const { time, value } of timed) {
         const converted = { time, value: convert ? convert(value) : value }
         if (time > condition.at) this.#judge(condition, converted)
-        else if (time < condition.at) this.#judgeLate(condition, converted)
+        // The newest value again may end a run of older ones, if a whole message arrives twice.
+        else if (time < condition.at || condition.late?.run) this.#judgeLate(condition, converted)
       }
       const { late } = condition
       if (late?.run?.isAlarm && !late.run.isReported)
@@ -269,10 +270,12 @@ export class Monitor {
     if (ended) this.alarms.noteEnd(condition, ended.run, ended.time, ended.value)
   }
 
-  /** Judges a value that is older than the newest judged one. It does not affect the current run. */
+  /** Judges a value that is older than the newest judged one. It does not affect the current run, nor do values within. */
   #judgeLate(condition: LimitCondition, value: Timed): void {
-    const { limit, late } = condition
-    condition.late = lateLane(late, value.time, limit)
+    const { run, limit, late } = condition
+    const isWithinRun = run !== undefined && value.time >= run.from
+    condition.late = isWithinRun ? undefined : lateLane(late, value.time, limit)
+    if (!condition.late) return
     if (value.time === condition.late.at) return
     const before = condition.late.run
     const ended = judge(condition.late, value, limit)
@@ -324,6 +327,7 @@ export class Monitor {
     const channel = new WatchedChannel(device, number, first)
     Object.assign(channel, { name, unit, quantity })
     device.channels.set(number, channel)
+    this.alarms.mustSave = true
     this.#applyLimitsTo(channel)
     return channel
   }
@@ -374,13 +378,13 @@ function toSavedDevice(device: WatchedDevice, monotonic: number): SavedDevice {
 }
 
 function toSavedChannel({ name, unit, quantity, first, error, limits }: WatchedChannel): SavedChannel {
-  const savedLimits = Array.from(limits, ([limitName, { at, run, late, lastReported }]) => [
+  const savedLimits = Array.from(limits, ([limitName, { at, run, late, past }]) => [
     limitName,
     {
       ...(Number.isFinite(at) && { at }),
       ...(run && { run: toSavedRun(run) }),
       ...(late?.run && { late: toSavedRun(late.run) }),
-      ...(lastReported !== undefined && { lastReported }),
+      ...(past.length > 0 && { past }),
     },
   ])
   return {

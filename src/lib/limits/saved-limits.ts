@@ -18,8 +18,8 @@ const savedLimit = z.object({
   run: z.optional(savedRun),
   /** The run of values that arrived late. */
   late: z.optional(savedRun),
-  /** The beginning of the last reported run, if it is not that of `run`. */
-  lastReported: z.optional(instant),
+  /** Beginning and end of the last reported alarms. */
+  past: z.optional(z.array(z.tuple([instant, instant]))),
 })
 const savedChannel = z.object({
   name: z.string(),

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import type { EnvlogError } from '../../../../src/lib/errors'
+import type { LimitEvent } from '../../../../src/lib/limits/event'
+import { readSavedLimits } from '../../../../src/lib/limits/saved-limits'
+import { AT_8, MINUTE, Monitoring, readingOf, seriesOf } from '../../../support/limits/monitoring'
+
+const TOO_WARM = { name: 'too warm', above: -15 }
+const DAY_MINUTES = 1440
+
+const brief = (events: readonly LimitEvent[]) =>
+  events.map(({ state, condition, serial, channel }) => [state, condition, serial, channel].join(' ').trim())
+
+/** The time of a measurement at the current time of the clock. */
+const nowIn = ({ clock }: Monitoring) => clock.now()
+
+/** A device of another serial number. */
+const other = (time: number, value: number) =>
+  readingOf(time, value, { serial: '5212A1B3', name: 'Freezer 4' })
+
+describe('a channel without values', () => {
+  it('is reported once after the set time by the clock, and when it has values again', () => {
+    const node = new Monitoring([TOO_WARM])
+    const broken = nowIn(node)
+    assert.deepEqual(node.receive([readingOf(broken, 'E1')]), [])
+    assert.deepEqual(node.wait(9), [])
+    node.receive([readingOf(nowIn(node), 'E1')])
+    const [event, ...others] = node.wait(3)
+    assert.deepEqual(others, [])
+    assert.equal(event?.id, `5839F001/5212A1B2/ch1/error/${new Date(broken).toISOString()}`)
+    assert.deepEqual(
+      [event?.state, event?.condition, event?.detail, event?.minutes],
+      ['alarm', 'error', 'E1', 10],
+    )
+    node.restart()
+    assert.deepEqual(node.wait(15), [])
+    const [over] = node.receive([readingOf(nowIn(node), -18)])
+    assert.deepEqual([over?.state, over?.id, over?.minutes], ['normal', event?.id, 27])
+  })
+
+  it('is one that had a value at the same time, or that is missing in the newest record', () => {
+    const node = new Monitoring([])
+    const at = nowIn(node)
+    node.receive(seriesOf([[at, -18, 40]]))
+    node.receive(seriesOf([[at, -18, 'E1']]))
+    node.receive(seriesOf([[at + MINUTE, null, 40]]))
+    node.receive(seriesOf([[at + 2 * MINUTE, 4]]))
+    assert.deepEqual(brief(node.wait(10)), ['alarm error 5212A1B2 2'])
+  })
+
+  it('is judged by its newest record, not by late ones, and not by rows of other channels', () => {
+    const node = new Monitoring([])
+    const at = nowIn(node)
+    node.receive(seriesOf([[at, -18, 40]]))
+    node.receive(seriesOf([[at - MINUTE, 'E1', 'E1']]))
+    const { serial, base } = readingOf(at, 1)
+    const row = {
+      serial,
+      base: base.serial,
+      timestamp: at + MINUTE,
+      label: 'Inside',
+      unit: '°C',
+      quantity: 'temperature',
+    }
+    node.receive({ ...row, channel: 1, value: -18 })
+    node.receive({ ...row, channel: 2, value: 40 })
+    assert.deepEqual(node.wait(30), [])
+  })
+
+  it('neither ends nor lengthens a run', () => {
+    const node = new Monitoring([{ ...TOO_WARM, minutes: 10 }])
+    const at = nowIn(node)
+    const events = [-10, 'E1', null, -10].flatMap((value, index) =>
+      node.receive(seriesOf([[at + index * 6 * MINUTE, value]])),
+    )
+    assert.deepEqual(brief(events), ['alarm above 5212A1B2 1'])
+  })
+})
+
+describe('silence', () => {
+  it('of one device is reported once, and its end', () => {
+    const node = new Monitoring([TOO_WARM])
+    const last = nowIn(node)
+    node.receive([readingOf(last, -18), other(last, -18)])
+    const events: LimitEvent[] = []
+    for (let hour = 0; hour < 3; hour++) {
+      events.push(...node.wait(59), ...node.receive([readingOf(last, -18), other(nowIn(node), -18)]))
+    }
+    assert.deepEqual(brief(events), ['alarm silent 5212A1B2'])
+    assert.equal(events[0]?.from, new Date(last).toISOString())
+    node.restart()
+    assert.deepEqual(node.wait(59), [])
+    assert.deepEqual(brief(node.receive([readingOf(nowIn(node), -18)])), ['normal silent 5212A1B2'])
+  })
+
+  it('counts from the measurement of a device that is seen for the first time, and from the start', () => {
+    const node = new Monitoring([])
+    node.receive([readingOf(nowIn(node) - 50 * MINUTE, -18), other(nowIn(node), -18)])
+    assert.deepEqual(node.wait(9), [])
+    assert.deepEqual(brief(node.wait(1)), ['alarm silent 5212A1B2'])
+    node.restart()
+    node.receive([other(nowIn(node), -18)])
+    node.wait(10)
+    assert.deepEqual(brief(node.wait(49)), [])
+  })
+
+  it('of all is one event, also from the start, and then counts anew', () => {
+    const node = new Monitoring([])
+    assert.deepEqual(brief(node.wait(60)), ['alarm no-data'])
+    assert.deepEqual(brief(node.receive([readingOf(nowIn(node), -18), other(nowIn(node), -18)])), [
+      'normal no-data',
+    ])
+    assert.deepEqual(brief(node.wait(60)), ['alarm no-data'])
+    node.restart()
+    assert.deepEqual(node.wait(200), [])
+    assert.deepEqual(brief(node.receive([other(nowIn(node), -18)])), ['normal no-data'])
+    assert.deepEqual(node.wait(59), [])
+  })
+
+  it('includes a device that has never measured', () => {
+    const node = new Monitoring([])
+    node.receive([readingOf(null, null)])
+    node.wait(30)
+    node.receive([readingOf(null, null)])
+    assert.deepEqual(brief(node.wait(30)), ['alarm silent 5212A1B2'])
+  })
+
+  it('is never reported if it is switched off', () => {
+    const node = new Monitoring([], { silentAfterMs: null, errorAfterMs: null })
+    node.receive([readingOf(nowIn(node), 'E1')])
+    assert.deepEqual(node.wait(200), [])
+  })
+})
+
+describe('a low battery', () => {
+  const withBattery = (node: Monitoring, level: string) =>
+    node.receive([readingOf(nowIn(node), -18, { battery: { code: 4, level } })])
+
+  it('is reported once for each of its two levels, and when it is over', () => {
+    const node = new Monitoring([])
+    const events = [
+      'sufficient',
+      'replace-soon',
+      'unknown',
+      'replace-soon',
+      'replace-now',
+      'replace-soon',
+      'low',
+    ].map((level) => withBattery(node, level).map(({ state, detail }) => `${state} ${detail}`))
+    assert.deepEqual(events, [
+      [],
+      ['alarm replace-soon'],
+      [],
+      [],
+      ['alarm replace-now'],
+      [],
+      ['normal replace-now'],
+    ])
+  })
+
+  it('is known from rows', () => {
+    const node = new Monitoring([])
+    const { serial, base } = readingOf(0, 1)
+    const row = {
+      serial,
+      base: base.serial,
+      channel: 1,
+      value: 1,
+      timestamp: nowIn(node),
+      batterylevel: 'replace-now',
+    }
+    assert.deepEqual(brief(node.receive([row])), ['alarm battery 5212A1B2'])
+  })
+})
+
+describe('alarms', () => {
+  const warm = (node: Monitoring) => node.receive([readingOf(nowIn(node), -10)])
+  const cold = (node: Monitoring) => node.receive([readingOf(nowIn(node), -18)])
+
+  it('are repeated as long as they last, until they are acknowledged', () => {
+    const node = new Monitoring([TOO_WARM], { remindMs: 15 * MINUTE })
+    warm(node)
+    assert.deepEqual(brief(node.wait(31)), ['reminder above 5212A1B2 1', 'reminder above 5212A1B2 1'])
+    node.command(({ alarms }) => alarms.acknowledge(['5212A1B2']))
+    node.restart()
+    assert.deepEqual(node.wait(40), [])
+    assert.deepEqual(brief(cold(node)), ['normal above 5212A1B2 1'])
+    assert.deepEqual(brief(warm(node)), [])
+    node.wait(1)
+    assert.deepEqual(brief(warm(node)), ['alarm above 5212A1B2 1'])
+    assert.deepEqual(brief(node.wait(15)), ['reminder above 5212A1B2 1'])
+  })
+
+  it('are held back while they are muted, also over a restart, and told at the end if they last', () => {
+    const node = new Monitoring([TOO_WARM, { name: 'cold', below: -17 }])
+    node.command(({ alarms }) => alarms.mute(30 * MINUTE, 'all'))
+    assert.deepEqual(warm(node), [])
+    node.wait(5)
+    assert.deepEqual(cold(node), [])
+    node.wait(5)
+    node.restart()
+    node.command(({ alarms }) => assert.ok(alarms.mutes.has('')))
+    assert.deepEqual(node.wait(19), [])
+    assert.deepEqual(brief(node.wait(1)), ['alarm below 5212A1B2 1'])
+    assert.equal(node.monitor.summarize().mutedUntil, null)
+  })
+
+  it('are muted for single devices; ends of told alarms are told at once', () => {
+    const node = new Monitoring([TOO_WARM])
+    warm(node)
+    node.command(({ alarms }) => alarms.mute(60 * MINUTE, ['5212A1B2']))
+    node.wait(1)
+    assert.deepEqual(brief(cold(node)), ['normal above 5212A1B2 1'])
+    node.wait(1)
+    assert.deepEqual(brief(node.receive([readingOf(nowIn(node), -10), other(nowIn(node), -10)])), [
+      'alarm above 5212A1B3 1',
+    ])
+    assert.deepEqual(brief(node.command(({ alarms }) => alarms.mute(0, ['5212A1B2']))), [
+      'alarm above 5212A1B2 1',
+    ])
+  })
+
+  it('are limited to 100 at a time; the others follow with the next message, ends are not limited', () => {
+    const node = new Monitoring([TOO_WARM])
+    const all = (value: number) =>
+      Array.from({ length: 230 }, (_, index) =>
+        readingOf(nowIn(node), value, { serial: `5212B${String(index).padStart(3, '0')}` }),
+      )
+    const counts = (events: readonly LimitEvent[]) => [events.length, events.at(-1)?.leftOut]
+    assert.deepEqual(counts(node.receive(all(-10))), [101, 130])
+    assert.deepEqual(node.monitor.alarms.alarms().length, 101)
+    assert.deepEqual(counts(node.receive(all(-10))), [101, 30])
+    assert.deepEqual(counts(node.wait(1)), [30, undefined])
+    assert.equal(node.receive(all(-18)).length, 230)
+  })
+
+  it('are the same after a crash, without what was already told', () => {
+    const node = new Monitoring([{ ...TOO_WARM, minutes: 5 }])
+    cold(node)
+    node.wait(1)
+    const from = nowIn(node)
+    warm(node)
+    node.kill()
+    node.wait(5)
+    const [alarm] = warm(node)
+    assert.equal(alarm?.from, new Date(from).toISOString())
+    node.kill()
+    node.wait(1)
+    assert.deepEqual(warm(node), [])
+    assert.deepEqual(brief(cold(node)), [])
+    node.wait(1)
+    assert.deepEqual(brief(cold(node)), ['normal above 5212A1B2 1'])
+  })
+
+  it('of forgotten devices are gone', () => {
+    const node = new Monitoring([TOO_WARM])
+    warm(node)
+    node.command((monitor) => monitor.forget(['5212A1B2']))
+    assert.deepEqual(node.monitor.summarize(), { ...node.monitor.summarize(), alarms: 0, devices: 0 })
+    assert.deepEqual(brief(warm(node)), ['alarm above 5212A1B2 1'])
+  })
+})
+
+describe('the watched devices', () => {
+  it('begin anew after an hour of older measurements, as after a clock that was set back', () => {
+    const node = new Monitoring([TOO_WARM], { silentAfterMs: null })
+    const back = DAY_MINUTES * MINUTE
+    node.receive([readingOf(nowIn(node), -18)])
+    const events: LimitEvent[] = []
+    for (let minute = 0; minute < 65; minute++) {
+      events.push(...node.wait(1), ...node.receive([readingOf(nowIn(node) - back, minute > 62 ? -10 : -18)]))
+    }
+    assert.deepEqual(brief(events), ['alarm above 5212A1B2 1'])
+    assert.equal(events[0]?.late, false)
+  })
+
+  it('are forgotten after 30 days without a message, also over restarts', () => {
+    const node = new Monitoring([TOO_WARM], { silentAfterMs: null })
+    node.receive([readingOf(nowIn(node), -10), other(nowIn(node), -18)])
+    for (let day = 0; day < 30; day++) {
+      assert.equal(node.monitor.summarize().devices, 2)
+      node.clock.advance(DAY_MINUTES * MINUTE)
+      node.receive([other(nowIn(node), -18)])
+      node.wait(1)
+      if (day % 10 === 5) node.restart()
+    }
+    assert.deepEqual([node.monitor.summarize().devices, node.monitor.summarize().alarms], [1, 0])
+  })
+
+  it('need at most 200 bytes of state for each channel and limit', () => {
+    const rows = [
+      { name: 'too warm', above: -15 },
+      { name: 'critical', above: -10, minutes: 30 },
+    ]
+    const node = new Monitoring(rows)
+    const channels = Array.from({ length: 6 }, (_, index) => index)
+    for (let device = 0; device < 100; device++) {
+      const series = seriesOf([[AT_8, ...channels.map(() => -9.87)]], {
+        serial: `5212C${String(device).padStart(3, '0')}`,
+      })
+      node.receive(series)
+    }
+    assert.ok(node.size / (600 * 2) <= 200, `${node.size / (600 * 2)} bytes`)
+  })
+})
+
+describe('a saved state of limits', () => {
+  it('that is damaged, newer or of another node is refused, and an empty store is not', () => {
+    const node = new Monitoring([TOO_WARM])
+    node.receive([readingOf(nowIn(node), -10)])
+    const saved = node.monitor.toSave()
+    assert.deepEqual(readSavedLimits(JSON.parse(JSON.stringify(saved))), saved)
+    assert.equal(readSavedLimits(undefined), undefined)
+    const reasonOf = (contents: unknown) => {
+      try {
+        return readSavedLimits(contents)
+      } catch (error) {
+        return (error as EnvlogError).reason
+      }
+    }
+    assert.equal(reasonOf({ ...saved, version: 2 }), 'store-newer')
+    for (const damaged of [
+      'x',
+      { version: 1 },
+      { ...saved, noData: [1] },
+      { version: 1, devices: { a: { cursor: {} } } },
+    ])
+      assert.equal(reasonOf(damaged), 'store-damaged')
+  })
+})

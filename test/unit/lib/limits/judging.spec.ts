@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict'
+import * as fc from 'fast-check'
+import type { LimitEvent } from '../../../../src/lib/limits/event'
+import { runs } from '../../../support/chance'
+import { AT_8, MINUTE, Monitoring, seriesOf } from '../../../support/limits/monitoring'
+import { findAlarms, type OracleAlarm, type OracleLimit } from '../../../support/limits/oracle'
+
+const TOO_WARM = { name: 'too warm', above: -15, minutes: 10 }
+
+/** Values of one minute each. */
+const minutely = (...values: (number | string | null)[]) =>
+  values.map((value, minute) => [AT_8 + minute * MINUTE, value] as const)
+
+const brief = (events: readonly LimitEvent[]) =>
+  events.map(({ state, condition, minutes, from, until, value }) => ({
+    state,
+    condition,
+    minutes,
+    from: from?.slice(11, 16) ?? null,
+    until: until?.slice(11, 16) ?? null,
+    value,
+  }))
+
+/** Sends each record in a message of its own. */
+const receiveEach = (node: Monitoring, records: ReturnType<typeof minutely>) =>
+  records.flatMap((record) => node.receive(seriesOf([record])))
+
+describe('judging by limits', () => {
+  it('reports a value outside for the set time, and its end, each once', () => {
+    const node = new Monitoring([{ ...TOO_WARM, margin: 1 }])
+    const warm = Array.from({ length: 12 }, () => -10)
+    assert.deepEqual(brief(receiveEach(node, minutely(-18, ...warm, -15.5, -16, -18))), [
+      { state: 'alarm', condition: 'above', minutes: 10, from: '08:01', until: null, value: -10 },
+      { state: 'normal', condition: 'above', minutes: 13, from: '08:01', until: '08:14', value: -16 },
+    ])
+  })
+
+  it('reports nothing that is shorter', () => {
+    const node = new Monitoring([TOO_WARM])
+    const warm = Array.from({ length: 10 }, () => -10)
+    assert.deepEqual(receiveEach(node, minutely(-18, ...warm, -18)), [])
+  })
+
+  it('reports an excursion within a batch as ended, with its extreme', () => {
+    const node = new Monitoring([TOO_WARM])
+    node.receive(seriesOf([[AT_8 - MINUTE, -18]]))
+    const warm = [-12, -9.8, ...Array.from({ length: 18 }, () => -10)]
+    const [event, ...others] = node.receive(seriesOf(minutely(-18, ...warm, -18)))
+    assert.deepEqual(others, [])
+    assert.deepEqual(event, {
+      id: '5839F001/5212A1B2/ch1/too warm/2026-11-20T08:01:00.000Z',
+      state: 'ended',
+      condition: 'above',
+      limit: 'too warm',
+      serial: '5212A1B2',
+      name: 'Freezer 3',
+      base: '5839F001',
+      channel: 1,
+      label: 'Inside',
+      quantity: 'temperature',
+      above: -15,
+      below: null,
+      value: -18,
+      extreme: -9.8,
+      unit: '°C',
+      from: '2026-11-20T08:01:00.000Z',
+      until: '2026-11-20T08:21:00.000Z',
+      minutes: 20,
+      late: false,
+      detail: null,
+    })
+  })
+
+  it('reports an excursion in a late block once, and leaves the current alarm alone', () => {
+    const node = new Monitoring([TOO_WARM])
+    node.receive(seriesOf([[AT_8, -18]]))
+    const now = AT_8 + 300 * MINUTE
+    node.receive(seriesOf([[now, -10]]))
+    const late = minutely(-18, ...Array.from({ length: 20 }, () => -5), -18).slice(1)
+    assert.deepEqual(brief(node.receive(seriesOf(late))), [
+      { state: 'ended', condition: 'above', minutes: 20, from: '08:01', until: '08:21', value: -18 },
+    ])
+    assert.deepEqual(node.receive(seriesOf(late)), [])
+    assert.deepEqual(brief(node.receive(seriesOf([[now + 10 * MINUTE, -10]]))), [
+      { state: 'alarm', condition: 'above', minutes: 10, from: '13:00', until: null, value: -10 },
+    ])
+  })
+
+  it('does not join late blocks that belong to different times', () => {
+    const node = new Monitoring([TOO_WARM])
+    node.receive(seriesOf([[AT_8, -18]]))
+    node.receive(seriesOf([[AT_8 + 1000 * MINUTE, -18]]))
+    assert.deepEqual(node.receive(seriesOf([[AT_8 + 10 * MINUTE, -5]])), [])
+    assert.deepEqual(node.receive(seriesOf([[AT_8 + 200 * MINUTE, -5]])), [])
+  })
+
+  it('compares temperatures in the unit of the limit', () => {
+    const node = new Monitoring([{ above: 5, below: 0, unit: 'F' }])
+    const [event] = node.receive(seriesOf([[AT_8, -15]]))
+    assert.equal(event, undefined)
+    const [warm] = node.receive(seriesOf([[AT_8 + MINUTE, -14]]))
+    assert.deepEqual([warm?.condition, warm?.value, warm?.unit, warm?.above], ['above', 6.8, '°F', 5])
+  })
+
+  it('applies to each channel the first limit of each name', () => {
+    const rows = [
+      { name: 'too warm', above: 0, select: 'list', devices: [{ serial: '5212A1B2' }], channel: 2 },
+      { name: 'too warm', above: -15, select: 'group', groups: ['Cold chain'] },
+      { name: 'critical', above: -10 },
+      { name: 'damp', above: 60, quantity: 'humidity' },
+      { name: 'elsewhere', above: -30, select: 'base', bases: ['5839F002'] },
+    ]
+    const events = new Monitoring(rows).receive(seriesOf([[AT_8, -12, -5]]))
+    assert.deepEqual(
+      events.map(({ channel, limit, above }) => [channel, limit, above]),
+      [
+        [1, 'too warm', -15],
+        [2, 'critical', -10],
+      ],
+    )
+  })
+
+  it('does not repeat what was over before the channel was first seen', () => {
+    const warm = Array.from({ length: 20 }, () => -10)
+    const node = new Monitoring([TOO_WARM])
+    assert.deepEqual(node.receive(seriesOf(minutely(...warm, -18, ...warm.slice(0, 5)))), [])
+    assert.deepEqual(
+      node.receive(
+        seriesOf([
+          [AT_8 - 40 * MINUTE, -10],
+          [AT_8 - 20 * MINUTE, -10],
+        ]),
+      ),
+      [],
+    )
+  })
+
+  it('reports everything in a message if it does not remember others', () => {
+    const warm = Array.from({ length: 20 }, () => -10)
+    const node = new Monitoring([TOO_WARM], { leavesOutPast: false })
+    const events = node.receive(seriesOf(minutely(...warm, -18, ...warm)))
+    assert.deepEqual(brief(events), [
+      { state: 'ended', condition: 'above', minutes: 20, from: '08:00', until: '08:20', value: -18 },
+      { state: 'alarm', condition: 'above', minutes: 19, from: '08:21', until: null, value: -10 },
+    ])
+  })
+
+  it('begins anew with a changed limit, and forgets a removed one', () => {
+    const node = new Monitoring([TOO_WARM, { name: 'critical', above: -5 }])
+    node.receive(seriesOf(minutely(...Array.from({ length: 12 }, () => -2))))
+    node.restart([{ ...TOO_WARM, above: -16 }])
+    assert.equal(node.monitor.summarize().alarms, 0)
+    assert.deepEqual(brief(node.receive(seriesOf([[AT_8 + 30 * MINUTE, -2]]))), [])
+    assert.deepEqual(brief(node.receive(seriesOf([[AT_8 + 40 * MINUTE, -2]]))), [
+      { state: 'alarm', condition: 'above', minutes: 10, from: '08:30', until: null, value: -2 },
+    ])
+  })
+
+  const values = fc.oneof(fc.integer({ min: -40, max: 40 }), fc.constant('E1'), fc.constant(null))
+  const limits: fc.Arbitrary<OracleLimit> = fc
+    .record({
+      above: fc.option(fc.integer({ min: 0, max: 20 })),
+      below: fc.option(fc.integer({ min: -20, max: -1 })),
+      minutes: fc.integer({ min: 0, max: 6 }),
+      margin: fc.integer({ min: 0, max: 8 }),
+    })
+    .filter(({ above, below, margin }) => above !== below && 2 * margin <= (above ?? 99) - (below ?? -99))
+  /** A series: gaps in minutes between values, where the messages are cut, and what happens after each. */
+  const series = fc.array(
+    fc.record({
+      gap: fc.integer({ min: 1, max: 3 }),
+      value: values,
+      cut: fc.boolean(),
+      after: fc.constantFrom('continue', 'restart', 'kill', 'repeat'),
+      isShuffled: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
+
+  /** Alarms as told by events: each has an event when it begins and one when it ends, or only one if it had ended. */
+  function toldAlarms(events: readonly LimitEvent[]): OracleAlarm[] {
+    const told = new Map<string, OracleAlarm>()
+    for (const { id, state, from, until, condition } of events) {
+      const alarm = {
+        from: Date.parse(`${from}`),
+        until: until === null ? null : Date.parse(until),
+        condition,
+      }
+      assert.equal(told.has(`${id}`), state === 'normal', `${state} ${id}`)
+      told.set(`${id}`, alarm as OracleAlarm)
+    }
+    return [...told.values()]
+  }
+
+  function play(
+    rows: readonly OracleLimit[],
+    steps: readonly (typeof series extends fc.Arbitrary<infer T> ? T : never)[number][],
+    unit: string,
+  ) {
+    const node = new Monitoring(rows.map((row, index) => ({ ...row, name: `limit ${index}` })))
+    const about = (records: (readonly [number, ...(number | string | null)[]])[]) => {
+      const payload = seriesOf(records)
+      const convert = (value: unknown) =>
+        typeof value === 'number' && unit === '°F' ? value * 1.8 + 32 : value
+      return {
+        ...payload,
+        channels: payload.channels.map((channel) => ({ ...channel, unit })),
+        records: payload.records.map((record) => ({
+          ...record,
+          ch1: convert((record as { ch1?: unknown }).ch1),
+        })),
+      }
+    }
+    // A first value inside, because what is over when the channel is first seen is left out.
+    const events = node.receive(about([[AT_8, -0.5]]))
+    let time = AT_8
+    let records: (readonly [number, number | string | null])[] = []
+    for (const [index, { gap, value, cut, after, isShuffled }] of steps.entries()) {
+      time += gap * MINUTE
+      records.push([time, value])
+      if (!cut && index < steps.length - 1) continue
+      const payload = about(isShuffled ? records.toReversed() : records)
+      events.push(...node.receive(payload))
+      // A limit remembers three alarms, which is all that six values can contain.
+      if (after === 'repeat' && records.length <= 6) events.push(...node.receive(payload))
+      else if (after === 'restart' || after === 'kill') node[after]()
+      records = []
+    }
+    return events
+  }
+
+  it('finds exactly the alarms of the rule, however values are cut into messages and whatever restarts', () => {
+    fc.assert(
+      fc.property(
+        fc.array(limits, { minLength: 1, maxLength: 2 }),
+        series,
+        fc.constantFrom('°C', '°F'),
+        (rows, steps, unit) => {
+          const events = play(rows, steps, unit)
+          let time = AT_8
+          const measured = steps.flatMap(({ gap, value }) => {
+            time += gap * MINUTE
+            return typeof value === 'number' ? [{ time, value }] : []
+          })
+          for (const [index, row] of rows.entries()) {
+            const told = toldAlarms(events.filter(({ limit }) => limit === `limit ${index}`))
+            assert.deepEqual(told, findAlarms([{ time: AT_8, value: -0.5 }, ...measured], row))
+          }
+        },
+      ),
+      { numRuns: runs(30_000) },
+    )
+  })
+
+  it('finds the alarms of blocks that arrive late, each once', () => {
+    fc.assert(
+      fc.property(
+        limits,
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), values), { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.boolean(),
+        (row, block, size, restarts) => {
+          const node = new Monitoring([row])
+          node.receive(seriesOf([[AT_8, -0.5]]))
+          node.receive(seriesOf([[AT_8 + 5000 * MINUTE, -0.5]]))
+          let time = AT_8 + MINUTE
+          const records = block.map(([gap, value]) => {
+            time += gap * MINUTE
+            return [time, value] as const
+          })
+          const events: LimitEvent[] = []
+          for (let from = 0; from < records.length; from += size) {
+            events.push(...node.receive(seriesOf(records.slice(from, from + size))))
+            if (restarts) node.restart()
+          }
+          assert.ok(events.every(({ state, late }) => state === 'ended' && late))
+          const measured = records.flatMap(([at, value]) =>
+            typeof value === 'number' ? [{ time: at, value }] : [],
+          )
+          const expected = findAlarms(measured, row)
+          assert.deepEqual(
+            events.map(({ from, condition }) => [Date.parse(`${from}`), condition]),
+            expected.map(({ from, condition }) => [from, condition]),
+          )
+        },
+      ),
+      { numRuns: runs(10_000) },
+    )
+  })
+})
