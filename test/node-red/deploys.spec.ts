@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Simulator, startSimulator } from '../../simulator'
 import { defaultsOf } from '../support/built'
@@ -138,6 +138,58 @@ describe('a deploy or a stop', () => {
     assert.ok(existsSync(file))
     await nodeRed.deploy([])
     await until('the file is removed', () => !existsSync(file))
+  })
+
+  it('leaves the alarms of limits as they are, and a damaged state is reported', async function () {
+    this.timeout(RUN_MS)
+    const id = 'alarms'
+    const reading = (minute: number, value: number) => ({
+      props: [{ p: 'payload' }],
+      payloadType: 'jsonata',
+      payload: `[{"serial": "52A10001", "base": {"serial": "52A10001"}, "timestamp": ${minute * 60_000},
+        "channels": [{"number": 1, "unit": "°C", "quantity": "temperature", "value": ${value}}]}]`,
+      wires: [[id]],
+    })
+    const told = join(nodeRed.userDir, 'told.txt')
+    const nodes = [
+      { id: 'tab', type: 'tab', label: id },
+      accountNode(simulator),
+      node(id, 'envlog-limits', {
+        ...defaultsOf('envlog-limits'),
+        ...{ account: 'account', output: 'event', limits: [{ name: 'too warm', above: -15 }] },
+        wires: [['tell']],
+      }),
+      node('catch', 'catch', { wires: [['tell']] }),
+      node('tell', 'function', {
+        func: 'msg.payload = msg.error?.code || msg.payload.state; return msg',
+        outputs: 1,
+        wires: [['told']],
+      }),
+      node('told', 'file', {
+        filename: told,
+        filenameType: 'str',
+        appendNewline: true,
+        overwriteFile: 'false',
+      }),
+      ...[-10, -9, -18].map((value, minute) => node(`${value}`, 'inject', reading(minute, value))),
+    ]
+    const untilTold = (...states: string[]) =>
+      until(`${states}`, () => existsSync(told) && readFileSync(told, 'utf8') === `${states.join('\n')}\n`)
+    await nodeRed.deploy(nodes)
+    await nodeRed.inject('-10')
+    await untilTold('alarm')
+    await nodeRed.stop('SIGKILL')
+    await nodeRed.start()
+    await nodeRed.inject('-9')
+    await nodeRed.deploy(nodes.map((each) => ({ ...each, x: 200 })))
+    await nodeRed.inject('-18')
+    await untilTold('alarm', 'normal')
+    const file = join(nodeRed.userDir, 'envlog', `${id}.json`)
+    await nodeRed.stop()
+    writeFileSync(file, '{"version": 1')
+    await nodeRed.start()
+    await nodeRed.inject('-10')
+    await untilTold('alarm', 'normal', 'ENVLOG_CONFIG')
   })
 
   it('of modified nodes may add an account, and a node that Node-RED does not restart uses it', async function () {

@@ -6,6 +6,7 @@ import alerts from '../../src/nodes/alerts/alerts'
 import current from '../../src/nodes/current/current'
 import { registry } from '../../src/nodes/kit/state/process-registry'
 import latest from '../../src/nodes/latest/latest'
+import limits from '../../src/nodes/limits/limits'
 import range from '../../src/nodes/range/range'
 import type { ActionName, Message } from './flow-types'
 import { limitsOf } from './no-limits'
@@ -53,8 +54,12 @@ interface Setup {
   others?: object
 }
 
-/** Starts a flow with one action node and its account, and receives its messages, errors and statuses. */
-export async function startFlow(action: ActionName, simulator: Simulator, setup: Setup = {}): Promise<Flow> {
+/** Starts a flow with one node and its account, and receives its messages, errors and statuses. */
+export async function startFlow(
+  action: ActionName | 'limits',
+  simulator: Simulator,
+  setup: Setup = {},
+): Promise<Flow> {
   const { apiKey, loginId, loginPass } = simulator.account
   await unload()
   if (!setup.sameProcess) registry.clear()
@@ -64,7 +69,16 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
   const shown: Shown[] = []
   await helper.load(
     // The first one is called when the spies exist, but no nodes do.
-    [() => replaceSpies(shown), account, current, latest, range, alerts, ...(setup.coreNodes ?? [])] as never,
+    [
+      () => replaceSpies(shown),
+      account,
+      current,
+      latest,
+      range,
+      alerts,
+      limits,
+      ...(setup.coreNodes ?? []),
+    ] as never,
     [
       { id: 'tab', type: 'tab', label: 'test' },
       {

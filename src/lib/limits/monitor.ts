@@ -203,14 +203,15 @@ export class Monitor {
     }
     if (newest !== null && this.#isLateForLong(device, newest)) this.#beginAnew(device)
     for (const channel of measured.channels.values()) this.#receiveChannel(device, channel, newest)
-    if (this.#settings.silentAfterMs !== null) this.alarms.noteState(device.silent)
+    const watchesSilence = this.#settings.silentAfterMs !== null
+    if (watchesSilence) this.alarms.noteState(device.silent)
     if (this.#settings.battery && battery !== null) this.#judgeBattery(device, battery, newest ?? now)
     if (newest === null || newest < (device.newest ?? newest)) return
     if (this.#settings.errorAfterMs !== null) this.#judgeErrors(device, measured, newest)
     if (newest === device.newest) return
     device.newest = newest
     if (known) device.arrivedAt = monotonic
-    this.alarms.end(device.silent, newest)
+    if (watchesSilence) this.alarms.end(device.silent, newest)
   }
 
   /** Whether a device has sent only older measurements for an hour, as after its clock was set back. */

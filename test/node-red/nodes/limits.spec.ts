@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { startFlow, useSimulator } from '../../support/flow'
+import type { Message } from '../../support/flow-types'
+import { AT_8, MINUTE, readingOf, seriesOf } from '../../support/limits/monitoring'
+
+describe('limits in Node-RED', () => {
+  const simulator = useSimulator()
+  const start = (node: Message) => startFlow('limits', simulator(), { node })
+  const warm = { topic: 'x', payload: [readingOf(AT_8, -10)], parts: { id: 'a' }, kept: { deep: 1 } }
+  const cold = { payload: [readingOf(AT_8 + MINUTE, -18)] }
+  const limits = [{ name: 'too warm', above: -15 }]
+
+  it('sends events with the properties of their message, and sends no request', async () => {
+    const flow = await start({ output: 'event', limits })
+    flow.send(warm)
+    const alarm = await flow.output.next()
+    assert.equal(alarm.topic, 'envlog/5839F001/5212A1B2/ch1/too warm')
+    assert.deepEqual([alarm.kept, alarm.parts], [{ deep: 1 }, undefined])
+    assert.deepEqual(
+      [alarm.payload.state, alarm.payload.condition, alarm.payload.value],
+      ['alarm', 'above', -10],
+    )
+    assert.deepEqual(alarm.envlog, { node: 'limits', account: 'Plant A', event: alarm.payload })
+    flow.send(cold)
+    const normal = await flow.output.next()
+    assert.deepEqual([normal.payload.state, normal.payload.id], ['normal', alarm.payload.id])
+    await flow.completed.next()
+    assert.equal(simulator().log.length, 0)
+  })
+
+  it('sends sentences that mail and chat nodes take as they are', async () => {
+    const flow = await start({ limits })
+    flow.send(warm)
+    const { payload, topic, envlog } = await flow.output.next()
+    assert.deepEqual([typeof payload, typeof topic, envlog.event.text], ['string', 'string', payload])
+  })
+
+  it('sends all events of a message in one, also none', async () => {
+    const flow = await start({ output: 'event', send: 'all', limits })
+    flow.send(warm)
+    assert.equal((await flow.output.next()).payload.length, 1)
+    flow.send(warm)
+    const { payload, envlog } = await flow.output.next()
+    assert.deepEqual([payload, envlog.events], [[], []])
+  })
+
+  it('sends states when they are first judged and when they change', async () => {
+    const flow = await start({ output: 'states', limits, errorAfter: '', silentAfter: '', battery: false })
+    for (const msg of [
+      cold,
+      { payload: [readingOf(AT_8 + 2 * MINUTE, -10)] },
+      { payload: [readingOf(AT_8 + 3 * MINUTE, -9)] },
+    ])
+      flow.send(msg)
+    flow.send({ envlog: { report: true } })
+    const states = []
+    for (let count = 0; count < 3; count++) states.push(await flow.output.next())
+    assert.deepEqual(
+      states.map(({ payload, topic, envlog }) => [payload, topic, envlog.event.state]),
+      [
+        [false, 'envlog/5839F001/5212A1B2/ch1/too warm', 'normal'],
+        [true, 'envlog/5839F001/5212A1B2/ch1/too warm', 'alarm'],
+        [true, 'envlog/5839F001/5212A1B2/ch1/too warm', 'alarm'],
+      ],
+    )
+  })
+
+  it('obeys commands: report, test, acknowledge, mute and forget', async () => {
+    const flow = await start({ output: 'event', limits })
+    const say = (envlog: object) => flow.send({ envlog })
+    flow.send(warm)
+    await flow.output.next()
+    say({ report: true })
+    assert.equal((await flow.output.next()).payload.state, 'reminder')
+    say({ test: true })
+    assert.equal((await flow.output.next()).payload.test, true)
+    say({ acknowledge: ['5212A1B2'] })
+    say({ mute: 60 })
+    say({ forget: true })
+    flow.send(warm)
+    say({ mute: 0 })
+    assert.equal((await flow.output.next()).payload.state, 'alarm')
+    for (const envlog of [{ mute: 20_000 }, { mute: '5' }, { acknowledge: 'x' }, { mute: 1, devices: [] }]) {
+      say(envlog)
+      assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
+    }
+  })
+
+  it('reads limits from messages, and refuses those that cannot be, without judging', async () => {
+    const flow = await start({ output: 'event', limits: 'rows', limitsType: 'msg' })
+    flow.send({ ...warm, rows: [{ above: 1, below: 2 }] })
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_INPUT')
+    flow.send({ ...warm, rows: [{ name: 'own', above: -12 }] })
+    assert.equal((await flow.output.next()).payload.limit, 'own')
+    flow.send(warm)
+    assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
+  })
+
+  it('judges each message by itself if it does not remember', async () => {
+    const flow = await start({ output: 'event', limits, remember: false })
+    const payload = seriesOf([
+      [AT_8, -10],
+      [AT_8 + MINUTE, -18],
+    ])
+    for (const state of ['ended', 'ended']) {
+      flow.send({ payload })
+      assert.equal((await flow.output.next()).payload.state, state)
+    }
+  })
+
+  it('refuses what it cannot judge: other payloads, alerts, statistics', async () => {
+    const flow = await start({ limits })
+    const alert = { serial: '5212A1B2', base: '5839F001', channel: 1, kind: 'upper-limit', text: 'x' }
+    const statistics = { serial: '5212A1B2', base: '5839F001', channel: 1, count: 5, mean: 1 }
+    for (const payload of [
+      undefined,
+      'x',
+      5,
+      { a: 1 },
+      [alert],
+      [statistics],
+      [null],
+      [readingOf(AT_8, 1), 5],
+    ]) {
+      flow.send({ payload })
+      assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
+    }
+    assert.equal(flow.output.messages.length, 0)
+  })
+
+  for (const [what, node] of [
+    ['limits', { limits: [{ above: 1, below: 2 }] }],
+    ['states in one message', { output: 'states', send: 'all' }],
+    ['an account', { account: 'none' }],
+  ] as const) {
+    it(`refuses every message without valid settings: ${what}`, async () => {
+      const flow = await start(node)
+      flow.send(cold)
+      assert.equal((await flow.errors.next()).error.code, 'ENVLOG_CONFIG')
+    })
+  }
+})
