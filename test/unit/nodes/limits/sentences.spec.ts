@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import type { NodeAPI } from 'node-red'
+import { toLeftOut, toTest } from '../../../../src/lib/limits/event'
+import { readMeasurements } from '../../../../src/lib/limits/measurements'
+import { Monitor } from '../../../../src/lib/limits/monitor'
+import { Sentences } from '../../../../src/nodes/limits/sentences'
+import { TimeZone } from '../../../../src/shared/local-clock'
+import { catalogOf } from '../../../support/built'
+import { createVirtualClock } from '../../../support/clock'
+import { limitsOf, MINUTE, readingOf } from '../../../support/limits/monitoring'
+
+/** Texts of the catalogs, in their plural form except for a count of one. */
+function withCatalogs(language: 'en-US' | 'ja'): NodeAPI {
+  const texts = catalogOf(language)
+  const _ = (key: string, params: Record<string, unknown> = {}) =>
+    (texts.get(key) ?? texts.get(`${key}_${params.count === 1 ? 'one' : 'other'}`) ?? key).replace(
+      /__(\w+)__/g,
+      (_all, name: string) => `${params[name]}`,
+    )
+  return { _ } as unknown as NodeAPI
+}
+
+/** The sentences and subjects of a freezer that is too warm, silent, broken and low on battery. */
+function tell(language: 'en-US' | 'ja'): string[] {
+  // Dates within the last day are left out, so the events are of today.
+  const now = Math.floor(Date.now() / (60 * MINUTE)) * 60 * MINUTE
+  const clock = createVirtualClock(0, now)
+  const settings = {
+    errorAfterMs: 10 * MINUTE,
+    silentAfterMs: 60 * MINUTE,
+    battery: true,
+    remindMs: 0,
+    leavesOutPast: true,
+  }
+  const monitor = new Monitor(clock, settings)
+  monitor.setLimits(limitsOf({ name: 'too warm', above: -15, minutes: 10 }, { name: '', below: -30 }))
+  const sentences = new Sentences(withCatalogs(language), new TimeZone('Etc/UTC'))
+  const hour = new Date(now).toISOString().slice(11, 13)
+  const next = new Date(now + 60 * MINUTE).toISOString().slice(11, 13)
+  const lines: string[] = []
+  const collect = () => {
+    for (const report of monitor.collect().reports)
+      lines.push(
+        `${sentences.subject([report])} | ${sentences.sentence(report)}`
+          .replaceAll(`${next}:`, 'N:')
+          .replaceAll(`${hour}:`, 'H:'),
+      )
+  }
+  const receive = (minute: number, value: number | string, level = 'sufficient') => {
+    clock.advance(now + minute * MINUTE - clock.now())
+    monitor.passTime()
+    monitor.receive(readMeasurements([readingOf(clock.now(), value, { battery: { level } })]))
+    collect()
+  }
+  receive(0, -10)
+  receive(10, -9.8, 'replace-soon')
+  receive(11, -18)
+  receive(12, -31)
+  receive(13, 'E1')
+  clock.advance(10 * MINUTE)
+  monitor.passTime()
+  collect()
+  receive(24, -20)
+  clock.advance(60 * MINUTE)
+  monitor.passTime()
+  collect()
+  return lines
+}
+
+describe('the sentences of limits', () => {
+  it('name device, channel, limit, duration, value and time', () => {
+    assert.deepEqual(tell('en-US'), [
+      'Alarm: Freezer 3, Inside: too warm | Freezer 3, Inside: above -15 °C for 10 minutes, now -9.8 °C (since H:00)',
+      'Alarm: Freezer 3: battery low | Freezer 3: replace the battery soon',
+      'Normal again: Freezer 3, Inside: too warm | Freezer 3, Inside: normal again at -18 °C, after 11 minutes above -15 °C (H:00 to H:11, highest -9.8 °C)',
+      'Normal again: Freezer 3: battery low | Freezer 3: the battery is no longer low',
+      'Alarm: Freezer 3, Inside: below the limit | Freezer 3, Inside: below -30 °C, now -31 °C (since H:12)',
+      'Alarm: Freezer 3, Inside: no value | Freezer 3, Inside: no value for 10 minutes (since H:13) (E1)',
+      'Normal again: Freezer 3, Inside: below the limit | Freezer 3, Inside: normal again at -20 °C, after 12 minutes below -30 °C (H:12 to H:24, lowest -31 °C)',
+      'Normal again: Freezer 3, Inside: no value | Freezer 3, Inside: has values again after 11 minutes without (H:13 to H:24)',
+      'Alarm: All devices: no data | No data of any device for 60 minutes (since H:24). Check the network, the service and the flow.',
+    ])
+  })
+
+  it('are also Japanese', () => {
+    const lines = tell('ja')
+    assert.equal(
+      lines[0],
+      '警報：Freezer 3・Inside：too warm | Freezer 3・Inside：-15 °C を 10 分間超過、現在 -9.8 °C（H:00 から）',
+    )
+    for (const line of lines) assert.doesNotMatch(line, /limits\.|undefined|__/)
+  })
+
+  it('say that events were left out, and that an alarm is a test', () => {
+    const sentences = new Sentences(withCatalogs('en-US'), 'local')
+    assert.equal(sentences.sentence(toLeftOut(30)), '30 more events are not listed.')
+    assert.equal(sentences.subject([toTest(0), toTest(0)]), 'Test alarm')
+    assert.equal(sentences.sentence(toTest(0)), 'Test: this is how alarms arrive.')
+  })
+})
