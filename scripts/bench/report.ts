@@ -1,6 +1,7 @@
 /** Formats the results: two tables, and the goals that were missed. */
 import { importCase } from './cases'
 import type { System } from './flows'
+import { type Judged, limitsCase } from './limits'
 import type { Result } from './measure'
 import type { Measurement } from './probe'
 
@@ -11,6 +12,7 @@ const MAX_MEMORY_MB = 14
 /** More than `MAX_STOP_MS`, because an import begins in a new process. */
 const MAX_IMPORT_STOP_MS = 60
 const MAX_IMPORT_MB = 120
+const JUDGED_OVER_PARSED = 4
 
 interface Row {
   figure: string
@@ -23,6 +25,7 @@ export function createReport(
   results: readonly Result[],
   memory: readonly number[],
   imports: readonly Measurement[],
+  judged: readonly Judged[],
 ): string {
   const times = results.flatMap(timeRows)
   const stops = results.filter(({ benchCase }) => benchCase.goals.stop).map(stopRow)
@@ -30,6 +33,7 @@ export function createReport(
     ...stops,
     ...(memory.length > 0 ? [memoryRow(memory)] : []),
     ...(imports.length > 0 ? importRows(imports) : []),
+    ...(judged.length > 0 ? [limitsRow(judged)] : []),
   ]
   const rows = [...times, ...others]
   const missed = rows.filter((row) => !isMet(row)).map(({ figure }) => figure)
@@ -82,6 +86,18 @@ function importRows(runs: readonly Measurement[]): Row[] {
     row('peak memory', median(runs.map(({ peak }) => peak)), MAX_IMPORT_MB),
     row('pages before new records', Math.max(...runs.map(({ early }) => early)), 0),
   ]
+}
+
+/** The goal is a ratio to `JSON.parse` of the message. */
+function limitsRow(runs: readonly Judged[]): Row {
+  const value = median(runs.map(({ judged }) => judged))
+  const parsed = median(runs.map((run) => run.parsed))
+  return {
+    figure: limitsCase,
+    cells: [text(parsed), '', text(value)],
+    value,
+    goal: JUDGED_OVER_PARSED * parsed,
+  }
 }
 
 function table(head: readonly string[], rows: readonly Row[]): string {

@@ -4,6 +4,7 @@
  *     npm run bench -- 'current|memory'  # only cases whose names match; by default all
  */
 import { cases, importCase } from './cases'
+import { limitsCase, measureLimits } from './limits'
 import { measureCase, measureImport, measureMemory, type Result } from './measure'
 import { createReport } from './report'
 
@@ -16,7 +17,8 @@ async function main(): Promise<void> {
   }
   const memory = wanted.test('memory') ? await measureMemory() : []
   const imports = wanted.test(importCase.name) ? await measureImport() : []
-  console.log(createReport(results, memory, imports))
+  const judged = wanted.test(limitsCase) ? measureLimits() : []
+  console.log(createReport(results, memory, imports, judged))
 }
 
 main().catch((error) => {

@@ -115,7 +115,10 @@ export class Monitor {
   /** Forgets devices with everything about them. */
   forget(serials: readonly string[] | 'all'): void {
     for (const device of this.#devices.values()) if (isAmong(device, serials)) this.#forgetDevice(device)
-    if (serials === 'all') this.alarms.close(this.#noData)
+    if (serials === 'all') {
+      this.alarms.close(this.#noData)
+      this.#dataAt = this.#times()
+    }
     this.alarms.mustSave = true
   }
 

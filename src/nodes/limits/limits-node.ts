@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../lib/account'
 import { inBackground } from '../../lib/background'
-import { systemClock } from '../../lib/clock'
+import { nextTurn, systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { toTest } from '../../lib/limits/event'
 import { readMeasurements } from '../../lib/limits/measurements'
@@ -24,6 +24,8 @@ import { toLimitsStatus } from './status'
 /** How often conditions that depend on the clock are judged. */
 const TICK_MS = 5000
 const MINUTE_MS = 60_000
+/** Number of messages to send before yielding to the event loop. All states of an account may be thousands. */
+const MESSAGES_PER_TURN = 64
 
 /** A deployed envlog-limits. */
 export class LimitsNode implements StartedNode {
@@ -189,10 +191,15 @@ export class LimitsNode implements StartedNode {
     this.#monitor.alarms.mustSave = false
     if (mustSave) this.#state.save()
     if (!mustSave && messages.length === 0) return
-    this.#sending = this.#sending.then(async () => {
+    const sent = this.#sending.then(async () => {
       if (mustSave) await this.#state.written()
-      for (const message of messages) send(message)
+      for (const [index, message] of messages.entries()) {
+        send(message)
+        if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await nextTurn()
+      }
     })
+    inBackground(sent)
+    this.#sending = sent.catch(() => {})
   }
 
   /** Shows the last failure until the next message, or the state. */
