@@ -157,21 +157,22 @@ export class Monitor {
 
   /**
    * Continues with a saved state. Times that depend on the clock count from now on. Call `setLimits` after this, because
-   * the state contains the limits to which it belongs.
+   * the state contains the limits to which it belongs. Conditions that are no longer watched are forgotten.
    */
   restore({ limits, noData, mutes = {}, devices }: SavedLimits): void {
     const known = readLimits(limits)
     this.#limits = 'problem' in known ? [] : known
     for (const [serial, until] of Object.entries(mutes)) this.alarms.mutes.set(serial, until)
-    if (noData) this.alarms.resume(this.#noData, fromSavedRun(noData))
+    const { silentAfterMs, battery: watchesBattery } = this.#settings
+    if (noData && silentAfterMs !== null) this.alarms.resume(this.#noData, fromSavedRun(noData))
     for (const [key, { channels, ...saved }] of Object.entries(devices)) {
       const [base = '', serial = ''] = key.split('/')
       const device = this.#addDevice(base, serial)
       const { name, group = null, utcOffset = null, newest = null, unseenMs = 0, silent, battery } = saved
       Object.assign(device, { name, group, utcOffset, newest })
       device.seenAt -= unseenMs
-      this.alarms.resume(device.silent, silent && fromSavedRun(silent))
-      if (battery) this.alarms.resume(device.battery, fromSavedRun(battery), battery[5])
+      if (silentAfterMs !== null) this.alarms.resume(device.silent, silent && fromSavedRun(silent))
+      if (battery && watchesBattery) this.alarms.resume(device.battery, fromSavedRun(battery), battery[5])
       for (const [number, channel] of Object.entries(channels))
         this.#restoreChannel(device, Number(number), channel)
     }
@@ -180,7 +181,8 @@ export class Monitor {
   #restoreChannel(device: WatchedDevice, number: number, saved: SavedChannel): void {
     const { name, unit, quantity = null, first = Number.NEGATIVE_INFINITY, error, limits } = saved
     const channel = this.#addChannel(device, { number, name, unit, quantity }, first)
-    this.alarms.resume(channel.error, error && fromSavedRun(error), error?.[5])
+    if (this.#settings.errorAfterMs !== null)
+      this.alarms.resume(channel.error, error && fromSavedRun(error), error?.[5])
     for (const [limitName, { at, run, late, past = [] }] of Object.entries(limits)) {
       const condition = channel.limits.get(limitName)
       if (!condition) continue

@@ -117,8 +117,9 @@ export class Monitoring {
   }
 
   /** Stops and starts, so that the whole state is written. */
-  restart(rows?: readonly object[]): void {
+  restart(rows?: readonly object[], settings: Partial<MonitorSettings> = {}): void {
     this.#write()
+    this.#settings = { ...this.#settings, ...settings }
     this.kill(rows)
   }
 

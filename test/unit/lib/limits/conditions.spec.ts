@@ -124,6 +124,15 @@ describe('silence', () => {
     assert.deepEqual(brief(node.wait(30)), ['alarm silent 5212A1B2'])
   })
 
+  it('is forgotten if it is switched off', () => {
+    const node = new Monitoring([])
+    node.receive([readingOf(nowIn(node), 'E1', { battery: { level: 'replace-now' } })])
+    node.wait(60)
+    assert.equal(node.monitor.summarize().alarms, 3)
+    node.restart([], { silentAfterMs: null, errorAfterMs: null, battery: false })
+    assert.equal(node.monitor.summarize().alarms, 0)
+  })
+
   it('is never reported if it is switched off', () => {
     const node = new Monitoring([], { silentAfterMs: null, errorAfterMs: null })
     node.receive([readingOf(nowIn(node), 'E1')])
