@@ -41,7 +41,7 @@ export const reasons = {
   'period-empty': 'ENVLOG_INPUT',
   'period-too-long': 'ENVLOG_INPUT',
   'receipt-unreadable': 'ENVLOG_INPUT',
-  'forget-unreadable': 'ENVLOG_INPUT',
+  'serials-unreadable': 'ENVLOG_INPUT',
   'limits-unreadable': 'ENVLOG_INPUT',
   'measurements-unreadable': 'ENVLOG_INPUT',
   'too-many-channels': 'ENVLOG_INPUT',

@@ -13,17 +13,17 @@ const MAX_MUTE_MINUTES = 7 * 24 * 60
 
 /**
  * Reads the command in `msg.envlog`; `undefined` if the message has none.
- * @throws EnvlogError `forget-unreadable`, `mute-unreadable`
+ * @throws EnvlogError `serials-unreadable`, `mute-unreadable`
  */
 export function readCommand(msg: NodeMessage): Command | undefined {
   const found = Object((msg as { envlog?: unknown }).envlog) as Record<string, unknown>
   if (found.report === true) return { kind: 'report' }
   if (found.test === true) return { kind: 'test' }
   for (const kind of ['acknowledge', 'forget'] as const)
-    if (found[kind] !== undefined) return { kind, serials: readSerials(found[kind]) }
+    if (found[kind] !== undefined) return { kind, serials: readSerials(found[kind], `envlog.${kind}`) }
   if (found.mute === undefined) return undefined
   const { mute: minutes, devices = true } = found
   if (typeof minutes !== 'number' || !(minutes >= 0 && minutes <= MAX_MUTE_MINUTES))
     throw new EnvlogError('mute-unreadable', { most: MAX_MUTE_MINUTES })
-  return { kind: 'mute', ms: minutes * 60_000, serials: readSerials(devices) }
+  return { kind: 'mute', ms: minutes * 60_000, serials: readSerials(devices, 'envlog.devices') }
 }

@@ -8,7 +8,7 @@ import { isSerial } from '../../../shared/action'
  * Reads the command from a message that controls a node instead of triggering it: `msg.envlog.forget`,
  * `msg.envlog.skip` or `msg.envlog.receipt` (docs/collecting.md).
  * @returns a function that applies the command; `undefined` for a trigger
- * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
+ * @throws EnvlogError `receipt-unreadable`, `serials-unreadable`
  */
 export function readControlMessage(
   msg: NodeMessage,
@@ -19,7 +19,7 @@ export function readControlMessage(
   const { receipt, ...commands } = envlog as { receipt?: unknown; forget?: unknown; skip?: unknown }
   for (const name of ['forget', 'skip'] as const) {
     if (commands[name] === undefined) continue
-    const serials = readSerials(commands[name])
+    const serials = readSerials(commands[name], `envlog.${name}`)
     return (state) => state[name](serials)
   }
   // A message with the receipt of another envlog node is a trigger.
@@ -27,10 +27,11 @@ export function readControlMessage(
   return confirmed && ((state) => state.acknowledge(confirmed.device, confirmed.sequence))
 }
 
-/** `all`, or serial numbers. @throws EnvlogError `forget-unreadable` */
-export function readSerials(value: unknown): readonly string[] | 'all' {
+/** `all`, or serial numbers. @throws EnvlogError `serials-unreadable` */
+export function readSerials(value: unknown, property: string): readonly string[] | 'all' {
   if (value === true) return 'all'
   const serials = Array.isArray(value) ? value.map((serial) => String(serial).trim()) : []
-  if (serials.length === 0 || !serials.every(isSerial)) throw new EnvlogError('forget-unreadable')
+  if (serials.length === 0 || !serials.every(isSerial))
+    throw new EnvlogError('serials-unreadable', { property })
   return serials
 }
