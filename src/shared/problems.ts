@@ -81,9 +81,10 @@ export function localizeParams(
  * property.
  */
 function labelOf(property: string, translate: Translate): string {
-  const [first = '', , inRow = first] = property.split('.')
+  const [list = '', , ofRow = list] = property.split('.')
+  const first = list === 'limits' ? ofRow : list
   // These properties have no label of their own; they are part of the field `select`.
-  const name = ['devices', 'bases', 'groups'].includes(inRow) ? 'select' : inRow.replace(/Type$/, '')
+  const name = ['devices', 'bases', 'groups'].includes(first) ? 'select' : first.replace(/Type$/, '')
   const key = `label.${name}`
   const label = translate(key)
   return label.endsWith(key) ? property : label
