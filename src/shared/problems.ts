@@ -82,8 +82,9 @@ export function localizeParams(
  */
 function labelOf(property: string, translate: Translate): string {
   const [first = '', , inRow = first] = property.split('.')
+  const own = first === 'limits' ? inRow : first
   // These properties have no label of their own; they are part of the field `select`.
-  const name = ['devices', 'bases', 'groups'].includes(inRow) ? 'select' : inRow.replace(/Type$/, '')
+  const name = ['devices', 'bases', 'groups'].includes(own) ? 'select' : own.replace(/Type$/, '')
   const key = `label.${name}`
   const label = translate(key)
   return label.endsWith(key) ? property : label
