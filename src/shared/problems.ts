@@ -38,6 +38,7 @@ export const PROBLEMS = [
   'limit-order',
   'limit-margin',
   'limits-many',
+  'limits-list',
 ] as const
 
 /** A problem with a value, with the parameters of its sentence. */
