@@ -10,7 +10,7 @@ import { ACTION_TYPES, nameOfType } from '../src/shared/action'
 import { actionSchemas } from '../src/shared/action-schemas'
 import { limitsSchema } from '../src/shared/limits-schema'
 import { writePages } from './pages'
-import { createSamples } from './samples'
+import { createLimitsSamples, createSamples } from './samples'
 
 const root = dirname(__dirname)
 const languages = readdirSync(join(root, 'locales'))
@@ -104,7 +104,8 @@ function registrationCode(type: (typeof paletteTypes)[number]): string {
 
 /** The script that registers all nodes. They appear in the palette in the order of registration. */
 async function buildEditorScript(): Promise<string> {
-  const samples = Object.assign({}, ...(await Promise.all(ACTION_TYPES.map(createSamples))))
+  const ofActions = await Promise.all(ACTION_TYPES.map(createSamples))
+  const samples = Object.assign({}, ...ofActions, ...languages.map(createLimitsSamples))
   const result = await build({
     stdin: {
       contents: ["import './account/editor'", ...paletteTypes.map(registrationCode)].join('\n'),

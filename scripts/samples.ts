@@ -2,6 +2,11 @@
  * Creates an example message for each node and each choice of *Output* and *Send*, with the same code as real messages.
  * The forms show it as *Example message*.
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { NodeAPI } from 'node-red'
+import { readMeasurements } from '../src/lib/limits/measurements'
+import { Monitor } from '../src/lib/limits/monitor'
 import type { OutgoingMessage } from '../src/lib/output/elements'
 import { createMetadata } from '../src/lib/output/metadata'
 import { planMessages } from '../src/lib/output/plan'
@@ -13,8 +18,11 @@ import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
 import { toStatistics } from '../src/lib/readings/statistics'
 import { convertTemperatures } from '../src/lib/readings/temperature'
+import { Messages } from '../src/nodes/limits/messages'
+import { Sentences } from '../src/nodes/limits/sentences'
 import { type ActionType, nameOfType } from '../src/shared/action'
 import { actionSchemas } from '../src/shared/action-schemas'
+import { LIMITS_OUTPUTS, LIMITS_SENDS, type LimitsSettings, readLimits } from '../src/shared/limits-schema'
 import { OFFERED, type Output, type Send } from '../src/shared/outputs'
 import type { TemperatureUnit } from '../src/shared/quantity'
 import { newValueOf } from '../src/shared/schema'
@@ -152,4 +160,48 @@ export async function createSamples(type: ActionType): Promise<Record<string, ob
     }
   }
   return samples
+}
+
+/** Example messages of envlog-limits by `envlog-limits <output> <send> <language>`. */
+export function createLimitsSamples(language: string): Record<string, object> {
+  const samples: Record<string, object> = {}
+  for (const output of LIMITS_OUTPUTS)
+    for (const send of LIMITS_SENDS)
+      samples[`envlog-limits ${output} ${send} ${language}`] = createLimitsSample(language, { output, send })
+  return samples
+}
+
+/** The first message about two devices that have become too warm. */
+function createLimitsSample(language: string, settings: Pick<LimitsSettings, 'output' | 'send'>): object {
+  const clock = { now: () => AT, monotonic: () => 0, after: () => () => {} }
+  const off = { errorAfterMs: null, silentAfterMs: null, battery: false, remindMs: 0 }
+  const monitor = new Monitor(clock, { ...off, leavesOutPast: false })
+  const limits = readLimits([{ name: 'too warm', above: -15, minutes: 10 }])
+  if ('problem' in limits) throw new Error(limits.property)
+  monitor.setLimits(limits)
+  const records = [12, 0].map((minutes) => ({ ...at(AT - minutes * 60_000), ch1: -9.8 }))
+  const other = { serial: '5212A1B3', name: 'Freezer 4' }
+  monitor.receive(readMeasurements([series, { ...series, ...other }].map((one) => ({ ...one, records }))))
+  const { reports, states } = monitor.collect()
+  const RED = {
+    _: translatorFor(language),
+    util: { cloneMessage: (msg: object) => msg },
+  } as unknown as NodeAPI
+  const sentences = new Sentences(RED, 'local', clock.now)
+  const messages = new Messages(RED, settings as LimitsSettings, 'Plant A', sentences)
+  const [message] = [...messages.ofReports(reports), ...messages.ofStates(states, AT)]
+  if (!message) throw new Error(`no message for ${settings.output} ${settings.send}`)
+  return message
+}
+
+/** Translates keys of the catalog of envlog-limits, as Node-RED does. */
+function translatorFor(language: string) {
+  const file = join(__dirname, '..', 'locales', language, 'limits.json')
+  const catalog = JSON.parse(readFileSync(file, 'utf8'))
+  const find = (key: string) =>
+    key.split('.').reduce<unknown>((found, part) => Object(found)[part], catalog) as string | undefined
+  return (key: string, params: Readonly<Record<string, unknown>> = {}) => {
+    const text = find(key) ?? find(`${key}_${params.count === 1 ? 'one' : 'other'}`) ?? key
+    return text.replace(/__(\w+)__/g, (_, name: string) => String(params[name]))
+  }
 }

@@ -11,7 +11,7 @@ import { dirname, join, resolve } from 'node:path'
 import { startSimulator } from '../simulator'
 import { launchChromium } from '../test/support/editor/chromium'
 import { Editor } from '../test/support/editor/editor'
-import { editorAccount, editorFlow } from '../test/support/editor/flow'
+import { editorAccount, editorFlow, editorLimits } from '../test/support/editor/flow'
 import type { Language } from '../test/support/editor/page'
 import type { Tray } from '../test/support/editor/tray'
 import { actions } from '../test/support/flow-types'
@@ -28,6 +28,12 @@ const HEIGHT = 840
 const TALL = 1450
 /** Window width that leaves about 400 px for a dialog. */
 const NARROW = 780
+/** The rows of *limits*, one with a problem. */
+const LIMITS = [
+  { name: '-20', select: 'group', groups: ['Cold store'], above: -15, minutes: 10, margin: 1 },
+  { name: '2-8', above: 8, below: 2, minutes: 30 },
+  { quantity: 'humidity', below: 70, above: 60 },
+]
 const LANGUAGES: readonly Language[] = ['en-US', 'ja']
 
 async function main(): Promise<void> {
@@ -49,9 +55,11 @@ async function capture(runtime: Runtime, theme: 'light' | 'dark'): Promise<void>
     startSimulator(),
     launchChromium(),
   ])
+  const limits = editorLimits(LIMITS)
   const nowhere = editorAccount(simulator, 'nowhere', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
   await nodeRed.deploy([
     ...editorFlow(simulator, { latest: { repeat: 600 }, alerts: { repeat: 3600 } }),
+    limits,
     nowhere,
   ])
   try {
@@ -106,7 +114,15 @@ async function shootDialogs(editor: Editor, shoot: Shoot): Promise<void> {
     }
     await form.cancel()
   }
+  await shootLimits(editor, shoot)
   await shootPickers(editor, shoot)
+}
+
+async function shootLimits(editor: Editor, shoot: Shoot): Promise<void> {
+  const form = await editor.edit('limits')
+  await form.body.locator('.envlog-limit-line').first().click()
+  await shoot('limits', form)
+  await form.cancel()
 }
 
 /** Runs `work` in a window that is tall enough for the whole dialog. */
@@ -159,6 +175,7 @@ async function shootNarrowDialogs(editor: Editor, shoot: Shoot): Promise<void> {
   await account.unfold()
   await shoot('account', account)
   await account.cancel()
+  await shootLimits(editor, shoot)
   const form = await editor.edit('latest')
   await form.select('list')
   await shoot('latest', form)

@@ -1,10 +1,10 @@
 import { VALUE_TYPES } from '../shared/period-types'
-import { findOnlyAccount } from './accounts'
+import { prepareAccountField } from './account-field'
 import { ChoiceField } from './choice-field'
-import { DeviceSource } from './device-source'
-import { type Chosen, isDevice } from './picker/choice'
+import { type Chosen, toSaved } from './picker/choice'
+import type { Kind } from './picker/device-tree'
 import { Preview } from './preview'
-import { type Form, listOf, translate, typedValue } from './red'
+import { type Form, listOf, typedValue } from './red'
 import type { ActionConfig } from './request-budget'
 
 const PREFIX = 'node-input-'
@@ -14,37 +14,32 @@ export class ActionForm {
   readonly #form: Form
   /** Contains the fields even while a tray covers the form, when they are not in the document. */
   readonly #page = $('#node-input-select').closest('form')
-  readonly #choices: Record<'devices' | 'bases' | 'groups' | 'exclude', ChoiceField>
+  readonly #choices: Record<Kind, ChoiceField>
 
   constructor(form: Form) {
     this.#form = form
-    const [account, property] = [this.#field('account'), this.#field('property')]
-    const onlyAccount = form.account ? undefined : findOnlyAccount(form)
-    if (onlyAccount) account.val(onlyAccount)
-    // Node-RED has replaced the field by a list.
-    account.attr('aria-description', translate('hint.account'))
-    const source = new DeviceSource(() => String(account.val() ?? ''))
+    const property = this.#field('property')
+    const source = prepareAccountField(form)
     const preview = new Preview(form, source, this.#page, () => this.#read())
     const [units, groups, exclude] = [
       listOf<string>(form.bases).map((unit) => ({ unit })),
       listOf<string>(form.groups).map((group) => ({ group })),
       listOf<string>(form.exclude).map((serial) => ({ serial })),
     ]
-    const changed = () => preview.show()
+    const choice = (kind: Kind, saved: readonly Chosen[]) =>
+      new ChoiceField(this.#page.find(`#envlog-${kind}`), kind, saved, source, () => preview.show())
     this.#choices = {
       // The fields for devices and for base units both show the property `bases`.
-      devices: new ChoiceField('devices', [...listOf<Chosen>(form.devices), ...units], source, changed),
-      bases: new ChoiceField('bases', units, source, changed),
-      groups: new ChoiceField('groups', groups, source, changed),
-      exclude: new ChoiceField('exclude', exclude, source, changed),
+      devices: choice('devices', [...listOf<Chosen>(form.devices), ...units]),
+      bases: choice('bases', units),
+      groups: choice('groups', groups),
+      exclude: choice('exclude', exclude),
     }
     property.typedInput({ default: 'msg', typeField: this.#field('propertyType'), types: [...VALUE_TYPES] })
     this.#field('select')
       .add(property)
       .on('change', () => this.#showChosen())
     this.#showChosen()
-    account.on('change', () => void source.load({ cached: true }))
-    void source.load({ cached: true })
   }
 
   /** Stores the chosen devices in the node, because Node-RED itself saves only plain inputs. */
@@ -78,10 +73,10 @@ export class ActionForm {
     return {
       ...Object.fromEntries(typed),
       type: this.#form.type,
-      devices: devices.chosen.filter(isDevice),
-      bases: units.chosen.flatMap((item) => ('unit' in item ? item.unit : [])),
-      groups: groups.chosen.flatMap((item) => ('group' in item ? item.group : [])),
-      exclude: exclude.chosen.flatMap((item) => (isDevice(item) ? item.serial : [])),
+      devices: toSaved(devices.chosen).devices,
+      bases: toSaved(units.chosen).bases,
+      groups: toSaved(groups.chosen).groups,
+      exclude: toSaved(exclude.chosen).devices.map(({ serial }) => serial),
     }
   }
 }

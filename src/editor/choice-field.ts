@@ -1,6 +1,7 @@
 import type { DeviceSource } from './device-source'
-import { type Chosen, idOf, isDevice } from './picker/choice'
-import { findUnlisted, includes, type Kind } from './picker/device-tree'
+import { type Chosen, idOf } from './picker/choice'
+import { nameOf } from './picker/device-texts'
+import { findUnlisted, type Kind } from './picker/device-tree'
 import { pickDevices } from './picker/dialog'
 import { enumerated, translate } from './red'
 
@@ -18,7 +19,14 @@ export class ChoiceField {
   readonly #unlisted = $('<ul class="envlog-chosen-unlisted">')
   #chosen: readonly Chosen[]
 
-  constructor(kind: Kind, saved: readonly Chosen[], source: DeviceSource, changed: () => void) {
+  /** @param element an empty element for the field */
+  constructor(
+    element: JQuery,
+    kind: Kind,
+    saved: readonly Chosen[],
+    source: DeviceSource,
+    changed: () => void,
+  ) {
     this.#kind = kind
     this.#source = source
     this.#changed = changed
@@ -26,8 +34,12 @@ export class ChoiceField {
     this.#button.text(translate('picker.choose')).attr('aria-label', translate(`picker.title-${kind}`))
     this.#button.on('click', () => pickDevices(kind, this.#chosen, source, (chosen) => this.#set(chosen)))
     this.#unlisted.attr('aria-label', translate('picker.unlisted'))
-    $(`#envlog-${kind}`).addClass('envlog-chosen').append(this.#button, this.#names, this.#unlisted)
-    source.listen(() => this.#show())
+    element.addClass('envlog-chosen').append(this.#button, this.#names, this.#unlisted)
+    // jQuery UI triggers this when the field is removed.
+    this.#names.on(
+      'remove',
+      source.listen(() => this.#show()),
+    )
     this.#show()
   }
 
@@ -55,11 +67,8 @@ export class ChoiceField {
   }
 
   #nameOf(item: Chosen): string {
-    if ('group' in item) return item.group
-    const device = this.#source.devices?.find((candidate) => includes(item, candidate))
-    if (isDevice(item)) return device?.name || item.serial
-    const name = device?.base.name || (device?.standalone && device.name) || item.unit
-    return this.#kind === 'devices' ? translate('picker.whole', { name }) : name
+    const name = nameOf(item, this.#source.devices)
+    return this.#kind === 'devices' && 'unit' in item ? translate('picker.whole', { name }) : name
   }
 
   #unlistedRow(item: Chosen): JQuery {

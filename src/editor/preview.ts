@@ -1,5 +1,5 @@
 import { readLimits } from '../shared/account-schema'
-import type { ActionType } from '../shared/action'
+import { ACTION_TYPES, type ActionType } from '../shared/action'
 import { hasLocalTimes, OFFERED, OUTPUT_TRAITS, type Output, type Send } from '../shared/outputs'
 import type { DeviceSource } from './device-source'
 import { formatDuration } from './format-duration'
@@ -7,9 +7,7 @@ import { withLocalTimes } from './local-sample'
 import { outputName } from './output-form'
 import { type Form, formatNumber, language, translate } from './red'
 import { type ActionConfig, requestedDevices, toBudget } from './request-budget'
-
-/** Example messages by type, output and send, as JSON text that the build inserts. */
-declare const ENVLOG_SAMPLES: string
+import { readSamples } from './samples'
 
 /** Shows a summary of what the node will send, an example message, and the share of the quota that it needs. */
 export class Preview {
@@ -60,7 +58,7 @@ export class Preview {
     this.#part('sends').text(translate(count === 0 ? 'summary.none' : 'summary.sends', parts))
     this.#part('first-run').text(count === 0 ? '' : this.#describeFirstRun(config))
     const { timeZone = '', temperatureUnit = '' } = account
-    const samples = JSON.parse(ENVLOG_SAMPLES) as Record<string, object>
+    const samples = readSamples()
     const key = `${this.#type} ${output} ${send}`
     const sample = samples[`${key} ${temperatureUnit}`] ?? samples[key] ?? {}
     const isLocal = hasLocalTimes({ output, time: String(config.time) })
@@ -101,12 +99,13 @@ export class Preview {
     this.#part('budget').text(sentences).parent().toggleClass('envlog-too-much', isTooMuch)
   }
 
-  /** The other nodes of the account that are not disabled. */
+  /** The other nodes that send requests for the account and are not disabled. */
   #otherNodes(account: unknown): ActionConfig[] {
     const others: ActionConfig[] = []
     RED.nodes.eachNode((node) => {
       const isOff = node.d || RED.nodes.workspace(String(node.z))?.disabled
-      if (node.account === account && node.id !== this.#form.id && !isOff) others.push(node)
+      const isAction = (ACTION_TYPES as readonly string[]).includes(node.type)
+      if (isAction && node.account === account && node.id !== this.#form.id && !isOff) others.push(node)
     })
     return others
   }

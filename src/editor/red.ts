@@ -61,6 +61,10 @@ declare global {
     typedInput(options: object): JQuery
     typedInput(command: 'type' | 'value', value: unknown): JQuery
     typedInput(command: 'type' | 'value'): string
+    i18n(): JQuery
+    editableList(options: object): JQuery
+    editableList(command: 'addItem', data: object): void
+    editableList(command: 'insertItemAt', data: object, index: number): void
   }
 
   const RED: {
@@ -85,6 +89,9 @@ declare global {
   }
 }
 
+/** More digits would show the inaccuracy of calculated numbers. */
+const MAX_DIGITS = 12
+
 /** Translates a key in the nodes' catalog. */
 export function translate(key: string, params: Record<string, unknown> = {}): string {
   return RED._(`@envlog/node-red-envlog/envlog:${key}`, params)
@@ -97,7 +104,7 @@ export function language(): string {
 
 /** A number in the user's language: *1,000*. */
 export function formatNumber(value: number): string {
-  return new Intl.NumberFormat(language()).format(value)
+  return new Intl.NumberFormat(language(), { maximumSignificantDigits: MAX_DIGITS }).format(value)
 }
 
 /** A list in the user's language: *a, b*. */

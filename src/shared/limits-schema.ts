@@ -60,6 +60,15 @@ const limit = z.object({
 })
 export type Limit = z.output<typeof limit>
 
+/** A saved row for the form, which may be damaged: a property that cannot be read has its default. */
+export function repairLimit(saved: unknown): Limit {
+  const properties = Object.entries(limit.shape).map(([name, property]) => {
+    const result = z.safeParse(property as z.ZodMiniType, Object(saved)[name])
+    return [name, result.success ? result.data : z.parse(property as z.ZodMiniType, undefined)]
+  })
+  return Object.fromEntries(properties)
+}
+
 /** The problem of a limit whose properties do not fit together, and the property at which the form shows it. */
 function findConflict(found: Limit): [property: keyof Limit, Problem['problem']] | undefined {
   const { select, devices, bases, groups, quantity, channel, above, below, margin } = found
@@ -81,7 +90,7 @@ const limits = z.array(limit).check(({ value, issues }) => {
   }
 })
 
-/** The problem of a property of a row, such as `limits.2.above`, or of the list itself (`limits`). */
+/** The problem of the list itself (`limits`), or of a property of a row (`limits`, row and property, with dots). */
 export interface LimitProblem {
   property: string
   problem: Problem
@@ -92,9 +101,9 @@ export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
   const result = z.safeParse(limits, value)
   if (result.success) return result.data
   const [issue] = result.error.issues as [z.core.$ZodIssue]
-  // An element that is not an object has no property to name.
-  if (issue.path.length === 1 && issue.code === 'invalid_type')
-    return { property: 'limits', problem: { problem: 'list' } }
+  // Neither the list nor an element that is not an object has a property to name.
+  if (issue.path.length < 2 && issue.code === 'invalid_type')
+    return { property: 'limits', problem: { problem: 'limits-list' } }
   return { property: ['limits', ...issue.path.slice(0, 2)].join('.'), problem: toProblem(issue) }
 }
 

@@ -38,6 +38,7 @@ export const PROBLEMS = [
   'limit-order',
   'limit-margin',
   'limits-many',
+  'limits-list',
 ] as const
 
 /** A problem with a value, with the parameters of its sentence. */
@@ -81,10 +82,10 @@ export function localizeParams(
  * property.
  */
 function labelOf(property: string, translate: Translate): string {
-  const [list = '', , ofRow = list] = property.split('.')
-  const first = list === 'limits' ? ofRow : list
+  const [first = '', , inRow = first] = property.split('.')
+  const own = first === 'limits' ? inRow : first
   // These properties have no label of their own; they are part of the field `select`.
-  const name = ['devices', 'bases', 'groups'].includes(first) ? 'select' : first.replace(/Type$/, '')
+  const name = ['devices', 'bases', 'groups'].includes(own) ? 'select' : own.replace(/Type$/, '')
   const key = `label.${name}`
   const label = translate(key)
   return label.endsWith(key) ? property : label

@@ -15,6 +15,12 @@ const UNITS = {
 export type Quantity = keyof typeof UNITS
 export const QUANTITIES = Object.keys(UNITS) as Quantity[]
 
+/** The unit of a quantity; `undefined` if it may have several. */
+export function onlyUnitOf(quantity: Quantity): string | undefined {
+  const [unit, another] = UNITS[quantity]
+  return another === undefined ? unit : undefined
+}
+
 const BY_UNIT = new Map<string, Quantity>(
   QUANTITIES.flatMap((quantity) => UNITS[quantity].map((unit) => [unit, quantity] as const)),
 )

@@ -9,6 +9,13 @@ export type Chosen = ChosenDevice | { unit: string } | { group: string }
 
 export const isDevice = (chosen: Chosen): chosen is ChosenDevice => 'serial' in chosen
 
+/** Chosen items as nodes save them. */
+export const toSaved = (items: readonly Chosen[]) => ({
+  devices: items.filter(isDevice),
+  bases: items.flatMap((item) => ('unit' in item ? item.unit : [])),
+  groups: items.flatMap((item) => ('group' in item ? item.group : [])),
+})
+
 /** Text that identifies an item: a serial, `base/serial`, or a group's name. */
 export function idOf(chosen: Chosen): string {
   if (!isDevice(chosen)) return 'unit' in chosen ? chosen.unit : chosen.group

@@ -1,6 +1,8 @@
 import type { ListedDevice } from '../../shared/admin'
 import type { DeviceState } from '../device-source'
 import { clockTime, enumerated, language, translate } from '../red'
+import { type Chosen, isDevice } from './choice'
+import { includes } from './device-tree'
 
 /** The remaining requests are shown if there are at most this many, because refreshing the list uses one. */
 const FEW_REQUESTS = 3
@@ -29,6 +31,14 @@ export function valuesOf({ channels }: ListedDevice, most = MAX_VALUES): string 
       .slice(0, most)
       .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${unit}`.trim())),
   )
+}
+
+/** The name of a chosen item, or what identifies it if the devices of the account are unknown. */
+export function nameOf(item: Chosen, devices: readonly ListedDevice[] | undefined): string {
+  if ('group' in item) return item.group
+  const device = devices?.find((candidate) => includes(item, candidate))
+  if (isDevice(item)) return device?.name || item.serial
+  return device?.base.name || (device?.standalone && device.name) || item.unit
 }
 
 /** The icon class for each known battery level. */

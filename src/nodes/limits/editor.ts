@@ -1,21 +1,17 @@
-import { nodeLabel } from '../../editor/node-label'
+import { defineNode } from '../../editor/define-node'
+import { findLimitsProblem, LimitsForm } from '../../editor/limits/limits-form'
 import { propertiesOf } from '../../editor/properties'
-import { type Definition, type Form, translate } from '../../editor/red'
+import { type Form, translate } from '../../editor/red'
 import { limitsSchema } from '../../shared/limits-schema'
 
-const definition: Omit<Definition, 'category'> & ThisType<Form> = {
-  defaults: {
-    ...propertiesOf(limitsSchema),
-    account: { value: '', type: 'envlog-account', required: true, label: translate('label.account') },
-  },
-  paletteLabel: () => translate('limits.label'),
-  label() {
-    return nodeLabel(this, translate('limits.label'))
-  },
-  labelStyle() {
-    return this.name ? 'node_label_italic' : ''
-  },
+/** Node-RED shows only one node's form at a time. */
+let open: LimitsForm | undefined
+
+export default {
+  ...defineNode('envlog-limits', propertiesOf(limitsSchema, { limits: findLimitsProblem })),
   inputLabels: () => translate('limits.input'),
-  outputLabels: () => translate('limits.output'),
+  oneditprepare(this: Form) {
+    open = new LimitsForm(this)
+  },
+  oneditsave: () => open?.save(),
 }
-export default definition

@@ -10,24 +10,28 @@ const DAY_MS = 86_400_000
 export class Sentences {
   readonly #translate: (key: string, params?: object) => string
   readonly #zone: LocalClock | undefined
+  readonly #now: () => number
 
-  constructor(RED: NodeAPI, localTime: Exclude<TimeStyle, 'utc'>) {
-    this.#translate = (key, params = {}) => RED._(`limits.${key}`, params as never)
+  /** @param now ms since 1970 UTC */
+  constructor(RED: NodeAPI, localTime: Exclude<TimeStyle, 'utc'>, now = () => Date.now()) {
+    this.#translate = (key, params = {}) => RED._(key, params as never)
     this.#zone = localTime instanceof TimeZone ? localTime : undefined
+    this.#now = now
   }
 
   /** A sentence, such as *Freezer 3, Inside: above -15 °C for 12 minutes, now -9.8 °C (since 02:10)*. */
   sentence({ event, utcOffset }: Report): string {
     const { state, condition, detail, minutes, unit, leftOut, test } = event
-    if (leftOut !== undefined) return this.#translate('text.left-out', { count: leftOut })
-    if (test) return this.#translate('text.test')
+    if (leftOut !== undefined) return this.#translate('limits.text.left-out', { count: leftOut })
+    if (test) return this.#translate('limits.text.test')
     const clock = this.#zone ?? (utcOffset === null ? machineClock() : fixedClock(utcOffset))
+    const time = (iso: string | null) => iso && this.#time(clock, iso)
     const withUnit = (value: number | null) => (value === null ? '' : `${value} ${unit ?? ''}`.trim())
     const params = {
       place: this.#place(event),
       duration: this.#duration(minutes ?? 0),
-      since: event.from && formatTime(clock, event.from),
-      until: event.until && formatTime(clock, event.until),
+      since: time(event.from),
+      until: time(event.until),
       bound: withUnit(condition === 'above' ? event.above : event.below),
       value: withUnit(event.value),
       extreme: withUnit(event.extreme),
@@ -35,45 +39,45 @@ export class Sentences {
     }
     const isLasting = state === 'alarm' || state === 'reminder'
     const phase = isLasting ? (minutes === 0 ? 'begins' : 'lasts') : event.until === null ? 'was' : state
-    const key = condition === 'battery' && isLasting ? `text.${detail}` : `text.${condition}.${phase}`
-    const text = this.#translate(key, params)
-    return state === 'reminder' ? this.#translate('text.reminder', { text }) : text
+    const key = condition === 'battery' && isLasting ? detail : `${condition}.${phase}`
+    const text = this.#translate(`limits.text.${key}`, params)
+    return state === 'reminder' ? this.#translate('limits.text.reminder', { text }) : text
   }
 
   /** A subject of one line for several events, such as *Alarm: Freezer 3, Inside: too warm (and 2 more)*. */
   subject([first, ...others]: readonly Report[]): string {
     if (!first) return ''
     const { state, condition, limit, leftOut, test } = first.event
-    if (test) return this.#translate('subject.test')
-    if (leftOut !== undefined) return this.#translate('subject.left-out')
-    const what = limit || this.#translate(`subject.${condition}`)
-    const text = this.#translate(`subject.${state}`, { place: this.#place(first.event), what })
-    return others.length > 0 ? this.#translate('subject.more', { text, count: others.length }) : text
+    if (test) return this.#translate('limits.subject.test')
+    if (leftOut !== undefined) return this.#translate('limits.subject.left-out')
+    const what = limit || this.#translate(`limits.subject.${condition}`)
+    const text = this.#translate(`limits.subject.${state}`, { place: this.#place(first.event), what })
+    return others.length > 0 ? this.#translate('limits.subject.more', { text, count: others.length }) : text
   }
 
   /** The device and the channel. */
   #place({ name, serial, channel, label }: LimitEvent): string {
     const device = toOneLine(name || serial || '')
-    if (serial === null) return this.#translate('text.all-devices')
+    if (serial === null) return this.#translate('limits.text.all-devices')
     if (channel === null) return device
-    return this.#translate('text.place', { device, channel: toOneLine(label || `ch${channel}`) })
+    return this.#translate('limits.text.place', { device, channel: toOneLine(label || `ch${channel}`) })
   }
 
   /** Whole minutes, hours or days. */
   #duration(minutes: number): string {
-    if (minutes < 120) return this.#translate('text.minutes', { count: minutes })
-    if (minutes < 48 * 60) return this.#translate('text.hours', { count: Math.floor(minutes / 60) })
-    return this.#translate('text.days', { count: Math.floor(minutes / 1440) })
+    if (minutes < 120) return this.#translate('limits.text.minutes', { count: minutes })
+    if (minutes < 48 * 60) return this.#translate('limits.text.hours', { count: Math.floor(minutes / 60) })
+    return this.#translate('limits.text.days', { count: Math.floor(minutes / 1440) })
+  }
+
+  /** The time of day, with the date if it is a day or more away. */
+  #time(clock: LocalClock, iso: string): string {
+    const instant = Date.parse(iso)
+    const local = formatLocalTime(clock, instant)
+    const time = local.slice(11, 16)
+    return Math.abs(this.#now() - instant) < DAY_MS ? time : `${local.slice(5, 10)} ${time}`
   }
 }
 
 /** The local time of the machine that runs Node-RED. */
 const machineClock = (): LocalClock => ({ offsetAt: (instant) => -new Date(instant).getTimezoneOffset() })
-
-/** The time of day, with the date if it is a day or more away. */
-function formatTime(clock: LocalClock, iso: string): string {
-  const instant = Date.parse(iso)
-  const local = formatLocalTime(clock, instant)
-  const time = local.slice(11, 16)
-  return Math.abs(Date.now() - instant) < DAY_MS ? time : `${local.slice(5, 10)} ${time}`
-}

@@ -14,7 +14,21 @@ export function editorAccount({ url, account }: Simulator, id = 'account', over:
   return { id, type, ...settings, credentials: { apiKey, loginId, loginPass } }
 }
 
-/** A flow with each node, with default settings; ids are the names. */
+/** A node with limits, for the flow below. */
+export const editorLimits = (limits: unknown, over: object = {}): FlowNode => ({
+  id: 'limits',
+  type: 'envlog-limits',
+  ...defaultsOf('envlog-limits'),
+  account: 'account',
+  z: 'tab',
+  x: 500,
+  y: 60,
+  wires: [[]],
+  limits,
+  ...over,
+})
+
+/** A flow with each action node, with default settings; ids are the names. */
 export function editorFlow(simulator: Simulator, over: Overrides = {}): FlowNode[] {
   return [
     { id: 'tab', type: 'tab', label: 'flow' },

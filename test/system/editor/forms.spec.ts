@@ -230,7 +230,7 @@ describe('the forms', function () {
     await search.fill('温度')
     await search.press('End')
     const found = page.locator('.red-ui-palette-node[data-palette-type^=envlog-]:visible')
-    await until('the search finds them', async () => (await found.count()) === 4)
+    await until('the search finds them', async () => (await found.count()) === 5)
   })
 
   it('choose the only account for a node that has none, or that is dropped into a flow', async () => {

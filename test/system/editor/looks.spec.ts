@@ -3,7 +3,7 @@ import { catalogOf } from '../../support/built'
 import { accessibilityProblems, textsIn } from '../../support/editor/accessibility'
 import type { Editor } from '../../support/editor/editor'
 import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
-import { editorAccount, editorFlow } from '../../support/editor/flow'
+import { editorAccount, editorFlow, editorLimits } from '../../support/editor/flow'
 import type { Tray } from '../../support/editor/tray'
 import { actions } from '../../support/flow-types'
 import { firstRuntime, otherRuntime } from '../../support/runtimes'
@@ -26,7 +26,9 @@ for (const { runtime, language, theme } of [
 
     before('deploys one of each node', async () => {
       const away = editorAccount(harness.simulator, 'away', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
-      await harness.nodeRed.deploy([...editorFlow(harness.simulator, { latest: { repeat: 60 } }), away])
+      const flow = editorFlow(harness.simulator, { latest: { repeat: 60 } })
+      const limits = editorLimits([{ name: 'x', above: 8, below: 2 }, { select: 'list' }])
+      await harness.nodeRed.deploy([...flow, limits, away])
     })
 
     it(`are accessible in the ${theme} theme${language === 'ja' ? ', and contain no English' : ''}`, async () => {
@@ -75,4 +77,10 @@ async function visit(editor: Editor, look: (name: string, tray: Tray) => Promise
     }
     await form.cancel()
   }
+  const limits = await editor.edit('limits')
+  for (const line of await limits.body.locator('.envlog-limit-line').all()) await line.click()
+  await limits.unfold()
+  await limits.example()
+  await look('limits', limits)
+  await limits.cancel()
 }

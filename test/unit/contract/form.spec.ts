@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
-import type { ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
-import { findProblem } from '../../../src/shared/schema'
+import { limitsSchema } from '../../../src/shared/limits-schema'
+import { findProblem, type Schema } from '../../../src/shared/schema'
 import { type BuiltNode, type Definition, definitionOf, nodes } from '../../support/built'
+
+const schemas: Readonly<Record<string, Schema>> = {
+  'envlog-account': accountSchema,
+  ...actionSchemas,
+  'envlog-limits': limitsSchema,
+}
 
 /** Properties without a plain input: the id of their element, or none. */
 const OTHER_FIELDS: Record<string, string | undefined> = {
@@ -21,6 +27,8 @@ function idsIn({ form }: BuiltNode): string[] {
 for (const node of nodes) {
   const { type, form } = node
   const prefix = type === 'envlog-account' ? 'node-config-input-' : 'node-input-'
+  const otherFields: typeof OTHER_FIELDS =
+    type === 'envlog-limits' ? { ...OTHER_FIELDS, limits: 'envlog-limits' } : OTHER_FIELDS
 
   describe(`the form of ${type}`, () => {
     let defaults: Definition['defaults']
@@ -35,16 +43,28 @@ for (const node of nodes) {
 
     it('has a field for each property and credential', () => {
       const missing = fields
-        .map((name) => (name in OTHER_FIELDS ? OTHER_FIELDS[name] : `${prefix}${name}`))
+        .map((name) => (name in otherFields ? otherFields[name] : `${prefix}${name}`))
         .filter((id) => id !== undefined && !ids.includes(id))
       assert.deepEqual(missing, [])
     })
 
     it('explains each setting in its row', () => {
-      const hint = type === 'envlog-account' ? 'account.hint-' : 'hint.'
-      const unexplained = ['version', 'devices', 'bases', 'groups', 'propertyType', 'fromType', 'toType']
+      const unexplained = [
+        'version',
+        'devices',
+        'bases',
+        'groups',
+        'propertyType',
+        'fromType',
+        'toType',
+        'limitsType',
+      ]
+      const isExplained = (name: string) =>
+        [`hint.${name}`, `${node.name}.hint-${name}`].some((key) =>
+          form.includes(`data-i18n="[title]${key}"`),
+        )
       assert.deepEqual(
-        fields.filter((name) => !form.includes(`data-i18n="[title]${hint}${name}"`)),
+        fields.filter((name) => !isExplained(name)),
         unexplained.filter((name) => fields.includes(name)),
       )
     })
@@ -59,7 +79,6 @@ for (const node of nodes) {
     })
 
     it('offers exactly the choices of its schema in each list', () => {
-      const schema = type === 'envlog-account' ? accountSchema : actionSchemas[type as ActionType]
       const lists = [...form.matchAll(new RegExp(`<select id="${prefix}(\\w+)"[^>]*>([^]*?)</select>`, 'g'))]
       const offered = lists.map(([, name = '', options = '']) => {
         const values = [...options.matchAll(/<option value="([^"]+)"/g)].map(([, value]) => value)
@@ -68,7 +87,10 @@ for (const node of nodes) {
       // Scripts fill the others.
       const filled = offered.filter(({ choices }) => choices !== '')
       assert.notEqual(filled.length, 0)
-      const described = filled.map(({ name }) => ({ name, choices: findProblem(schema, name, '?')?.choices }))
+      const described = filled.map(({ name }) => ({
+        name,
+        choices: findProblem(schemas[type] ?? assert.fail(type), name, '?')?.choices,
+      }))
       assert.deepEqual(filled, described)
     })
   })

@@ -19,8 +19,9 @@ describe('the built html', () => {
     assert.match(html.replace(/<script\b[\s\S]*?<\/script>/g, '').trim(), /^<style>\n[^<]*<\/style>$/)
   })
 
-  it('has the five nodes, and registers nothing else', () => {
-    const expected = ['account', 'current', 'latest', 'range', 'alerts'].map((name) => `envlog-${name}`)
+  it('has the six nodes, and registers nothing else', () => {
+    const names = ['account', 'current', 'latest', 'range', 'alerts', 'limits']
+    const expected = names.map((name) => `envlog-${name}`)
     assert.deepEqual(
       nodes.map(({ type }) => type),
       expected,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { endpoints } from '../../../src/lib/endpoints'
 import { reasons } from '../../../src/lib/errors'
 import { ACTION_TYPES, nameOfType, SELECTS, STARTS } from '../../../src/shared/action'
+import { CONDITIONS } from '../../../src/shared/limits-schema'
 import { OUTPUTS, SENDS, TOPIC_PLACEHOLDERS } from '../../../src/shared/outputs'
 import { CALENDAR_PERIODS } from '../../../src/shared/period-types'
 import { PROBLEMS } from '../../../src/shared/problems'
@@ -14,7 +15,21 @@ import { root } from '../../support/package'
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
-const ACTIONS = ACTION_TYPES.map(nameOfType)
+const PALETTE = [...ACTION_TYPES.map(nameOfType), 'limits']
+
+/** What sentences about a value say of its run. */
+const RUN_PHASES = ['begins', 'lasts', 'normal', 'ended', 'was']
+/** Sentences of envlog-limits by condition. */
+const LIMIT_TEXTS: Record<string, readonly string[]> = {
+  above: RUN_PHASES,
+  below: RUN_PHASES,
+  error: ['begins', 'lasts', 'normal'],
+  silent: ['begins', 'lasts', 'normal'],
+  battery: ['normal'],
+  'no-data': ['begins', 'lasts', 'normal'],
+}
+/** Counts in its texts; each has a singular and a plural. */
+const COUNTED_LIMITS = ['status.alarms', 'status.pending', 'status.normal', 'text.left-out', 'row.minutes']
 
 /** Units of counts in the status; each has a singular and a plural. */
 const COUNTED = ['devices', 'records', 'alerts', 'answers']
@@ -38,12 +53,12 @@ const COMPOSED_KEYS: Record<string, readonly string[]> = {
   'status.missing-*': ['baseUrl', 'apiKey', 'loginId', 'loginPass'],
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
   'problems.*': PROBLEMS,
-  '*.label': ACTIONS,
-  '*.output': ACTIONS,
+  '*.label': PALETTE,
+  '*.output': PALETTE,
   'summary.select-*': SELECTS,
   'endpoint.*': Object.keys(LIMITS),
   'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],
-  'label.*': ['from', 'to'],
+  'label.*': ['from', 'to', 'minutes'],
   'period.*': CALENDAR_PERIODS,
   'picker.title-*': ['devices', 'bases', 'groups', 'exclude'],
   'picker.note-*': ['devices', 'bases', 'groups'],
@@ -55,6 +70,13 @@ const COMPOSED_KEYS: Record<string, readonly string[]> = {
   'placeholder.*': TOPIC_PLACEHOLDERS,
   'summary.*': ['devices', 'bases', 'groups'],
   'summary.first-run-*': ['envlog-latest', 'envlog-alerts'],
+  'limits.status.*': ['muted', 'no-data', 'alarms', 'pending', 'normal'],
+  'limits.text.*': [
+    'replace-soon',
+    'replace-now',
+    ...Object.entries(LIMIT_TEXTS).flatMap(([name, phases]) => phases.map((phase) => `${name}.${phase}`)),
+  ],
+  'limits.subject.*': ['alarm', 'reminder', 'normal', 'ended', ...CONDITIONS],
   'start.*': STARTS,
   'send.*': SENDS,
 }
@@ -65,10 +87,12 @@ export const PLURALS = [
   ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],
   'status.unacknowledged',
   ...['summary.devices', 'summary.bases', 'summary.groups', 'summary.round'],
+  ...['minutes', 'hours', 'days'].map((unit) => `limits.text.${unit}`),
+  ...COUNTED_LIMITS.map((counted) => `limits.${counted}`),
 ]
 
 /** Keys of Node-RED's own catalog. */
-const FOREIGN = ['common.label.cancel', 'common.label.done']
+const FOREIGN = ['common.label.cancel', 'common.label.delete', 'common.label.done']
 
 interface Used {
   keys: string[]

@@ -1,0 +1,16 @@
+import { findOnlyAccount } from './accounts'
+import { DeviceSource } from './device-source'
+import { type Form, translate } from './red'
+
+/** Prepares the field for the account. @returns the devices of the chosen account */
+export function prepareAccountField(form: Form): DeviceSource {
+  const account = $('#node-input-account')
+  const onlyAccount = form.account ? undefined : findOnlyAccount(form)
+  if (onlyAccount) account.val(onlyAccount)
+  // Node-RED has replaced the field by a list.
+  account.attr('aria-description', translate('hint.account'))
+  const source = new DeviceSource(() => String(account.val() ?? ''))
+  account.on('change', () => void source.load({ cached: true }))
+  void source.load({ cached: true })
+  return source
+}

@@ -1,0 +1,64 @@
+import type { ListedDevice } from '../../shared/admin'
+import type { Limit } from '../../shared/limits-schema'
+import { onlyUnitOf } from '../../shared/quantity'
+import { countChosen } from '../node-label'
+import type { Chosen } from '../picker/choice'
+import { nameOf } from '../picker/device-texts'
+import { enumerated, formatNumber, translate } from '../red'
+
+/** Shown in place of what is missing. */
+const MISSING = '…'
+
+type Devices = readonly ListedDevice[] | undefined
+
+/** A limit as a sentence: *too warm: temperature of all devices above -15 °C for 10 minutes, back at -16 °C*. */
+export function describeLimit(limit: Limit, devices: Devices): string {
+  const { name, minutes, above, below, margin } = limit
+  const withUnit = (value: number) => `${formatNumber(value)} ${unitOf(limit)}`.trim()
+  const bounds: string[] = []
+  const ends: string[] = []
+  if (above !== null) {
+    bounds.push(translate('limits.row.above', { bound: withUnit(above) }))
+    ends.push(withUnit(above - margin))
+  }
+  if (below !== null) {
+    bounds.push(translate('limits.row.below', { bound: withUnit(below) }))
+    ends.push(withUnit(below + margin))
+  }
+  const about = { what: measurementOf(limit), which: devicesOf(limit, devices) }
+  let text = translate('limits.row.sentence', { ...about, bounds: either(bounds) })
+  if (minutes > 0) text = translate('limits.row.minutes', { text, count: minutes })
+  if (margin > 0) text = translate('limits.row.back', { text, values: either(ends) })
+  return name === '' ? text : translate('limits.row.named', { name, text })
+}
+
+const measurementOf = ({ channel, quantity }: Limit) =>
+  channel === null
+    ? translate(`quantity.${quantity ?? 'temperature'}`)
+    : translate('limits.row.channel', { number: channel })
+
+/** The unit, if it is known; the one of a channel is not. */
+function unitOf({ channel, quantity, unit }: Limit): string {
+  if (channel !== null) return ''
+  return quantity === null || quantity === 'temperature' ? `°${unit}` : (onlyUnitOf(quantity) ?? '')
+}
+
+function devicesOf(limit: Limit, devices: Devices): string {
+  if (limit.select === 'all') return translate('limits.row.all')
+  const chosen = chosenOf(limit)
+  if (chosen.length > 1 && limit.select !== 'group') return enumerated(countChosen(limit))
+  const names = chosen.map((item) => {
+    const name = nameOf(item, devices)
+    return 'unit' in item ? translate('picker.whole', { name }) : name
+  })
+  return enumerated(names) || MISSING
+}
+
+/** The items that are chosen with the current selection. */
+export function chosenOf({ select, devices, bases, groups }: Limit): Chosen[] {
+  if (select === 'group') return groups.map((group) => ({ group }))
+  return [...(select === 'list' ? devices : []), ...bases.map((unit) => ({ unit }))]
+}
+
+const either = ([first = MISSING, second]: readonly string[]) =>
+  second === undefined ? first : translate('limits.row.or', { first, second })

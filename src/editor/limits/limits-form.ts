@@ -1,0 +1,70 @@
+import { readLimits } from '../../shared/limits-schema'
+import { VALUE_TYPES } from '../../shared/period-types'
+import { describeProblem } from '../../shared/problems'
+import { prepareAccountField } from '../account-field'
+import type { FindProblem } from '../properties'
+import { type Form, language, translate } from '../red'
+import { readSamples } from '../samples'
+import { LimitList } from './limit-list'
+
+/** The problem of the limits, or of the expression that they are read with. */
+export const findLimitsProblem: FindProblem = (_, { limits = [], limitsType = 'table' }) => {
+  if (limitsType !== 'table') {
+    const label = translate('limits.rows')
+    const result = RED.utils.validateTypedProperty(limits, String(limitsType), { label })
+    return result === true ? undefined : result
+  }
+  const found = readLimits(limits)
+  return 'problem' in found ? describeProblem(found.problem, found.property, translate) : undefined
+}
+
+/** The form of envlog-limits. */
+export class LimitsForm {
+  readonly #form: Form
+  readonly #list: LimitList
+  readonly #type = $('#node-input-limitsType')
+  readonly #expression = $('#envlog-limits-source')
+
+  constructor(form: Form) {
+    this.#form = form
+    this.#list = new LimitList(form.limits, prepareAccountField(form))
+    const table = { value: 'table', label: translate('limits.table'), hasValue: false }
+    const show = () => $('.envlog-limits-table').toggle(this.#type.val() === 'table')
+    this.#expression.val(typeof form.limits === 'string' ? form.limits : '')
+    this.#expression.typedInput({ default: 'table', typeField: this.#type, types: [table, ...VALUE_TYPES] })
+    this.#expression.on('change', show)
+    show()
+    prepareRemembered()
+    prepareSample(form)
+  }
+
+  /** Stores the limits in the node, because Node-RED itself saves only plain inputs. */
+  save(): void {
+    const isTable = this.#type.val() === 'table'
+    this.#form.limits = isTable ? this.#list.limits : this.#expression.typedInput('value')
+  }
+}
+
+/** Shows what the node reports over several messages only if it remembers them. */
+function prepareRemembered(): void {
+  const remember = $('#node-input-remember')
+  const show = () => $('.envlog-remembered').toggle(remember.is(':checked'))
+  remember.on('change', show)
+  show()
+}
+
+/** Shows an example message for the output. States are always sent each. */
+function prepareSample({ type }: Form): void {
+  const [output, send] = [$('#node-input-output'), $('#node-input-send')]
+  const samples = readSamples()
+  const show = () => {
+    const isStates = output.val() === 'states'
+    if (isStates) send.val('each')
+    $('.envlog-send').toggle(!isStates)
+    const key = `${type} ${output.val()} ${send.val()}`
+    const sample = samples[`${key} ${language()}`] ?? samples[`${key} en-US`]
+    $('#envlog-sample').text(JSON.stringify(sample, null, 2))
+  }
+  output.add(send).on('change', show)
+  show()
+}
