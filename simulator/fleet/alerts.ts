@@ -163,6 +163,13 @@ const eventEntries: Readonly<
     const values = times.map((time) => ({ time, value: shape.source.measured(column, time) }))
     addCrossings(shape, column, values, add)
   },
+  sensor: (shape, { from, until = Infinity, channel: num = 1 }, now, add) => {
+    const channel = shape.channels.find((candidate) => candidate.num === num)
+    const step = shape.transmission ?? checkInterval
+    const noticed = Math.ceil(from / step) * step
+    if (!channel || channel.broken !== undefined || noticed >= until) return
+    if (noticed <= shape.receivedUntil(now)) add(noticed, `ch${num}`, sensorError(shape, channel))
+  },
   silence: (shape, { from, until = Infinity }, _, add) => {
     if (until - from <= silentAfter) return
     add(from + silentAfter, 'communication-status', words[shape.language].silent)
@@ -181,8 +188,11 @@ function addFailure(shape: AlertShape, view: RecordView, column: number, when: E
   const channel = shape.channels[column] as ChannelDefinition
   const index = indexAt(view, when.start, false)
   if (index >= view.high || view.timeAt(index) > when.end) return
-  const label = channel.name || `ch${channel.num}`
-  add(view.timeAt(index), `ch${channel.num}`, words[shape.language].sensor(label))
+  add(view.timeAt(index), `ch${channel.num}`, sensorError(shape, channel))
+}
+
+function sensorError(shape: AlertShape, channel: ChannelDefinition): string {
+  return words[shape.language].sensor(channel.name || `ch${channel.num}`)
 }
 
 /**

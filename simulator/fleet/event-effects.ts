@@ -1,4 +1,4 @@
-/** Effects of events (an open door, silence, an empty battery) as pure functions of time. */
+/** Effects of events (an open door, silence, an empty battery, …) as pure functions of time. */
 import type { EventDefinition } from './definition'
 
 /** The battery code of an event that defines none. */
@@ -28,6 +28,13 @@ export function riseAt(events: Events, channel: number, time: number): number {
 function riseBecauseOf({ from, until = Infinity }: EventDefinition, time: number): number {
   const reached = rise * (1 - Math.exp(-(Math.min(time, until) - from) / warming))
   return time <= until ? reached : reached * Math.exp(-(time - until) / cooling)
+}
+
+/** Whether the sensor of a channel is broken. */
+export function isBrokenAt(events: Events, channel: number, time: number): boolean {
+  return events.some(
+    (event) => event.kind === 'sensor' && (event.channel ?? 1) === channel && isInProgress(event, time),
+  )
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { hash } from '../random'
 import type { ChannelDefinition, EventDefinition, GeneratedRecords, RecordValue } from './definition'
-import { riseAt } from './event-effects'
+import { isBrokenAt, riseAt } from './event-effects'
 import { indexAt, type RecordSource, type RecordView, type StoredRecord } from './record-views'
 import { signals, valueAt } from './signal'
 
@@ -77,7 +77,7 @@ function measure(
   events: readonly EventDefinition[],
   time: number,
 ): RecordValue {
-  if (channel.broken !== undefined) return 'E1'
+  if (channel.broken !== undefined || isBrokenAt(events, channel.num, time)) return 'E1'
   return valueAt(channel.signal ?? signals.room, seed, time, riseAt(events, channel.num, time))
 }
 

@@ -78,6 +78,29 @@ describe('simulator: events of a device', () => {
     assert.equal(simulator.truth.alerts(SERIAL)[0]?.texts['communication-status'], 'Communication Restored')
   })
 
+  it('a broken sensor: an error text instead of a number, in current, records and alert log', async () => {
+    const event: EventDefinition = { kind: 'sensor', from: startSeconds + 5, until: startSeconds + 1200 }
+    const simulator = await simulate({ fleet: [freezer([event])] })
+    const before = simulator.truth.records(SERIAL).length
+    simulator.clock.advance(11 * MINUTE_MS)
+    const { json } = await request(simulator, 'current')
+    const texts = json.devices[0].channel.map(({ value }: { value: string }) => value)
+    assert.deepEqual(texts, ['Sensor Error', '20'])
+    assert.deepEqual(simulator.truth.records(SERIAL)[before]?.values, { 1: 'E1', 2: 20 })
+    assert.deepEqual(simulator.truth.alerts(SERIAL), [
+      { time: start + 10_000, texts: { ch1: 'Inside Sensor Error' } },
+    ])
+    simulator.clock.advance(9 * MINUTE_MS)
+    assert.equal(newest(simulator).values[1], -18)
+    assert.equal(simulator.truth.newestRecords(1, SERIAL)[0]?.values[1], -18)
+  })
+
+  it('a broken sensor of another channel', async () => {
+    const simulator = await simulate({ fleet: [freezer([])] })
+    await post(simulator, { serial: SERIAL, kind: 'sensor', channel: 2 })
+    assert.deepEqual(newest(simulator).values, { 1: -18, 2: 'E1' })
+  })
+
   it('a battery runs low', async () => {
     const simulator = await simulate({ fleet: [freezer([{ kind: 'battery', from: startSeconds + 60 }])] })
     const battery = async () => (await request(simulator, 'current')).json.devices[0].battery
