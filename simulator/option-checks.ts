@@ -63,7 +63,12 @@ const fault = fields<Fault>(
   'kind',
 )
 
-const eventKind = { kind: z.literal(eventKinds), channel: whole(1, 6), code: whole(1, 5) }
+const eventKind = {
+  kind: z.literal(eventKinds),
+  channel: whole(1, 6),
+  minutes: atLeast(0.1),
+  code: whole(1, 5),
+}
 const event = fields<EventDefinition>({ ...eventKind, from: atLeast(0), until: atLeast(0) }, 'kind', 'from')
 
 /** Values that a test may make invalid on purpose, such as battery codes and offsets, are not checked. */

@@ -27,9 +27,10 @@ export interface Incoming {
   body: Buffer
 }
 
-const withoutTimes = ({ kind, channel, code }: Pick<EventDefinition, 'kind' | 'channel' | 'code'>) => ({
+const withoutTimes = ({ kind, channel, minutes, code }: Omit<DeviceEvent, 'serial' | 'base'>) => ({
   kind,
   ...(channel !== undefined && { channel }),
+  ...(minutes !== undefined && { minutes }),
   ...(code !== undefined && { code }),
 })
 

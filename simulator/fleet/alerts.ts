@@ -12,7 +12,7 @@ import type {
   EventKind,
   RecordValue,
 } from './definition'
-import { emptyBattery, recovery } from './event-effects'
+import { emptyBattery, isReceived, type Received, recovery } from './event-effects'
 import type { GeneratedSource } from './generated-records'
 import { indexAt, type RecordView } from './record-views'
 import { type Episode, episode, excursionOn, failureOn } from './signal'
@@ -29,8 +29,7 @@ interface AlertShape {
   language: 'en' | 'ja'
   source: GeneratedSource
   events: readonly EventDefinition[]
-  /** the time of the newest data that the service has received */
-  receivedUntil: (now: number) => number
+  receivedBy: (now: number) => Received
   /** seconds between current readings, if they are sent between records too */
   transmission: number | undefined
 }
@@ -68,7 +67,8 @@ type AddEntry = (unixtime: number, key: string, text: string) => void
 /** Returns a function that lists at most `count` alerts, newest first. */
 export function generatedAlerts(shape: AlertShape): AlertSource {
   return (now, count) => {
-    const view = shape.source.everything(shape.receivedUntil(now))
+    const received = shape.receivedBy(now)
+    const view = shape.source.everything(received.until)
     if (view.high <= view.low) return []
     const newest = view.timeAt(view.high - 1)
     const today = Math.floor(newest / day)
@@ -77,10 +77,11 @@ export function generatedAlerts(shape: AlertShape): AlertSource {
     const addUnlessFuture: AddEntry = (unixtime, key, text) => {
       if (unixtime <= now) entries.set(unixtime, { ...entries.get(unixtime), [key]: text })
     }
+    const addMeasured = ifReceived(received, addUnlessFuture)
     const add: AddEntry = (unixtime, key, text) => {
-      if (unixtime <= newest) addUnlessFuture(unixtime, key, text)
+      if (unixtime <= newest) addMeasured(unixtime, key, text)
     }
-    for (const event of shape.events) eventEntries[event.kind](shape, event, now, addUnlessFuture)
+    for (const event of shape.events) eventEntries[event.kind](shape, event, received, addUnlessFuture)
     // More entries than needed, because an entry of an older day may be later than one that was already added.
     for (let dayIndex = today; dayIndex >= oldest && entries.size < count + 4; dayIndex--) {
       addDay(shape, view, dayIndex, add)
@@ -89,6 +90,13 @@ export function generatedAlerts(shape: AlertShape): AlertSource {
       .map(([unixtime, texts]) => ({ unixtime, texts }))
       .sort((a, b) => b.unixtime - a.unixtime)
       .slice(0, count)
+  }
+}
+
+/** Adds only the entries of measurements that the service has received. */
+function ifReceived(received: Received, add: AddEntry): AddEntry {
+  return (unixtime, key, text) => {
+    if (isReceived(received, unixtime)) add(unixtime, key, text)
   }
 }
 
@@ -150,24 +158,35 @@ const silentAfter = 30
 /** Seconds between the service's checks of a value during an event, if no current readings are sent between records. */
 const checkInterval = 60
 
+type AddEventEntries = (shape: AlertShape, event: EventDefinition, received: Received, add: AddEntry) => void
+
+const addSilence: AddEventEntries = (shape, { from, until = Infinity }, _, add) => {
+  if (until - from <= silentAfter) return
+  add(from + silentAfter, 'communication-status', words[shape.language].silent)
+  add(until, 'communication-status', words[shape.language].restored)
+}
+
 /** Functions that add the alerts of an event. */
-const eventEntries: Readonly<
-  Record<EventKind, (shape: AlertShape, event: EventDefinition, now: number, add: AddEntry) => void>
-> = {
-  door: (shape, { from, until, channel = 1 }, now, add) => {
+const eventEntries: Readonly<Record<EventKind, AddEventEntries>> = {
+  door: (shape, { from, until, channel = 1 }, received, add) => {
     const column = shape.channels.findIndex(({ num }) => num === channel)
     if (column < 0) return
     const step = shape.transmission ?? checkInterval
-    const end = Math.min(shape.receivedUntil(now), (until ?? from) + recovery)
+    const end = Math.min(received.until, (until ?? from) + recovery)
     const times = range(Math.ceil(from / step) * step, end + 1, step)
     const values = times.map((time) => ({ time, value: shape.source.measured(column, time) }))
-    addCrossings(shape, column, values, add)
+    addCrossings(shape, column, values, ifReceived(received, add))
   },
-  silence: (shape, { from, until = Infinity }, _, add) => {
-    if (until - from <= silentAfter) return
-    add(from + silentAfter, 'communication-status', words[shape.language].silent)
-    add(until, 'communication-status', words[shape.language].restored)
+  sensor: (shape, { from, until = Infinity, channel: num = 1 }, received, add) => {
+    const channel = shape.channels.find((candidate) => candidate.num === num)
+    const step = shape.transmission ?? checkInterval
+    const noticed = Math.ceil(from / step) * step
+    if (!channel || channel.broken !== undefined || noticed >= until) return
+    ifReceived(received, add)(noticed, `ch${num}`, sensorError(shape, channel))
   },
+  silence: addSilence,
+  batch: () => {},
+  late: addSilence,
   battery: (shape, { from, code = emptyBattery }, _, add) =>
     add(from, 'battery-level', words[shape.language].battery(code)),
 }
@@ -181,8 +200,11 @@ function addFailure(shape: AlertShape, view: RecordView, column: number, when: E
   const channel = shape.channels[column] as ChannelDefinition
   const index = indexAt(view, when.start, false)
   if (index >= view.high || view.timeAt(index) > when.end) return
-  const label = channel.name || `ch${channel.num}`
-  add(view.timeAt(index), `ch${channel.num}`, words[shape.language].sensor(label))
+  add(view.timeAt(index), `ch${channel.num}`, sensorError(shape, channel))
+}
+
+function sensorError(shape: AlertShape, channel: ChannelDefinition): string {
+  return words[shape.language].sensor(channel.name || `ch${channel.num}`)
 }
 
 /**

@@ -100,25 +100,34 @@ export interface CurrentDefinition {
   values?: Readonly<Record<number, RecordValue>>
 }
 
-export const eventKinds = ['door', 'silence', 'battery'] as const
+export const eventKinds = ['door', 'sensor', 'silence', 'batch', 'late', 'battery'] as const
 
 export type EventKind = (typeof eventKinds)[number]
 
 /** An event of a device with generated records. Times are in seconds; the end is exclusive. */
 export interface EventDefinition {
-  /** `door`: the value of a channel rises; `silence`: the device sends nothing; `battery`: it reports another code */
+  /**
+   * - `door`: the value of a channel rises
+   * - `sensor`: the measurements of a channel fail
+   * - `silence`: the device sends nothing, and afterwards everything at once
+   * - `batch`: it uploads its data only every few minutes
+   * - `late`: it sends nothing; the data of this time arrives some minutes after the end
+   * - `battery`: it reports another code
+   */
   kind: EventKind
   from: number
   /** default: the event does not end */
   until?: number
-  /** for `door`: the channel whose value rises; default 1 */
+  /** for `door` and `sensor`: the channel; default 1 */
   channel?: number
+  /** minutes between uploads (`batch`; default 10), or from the end to the arrival of the data (`late`; default 2) */
+  minutes?: number
   /** for `battery`: 1 to 5 (docs/service.md, *Fields*); default 2 */
   code?: number
 }
 
 /** An event of a device, without its times. */
-export type DeviceEvent = Pick<EventDefinition, 'kind' | 'channel' | 'code'> & {
+export type DeviceEvent = Pick<EventDefinition, 'kind' | 'channel' | 'minutes' | 'code'> & {
   serial: string
   base?: string
 }

@@ -13,7 +13,7 @@ import type {
   GeneratedRecords,
   ZoneDefinition,
 } from './definition'
-import { batteryAt, receivedUntilAt } from './event-effects'
+import { batteryAt, type Received, receivedAt } from './event-effects'
 import { type GeneratedSource, generatedRecords } from './generated-records'
 import { listedRecords, type RecordSource } from './record-views'
 
@@ -147,11 +147,12 @@ function transmittedReadings(
   interval: number,
   source: GeneratedSource,
   channels: readonly ChannelDefinition[],
-  receivedUntil: (now: number) => number,
+  receivedBy: (now: number) => Received,
 ): Device['current'] {
   return (now) => {
-    const time = Math.floor(Math.min(receivedUntil(now), source.until) / interval) * interval
-    const view = source.everything(receivedUntil(now))
+    const received = receivedBy(now)
+    const time = Math.floor(Math.min(received.until, source.until) / interval) * interval
+    const view = source.stored(received)
     if (view.high === view.low || time <= view.timeAt(view.high - 1)) return {}
     const working = channels.flatMap(({ num, broken }, column) =>
       broken === undefined ? [{ num, column }] : [],
@@ -180,7 +181,7 @@ function createHistory(
   }
   const from = firstRecordTime(seed, startTime)
   const events: readonly EventDefinition[] = definition.events ?? []
-  const receivedUntil = (now: number) => receivedUntilAt(events, now)
+  const receivedBy = (now: number) => receivedAt(events, now)
   const source = generatedRecords(given as GeneratedRecords, { ...shape, from, events })
   const language = definition.language ?? 'en'
   const { transmission } = definition
@@ -189,13 +190,13 @@ function createHistory(
     name: isRemote(kind) ? '' : (channel.name ?? ''),
   }))
   return {
-    records: (now) => source.stored(receivedUntil(now)),
+    records: (now) => source.stored(receivedBy(now)),
     alerts: definition.alerts
       ? listedAlerts(definition.alerts)
-      : generatedAlerts({ seed, channels: labelled, language, source, events, receivedUntil, transmission }),
+      : generatedAlerts({ seed, channels: labelled, language, source, events, receivedBy, transmission }),
     current:
       definition.current === undefined && transmission !== undefined
-        ? transmittedReadings(transmission, source, channels, receivedUntil)
+        ? transmittedReadings(transmission, source, channels, receivedBy)
         : createCurrent(definition.current),
   }
 }

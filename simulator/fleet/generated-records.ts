@@ -4,8 +4,8 @@
  */
 import { hash } from '../random'
 import type { ChannelDefinition, EventDefinition, GeneratedRecords, RecordValue } from './definition'
-import { riseAt } from './event-effects'
-import { indexAt, type RecordSource, type RecordView, type StoredRecord } from './record-views'
+import { arrivalOf, isBrokenAt, lateBlocks, type Received, riseAt } from './event-effects'
+import { indexAt, type RecordView, type StoredRecord, withoutPeriod } from './record-views'
 import { signals, valueAt } from './signal'
 
 /** If the device has gaps, `missing` consecutive measurements of every `block` were never received. */
@@ -26,10 +26,10 @@ export interface GeneratedShape {
 }
 
 export interface GeneratedSource {
-  /** the newest `capacity` records */
-  stored: RecordSource
-  /** all records ever received; the alert log may have entries about records that are no longer stored */
-  everything: RecordSource
+  /** the newest `capacity` of the received records */
+  stored(received: Received): RecordView
+  /** all records until a time (s), even if they are no longer stored, or arrive late; the alert log needs them */
+  everything(until: number): RecordView
   /** the measurement of a channel at any time */
   measured(column: number, time: number): RecordValue
   /** time of the last measurement (s) */
@@ -57,16 +57,21 @@ export function generatedRecords(options: GeneratedRecords, shape: GeneratedShap
       values: shape.channels.map((_, column) => measuredAt(column, time)),
     }
   }
-  const everything = (now: number): RecordView => {
-    const newest = Math.min(now, options.until ?? now)
+  const everything = (until: number): RecordView => {
+    const newest = Math.min(until, options.until ?? until)
     // The number of records without gaps and drift is an upper bound. The binary search finds the actual number.
     const bound = Math.max(0, Math.ceil((newest - from) / interval) + 1)
     const high = indexAt({ low: 0, high: bound, timeAt, at, last: 0 }, newest, true)
     return { low: 0, high, timeAt, at, last: high - 1 }
   }
-  const stored = (now: number): RecordView => {
-    const view = everything(now)
-    return { ...view, low: Math.max(0, view.high - shape.capacity) }
+  const blocks = lateBlocks(shape.events)
+  const stored = ({ until, awaited }: Received): RecordView => {
+    const view = awaited.reduce(withoutPeriod, everything(until))
+    return {
+      ...view,
+      low: Math.max(0, view.high - shape.capacity),
+      arrival: (index) => arrivalOf(blocks, view.timeAt(index)),
+    }
   }
   return { stored, everything, measured: measuredAt, until: options.until ?? Infinity }
 }
@@ -77,7 +82,7 @@ function measure(
   events: readonly EventDefinition[],
   time: number,
 ): RecordValue {
-  if (channel.broken !== undefined) return 'E1'
+  if (channel.broken !== undefined || isBrokenAt(events, channel.num, time)) return 'E1'
   return valueAt(channel.signal ?? signals.room, seed, time, riseAt(events, channel.num, time))
 }
 

@@ -68,6 +68,24 @@ function createView(records: readonly RecordDefinition[], shape: ListShape): Rec
   }
 }
 
+/** The view without the records after `from` and before `until` (s). */
+export function withoutPeriod(
+  view: RecordView,
+  { from, until }: { from: number; until: number },
+): RecordView {
+  const start = indexAt(view, from, true)
+  const skipped = indexAt(view, until, false) - start
+  const position = (index: number) => (index < start ? index : index + skipped)
+  const high = view.high - skipped
+  return {
+    low: view.low,
+    high,
+    timeAt: (index) => view.timeAt(position(index)),
+    at: (index) => view.at(position(index)),
+    last: high - 1,
+  }
+}
+
 /** The index of the first record at or after `time`. If `after` is set, a record at `time` is skipped. */
 export function indexAt(view: RecordView, time: number, after: boolean): number {
   let low = view.low

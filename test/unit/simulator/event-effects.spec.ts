@@ -78,6 +78,29 @@ describe('simulator: events of a device', () => {
     assert.equal(simulator.truth.alerts(SERIAL)[0]?.texts['communication-status'], 'Communication Restored')
   })
 
+  it('a broken sensor: an error text instead of a number, in current, records and alert log', async () => {
+    const event: EventDefinition = { kind: 'sensor', from: startSeconds + 5, until: startSeconds + 1200 }
+    const simulator = await simulate({ fleet: [freezer([event])] })
+    const before = simulator.truth.records(SERIAL).length
+    simulator.clock.advance(11 * MINUTE_MS)
+    const { json } = await request(simulator, 'current')
+    const texts = json.devices[0].channel.map(({ value }: { value: string }) => value)
+    assert.deepEqual(texts, ['Sensor Error', '20'])
+    assert.deepEqual(simulator.truth.records(SERIAL)[before]?.values, { 1: 'E1', 2: 20 })
+    assert.deepEqual(simulator.truth.alerts(SERIAL), [
+      { time: start + 10_000, texts: { ch1: 'Inside Sensor Error' } },
+    ])
+    simulator.clock.advance(9 * MINUTE_MS)
+    assert.equal(newest(simulator).values[1], -18)
+    assert.equal(simulator.truth.newestRecords(1, SERIAL)[0]?.values[1], -18)
+  })
+
+  it('a broken sensor of another channel', async () => {
+    const simulator = await simulate({ fleet: [freezer([])] })
+    await post(simulator, { serial: SERIAL, kind: 'sensor', channel: 2 })
+    assert.deepEqual(newest(simulator).values, { 1: -18, 2: 'E1' })
+  })
+
   it('a battery runs low', async () => {
     const simulator = await simulate({ fleet: [freezer([{ kind: 'battery', from: startSeconds + 60 }])] })
     const battery = async () => (await request(simulator, 'current')).json.devices[0].battery
@@ -114,6 +137,7 @@ describe('simulator: events of a device', () => {
       [{ serial: '52000009', kind: 'door' }, /no device 52000009/],
       [{ serial: SERIAL, kind: 'door', over: 'no' }, /over/],
       [{ serial: SERIAL, kind: 'door', from: 1 }, /from/],
+      [{ serial: SERIAL, kind: 'batch', minutes: 0 }, /minutes: expected at least 0.1/],
     ] as const) {
       const { status, json } = await post(simulator, value)
       assert.equal(status, 400)
@@ -123,6 +147,107 @@ describe('simulator: events of a device', () => {
       simulate({ fleet: [freezer([{ kind: 'door' } as EventDefinition])] }),
       /events\[0\].from/,
     )
+  })
+})
+
+describe('simulator: events that hold data back', () => {
+  useSimulators()
+  let simulator: Simulator
+
+  /** Minutes from the start of the test to each record; one a minute. */
+  const minutes = () =>
+    simulator.truth.records(SERIAL, SERIAL, start).map(({ time }) => (time - start) / MINUTE_MS)
+  const advance = (count: number) => simulator.clock.advance(count * MINUTE_MS)
+  const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+  const change = (kind: string, more: object = {}) => post(simulator, { serial: SERIAL, kind, ...more })
+  const over = { over: true }
+
+  beforeEach(async () => {
+    const records = { interval: 60, from: startSeconds - 3600, drift: 0 }
+    simulator = await simulate({ fleet: [freezer([], { records })] })
+  })
+
+  it('a batch: nothing arrives between uploads, in current and records', async () => {
+    await change('batch')
+    advance(9)
+    assert.deepEqual([minutes(), newest(simulator).age], [[0], 9 * 60])
+    advance(1)
+    assert.deepEqual([minutes(), newest(simulator).age], [numbers(0, 10), 0])
+    advance(5)
+    assert.deepEqual([minutes(), newest(simulator).age], [numbers(0, 10), 5 * 60])
+    assert.deepEqual(simulator.truth.alerts(SERIAL), [])
+  })
+
+  it('a batch: its end uploads everything', async () => {
+    await change('batch')
+    advance(5)
+    await change('batch', over)
+    assert.deepEqual([minutes(), newest(simulator).age], [numbers(0, 5), 0])
+  })
+
+  it('a batch: an upload every few minutes', async () => {
+    const event = { serial: SERIAL, kind: 'batch', minutes: 2 }
+    assert.deepEqual((await post(simulator, event)).json, [event])
+    advance(3)
+    assert.deepEqual(minutes(), numbers(0, 2))
+  })
+
+  it('a late block: new records arrive first, then the block', async () => {
+    await change('late', { minutes: 4 })
+    advance(10)
+    assert.deepEqual([minutes(), newest(simulator).age], [[0], 10 * 60])
+    await change('late', over)
+    assert.deepEqual([minutes(), newest(simulator).age], [[0, 10], 0])
+    advance(3)
+    assert.deepEqual(minutes(), [0, 10, 11, 12, 13])
+    advance(1)
+    assert.deepEqual([minutes(), newest(simulator).age], [numbers(0, 14), 0])
+  })
+
+  it('a late block: in order of arrival, its records follow newer ones', async () => {
+    await change('late')
+    advance(3)
+    await change('late', over)
+    advance(3)
+    simulator.set({ variants: { recordOrder: 'arrival' } })
+    const { json } = await request(simulator, 'latest-data', { 'remote-serial': SERIAL })
+    const sent = json.data.map(({ unixtime }: { unixtime: string }) => (Number(unixtime) - startSeconds) / 60)
+    assert.deepEqual(sent.slice(-7), [0, 3, 4, 1, 2, 5, 6])
+  })
+
+  it('a late block: the alerts of its measurements arrive with it', async () => {
+    const texts = () => simulator.truth.alerts(SERIAL).map((entry) => Object.keys(entry.texts)[0])
+    await change('late')
+    advance(1)
+    await change('sensor')
+    advance(4)
+    await change('late', over)
+    assert.deepEqual(texts(), ['communication-status', 'communication-status'])
+    advance(2)
+    assert.deepEqual(texts(), ['communication-status', 'ch1', 'communication-status'])
+  })
+
+  it('silence at the time of an upload: the next upload has everything', async () => {
+    await change('batch')
+    advance(9)
+    await change('silence')
+    advance(3)
+    await change('silence', over)
+    assert.deepEqual(minutes(), [0])
+    advance(8)
+    assert.deepEqual(minutes(), numbers(0, 20))
+  })
+
+  it('a late block between two uploads arrives with the second', async () => {
+    await change('batch')
+    advance(2)
+    await change('late')
+    advance(4)
+    await change('late', over)
+    advance(1)
+    assert.deepEqual(minutes(), [0])
+    advance(3)
+    assert.deepEqual(minutes(), numbers(0, 10))
   })
 })
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { startSimulator } from '../../../simulator'
 import { helpText, readCommandLine } from '../../../simulator/cli-flags'
 import { faultKinds } from '../../../simulator/faults/fault-plan'
+import { eventKinds } from '../../../simulator/fleet/definition'
 import { described } from '../../../simulator/variants'
 import { codeIn, wordsOfCodeIn } from '../../support/documents'
 
@@ -10,9 +11,9 @@ describe('simulator: README', () => {
   const readme = readFileSync('simulator/README.md', 'utf8')
   const flags = [...helpText().matchAll(/^ {2}(?:-\w, | {4})(--[\w-]+)/gm)].map((match) => match[1] as string)
 
-  it('names every flag, variant and fault', () => {
+  it('names every flag, variant, fault and event', () => {
     assert.ok(flags.length > 10)
-    const names = [...flags, ...Object.keys(described), ...faultKinds]
+    const names = [...flags, ...Object.keys(described), ...faultKinds, ...eventKinds]
     assert.deepEqual(
       names.filter((name) => !readme.includes(`\`${name}`)),
       [],
