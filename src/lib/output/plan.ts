@@ -1,5 +1,6 @@
 import type { Send } from '../../shared/outputs'
 import { nextTurn } from '../clock'
+import type { Group } from '../decode/current-device'
 import { type TimeStyle, utcOffsetAt } from '../decode/time'
 import { type Content, deviceOf, subjectOf, subjectOfReading } from '../readings/content'
 import { placeGaps } from '../readings/continuity'
@@ -45,7 +46,10 @@ export async function planMessages(content: Content, options: OutputOptions): Pr
 }
 
 /** Statistics are already rows. */
-function* statisticsRows(devices: readonly DeviceStatistics[], group: string): Generator<OutgoingMessage> {
+function* statisticsRows(
+  devices: readonly DeviceStatistics[],
+  group: Group | null,
+): Generator<OutgoingMessage> {
   for (const { device, channels, rows } of devices) {
     const subject = subjectsOf(subjectOf(device, group), channels)
     for (const row of rows) yield { payload: row, subject: subject(`ch${row.channel}`) }

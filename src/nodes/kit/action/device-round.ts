@@ -122,7 +122,7 @@ export class DeviceRound<T extends ActionType> {
         device.group === undefined
           ? await account.devices.find(device.serial, device.base, requestContext)
           : device
-      named.push({ ...device, name: found?.name ?? '', group: found?.group ?? '' })
+      named.push({ ...device, name: found?.name ?? '', group: found?.group ?? null })
     }
     return named
   }

@@ -31,7 +31,7 @@ const log = alerts([
 ])
 const empty = { series: series({ data: [] }), alerts: alerts([]), current: current([]) }
 const { gaps, records, ...head } = three.series
-const device = { serial: '5212A1B2', name: 'Freezer 3', base: '5839F001', group: GROUP }
+const device = { serial: '5212A1B2', name: 'Freezer 3', base: '5839F001', group: GROUP.name }
 const second = { serial: '5212A1B3', name: 'Second', base: '5839F001', group: '' }
 const ch1 = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 

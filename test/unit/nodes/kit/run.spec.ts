@@ -179,7 +179,7 @@ describe('a trigger of a node that is closed while its messages are created', ()
         if (abort.signal.aborted) sentAfterClose++
       }
       const response = { endpoint: 'data', receivedAt: 0, quota: {} } as never
-      const delivered = run().deliver({ response, content: { kind: 'series', series } as never, group: '' })
+      const delivered = run().deliver({ response, content: { kind: 'series', series } as never, group: null })
       setImmediate(() => abort.abort())
       await assert.rejects(delivered, failure('closed'))
       assert.equal(sentAfterClose, 0)
