@@ -29,7 +29,7 @@ import { newValueOf } from '../src/shared/schema'
 
 const AT = Date.UTC(2026, 10, 20, 8)
 const HOUR_MS = 3_600_000
-const GROUP = 'Cold chain'
+const GROUP = { number: 1, name: 'Cold chain' }
 /** Arrays in examples are truncated to this length. */
 const MAX_ELEMENTS = 2
 
@@ -45,7 +45,7 @@ const reading: Reading = {
   ...device,
   ...at(AT),
   number: 3,
-  group: { number: 1, name: GROUP },
+  group: GROUP,
   utcOffset: 540,
   age: 42,
   stale: false,
@@ -83,7 +83,7 @@ async function createContent(
   unit: TemperatureUnit | null,
 ): Promise<Content> {
   const { serial, name } = device
-  const subject = { serial, name, base: base.serial, group: GROUP }
+  const subject = { serial, name, base: base.serial, group: GROUP.name }
   if (output === 'csv' || output === 'csv2')
     return { kind: 'raw', payload: 'text, as sent by the service', device: subject }
   if (output === 'raw')

@@ -52,7 +52,7 @@ interface OutputTraits {
   format: 'read' | 'json' | 'csv' | 'csv2'
   /** Whether messages have a receipt if `send` is `device`. */
   hasReceipt: boolean
-  /** Whether messages contain names that may be missing from the response, so that the device list is needed. */
+  /** Whether messages contain a group or names that may be missing from the response: the device list is needed. */
   needsNames: boolean
   settings: readonly (typeof OUTPUT_SETTINGS)[number][]
 }
@@ -61,7 +61,7 @@ const TIME_NUMBER = ['time', 'number'] as const
 const OF_POINTS = ['measurement', 'field-names', 'time', 'number'] as const
 
 export const OUTPUT_TRAITS: Record<Output, OutputTraits> = {
-  readings: { format: 'read', hasReceipt: true, needsNames: false, settings: TIME_NUMBER },
+  readings: { format: 'read', hasReceipt: true, needsNames: true, settings: TIME_NUMBER },
   rows: { format: 'read', hasReceipt: true, needsNames: true, settings: TIME_NUMBER },
   points: { format: 'read', hasReceipt: true, needsNames: true, settings: OF_POINTS },
   values: { format: 'read', hasReceipt: false, needsNames: true, settings: TIME_NUMBER },

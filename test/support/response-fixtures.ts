@@ -152,7 +152,7 @@ export async function receive(
     chunk: 1000,
     measurement: 'm',
     fieldNames: 'channel',
-    group: '',
+    group: null,
   } as const
   const messages = await messagesOf(await planMessages(content, how))
   if (messages.length !== 1) throw new Error(`${messages.length} messages of one response`)

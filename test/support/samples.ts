@@ -27,12 +27,13 @@ const device = {
   base: { serial: '5839F001', name: 'Hall 1', model: 'M-500' },
   standalone: false,
 }
+const group = { number: 1, name: 'Cold chain' }
 
 export const sampleReading = {
   ...device,
   ...time,
   number: 3,
-  group: { number: 1, name: 'Cold chain' },
+  group,
   utcOffset: 540,
   age: 42,
   stale: false,
@@ -43,11 +44,12 @@ export const sampleReading = {
 
 export const sampleSeries = {
   ...device,
+  group,
   utcOffset: 540,
   channels: [channel],
   records: [{ ...time, dataId: 812, ch1: -18.4, errors: { ch1: 'E1' } }],
   gaps: [{ kind: 'missing', after: '2026-11-20T07:00:00.000Z', before: time.time, missing: 4 }],
-} satisfies Complete<Series>
+} satisfies Complete<Series & Pick<Reading, 'group'>>
 
 export const sampleAlert = {
   ...device,
@@ -63,7 +65,7 @@ const { serial, name, model } = device
 const row = { ...time, serial, name, model, base: device.base.serial, channel: 1, label: 'Inside' }
 const valueRow = {
   ...row,
-  groupname: 'Cold chain',
+  groupname: group.name,
   unit: '°C',
   quantity: 'temperature' as const,
   value: -18.4,
@@ -99,7 +101,7 @@ export const statistics = {
   errors: 1,
 } satisfies Complete<StatisticsRow>
 
-const tags = { serial, name, model, base: device.base.serial, group: 'Cold chain' }
+const tags = { serial, name, model, base: device.base.serial, group: group.name }
 const timestamp = new Date(time.timestamp)
 export const points = {
   values: { measurement: 'envlog', tags, fields: { ch1: -18.4 }, timestamp } satisfies Complete<Point>,

@@ -1,4 +1,5 @@
 import { nextTurn } from '../clock'
+import type { Group } from '../decode/current-device'
 import type { TimeStyle } from '../decode/time'
 import type { CurrentParams } from '../endpoints'
 import { EnvlogError } from '../errors'
@@ -33,7 +34,7 @@ export async function collectCurrent(
   if (!params) return undefined
   if (query.format !== 'read') {
     const response = await account.client.readRaw('current', params, context)
-    return { response, content: { kind: 'raw', payload: response.body }, group: '' }
+    return { response, content: { kind: 'raw', payload: response.body }, group: null }
   }
   const response = await account.client.read('current', params, context)
   if (Object.keys(params).length === 0) account.devices.update(response)
@@ -54,22 +55,18 @@ export async function collectCurrent(
       return { device: { serial }, error: error.about({ serial, name }) }
     })
   failed.push(...findMissing([...all.map(memberOf), ...others], query))
-  return { response, content: { kind: 'current', readings }, group: '', failed }
+  return { response, content: { kind: 'current', readings }, group: null, failed }
 }
 
 /** A device in the response with its base unit and group, which may be unknown for an unreadable device. */
 interface Member {
   serial: string
   base?: string
-  /** Blank if the device has no group. */
-  group?: string
+  /** `null` if the device has none. */
+  group?: Group | null
 }
 
-const memberOf = ({ serial, base, group }: Reading): Member => ({
-  serial,
-  base: base.serial,
-  group: group?.name ?? '',
-})
+const memberOf = ({ serial, base, group }: Reading): Member => ({ serial, base: base.serial, group })
 
 /**
  * Selected devices that are missing from the response because the account does not have them. Unreadable devices are
@@ -82,7 +79,7 @@ function findMissing(members: readonly Member[], { selection, exclude }: Current
   const bases = selection.bases.filter(
     (base) => !exclude.includes(base) && members.every((member) => member.base !== base),
   )
-  const groups = selection.groups.filter((group) => members.every((member) => member.group !== group))
+  const groups = selection.groups.filter((group) => members.every((member) => member.group?.name !== group))
   return [
     ...devices.map(({ serial, base }) => unknownDevice(serial, base)),
     ...bases.map((base) => unknownDevice(base, base)),
@@ -128,7 +125,7 @@ function isSelected(member: Member, { selection, exclude }: CurrentQuery): boole
   const { serial, base, group } = member
   if (exclude.includes(serial)) return false
   if (selection === 'all' || base === undefined || group === undefined) return true
-  if (selection.bases.includes(base) || selection.groups.includes(group)) return true
+  if (selection.bases.includes(base) || (group && selection.groups.includes(group.name))) return true
   return selection.devices.some((device) => isSameDevice(device, member))
 }
 

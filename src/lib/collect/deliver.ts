@@ -79,8 +79,8 @@ export async function redeliver(
   { sequence, retained }: { sequence: number; retained: RetainedDelivery },
 ): Promise<void> {
   const { target } = poll
-  // A deploy may have changed whether the group's name is included.
-  const data = { ...retained, content: copyContent(retained.content), group: target.group ?? '' }
+  // A deploy may have changed whether the group is included.
+  const data = { ...retained, content: copyContent(retained.content), group: target.group ?? null }
   await sendWithReceipt(poll, data, sequence)
 }
 

@@ -1,3 +1,4 @@
+import type { Group } from '../decode/current-device'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 import type { AccountDevice, AccountDevices } from './account-devices'
@@ -32,9 +33,9 @@ export interface ResolvedDevice {
   serial: string
   /** Equal to `serial` if the device is standalone. */
   base: string
-  /** The names of the device and of its group, if the account's list was consulted. */
+  /** The device's name and its group, if the account's list was consulted. */
   name?: string
-  group?: string
+  group?: Group | null
 }
 
 /** `base/serial`, because a serial can exist under several base units of an account. */
@@ -70,8 +71,8 @@ export async function resolveDevices(
   const excluded = new Set(exclude)
   const add = ({ serial, base, name, group }: ResolvedDevice) => {
     if (excluded.has(serial)) return
-    const names = name === undefined || group === undefined ? {} : { name, group }
-    resolved.set(deviceKey({ serial, base }), { serial, base, ...names })
+    const known = name === undefined || group === undefined ? {} : { name, group }
+    resolved.set(deviceKey({ serial, base }), { serial, base, ...known })
   }
 
   const addAll = async (matches: (entry: AccountDevice) => boolean, ifNone: DeviceFailure) => {
@@ -88,7 +89,8 @@ export async function resolveDevices(
     }
     for (const base of selection.bases)
       await addAll((entry) => entry.base === base, unknownDevice(base, base))
-    for (const group of selection.groups) await addAll((entry) => entry.group === group, unknownGroup(group))
+    for (const group of selection.groups)
+      await addAll((entry) => entry.group?.name === group, unknownGroup(group))
   }
   return { devices: [...resolved.values()], unknown }
 }

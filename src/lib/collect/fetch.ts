@@ -1,4 +1,5 @@
 import type { Client } from '../api/client'
+import type { Group } from '../decode/current-device'
 import type { AlertEnvelope, GraphEnvelope } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import type { DeviceParams, EndpointName } from '../endpoints'
@@ -26,8 +27,8 @@ export interface Collected {
   /** The last response received, without its body. */
   response: Omit<ServiceResponse<unknown>, 'body'>
   content: Content
-  /** Name of the device's group; blank if it has none or the name is not needed. */
-  group: string
+  /** The device's group; `null` if it has none or the group is not needed. */
+  group: Group | null
   /** Devices, or parts of the response, that could not be read and are to be reported. */
   failed?: readonly DeviceFailure[]
 }
@@ -92,9 +93,9 @@ export async function collectRaw(
   return toCollected(target, response, toRawContent(target, response.body))
 }
 
-/** Collected data of a device, with the name of its group if known. */
+/** Collected data of a device, with its group if known. */
 export function toCollected(
-  { group = '' }: ResolvedDevice,
+  { group = null }: ResolvedDevice,
   response: Collected['response'],
   content: Content,
 ): Collected {
@@ -194,8 +195,9 @@ function checkDevice(
 const isSameSerial = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 
 /** A response that is passed on unchanged; only the device's name is read from it. */
-function toRawContent({ serial, base, name, group = '' }: ResolvedDevice, payload: unknown): Content {
-  return { kind: 'raw', payload, device: { serial, name: name ?? findName(payload), base, group } }
+function toRawContent({ serial, base, name, group }: ResolvedDevice, payload: unknown): Content {
+  const device = { serial, name: name ?? findName(payload), base, group: group?.name ?? '' }
+  return { kind: 'raw', payload, device }
 }
 
 function findName(payload: unknown): string {

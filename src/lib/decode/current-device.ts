@@ -11,6 +11,13 @@ import {
 import { readTimestamp } from './time'
 import { readNumber } from './value'
 
+/** A group of devices, as in messages (docs/messages.md). */
+export interface Group {
+  number: number | null
+  /** Never blank. */
+  name: string
+}
+
 /** A device of `current`, with the service's field names. `index` is its position in the response, starting at 0. */
 export interface CurrentDevice extends Identity {
   num: number | null
@@ -21,7 +28,7 @@ export interface CurrentDevice extends Identity {
   channel: ListedChannel[]
   /** `null` if the response has none. */
   baseunit: Identity | null
-  group: { num: number | null; name: string } | null
+  group: Group | null
   /** Minutes ahead of UTC; `null` if unreadable. */
   utcOffset: number | null
   index: number
@@ -32,8 +39,8 @@ export interface KnownFields {
   /** Serial of its base unit; its own if it is standalone. */
   base: string
   name: string
-  /** Name of its group; blank if none. */
-  group: string
+  /** `null` if it has none. */
+  group: Group | null
   /** Minutes ahead of UTC; `null` if unreadable. */
   utcOffset: number | null
 }
@@ -54,7 +61,7 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
   if (!isObject(value)) return { serial: '', part, known: null }
   const serial = readText(value.serial)
   if (serial === '') return { serial, part: `${part}.serial`, known: null }
-  const [base, group] = [unwrapSingle(value.baseunit), unwrapSingle(value.group)]
+  const base = unwrapSingle(value.baseunit)
   if (base !== null && !isObject(base)) return { serial, part: `${part}.baseunit`, known: null }
   // A base unit with a blank serial counts as none, as in the other responses.
   const unit = base && readIdentity(base)
@@ -72,7 +79,7 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
     timestamp: timestamp ?? null,
     channel: channel ?? [],
     baseunit: unit?.serial ? unit : null,
-    group: isObject(group) ? { num: readNumber(group.num), name: readText(group.name) } : null,
+    group: readGroup(value.group),
     utcOffset: readUtcOffset(value),
     index,
   }
@@ -82,7 +89,15 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
 
 /** The known fields of a device. A device without a base unit is its own base unit. */
 export function knownFieldsOf({ serial, name, baseunit, group, utcOffset }: CurrentDevice): KnownFields {
-  return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '', utcOffset }
+  return { base: baseunit?.serial ?? serial, name, group, utcOffset }
+}
+
+/** A group without a name is none (docs/service.md, *Fields*). */
+function readGroup(value: unknown): Group | null {
+  const group = unwrapSingle(value)
+  if (!isObject(group)) return null
+  const name = readText(group.name)
+  return name === '' ? null : { number: readNumber(group.num), name }
 }
 
 /** An object, or the first element of an array; `null` for an absent value. */

@@ -1,5 +1,6 @@
 import type { Send } from '../../shared/outputs'
 import { nextTurn } from '../clock'
+import type { Group } from '../decode/current-device'
 import { type TimeStyle, utcOffsetAt } from '../decode/time'
 import { type Content, deviceOf, subjectOf, subjectOfReading } from '../readings/content'
 import { placeGaps } from '../readings/continuity'
@@ -45,7 +46,10 @@ export async function planMessages(content: Content, options: OutputOptions): Pr
 }
 
 /** Statistics are already rows. */
-function* statisticsRows(devices: readonly DeviceStatistics[], group: string): Generator<OutgoingMessage> {
+function* statisticsRows(
+  devices: readonly DeviceStatistics[],
+  group: Group | null,
+): Generator<OutgoingMessage> {
   for (const { device, channels, rows } of devices) {
     const subject = subjectsOf(subjectOf(device, group), channels)
     for (const row of rows) yield { payload: row, subject: subject(`ch${row.channel}`) }
@@ -111,9 +115,10 @@ async function* inArrays(
 }
 
 /** Splits a series into smaller series, each with the device and the channels. */
-function planSeries(series: Series, { send, chunk = 1, group, time }: OutputOptions): Plan {
+function planSeries(series: Series, options: OutputOptions): Plan {
+  const { send, chunk = 1, group } = options
   const subject = subjectOf(series, group)
-  if (send === 'device') return { messages: [{ payload: partOf(series, time, series), subject }] }
+  if (send === 'device') return { messages: [{ payload: partOf(series, options, series), subject }] }
   const size = send === 'chunk' ? chunk : 1
   function* parts(): Generator<OutgoingMessage> {
     const placed = send === 'chunk' ? placeGaps(series.records, series.standalone) : []
@@ -122,7 +127,7 @@ function planSeries(series: Series, { send, chunk = 1, group, time }: OutputOpti
       const records = series.records.slice(from, from + size)
       // A gap is put into the chunk with the record after it.
       const gaps = records.flatMap((_, index) => gapBefore.get(from + index) ?? [])
-      yield { payload: partOf(series, time, { records, ...(send === 'chunk' && { gaps }) }), subject }
+      yield { payload: partOf(series, options, { records, ...(send === 'chunk' && { gaps }) }), subject }
     }
   }
   return { messages: parts(), sequence: { count: Math.ceil(series.records.length / size), length: 1 } }
@@ -130,15 +135,19 @@ function planSeries(series: Series, { send, chunk = 1, group, time }: OutputOpti
 
 /** A part of a series for a message. Messages share no objects, so that modifying one does not change the next. */
 function partOf(
-  { gaps: _, ...series }: Series,
-  time: TimeStyle,
+  { serial, name, model, base, standalone, utcOffset, channels }: Series,
+  { group, time }: Pick<OutputOptions, 'group' | 'time'>,
   { records, gaps }: { records: readonly SeriesRecord[]; gaps?: Series['gaps'] },
 ) {
   return {
-    ...series,
-    utcOffset: utcOffsetAt(records.at(-1)?.timestamp ?? null, time, series.utcOffset),
-    base: { ...series.base },
-    channels: series.channels.map((channel) => ({ ...channel })),
+    serial,
+    name,
+    model,
+    base: { ...base },
+    standalone,
+    group: group && { ...group },
+    utcOffset: utcOffsetAt(records.at(-1)?.timestamp ?? null, time, utcOffset),
+    channels: channels.map((channel) => ({ ...channel })),
     records,
     ...(gaps && { gaps }),
   }

@@ -1,4 +1,5 @@
 import type { FieldNames } from '../../shared/outputs'
+import type { Group } from '../decode/current-device'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
 import { type ReadContent, type Subject, subjectOf, subjectOfReading } from '../readings/content'
@@ -18,8 +19,8 @@ export interface Point {
 export interface PointOptions {
   measurement: string
   fieldNames: FieldNames
-  /** The group's name, if the content is about a single device; blank if it has none. */
-  group: string
+  /** The device's group, if the content is about a single device; `null` if it has none. */
+  group: Group | null
 }
 
 /** Creates a point per reading, record or alert. There is no point without fields or without a time. */

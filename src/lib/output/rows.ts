@@ -1,4 +1,5 @@
 import type { Quantity } from '../../shared/quantity'
+import type { Group } from '../decode/current-device'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
 import { type ReadContent, type Subject, subjectOf, subjectOfReading } from '../readings/content'
@@ -55,7 +56,7 @@ interface RowOf {
 }
 
 /** Creates the rows in the order of readings, records and channels. */
-export function* rowsOf(content: ReadContent, group: string): Generator<RowOf> {
+export function* rowsOf(content: ReadContent, group: Group | null): Generator<RowOf> {
   switch (content.kind) {
     case 'current':
       for (const reading of content.readings) yield* rowsOfReading(reading)
@@ -85,7 +86,7 @@ function* rowsOfReading(reading: Reading): Generator<RowOf> {
   const { battery, rssi, age, stale, group } = reading
   const subject = subjectsOf(subjectOfReading(reading), reading.channels)
   for (const channel of reading.channels) {
-    const row = beginRow(reading, reading, group?.name ?? '')
+    const row = beginRow(reading, reading, group)
     addValue(row, channel, channel.value, channel.error)
     if (battery.code !== null) {
       row.battery = battery.code
@@ -100,7 +101,7 @@ function* rowsOfReading(reading: Reading): Generator<RowOf> {
 
 /** Alert rows have neither a group nor a unit. */
 function rowOfAlert(alert: Alert): Row {
-  const row = beginRow(alert, alert, '')
+  const row = beginRow(alert, alert, null)
   row.source = alert.source
   if (alert.channel) {
     row.channel = alert.channel.number
@@ -115,7 +116,7 @@ function rowOfAlert(alert: Alert): Row {
 function beginRow(
   { serial, name, model, base }: Device,
   { time, timestamp }: { time: string | null; timestamp: number | null },
-  group: string,
+  group: Group | null,
 ): Row {
   const row: Partial<Row> = {}
   if (time !== null) row.time = time
@@ -124,7 +125,7 @@ function beginRow(
   if (name !== '') row.name = name
   if (model !== '') row.model = model
   row.base = base.serial
-  if (group !== '') row.groupname = group
+  if (group) row.groupname = group.name
   return row as Row
 }
 

@@ -1,3 +1,4 @@
+import type { Group } from '../decode/current-device'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
 import { type Content, type Subject, subjectOf } from '../readings/content'
@@ -23,7 +24,7 @@ export function subjectsOf(
 /** @returns a function that returns the subject of an alert, which is the channel if the alert has one */
 export function alertSubjects(
   { device, channels }: Extract<Content, { kind: 'alerts' }>,
-  group: string,
+  group: Group | null,
 ): (alert: Alert) => Subject {
   const subject = subjectsOf(subjectOf(device, group), channels)
   return ({ channel }) => subject(channel?.key)

@@ -1,3 +1,4 @@
+import type { Group } from '../decode/current-device'
 import type { Alert } from './alerts'
 import type { Channel } from './channel'
 import type { Reading } from './current'
@@ -36,12 +37,12 @@ export interface SubjectChannel {
   quantity: string
 }
 
-export function subjectOf({ serial, name, base }: Device, group: string): Subject {
-  return { serial, name, base: base.serial, group }
+export function subjectOf({ serial, name, base }: Device, group: Group | null): Subject {
+  return { serial, name, base: base.serial, group: group?.name ?? '' }
 }
 
 export function subjectOfReading(reading: Reading): Subject {
-  return subjectOf(reading, reading.group?.name ?? '')
+  return subjectOf(reading, reading.group)
 }
 
 /** The device, if the content is about a single device. */

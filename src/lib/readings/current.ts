@@ -1,4 +1,4 @@
-import type { CurrentDevice } from '../decode/current-device'
+import type { CurrentDevice, Group } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
 import { createTimeFormatter, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { readNumber, readValueError } from '../decode/value'
@@ -10,7 +10,7 @@ import { type Device, readDevice } from './device'
 export interface Reading extends Device {
   /** Number of the remote unit. For a standalone device, it is the number that the service sends. */
   number: number | null
-  group: { number: number | null; name: string } | null
+  group: Group | null
   time: string | null
   /** ms since 1970 UTC. */
   timestamp: number | null
@@ -54,8 +54,7 @@ function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
     number: entry.num,
     base: device.base,
     standalone: device.standalone,
-    group:
-      entry.group && entry.group.name !== '' ? { number: entry.group.num, name: entry.group.name } : null,
+    group: entry.group && { ...entry.group },
     time: createTimeFormatter(options.time, offset)(timestamp),
     timestamp,
     utcOffset: utcOffsetAt(timestamp, options.time, offset),

@@ -9,7 +9,8 @@ import { type Device, readDevice } from './device'
 import { readRecord, type SeriesRecord } from './record-reader'
 
 /**
- * The records of a device, oldest first and without duplicates. This is the payload of envlog-latest and envlog-range.
+ * The records of a device, oldest first and without duplicates. With the device's group, this is the payload of
+ * envlog-latest and envlog-range.
  */
 export interface Series extends SeriesPart {
   gaps: Gap[]

@@ -43,7 +43,7 @@ function fromUnreadable({ serial, known }: UnreadableDevice): ListedDevice[] {
       ...unknown,
       ...{ serial, name: name || serial, standalone: base === serial },
       base: { serial: base, name: '', model: '' },
-      group: group === '' ? null : { name: group },
+      group,
     },
   ]
 }

@@ -122,7 +122,7 @@ export class DeviceRound<T extends ActionType> {
         device.group === undefined
           ? await account.devices.find(device.serial, device.base, requestContext)
           : device
-      named.push({ ...device, name: found?.name ?? '', group: found?.group ?? '' })
+      named.push({ ...device, name: found?.name ?? '', group: found?.group ?? null })
     }
     return named
   }
@@ -192,6 +192,6 @@ function wasPolled(error: unknown): error is EnvlogError {
 /** Whether messages need the group or the name of the device, which only responses of `current` reliably contain. */
 function needsNames(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
   if (topic.includes('{group}')) return true
-  // Rows of alerts have no group.
-  return OUTPUT_TRAITS[output].needsNames && !(output === 'rows' && type === 'envlog-alerts')
+  // Of the outputs of alerts, only points have the group.
+  return OUTPUT_TRAITS[output].needsNames && (type !== 'envlog-alerts' || output === 'points')
 }

@@ -51,7 +51,7 @@ describe('the list of devices of an account', () => {
       serial: 'A0000001',
       base: '5839F001',
       name: 'Freezer 3',
-      group: 'Cold chain',
+      group: { number: 1, name: 'Cold chain' },
       utcOffset: 540,
     })
     assert.equal(await devices.find('A0000001', '5839F001', context), entry)
@@ -87,7 +87,12 @@ describe('the list of devices of an account', () => {
     ] as const) {
       const devices = listOf(...answered)
       const [entry] = await later(withSerial(devices, 'A0000002'))
-      const about = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', utcOffset }
+      const about = {
+        base: '5839F001',
+        name: 'Freezer 3',
+        group: { number: 1, name: 'Cold chain' },
+        utcOffset,
+      }
       assert.deepEqual(entry, { serial: 'A0000002', ...about })
       assert.equal(await devices.utcOffset('A0000002', '5839F001', context), utcOffset)
       assert.deepEqual([devices.has('A0000002', '5839F001'), devices.has('A0000002', 'x')], [true, false])

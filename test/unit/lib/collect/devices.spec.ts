@@ -121,7 +121,12 @@ describe('the devices to request', () => {
       context,
     )
     assert.deepEqual(targets, [
-      { serial: 'YYYYYYYY', base: 'BASE0001', name: 'name of YYYYYYYY', group: 'Cold chain' },
+      {
+        serial: 'YYYYYYYY',
+        base: 'BASE0001',
+        name: 'name of YYYYYYYY',
+        group: { number: 1, name: 'Cold chain' },
+      },
     ])
   })
 })

@@ -46,7 +46,12 @@ describe('an envelope', () => {
 
   it('reports the known parts of an unreadable device, enough to request its records', () => {
     const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
-    const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', utcOffset: 540 }
+    const known = {
+      base: '5839F001',
+      name: 'Freezer 3',
+      group: { number: 1, name: 'Cold chain' },
+      utcOffset: 540,
+    }
     for (const fields of [{ channel: 'none' }, { channel: [7] }, { unixtime: 'soon' }])
       assert.deepEqual(odd(fields), known)
     assert.equal(odd({ baseunit: 'x' }), null)

@@ -22,7 +22,7 @@ import {
 
 export const RECORD_TIME = 1_795_161_600
 export const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
-export const GROUP = 'Cold chain'
+export const GROUP = { number: 1, name: 'Cold chain' }
 
 type Of<K extends ReadContent['kind']> = Extract<ReadContent, { kind: K }>
 
@@ -64,7 +64,7 @@ export async function plan(content: ReadContent, over: Partial<OutputOptions>): 
   // Current readings have individual groups: there is no common one.
   const made = await planMessages(
     content,
-    outputOptions(content.kind === 'current' ? { group: '', ...over } : over),
+    outputOptions(content.kind === 'current' ? { group: null, ...over } : over),
   )
   const messages = await messagesOf(made)
   return { ...made, messages, payloads: messages.map(({ payload }) => payload) }

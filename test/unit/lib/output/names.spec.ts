@@ -15,7 +15,7 @@ const climate = [
   { num: 5, name: 'base', unit: 'pH', value: '5' },
 ]
 const fieldsBy = (fieldNames: FieldNames) =>
-  [...pointsOf(current([{ channel: climate }]), { measurement: 'm', group: '', fieldNames })][0]?.payload
+  [...pointsOf(current([{ channel: climate }]), { measurement: 'm', group: null, fieldNames })][0]?.payload
     .fields
 
 describe("names of a device's channels", () => {
@@ -33,7 +33,7 @@ describe("names of a device's channels", () => {
       ch2: 2,
     }))
     const content = series({ channel: climate, data: records })
-    const points = pointsOf(content, { measurement: 'm', group: '', fieldNames: 'quantity' })
+    const points = pointsOf(content, { measurement: 'm', group: null, fieldNames: 'quantity' })
     assert.deepEqual(
       Array.from(points, ({ payload }) => payload.fields),
       [
@@ -62,14 +62,14 @@ describe("names of a device's channels", () => {
     fc.assert(
       fc.property(channels, fc.constantFrom(...FIELD_NAMES), (channel, fieldNames) => {
         const content = current([{ channel }])
-        const rows = [...rowsOf(content, '')]
+        const rows = [...rowsOf(content, null)]
         assert.equal(rows.length, channel.length, 'none is lost')
         assert.equal(new Set(rows.map(({ payload }) => payload.channel)).size, rows.length)
         for (const part of [template, '{label}', '{quantity}', '{channel}']) {
           const topics = rows.map(({ subject }) => formatTopic(part, { account: 'A', ...subject }))
           assert.equal(new Set(topics).size, rows.length, `${topics}`)
         }
-        const [point] = pointsOf(content, { measurement: 'm', group: '', fieldNames })
+        const [point] = pointsOf(content, { measurement: 'm', group: null, fieldNames })
         assert.equal(Object.keys(point?.payload.fields ?? {}).length, rows.length)
       }),
       { numRuns: 500 },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { planMessages } from '../../../../src/lib/output/plan'
+import type { Reading } from '../../../../src/lib/readings/current'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import type { Output, Send } from '../../../../src/shared/outputs'
 import { messagesOf } from '../../../support/messages'
@@ -30,8 +31,9 @@ const log = alerts([
   { unixtime: RECORD_TIME, ch1: 'Sensor Error' },
 ])
 const empty = { series: series({ data: [] }), alerts: alerts([]), current: current([]) }
-const { gaps, records, ...head } = three.series
-const device = { serial: '5212A1B2', name: 'Freezer 3', base: '5839F001', group: GROUP }
+const { gaps, records, ...about } = three.series
+const head = { ...about, group: GROUP }
+const device = { serial: '5212A1B2', name: 'Freezer 3', base: '5839F001', group: GROUP.name }
 const second = { serial: '5212A1B3', name: 'Second', base: '5839F001', group: '' }
 const ch1 = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 
@@ -85,8 +87,15 @@ describe('the messages of current readings', () => {
 })
 
 describe('the messages of a series', () => {
+  it('contain the group of the device, or null', async () => {
+    for (const send of ['device', 'each', 'chunk'] as const)
+      for (const group of [GROUP, null])
+        for (const payload of await payloads(three, { send, group }))
+          assert.deepEqual((payload as Reading).group, group)
+  })
+
   it('are the series with `device`, and one series without gaps per record with `each`', async () => {
-    assert.deepEqual(await payloads(three, {}), [three.series])
+    assert.deepEqual(await payloads(three, {}), [{ ...head, records, gaps }])
     assert.deepEqual(
       await payloads(three, { send: 'each' }),
       records.map((record) => ({ ...head, records: [record] })),

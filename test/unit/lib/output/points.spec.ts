@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import type { Group } from '../../../../src/lib/decode/current-device'
 import { type PointOptions, pointsOf } from '../../../../src/lib/output/points'
 import type { ReadContent } from '../../../../src/lib/readings/content'
 import { HOSTILE, stored, storedTag } from '../../../support/outputs'
@@ -11,9 +12,9 @@ const options = (over: Partial<PointOptions> = {}): PointOptions => ({
   group: GROUP,
   ...over,
 })
-const points = (content: ReadContent, group = GROUP) =>
+const points = (content: ReadContent, group: Group | null = GROUP) =>
   Array.from(pointsOf(content, options({ group })), ({ payload }) => payload)
-const tags = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503', base: '5839F001', group: GROUP }
+const tags = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503', base: '5839F001', group: GROUP.name }
 const channels = [
   { num: '1', name: 'Inside', unit: 'C' },
   { num: '3', name: 'Outside', unit: 'C' },
@@ -39,7 +40,7 @@ describe('points', () => {
   it('of current readings are one per device, with its own group', () => {
     const other = { serial: '5212A1B3', group: [], channel: [{ num: 2, name: 'x', value: '7', unit: '' }] }
     const { group: _, ...without } = tags
-    assert.deepEqual(points(current([{}, other]), 'of the list'), [
+    assert.deepEqual(points(current([{}, other]), { number: 2, name: 'of the list' }), [
       { measurement: 'envlog', tags, fields: { ch1: -18.4 }, timestamp: new Date(RECORD_TIME * 1000) },
       {
         measurement: 'envlog',
@@ -85,14 +86,14 @@ describe('points', () => {
 
   it('leave out empty tags', () => {
     const nameless = { 'remote-name': '', 'remote-model': '', data: [{ unixtime: RECORD_TIME, ch1: 1 }] }
-    assert.deepEqual(points(series(nameless), '')[0]?.tags, { serial: '5212A1B2', base: '5839F001' })
+    assert.deepEqual(points(series(nameless), null)[0]?.tags, { serial: '5212A1B2', base: '5839F001' })
   })
 
   it('have tags that InfluxDB accepts, and plain objects, with any text of the service', () => {
     for (const text of HOSTILE) {
       const names = { 'remote-name': text, 'remote-model': text }
       const content = series({ ...names, data: [{ unixtime: RECORD_TIME, ch1: 1, [text]: 9 }] })
-      const [point] = points(content, stored(text))
+      const [point] = points(content, { number: 1, name: stored(text) })
       assert.ok(point)
       const { name, model, group } = point.tags
       const tag = storedTag(text) || undefined

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import type { Group } from '../../../../src/lib/decode/current-device'
 import { ROW_COLUMNS, rowsOf } from '../../../../src/lib/output/rows'
 import type { ReadContent } from '../../../../src/lib/readings/content'
 import { alerts, anyContent, current, GROUP, iso, kinds, RECORD_TIME, series, standalone } from './contents'
@@ -17,10 +18,10 @@ const device = {
   name: 'Freezer 3',
   model: 'M-503',
   base: '5839F001',
-  groupname: GROUP,
+  groupname: GROUP.name,
 }
 
-const rows = (content: ReadContent, group: string) =>
+const rows = (content: ReadContent, group: Group | null) =>
   Array.from(rowsOf(content, group), ({ payload }) => payload)
 
 describe('rows', () => {
@@ -48,7 +49,7 @@ describe('rows', () => {
       timestamp: RECORD_TIME * 1000,
     }
     assert.deepEqual(
-      rows(current([{ channel: [value, bad] }]), 'of the list'),
+      rows(current([{ channel: [value, bad] }]), { number: 2, name: 'of the list' }),
       [
         {
           ...device,
@@ -76,7 +77,7 @@ describe('rows', () => {
   it('of a reading that was measured just now have age 0', () => {
     const content = current([{}])
     for (const reading of content.readings) Object.assign(reading, { age: 0, rssi: 0 })
-    for (const { age, rssi } of rows(content, '')) assert.deepEqual([age, rssi], [0, 0])
+    for (const { age, rssi } of rows(content, null)) assert.deepEqual([age, rssi], [0, 0])
   })
 
   it('of alerts are one per text, without unit and group', () => {
@@ -92,7 +93,7 @@ describe('rows', () => {
   it('omit keys without a value', () => {
     const bare = { name: '', model: '', rssi: '', battery: '', group: [], unixtime: '', baseunit: [] }
     const channel = [{ num: '1', name: '', value: '', unit: '' }]
-    assert.deepEqual(rows(current([{ ...bare, channel }]), ''), [
+    assert.deepEqual(rows(current([{ ...bare, channel }]), null), [
       {
         serial: '5212A1B2',
         base: '5212A1B2',
@@ -105,7 +106,7 @@ describe('rows', () => {
     const record = { ch1: 0, 'data-id': 0 }
     const nameless = { name: '', model: '', channel: [{ num: 0, name: '', unit: '' }], data: [record] }
     assert.deepEqual(
-      rows(standalone(nameless), ''),
+      rows(standalone(nameless), null),
       [{ serial: '5212A1B2', base: '5212A1B2', channel: 1, label: 'ch1', value: 0, dataid: 0 }],
       'a value or an id of 0 is not empty',
     )
