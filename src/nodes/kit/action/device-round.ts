@@ -116,12 +116,15 @@ export class DeviceRound<T extends ActionType> {
   async #withNames(devices: readonly ResolvedDevice[]): Promise<readonly ResolvedDevice[]> {
     const { account, deployed, settings, requestContext } = this.#run
     if (!needsNames(deployed.node.type as ActionType, settings)) return devices
+    if (devices.every(({ group }) => group !== undefined)) return devices
+    const listed = new Map<string, ResolvedDevice>()
+    for (const entry of await account.devices.all(requestContext)) listed.set(deviceKey(entry), entry)
     const named: ResolvedDevice[] = []
     for (const device of devices) {
+      const { serial, base } = device
+      // The list is requested again for a device that it does not have.
       const found =
-        device.group === undefined
-          ? await account.devices.find(device.serial, device.base, requestContext)
-          : device
+        listed.get(deviceKey(device)) ?? (await account.devices.find(serial, base, requestContext))
       named.push({ ...device, name: found?.name ?? '', group: found?.group ?? null })
     }
     return named
