@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { withAbsoluteLinks } from '../../../scripts/release'
+import { createLimitsSamples } from '../../../scripts/samples'
 import { type Cause, reasons } from '../../../src/lib/errors'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
 import type { ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
+import { limitsSchema, repairLimit } from '../../../src/shared/limits-schema'
 import { OFFERED, OUTPUTS } from '../../../src/shared/outputs'
 import type { Problem } from '../../../src/shared/problems'
 import { findProblem, newValueOf, type Schema } from '../../../src/shared/schema'
@@ -155,7 +157,9 @@ describe('the two READMEs', () => {
   }
 })
 
-const schemas = { 'envlog-account': accountSchema, ...actionSchemas }
+const schemas = { 'envlog-account': accountSchema, ...actionSchemas, 'envlog-limits': limitsSchema }
+/** Nodes without the properties of nodes that send requests. */
+const OTHERS = ['envlog-account', 'envlog-limits']
 
 /** The bounds or choices that a schema allows. */
 const problemOf = (schema: Schema, property: string): Partial<Problem> =>
@@ -230,13 +234,15 @@ describe('the contracts', () => {
 
       const catalog = catalogOf(language)
       for (const [type, schema] of Object.entries<Schema>(schemas)) {
-        const sections = [every, ...(type === 'envlog-account' ? [] : [four]), type]
+        const sections = [every, ...(OTHERS.includes(type) ? [] : [four]), type]
+        const labelOf = (name: string) =>
+          catalog.get(type === 'envlog-limits' && name === 'limits' ? 'limits.rows' : `label.${name}`) ?? ''
         const rows = sections.flatMap(written).map(([name = '', ...cells]) => [uncoded(name), ...cells])
 
         it(`lists exactly the saved properties of ${type}, with the form's labels and defaults`, () => {
           assert.deepEqual(sorted(rows.map(([name = '']) => name)), sorted(Object.keys(schema.shape)))
           for (const [name = '', label = '', , value = ''] of rows) {
-            assert.equal(label, catalog.get(`label.${name}`) ?? '', name)
+            assert.equal(label, labelOf(name), name)
             assert.ok(shown(newValueOf(schema, name)).includes(value), `${name}: ${value}`)
           }
         })
@@ -282,6 +288,27 @@ describe('the contracts', () => {
         assert.deepEqual(wordsOfCodeIn(cell), [...sends], `${output} ${header[index + 1]}`)
       }
     }
+  })
+
+  for (const [file, heading] of [
+    ['docs/limits.md', 'Limits'],
+    ['docs/ja/limits.md', 'しきい値の行'],
+  ] as const) {
+    it(`${file} lists exactly the properties of a limit`, () => {
+      const names = tableRows(sectionOf(read(file), heading)).map(([name = '']) => uncoded(name))
+      assert.deepEqual(names, Object.keys(repairLimit({})))
+    })
+  }
+
+  it('docs/limits.md shows an event as it is sent, and explains all its keys', () => {
+    const text = sectionOf(read('docs/limits.md'), 'Events')
+    const [sample] = codeIn(text).map((code) => JSON.parse(code.text))
+    const { payload } = createLimitsSamples('en-US')['envlog-limits event each en-US'] as { payload: object }
+    assert.deepEqual(sample, payload)
+    assert.deepEqual(
+      tableRows(text).flatMap(([keys = '']) => wordsOfCodeIn(keys)),
+      Object.keys(payload),
+    )
   })
 
   it('docs/quota.md has the default limits', () => {
