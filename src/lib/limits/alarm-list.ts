@@ -67,7 +67,8 @@ export class AlarmList {
   end(condition: Condition, until: number): void {
     const { run } = condition
     this.close(condition)
-    if (run) this.noteEnd(condition, run, until)
+    // A clock that was set back shows earlier times.
+    if (run) this.noteEnd(condition, run, Math.max(until, run.from))
   }
 
   /** Ends the run of a condition without a word. */

@@ -164,7 +164,7 @@ export class Monitor {
     this.#limits = 'problem' in known ? [] : known
     for (const [serial, until] of Object.entries(mutes)) this.alarms.mutes.set(serial, until)
     const { silentAfterMs, battery: watchesBattery } = this.#settings
-    if (noData && silentAfterMs !== null) this.alarms.resume(this.#noData, fromSavedRun(noData))
+    if (silentAfterMs !== null) this.alarms.resume(this.#noData, noData && fromSavedRun(noData))
     for (const [key, { channels, ...saved }] of Object.entries(devices)) {
       const [base = '', serial = ''] = key.split('/')
       const device = this.#addDevice(base, serial)
@@ -350,10 +350,17 @@ export class Monitor {
     for (const limit of limitsFor(this.#limits, device, channel)) {
       const known = before.get(limit.name)
       const isSame = known && boundsText(known.limit) === boundsText(limit)
-      channel.limits.set(limit.name, isSame ? known : new LimitCondition({ device, channel }, limit))
+      channel.limits.set(limit.name, isSame ? known : this.#createCondition(channel, limit))
     }
     const kept = new Set(channel.limits.values())
     for (const condition of before.values()) if (!kept.has(condition)) this.alarms.close(condition)
+  }
+
+  /** A new limit judges what is measured from now on. */
+  #createCondition(channel: WatchedChannel, limit: Limit): LimitCondition {
+    const condition = new LimitCondition({ device: channel.device, channel }, limit)
+    if (channel.device.channels.has(channel.number)) condition.at = channel.device.newest ?? condition.at
+    return condition
   }
 
   #forgetDevice(device: WatchedDevice): void {

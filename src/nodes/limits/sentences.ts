@@ -24,6 +24,7 @@ export class Sentences {
     const { state, condition, detail, minutes, unit, leftOut, test } = event
     if (leftOut !== undefined) return this.#translate('limits.text.left-out', { count: leftOut })
     if (test) return this.#translate('limits.text.test')
+    if (event.from === null) return this.#translate('limits.text.normal', { place: this.#place(event) })
     const clock = this.#zone ?? (utcOffset === null ? machineClock() : fixedClock(utcOffset))
     const time = (iso: string | null) => iso && this.#time(clock, iso)
     const withUnit = (value: number | null) => (value === null ? '' : `${value} ${unit ?? ''}`.trim())

@@ -156,6 +156,15 @@ describe('judging by limits', () => {
     ])
   })
 
+  it('does not judge older records by a changed limit as if they were new', () => {
+    const node = new Monitoring([TOO_WARM])
+    const now = AT_8 + 300 * MINUTE
+    node.receive(seriesOf([[now, -18]]))
+    node.restart([{ ...TOO_WARM, above: -16 }])
+    const block = minutely(...Array.from({ length: 20 }, () => -10), -18)
+    assert.deepEqual(node.receive(seriesOf(block)), [])
+  })
+
   const values = fc.oneof(fc.integer({ min: -40, max: 40 }), fc.constant('E1'), fc.constant(null))
   const limits: fc.Arbitrary<OracleLimit> = fc
     .record({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { NodeAPI } from 'node-red'
-import { toLeftOut, toTest } from '../../../../src/lib/limits/event'
+import { Condition } from '../../../../src/lib/limits/condition'
+import { toLeftOut, toState, toTest } from '../../../../src/lib/limits/event'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { Monitor } from '../../../../src/lib/limits/monitor'
 import { Sentences } from '../../../../src/nodes/limits/sentences'
@@ -96,5 +97,11 @@ describe('the sentences of limits', () => {
     assert.equal(sentences.sentence(toLeftOut(30)), '30 more events are not listed.')
     assert.equal(sentences.subject([toTest(0), toTest(0)]), 'Test alarm')
     assert.equal(sentences.sentence(toTest(0)), 'Test: this is how alarms arrive.')
+  })
+
+  it('say that a state is normal', () => {
+    const sentences = new Sentences(withCatalogs('en-US'), 'local')
+    const about = toState(new Condition('no-data', {}), 0)
+    assert.equal(sentences.sentence(about), 'All devices: normal')
   })
 })
