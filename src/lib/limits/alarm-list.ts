@@ -5,6 +5,7 @@ import { type Run, startRun } from './judge'
 
 /** Maximum number of alarms, reminders and `ended` events at a time. */
 const MAX_REPORTS = 100
+export const MAX_MUTE_MS = 7 * 86_400_000
 
 /** What has changed since the last time. */
 export interface Changes {
@@ -19,6 +20,8 @@ export class AlarmList {
   readonly mutes = new Map<string, number>()
   /** Whether something has changed that must be written before it is sent. */
   mustSave = false
+  /** Whether there is something new that must be written, but not before anything is sent. */
+  hasNew = false
   readonly #clock: Clock
   readonly #remindMs: number
   readonly #open = new Set<Condition>()
@@ -27,6 +30,8 @@ export class AlarmList {
   #normal: Report[] = []
   #ended: Report[] = []
   #changed = new Set<Condition>()
+  /** The alarms that were too many for the last message. */
+  readonly #leftOut = new Set<Condition>()
 
   /** @param remindMs time between reminders; 0 for none */
   constructor(clock: Clock, remindMs: number) {
@@ -75,6 +80,7 @@ export class AlarmList {
   close(condition: Condition): void {
     condition.run = undefined
     this.#open.delete(condition)
+    this.#leftOut.delete(condition)
     this.noteState(condition)
   }
 
@@ -126,11 +132,18 @@ export class AlarmList {
     if (condition.sentState !== condition.isAlarm) this.#changed.add(condition)
   }
 
-  /** What is to be sent now. Alarms that are muted or left out are collected later, as long as they last. */
-  collect(): Changes {
-    const due = [...this.#open].filter((condition) => this.#isDue(condition))
-    const ended = this.#ended.slice(0, MAX_REPORTS)
-    const reported = due.slice(0, MAX_REPORTS - ended.length).map((condition) => this.#report(condition))
+  /**
+   * What is to be sent now. Alarms that are muted are collected later, as long as they last, and those that are left out
+   * with the next message.
+   */
+  collect(isByClock: boolean): Changes {
+    if (!isByClock) this.#leftOut.clear()
+    const due: Condition[] = []
+    for (const condition of this.#open)
+      if (!this.#leftOut.has(condition) && this.#isDue(condition)) due.push(condition)
+    for (const condition of due.slice(MAX_REPORTS)) this.#leftOut.add(condition)
+    const reported = due.slice(0, MAX_REPORTS).map((condition) => this.#report(condition))
+    const ended = this.#ended.slice(0, MAX_REPORTS - reported.length)
     const leftOut = this.#ended.length + due.length - ended.length - reported.length
     const reports = [...this.#normal, ...ended, ...reported, ...(leftOut > 0 ? [toLeftOut(leftOut)] : [])]
     const states = [...this.#changed].filter(({ sentState, isAlarm }) => sentState !== isAlarm)
@@ -170,14 +183,39 @@ export class AlarmList {
     this.mustSave = true
   }
 
+  /** Ends mutes whose time is over. A clock that was set back must not lengthen them. */
+  endMutes(): void {
+    const now = this.#clock.now()
+    for (const [serial, until] of this.mutes)
+      if (until <= now || until > now + MAX_MUTE_MS) this.mutes.delete(serial)
+  }
+
+  /** Number of alarms and of other runs, and the beginning of the oldest alarm, ms since 1970 UTC. */
+  count(): { alarms: number; pending: number; since: number } {
+    let alarms = 0
+    let since = Number.POSITIVE_INFINITY
+    for (const { run } of this.#open) {
+      if (!run?.isAlarm) continue
+      alarms++
+      since = Math.min(since, run.from)
+    }
+    return { alarms, since, pending: this.#open.size - alarms }
+  }
+
   #isMuted(device: WatchedDevice | undefined): boolean {
     const now = this.#clock.now()
     return ['', device?.serial ?? ''].some((serial) => (this.mutes.get(serial) ?? 0) > now)
   }
 
-  #isDue({ run, about, reportedAt }: Condition): boolean {
-    if (!run?.isAlarm || this.#isMuted(about.device)) return false
+  #isDue(condition: Condition): boolean {
+    const { run, about, reportedAt } = condition
+    if (!run?.isAlarm) return false
     const remindsNow = this.#remindMs > 0 && this.#clock.monotonic() - reportedAt >= this.#remindMs
+    if (this.#isMuted(about.device)) {
+      // No reminder is made up for at the end.
+      if (remindsNow) condition.reportedAt = this.#clock.monotonic()
+      return false
+    }
     return !run.isReported || (remindsNow && !run.isAcknowledged)
   }
 

@@ -51,11 +51,12 @@ export class LimitCondition extends Condition implements Lane {
 
   /** Whether a run that begins at this time is part of an alarm that was reported, as when values arrive twice. */
   wasReported(from: number): boolean {
-    return this.past.some(([begin, end]) => from >= begin && from < end)
+    return this.past.some(([begin, end]) => from === begin || (from > begin && from < end))
   }
 
   remember(from: number, until: number): void {
-    this.past = [...this.past, [from, until] as [number, number]].slice(-MAX_PAST)
+    const past: [number, number][] = [...this.past, [from, until]]
+    this.past = past.sort(([a], [b]) => a - b).slice(-MAX_PAST)
   }
 }
 
@@ -72,7 +73,7 @@ export class WatchedChannel {
   constructor(
     readonly device: WatchedDevice,
     readonly number: number,
-    readonly first: number,
+    public first: number,
   ) {
     this.error = new Condition('error', { device, channel: this })
   }
@@ -91,6 +92,8 @@ export class WatchedDevice {
   /** The newest time since only older measurements arrive, and when that began, monotonic ms. */
   late: { at: number; since: number } | undefined
   readonly channels = new Map<number, WatchedChannel>()
+  /** By which its values are judged. */
+  limits: readonly Limit[] = []
   readonly silent = new Condition('silent', { device: this })
   readonly battery = new Condition('battery', { device: this })
 

@@ -12,8 +12,8 @@ export interface MeasuredDevice {
   serial: string
   /** Blank if unknown. */
   name: string
-  /** Name of the group; `null` if none. */
-  group: string | null
+  /** Name of the group; `null` if none, `undefined` if unknown. */
+  group: string | null | undefined
   /** Minutes ahead of UTC; `null` if unknown. */
   utcOffset: number | null
   /** Level of the battery; `null` if the message does not contain it. */
@@ -52,7 +52,12 @@ const device = {
   serial: word,
   name: optionalText,
   base: z.object({ serial: word }),
-  group: z.nullish(z.object({ name: z.string() })),
+  group: z.nullish(
+    z.pipe(
+      z.object({ name: z.string() }),
+      z.transform(({ name }) => name),
+    ),
+  ),
   utcOffset: z.nullish(z.number()),
 }
 
@@ -73,25 +78,6 @@ const series = z.object({
   records: z.array(z.looseObject({ timestamp: time })),
 })
 
-/** A row with a value. Those of alerts and statistics have neither a value nor an error. */
-const row = z
-  .object({
-    serial: word,
-    name: optionalText,
-    base: word,
-    groupname: optionalText,
-    timestamp: time,
-    channel: number,
-    label: optionalText,
-    unit: optionalText,
-    quantity: channel.quantity,
-    value: z.optional(z.unknown()),
-    error: z.optional(z.unknown()),
-    batterylevel: optionalText,
-  })
-  .check(z.refine(({ value, error }) => value !== undefined || error !== undefined))
-
-type Row = z.output<typeof row>
 type Reading = z.output<typeof reading>
 type Series = z.output<typeof series>
 
@@ -110,7 +96,7 @@ function addElement(devices: Map<string, MeasuredDevice>, element: unknown, isWh
   const { records, channels } = Object(element) as { records?: unknown; channels?: unknown }
   if (records !== undefined) addSeries(devices, parse(series, element))
   else if (channels !== undefined) addReading(devices, parse(reading, element))
-  else addRow(devices, parse(row, element), isWhole)
+  else addRow(devices, element, isWhole)
 }
 
 function parse<T extends z.ZodMiniType>(schema: T, element: unknown): z.output<T> {
@@ -120,11 +106,10 @@ function parse<T extends z.ZodMiniType>(schema: T, element: unknown): z.output<T
 }
 
 function addReading(devices: Map<string, MeasuredDevice>, { channels, timestamp, ...about }: Reading): void {
-  const { base, group, battery } = about
+  const { base, battery } = about
   const measured = addDevice(devices, {
     ...about,
     base: base.serial,
-    group: group?.name,
     battery: battery?.level,
   })
   addTime(measured, timestamp)
@@ -132,8 +117,8 @@ function addReading(devices: Map<string, MeasuredDevice>, { channels, timestamp,
 }
 
 function addSeries(devices: Map<string, MeasuredDevice>, { channels, records, ...about }: Series): void {
-  const { base, group } = about
-  const measured = addDevice(devices, { ...about, base: base.serial, group: group?.name })
+  const { base } = about
+  const measured = addDevice(devices, { ...about, base: base.serial })
   for (const { timestamp } of records) addTime(measured, timestamp)
   for (const listed of channels) {
     const key = `ch${listed.number}`
@@ -143,12 +128,34 @@ function addSeries(devices: Map<string, MeasuredDevice>, { channels, records, ..
   }
 }
 
-function addRow(devices: Map<string, MeasuredDevice>, found: Row, isWhole: boolean): void {
-  const { groupname: group, batterylevel: battery, channel: number, label: name } = found
-  const measured = addDevice(devices, { ...found, group, battery, isWhole })
-  addTime(measured, found.timestamp)
-  addValue(addChannel(measured, { ...found, number, name }), found.timestamp, found.value, found.error)
+/** Reads a row without a schema, because a message may have half a million. */
+function addRow(devices: Map<string, MeasuredDevice>, element: unknown, isWhole: boolean): void {
+  const row = Object(element) as Record<string, unknown>
+  const { serial, base, channel, timestamp, value, error, quantity } = row
+  // Rows of alerts and statistics have neither a value nor an error. Events of limits have a condition.
+  const isMeasured = (value !== undefined || error !== undefined) && row.condition === undefined
+  const isTimed =
+    timestamp == null || (typeof timestamp === 'number' && Math.abs(timestamp) <= MAX_TIMESTAMP_MS)
+  if (!isMeasured || !isTimed || !isWord(serial) || !isWord(base) || !isChannelNumber(channel))
+    throw new EnvlogError('measurements-unreadable')
+  const text = (found: unknown) => (typeof found === 'string' ? found : null)
+  const measured =
+    devices.get(`${base}/${serial}`) ??
+    addDevice(devices, {
+      ...{ base, serial, isWhole, name: text(row.name) },
+      ...{ group: text(row.groupname), battery: text(row.batterylevel) },
+    })
+  addTime(measured, timestamp)
+  const about = { name: text(row.label), unit: text(row.unit), quantity: toQuantity(quantity) }
+  const found = measured.channels.get(channel) ?? addChannel(measured, { number: channel, ...about })
+  addValue(found, timestamp, value, error)
 }
+
+const isWord = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= 100 && value !== '' && !value.includes('/')
+const isChannelNumber = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 99
+const toQuantity = (value: unknown) => QUANTITIES.find((quantity) => quantity === value) ?? null
 
 type Optional<T> = { [K in keyof T]?: T[K] | null | undefined }
 
@@ -162,7 +169,7 @@ function addDevice(
     base,
     serial,
     name: name ?? '',
-    group: group || null,
+    group: group === undefined ? undefined : group || null,
     utcOffset: utcOffset ?? null,
     battery: battery ?? null,
     newest: null,

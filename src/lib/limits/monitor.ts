@@ -41,11 +41,13 @@ export interface Summary {
 
 /** A device that has not been seen for this long is forgotten. */
 const MAX_UNSEEN_MS = 30 * 86_400_000
+/** Shorter times are not saved. */
+const MIN_UNSEEN_MS = 3_600_000
 /** A device that sends only older measurements for this long begins anew. */
 const MAX_LATE_MS = 3_600_000
 /** Far more than any account has. */
 const MAX_CHANNELS = 100_000
-const MAX_NAME_LENGTH = 100
+const MAX_TEXT_LENGTH = 100
 const BATTERY_RANKS: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
 
 /**
@@ -57,6 +59,8 @@ export class Monitor {
   readonly #clock: Clock
   readonly #settings: MonitorSettings
   #limits: readonly Limit[] = []
+  /** The limits of the last message. */
+  #lastLimits: readonly Limit[] = []
   readonly #devices = new Map<string, WatchedDevice>()
   #channelCount = 0
   readonly #noData = new Condition('no-data', {})
@@ -70,21 +74,24 @@ export class Monitor {
     this.#dataAt = this.#times()
   }
 
-  /** Sets the limits. What the conditions of other limits have found is forgotten. */
+  /** Sets the limits of all devices. What the conditions of other limits have found is forgotten. */
   setLimits(limits: readonly Limit[]): void {
-    if (JSON.stringify(limits) === JSON.stringify(this.#limits)) return
     this.#limits = limits
-    for (const device of this.#devices.values()) this.#applyLimits(device)
+    for (const device of this.#devices.values()) this.#applyLimits(device, limits)
   }
 
-  /** Judges the measurements of a message. @throws EnvlogError `too-many-channels` */
-  receive(measured: readonly MeasuredDevice[]): void {
+  /**
+   * Judges the measurements of a message by these limits; by default, by those of `setLimits`.
+   * @throws EnvlogError `too-many-channels`
+   */
+  receive(measured: readonly MeasuredDevice[], limits = this.#limits): void {
     if (measured.length === 0) return
     const isBack = this.#noData.run !== undefined
     this.#dataAt = this.#times()
     if (this.#settings.silentAfterMs !== null) this.alarms.end(this.#noData, this.#dataAt.now)
     if (isBack) for (const device of this.#devices.values()) device.arrivedAt = this.#dataAt.monotonic
-    for (const device of measured) this.#receiveDevice(device)
+    const known = this.#intern(limits)
+    for (const device of measured) this.#receiveDevice(device, known)
   }
 
   /** Judges what depends on the clock. Call this every few seconds. */
@@ -101,15 +108,19 @@ export class Monitor {
     for (const device of this.#devices.values()) {
       const { seenAt, arrivedAt, silent, newest } = device
       if (monotonic - seenAt >= MAX_UNSEEN_MS) this.#forgetDevice(device)
-      else if (!this.#noData.run && !silent.run && isDue(arrivedAt, silentAfterMs))
-        this.#beginAlarm(silent, newest ?? now)
+      else if (silent.run || silentAfterMs === null) continue
+      // While no measurements arrive at all, that is reported instead.
+      else if (this.#dataAt.monotonic - arrivedAt >= silentAfterMs) this.#beginAlarm(silent, newest ?? now)
     }
-    for (const [serial, until] of this.alarms.mutes) if (until <= now) this.alarms.mutes.delete(serial)
+    this.alarms.endMutes()
   }
 
-  /** What is to be sent after measurements, a command or the passing of time. */
-  collect(): Changes {
-    return this.alarms.collect()
+  /**
+   * What is to be sent after measurements, a command or the passing of time.
+   * @param isByClock whether time has passed, so that what was left out before is left for the next message
+   */
+  collect(isByClock = false): Changes {
+    return this.alarms.collect(isByClock)
   }
 
   /** Forgets devices with everything about them. */
@@ -130,14 +141,13 @@ export class Monitor {
   }
 
   summarize(): Summary {
-    const open = [...this.alarms.open].map(({ run }) => run)
-    const alarms = open.flatMap((run) => (run?.isAlarm ? [run.from] : []))
+    const { alarms, since, pending } = this.alarms.count()
     return {
       mutedUntil: this.alarms.mutes.get('') ?? null,
       noDataSince: this.#noData.run?.from ?? null,
-      alarms: alarms.length,
-      since: alarms.reduce((earliest, from) => Math.min(earliest, from), Number.POSITIVE_INFINITY),
-      pending: open.length - alarms.length,
+      alarms,
+      since,
+      pending,
       devices: this.#devices.size,
       dataAt: this.#dataAt.now,
     }
@@ -145,29 +155,36 @@ export class Monitor {
 
   toSave(): SavedLimits {
     const { monotonic } = this.#times()
-    const devices = Array.from(this.#devices, ([key, device]) => [key, toSavedDevice(device, monotonic)])
+    const limits = [...new Set(Array.from(this.#devices.values(), (device) => device.limits))]
+    const devices = Array.from(this.#devices, ([key, device]) => {
+      const saved = toSavedDevice(device, monotonic)
+      return [key, { ...saved, limits: limits.indexOf(device.limits) }]
+    })
     return {
       version: 1,
       ...(this.#noData.run && { noData: toSavedRun(this.#noData.run) }),
       ...(this.alarms.mutes.size > 0 && { mutes: Object.fromEntries(this.alarms.mutes) }),
       devices: Object.fromEntries(devices),
-      limits: this.#limits,
+      limits,
     }
   }
 
   /**
-   * Continues with a saved state. Times that depend on the clock count from now on. Call `setLimits` after this, because
-   * the state contains the limits to which it belongs. Conditions that are no longer watched are forgotten.
+   * Continues with a saved state, which contains the limits to which it belongs. Times that depend on the clock count
+   * from now on. Conditions that are no longer watched are forgotten.
    */
   restore({ limits, noData, mutes = {}, devices }: SavedLimits): void {
-    const known = readLimits(limits)
-    this.#limits = 'problem' in known ? [] : known
+    const known = limits.map((rows) => {
+      const found = readLimits(rows)
+      return 'problem' in found ? [] : found
+    })
     for (const [serial, until] of Object.entries(mutes)) this.alarms.mutes.set(serial, until)
     const { silentAfterMs, battery: watchesBattery } = this.#settings
     if (silentAfterMs !== null) this.alarms.resume(this.#noData, noData && fromSavedRun(noData))
     for (const [key, { channels, ...saved }] of Object.entries(devices)) {
       const [base = '', serial = ''] = key.split('/')
       const device = this.#addDevice(base, serial)
+      device.limits = known[saved.limits] ?? []
       const { name, group = null, utcOffset = null, newest = null, unseenMs = 0, silent, battery } = saved
       Object.assign(device, { name, group, utcOffset, newest })
       device.seenAt -= unseenMs
@@ -185,28 +202,27 @@ export class Monitor {
       this.alarms.resume(channel.error, error && fromSavedRun(error), error?.[5])
     for (const [limitName, { at, run, late, past = [] }] of Object.entries(limits)) {
       const condition = channel.limits.get(limitName)
-      if (!condition) continue
-      if (at !== undefined) condition.at = at
+      if (!condition || at === undefined) continue
+      condition.at = at
       condition.past = past
       if (late) condition.late = { at: late[1], run: fromSavedRun(late) }
       this.alarms.resume(condition, run && fromSavedRun(run))
     }
   }
 
-  #receiveDevice(measured: MeasuredDevice): void {
+  #receiveDevice(measured: MeasuredDevice, limits: readonly Limit[]): void {
     const { base, serial, name, group, utcOffset, newest, battery } = measured
     const { now, monotonic } = this.#times()
     const known = this.#devices.get(`${base}/${serial}`)
     // A device that is seen for the first time may have been silent for long.
     const device = known ?? this.#addDevice(base, serial, Math.max(0, now - (newest ?? now)))
     device.seenAt = monotonic
-    if (name !== '') device.name = name.slice(0, MAX_NAME_LENGTH)
+    if (name !== '') device.name = name.slice(0, MAX_TEXT_LENGTH)
     if (utcOffset !== null) device.utcOffset = utcOffset
-    if (group !== undefined && group !== device.group) {
-      device.group = group
-      this.#applyLimits(device)
-    }
-    if (newest !== null && this.#isLateForLong(device, newest)) this.#beginAnew(device)
+    const hasMoved = group !== undefined && group !== device.group
+    if (hasMoved) device.group = group
+    if (hasMoved || device.limits !== limits) this.#applyLimits(device, limits)
+    if (newest !== null && this.#isLateForLong(device, newest)) this.#beginAnew(device, newest)
     for (const channel of measured.channels.values()) this.#receiveChannel(device, channel, newest)
     const watchesSilence = this.#settings.silentAfterMs !== null
     if (watchesSilence) this.alarms.noteState(device.silent)
@@ -217,6 +233,13 @@ export class Monitor {
     device.newest = newest
     if (known) device.arrivedAt = monotonic
     if (watchesSilence) this.alarms.end(device.silent, newest)
+  }
+
+  /** The same limits as before, if they are equal, because those of a message are another array each time. */
+  #intern(limits: readonly Limit[]): readonly Limit[] {
+    if (limits !== this.#lastLimits && JSON.stringify(limits) !== JSON.stringify(this.#lastLimits))
+      this.#lastLimits = limits
+    return this.#lastLimits
   }
 
   /** Whether a device has sent only older measurements for an hour, as after its clock was set back. */
@@ -230,13 +253,15 @@ export class Monitor {
     return newest !== late?.at && monotonic - device.late.since >= MAX_LATE_MS
   }
 
-  #beginAnew(device: WatchedDevice): void {
+  #beginAnew(device: WatchedDevice, newest: number): void {
     device.late = undefined
     device.newest = null
-    for (const { limits } of device.channels.values()) {
-      for (const condition of limits.values()) {
+    for (const channel of device.channels.values()) {
+      channel.first = Math.min(channel.first, newest)
+      for (const condition of channel.limits.values()) {
         condition.at = Number.NEGATIVE_INFINITY
         condition.late = undefined
+        condition.past = []
         this.alarms.close(condition)
       }
     }
@@ -246,8 +271,8 @@ export class Monitor {
     const { name, unit, quantity, values } = measured
     const first = this.#settings.leavesOutPast ? (newest ?? this.#clock.now()) : Number.NEGATIVE_INFINITY
     const channel = device.channels.get(measured.number) ?? this.#addChannel(device, measured, first)
-    if (name !== '') channel.name = name.slice(0, MAX_NAME_LENGTH)
-    channel.unit = unit
+    if (name !== '') channel.name = name.slice(0, MAX_TEXT_LENGTH)
+    channel.unit = unit.slice(0, MAX_TEXT_LENGTH)
     if (quantity !== channel.quantity) {
       channel.quantity = quantity
       this.#applyLimitsTo(channel)
@@ -294,10 +319,11 @@ export class Monitor {
   #judgeErrors(device: WatchedDevice, { channels, isWhole }: MeasuredDevice, newest: number): void {
     for (const { number, error: condition } of device.channels.values()) {
       const values = channels.get(number)?.values.filter(({ time }) => time === newest) ?? []
-      // The other channels of a single row are in other messages.
-      if (values.length === 0 && !isWhole) continue
+      // The other channels of a row, or of a chunk of rows, may be in other messages.
+      if (values.length === 0 && (!isWhole || newest === device.newest)) continue
       if (values.some(({ value }) => value !== null)) this.alarms.end(condition, newest)
-      else if (!condition.run) this.alarms.begin(condition, newest, values[0]?.error ?? null)
+      else if (!condition.run)
+        this.alarms.begin(condition, newest, values[0]?.error?.slice(0, MAX_TEXT_LENGTH) ?? null)
       this.alarms.noteState(condition)
     }
   }
@@ -333,12 +359,13 @@ export class Monitor {
     const channel = new WatchedChannel(device, number, first)
     Object.assign(channel, { name, unit, quantity })
     device.channels.set(number, channel)
-    this.alarms.mustSave = true
+    this.alarms.hasNew = true
     this.#applyLimitsTo(channel)
     return channel
   }
 
-  #applyLimits(device: WatchedDevice): void {
+  #applyLimits(device: WatchedDevice, limits: readonly Limit[]): void {
+    device.limits = limits
     for (const channel of device.channels.values()) this.#applyLimitsTo(channel)
   }
 
@@ -347,7 +374,7 @@ export class Monitor {
     const { device } = channel
     const before = channel.limits
     channel.limits = new Map()
-    for (const limit of limitsFor(this.#limits, device, channel)) {
+    for (const limit of limitsFor(device.limits, device, channel)) {
       const known = before.get(limit.name)
       const isSame = known && boundsText(known.limit) === boundsText(limit)
       channel.limits.set(limit.name, isSame ? known : this.#createCondition(channel, limit))
@@ -374,7 +401,7 @@ export class Monitor {
   }
 }
 
-function toSavedDevice(device: WatchedDevice, monotonic: number): SavedDevice {
+function toSavedDevice(device: WatchedDevice, monotonic: number): Omit<SavedDevice, 'limits'> {
   const { name, group, utcOffset, newest, seenAt, silent, battery, channels } = device
   const unseenMs = Math.round(monotonic - seenAt)
   const savedChannels = Array.from(channels.values(), (channel) => [channel.number, toSavedChannel(channel)])
@@ -383,7 +410,7 @@ function toSavedDevice(device: WatchedDevice, monotonic: number): SavedDevice {
     ...(group !== null && { group }),
     ...(utcOffset !== null && { utcOffset }),
     ...(newest !== null && { newest }),
-    ...(unseenMs > 86_400_000 && { unseenMs }),
+    ...(unseenMs > MIN_UNSEEN_MS && { unseenMs }),
     ...(silent.run && { silent: toSavedRun(silent.run) }),
     ...(battery.run && { battery: toSavedRun(battery.run, battery.detail) }),
     channels: Object.fromEntries(savedChannels),

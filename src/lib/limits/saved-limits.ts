@@ -39,6 +39,8 @@ const savedDevice = z.object({
   silent: z.optional(savedRun),
   battery: z.optional(savedRun),
   channels: z.record(z.string(), savedChannel),
+  /** Index of its limits. */
+  limits: z.int(),
 })
 const savedLimits = z.object({
   version: z.literal(1),
@@ -47,8 +49,8 @@ const savedLimits = z.object({
   mutes: z.optional(z.record(z.string(), instant)),
   /** By `base/serial`. */
   devices: z.record(z.string(), savedDevice),
-  /** The rows to which the state belongs. */
-  limits: z.unknown(),
+  /** The different lists of rows by which devices were judged. */
+  limits: z.array(z.unknown()),
 })
 export type SavedLimits = z.output<typeof savedLimits>
 export type SavedDevice = z.output<typeof savedDevice>

@@ -1,5 +1,6 @@
 import type { NodeMessage } from 'node-red'
 import { EnvlogError } from '../../lib/errors'
+import { MAX_MUTE_MS } from '../../lib/limits/alarm-list'
 import { readSerials } from '../kit/action/control-message'
 
 /** A command to the node (docs/limits.md, *Commands*). */
@@ -9,7 +10,7 @@ export type Command =
   | { kind: 'acknowledge' | 'forget'; serials: readonly string[] | 'all' }
   | { kind: 'mute'; ms: number; serials: readonly string[] | 'all' }
 
-const MAX_MUTE_MINUTES = 7 * 24 * 60
+const MAX_MUTE_MINUTES = MAX_MUTE_MS / 60_000
 
 /**
  * Reads the command in `msg.envlog`; `undefined` if the message has none.

@@ -3,11 +3,12 @@ import type { Account } from '../../lib/account'
 import { inBackground } from '../../lib/background'
 import { nextTurn, systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
+import type { Changes } from '../../lib/limits/alarm-list'
 import { toTest } from '../../lib/limits/event'
 import { readMeasurements } from '../../lib/limits/measurements'
 import { Monitor } from '../../lib/limits/monitor'
 import { readSavedLimits, type SavedLimits } from '../../lib/limits/saved-limits'
-import type { StateStore } from '../../lib/state-writer'
+import { orNoResponse, type StateStore } from '../../lib/state-writer'
 import { StoredState } from '../../lib/stored-state'
 import { type Limit, type LimitsSettings, limitsSchema, readLimits } from '../../shared/limits-schema'
 import { findAccountNode } from '../kit/action/account-node'
@@ -62,7 +63,7 @@ export class LimitsNode implements StartedNode {
     this.#store = store
     this.#state = new StoredState(systemClock, {
       read: readSavedLimits,
-      restore: (saved) => this.#restore(saved),
+      restore: (saved, from) => this.#restore(saved, from),
       toSave: () => this.#monitor.toSave(),
     })
     this.#state.open(store)
@@ -89,7 +90,7 @@ export class LimitsNode implements StartedNode {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelTick()
-    await this.#sending
+    await orNoResponse(this.#sending, systemClock).catch(() => {})
     await this.#state.close(this.#store)
   }
 
@@ -107,18 +108,20 @@ export class LimitsNode implements StartedNode {
     return new Monitor(systemClock, { ...settings, leavesOutPast: remembers })
   }
 
-  #restore(saved: SavedLimits | undefined): void {
-    if (saved && this.#settings.remember) this.#monitor.restore(saved)
+  #restore(saved: SavedLimits | undefined, store: StateStore): void {
+    const { remember } = this.#settings
+    if (saved && remember) this.#monitor.restore(saved)
+    if (!saved && remember) store.onMissing?.()
     if (this.#table) this.#monitor.setLimits(this.#table)
   }
 
   async #judge(monitor: Monitor, { msg, send }: Trigger): Promise<void> {
     const measured = readMeasurements(msg.payload)
-    monitor.setLimits(this.#table ?? (await this.#evaluateLimits(msg)))
+    const limits = this.#table ?? (await this.#evaluateLimits(msg))
     try {
-      monitor.receive(measured)
+      monitor.receive(measured, limits)
     } finally {
-      this.#send(monitor, msg, send)
+      this.#sendChanges(monitor.collect(), msg, send)
     }
   }
 
@@ -158,7 +161,7 @@ export class LimitsNode implements StartedNode {
         this.#enqueue(this.#messages.ofTest(toTest(now), msg), send)
         return
     }
-    this.#send(monitor)
+    this.#sendChanges(monitor.collect())
   }
 
   /** Judges what depends on the clock, now and every few seconds. */
@@ -167,7 +170,7 @@ export class LimitsNode implements StartedNode {
       await this.#state.ready()
       if (this.#isClosed) return
       this.#monitor.passTime()
-      this.#send(this.#monitor)
+      this.#sendChanges(this.#monitor.collect(true))
       this.#showState()
     } catch (error) {
       this.#showFailure(error)
@@ -176,8 +179,11 @@ export class LimitsNode implements StartedNode {
   }
 
   /** Sends what has changed. @param cause the message that caused it, if any */
-  #send(monitor: Monitor, cause?: NodeMessage, send = (msg: NodeMessage) => this.#node.send(msg)): void {
-    const { reports, states } = monitor.collect()
+  #sendChanges(
+    { reports, states }: Changes,
+    cause?: NodeMessage,
+    send = (msg: NodeMessage) => this.#node.send(msg),
+  ): void {
     const messages = [
       ...this.#messages.ofReports(reports, cause),
       ...this.#messages.ofStates(states, systemClock.now(), cause),
@@ -187,9 +193,11 @@ export class LimitsNode implements StartedNode {
 
   /** Sends messages after earlier ones, once the state has been written. */
   #enqueue(messages: readonly NodeMessage[], send: (msg: NodeMessage) => void): void {
-    const mustSave = this.#settings.remember && this.#monitor.alarms.mustSave
-    this.#monitor.alarms.mustSave = false
-    if (mustSave) this.#state.save()
+    const { alarms } = this.#monitor
+    const mustSave = this.#settings.remember && alarms.mustSave
+    if (mustSave || alarms.hasNew) this.#state.save()
+    alarms.mustSave = false
+    alarms.hasNew = false
     if (!mustSave && messages.length === 0) return
     const sent = this.#sending.then(async () => {
       if (mustSave) await this.#state.written()
@@ -236,8 +244,9 @@ function parseLimits(
 
 /** Parses the value of an environment variable. */
 function parseJson(value: unknown): unknown {
+  if (typeof value !== 'string') return value
   try {
-    return JSON.parse(String(value))
+    return JSON.parse(value)
   } catch {
     return undefined
   }

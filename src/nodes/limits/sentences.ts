@@ -51,7 +51,7 @@ export class Sentences {
     const { state, condition, limit, leftOut, test } = first.event
     if (test) return this.#translate('limits.subject.test')
     if (leftOut !== undefined) return this.#translate('limits.subject.left-out')
-    const what = limit || this.#translate(`limits.subject.${condition}`)
+    const what = (limit && toOneLine(limit)) || this.#translate(`limits.subject.${condition}`)
     const text = this.#translate(`limits.subject.${state}`, { place: this.#place(first.event), what })
     return others.length > 0 ? this.#translate('limits.subject.more', { text, count: others.length }) : text
   }

@@ -95,8 +95,8 @@ export class Monitoring {
   }
 
   /** The events caused by a payload. */
-  receive(payload: unknown): LimitEvent[] {
-    this.#monitor.receive(readMeasurements(payload))
+  receive(payload: unknown, limits?: readonly Limit[]): LimitEvent[] {
+    this.#monitor.receive(readMeasurements(payload), limits)
     return this.#collect()
   }
 
@@ -106,7 +106,7 @@ export class Monitoring {
     for (let minute = 0; minute < minutes; minute++) {
       this.clock.advance(MINUTE)
       this.#monitor.passTime()
-      events.push(...this.#collect())
+      events.push(...this.#collect(true))
     }
     return events
   }
@@ -133,10 +133,12 @@ export class Monitoring {
     return JSON.stringify(this.#monitor.toSave()).length
   }
 
-  #collect(): LimitEvent[] {
-    const { reports } = this.#monitor.collect()
-    if (this.#monitor.alarms.mustSave) this.#write()
-    this.#monitor.alarms.mustSave = false
+  #collect(isByClock = false): LimitEvent[] {
+    const { reports } = this.#monitor.collect(isByClock)
+    const { alarms } = this.#monitor
+    if (alarms.mustSave || alarms.hasNew) this.#write()
+    alarms.mustSave = false
+    alarms.hasNew = false
     return reports.map(({ event }) => event)
   }
 
@@ -148,7 +150,7 @@ export class Monitoring {
     const monitor = new Monitor(this.clock as Clock, this.#settings)
     const saved = readSavedLimits(this.#written && JSON.parse(this.#written))
     if (saved) monitor.restore(saved)
-    monitor.setLimits(this.#limits)
+    if (this.#limits.length > 0) monitor.setLimits(this.#limits)
     return monitor
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import type { LimitEvent } from '../../../../src/lib/limits/event'
 import { readSavedLimits } from '../../../../src/lib/limits/saved-limits'
-import { AT_8, MINUTE, Monitoring, readingOf, seriesOf } from '../../../support/limits/monitoring'
+import { AT_8, limitsOf, MINUTE, Monitoring, readingOf, seriesOf } from '../../../support/limits/monitoring'
 
 const TOO_WARM = { name: 'too warm', above: -15 }
 const DAY_MINUTES = 1440
@@ -63,6 +63,9 @@ describe('a channel without values', () => {
     }
     node.receive({ ...row, channel: 1, value: -18 })
     node.receive({ ...row, channel: 2, value: 40 })
+    // A chunk may end in the middle of a record.
+    node.receive([{ ...row, timestamp: at + 2 * MINUTE, channel: 1, value: -18 }])
+    node.receive([{ ...row, timestamp: at + 2 * MINUTE, channel: 2, value: 40 }])
     assert.deepEqual(node.wait(30), [])
   })
 
@@ -95,7 +98,10 @@ describe('silence', () => {
   it('counts from the measurement of a device that is seen for the first time, and from the start', () => {
     const node = new Monitoring([])
     node.receive([readingOf(nowIn(node) - 50 * MINUTE, -18), other(nowIn(node), -18)])
-    assert.deepEqual(node.wait(9), [])
+    node.wait(9)
+    node.receive([other(nowIn(node), -18)])
+    assert.deepEqual(node.wait(1), [])
+    node.receive([other(nowIn(node), -18)])
     assert.deepEqual(brief(node.wait(1)), ['alarm silent 5212A1B2'])
     node.restart()
     node.receive([other(nowIn(node), -18)])
@@ -116,12 +122,22 @@ describe('silence', () => {
     assert.deepEqual(node.wait(59), [])
   })
 
+  it('of all is one event if their messages came one after the other', () => {
+    const node = new Monitoring([])
+    for (const next of [readingOf, other]) {
+      node.wait(5)
+      node.receive([next(nowIn(node), -18)])
+    }
+    assert.deepEqual(brief(node.wait(200)), ['alarm no-data'])
+  })
+
   it('includes a device that has never measured', () => {
     const node = new Monitoring([])
-    node.receive([readingOf(null, null)])
-    node.wait(30)
-    node.receive([readingOf(null, null)])
-    assert.deepEqual(brief(node.wait(30)), ['alarm silent 5212A1B2'])
+    const events = [0, 30, 30].flatMap((minutes) => {
+      const before = node.wait(minutes)
+      return [...before, ...node.receive([readingOf(null, null)])]
+    })
+    assert.deepEqual(brief([...events, ...node.wait(1)]), ['alarm silent 5212A1B2'])
   })
 
   it('is forgotten if it is switched off', () => {
@@ -238,7 +254,9 @@ describe('alarms', () => {
     assert.deepEqual(counts(node.receive(all(-10))), [101, 130])
     assert.deepEqual(node.monitor.alarms.alarms().length, 101)
     assert.deepEqual(counts(node.receive(all(-10))), [101, 30])
-    assert.deepEqual(counts(node.wait(1)), [30, undefined])
+    assert.deepEqual(node.wait(1), [])
+    assert.deepEqual(counts(node.receive(all(-10))), [30, undefined])
+    node.wait(1)
     assert.equal(node.receive(all(-18)).length, 230)
   })
 
@@ -280,6 +298,19 @@ describe('the watched devices', () => {
     }
     assert.deepEqual(brief(events), ['alarm above 5212A1B2 1'])
     assert.equal(events[0]?.late, false)
+  })
+
+  it('have the limits of their own messages, if those come with messages', () => {
+    const node = new Monitoring([])
+    const [frozen, cool] = [limitsOf({ above: -15, minutes: 5 }), limitsOf({ above: -5, minutes: 5 })]
+    const events: LimitEvent[] = []
+    for (let minute = 0; minute < 12; minute++) {
+      events.push(...node.wait(1))
+      events.push(...node.receive([readingOf(nowIn(node), -10)], structuredClone(frozen)))
+      events.push(...node.receive([other(nowIn(node), -10)], structuredClone(cool)))
+      if (minute === 3) node.restart()
+    }
+    assert.deepEqual(brief(events), ['alarm above 5212A1B2 1'])
   })
 
   it('are forgotten after 30 days without a message, also over restarts', () => {
