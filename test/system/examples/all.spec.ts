@@ -17,6 +17,9 @@ const GREEN_MS = 600_000
 /** Number of rounds of each node that sends requests repeatedly. */
 const ROUNDS = 3
 
+/** Their status shows alarms of the fleet, of which some are on purpose. */
+const isRequesting = ({ type }: FlowNode) => type.startsWith('envlog-') && type !== 'envlog-limits'
+
 /** This palette cannot be installed here, so SQLite's nodes replace its nodes. Everything but the statements runs. */
 const SQL_SERVER = 'node-red-contrib-mssql-plus'
 const SQLITE = 'SQLite - needs node-red-node-sqlite/newest records to SQLite'
@@ -55,7 +58,7 @@ function withReports(flow: readonly FlowNode[]): FlowNode[] {
   const reports = tabs.flatMap(({ id: z }) => {
     const place = { z, x: 0, y: 0, wires: [[`test-${z}`]] }
     const scope = flow
-      .filter((node) => node.z === z && (node.type.startsWith('envlog-') || node.type === 'mysql'))
+      .filter((node) => node.z === z && (isRequesting(node) || node.type === 'mysql'))
       .map(({ id }) => id)
     return [
       { ...place, id: `test-caught-${z}`, type: 'catch', scope: null },
@@ -129,10 +132,16 @@ describe('all examples in one Node-RED', () => {
   /** Where the servers of the test are. */
   async function addresses(): Promise<Record<string, object>> {
     const { user, password, database } = mariaDb
+    const modbusPort = String(await freePort())
     return {
       'envlog-account': { store: 'memory' },
-      'e-mail': { server: HOST, port: String(mail.port) },
-      'modbus-server': { serverPort: String(await freePort()) },
+      'e-mail': {
+        server: HOST,
+        port: String(mail.port),
+        credentials: { userid: 'envlog@localhost', password: 'secret' },
+      },
+      'modbus-server': { serverPort: modbusPort },
+      'modbus-client': { tcpPort: modbusPort },
       'OpcUa-Server': { port: String(await freePort()) },
       influxdb: { hostname: HOST, port: String(influx.port), database: 'envlog' },
       MySQLdatabase: {
@@ -181,14 +190,14 @@ describe('all examples in one Node-RED', () => {
     const tables = tablesIn(flow)
     const isStart = ({ type, once, z }: FlowNode) =>
       type === 'inject' && once === true && tables.some((table) => table.z === z)
-    const asking = flow.filter(({ type, z, id }) => type.startsWith('envlog-') && z && !IDLE.includes(id))
+    const asking = flow.filter((node) => isRequesting(node) && node.z && !IDLE.includes(node.id))
     const repeating = asking.filter(({ repeat }) => Number(repeat) > 0)
     // What depends on time begins when the test asks for it, one after the other: a busy machine only takes longer.
     await harness.deploy(exampleNames, { simulator, broker: broker.node, chat, more }, (filled) => {
       const waiting = withSqlite(filled).map((node) => ({
         ...node,
         ...(isStart(node) && { once: false, repeat: '' }),
-        ...(node.type.startsWith('envlog-') && { repeat: 0 }),
+        ...(isRequesting(node) && { repeat: 0 }),
       }))
       return [...withReports(waiting), ...repeating.map(buttonOf)]
     })

@@ -17,13 +17,14 @@ export interface Body {
 export async function startChat() {
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await text(request)) as Body
-    if (chat.refuses) chat.refused++
+    if (chat.refuses || chat.hangsUp) chat.refused++
     else {
       chat.texts.push(body.attachments ? readCard(body) : readText(body))
       chat.bodies.push(body)
     }
+    if (chat.hangsUp) response.destroy()
     // 202 is the response of a chat that shows the message later.
-    response.writeHead(chat.refuses ? 503 : 202).end()
+    else response.writeHead(chat.refuses ? 503 : 202).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const chat = {
@@ -34,7 +35,9 @@ export async function startChat() {
     bodies: [] as Body[],
     /** Set by tests. */
     refuses: false,
-    /** Number of refusals so far. */
+    /** Set by tests: closes connections instead of responding. */
+    hangsUp: false,
+    /** Number of refusals so far, of both kinds. */
     refused: 0,
     async close() {
       server.close()

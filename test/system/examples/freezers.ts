@@ -1,78 +1,40 @@
-/** Freezers whose readings and alerts the test sets, and a chat for notifications about them. */
+/** Freezers whose alert logs the test writes, and a chat for notifications about them. */
 import assert from 'node:assert/strict'
-import {
-  type AlertDefinition,
-  type DeviceDefinition,
-  manualClock,
-  type Simulator,
-  startSimulator,
-} from '../../../simulator'
+import { type AlertDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { rounds } from '../../support/examples'
 import { until } from '../../support/wait'
 import { type Chat, startChat } from './chat'
 
 export const FIRST = '52A10001'
 export const SECOND = '52A10002'
-/** The examples name these as a device to be ignored, and as one with external power. */
-export const IGNORED = '52A1000F'
-export const POWERED = '52B10006'
 
-interface State {
-  value: number
-  /** seconds since the measurement; none: never */
-  age: number | null
-  battery: number
-  alerts: AlertDefinition[]
-}
-
-const WELL: State = { value: -20, age: 60, battery: 5, alerts: [] }
 /** 9:00:00 by the devices' clock. */
 const AT = Date.UTC(2026, 10, 20, 0, 0, 0) / 1000
 
-/**
- * Call this in a `describe`: new for each test.
- * @param hasRecord the service names channels only if there is a record
- */
-export function useFreezers({ hasRecord = false } = {}) {
+/** Call this in a `describe`: new for each test. */
+export function useFreezers() {
   let simulator: Simulator
   let chat: Chat
-  let states: Record<string, State>
+  let logs: Record<string, AlertDefinition[]>
 
   beforeEach(async () => {
-    const serials = [FIRST, SECOND, IGNORED, POWERED]
-    states = Object.fromEntries(serials.map((serial) => [serial, { ...WELL, alerts: [] }]))
-    simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet: fleet() })
+    logs = { [FIRST]: [], [SECOND]: [] }
+    const fleet = Object.entries(logs).map(([serial, log]) => ({
+      serial,
+      name: `Freezer ${serial.slice(-1)}`,
+      zone: { timeDiff: 540 },
+      channels: [{ num: 1, name: 'Inside', unit: 'C' }],
+      // The service names channels only if there is a record.
+      records: [{ unixtime: AT - 60, values: { 1: -20 } }],
+      alerts: () => log,
+    }))
+    simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet })
     chat = await startChat()
   })
 
   afterEach(async () => {
     await Promise.all([simulator?.close(), chat?.close()])
   })
-
-  const stateOf = (serial: string): State => states[serial] ?? WELL
-
-  /** Sets the devices to these states. */
-  const fleet = () =>
-    Object.keys(states).map(
-      (serial): DeviceDefinition => ({
-        serial,
-        name: `Freezer ${serial.slice(-1)}`,
-        zone: { timeDiff: 540 },
-        battery: stateOf(serial).battery,
-        channels: [
-          { num: 1, name: 'Inside', unit: 'C' },
-          { num: 2, name: 'The same in °F', unit: 'F' },
-        ],
-        records: hasRecord ? [{ unixtime: AT - 60, values: { 1: -20 } }] : [],
-        alerts: () => stateOf(serial).alerts,
-        current: () => {
-          const { value, age } = stateOf(serial)
-          return age === null
-            ? {}
-            : { unixtime: Math.floor(Date.now() / 1000) - age, values: { 1: value, 2: value * 1.8 + 32 } }
-        },
-      }),
-    )
 
   return {
     get simulator() {
@@ -81,24 +43,10 @@ export function useFreezers({ hasRecord = false } = {}) {
     get chat() {
       return chat
     },
-    set(serial: string, state: Partial<State>): void {
-      Object.assign(stateOf(serial), state)
-      if ('battery' in state) simulator.set({ fleet: fleet() })
-    },
-    /** The account no longer lists it. */
-    remove(serial: string): void {
-      delete states[serial]
-      simulator.set({ fleet: fleet() })
-    },
-    /** The account lists it, again or for the first time. */
-    add(serial: string): void {
-      states[serial] = { ...WELL, alerts: [] }
-      simulator.set({ fleet: fleet() })
-    },
     /** An entry for each text, a second apart. @param later seconds after nine */
     alarm(serial: string, later: number, ...texts: string[]): void {
       const entries = texts.map((text, at) => ({ unixtime: AT + later + at, texts: { ch1: text } }))
-      stateOf(serial).alerts.push(...entries)
+      logs[serial]?.push(...entries)
     },
     /** All accepted messages, once some more rounds have brought nothing else. */
     async assertSent(

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { useExamples } from '../../support/examples'
+import { until } from '../../support/wait'
+import { type Chat, startChat } from './chat'
+import { FREEZER, FRIDGE, freezerAndFridge, ON_DEMAND, useColdStore, withRounds } from './cold-store'
+import { type MailServer, startMailServer } from './mail'
+
+const FLOW_MS = 120_000
+
+const CHAT = 'Alarms/alarms to a chat'
+const BATCHES = 'Alarms/alarms of loggers that upload in batches'
+const MAIL = 'Mail - needs node-red-node-email/alarms by mail'
+const HEARTBEAT = 'Operation/heartbeat'
+const DEVICES = 'Operation/devices added and removed'
+
+/** Instead of the times of the shipped examples, which are longer. */
+const SOON = { errorAfter: 1, silentAfter: 2 }
+
+const withoutTimes = (text: string) => text.replace(/\d\d:\d\d/g, 'hh:mm')
+
+/** Flows that send messages to people: each message arrives once, whatever happens in between. */
+describe('examples that send alarms', () => {
+  // A minute takes three seconds.
+  const harness = useExamples({ speed: 20, examples: [MAIL] })
+  const store = useColdStore(harness)
+  let chat: Chat
+  let mail: MailServer | undefined
+
+  beforeEach(async () => {
+    chat = await startChat()
+  })
+
+  afterEach(async () => {
+    await Promise.all([chat?.close(), mail?.close()])
+    mail = undefined
+  })
+
+  const deploy = (
+    name: string,
+    { format = 'slack' as 'slack' | 'teams' | 'json', limits = {}, more = {} } = {},
+  ) => {
+    const surroundings = { simulator: store.simulator, chat: { url: chat.url, format } }
+    const properties = { ...ON_DEMAND, 'envlog-limits': limits, ...more }
+    return harness.deploy([name], { ...surroundings, more: properties }, withRounds)
+  }
+
+  /** These have arrived, and two more minutes bring nothing else. */
+  async function assertSent(
+    expected: readonly string[],
+    sent: () => readonly string[] = () => chat.texts,
+  ): Promise<void> {
+    await until('the messages have arrived', () => sent().length >= expected.length).catch(() => {})
+    await store.minutes(2)
+    assert.deepEqual(sent().map(withoutTimes), expected)
+  }
+
+  /** Lets minutes pass until this many messages have arrived. */
+  async function arrive(count: number): Promise<void> {
+    await until(`${count} messages have arrived`, async () => {
+      await store.minutes(1)
+      return chat.texts.length >= count
+    })
+  }
+
+  it('tell a chat that a door is open and closed, each once, despite a restart and a chat that refuses', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    const door = { serial: FREEZER, kind: 'door' } as const
+    await deploy(CHAT, { format: 'teams' })
+    await minutes(2)
+    simulator.begin(door)
+    await minutes(4)
+    const expected = ['Freezer, Inside: above -5 °C, now -3.7 °C (since hh:mm)']
+    await assertSent(expected)
+    await harness.restart()
+    await minutes(5)
+    expected.push('Freezer, Inside: above -15 °C for 10 minutes, now -3 °C (since hh:mm)')
+    await assertSent(expected)
+
+    // The chat closes the connection, then refuses, then accepts.
+    chat.hangsUp = true
+    simulator.end(door)
+    await minutes(1)
+    await until('the chat was called twice', () => chat.refused >= 2)
+    Object.assign(chat, { hangsUp: false, refuses: true })
+    const before = chat.refused
+    await until('the chat has refused it', () => chat.refused > before)
+    chat.refuses = false
+    const end = (bound: number, count: number) =>
+      `Freezer, Inside: normal again at -16 °C, after ${count} minutes above ${bound} °C (hh:mm to hh:mm, highest -3 °C)`
+    expected.push(`${end(-5, 11)}\n${end(-15, 13)}`)
+    await assertSent(expected)
+    assert.ok(chat.bodies.every(({ attachments }) => attachments))
+  })
+
+  it('tell a chat of silent devices, sensors, batteries, and that nothing arrives, each once, and when it is over', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    await deploy(CHAT, { format: 'json', limits: SOON })
+    await minutes(2)
+    const expected: string[] = []
+    const cases = [
+      ['silence', 'Fridge: no new measurement (last at hh:mm)', /^Fridge: measurements arrive again, after /],
+      ['sensor', 'Fridge, Inside: no value', /^Fridge, Inside: has values again after /],
+      ['battery', 'Fridge: replace the battery now', /^Fridge: the battery is no longer low$/],
+    ] as const
+    for (const [kind, begins, over] of cases) {
+      simulator.begin({ serial: FRIDGE, kind })
+      await arrive(expected.length + 1)
+      assert.ok(withoutTimes(String(chat.texts.at(-1))).startsWith(begins), chat.texts.at(-1))
+      simulator.end({ serial: FRIDGE, kind })
+      await arrive(expected.length + 2)
+      assert.match(String(chat.texts.at(-1)), over)
+      expected.splice(0, expected.length, ...chat.texts.map(withoutTimes))
+      await assertSent(expected)
+    }
+    const { events } = chat.bodies.at(-1) as { events?: { condition: string; state: string }[] }
+    assert.deepEqual([events?.[0]?.condition, events?.[0]?.state], ['battery', 'normal'])
+
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await until('it is told that nothing arrives', () => chat.texts.length > expected.length)
+    simulator.set({ faults: [] })
+    await arrive(expected.length + 2)
+    const [begins = '', over = ''] = chat.texts.slice(-2)
+    assert.match(begins, /^No data of any device/)
+    assert.match(over, /^Data arrives again, after /)
+    await assertSent([...expected, begins, over].map(withoutTimes))
+  })
+
+  it('test the way to the chat, hold alarms back, and remind until they are acknowledged', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    await deploy(CHAT, { limits: { remind: 1 } })
+    await harness.press('test alarm')
+    const expected = ['Test: this is how alarms arrive.']
+    await assertSent(expected)
+    await harness.press('mute for an hour')
+    simulator.begin({ serial: FREEZER, kind: 'door' })
+    await minutes(4)
+    await assertSent(expected)
+    await harness.press('end the mute')
+    await until('what lasts is told', () => chat.texts.length > 1)
+    await until('it is told again', () => chat.texts.length > 2)
+    assert.match(String(chat.texts[1]), /^Freezer, Inside: above -5 °C for /)
+    assert.equal(chat.texts[2]?.replace('Still in alarm: ', ''), chat.texts[1])
+    await harness.press('acknowledge all')
+    simulator.end({ serial: FREEZER, kind: 'door' })
+    await until('the end is told', async () => {
+      await minutes(1)
+      return chat.texts.at(-1)?.startsWith('Freezer, Inside: normal again at ')
+    })
+  })
+
+  it('tell a chat of an alarm that was over when its records arrived', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    await deploy(BATCHES, { more: { 'envlog-latest': { repeat: 0, exclude: [] } } })
+    await minutes(2)
+    simulator.begin({ serial: FREEZER, kind: 'batch', minutes: 60 })
+    simulator.begin({ serial: FREEZER, kind: 'door' })
+    await minutes(15)
+    simulator.end({ serial: FREEZER, kind: 'door' })
+    await minutes(10)
+    assert.deepEqual(chat.texts, [])
+    simulator.end({ serial: FREEZER, kind: 'batch' })
+    await minutes(1)
+    const was = (bound: number, count: number) =>
+      `Freezer, Inside: was above ${bound} °C for ${count} minutes (hh:mm to hh:mm, highest -3 °C)`
+    await assertSent([`${was(-5, 13)}\n${was(-15, 15)}`])
+  })
+
+  it('send one mail for each round with all that it shows, again if the mail server refuses', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    const server = await startMailServer()
+    mail = server
+    const credentials = { userid: 'envlog@localhost', password: 'secret' }
+    await deploy(MAIL, {
+      more: { 'e-mail': { server: '127.0.0.1', port: String(server.port), credentials } },
+    })
+    await minutes(2)
+    server.refuses = true
+    simulator.begin({ serial: FREEZER, kind: 'door' })
+    simulator.begin({ serial: FRIDGE, kind: 'battery' })
+    await minutes(1)
+    await until('the mail server has refused it twice', () => server.refused > 1)
+    server.refuses = false
+    const texts = () => server.mails.map(({ text }) => text)
+    await until('the mail arrives', () => texts().length > 0)
+    const { text, ...about } = server.mails[0] ?? {}
+    assert.deepEqual(about, {
+      from: 'envlog@localhost',
+      to: 'you@localhost',
+      subject: 'Alarm: Fridge: battery low',
+    })
+    const alarm = 'Freezer, Inside: above -5 °C, now -3.7 °C (since hh:mm)'
+    await minutes(2)
+    await assertSent([String(text), alarm], texts)
+    assert.equal(server.mails[1]?.subject, 'Alarm: Freezer, Inside: critical')
+  })
+
+  it('send a heartbeat with the number of alarms', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    const beat = async () => {
+      const { length } = chat.bodies
+      await harness.press('every 10 minutes')
+      return await until('the heartbeat arrives', () => chat.bodies[length])
+    }
+    await deploy(HEARTBEAT, { more: { inject: { repeat: '', once: false } } })
+    await minutes(2)
+    assert.deepEqual(await beat(), { alarms: 0, events: [] })
+    simulator.begin({ serial: FRIDGE, kind: 'battery' })
+    await minutes(2)
+    for (let times = 0; times < 2; times++) {
+      const { alarms, events } = await beat()
+      assert.equal(alarms, 1)
+      assert.deepEqual(
+        (events as { text: string }[]).map(({ text }) => text),
+        ['Still in alarm: Fridge: replace the battery now'],
+      )
+    }
+    assert.equal(chat.bodies.length, 3)
+  })
+
+  it('tell a chat of a device that is new in the account and of one that has left it, each once', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    await deploy(DEVICES)
+    await minutes(2)
+    await assertSent([])
+    const fleet = freezerAndFridge(simulator.clock.now())
+    simulator.set({ fleet: fleet.filter(({ serial }) => serial !== FRIDGE) })
+    await minutes(1)
+    const expected = [`Fridge (${FRIDGE}) is no longer in the account, or is excluded`]
+    await assertSent(expected)
+    await harness.restart()
+    simulator.set({ fleet })
+    await minutes(1)
+    expected.push(`Fridge (${FRIDGE}) is new in the account`)
+    await assertSent(expected)
+  })
+})
