@@ -132,6 +132,7 @@ describe('all examples in one Node-RED', () => {
   /** Where the servers of the test are. */
   async function addresses(): Promise<Record<string, object>> {
     const { user, password, database } = mariaDb
+    const modbusPort = String(await freePort())
     return {
       'envlog-account': { store: 'memory' },
       'e-mail': {
@@ -139,7 +140,8 @@ describe('all examples in one Node-RED', () => {
         port: String(mail.port),
         credentials: { userid: 'envlog@localhost', password: 'secret' },
       },
-      'modbus-server': { serverPort: String(await freePort()) },
+      'modbus-server': { serverPort: modbusPort },
+      'modbus-client': { tcpPort: modbusPort },
       'OpcUa-Server': { port: String(await freePort()) },
       influxdb: { hostname: HOST, port: String(influx.port), database: 'envlog' },
       MySQLdatabase: {

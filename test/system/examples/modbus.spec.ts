@@ -12,6 +12,7 @@ import { until } from '../../support/wait'
 const FLOW_MS = 90_000
 
 const REGISTERS = 'Factory Modbus - needs node-red-contrib-modbus/holding registers'
+const COILS = 'Factory Modbus - needs node-red-contrib-modbus/lamp and horn'
 const TABLE = 'envlog-modbus.csv'
 const HOSTILE = '=SUM(A1),"冷"\r\n4,"forged",400005'
 const [NO_RESPONSE, OK, ERROR, MISSING] = [0, 1, 3, 4]
@@ -24,11 +25,12 @@ const ADDED = '52A10000/52A10000/1/°C'
 interface Client {
   connectTCP(host: string, options: { port: number }): Promise<void>
   setID(id: number): void
+  readCoils(coil: number, count: number): Promise<{ data: boolean[] }>
   readHoldingRegisters(register: number, count: number): Promise<{ buffer: Buffer }>
   close(done: () => void): void
 }
 
-describe('the example with Modbus registers', () => {
+describe('examples with Modbus', () => {
   let simulator: Simulator
   let client: Client | undefined
 
@@ -39,12 +41,14 @@ describe('the example with Modbus registers', () => {
   })
 
   const harness = useExamples({ examples: [REGISTERS] })
+  /** What the freezer measures. */
+  let value = -18.4
   const freezer = (serial: string): DeviceDefinition => ({
     serial,
     name: 'Freezer',
     channels: [{ num: 1, name: 'Inside', unit: 'C' }],
     records: [],
-    current: () => ({ unixtime: Math.floor(Date.now() / 1000) - 60, values: { 1: -18.4 } }),
+    current: () => ({ unixtime: Math.floor(Date.now() / 1000) - 60, values: { 1: value } }),
   })
 
   const remote: DeviceDefinition = {
@@ -60,6 +64,7 @@ describe('the example with Modbus registers', () => {
   }
 
   beforeEach(async () => {
+    value = -18.4
     const fleet = [freezer('52A10001'), remote]
     simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet })
   })
@@ -139,5 +144,38 @@ describe('the example with Modbus registers', () => {
     await harness.nodeRed.start()
     client = await connect(port)
     await rowsAre([FREEZER, INSIDE, PROBE, ADDED].map((id, at) => [4 * (at + 1), id, NO_RESPONSE]))
+  })
+
+  it('writes lamp and horn to the coils of the same server, and to one that was away', async function () {
+    this.timeout(2 * FLOW_MS)
+    const port = String(await freePort())
+    simulator.set({ fleet: [freezer('52A10001')] })
+    const more = {
+      'modbus-server': { serverPort: port },
+      'modbus-client': { tcpPort: port },
+      // A test is shown for three seconds.
+      delay: { timeout: '15' },
+    }
+    await harness.deploy([REGISTERS, COILS], { simulator, more })
+    const shows = (lamp: boolean, horn: boolean) =>
+      until(`lamp ${lamp}, horn ${horn}`, async () => {
+        const { data } = (await client?.readCoils(0, 2)) ?? { data: [] }
+        return isDeepStrictEqual(data.slice(0, 2), [lamp, horn])
+      })
+    client = await connect(Number(port))
+    await shows(false, false)
+    value = -4
+    await shows(true, true)
+    await harness.press('acknowledge')
+    await shows(true, false)
+    await harness.press('test alarm')
+    await shows(true, true)
+    await shows(true, false)
+    client.close(() => {})
+    await harness.restart()
+    client = await connect(Number(port))
+    await shows(true, false)
+    value = -18.4
+    await shows(false, false)
   })
 })

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import { type Broker, type Received, startBroker } from '../../support/broker'
+import { useExamples } from '../../support/examples'
+import { until } from '../../support/wait'
+import { FREEZER, FRIDGE, ON_DEMAND, useColdStore, withRounds } from './cold-store'
+
+const STARTING_MS = 300_000
+const FLOW_MS = 120_000
+
+const LAMP = 'Alarms/lamp and horn'
+/** The states that follow each other within a second belong together, also where the context is stored slowly. */
+const more = { ...ON_DEMAND, 'envlog-limits': { errorAfter: 1 }, trigger: { duration: '20' } }
+
+describe('the example with a lamp and a horn', () => {
+  const harness = useExamples({ speed: 20 })
+  const store = useColdStore(harness)
+  let broker: Broker
+  let received: Received[]
+  let end: () => Promise<void>
+
+  before('starts a broker', async function () {
+    this.timeout(STARTING_MS)
+    broker = await startBroker()
+  })
+
+  after('ends it', () => broker?.stop())
+
+  beforeEach(async () => {
+    // Retained messages are lost.
+    await broker.stop()
+    await broker.startAgain()
+    const subscriber = await broker.subscribe('#')
+    received = subscriber.received
+    end = subscriber.end
+  })
+
+  afterEach(() => end())
+
+  const about = (device: string) =>
+    received.filter(({ topic }) => topic === `plant/${device}`).map(({ text }) => text)
+
+  /** Waits until lamp and horn are in these states. */
+  const shows = (lamp: boolean, horn: boolean) =>
+    until(`lamp ${lamp}, horn ${horn}`, () =>
+      isDeepStrictEqual([about('lamp').at(-1), about('horn').at(-1)], [`${lamp}`, `${horn}`]),
+    )
+
+  /** What a new subscriber receives. */
+  async function retained(): Promise<Record<string, string>> {
+    const later = await broker.subscribe('#')
+    await until('retained messages arrive', () => later.received.some(({ topic }) => topic === 'plant/lamp'))
+    await later.end()
+    return Object.fromEntries(later.received.map(({ topic, text }) => [topic, text]))
+  }
+
+  it('shows alarms with the lamp, and new ones with the horn until they are acknowledged', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    const door = { serial: FREEZER, kind: 'door' } as const
+    await harness.deploy([LAMP], { simulator, broker: broker.node, more }, withRounds)
+    await minutes(2)
+    await shows(false, false)
+
+    simulator.begin(door)
+    await minutes(4)
+    await shows(true, true)
+    const critical = `envlog/${FREEZER}/${FREEZER}/ch1/critical`
+    await harness.press('acknowledge')
+    await shows(true, false)
+    // One alarm ends while another one lasts.
+    simulator.begin({ serial: FRIDGE, kind: 'sensor' })
+    await minutes(1)
+    await shows(true, true)
+    await harness.press('acknowledge')
+    simulator.end(door)
+    await minutes(2)
+    await shows(true, false)
+    const states = await retained()
+    assert.equal(states[critical], 'false')
+    assert.equal(states[`envlog/${FRIDGE}/${FRIDGE}/ch1/error`], 'true')
+
+    // Neither a restart nor a broker that was away changes what is shown, and the horn stays silent.
+    received.length = 0
+    await harness.restart()
+    await shows(true, false)
+    await end()
+    await broker.stop()
+    await broker.startAgain()
+    const again = await broker.subscribe('#')
+    received = again.received
+    end = again.end
+    await shows(true, false)
+    await until('all states are there', () => received.some(({ topic }) => topic === critical))
+    assert.deepEqual(
+      [new Set(about('lamp')), new Set(about('horn'))],
+      [new Set(['true']), new Set(['false'])],
+    )
+
+    simulator.end({ serial: FRIDGE, kind: 'sensor' })
+    await minutes(1)
+    await shows(false, false)
+  })
+
+  it('switches both on for a moment at a test, which leaves no state behind', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    await harness.deploy([LAMP], { simulator, broker: broker.node, more }, withRounds)
+    await minutes(2)
+    await shows(false, false)
+    await harness.press('test alarm')
+    const wereOn = () => ['lamp', 'horn'].every((device) => about(device).includes('true'))
+    await until('both were on', wereOn)
+    await shows(false, false)
+    assert.deepEqual(
+      Object.keys(await retained()).filter((topic) => topic.endsWith('test')),
+      [],
+    )
+  })
+})
