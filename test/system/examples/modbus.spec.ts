@@ -150,7 +150,12 @@ describe('examples with Modbus', () => {
     this.timeout(2 * FLOW_MS)
     const port = String(await freePort())
     simulator.set({ fleet: [freezer('52A10001')] })
-    const more = { 'modbus-server': { serverPort: port }, 'modbus-client': { tcpPort: port } }
+    const more = {
+      'modbus-server': { serverPort: port },
+      'modbus-client': { tcpPort: port },
+      // A test is shown for three seconds.
+      delay: { timeout: '15' },
+    }
     await harness.deploy([REGISTERS, COILS], { simulator, more })
     const shows = (lamp: boolean, horn: boolean) =>
       until(`lamp ${lamp}, horn ${horn}`, async () => {
