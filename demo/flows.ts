@@ -5,14 +5,21 @@ type FlowNode = { id: string; type: string; wires?: string[][] } & Record<string
 
 const EXAMPLE = 'examples/Dashboard - needs @flowfuse node-red-dashboard/wall display.json'
 const CURRENT = 'envlog-example-dashboard-current'
-/** The node that passes the wall display's readings to the nodes that only the demo has. */
+/** Passes the wall display's readings, after this node, to the nodes that only the demo has. */
 const LINK = 'demo-out'
+const BEFORE_LINK = 'envlog-example-dashboard-power'
 
-/** Changes to the wall display: its account, and shorter intervals, so that visitors see changes soon. */
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+
+/**
+ * Changes to the wall display: its account, with the times of this machine, and shorter intervals, so that visitors see
+ * changes soon.
+ */
 const CHANGES: Readonly<Record<string, object>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Node-RED replaces it with the environment variable
-  'envlog-example-account': { name: 'Demo plant', baseUrl: '${ENVLOG_URL}', series1Models: 'M-5' },
-  [CURRENT]: { name: 'all devices, every 15 seconds', repeat: 15, staleAfter: '60' },
+  'envlog-example-account': { name: 'Demo plant', baseUrl: '${ENVLOG_URL}', series1Models: 'M-5', timeZone },
+  [CURRENT]: { name: 'all devices, every 15 s', repeat: 15, staleAfter: '60' },
+  'envlog-example-dashboard-limits': { silentAfter: 1 },
   'envlog-example-dashboard-later': { name: '3 s', duration: '3' },
   'envlog-example-dashboard-refresh': { name: 'every minute', crontab: '*/1 * * * *' },
 }
@@ -21,7 +28,6 @@ const CHANGES: Readonly<Record<string, object>> = {
 export function demoFlows(root: string): FlowNode[] {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as FlowNode[]
   const display = read(EXAMPLE).map((node) => ({ ...node, ...CHANGES[node.id] }))
-  const current = display.find(({ id }) => id === CURRENT)
-  current?.wires?.[0]?.push(LINK)
+  display.find(({ id }) => id === BEFORE_LINK)?.wires?.[0]?.push(LINK)
   return [...read('demo/start-here.json'), ...display, ...read('demo/flow.json')]
 }

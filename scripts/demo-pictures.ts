@@ -26,6 +26,7 @@ const PORT = 4880
 const demo = `http://127.0.0.1:${PORT}`
 const simulator = `http://127.0.0.1:${PORT + 8}/simulator`
 const LANGUAGES: readonly Language[] = ['en-US', 'ja']
+const LOCALES: Record<Language, string> = { 'en-US': 'en_US.UTF-8', ja: 'ja_JP.UTF-8' }
 const HEIGHTS = { 375: 812, 1280: 800, 1920: 1080 }
 /** Sizes of the READMEs' pictures, in pixels. */
 const BESIDE = { width: 1440, height: 520 }
@@ -43,10 +44,21 @@ declare const RED: Red
 
 async function main(): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  const userDir = mkdtempSync(join(tmpdir(), 'envlog-demo-'))
-  const env = { ...process.env, PORT: `${PORT}`, ENVLOG_DEMO_DIR: userDir, TZ: 'Asia/Tokyo' }
-  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'demo/start.ts'], { cwd: root, env })
+  // Also the time zone of the browser.
+  process.env.TZ = 'Asia/Tokyo'
   const browser = await launchChromium()
+  try {
+    for (const language of LANGUAGES) await takePictures(browser, language)
+  } finally {
+    await browser.close()
+  }
+}
+
+/** The sentences of alarms are in the language of Node-RED, so each language has a demo of its own. */
+async function takePictures(browser: Browser, language: Language): Promise<void> {
+  const userDir = mkdtempSync(join(tmpdir(), 'envlog-demo-'))
+  const env = { ...process.env, PORT: `${PORT}`, ENVLOG_DEMO_DIR: userDir, LC_ALL: LOCALES[language] }
+  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'demo/start.ts'], { cwd: root, env })
   try {
     await until(
       'the demo responds',
@@ -58,23 +70,13 @@ async function main(): Promise<void> {
       WARM_MS,
     )
     await showStory(browser)
-    const shots = await takeDashboardPictures(browser, 'light')
-    const editors = await takeEditorPictures(browser)
-    for (const language of LANGUAGES) {
-      await composeWithEditor(
-        browser,
-        editors[language],
-        shots[language],
-        join(images, `demo.${language}.webp`),
-      )
-    }
+    const dashboard = await takeDashboardPictures(browser, language, 'light')
+    const editor = await takeEditorPicture(browser, language)
+    await composeWithEditor(browser, editor, dashboard, join(images, `demo.${language}.webp`))
     await setTheme('envlog-example-dashboard-theme-dark')
-    const dark = await takeDashboardPictures(browser, 'dark')
-    for (const language of LANGUAGES) {
-      await composeDashboard(browser, dark[language], join(images, `dashboard.${language}.webp`))
-    }
+    const dark = await takeDashboardPictures(browser, language, 'dark')
+    await composeDashboard(browser, dark, join(images, `dashboard.${language}.webp`))
   } finally {
-    await browser.close()
     child.kill('SIGINT')
     await once(child, 'exit')
     rmSync(userDir, { recursive: true, force: true })
@@ -95,8 +97,8 @@ async function showStory(browser: Browser): Promise<void> {
 
 async function waitForStory(display: WallDisplay): Promise<void> {
   for (const [name, state] of [
-    ['Freezer 1', 'high'],
-    ['Rack B', 'stale'],
+    ['Freezer 1', 'above'],
+    ['Rack B', 'silent'],
     ['Rack A', 'battery'],
   ]) {
     const tile = display.tile(name ?? '').and(display.page.locator(`.is-${state}`))
@@ -117,32 +119,24 @@ async function setTheme(theme: string): Promise<void> {
   await fetch(`${demo}/flows`, { method: 'POST', headers, body: JSON.stringify(changed) })
 }
 
-/** Takes the pictures of all languages and widths, and returns the widest of each language. */
-async function takeDashboardPictures(browser: Browser, theme: string): Promise<Record<Language, Buffer>> {
-  const widest: Partial<Record<Language, Buffer>> = {}
-  for (const language of LANGUAGES) {
-    for (const [width, height] of Object.entries(HEIGHTS)) {
-      const display = await WallDisplay.open(browser, demo, { language, width: Number(width), height })
-      await display.page.locator('.envlog-spark').nth(8).waitFor({ timeout: WARM_MS })
-      // The chart is drawn once its colours have loaded.
-      await display.page.waitForTimeout(2500)
-      const fullPage = Number(width) < 1920
-      const path = join(folder, `wall-${theme}-${language}-${width}.png`)
-      widest[language] = await display.page.screenshot({ path, fullPage })
-      await display.close()
-    }
+/** Takes the pictures of all widths, and returns the widest one. */
+async function takeDashboardPictures(browser: Browser, language: Language, theme: string): Promise<Buffer> {
+  let widest: Buffer = Buffer.alloc(0)
+  for (const [width, height] of Object.entries(HEIGHTS)) {
+    const display = await WallDisplay.open(browser, demo, { language, width: Number(width), height })
+    await display.page.locator('.envlog-spark').nth(8).waitFor({ timeout: WARM_MS })
+    // The chart is drawn once its colours have loaded.
+    await display.page.waitForTimeout(2500)
+    const fullPage = Number(width) < 1920
+    const path = join(folder, `wall-${theme}-${language}-${width}.png`)
+    widest = await display.page.screenshot({ path, fullPage })
+    await display.close()
   }
-  return widest as Record<Language, Buffer>
+  return widest
 }
 
-/** Opens both editors before it closes their palettes, because the server remembers that the palette was closed. */
-async function takeEditorPictures(browser: Browser): Promise<Record<Language, Buffer>> {
-  const open = (language: Language) => Editor.open(browser, demo, { language, width: 1000, height: 1010 })
-  const [english, japanese] = [await open('en-US'), await open('ja')]
-  return { 'en-US': await takeEditorPicture(english), ja: await takeEditorPicture(japanese) }
-}
-
-async function takeEditorPicture(editor: Editor): Promise<Buffer> {
+async function takeEditorPicture(browser: Browser, language: Language): Promise<Buffer> {
+  const editor = await Editor.open(browser, demo, { language, width: 1000, height: 1010 })
   await editor.page.evaluate((tab) => {
     for (const action of ['toggle-palette', 'toggle-sidebar']) RED.actions.invoke(`core:${action}`)
     RED.workspaces.show(tab)

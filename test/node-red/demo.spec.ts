@@ -5,7 +5,7 @@ import { get } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { connectAsync, type MqttClient } from 'mqtt'
-import { type Demo, demoPort, startDemo, testNodes } from '../support/demo'
+import { ALARMS_TOPIC, type Demo, demoPort, startDemo, withTestNodes } from '../support/demo'
 import type { FlowNode } from '../support/node-red'
 import { until } from '../support/wait'
 
@@ -39,6 +39,7 @@ describe('the demo', function () {
   let client: MqttClient
   let url: string
   const topics = new Map<string, Reading>()
+  const alarms: string[] = []
 
   before('starts it, and lets its flows log what fails', async () => {
     const port = await demoPort()
@@ -46,10 +47,12 @@ describe('the demo', function () {
     demo = startDemo(port)
     await demo.printed(/Started flows/)
     client = await connectAsync(`mqtt://127.0.0.1:${port + 3}`)
-    client.on('message', (topic, payload) => void topics.set(topic, JSON.parse(payload.toString())))
-    await client.subscribeAsync('envlog/+/+')
-    const flows = await flowsOf()
-    await deploy([...flows, ...testNodes(flows)])
+    client.on('message', (topic, payload) => {
+      if (topic === ALARMS_TOPIC) alarms.push(payload.toString())
+      else topics.set(topic, JSON.parse(payload.toString()))
+    })
+    await client.subscribeAsync(['envlog/+/+', ALARMS_TOPIC])
+    await deploy(withTestNodes(await flowsOf()))
   })
 
   after('ends it', async () => {
@@ -69,12 +72,15 @@ describe('the demo', function () {
     assert.equal(await statusFor(demo.port, 'rebound.example'), 403)
   })
 
-  it('tells its story over MQTT', async () => {
+  it('tells its story over MQTT, and an alarm as a sentence', async () => {
     const of = (serial: string) => topics.get(`envlog/5F0A1001/${serial}`)
     const freezer = () => topics.get('envlog/52A10001/52A10001')?.channels[0]?.value ?? Number.NaN
     await until('the first readings', () => topics.size === 14)
     await beginStory(60)
     await until('the freezer is warm', () => freezer() > -15)
+    await until('its alarm', () =>
+      alarms.some((alarm) => /^Freezer 1, Freezer: above -15 °C, now -/.test(alarm)),
+    )
     await beginStory(180)
     await until('it is cold again', () => freezer() < -15)
     await until('a battery is low', () => of('52C10008')?.battery.level === 'replace-now')

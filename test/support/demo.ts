@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { storyFleet } from '../../simulator/fleet/story'
+import type { FlowNode } from './node-red'
 import { root } from './package'
 import { temporaryFolder } from './run'
 import { freePort } from './server-process'
@@ -13,6 +14,10 @@ export const demoPort = () => freePort([3, 8])
 
 /** The node that requests current readings. */
 const CURRENT = 'envlog-example-dashboard-current'
+
+/** The node that sends alarms as text, and the topic on which a test node publishes them. */
+const LIMITS = 'start-limits'
+export const ALARMS_TOPIC = 'test/alarms'
 
 /** Normal messages of Node-RED for a new user directory. */
 const USUAL = /Projects disabled|Encrypted credentials not found/
@@ -45,21 +50,29 @@ export function startDemo(port: number) {
     },
     /** Errors and warnings logged by its flows. */
     loggedErrors: () => text.split('\n').filter((line) => /\[(error|warn)\]/.test(line) && !USUAL.test(line)),
-    /** Moves the story of the simulated plant, as if it had begun this many seconds ago. */
-    beginStory: (secondsAgo: number) =>
-      fetch(`http://127.0.0.1:${port + 8}/simulator/options`, {
+    /**
+     * Moves the story of the simulated plant, as if it had begun this many seconds ago. The devices then send every
+     * second, so that the next readings are new.
+     */
+    beginStory: (secondsAgo: number) => {
+      const fleet = storyFleet(Date.now() - secondsAgo * 1000).map((device) => ({
+        ...device,
+        transmission: 1,
+      }))
+      return fetch(`http://127.0.0.1:${port + 8}/simulator/options`, {
         method: 'PUT',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ fleet: storyFleet(Date.now() - secondsAgo * 1000) }),
-      }),
+        body: JSON.stringify({ fleet }),
+      })
+    },
   }
 }
 
 /**
- * Nodes that the tests add to the demo's flows: they log each error that a Catch node of the demo would only show in
- * the debug sidebar, and `POST /inject/test-trigger` requests current readings immediately.
+ * The demo's flows with nodes that the tests add: they log each error and publish each alarm that the demo would only
+ * show in the debug sidebar, and `POST /inject/test-trigger` requests current readings immediately.
  */
-export function testNodes(flows: readonly { id: string; type: string }[]): object[] {
+export function withTestNodes(flows: readonly FlowNode[]): FlowNode[] {
   const place = { x: 100, y: 100 }
   const reporting = flows
     .filter(({ type }) => type === 'tab')
@@ -84,6 +97,16 @@ export function testNodes(flows: readonly { id: string; type: string }[]): objec
       },
     ])
   const [tab] = flows
-  const trigger = { id: 'test-trigger', type: 'inject', z: tab?.id, props: [], wires: [[CURRENT]], ...place }
-  return [...reporting, trigger]
+  const z = tab?.id
+  const trigger = { id: 'test-trigger', type: 'inject', z, props: [], wires: [[CURRENT]], ...place }
+  const alarms = {
+    id: 'test-alarms',
+    type: 'mqtt out',
+    z,
+    topic: ALARMS_TOPIC,
+    broker: 'demo-broker',
+    ...place,
+  }
+  const wired = flows.map((node) => (node.id === LIMITS ? { ...node, wires: [[alarms.id]] } : node))
+  return [...wired, ...reporting, trigger, alarms]
 }

@@ -30,6 +30,11 @@ export class WallDisplay {
     return this.page.getByRole('alert').filter({ visible: true })
   }
 
+  /** The sentences of alarms, the newest first. */
+  get alarms(): Locator {
+    return this.page.locator('.envlog-alarms li')
+  }
+
   /** Texts of the entries. */
   alerts(): Promise<string[]> {
     return this.page.locator('.envlog-alerts li').allInnerTexts()
@@ -57,11 +62,12 @@ export class WallDisplay {
     )
   }
 
-  /** Tiles of devices that are not OK, and the newest alert, if they are visible only after scrolling. */
+  /** Tiles of devices that are not OK, alarms, and the newest alert, if they are visible only after scrolling. */
   hidden(): Promise<string[]> {
     return this.page.evaluate(() => {
       const parts = [
         ...document.querySelectorAll('.envlog-tile:not(.is-ok)'),
+        ...document.querySelectorAll('.envlog-alarms li'),
         ...document.querySelectorAll('.envlog-alerts li:first-child'),
       ]
       const below = parts.filter((part) => part.getBoundingClientRect().bottom > innerHeight)

@@ -29,8 +29,8 @@ interface State {
   values?: Record<number, RecordValue>
   /** of its temperatures, instead of °C */
   unit?: 'F'
-  /** seconds since the measurement */
-  age?: number
+  /** when the device was silenced: the time of its last measurement, in seconds since 1970 UTC */
+  silentSince?: number
   battery?: number
   alerts?: AlertDefinition[]
 }
@@ -39,7 +39,7 @@ interface State {
 const room = { ...signals.room, excursions: 0 }
 const air = (num: number) => ({ num, name: 'Air', unit: 'C', signal: room })
 
-/** One freezer has its own limits in the example; the others have those of all temperatures, -10 to 32. */
+/** One freezer has its own row in the example's limits; the others have that of all temperatures, -10 to 32. */
 const DEVICES: readonly DeviceDefinition[] = [
   {
     serial: '52A10001',
@@ -51,6 +51,7 @@ const DEVICES: readonly DeviceDefinition[] = [
   { serial: '52A1000C', name: 'Cold', channels: [air(1)] },
   { serial: '52A1000D', name: 'Silent', channels: [air(1)] },
   { serial: '52A1000E', name: 'Empty', channels: [air(1)] },
+  { serial: '52B10006', name: 'Powered', channels: [air(1)] },
   {
     serial: '52C1000F',
     name: `Remote ${HTML}`,
@@ -58,6 +59,8 @@ const DEVICES: readonly DeviceDefinition[] = [
     channels: [air(1), { num: 2, unit: '%', signal: signals.humidity }],
   },
 ]
+
+const secondsNow = () => Math.floor(Date.now() / 1000)
 
 interface Point {
   _datapoint: { category: string; x: number; y: number }
@@ -72,8 +75,8 @@ describe('the wall display', () => {
 
   const fleet = () =>
     DEVICES.map((device): DeviceDefinition => {
-      const { values, unit, age = 20, battery = 5, alerts = [] } = states[device.serial] ?? {}
-      const told = () => ({ unixtime: Math.floor(Date.now() / 1000) - age, ...(values && { values }) })
+      const { values, unit, silentSince, battery = 5, alerts = [] } = states[device.serial] ?? {}
+      const told = () => ({ unixtime: silentSince ?? secondsNow() - 20, ...(values && { values }) })
       const channels = (device.channels ?? []).map((channel) => (unit ? { ...channel, unit } : channel))
       return { ...device, channels, records: { interval: 300 }, battery, alerts, current: told }
     })
@@ -157,7 +160,7 @@ describe('the wall display', () => {
         alerts: [{ unixtime: 1_795_000_000, texts: { ch1: HTML } }],
       })
       set('52A1000C', { values: { 1: -20 } })
-      set('52A1000D', { age: 7200 })
+      set('52A1000D', { silentSince: secondsNow() - 7200 })
       set('52A1000E', { battery: 1 })
       set('52C1000F', { values: { 2: HTML } })
       const isDark = theme === 'dark' && { theme: 'envlog-example-dashboard-theme-dark' }
@@ -166,6 +169,8 @@ describe('the wall display', () => {
       const display = await open({ language })
       await display.page.locator('.envlog-alerts li').first().waitFor()
       await display.page.locator('.envlog-spark').nth(6).waitFor()
+      for (const state of ['silent', 'error'])
+        await display.page.locator(`.envlog-tile.is-${state}`).waitFor()
       for (const width of WIDTHS) {
         await display.page.setViewportSize({ width, height: 1080 })
         await display.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
@@ -176,7 +181,16 @@ describe('the wall display', () => {
       await display.page.setViewportSize({ width: 1440, height: 900 })
       assert.deepEqual(await display.hidden(), [])
       const names = await display.page.locator('.envlog-tile h2').allInnerTexts()
-      assert.deepEqual(names, ['Freezer', 'Cold', `Remote ${HTML}`, 'Silent', 'Empty', 'Twin', 'Twin'])
+      assert.deepEqual(names, [
+        'Freezer',
+        'Cold',
+        `Remote ${HTML}`,
+        'Silent',
+        'Empty',
+        'Twin',
+        'Twin',
+        'Powered',
+      ])
       await display.page.setViewportSize({ width: 1920, height: 1080 })
       const text = await display.page.locator('.envlog-tiles').innerText()
       for (const word of words) assert.ok(text.includes(word), word)
@@ -191,6 +205,7 @@ describe('the wall display', () => {
       await display.tile(`Remote ${HTML}`).filter({ hasText: HTML }).waitFor()
       await display.page.locator('.envlog-base', { hasText: `Base ${HTML}` }).waitFor()
       assert.ok((await display.alerts()).some((alert) => alert.includes(HTML)))
+      assert.ok((await display.alarms.allInnerTexts()).some((alarm) => alarm.includes(HTML)))
       await assertNothingRan(display)
     })
   }
@@ -255,10 +270,11 @@ describe('the wall display', () => {
       ],
     })
     await freezer
-      .and(page.locator('.is-high'))
+      .and(page.locator('.is-above'))
       .filter({ hasText: '−8.2 °C' })
       .filter({ hasText: 'above limit' })
       .waitFor()
+    await display.alarms.filter({ hasText: 'Freezer, Inside: above -15 °C, now -8.2 °C' }).waitFor()
     await until('both are listed', async () => (await display.alerts()).length === 2)
     const [first = '', second = ''] = await display.alerts()
     assert.match(first, /Freezer above limit.*Inside Upper Limit: -8\.2 C/s)
@@ -266,12 +282,44 @@ describe('the wall display', () => {
     assert.match(await page.locator('.envlog-quota').innerText(), /Current readings.*of/s)
     set('52A10001', { values: { 1: -18 } })
     await freezer.and(page.locator('.is-ok')).filter({ hasText: '−18.0 °C' }).waitFor()
+    await display.alarms.and(page.locator('.is-over')).filter({ hasText: 'normal again at -18 °C' }).waitFor()
 
     // The limits are in °C.
     set('52A10001', { unit: 'F', values: { 1: 5.1 } })
-    await freezer.and(page.locator('.is-high')).filter({ hasText: '°F' }).waitFor()
-    set('52A10001', { values: { 1: 5 } })
+    await freezer.and(page.locator('.is-above')).filter({ hasText: '°F' }).waitFor()
+    set('52A10001', { values: { 1: 4 } })
     await freezer.and(page.locator('.is-ok')).waitFor()
+  })
+
+  it('shows warnings, ignores the battery of a device with external power, and is right after a restart without the service', async function () {
+    this.timeout(FLOW_MS)
+    set('52A10001', { values: { 1: -8 } })
+    set('52A1000D', { silentSince: secondsNow() - 7200 })
+    set('52A1000E', { battery: 1 })
+    set('52B10006', { battery: 1 })
+    set('52C1000F', { values: { 2: 80 } })
+    await deploy()
+    const shows = async (display: WallDisplay) => {
+      for (const [name, state] of [
+        ['Freezer', 'above'],
+        ['Silent', 'silent'],
+        ['Empty', 'battery'],
+        ['Powered', 'ok'],
+        [`Remote ${HTML}`, 'warning'],
+      ] as const)
+        await display
+          .tile(name)
+          .and(display.page.locator(`.is-${state}`))
+          .waitFor()
+      await until('there is a sentence for each', async () => (await display.alarms.count()) === 4)
+    }
+    await shows(await open())
+    for (const { close } of displays) await close()
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await harness.restart()
+    const display = await open()
+    await display.banner.waitFor()
+    await shows(display)
   })
 
   it('names the devices whose alerts could not be fetched, until they are', async function () {
@@ -285,7 +333,7 @@ describe('the wall display', () => {
     await until('the request has failed', () => simulator.counts().alert.total > 1)
     await pending.waitFor()
     simulator.set({ faults: [] })
-    await list.filter({ hasText: `No alerts from 1 of ${DEVICES.length} devices.` }).waitFor()
+    await list.filter({ hasText: `No alerts from 4 of ${DEVICES.length} devices.` }).waitFor()
     simulator.set({ faults: [{ kind: 'status', status: 503, endpoints: ['alert'], serials: ['52A1000C'] }] })
     set('52A1000C', { values: { 1: -20 } })
     set('52A1000E', { battery: 1 })
