@@ -94,7 +94,7 @@ async function createContent(
   const content = await convertTemperatures(measured, unit)
   if (output !== 'statistics' || content.kind !== 'series') return content
   const period = { from: AT - 24 * HOUR_MS, to: AT, per: 'period', receivedAt: AT } as const
-  const statistics = await toStatistics(content.series, { ...period, time: 'local' })
+  const statistics = await toStatistics(content.series, { ...period, time: 'local', group: GROUP })
   return { kind: 'statistics', devices: [statistics], records: series.records.length }
 }
 

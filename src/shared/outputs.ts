@@ -65,7 +65,7 @@ export const OUTPUT_TRAITS: Record<Output, OutputTraits> = {
   rows: { format: 'read', hasReceipt: true, needsNames: true, settings: TIME_NUMBER },
   points: { format: 'read', hasReceipt: true, needsNames: true, settings: OF_POINTS },
   values: { format: 'read', hasReceipt: false, needsNames: true, settings: TIME_NUMBER },
-  statistics: { format: 'read', hasReceipt: false, needsNames: false, settings: ['per'] },
+  statistics: { format: 'read', hasReceipt: false, needsNames: true, settings: ['per'] },
   raw: { format: 'json', hasReceipt: false, needsNames: false, settings: TIME_NUMBER },
   csv: { format: 'csv', hasReceipt: false, needsNames: true, settings: TIME_NUMBER },
   csv2: { format: 'csv2', hasReceipt: false, needsNames: true, settings: TIME_NUMBER },

@@ -27,7 +27,7 @@ export const CSV_COLUMNS: Record<ActionName, string> = {
 }
 
 export const STATISTICS_COLUMNS =
-  'time,localtime,base,serial,name,channel,label,unit,quantity,count,min,mintime,max,maxtime,mean,errors'
+  'time,localtime,base,serial,name,groupname,channel,label,unit,quantity,count,min,mintime,max,maxtime,mean,mkt,errors,coverage'
 
 /** Text for databases: characters that they cannot store become U+FFFD. */
 export const stored = (text: string) => text.replace(/[\0\p{Cs}]/gu, '\ufffd')

@@ -88,6 +88,7 @@ export const statistics = {
   base: device.base.serial,
   serial,
   name,
+  groupname: group.name,
   channel: 1,
   label: 'Inside',
   unit: '°C',
@@ -98,7 +99,9 @@ export const statistics = {
   max: -16.2,
   maxtime: time.time,
   mean: -18.41,
+  mkt: -18.4,
   errors: 1,
+  coverage: 99.9,
 } satisfies Complete<StatisticsRow>
 
 const tags = { serial, name, model, base: device.base.serial, group: group.name }

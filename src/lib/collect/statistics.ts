@@ -39,7 +39,9 @@ export async function collectStatistics(
   const [from, to] = [Date.parse(collected.range.from), Date.parse(collected.range.to)]
   const { response, clock } = collected
   const { receivedAt } = response
-  const device = await toStatistics(content.series, { from, to, per, time: query.time, clock, receivedAt })
+  const { group } = collected
+  const interval = { from, to, per, time: query.time, clock, receivedAt }
+  const device = await toStatistics(content.series, { ...interval, group })
   const records = content.series.records.length
   return { ...collected, content: { kind: 'statistics', devices: [device], records } }
 }

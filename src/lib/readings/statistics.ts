@@ -8,6 +8,7 @@ import {
 import type { Per } from '../../shared/outputs'
 import type { Quantity } from '../../shared/quantity'
 import { nextTurn } from '../clock'
+import type { Group } from '../decode/current-device'
 import type { TimeStyle } from '../decode/time'
 import type { Channel } from './channel'
 import type { Device } from './device'
@@ -24,9 +25,10 @@ export interface StatisticsRow {
   base: string
   serial: string
   name?: string
-  /** The channel's number. */
-  channel: number
-  label: string
+  groupname?: string
+  /** The channel's number; absent in the row of a device without channels, like `label`. */
+  channel?: number
+  label?: string
   unit?: string
   quantity?: Quantity
   /** Number of records with a value. */
@@ -38,8 +40,12 @@ export interface StatisticsRow {
   max: number | null
   maxtime: string | null
   mean: number | null
+  /** Mean kinetic temperature in the unit of the row; only of temperatures. */
+  mkt?: number | null
   /** Number of records without a value. */
   errors: number
+  /** The share of the interval that was measured, in percent; `null` if it cannot be known. */
+  coverage: number | null
 }
 
 /** The statistics of one device. */
@@ -63,15 +69,19 @@ export interface StatisticsQuery {
   clock?: LocalClock | undefined
   /** When the last response arrived, ms since 1970 UTC. Intervals that start later are left out. */
   receivedAt: number
+  group: Group | null
 }
 
 /** Records and rows that are processed in one turn of the event loop. */
 const WORK_PER_TURN = 10_000
 
-/** Calculates the rows of a device, by interval and channel. Records without a time do not belong to any interval. */
+/**
+ * Calculates the rows of a device, by interval and channel. A device without channels has a row for each interval too.
+ * Records without a time do not belong to any interval.
+ */
 export async function toStatistics(
   series: Series,
-  { time, clock: placedBy, receivedAt, ...period }: StatisticsQuery,
+  { time, clock: placedBy, receivedAt, group, ...period }: StatisticsQuery,
 ): Promise<DeviceStatistics> {
   const { serial, name, model, base, standalone, channels, records, utcOffset } = series
   const device = { serial, name, model, base, standalone }
@@ -81,9 +91,10 @@ export async function toStatistics(
   // Records are sorted, those without a time first.
   let next = 0
   while (next < records.length && records[next]?.timestamp === null) next++
+  const recordingMs = medianInterval(records.slice(next))
   for (const [start, end] of intervalsOf(period, clock)) {
     if (start > receivedAt && next === records.length) break
-    const figures = channels.map(({ key }) => new Figures(key as `ch${number}`))
+    const figures = channels.map((channel) => new Figures(channel))
     for (; next < records.length; next++) {
       const record = records[next] as SeriesRecord
       if ((record.timestamp as number) >= end) break
@@ -91,27 +102,40 @@ export async function toStatistics(
       if (++work % WORK_PER_TURN === 0) await nextTurn()
     }
     const times = { time: toIso(start), localtime: formatLocalTime(clock, start) }
-    for (const [index, channel] of channels.entries()) {
-      rows.push({ ...times, ...identityOf(series, channel), ...(figures[index] as Figures).result() })
+    const identity = identityOf(series, group)
+    const coverageOf = (count: number) => toCoverage(count, recordingMs, end - start)
+    for (const channelFigures of figures) {
+      rows.push({ ...times, ...identity, ...channelFigures.result(coverageOf) })
       if (++work % WORK_PER_TURN === 0) await nextTurn()
     }
+    if (channels.length === 0) rows.push({ ...times, ...identity, ...NO_FIGURES, errors: 0, coverage: 0 })
   }
   return { device, channels, rows }
 }
 
 const toIso = (instant: number) => new Date(instant).toISOString()
 
-/** The device and the channel of a row. Blank texts are omitted, as in other rows. */
-function identityOf({ serial, name, base }: Series, { number, name: label, unit, quantity }: Channel) {
-  return {
-    base: base.serial,
-    serial,
-    ...(name === '' ? {} : { name }),
-    channel: number,
-    label,
-    ...(unit === '' ? {} : { unit }),
-    ...(quantity === null ? {} : { quantity }),
-  }
+/** The device of a row. Blank texts are omitted, as in other rows. */
+const identityOf = ({ serial, name, base }: Series, group: Group | null) => ({
+  base: base.serial,
+  serial,
+  ...(name === '' ? {} : { name }),
+  ...(group && { groupname: group.name }),
+})
+
+/** The median time between records, ms; `null` if there are fewer than two. */
+function medianInterval(records: readonly SeriesRecord[]): number | null {
+  const intervals = records
+    .slice(1)
+    .map(({ timestamp }, index) => (timestamp as number) - (records[index]?.timestamp as number))
+    .sort((a, b) => a - b)
+  return intervals[intervals.length >> 1] ?? null
+}
+
+/** The share of an interval that is measured, in percent with one decimal. */
+function toCoverage(count: number, recordingMs: number | null, lengthMs: number): number | null {
+  if (count === 0) return 0
+  return recordingMs === null ? null : Math.min(100, Math.round((1000 * count * recordingMs) / lengthMs) / 10)
 }
 
 const HOUR_MS = 3_600_000
@@ -151,10 +175,12 @@ function nextStart(start: number, per: Per, clock: LocalClock): number {
 }
 
 const MAX_DECIMALS = 10
+const NO_FIGURES = { count: 0, min: null, mintime: null, max: null, maxtime: null, mean: null } as const
 
 /** The figures of a channel in an interval. */
 class Figures {
-  readonly #key: `ch${number}`
+  readonly #channel: Channel
+  readonly #mkt: KineticMean | undefined
   #count = 0
   #errors = 0
   #min = Number.POSITIVE_INFINITY
@@ -165,12 +191,13 @@ class Figures {
   /** Decimals of the mean: two, or as many as in the values. */
   #decimals = 2
 
-  constructor(key: `ch${number}`) {
-    this.#key = key
+  constructor(channel: Channel) {
+    this.#channel = channel
+    if (channel.quantity === 'temperature') this.#mkt = new KineticMean(channel.unit)
   }
 
   add(record: SeriesRecord): void {
-    const value = record[this.#key]
+    const value = record[this.#channel.key as `ch${number}`]
     if (typeof value !== 'number') {
       this.#errors++
       return
@@ -179,6 +206,7 @@ class Figures {
     this.#count++
     // A running mean, because a sum loses precision.
     this.#mean += (value - this.#mean) / this.#count
+    this.#mkt?.add(value)
     if (value < this.#min) {
       this.#min = value
       this.#minAt = timestamp
@@ -190,22 +218,57 @@ class Figures {
     while (this.#decimals < MAX_DECIMALS && Number(value.toFixed(this.#decimals)) !== value) this.#decimals++
   }
 
-  result(): Pick<StatisticsRow, 'count' | 'min' | 'mintime' | 'max' | 'maxtime' | 'mean' | 'errors'> {
-    const [count, errors] = [this.#count, this.#errors]
-    if (count === 0) return { count, min: null, mintime: null, max: null, maxtime: null, mean: null, errors }
+  /** @param coverageOf the coverage with a number of values */
+  result(coverageOf: (count: number) => number | null) {
+    const { number: channel, name: label, unit, quantity } = this.#channel
+    const identity = { channel, label, ...(unit !== '' && { unit }), ...(quantity !== null && { quantity }) }
+    const mkt = this.#mkt && { mkt: this.#mkt.result() }
+    const others = { ...mkt, errors: this.#errors, coverage: coverageOf(this.#count) }
+    if (this.#count === 0) return { ...identity, ...NO_FIGURES, ...others }
     return {
-      count,
+      ...identity,
+      count: this.#count,
       min: this.#min,
       mintime: toIso(this.#minAt),
       max: this.#max,
       maxtime: toIso(this.#maxAt),
       // 21.43, not 21.433333333333334; never -0.
       mean: Number(this.#mean.toFixed(this.#decimals)) + 0,
-      errors,
+      ...others,
     }
+  }
+}
+
+/** Activation energy divided by the gas constant, K, as usual for medicines. */
+const ACTIVATION_K = 10_000
+const ZERO_CELSIUS_K = 273.15
+
+/** The mean kinetic temperature: the constant temperature that would have the same effect on ageing. */
+class KineticMean {
+  readonly #isFahrenheit: boolean
+  #count = 0
+  /** Mean of the rates exp(-ΔH / RT). */
+  #rate = 0
+
+  constructor(unit: string) {
+    this.#isFahrenheit = unit === '°F'
+  }
+
+  add(value: number): void {
+    const kelvin = ZERO_CELSIUS_K + (this.#isFahrenheit ? (value - 32) / 1.8 : value)
+    this.#count++
+    this.#rate += (Math.exp(-ACTIVATION_K / kelvin) - this.#rate) / this.#count
+  }
+
+  /** In the unit of the values, with two decimals; `null` without values. */
+  result(): number | null {
+    if (this.#count === 0) return null
+    const celsius = -ACTIVATION_K / Math.log(this.#rate) - ZERO_CELSIUS_K
+    const own = this.#isFahrenheit ? celsius * 1.8 + 32 : celsius
+    return Math.round(own * 100) / 100 + 0
   }
 }
 
 /** All possible keys of a row, separated by commas, in the order of a table's columns. */
 export const STATISTICS_COLUMNS =
-  'time,localtime,base,serial,name,channel,label,unit,quantity,count,min,mintime,max,maxtime,mean,errors'
+  'time,localtime,base,serial,name,groupname,channel,label,unit,quantity,count,min,mintime,max,maxtime,mean,mkt,errors,coverage'

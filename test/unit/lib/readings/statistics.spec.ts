@@ -18,6 +18,8 @@ interface Asked {
   receivedAt?: number
 }
 
+const GROUP = { number: 1, name: 'Cold chain' }
+
 /** Values of channels, or texts in place of them, by time. */
 type Measured = readonly [time: string, ...values: unknown[]]
 
@@ -28,7 +30,13 @@ async function statistics(measured: readonly Measured[], { from, to, ...asked }:
     ch1,
     ...(ch2 === undefined ? {} : { ch2 }),
   }))
-  const query = { per: 'period', time: 'local', receivedAt: Number.POSITIVE_INFINITY, ...asked } as const
+  const query = {
+    per: 'period',
+    time: 'local',
+    receivedAt: Number.POSITIVE_INFINITY,
+    group: GROUP,
+    ...asked,
+  } as const
   const series = readSeries(graph({ data, ...fields }), query.time)
   const { rows } = await toStatistics(series, { from: Date.parse(from), to: Date.parse(to), ...query })
   return rows
@@ -55,6 +63,7 @@ describe('the statistics of a period', () => {
         base: '5212A1B2',
         serial: '5212A1B2',
         name: 'Logger',
+        groupname: 'Cold chain',
         channel: 1,
         label: 'Inside',
         unit: '°C',
@@ -65,7 +74,9 @@ describe('the statistics of a period', () => {
         max: -16.2,
         maxtime: '2026-11-20T03:20:00.000Z',
         mean: -17.74,
+        mkt: -17.62,
         errors: 1,
+        coverage: 3.5,
       },
     ])
   })
@@ -98,6 +109,55 @@ describe('the statistics of a period', () => {
         ['11:00', 2, 0, 1],
       ],
     )
+  })
+
+  it('have the mean kinetic temperature of temperatures, in the unit of the row', async () => {
+    // -10,000 K / ln((exp(-10,000 / 293.15) + exp(-10,000 / 303.15)) / 2) = 299.41 K
+    const measured: Measured[] = [
+      ['2026-11-20T01:00Z', 20, 60],
+      ['2026-11-20T02:00Z', 30, 60],
+    ]
+    const channelOf = (unit: string) => [
+      { num: 0, name: 'Inside', unit },
+      { num: 1, name: 'Damp', unit: '%' },
+    ]
+    const rows = await statistics(measured, A_DAY, { channel: channelOf('C') })
+    assert.deepEqual(
+      rows.map(({ mkt }) => mkt),
+      [26.26, undefined],
+    )
+    const fahrenheit = measured.map(([time, value, damp]): Measured => [time, Number(value) * 1.8 + 32, damp])
+    assert.equal((await statistics(fahrenheit, A_DAY, { channel: channelOf('F') }))[0]?.mkt, 79.27)
+    const constant = measured.map(([time]): Measured => [time, -20])
+    assert.equal((await statistics(constant, A_DAY))[0]?.mkt, -20)
+    const [none] = await statistics([['2026-11-20T01:00Z', 'E1']], A_DAY)
+    assert.deepEqual([none?.mkt, none?.coverage], [null, 0])
+  })
+
+  it('have the share of each interval that was measured, also of days with 23 and 25 hours', async () => {
+    const hourly = (from: string, hours: number, left: readonly number[] = []): Measured[] =>
+      Array.from(
+        { length: hours },
+        (_, hour): Measured => [new Date(Date.parse(from) + hour * 3_600_000).toISOString(), 1],
+      ).filter((_, hour) => !left.includes(hour))
+    const coverage = async (measured: Measured[], period: Asked) =>
+      (await statistics(measured, period)).map((row) => row.coverage)
+    assert.deepEqual(await coverage(hourly(A_DAY.from, 24), A_DAY), [100])
+    assert.deepEqual(await coverage(hourly(A_DAY.from, 12), A_DAY), [50])
+    assert.deepEqual(await coverage(hourly(A_DAY.from, 24, [3, 4, 5]), A_DAY), [87.5], 'a hole')
+    assert.deepEqual(await coverage(hourly(A_DAY.from, 1), A_DAY), [null], 'one record')
+    const berlin = { per: 'day', time: new TimeZone('Europe/Berlin') } as const
+    for (const [from, to, hours] of [
+      ['2026-03-28T23:00Z', '2026-03-29T22:00Z', 23],
+      ['2026-10-24T22:00Z', '2026-10-25T23:00Z', 25],
+    ] as const)
+      assert.deepEqual(await coverage(hourly(from, hours), { from, to, ...berlin }), [100], from)
+  })
+
+  it('have a row of a device without channels', async () => {
+    const [row, ...others] = await statistics([], A_DAY, { channel: [] })
+    assert.deepEqual(others, [])
+    assert.deepEqual([row?.channel, row?.count, row?.coverage, row?.serial], [undefined, 0, 0, '5212A1B2'])
   })
 
   it('do not count records without a time', async () => {
