@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
-import type { NodeAPI } from 'node-red'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { localizeError } from '../../../../src/nodes/kit/report/localize'
-import { catalogOf } from '../../../support/built'
-
-/** Like Node-RED: returns the key if the catalog does not have it. */
-function withCatalogs(language: string): NodeAPI {
-  const texts = catalogOf(language)
-  const _ = (key: string, params: Record<string, unknown> = {}) =>
-    (texts.get(key) ?? key).replace(/__(\w+)__/g, (_all, name: string) => `${params[name]}`)
-  return { _ } as unknown as NodeAPI
-}
+import { withCatalogs } from '../../../support/catalog-red'
 
 describe('a localized error', () => {
   const RED = withCatalogs('en-US')

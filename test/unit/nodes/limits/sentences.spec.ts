@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict'
-import type { NodeAPI } from 'node-red'
 import { Condition } from '../../../../src/lib/limits/condition'
 import { toLeftOut, toState, toTest } from '../../../../src/lib/limits/event'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { Monitor } from '../../../../src/lib/limits/monitor'
 import { Sentences } from '../../../../src/nodes/limits/sentences'
 import { TimeZone } from '../../../../src/shared/local-clock'
-import { catalogOf } from '../../../support/built'
+import { withCatalogs } from '../../../support/catalog-red'
 import { createVirtualClock } from '../../../support/clock'
 import { limitsOf, MINUTE, readingOf } from '../../../support/limits/monitoring'
-
-/** Texts of the catalogs, in their plural form except for a count of one. */
-function withCatalogs(language: 'en-US' | 'ja'): NodeAPI {
-  const texts = catalogOf(language)
-  const _ = (key: string, params: Record<string, unknown> = {}) =>
-    (texts.get(key) ?? texts.get(`${key}_${params.count === 1 ? 'one' : 'other'}`) ?? key).replace(
-      /__(\w+)__/g,
-      (_all, name: string) => `${params[name]}`,
-    )
-  return { _ } as unknown as NodeAPI
-}
 
 /** The sentences and subjects of a freezer that is too warm, silent, broken and low on battery. */
 function tell(language: 'en-US' | 'ja'): string[] {
