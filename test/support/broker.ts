@@ -8,6 +8,8 @@ import { temporaryFolder } from './run'
 import { quiet, startServer } from './server-process'
 import { findOrInstall } from './servers'
 
+const STARTING_MS = 300_000
+
 export interface Received {
   topic: string
   text: string
@@ -28,6 +30,21 @@ export interface Broker {
   stop(): Promise<void>
   /** After `stop`, on the same port. */
   startAgain(): Promise<void>
+}
+
+/** Hooks for a file of tests: one broker, without retained messages at the beginning of each test. */
+export function useBroker(): () => Broker {
+  let broker: Broker
+  before('starts a broker', async function () {
+    this.timeout(STARTING_MS)
+    broker = await startBroker()
+  })
+  after('ends it', () => broker?.stop())
+  beforeEach(async () => {
+    await broker.stop()
+    await broker.startAgain()
+  })
+  return () => broker
 }
 
 export async function startBroker(): Promise<Broker> {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import { type Broker, type Received, startBroker } from '../../support/broker'
+import { type Received, useBroker } from '../../support/broker'
 import { useExamples } from '../../support/examples'
 import { until } from '../../support/wait'
 import { FREEZER, FRIDGE, ON_DEMAND, useColdStore, withRounds } from './cold-store'
 
-const STARTING_MS = 300_000
 const FLOW_MS = 120_000
 
 const LAMP = 'Alarms/lamp and horn'
@@ -15,22 +14,12 @@ const more = { ...ON_DEMAND, 'envlog-limits': { errorAfter: 1 }, trigger: { dura
 describe('the example with a lamp and a horn', () => {
   const harness = useExamples({ speed: 20 })
   const store = useColdStore(harness)
-  let broker: Broker
+  const broker = useBroker()
   let received: Received[]
   let end: () => Promise<void>
 
-  before('starts a broker', async function () {
-    this.timeout(STARTING_MS)
-    broker = await startBroker()
-  })
-
-  after('ends it', () => broker?.stop())
-
   beforeEach(async () => {
-    // Retained messages are lost.
-    await broker.stop()
-    await broker.startAgain()
-    const subscriber = await broker.subscribe('#')
+    const subscriber = await broker().subscribe('#')
     received = subscriber.received
     end = subscriber.end
   })
@@ -48,7 +37,7 @@ describe('the example with a lamp and a horn', () => {
 
   /** What a new subscriber receives. */
   async function retained(): Promise<Record<string, string>> {
-    const later = await broker.subscribe('#')
+    const later = await broker().subscribe('#')
     await until('retained messages arrive', () => later.received.some(({ topic }) => topic === 'plant/lamp'))
     await later.end()
     return Object.fromEntries(later.received.map(({ topic, text }) => [topic, text]))
@@ -58,7 +47,7 @@ describe('the example with a lamp and a horn', () => {
     this.timeout(FLOW_MS)
     const { simulator, minutes } = store
     const door = { serial: FREEZER, kind: 'door' } as const
-    await harness.deploy([LAMP], { simulator, broker: broker.node, more }, withRounds)
+    await harness.deploy([LAMP], { simulator, broker: broker().node, more }, withRounds)
     await minutes(2)
     await shows(false, false)
 
@@ -85,9 +74,9 @@ describe('the example with a lamp and a horn', () => {
     await harness.restart()
     await shows(true, false)
     await end()
-    await broker.stop()
-    await broker.startAgain()
-    const again = await broker.subscribe('#')
+    await broker().stop()
+    await broker().startAgain()
+    const again = await broker().subscribe('#')
     received = again.received
     end = again.end
     await shows(true, false)
@@ -105,7 +94,7 @@ describe('the example with a lamp and a horn', () => {
   it('switches both on for a moment at a test, which leaves no state behind', async function () {
     this.timeout(FLOW_MS)
     const { simulator, minutes } = store
-    await harness.deploy([LAMP], { simulator, broker: broker.node, more }, withRounds)
+    await harness.deploy([LAMP], { simulator, broker: broker().node, more }, withRounds)
     await minutes(2)
     await shows(false, false)
     await harness.press('test alarm')

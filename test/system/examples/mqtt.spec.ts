@@ -7,13 +7,12 @@ import {
   type Simulator,
   startSimulator,
 } from '../../../simulator'
-import { type Broker, type Received, startBroker } from '../../support/broker'
+import { type Received, useBroker } from '../../support/broker'
 import { rounds, useExamples } from '../../support/examples'
 import { assertSame } from '../../support/same'
 import { currentValues, type ReportedValue } from '../../support/truth'
 import { until } from '../../support/wait'
 
-const STARTING_MS = 300_000
 const FLOW_MS = 60_000
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -71,22 +70,12 @@ function fleet(now: number, newest: () => CurrentDefinition): DeviceDefinition[]
 
 describe('examples to MQTT', () => {
   const harness = useExamples()
-  let broker: Broker
+  const broker = useBroker()
   let simulator: Simulator
   /** Time of the last measurement of the device that may be silent. */
   let heard: number
 
-  before('starts a broker', async function () {
-    this.timeout(STARTING_MS)
-    broker = await startBroker()
-  })
-
-  after('ends it', () => broker?.stop())
-
   beforeEach(async () => {
-    // Retained messages are lost.
-    await broker.stop()
-    await broker.startAgain()
     const now = Math.floor(Date.now() / MINUTE) * MINUTE
     heard = now
     const newest = () => ({ unixtime: heard / 1000, values: { 1: 4.5 } })
@@ -106,7 +95,7 @@ describe('examples to MQTT', () => {
     done: (known: Map<string, string>) => boolean,
   ): Promise<Received[]> {
     const settled = async () => {
-      const { received, end } = await broker.subscribe(filter)
+      const { received, end } = await broker().subscribe(filter)
       const known = () => new Map(received.map(({ topic, text }) => [topic, text]))
       await until(`the messages on ${filter}`, () => done(known())).catch(() => {})
       await end()
@@ -131,10 +120,10 @@ describe('examples to MQTT', () => {
 
   it('publish each channel on its own topic, retained, only new values, and all values to a broker that was away', async function () {
     this.timeout(FLOW_MS)
-    const { received, end } = await broker.subscribe('envlog/#')
+    const { received, end } = await broker().subscribe('envlog/#')
     const messages = () => received.map(({ topic, text }) => ({ topic, text }))
     const first = numbers()
-    await harness.deploy([CHANNELS], { simulator, broker: broker.node })
+    await harness.deploy([CHANNELS], { simulator, broker: broker().node })
     await until('all channels are published', () => received.length >= first.length)
     // Messages sent before the broker was connected are sent again.
     await rounds(simulator, 2)
@@ -153,16 +142,16 @@ describe('examples to MQTT', () => {
     assert.equal(all.length, numbers().length)
 
     // A broker that was away receives everything again.
-    await broker.stop()
+    await broker().stop()
     simulator.clock.advance(MINUTE)
     await rounds(simulator, 2)
-    await broker.startAgain()
+    await broker().startAgain()
     await assertRetained(numbers())
   })
 
   it('create sensors in Home Assistant, with names, units and availability', async function () {
     this.timeout(FLOW_MS)
-    await harness.deploy([HOME], { simulator, broker: broker.node })
+    await harness.deploy([HOME], { simulator, broker: broker().node })
     const configs = await retained('homeassistant/#', (known) => known.size >= rows().length)
     const sensors = configs.map(({ topic, text }) => ({ topic, ...JSON.parse(text) }))
     assert.equal(sensors.length, rows().length)
@@ -198,16 +187,16 @@ describe('examples to MQTT', () => {
     await rounds(simulator, 2)
     await assertRetained([status, ...numbers(), ...available(silent)])
 
-    await broker.stop()
+    await broker().stop()
     simulator.clock.advance(MINUTE)
     await rounds(simulator, 2)
-    await broker.startAgain()
+    await broker().startAgain()
     await assertRetained([status, ...numbers(), ...available(silent)])
     const again = await retained('homeassistant/#', (known) => known.size >= rows().length)
     assertSame(again, configs)
 
     // An unchanged value is published in each round, but no value while the service is silent.
-    const { received, end } = await broker.subscribe(topicOf(rows()[0] as ReportedValue))
+    const { received, end } = await broker().subscribe(topicOf(rows()[0] as ReportedValue))
     await rounds(simulator, 3)
     assert.ok(received.filter(({ retained: isOld }) => !isOld).length >= 2)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
@@ -240,7 +229,7 @@ describe('examples to MQTT', () => {
         all.map(({ topic }) => topic.split('/')[2]).toSorted(),
       )
     simulator.set(at('5F0A1001'))
-    await harness.deploy([HOME], { simulator, broker: broker.node })
+    await harness.deploy([HOME], { simulator, broker: broker().node })
     assert.deepEqual(await sensors(1), ['envlog_52C10006_1'])
     simulator.set(at('5F0A1002'))
     await rounds(simulator, 2)
