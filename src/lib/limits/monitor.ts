@@ -219,9 +219,9 @@ export class Monitor {
     device.seenAt = monotonic
     if (name !== '') device.name = name.slice(0, MAX_TEXT_LENGTH)
     if (utcOffset !== null) device.utcOffset = utcOffset
-    const hasMoved = group !== undefined && group !== device.group
-    if (hasMoved) device.group = group
-    if (hasMoved || device.limits !== limits) this.#applyLimits(device, limits)
+    const hasNewGroup = group !== undefined && group !== device.group
+    if (hasNewGroup) device.group = group
+    if (hasNewGroup || device.limits !== limits) this.#applyLimits(device, limits)
     if (newest !== null && this.#isLateForLong(device, newest)) this.#beginAnew(device, newest)
     for (const channel of measured.channels.values()) this.#receiveChannel(device, channel, newest)
     const watchesSilence = this.#settings.silentAfterMs !== null
@@ -306,8 +306,7 @@ export class Monitor {
     const { run, limit, late } = condition
     const isWithinRun = run !== undefined && value.time >= run.from
     condition.late = isWithinRun ? undefined : lateLane(late, value.time, limit)
-    if (!condition.late) return
-    if (value.time === condition.late.at) return
+    if (!condition.late || value.time === condition.late.at) return
     const before = condition.late.run
     const ended = judge(condition.late, value, limit)
     if (condition.late.run !== before) this.alarms.mustSave = true
