@@ -181,7 +181,8 @@ describe('examples that send alarms', () => {
     await deploy(BATCHES)
     await minutes(1)
     simulator.set({ fleet: [{ ...freezer, capacity: 1500 }] })
-    await minutes(1)
+    // The next record says so.
+    await minutes(2)
     await assertSent([
       `Freezer (${FREEZER}): records were lost, and alarms of their time may be missing. / 失われた記録があります。その間の警報が抜けている可能性があります。`,
     ])
