@@ -2,7 +2,9 @@
  * Packs the package together with its runtime dependencies, for machines without internet (`npm run pack:offline`).
  * Checks that npm installs it from an empty cache and that the nodes load.
  */
+import { once } from 'node:events'
 import { copyFileSync, cpSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import { coldRequire } from '../test/support/cold-require'
 import {
@@ -28,21 +30,32 @@ export async function packOffline(): Promise<Packed> {
   for (const name of bundleDependencies) {
     cpSync(join(root, 'node_modules', name), join(unpacked, 'node_modules', name), { recursive: true })
   }
-  writeFileSync(
-    join(unpacked, 'package.json'),
-    JSON.stringify({ ...packageJson, bundleDependencies }, null, 2),
-  )
+  // npm would ask the registry for a peer, even for an optional one, and wait for minutes if it does not answer.
+  const { peerDependencies: _, peerDependenciesMeta: __, ...manifest } = packageJson
+  writeFileSync(join(unpacked, 'package.json'), JSON.stringify({ ...manifest, bundleDependencies }, null, 2))
   return packInto(folder, unpacked)
 }
 
 /**
- * Installs a tarball in the same way as the palette manager, from an empty cache and without a network, and loads the
- * nodes.
+ * Installs a tarball in the same way as the palette manager, from an empty cache, and loads the nodes. Fails if npm asks
+ * the registry for anything; `--offline` would hide that.
  */
 export async function installOffline(tarball: string): Promise<void> {
   const userDir = temporaryFolder('offline-user-dir')
-  const options = ['--offline', '--cache', temporaryFolder('empty-cache')]
-  await installTarball(tarball, userDir, npmEnvironment(), options)
+  let requests = 0
+  const registry = createServer((socket) => {
+    requests++
+    socket.destroy()
+  })
+  await once(registry.listen(0, '127.0.0.1'), 'listening')
+  const { port } = registry.address() as AddressInfo
+  const options = ['--registry', `http://127.0.0.1:${port}`, '--cache', temporaryFolder('empty-cache')]
+  try {
+    await installTarball(tarball, userDir, npmEnvironment(), [...options, '--fetch-retries', '0'])
+  } finally {
+    registry.close()
+  }
+  if (requests > 0) throw new Error('npm has asked the registry')
   const installedPackage = join(userDir, 'node_modules', packageJson.name)
   const dependencies = Object.keys(packageJson.dependencies).map((name) =>
     require.resolve(name, { paths: [installedPackage] }),

@@ -21,6 +21,8 @@ interface PackageJson {
   engines: { node: string }
   bin: Record<string, string>
   dependencies: Record<string, string>
+  peerDependencies: Record<string, string>
+  peerDependenciesMeta: object
   'node-red': { version: string; nodes: { envlog: string } }
 }
 

@@ -240,9 +240,16 @@ function retryDelayMs(retry: number, random: number): number {
   return Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry) * (0.5 + random)
 }
 
-/** Whether there was no response, or the service failed. A request is not retried if its response cannot be decoded. */
+/** Statuses of other servers than the service with which they ask for another attempt. */
+const TRY_AGAIN = [408, 425]
+
+/**
+ * Whether there was no response, or the service failed. A request is not retried if its response cannot be decoded, or
+ * if another server has refused it.
+ */
 function isRetryable(error: EnvlogError): boolean {
   if (error.reason === 'no-certificate') return false
+  if (error.reason === 'gateway-answered') return TRY_AGAIN.includes(error.cause.status ?? 0)
   return (
     error.code === 'ENVLOG_NETWORK' || error.code === 'ENVLOG_TIMEOUT' || SERVICE_FAILURES.has(error.reason)
   )

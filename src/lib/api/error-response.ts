@@ -54,8 +54,8 @@ const MAX_MESSAGE_LENGTH = 300
 /** Longer than the displayed text, so that a secret that begins within it is still found. */
 const MAX_GUARDED_LENGTH = 4000
 
-/** Replaces control characters, which could forge log lines. */
-const shorten = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH)
+/** Replaces control characters and line separators, which could forge log lines. */
+const shorten = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH)
 
 /**
  * The service's error object (docs/service.md, *Errors*), which is either the property `error` or the complete

@@ -120,7 +120,7 @@ export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): Fille
   const end = readKnown(hole).records.filter(({ timestamp }) => timestamp === hole.to)
   const first = oldest ?? end[0]
   const isLost = isClosed && !hasReached && begin !== null && !(first && follows(begin, first, standalone))
-  const lost = isLost && { from, to: first ? timeOf(first) : hole.to }
+  const lost = isLost && { from: timeOf(begin), to: first ? timeOf(first) : hole.to }
   const format = createTimeFormatter(time, part.utcOffset)
   const withTime = (record: RecordKey): NumberedRecord => ({ ...record, time: format(record.timestamp) })
   const before = isClosed && begin && !isInPage(begin) ? [withTime(begin)] : []

@@ -214,7 +214,10 @@ export class NodeState {
   }
 
   /** Whether this is the first report of this kind for the device in this process. Each call counts as a report. */
-  isFirstReport({ serial, base = '' }: NamedDevice, kind: 'unreadable' | 'refused' | 'ahead'): boolean {
+  isFirstReport(
+    { serial, base = '' }: NamedDevice,
+    kind: 'unreadable' | 'refused' | 'ahead' | 'lost',
+  ): boolean {
     const key = `${kind} ${base}/${serial}`
     if (this.#reported.has(key) || this.#reported.size === MAX_REPORTS) return false
     this.#reported.add(key)

@@ -82,8 +82,10 @@ export function planRecords(
   if (cursor && records.length === 0) return planNothing(cursor, series)
 
   const hole = findHole(known, records, received)
-  // A hole that begins with a time and ends there misses nothing but perhaps other records of the same second.
-  const misses = hole !== undefined && (hole.begin !== null || hole.from < hole.to)
+  // A hole that begins with a time may be older than the device, unless the response is full.
+  const misses =
+    hole !== undefined &&
+    (hole.begin !== null || (hole.from < hole.to && series.records.length >= received.most))
   const lost = backfill ? undefined : boundsOf(misses ? [hole, ...known.holes] : known.holes)
   const { unreported } = cursor ?? {}
   const next = advance(known, received)

@@ -2,7 +2,7 @@ import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { DeviceParams, EndpointName } from '../endpoints'
 import type { EndpointLimits, RateLimit } from './limits'
 import { findRefusal, type LimitScope, type Outcome, recordsUsed, reportedLimit } from './outcome'
-import type { Denied, Need, Sharing, Usage } from './shared-quota'
+import type { Denied, Need, SharedUse, Sharing, Usage } from './shared-quota'
 import { type Entry, heldMs, type Use, Window, type WindowLimit } from './window'
 
 /**
@@ -158,7 +158,7 @@ export class Endpoint {
     { records = 0, parts }: Reservation,
     outcome: Outcome,
     now: number,
-  ): { refusedBy: LimitScope | undefined; uses: Use[] } {
+  ): { refusedBy: LimitScope | undefined; uses: SharedUse[] } {
     const { headers, isSent, hasResponse } = outcome
     const { requests: own, records: ofRecords } = this.#limits
     if (hasResponse) this.#isKnown = true
@@ -171,25 +171,26 @@ export class Endpoint {
     const recordsRemaining = headers?.recordsRemaining ?? -1
     // If the device has records left, fewer can be requested immediately.
     const canAskForFewer = recordsRemaining > 0 && recordsRemaining < records
-    const refusedBy = findRefusal(outcome, parts.length > 1 && ofRecords !== null)
     const ofRequest: Use = {
       used: isSent ? 1 : 0,
       reported: reported ? limitOf(reported) : null,
       remaining: headers?.remaining ?? -1,
-      isClosed: refusedBy === 'endpoint',
     }
     const ofDevice: Use = {
       used: ofRecords ? recordsUsed(records, ofRecords.limit, outcome) : 0,
       reported: ofRecords && limitOf(ofRecords),
       remaining: recordsRemaining,
-      isClosed: refusedBy === 'device' && !canAskForFewer,
     }
-    const uses = parts.map(({ window, entry }, index) => {
-      const use = index === 0 ? ofRequest : ofDevice
-      window.settle(entry, use, now, this.#isShared)
-      return use
-    })
-    return { refusedBy, uses }
+    const uses = [ofRequest, ofDevice].slice(0, parts.length)
+    const [others = 0] = parts.map(({ window, entry }, index) =>
+      window.settle(entry, uses[index] as Use, now, this.#isShared),
+    )
+    const demanded = parts.length > 1 && ofRecords ? records : undefined
+    // What others use is known to Redis, not to this process.
+    const refusedBy = findRefusal(outcome, demanded, others > 0 && !this.#isShared)
+    const areClosed = [refusedBy === 'endpoint', refusedBy === 'device' && !canAskForFewer]
+    for (const [index, { window }] of parts.entries()) if (areClosed[index]) window.close(now)
+    return { refusedBy, uses: uses.map((use, index) => ({ ...use, isClosed: areClosed[index] === true })) }
   }
 
   /** The usage that is regularly reported to a shared quota. */
@@ -249,7 +250,7 @@ export class Endpoint {
   }
 }
 
-const UNUSED: Use = { used: 0, reported: null, remaining: -1, isClosed: false }
+const UNUSED: Use = { used: 0, reported: null, remaining: -1 }
 const NO_DENIAL = { retryAt: Number.NEGATIVE_INFINITY, freeAt: Number.NEGATIVE_INFINITY }
 
 const limitOf = ({ limit, windowSeconds }: RateLimit) => ({ limit, heldMs: heldMs(windowSeconds) })

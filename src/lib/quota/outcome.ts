@@ -39,14 +39,23 @@ export function recordsUsed(reserved: number, limit: number, { isSent, headers, 
   return Math.min(reserved, Math.max(0, records ?? byHeader))
 }
 
-/** The limit that caused a refusal by the service, if any (docs/quota.md). */
+/**
+ * The limit that caused a refusal by the service, if any (docs/quota.md).
+ * @param records the requested number; `undefined` if they are not counted
+ * @param showsOthers whether the response reports more requests than are known
+ */
 export function findRefusal(
   { headers, errorStatus = 0 }: Outcome,
-  hasRecords: boolean,
+  records: number | undefined,
+  showsOthers: boolean,
 ): LimitScope | undefined {
   const { remaining = null, recordsRemaining = null } = headers ?? {}
-  if (errorStatus === 429)
-    return hasRecords && ((remaining ?? 0) > 0 || recordsRemaining === 0) ? 'device' : 'endpoint'
+  if (errorStatus === 429) {
+    if (records === undefined) return 'endpoint'
+    const isForRecords = recordsRemaining === null ? (remaining ?? 0) > 0 : recordsRemaining < records
+    return isForRecords ? 'device' : 'endpoint'
+  }
   const isOtherRefusal = errorStatus >= 400 && errorStatus < 500 && !NOT_ABOUT_QUOTA.has(errorStatus)
-  return isOtherRefusal && remaining === 0 ? 'endpoint' : undefined
+  // Otherwise, the device was refused with the last request of the window.
+  return isOtherRefusal && remaining === 0 && showsOthers ? 'endpoint' : undefined
 }

@@ -15,11 +15,16 @@ const SENTINEL_SCAN_MS = 2000
  * Prepares connections to a Redis or Valkey server, or to the primary according to its sentinels. The client library is
  * optional, and is installed by users who share an account.
  * @param address a valid address
+ * @param userDir Node-RED's user directory, if it has one
  * @returns a function that opens a connection
  * @throws EnvlogError `shared-client-missing`
  */
-export function createConnector(address: string, password: string): () => Connection {
-  const library = loadLibrary()
+export function createConnector(
+  address: string,
+  password: string,
+  userDir: string | undefined,
+): () => Connection {
+  const library = loadLibrary(userDir)
   const redactor = new Redactor([password])
   const read = readRedisAddress(address) as RedisAddress
   return () => {
@@ -97,7 +102,10 @@ function createClient(library: typeof import('redis'), address: RedisAddress, pa
   })
 }
 
-/** The code of a network or TLS error, or the first word of a Redis error. */
+/** Maximum length of a quoted Redis error. */
+const MAX_QUOTED = 120
+
+/** The code of a network or TLS error, or the first word of a Redis error; the whole text if that says nothing. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error === 'string') {
     // The sentinel client reports some errors of its connections as text.
@@ -110,12 +118,15 @@ export function codeOf(error: unknown): string | undefined {
   if (typeof code === 'string') return code
   // Older servers wrap the error of a script: `ERR Error running script …: -READONLY You can't write …`.
   const [, word] = /^(?:ERR .*: -)?([A-Z]{3,20})\b/.exec(message) ?? []
-  return word
+  // This word means any other error. The arguments of a command may contain the password.
+  return word === 'ERR' ? message.replace(/, with args.*|[\r\n].*/s, '').slice(0, MAX_QUOTED) : word
 }
 
-function loadLibrary(): typeof import('redis') {
+/** Users install it in the user directory, also if this package is elsewhere, as in an image. */
+function loadLibrary(userDir: string | undefined): typeof import('redis') {
+  const paths = [...(userDir ? [userDir] : []), __dirname]
   try {
-    return require('redis')
+    return require(require.resolve('redis', { paths }))
   } catch {
     throw new EnvlogError('shared-client-missing')
   }

@@ -5,16 +5,19 @@
  * - `epoch`: `<id> <since, ms> <run id of the server>`. If it is missing, or the run id differs, the data was lost.
  * - one hash per limit: entry id → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at most until then; `s`:
  *   used by a request that was answered then; `o`: used by others, according to headers then; `r`: the limit that a
- *   response reported then, with its window; `c`: refused then; `w`: a process has been waiting since then, until
- *   `heldMs` after 1970. `kept`: how long entries are kept, ms.
+ *   response reported then, with its window; `n`: the most generous limit that a process has named, with its window;
+ *   `c`: refused then; `w`: a process has been waiting since then, until `heldMs` after 1970. `kept`: how long entries
+ *   are kept, ms.
  *
  * All instants are by the server's clock.
  */
 
+/** If Redis takes longer than this to respond, it counts as away. */
+export const CALL_TIMEOUT_MS = 1000
 /** When to ask again for a permit that is reserved for a request in flight. */
 const RETRY_MS = 250
-/** How long a process that has to ask again keeps its place. */
-const PLACE_MS = 500
+/** How long a process that has to ask again keeps its place: until its next call must have arrived. */
+const PLACE_MS = CALL_TIMEOUT_MS + RETRY_MS
 /** A month: data of an account that is no longer used expires. */
 const EPOCH_KEPT_MS = 2_592_000_000
 
@@ -88,6 +91,8 @@ end
  * Returns {1, granted amounts…}; {0, index of the need that cannot be met, ms until it should be asked for again, ms
  * until it is expected to be met}; {-1} if the data was lost.
  * Until an epoch is older than the window, other processes may not have reported their usage: one request at a time.
+ * Each process keeps its own limit itself. Here, the most generous one that a process has named within the longest
+ * window applies to all of them together.
  * Processes take turns: a denied process keeps its place before later ones, because a process close to the server would
  * otherwise always be faster.
  */
@@ -96,18 +101,31 @@ local epoch, since = currentEpoch()
 if epoch ~= arg.epoch then return { -1 } end
 local place = 'place ' .. string.match(arg.id, '^[^:]*')
 
+local function isMoreGenerous(one, other)
+  local rate, otherRate = one.limit / one.heldMs, other.limit / other.heldMs
+  return rate > otherRate or (rate == otherRate and one.limit > other.limit)
+end
+
+-- The account's limit.
+local function accountLimit(key, need, entries)
+  local named = entries.named and { limit = entries.named.amount, heldMs = entries.named.heldMs }
+  if named and isMoreGenerous(named, need) then return named end
+  write(key, 'named', need.limit, 'n', now, need.heldMs)
+  return { limit = need.limit, heldMs = need.heldMs }
+end
+
 -- The account's limit and, for one window of it, the limit that the last response reported. A stricter one may still
 -- apply after that: then the next request is sent alone.
-local function limitsOf(need, entries, isRecords)
-  local own = { limit = need.limit, heldMs = need.heldMs, countsOthers = isRecords, till = math.huge }
+local function limitsOf(account, entries, isRecords)
+  local own = { limit = account.limit, heldMs = account.heldMs, countsOthers = isRecords, till = math.huge }
   local reported = entries.reported
   if not reported then return { own }, false end
-  local till = reported.at + need.heldMs
+  local till = reported.at + account.heldMs
   if till > now then
     return { own, { limit = reported.amount, heldMs = reported.heldMs, countsOthers = true, till = till } }, false
   end
   local perMs = reported.amount / reported.heldMs
-  return { own }, reported.amount < need.limit or perMs < need.limit / need.heldMs
+  return { own }, reported.amount < account.limit or perMs < account.limit / account.heldMs
 end
 
 -- Number of processes that have waited longer and are about to ask again.
@@ -122,13 +140,14 @@ local function countAhead(entries)
 end
 
 -- The available part of a need, when to ask again for its minimum, and when that is expected to be available.
-local function available(need, entries, isRecords)
-  local limits, isAlone = limitsOf(need, entries, isRecords)
-  isAlone = isAlone or (not isRecords and now - since < need.heldMs)
+local function available(key, need, entries, isRecords)
+  local account = accountLimit(key, need, entries)
+  local limits, isAlone = limitsOf(account, entries, isRecords)
+  isAlone = isAlone or (not isRecords and now - since < account.heldMs)
   local ahead = isRecords and 0 or countAhead(entries)
   local amount, retryMs, estimateMs = need.wanted, 0, 0
   if entries.closed then
-    retryMs = math.max(0, entries.closed.at + need.heldMs - now)
+    retryMs = math.max(0, entries.closed.at + account.heldMs - now)
     estimateMs = retryMs
   end
   for _, limit in ipairs(limits) do
@@ -159,7 +178,7 @@ end
 local reply = { 1 }
 for i, need in ipairs(arg.needs) do
   local entries = open(KEYS[i + 1], need.heldMs)
-  local amount, retryMs, estimateMs = available(need, entries, i > 1)
+  local amount, retryMs, estimateMs = available(KEYS[i + 1], need, entries, i > 1)
   if retryMs > 0 then
     local waits = entries[place] and entries[place].at or now
     if i == 1 then write(KEYS[2], place, 0, 'w', waits, now + retryMs + ${PLACE_MS}) end

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
-import { REPORT, RESERVE, SETTLE } from './redis-scripts'
+import { CALL_TIMEOUT_MS, REPORT, RESERVE, SETTLE } from './redis-scripts'
 import type { Entry, Use } from './window'
 
-/** If Redis takes longer than this to respond, it counts as away. Opening a connection may take longer. */
-const CALL_TIMEOUT_MS = 1000
+/** Opening a connection may take longer than a call. */
 const OPENING_TIMEOUT_MS = 5000
 /** Interval of reports while Redis is connected, and of attempts to connect while it is away. */
 const REPORT_MS = 10_000
@@ -40,10 +39,16 @@ export interface Need {
   wanted: number
   /** The request is sent only if at least this amount is available. */
   minimum: number
-  /** The account's own limit, from its settings or the service's table. Redis stores the last reported limit. */
+  /** The limit of this process, from its settings or the service's table. Redis stores the last reported limit. */
   limit: number
   /** How long the amount stays occupied after the response. */
   heldMs: number
+}
+
+/** Use that is settled in Redis. */
+export interface SharedUse extends Use {
+  /** Whether the service has refused the request because of this limit. */
+  isClosed: boolean
 }
 
 /** A denial, because other processes use what the request needs. */
@@ -143,7 +148,7 @@ export class SharedQuota {
   }
 
   /** Ends a reservation. If Redis is away, the next report does that. */
-  async settle(id: string, needs: Need[], uses: Use[], flightMs: number): Promise<void> {
+  async settle(id: string, needs: Need[], uses: SharedUse[], flightMs: number): Promise<void> {
     const argument = { epoch: this.#epoch, id, needs, uses, flightMs: Math.round(flightMs) }
     try {
       if ((await this.#ask(SETTLE, needs, argument)) === -1) throw dataLost()

@@ -39,8 +39,6 @@ export interface Use {
   /** The limit reported in the response, and what remains of it; -1 if not reported. */
   reported: { limit: number; heldMs: number } | null
   remaining: number
-  /** Whether the service has refused the request because of this limit. */
-  isClosed: boolean
 }
 
 /**
@@ -86,20 +84,26 @@ export class Window {
 
   /**
    * Ends a reservation: what was used counts from now on. Usage that the response reports beyond our own is attributed
-   * to others. After a refusal, nothing is available for a complete window.
+   * to others.
+   * @returns the amount that others used
    */
-  settle(entry: Entry, { used, reported, remaining, isClosed }: Use, now: number, isShared: boolean): void {
+  settle(entry: Entry, { used, reported, remaining }: Use, now: number, isShared: boolean): number {
     this.#inFlight.delete(entry)
     entry.amount = used
     entry.at = now
     if (used > 0) this.#entries.push(entry)
-    if (isClosed) this.#closedAt = now
-    if (!reported || remaining < 0) return
+    if (!reported || remaining < 0) return 0
     // The service may also have counted entries that have expired since the request was sent.
     const since = entry.sentAt - reported.heldMs
     const amount = reported.limit - remaining - this.#sum(({ at }) => at > since)
     const by = isShared ? 'othersInRedis' : 'others'
     if (amount > 0) this.#entries.push({ ...entry, id: '', amount, by })
+    return Math.max(0, amount)
+  }
+
+  /** Call this after a refusal: nothing is available for a complete window. */
+  close(now: number): void {
+    this.#closedAt = now
   }
 
   /** The end of the time in which nothing is available because of a refusal. */

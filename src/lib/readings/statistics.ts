@@ -12,8 +12,8 @@ import type { Group } from '../decode/current-device'
 import type { TimeStyle } from '../decode/time'
 import type { Channel } from './channel'
 import type { Device } from './device'
-import { medianInterval } from './median-interval'
 import type { SeriesRecord } from './record-reader'
+import { recordingInterval } from './recording-interval'
 import type { Series } from './series'
 
 /** Figures of one channel of a device in one interval (docs/messages.md, *Statistics*). */
@@ -92,7 +92,7 @@ export async function toStatistics(
   // Records are sorted, those without a time first.
   let next = 0
   while (next < records.length && records[next]?.timestamp === null) next++
-  const recordingMs = medianInterval(records.slice(next))
+  const recordingMs = recordingInterval(records.slice(next))
   for (const [start, end] of intervalsOf(period, clock)) {
     if (start > receivedAt && next === records.length) break
     const figures = channels.map((channel) => new Figures(channel))
@@ -104,7 +104,7 @@ export async function toStatistics(
     }
     const times = { time: toIso(start), localtime: formatLocalTime(clock, start) }
     const identity = identityOf(series, group)
-    const coverageOf = (count: number) => toCoverage(count, recordingMs, end - start)
+    const coverageOf = (count: number) => toCoverage(count, recordingMs, Math.min(end, receivedAt) - start)
     for (const channelFigures of figures) {
       rows.push({ ...times, ...identity, ...channelFigures.result(coverageOf) })
       if (++work % WORK_PER_TURN === 0) await nextTurn()
@@ -124,10 +124,12 @@ const identityOf = ({ serial, name, base }: Series, group: Group | null) => ({
   ...(group && { groupname: group.name }),
 })
 
-/** The share of an interval that is measured, in percent with one decimal. */
+/** The share of an interval that is measured, in percent with one decimal. @param lengthMs until now, if it lasts */
 function toCoverage(count: number, recordingMs: number | null, lengthMs: number): number | null {
   if (count === 0) return 0
-  return recordingMs === null ? null : Math.min(100, Math.round((1000 * count * recordingMs) / lengthMs) / 10)
+  return recordingMs === null || lengthMs <= 0
+    ? null
+    : Math.min(100, Math.round((1000 * count * recordingMs) / lengthMs) / 10)
 }
 
 const HOUR_MS = 3_600_000

@@ -36,7 +36,9 @@ export function openAccount(
   if (settings.sharedQuota && use.onSharedChange) {
     const { createConnector } =
       require('../../lib/quota/redis-connection') as typeof import('../../lib/quota/redis-connection')
-    ports.connectRedis = createConnector(settings.sharedQuota, settings.credentials.sharedQuotaPassword)
+    const { sharedQuota, credentials } = settings
+    const { userDir } = RED.settings
+    ports.connectRedis = createConnector(sharedQuota, credentials.sharedQuotaPassword, userDir)
   }
   return createAccount({ ...settings, secrets: proxyPasswords(options, process.env) }, ports)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { authorityFile } from '../../support/network'
 import { until } from '../../support/wait'
@@ -94,6 +95,34 @@ describe('the connection to a shared quota in Redis', function () {
     assert.equal(await reasonOf('redis://127.0.0.1:1'), 'ECONNREFUSED')
     assert.equal(await reasonOf('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main'), 'ECONNREFUSED')
     assert.equal(await reasonOf(redis.url, ''), 'NOAUTH')
+  })
+
+  it('needs only the commands and keys in docs/quota.md, and says what a user may not do', async () => {
+    const docs = readFileSync('docs/quota.md', 'utf8')
+    const [, rule = ''] = /ACL SETUSER envlog on >password ([^`]*)/.exec(docs) ?? []
+    const rules = rule.split(' ')
+    await redis.command('ACL', 'SETUSER', 'least', 'reset', 'on', '>word', ...rules)
+    const address = `redis://least@127.0.0.1:${redis.port}`
+    const member = share(address, 'word')
+    await member.waitUntilConnected()
+    await member.request()
+    assert.deepEqual([member.quota.counts().sharedConnected, member.reasons], [true, []])
+    member.leaveAndStop()
+    await redis.command('FLUSHALL')
+    await redis.command('ACL', 'SETUSER', 'least', '-set')
+    assert.match(String(await reasonOf(address, 'word')), /^ERR .* can't run this command/)
+  })
+
+  it('quotes a server that is too old, but not the password in its words', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      const words = `-ERR unknown command \`HELLO\`, with args beginning with: \`3\` \`AUTH\` \`default\` \`${PASSWORD}\`\r\n`
+      socket.on('data', () => socket.write(words))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    ends.push(() => server.close())
+    const { port } = server.address() as { port: number }
+    assert.equal(await reasonOf(`redis://127.0.0.1:${port}`), 'ERR unknown command `HELLO`')
   })
 
   it('is opened again if its server has become read-only, and counts on the server that its address now leads to', async () => {

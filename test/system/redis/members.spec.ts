@@ -95,6 +95,40 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.deepEqual(service.refusals(), [])
   })
 
+  it('serves a member with a lower limit of its own beside one that uses more than that', async () => {
+    const [busy, low] = [
+      new Member(service, { address: redis.url }),
+      new Member(service, { address: redis.url, limit: 3 }),
+    ]
+    members.push(busy, low)
+    await Promise.all(members.map((member) => member.waitUntilConnected()))
+    await windows(1.5)
+    low.startDemand()
+    for (let count = 0; count < 4; count++) {
+      await Promise.all(Array.from({ length: 5 }, () => busy.request()))
+      await windows(1)
+    }
+    assert.deepEqual(service.refusals(), [])
+    assert.ok(low.sent.length >= 6, `${low.sent.length}`)
+    const most = low.sent.map(
+      ({ at: from }) => low.sent.filter(({ at }) => at >= from && at < from + 1000).length,
+    )
+    assert.equal(Math.max(...most), 3)
+  })
+
+  it('gives turns to a member that is almost a window away from Redis', async () => {
+    const members = [0, 400].map((distanceMs) => new Member(service, { address: redis.url, distanceMs }))
+    await Promise.all(members.map((member) => member.waitUntilConnected()))
+    for (const member of members) member.startDemand()
+    await windows(1.5)
+    const far = members[1]?.sent.length ?? 0
+    await windows(5)
+    for (const member of members) member.leaveAndStop()
+    assert.deepEqual(service.refusals(), [])
+    const share = (members[1]?.sent.length ?? 0) - far
+    assert.ok(share >= 2, `${share}`)
+  })
+
   it('is not blocked by instants ahead of the clock, which was set back', async () => {
     await start(2)
     await windows(1.5)

@@ -30,6 +30,8 @@ export class ActionNode<T extends ActionType> implements StartedNode {
   readonly #failingSince = new Map<string, number>()
   readonly #closeState: () => Promise<void>
   #shown: RunStatus['kind'] = 'idle'
+  /** Whether the status has shown the losses of the last trigger, so that the next one begins without. */
+  #hasShownLosses = false
 
   /** @throws EnvlogError `ENVLOG_CONFIG` */
   constructor(RED: NodeAPI, node: Node, config: NodeConfig, action: ActionDefinition<T>) {
@@ -43,7 +45,8 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     this.#closeState = () => nodeState.close(store)
     const { signal } = this.#queue
     const setStatus = (status: RunStatus) => this.#setStatus(status)
-    this.#deployed = { RED, node, account, settings, nodeState, signal, setStatus }
+    const lossy = new Set<string>()
+    this.#deployed = { RED, node, account, settings, nodeState, signal, lossy, setStatus }
     this.#showIdle()
     if (settings.repeat > 0) this.#timer = this.#startTimer(settings.repeat * 1000)
   }
@@ -101,12 +104,16 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     if (this.#sendsOnlyNew()) await isLoaded
     // Otherwise the state contains only the polling order of the devices, which is not worth waiting for.
     else isLoaded.catch(() => {})
+    const { lossy } = this.#deployed
+    if (this.#hasShownLosses) lossy.clear()
+    this.#hasShownLosses = false
     const run = new Run(this.#deployed, trigger, interrupt)
     await this.#action.run(run)
     this.#failingSince.clear()
     // Formatting the count with i18next takes longer than reading most responses, so the messages are delivered first.
     await nextTurn()
     this.#showResult(run)
+    this.#hasShownLosses = true
   }
 
   /** Whether it sends only new readings, records or alerts. */

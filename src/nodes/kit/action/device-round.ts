@@ -148,7 +148,8 @@ export class DeviceRound<T extends ActionType> {
     const [first] = refusals
     if (!first || refusals.length < MIN_REFUSED_ALL || refusals.length < requested) return undefined
     const { serial: _, base: __, ...cause } = first.error.cause
-    refusals.length = 0
+    const { trigger } = this.#run
+    for (const { device, error } of refusals.splice(0)) if (!trigger.isOwn) this.#report(device, error)
     return new EnvlogError('service-refused', first.error.params, cause)
   }
 
@@ -166,10 +167,14 @@ export class DeviceRound<T extends ActionType> {
    * @param ms how long it is still skipped
    * @param error of this trigger; absent if an earlier one was refused
    */
-  #reportRefused({ serial, base }: ResolvedDevice, ms: number, error?: EnvlogError): void {
-    const retryAt = new Date(this.#run.account.now() + ms).toISOString()
-    const reported = error ?? new EnvlogError('device-paused', { retryAt })
-    this.#run.report({ device: { serial, base }, error: reported.with({ serial, base, retryAt }) })
+  #reportRefused(device: ResolvedDevice, ms: number, error?: EnvlogError): void {
+    // In whole seconds, so that it is the same each time.
+    const retryAt = new Date(Math.ceil((this.#run.account.now() + ms) / 1000) * 1000).toISOString()
+    this.#report(device, (error ?? new EnvlogError('device-paused', { retryAt })).with({ retryAt }))
+  }
+
+  #report({ serial, base }: ResolvedDevice, error: EnvlogError): void {
+    this.#run.report({ device: { serial, base }, error: error.with({ serial, base }) })
   }
 
   #reportRefusals(): void {

@@ -25,21 +25,23 @@ export function createMessageBuilder<T extends ActionType>(
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
   const { response, range, overflow, backfill, receipt } = delivery
   const id = plan.sequence && RED.util.generateId()
+  // Several messages must not claim to be the same part of the incoming sequence.
+  const isOnly = settings.send === 'all' || (node.type === 'envlog-current' && !plan.sequence)
   let index = 0
 
   return ({ payload, subject, reading }) => {
     const details = { subject, reading, range, overflow, backfill, receipt }
     const envlog = createMetadata(nameOfType(node.type as T), account.name, response, details)
-    const msg: NodeMessage = { ...RED.util.cloneMessage(kept as NodeMessage), payload, envlog }
+    const { parts: outer, ...others } = RED.util.cloneMessage(kept as NodeMessage)
+    const msg: NodeMessage = { ...others, payload, envlog }
     const topic = subject && formatTopic(settings.topic, { account: account.name, ...subject })
     if (topic !== undefined) msg.topic = topic
     if (plan.columns !== undefined) msg.columns = plan.columns
     if (plan.sequence) {
       const { count, length } = plan.sequence
-      const outer = msg.parts
       const part = { id, type: 'array', index: index++, count, len: length }
       msg.parts = outer === undefined ? part : { ...part, parts: outer }
-    }
+    } else if (isOnly && outer !== undefined) msg.parts = outer
     return msg
   }
 }

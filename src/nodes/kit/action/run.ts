@@ -41,6 +41,8 @@ export interface Deployed<T extends ActionType> {
   nodeState: NodeState
   /** Aborts when the node closes. */
   signal: AbortSignal
+  /** Devices with losses that the status has yet to show. */
+  lossy: Set<string>
   setStatus(status: RunStatus): void
 }
 
@@ -76,8 +78,6 @@ export class Run<T extends ActionType> implements FillRun {
   poll: DeviceWork = async () => {}
   /** Number of devices that are currently skipped because the service refused them. */
   refusedCount = 0
-  /** Devices of which records or alerts were lost. */
-  readonly #lossy = new Set<string>()
 
   constructor(
     readonly deployed: Deployed<T>,
@@ -92,7 +92,7 @@ export class Run<T extends ActionType> implements FillRun {
     this.time = hasLocalTimes(settings) ? account.localTime : 'utc'
     this.format = OUTPUT_TRAITS[settings.output].format
     this.waitStatus = new WaitStatus(account.quota, setStatus)
-    this.fillStatus = new FillStatus(account, setStatus)
+    this.fillStatus = new FillStatus(account, setStatus, () => this.problems)
     this.requestContext = {
       signal,
       queueKey: this.nodeId,
@@ -128,7 +128,7 @@ export class Run<T extends ActionType> implements FillRun {
   }
 
   get problems(): DeviceProblems {
-    return { refused: this.refusedCount, losses: this.#lossy.size }
+    return { refused: this.refusedCount, losses: this.deployed.lossy.size }
   }
 
   onFill(open: readonly ResolvedDevice[]): void {
@@ -146,10 +146,12 @@ export class Run<T extends ActionType> implements FillRun {
 
   reportLoss(device: ResolvedDevice, lost?: LostPeriod): void {
     const { RED, node } = this.deployed
-    this.#lossy.add(deviceKey(device))
+    this.deployed.lossy.add(deviceKey(device))
+    // The same period, or one that overlaps it, may be requested again and again.
+    if (node.type === 'envlog-range' && !this.nodeState.isFirstReport(device, 'lost')) return
     const what = node.type === 'envlog-alerts' ? 'alerts' : 'records'
     const name = this.account.devices.nameOf(device)
-    node.warn(formatLoss(RED, what, { serial: device.serial, name }, lost))
+    node.warn(formatLoss(RED, what, { serial: device.serial, name }, lost, this.account.localTime))
   }
 
   /** Sends the data in the chosen output and reports its failures. With `isEmpty`, it only reports failures. */
@@ -165,12 +167,12 @@ export class Run<T extends ActionType> implements FillRun {
 
   /**
    * Reports the failure of a single device to Catch nodes, with the trigger's message and the device in `msg.envlog`.
-   * Unreadable parts of a response are reported once per device.
+   * If the node triggers itself, unreadable parts of a response are reported once per device.
    */
   report(failure: DeviceFailure): void {
     const { RED, node } = this.deployed
     const { device, error } = failure
-    const isRepeated = 'serial' in device && error.reason === 'reply-left-out'
+    const isRepeated = this.trigger.isOwn && 'serial' in device && error.reason === 'reply-left-out'
     if (isRepeated && !this.nodeState.isFirstReport(device, 'unreadable')) return
     const msg = RED.util.cloneMessage({ ...this.trigger.msg, envlog: { device: { ...device } } } as never)
     node.error(localizeError(RED, this.withDeviceName(failure)), msg)

@@ -1,7 +1,7 @@
 import type { Account } from '../../../lib/account'
 import { deviceKey, isStandalone, type ResolvedDevice } from '../../../lib/collect/devices'
 import type { QuotaWait } from '../../../lib/request'
-import type { RunStatus } from './status'
+import type { DeviceProblems, RunStatus } from './status'
 
 /** Summarizes in the node's status which devices' missing records one trigger fetches. */
 export class FillStatus {
@@ -9,12 +9,18 @@ export class FillStatus {
   records = 0
   readonly #account: Pick<Account, 'devices' | 'quota'>
   readonly #setStatus: (status: RunStatus) => void
+  readonly #problems: () => DeviceProblems
   readonly #devices = new Set<string>()
   #open: readonly ResolvedDevice[] = []
 
-  constructor(account: Pick<Account, 'devices' | 'quota'>, setStatus: (status: RunStatus) => void) {
+  constructor(
+    account: Pick<Account, 'devices' | 'quota'>,
+    setStatus: (status: RunStatus) => void,
+    problems: () => DeviceProblems,
+  ) {
     this.#account = account
     this.#setStatus = setStatus
+    this.#problems = problems
   }
 
   /** Whether records are still missing. */
@@ -32,7 +38,9 @@ export class FillStatus {
     const total = this.#devices.size
     const name = devices.nameOf(first) || first.serial
     const until = this.#estimateEnd(first, wait?.until ?? null)
-    this.#setStatus({ kind: 'filling', done: total - open.length, total, name, records: this.records, until })
+    const { records } = this
+    const progress = { done: total - open.length, total, name, records, until }
+    this.#setStatus({ kind: 'filling', ...progress, problems: this.#problems() })
   }
 
   /** The time at which each open device will have been requested once more, if requests wait for quota. */

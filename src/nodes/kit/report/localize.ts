@@ -1,7 +1,8 @@
 import type { NodeAPI } from 'node-red'
 import { type Cause, EnvlogError, type ErrorCode, type Subject } from '../../../lib/errors'
+import type { LocalClock } from '../../../shared/local-clock'
 import { localizeParams } from '../../../shared/problems'
-import { formatTime } from './status'
+import { formatDate, formatTime, hostClock } from './status'
 
 const MAX_NAME_LENGTH = 100
 
@@ -47,8 +48,10 @@ export function formatLoss(
   what: 'records' | 'alerts',
   device: Subject,
   lost: { from: number; to: number } | undefined,
+  clock: LocalClock | 'local',
 ): string {
-  const times = lost && { from: formatTime(lost.from), to: formatTime(lost.to) }
+  const format = (at: number) => formatDate(clock === 'local' ? hostClock : clock, at)
+  const times = lost && { from: format(lost.from), to: format(lost.to) }
   const records = times ? 'warnings.records-lost-between' : 'warnings.records-lost'
   const key = what === 'alerts' ? 'warnings.alerts-lost' : records
   return formatPrefix(RED, device) + RED._(key, times as never)

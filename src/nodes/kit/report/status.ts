@@ -1,5 +1,6 @@
 import type { NodeAPI, NodeStatus } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
+import { formatLocalTime, type LocalClock } from '../../../shared/local-clock'
 
 /** The activity of an action node, for its status. */
 export type RunStatus =
@@ -11,7 +12,15 @@ export type RunStatus =
    * Fetching missing records of `total` devices, of which `done` are complete; `name` is that of the next one. `until`:
    * about when each of the others will have been requested again, ms since 1970 UTC; `null` without a wait for quota.
    */
-  | { kind: 'filling'; done: number; total: number; name: string; records: number; until: number | null }
+  | {
+      kind: 'filling'
+      done: number
+      total: number
+      name: string
+      records: number
+      until: number | null
+      problems: DeviceProblems
+    }
   /** `nothing-new`: all received data had been sent before. */
   | { kind: 'received'; what: CountUnit | 'nothing-new'; count: number; problems: DeviceProblems }
   /** Data was sent repeatedly without a receipt since `since`, ms since 1970 UTC. */
@@ -33,7 +42,6 @@ export const NO_PROBLEMS: DeviceProblems = { refused: 0, losses: 0 }
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'answers'
 
 const A_MINUTE_MS = 60_000
-const A_DAY_MS = 86_400_000
 
 /**
  * Converts a status to Node-RED's format. Texts without numbers are catalog keys, which each editor shows in its own
@@ -50,7 +58,11 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
     case 'waiting':
       return { fill: 'yellow', shape: 'ring', text: formatWait(RED, status) }
     case 'filling':
-      return { fill: 'blue', shape: 'ring', text: formatFilling(RED, status) }
+      return {
+        fill: 'blue',
+        shape: 'ring',
+        text: withProblems(RED, formatFilling(RED, status), status.problems),
+      }
     case 'received':
       return {
         fill: status.problems.losses > 0 ? 'yellow' : 'green',
@@ -95,7 +107,7 @@ function formatFilling(
   RED: NodeAPI,
   { done, total, name, records, until }: RunStatus & { kind: 'filling' },
 ): string {
-  if (total === 1 && records === 0) return 'status.filling-first'
+  if (total === 1 && records === 0) return RED._('status.filling-first')
   if (total === 1)
     return RED._('status.filling-one', { name, number: records.toLocaleString('en-US') } as never)
   if (until === null) return RED._('status.filling', { done, total } as never)
@@ -103,9 +115,12 @@ function formatFilling(
 }
 
 function formatReceived(RED: NodeAPI, { what, count, problems }: RunStatus & { kind: 'received' }): string {
-  const received = [RED._(`status.${what}`, { count } as never), formatTime(Date.now())]
-  return [...received, ...formatProblems(RED, problems)].join(' ')
+  const received = `${RED._(`status.${what}`, { count } as never)} ${formatTime(Date.now())}`
+  return withProblems(RED, received, problems)
 }
+
+const withProblems = (RED: NodeAPI, text: string, problems: DeviceProblems) =>
+  [text, ...formatProblems(RED, problems)].join(' ')
 
 function formatProblems(RED: NodeAPI, problems: DeviceProblems): string[] {
   const kinds = (['refused', 'losses'] as const).filter((kind) => problems[kind] > 0)
@@ -118,14 +133,21 @@ function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind:
   return RED._(`status.${key}`, { time, ...round } as never)
 }
 
+/** The clock of the machine that runs Node-RED. */
+export const hostClock: LocalClock = { offsetAt: (instant) => -new Date(instant).getTimezoneOffset() }
+
 /**
  * Formats a time in the time zone of the machine that runs Node-RED: `14:20`, `14:20:05` if it is less than a minute
- * ahead, or `11-24 14:20` if it is a day or more away.
+ * ahead, or `11-24 14:20` if it is not today.
  * @param at ms since 1970 UTC
  */
 export function formatTime(at: number): string {
+  const [local, now] = [formatLocalTime(hostClock, at), formatLocalTime(hostClock, Date.now())]
   const ahead = at - Date.now()
-  const local = new Date(at - new Date(at).getTimezoneOffset() * A_MINUTE_MS).toISOString()
   const time = local.slice(11, 0 < ahead && ahead < A_MINUTE_MS ? 19 : 16)
-  return Math.abs(ahead) < A_DAY_MS ? time : `${local.slice(5, 10)} ${time}`
+  return local.slice(0, 10) === now.slice(0, 10) ? time : `${local.slice(5, 10)} ${time}`
 }
+
+/** Formats date and time: `2026-11-24 14:20`. @param at ms since 1970 UTC */
+export const formatDate = (clock: LocalClock, at: number) =>
+  formatLocalTime(clock, at).slice(0, 16).replace('T', ' ')

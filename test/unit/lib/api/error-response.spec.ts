@@ -97,11 +97,19 @@ describe('a response with a status other than 200', () => {
     }
   })
 
-  it('is retried like a network failure if it is from a gateway', async () => {
-    const { client, transport } = clientOf((_, index) => (index < 2 ? text('', 407) : ok()), { retries: 3 })
-    const read = watch(client.read('current', {}, context))
-    await timers().tickAsync(120_000)
-    assert.deepEqual([read.state, transport.sent.length], ['done', 3])
+  it('is retried if a gateway asks for that, and not if it refuses the request', async () => {
+    for (const [status, requests] of [
+      [408, 3],
+      [425, 3],
+      [403, 1],
+      [407, 1],
+    ] as const) {
+      const { client, transport } = clientOf((_, at) => (at < 2 ? text('', status) : ok()), { retries: 3 })
+      const read = watch(client.read('current', {}, context))
+      await timers().tickAsync(120_000)
+      const state = requests > 1 ? 'done' : 'gateway-answered'
+      assert.deepEqual([read.state, transport.sent.length], [state, requests])
+    }
   })
 
   it('reports limits only if it is from the service', async () => {
@@ -119,7 +127,7 @@ describe('a response with a status other than 200', () => {
   })
 
   it("contains status, the service's code and message, endpoint and device", async () => {
-    const error = await errorFor(refusal(400, 'シリアルが違います', 4711))
+    const error = await errorFor(refusal(400, 'シリアルが\u2028\n違います', 4711))
     assert.deepEqual(error.cause, {
       status: 400,
       serviceCode: 4711,
@@ -127,7 +135,7 @@ describe('a response with a status other than 200', () => {
       serial: '5212A1B2',
       base: '5839F001',
     })
-    assert.equal(error.params.words, 'シリアルが違います')
+    assert.equal(error.params.words, 'シリアルが 違います', 'in one line')
     assert.deepEqual((await errorFor(refusal(400), 'current')).cause, {
       status: 400,
       serviceCode: 400,

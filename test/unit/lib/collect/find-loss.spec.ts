@@ -23,12 +23,14 @@ describe('records of a period that the service no longer has', () => {
   it('are those before the first one, if a remote unit has about as many since then as it can have', () => {
     // Yesterday of a unit that records every minute, requested at two in the morning.
     assert.deepEqual(lossOf(series(60, 1380), 120), until(60))
-    assert.deepEqual(lossOf(series(91, 1349), 1), until(91))
-    assert.deepEqual(lossOf(series(100, 134, { minutes: 10 }), 16_000), until(100))
+    assert.deepEqual(lossOf(series(15, 1425), 60), until(15))
+    assert.deepEqual(lossOf(series(100, 134, { minutes: 10 }), 14_000), until(100))
   })
 
   it('are none if it has fewer: the device has not recorded before', () => {
-    assert.equal(lossOf(series(91, 1349), 0), undefined)
+    // The last day of a unit that was off for a while.
+    assert.equal(lossOf(series(20, 1420), 0), undefined)
+    assert.equal(lossOf(series(100, 134, { minutes: 10 }), 12_000), undefined)
     assert.equal(lossOf(series(720, 144, { minutes: 5 }), 120), undefined)
     assert.equal(lossOf(series(720, 720, { standalone: true }), 2000), undefined)
   })
@@ -36,13 +38,13 @@ describe('records of a period that the service no longer has', () => {
   it('are none if the first one is within two intervals of the beginning, or alone', () => {
     assert.equal(lossOf(series(2, 1438), 120), undefined)
     assert.deepEqual(lossOf(series(3, 1437), 120), until(3))
-    for (const count of [0, 1]) assert.equal(lossOf(series(600, count), 10_000), undefined)
+    for (const count of [0, 1, 9]) assert.equal(lossOf(series(600, count), 10_000), undefined)
   })
 
   it('depend on the series of a standalone device, if it is known', () => {
     const device = series(600, 840, { standalone: true, model: 'M-71' })
     assert.equal(lossOf(device, 72_000), undefined)
     assert.deepEqual(lossOf(device, 72_000, ['M-7']), until(600))
-    assert.deepEqual(lossOf(device, 144_000), until(600))
+    assert.deepEqual(lossOf(device, 145_000), until(600))
   })
 })

@@ -256,6 +256,16 @@ describe('a refusal by the service', () => {
     assert.deepEqual(await station.serials(), ['first'])
   })
 
+  it('is none if the response reports only what is known: a device was refused with the last request', async () => {
+    const station = await new Station().begin()
+    await station.exchange()
+    const seen = await station.exchange(withHeaders(refusal(400), { limit: 2, window: 120, remaining: 0 }))
+    assert.equal(seen.state, 'failed')
+    await station.clock.pass(HELD_MS)
+    station.request('next')
+    assert.deepEqual(await station.serials(), ['next'])
+  })
+
   it('is also a 4xx error with nothing remaining, except for 401 and 403', async () => {
     for (const [status, waits] of [
       [400, true],

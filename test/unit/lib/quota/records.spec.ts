@@ -63,6 +63,16 @@ describe('the records of a device', () => {
     assert.deepEqual(await station.serials(), ['a'])
   })
 
+  it('are not the cause of a 429 if enough are left: the endpoint is closed', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 5000 })
+    await station.answer(withHeaders(refusal(429), { remaining: 10, records: 9000 }))
+    station.request('b', { ...data, number: 5000 })
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(61_000)
+    assert.deepEqual((await station.serials()).sort(), ['a', 'b'])
+  })
+
   it('close only the device if they are used up; then the request is sent again', async () => {
     const station = await new Station(limit).begin('data')
     const seen = station.request('a', { ...data, number: 5000 })

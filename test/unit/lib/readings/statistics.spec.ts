@@ -149,6 +149,8 @@ describe('the statistics of a period', () => {
     assert.deepEqual(await coverage(hourly(A_DAY.from, 12), A_DAY), [50])
     assert.deepEqual(await coverage(hourly(A_DAY.from, 24, [3, 4, 5]), A_DAY), [87.5], 'a hole')
     assert.deepEqual(await coverage(hourly(A_DAY.from, 1), A_DAY), [null], 'one record')
+    const receivedAt = Date.parse(A_DAY.from) + 12 * 3_600_000
+    assert.deepEqual(await coverage(hourly(A_DAY.from, 12), { ...A_DAY, receivedAt }), [100], 'until now')
     const berlin = { per: 'day', time: new TimeZone('Europe/Berlin') } as const
     for (const [from, to, hours] of [
       ['2026-03-28T23:00Z', '2026-03-29T22:00Z', 23],

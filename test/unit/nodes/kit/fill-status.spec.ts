@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../../src/lib/account'
 import { FillStatus } from '../../../../src/nodes/kit/report/fill-status'
-import type { RunStatus } from '../../../../src/nodes/kit/report/status'
+import { NO_PROBLEMS, type RunStatus } from '../../../../src/nodes/kit/report/status'
 
 const devices = ['A', 'B', 'C'].map((one) => ({ serial: `${one}0000001`, base: '5839F001' }))
 const [, second, third] = devices
@@ -12,7 +12,11 @@ function setup() {
   /** Each further request takes a second. */
   const quota = { estimateRoundEnd: (_endpoint: string, count: number) => count * 1000 }
   const account = { devices: { nameOf: ({ serial }: { serial: string }) => names[serial] }, quota }
-  const status = new FillStatus(account as unknown as Account, (one) => shown.push(one))
+  const status = new FillStatus(
+    account as unknown as Account,
+    (one) => shown.push(one),
+    () => NO_PROBLEMS,
+  )
   return { shown, status }
 }
 
@@ -23,7 +27,7 @@ describe('the status while missing records are fetched', () => {
     status.records = 16_000
     status.show([second, third] as typeof devices)
     status.show([])
-    const filling = { kind: 'filling', total: 3, until: null }
+    const filling = { kind: 'filling', total: 3, until: null, problems: NO_PROBLEMS }
     assert.deepEqual(shown, [
       { ...filling, done: 0, name: 'A0000001', records: 0 },
       { ...filling, done: 1, name: 'Freezer 2', records: 16_000 },

@@ -48,7 +48,7 @@ async function start(
     node: { id: 'node', type, error: (failure: Failure) => reports.push(failure), warn() {} },
     account: { ...ports, name: 'Plant A', temperatureUnit: null, concurrency: 1 },
     settings: { select: 'all', exclude: [], output: 'readings', topic: '', wait: null, time: 'utc', ...over },
-    ...{ nodeState, signal: context.signal as AbortSignal, setStatus() {} },
+    ...{ nodeState, signal: context.signal as AbortSignal, lossy: new Set<string>(), setStatus() {} },
   }
   /** The errors that Catch nodes receive. */
   const reports: Failure[] = []
@@ -135,6 +135,16 @@ describe('a round over devices', () => {
       await round(request)
       assert.deepEqual([requests, reports.length], [2, isOwn ? 0 : 1])
     }
+  })
+
+  it('reports unreadable parts for each message, and once if the node triggers itself', async () => {
+    const device = { serial: String(first), base: BASE }
+    const { reports, run, trigger } = await start()
+    const report = () => run().report({ device, error: new EnvlogError('reply-left-out') })
+    for (let times = 0; times < 2; times++) report()
+    trigger.isOwn = true
+    for (let times = 0; times < 2; times++) report()
+    assert.equal(reports.length, 3)
   })
 
   it('asks devices without alerts only once a day', async () => {

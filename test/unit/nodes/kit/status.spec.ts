@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { install } from '@sinonjs/fake-timers'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { type RunStatus, toNodeStatus } from '../../../../src/nodes/kit/report/status'
+import { NO_PROBLEMS, type RunStatus, toNodeStatus } from '../../../../src/nodes/kit/report/status'
 
 /** Returns the key of the sentence with its parameters. */
 const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(params)}` } as never
@@ -11,7 +11,15 @@ const noConnection = {
   error: new EnvlogError('no-connection'),
   since: at - 600_000,
 } as const
-const filling = { kind: 'filling', done: 0, total: 1, name: 'Freezer 3', records: 0, until: null } as const
+const filling = {
+  kind: 'filling',
+  done: 0,
+  total: 1,
+  name: 'Freezer 3',
+  records: 0,
+  until: null,
+  problems: NO_PROBLEMS,
+} as const
 const sinceText = (more = {}) => JSON.stringify({ what: 'status.ENVLOG_NETWORK {}', since: '07:55', ...more })
 
 describe('the status of a node', () => {
@@ -51,7 +59,12 @@ describe('the status of a node', () => {
       { kind: 'waiting', until: at + 4 * 86_400_000, records: false, round },
       'yellow ring status.waiting-round {"time":"11-24 08:05","done":1,"total":9}',
     ],
-    ['says that missing records are being fetched', filling, 'blue ring status.filling-first'],
+    ['says that missing records are being fetched', filling, 'blue ring status.filling-first {}'],
+    [
+      'shows losses while other records are fetched',
+      { ...filling, problems: { refused: 0, losses: 1 } },
+      'blue ring status.filling-first {} status.losses {"count":1}',
+    ],
     [
       'is a blue ring with the number of missing records of one device that were fetched',
       { ...filling, records: 16_000 },
