@@ -59,4 +59,31 @@ describe('records that the service no longer has', () => {
     assert.deepEqual(flow.warnings, ['failure.devicewarnings.records-lost-between'])
     assert.match(flow.text(), /status\.losses/)
   })
+
+  it('are reported when a database that was down for three days returns receipts again', async () => {
+    const flow = await start('latest', { onlyNew: true, backfill: true, advance: 'acknowledged' })
+    const stored = async () => {
+      const { envlog } = await flow.output.next()
+      flow.send({ envlog })
+      await flow.completed.next()
+      return envlog.overflow
+    }
+    flow.send()
+    await flow.completed.next()
+    simulator().clock.advance(72 * HOUR)
+    flow.send()
+    await flow.completed.next()
+    assert.equal(flow.output.messages.length, 1, 'nothing is requested before the receipt')
+    assert.equal(await stored(), undefined)
+    flow.send()
+    await stored()
+    await stored()
+    await flow.completed.next()
+    assert.deepEqual(flow.warnings, ['failure.devicewarnings.records-lost-between'])
+    assert.match(flow.text(), /status\.losses/)
+    // The request that found no more records has no message, so the next one says so.
+    simulator().clock.advance(60_000)
+    flow.send()
+    assert.equal(await stored(), true)
+  })
 })

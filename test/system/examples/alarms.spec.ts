@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { DeviceDefinition, GeneratedRecords } from '../../../simulator'
 import { useExamples } from '../../support/examples'
 import { until } from '../../support/wait'
 import { type Chat, startChat } from './chat'
@@ -6,6 +7,7 @@ import { FREEZER, FRIDGE, freezerAndFridge, ON_DEMAND, useColdStore, withRounds 
 import { type MailServer, startMailServer } from './mail'
 
 const FLOW_MS = 120_000
+const DAY = 86_400_000
 
 const CHAT = 'Alarms/alarms to a chat'
 const BATCHES = 'Alarms/alarms of loggers that upload in batches'
@@ -167,6 +169,23 @@ describe('examples that send alarms', () => {
     const was = (bound: number, count: number) =>
       `Freezer, Inside: was above ${bound} °C for ${count} minutes (hh:mm to hh:mm, highest -3 °C)`
     await assertSent([`${was(-5, 13)}\n${was(-15, 15)}`])
+  })
+
+  it('tell a chat that the service no longer has the records of a logger', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    const [freezer] = freezerAndFridge(simulator.clock.now() - 5 * DAY) as [DeviceDefinition]
+    const records = freezer.records as GeneratedRecords
+    const until = simulator.clock.now() / 1000 - 2 * 86_400
+    simulator.set({ fleet: [{ ...freezer, records: { ...records, until } }] })
+    await deploy(BATCHES)
+    await minutes(1)
+    simulator.set({ fleet: [{ ...freezer, capacity: 1500 }] })
+    // The next record says so.
+    await minutes(2)
+    await assertSent([
+      `Freezer (${FREEZER}): records were lost, and alarms of their time may be missing. / 失われた記録があります。その間の警報が抜けている可能性があります。`,
+    ])
   })
 
   it('send one mail for each round with all that it shows, again if the mail server refuses', async function () {

@@ -117,7 +117,7 @@ describe('examples that forward alerts', () => {
     for (const { rules } of nodes) assert.deepEqual(rules, nodes[0]?.rules)
   })
 
-  it('send new alerts by mail, each once, even if the mail server refuses', async function () {
+  it('send new alerts by mail, each once, even if the mail server refuses, and despite a restart', async function () {
     this.timeout(FLOW_MS)
     const { simulator } = freezers
     const server = await startMailServer()
@@ -145,6 +145,9 @@ describe('examples that forward alerts', () => {
     expected.push('Recovered: Freezer 1: Inside 正常値復帰: -16 C (2026-11-20 09:01)')
     await until('the mail server has refused it', () => server.refused > 1)
     server.refuses = false
+    await assertSent(expected, mails)
+    await harness.restart()
+    await rounds(simulator, 4)
     await assertSent(expected, mails)
   })
 })

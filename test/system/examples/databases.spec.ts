@@ -163,6 +163,31 @@ describe('examples to databases', () => {
     await assertStored(rows)
   })
 
+  it('show the device if the service no longer has records when the database is available again', async function () {
+    this.timeout(FLOW_MS)
+    await sqlite()
+    const minute = 60_000
+    const now = Math.floor(Date.now() / minute) * minute
+    const records = { interval: 60, drift: 0, from: (now - 5 * DAY) / 1000 }
+    const unit = { serial: REMOTE, name: 'Freezer', base: { serial: '5F0A1001' } }
+    await simulator.close()
+    simulator = await startSimulator({
+      clock: manualClock(now),
+      limits: 'off',
+      fleet: [{ ...unit, records: { ...records, until: (now - 3 * DAY) / 1000 } }],
+    })
+    await harness.deploy([SQLITE], { simulator })
+    await rounds(simulator, 2)
+    const shown = () => harness.nodeRed.log().includes('[debug:records lost]')
+    assert.ok(!shown())
+    simulator.set({ fleet: [{ ...unit, records }] })
+    // The next record says so.
+    await rounds(simulator, 4)
+    simulator.clock.advance(minute)
+    await until('the loss is shown', shown)
+    assert.match(harness.nodeRed.log(), /\[debug:records lost\] \d{4}-\d\d-\d\d Freezer \(52C10003\)/)
+  })
+
   it('store in SQLite the records of the last days that arrived late, and nothing twice', async function () {
     this.timeout(FLOW_MS)
     const rows = await sqlite()

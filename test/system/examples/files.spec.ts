@@ -26,6 +26,15 @@ const ABSENT = '52A10009'
 const FORGED = 'E |\n| forged | -18 °C | pass <b>'
 const HOSTILE = '=a "b", c\n<冷'
 
+/** Remote units that send a record per minute, of which the service keeps 1,500. */
+const minutely = (serial: string, hall: string, { offset }: typeof TOKYO): DeviceDefinition => ({
+  serial,
+  name: hall,
+  base: { serial: `5F${serial.slice(2)}`, name: hall, zone: { timeDiff: offset } },
+  channels: [{ num: 1, unit: 'C' }],
+  records: { interval: 60, drift: 0 },
+})
+
 describe('examples for files', () => {
   const harness = useExamples({ now: NOW })
   let simulator: Simulator
@@ -82,25 +91,85 @@ describe('examples for files', () => {
     })
   }
 
-  it("write the last month of a device, by the device's clock, again each time", async function () {
-    this.timeout(FLOW_MS)
-    await harness.deploy([MONTH], { simulator })
+  /** With other settings. */
+  const set = (settings: Record<string, string>) => (flow: FlowNode[]) =>
+    flow.map((node) => {
+      if (node.name !== 'settings') return node
+      const rules = node.rules as { p: string; to: string }[]
+      return { ...node, rules: rules.map((rule) => ({ ...rule, to: settings[rule.p] ?? rule.to })) }
+    })
+
+  /** Presses the button, and returns what the file contains when the flow says that it is written. */
+  async function writtenBy(button: string, name: string): Promise<string> {
+    const count = () => harness.nodeRed.log().split('[debug:the file is written]').length
+    const before = count()
+    await harness.press(button)
+    await until(`${name} is written`, () => count() > before)
+    return readFileSync(join(harness.nodeRed.userDir, name), 'utf8')
+  }
+
+  /** The month's file of the first device. */
+  function expectedMonth(separator: string, toText: (value: unknown) => string): string {
     const [from, to] = ['2026-10-01', '2026-11-01'].map((date) => midnight(date, TOKYO)) as [number, number]
     const quoted = `"ch1 ${HOSTILE.replaceAll('"', '""')} (°C)"`
     const lines = simulator.truth.records(CHOSEN, undefined, from, to - 1).map(({ time, values }) => {
       const at = clockOf(time, TOKYO)
-      return `${at.slice(0, 10)} ${at.slice(11, 19)},${values[1]},E1`
+      return [`${at.slice(0, 10)} ${at.slice(11, 19)}`, toText(values[1]), 'E1'].join(separator)
     })
-    assert.ok(lines.length > 1000, 'more than one message')
-    const expected = `\ufeff${[`time,${quoted},ch2 Probe (°C)`, ...lines].join('\r\n')}\r\n`
-    for (let times = 0; times < 2; times++) {
-      const asked = simulator.counts().data.total
+    assert.ok(lines.length > 1000, 'more than one part')
+    const head = ['time', quoted, 'ch2 Probe (°C)'].join(separator)
+    return `\ufeff${[head, ...lines].join('\r\n')}\r\n`
+  }
+
+  it("write the last month of a device, by the device's clock, again each time", async function () {
+    this.timeout(FLOW_MS)
+    await harness.deploy([MONTH], { simulator })
+    const expected = expectedMonth(',', String)
+    for (let times = 0; times < 2; times++)
+      assert.equal(await writtenBy('write it', `envlog-${CHOSEN}-2026-10.csv`), expected)
+  })
+
+  it('write the last month with decimal commas, and no file if there are no records or the request fails', async function () {
+    this.timeout(FLOW_MS)
+    await harness.deploy([MONTH], { simulator }, set({ decimal: ',' }))
+    const expected = expectedMonth(';', (value) => String(value).replace('.', ','))
+    assert.equal(await writtenBy('write it', `envlog-${CHOSEN}-2026-10.csv`), expected)
+    const files = () => readdirSync(harness.nodeRed.userDir).filter((file) => file.endsWith('.csv'))
+    const [chosen, ...others] = fleet('C') as [DeviceDefinition]
+    for (const said of ['[debug:no records, no file]', '[debug:what went wrong]']) {
+      for (const file of files()) rmSync(join(harness.nodeRed.userDir, file))
+      simulator.set({ fleet: [{ ...chosen, records: [] }, ...others] })
       await harness.press('write it')
-      await until('it is requested', () => simulator.counts().data.total > asked)
-      const text = await written('envlog-2026-09.csv', (found) => found.length >= expected.length)
-      assert.equal(text, expected)
+      await until(said, () => harness.nodeRed.log().includes(said))
+      assert.deepEqual(files(), [])
+      simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     }
   })
+
+  it('say in the file of the last month that the service no longer has all records', async function () {
+    this.timeout(FLOW_MS)
+    const serial = '52C10003'
+    simulator.set({ fleet: [minutely(serial, 'Hall 2', TOKYO)] })
+    const add = (flow: FlowNode[]) =>
+      flow.map((node) => (node.type === 'envlog-range' ? { ...node, devices: [{ serial }] } : node))
+    await harness.deploy([MONTH], { simulator }, add)
+    const text = await writtenBy('write it', `envlog-${serial}-2026-10.csv`)
+    const [head, remark, first] = text.split('\r\n') as [string, string, string]
+    assert.match(head, /^\ufefftime,/)
+    assert.match(remark, /^"Records of this month are missing/)
+    assert.match(first, /^2026-10-30 23:3\d:\d\d,/)
+  })
+
+  const columns = CSV_COLUMNS.range.split(',')
+  const [SERIAL, VALUE, ERROR] = ['serial', 'value', 'error'].map((name) => columns.indexOf(name)) as [
+    number,
+    number,
+    number,
+  ]
+  const cellsOf = (line: string, separator = ',') =>
+    [...line.matchAll(new RegExp(`("(?:[^"]|"")*"|[^${separator}]*)(?:${separator}|$)`, 'g'))].map(
+      ([, cell]) => cell,
+    )
 
   it('write yesterday for all devices, each by its own clock', async function () {
     this.timeout(FLOW_MS)
@@ -117,21 +186,66 @@ describe('examples for files', () => {
       )
     })
     assert.equal(expected.length, 48 * 2 + 24)
-    await harness.press('every night at 2')
-    const text = await written(
-      'envlog-2026-10-30.csv',
-      (found) => found.split('52C10002').length > 24 && found.split(CHOSEN).length > 96,
-    )
+    const text = await writtenBy('every night at 0:30', 'envlog-2026-10-30.csv')
     const [head, ...lines] = text.replace('\ufeff', '').trimEnd().split('\r\n')
     assert.equal(head, CSV_COLUMNS.range)
-    const name = `"'${HOSTILE.replaceAll('"', '""')}"`
-    assert.ok(text.includes(name) && !text.includes(`"${HOSTILE.slice(0, 2)}`), 'no formula')
+    assert.deepEqual(cellsOf(lines.pop() ?? '')[ERROR], 'End of the file: all devices were requested')
     const found = lines.map((line) => {
-      const cells = [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell]) => cell)
-      const [time, timestamp, serial, , , , , channel, , , , value] = cells
+      const [time, timestamp, serial, , , , , channel, , , , value] = cellsOf(line)
       return [time, timestamp, serial, channel, value].join(' ')
     })
     assert.deepEqual(found.toSorted(), expected.toSorted())
+    const name = `"'${HOSTILE.replaceAll('"', '""')}"`
+    assert.ok(text.includes(name) && !text.includes(`"${HOSTILE.slice(0, 2)}`), 'no formula')
+  })
+
+  it('write in the nightly file which devices and records are missing, each time, with decimal commas if set', async function () {
+    this.timeout(FLOW_MS)
+    const [chosen, ...others] = fleet('C') as [DeviceDefinition]
+    const kept = '52C10003'
+    const lossy = '52C10004'
+    const silent = '52B10005'
+    const refused = '41E10006'
+    simulator.set({
+      fleet: [
+        // At half past midnight in Tokyo, it is 21 o'clock in Delhi, and its yesterday began 45 hours ago.
+        minutely(kept, 'Hall 2', TOKYO),
+        minutely(lossy, 'Hall 3', DELHI),
+        { serial: silent, kind: 'standalone-2', records: [] },
+        { serial: refused, kind: 'other-standalone', records: { interval: 600 } },
+        chosen,
+        ...others,
+      ],
+    })
+    await harness.deploy([NIGHT], { simulator }, set({ decimal: ',', language: 'ja' }))
+    for (let times = 0; times < 2; times++) {
+      const text = await writtenBy('every night at 0:30', 'envlog-2026-10-30.csv')
+      const lines = text.replace('\ufeff', '').trimEnd().split('\r\n')
+      assert.equal(lines[0], CSV_COLUMNS.range.replaceAll(',', ';'))
+      const rows = lines.slice(1).map((line) => cellsOf(line, ';'))
+      const of = (serial: string) => rows.filter((row) => row[SERIAL] === serial)
+      assert.equal(of(kept).length, 1440)
+      assert.ok(of(kept).every((row) => /^-?\d+(,\d+)?$/.test(String(row[VALUE]))))
+      const remarks = rows.filter(([time]) => time === '')
+      assert.equal(rows.at(-1), remarks.at(-1))
+      assert.deepEqual(remarks.map((row) => row[SERIAL]).toSorted(), ['', lossy, refused, silent].toSorted())
+      const said = (serial: string) => String(remarks.find((row) => row[SERIAL] === serial)?.[ERROR])
+      assert.match(said(lossy), /一部がありません/)
+      assert.match(said(silent), /この日の記録はありません/)
+      assert.match(said(refused), times === 0 ? /Refused \(400\)/ : /refused this device earlier/)
+      assert.match(said(''), /^ファイルの終わり/)
+    }
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await harness.press('every night at 0:30')
+    const text = await written('envlog-2026-10-30.csv', (found) => found.includes('The service failed (503)'))
+    const errors = text
+      .trimEnd()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => cellsOf(line, ';')[ERROR])
+    assert.match(String(errors[0]), /refused this device earlier/)
+    assert.match(String(errors[1]), /The service failed \(503\)/)
+    assert.equal(errors.length, 2, 'not the last line of a complete file')
   })
 
   it('write a report of yesterday with figures of each temperature channel, minutes outside the limits, and unreadable devices', async function () {

@@ -248,4 +248,39 @@ describe('the example HTTP for MES and scripts', () => {
     simulator.set({ faults: [] })
     assert.equal((await ask(remote)).status, 200)
   })
+
+  it('says that a device is refused, and until when it is not requested', async function () {
+    this.timeout(FLOW_MS)
+    const serial = '41E10005'
+    simulator.set({ fleet: [{ serial, kind: 'other-standalone', records: { interval: 600 } }] })
+    await deploy()
+    for (const detail of [/Refused \(400\)/, /refused this device earlier/]) {
+      const refused = await ask({ serial })
+      const problem = await assertProblem(refused, 502)
+      assert.equal(problem.code, 'ENVLOG_SERVICE')
+      assert.match(problem.detail, detail)
+      const seconds = Number(refused.headers.get('retry-after'))
+      assert.ok(seconds > 0 && seconds <= 600, String(seconds))
+    }
+    assert.equal(asked(), 1)
+  })
+
+  it('says that the service no longer has all records of the period', async function () {
+    this.timeout(FLOW_MS)
+    const serial = '52C10006'
+    const base = { serial: HALLS[0] as string }
+    simulator.set({ fleet: [{ serial, base, records: { interval: 60, drift: 0 } }] })
+    await deploy()
+    for (const [hours, overflow] of [
+      [24, false],
+      [48, true],
+    ] as const) {
+      const period = { serial, from: iso(now - hours * 3_600_000), to: iso(now) }
+      const { text, headers } = await ask(period)
+      assert.equal(JSON.parse(text).overflow, overflow)
+      const csv = await ask({ ...period, format: 'csv' })
+      for (const found of [headers, csv.headers])
+        assert.equal(found.get('envlog-overflow'), overflow ? 'true' : null)
+    }
+  })
 })

@@ -215,6 +215,18 @@ describe('examples to MQTT', () => {
     assert.deepEqual(await isNow('online'), [{ ...status, retained: true }])
   })
 
+  it('create no sensor in Home Assistant if no device has a channel', async function () {
+    this.timeout(FLOW_MS)
+    simulator.set({ fleet: [{ serial: FRIDGE, name: 'Spare', records: [] }] })
+    await harness.deploy([HOME], { simulator, broker: broker().node })
+    await rounds(simulator, 3)
+    const all = await retained('#', (known) => known.has('envlog/status'))
+    assert.deepEqual(
+      all.map(({ topic }) => topic),
+      ['envlog/status'],
+    )
+  })
+
   it('keep a sensor whose device moves to another base unit, and distinguish two with the same serial number', async function () {
     this.timeout(FLOW_MS)
     const at = (...bases: string[]) => ({
