@@ -173,7 +173,7 @@ export default function card(msg) {
       start,
       end: end ?? to,
       minutes: length,
-      limit: `${limit ? `${limit}: ` : ''}${fill(texts[condition], { value: withUnit(edge, decimalsOf(edge)) })}`,
+      limit: `${limit ? `${limit}${texts.colon}` : ''}${fill(texts[condition], { value: withUnit(edge, decimalsOf(edge)) })}`,
       from: at(start),
       until: end === null ? texts.end : at(end),
       duration: durationOf(length, texts),
@@ -262,7 +262,7 @@ export default function card(msg) {
     const x = (time) => Math.round(((time - from) / (to - from)) * WIDTH)
     const y = (value) => Math.round(((top - value) / (top - bottom)) * HEIGHT)
     const percent = (value) => round(((top - value) / (top - bottom)) * 100, 1)
-    const step = niceStep((top - bottom) / 4)
+    const step = niceStep((top - bottom) / 5)
     const ticks = []
     for (let tick = Math.ceil(bottom / step) * step; tick <= top; tick += step) ticks.push(round(tick, 6))
     const box = (start, end, name) => {

@@ -14,6 +14,11 @@ export default function summary(msg) {
   }
   report.isFinished = report.at < 0
   const [verdict, level] = judge()
+  // Devices that were not checked come first.
+  const missing = devices
+    .map((device) => ({ id: device.id, device: device.title, isChecked: device.isChecked, texts: whatIsMissing(device).map(({ text }) => text) }))
+    .filter((device) => device.texts.length > 0)
+    .sort((a, b) => Number(a.isChecked) - Number(b.isChecked))
   const view = {
     language,
     title: settings.title,
@@ -23,13 +28,13 @@ export default function summary(msg) {
     mark: { good: '✓', warning: '!', bad: '✕' }[level],
     facts: facts(),
     limits: limits.map(describeLimit),
-    missing: devices.flatMap(whatIsMissing),
+    missing,
     excursions: excursions.map(({ channel, ...each }) => ({ ...each, device: channel.device, label: channel.label })),
     leftOut: devices.filter(({ leftOut }) => leftOut > 0).map(({ title, leftOut }) => say(texts.leftOut, { n: leftOut, device: title })),
     channels,
     hasKinetic: channels.some(({ mktText }) => mktText),
     hasLimits: limits.length > 0,
-    isMissing: devices.some((device) => whatIsMissing(device).length > 0),
+    isMissing: missing.length > 0,
     isOutside: counts.excursions > 0,
     isShown: channels.length > 0,
     groups: inGroups(devices.filter((device) => device.channels.length > 0)),
@@ -38,7 +43,7 @@ export default function summary(msg) {
   const common = { _msgid: msg._msgid, settings, filename: msg.filename }
   const mail = {
     subject: `${settings.title} ${report.key}: ${verdict}`,
-    text: [verdict, ...view.missing.map(({ device, text }) => (device ? `${device}: ${text}` : text))].join('\n'),
+    text: [verdict, ...missing.map(({ device, texts: sentences }) => `${device}${texts.colon}${sentences.join(texts.semicolon)}`)].join('\n'),
   }
   const page = { ...common, report: view, isFinished: report.isFinished, mail }
   const table = { ...common, filename: msg.filename.replace(/html$/, 'csv'), payload: toCsv() }
@@ -77,12 +82,11 @@ export default function summary(msg) {
     const isIncomplete = device.lost || (coverage !== null && coverage < settings.coverage)
     const state = count === 0 ? 'noValue' : isIncomplete ? 'incomplete' : 'complete'
     const records = expected === null ? number(count) : say(texts.ofRecords, { n: number(count), all: number(expected) })
-    const badge =
-      found.length > 0
-        ? { level: 'bad', text: say(texts.excursionsCount, { n: found.length }) }
-        : state === 'complete'
-          ? { level: channel.limits.length > 0 ? 'good' : 'none', text: channel.limits.length > 0 ? texts.inside : texts.noLimits }
-          : { level: 'warning', text: texts.states[state] }
+    const badges = []
+    if (found.length > 0) badges.push({ level: 'bad', text: say(texts.excursionsCount, { n: found.length }) })
+    if (state !== 'complete') badges.push({ level: 'warning', text: texts.states[state] })
+    else if (channel.limits.length === 0) badges.push({ level: 'none', text: texts.noLimits })
+    else if (found.length === 0) badges.push({ level: 'good', text: texts.inside })
     return {
       ...channel,
       id: device.id,
@@ -93,45 +97,46 @@ export default function summary(msg) {
       isIncomplete: state !== 'complete',
       coverageText: coverage === null ? '–' : percent(coverage),
       gapText: gap && state !== 'noValue' ? say(texts.longestGap, gap) : '',
-      errorsText: channel.errors > 0 ? say(texts.errors, { n: number(channel.errors), error: channel.errorText || '–' }) : '',
-      limitsText: channel.limits.map(({ name, text }) => (name ? `${name}: ${text}` : text)).join(texts.comma) || texts.noLimits,
+      errorsText: channel.errors > 0 ? say(texts.errors, { n: number(channel.errors), error: channel.errorText || texts.noText }) : '',
+      limitsText: channel.limits.map(({ name, text }) => (name ? `${name}${texts.colon}${text}` : text)).join(texts.comma) || texts.noLimits,
       hasExcursions: found.length > 0,
-      badge,
+      isLimited: channel.limits.length > 0,
+      badges,
       about: say(texts.aboutChart, { device: device.title, label: channel.label, min: channel.minText, max: channel.maxText }),
     }
   }
 
   function inGroups(shown) {
     const names = [...new Set(shown.map(({ group }) => group))]
-    const isNamed = names.some((name) => name !== '')
-    return names.map((name) => ({
-      name: isNamed ? name || texts.noGroup : '',
-      devices: shown.filter(({ group }) => group === name),
-    }))
+    // Headings of groups with few devices would only take up space.
+    if (shown.length < 3 * names.length) return [{ name: '', devices: shown }]
+    return names.map((name) => ({ name: name || texts.noGroup, devices: shown.filter(({ group }) => group === name) }))
   }
 
   // What is missing
 
+  /** Sentences about what was not checked, or only in part; those about one channel have its number. */
   function whatIsMissing(device) {
-    const { id, title, problem, expected, channels: shown, measuredChannels, records, notes = [] } = device
+    const { name, serial, problem, expected, channels: shown, measuredChannels, notes = [] } = device
     const found = []
-    const add = (text, channel = null) => found.push({ id, device: title, text, channel })
-    if (problem) add(say(texts.notChecked, { why: problem }))
+    const add = (text, channel = null) => found.push({ text, channel })
+    // The page names the device anyway.
+    const withoutName = (text) => text.replace(`${name} (${serial}): `, '').replace(`${name}（${serial}）：`, '')
+    if (problem) add(say(texts.notChecked, { why: withoutName(problem) }))
     else if (!measuredChannels) add(report.isFinished ? texts.notReached : texts.notYet)
     else if (expected.length + measuredChannels.length === 0) add(texts.noChannels)
     else if (!device.isChecked) add(texts.noRecords)
-    for (const note of notes) add(note)
+    for (const note of notes) add(withoutName(note))
     if (device.lost) add(say(texts.lost, device.lost))
     for (const { number: channel, state, label, coverageText, gapText, errorsText } of shown) {
       const share = state === 'incomplete' ? say(texts.covered, { percent: coverageText }) : texts.noValue
       const details = [share, gapText, errorsText].filter((each) => each !== '')
-      if (state !== 'complete') add(`${label}: ${details.join(texts.comma)}`, channel)
+      if (state !== 'complete') add(`${label}${texts.colon}${details.join(texts.comma)}`, channel)
     }
     const absent = expected.filter((channel) => shown.every((other) => other.number !== channel.number))
     if (device.isChecked && absent.length > 0)
-      add(say(texts.noRecordsOf, { channels: absent.map(({ number: channel, name }) => name || `ch${channel}`).join(texts.comma) }))
+      add(say(texts.noRecordsOf, { channels: absent.map((channel) => channel.name || `ch${channel.number}`).join(texts.comma) }))
     if (device.isSilent) add(device.measured ? say(texts.silentSince, device) : texts.neverMeasured)
-    if (device.battery in texts.batteries) add(texts.batteries[device.battery])
     return found
   }
 
@@ -152,11 +157,18 @@ export default function summary(msg) {
   function facts() {
     const withoutLimits = channels.filter((channel) => channel.limits.length === 0).length
     return [
-      { name: texts.checked, text: say(texts.devices, { n: devices.length }) + texts.comma + say(texts.channels, { n: channels.length }) },
+      {
+        name: texts.checked,
+        text: say(texts.ofDevices, { n: devices.length, checked: devices.length - counts.unchecked }) + texts.comma + say(texts.channels, { n: channels.length }),
+      },
       withoutLimits > 0 && { name: texts.withoutLimits, text: say(texts.channels, { n: withoutLimits }) },
       { name: texts.account, text: report.account },
       { name: texts.made, text: `${localTime(report.made)} (${zone(report.offset)})` },
       { name: texts.by, text: `envlog ${report.version}`.trim() },
+      ...Object.entries(texts.batteries).map(([level, name]) => ({
+        name,
+        text: devices.filter(({ battery }) => battery === level).map(({ title }) => title).join(texts.comma),
+      })),
     ].filter((fact) => fact && fact.text !== '')
   }
 
