@@ -56,6 +56,7 @@ export const reasons = {
   'queue-full': 'ENVLOG_BUSY',
   'service-refused': 'ENVLOG_SERVICE',
   'device-refused': 'ENVLOG_SERVICE',
+  'device-paused': 'ENVLOG_SERVICE',
   'service-failed': 'ENVLOG_SERVICE',
   'service-failed-again': 'ENVLOG_SERVICE',
   'relay-not-found': 'ENVLOG_SERVICE',

@@ -118,6 +118,7 @@ export const points = {
 
 export const about = {
   node: 'latest',
+  version: '1.0.0',
   endpoint: 'latest-data-relay',
   account: 'Plant A',
   receivedAt: '2026-11-20T08:00:05.123Z',

@@ -6,6 +6,7 @@ import type { Cursor } from './cursor'
 import type { DeviceState, RetainedDelivery } from './device-state'
 import { deviceKey, type ResolvedDevice } from './devices'
 import type { AccountAccess, PolledData } from './fetch'
+import type { LostPeriod } from './holes'
 import type { NodeState } from './node-state'
 import { writeReceipt } from './receipt'
 
@@ -15,6 +16,8 @@ export interface PollRun {
   nodeState: NodeState
   nodeId: string
   time: TimeStyle
+  /** Reports that records or alerts were lost. @param lost bounds of their times, if they are known */
+  reportLoss(device: ResolvedDevice, lost?: LostPeriod): void
   /**
    * Sends the data and reports its failures; with `isEmpty`, it only reports failures. If it throws, the cursor does
    * not change.

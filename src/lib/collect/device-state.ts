@@ -273,9 +273,13 @@ export class DeviceState {
     return this.#pause.begin(now, NO_ALERTS_PAUSE_MS)
   }
 
-  /** Whether the device is skipped now. @param now monotonic ms */
+  /** How long the device is still skipped because the service has refused it, ms. @param now monotonic ms */
+  pauseLeft(now: number): number {
+    return this.#pause.left(now)
+  }
+
   isPaused(now: number): boolean {
-    return this.#pause.left(now) > 0
+    return this.pauseLeft(now) > 0
   }
 
   /** Call this when the service has responded for the device. The next pause has its initial length again. */

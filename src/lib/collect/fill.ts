@@ -182,11 +182,12 @@ async function fetchNextPage(
   const cursor = device.cursor as RecordCursor
   if (poll.isOver()) return
   const isForced = lacksRecordAt(hole.to, page.part)
-  const { fresh, inside, rest, isLost } = fillHole(hole, page, run.time)
+  const { fresh, inside, rest, lost = isForced ? hole : undefined } = fillHole(hole, page, run.time)
   if (fresh.records.length === 0 && hasRecordsOutside(page)) throw new EnvlogError('reply-other-period')
   device.forgetFailures(hole)
   const { unreported = NOTHING } = cursor
-  const overflow = isLost || isForced || unreported.overflow
+  if (lost) run.reportLoss(target, lost)
+  const overflow = lost !== undefined || unreported.overflow
   const { records, gaps } = fresh
   const series = { ...fresh, gaps: [...unreported.gaps, ...gaps] }
   const { unreported: _, ...kept } = rememberFilled(cursor, inside, fresh, most)
@@ -233,6 +234,7 @@ function fail(run: FillRun, target: ResolvedDevice, hole: Hole, error: EnvlogErr
     const format = createTimeFormatter(run.time, device.utcOffset ?? null)
     const gaps = findGapsIn(hole, isStandalone(target), format)
     device.forgetFailures(hole)
+    run.reportLoss(target, hole)
     device.advance({
       ...replaceHole(cursor, hole, undefined),
       unreported: { overflow: true, gaps: [...unreported.gaps, ...gaps] },

@@ -26,6 +26,9 @@ export interface Hole extends SavedRecords {
   begin: RecordKey | null
 }
 
+/** A period of records that are lost, ms since 1970 UTC. */
+export type LostPeriod = Pick<Hole, 'from' | 'to'>
+
 /** Maximum number of holes of a device. */
 const MAX_HOLES = 4
 /** Maximum number of delivered records that a hole remembers. */
@@ -85,8 +88,8 @@ export interface FilledHole {
   inside: readonly SeriesRecord[]
   /** `undefined` if the hole is closed. */
   rest: Hole | undefined
-  /** Whether the hole was closed without reaching its beginning, although the record numbers do not go on. */
-  isLost: boolean
+  /** Set if the hole was closed without reaching its beginning, although the record numbers do not go on. */
+  lost?: LostPeriod
 }
 
 /**
@@ -103,7 +106,7 @@ export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): Fille
   const isFull = count >= requested.number
   // The device's record quota may allow fewer records than are known at the end of the hole.
   if (fresh.length === 0 && isFull && requested.number < PAGE_RECORDS)
-    return { fresh: { ...part, records: [], gaps: [] }, inside, rest: hole, isLost: false }
+    return { fresh: { ...part, records: [], gaps: [] }, inside, rest: hole }
 
   const { begin, from } = hole
   const isBegin = (record: RecordKey) => begin !== null && isSameRecord(record, begin)
@@ -117,6 +120,7 @@ export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): Fille
   const end = readKnown(hole).records.filter(({ timestamp }) => timestamp === hole.to)
   const first = oldest ?? end[0]
   const isLost = isClosed && !hasReached && begin !== null && !(first && follows(begin, first, standalone))
+  const lost = isLost && { from, to: first ? timeOf(first) : hole.to }
   const format = createTimeFormatter(time, part.utcOffset)
   const withTime = (record: RecordKey): NumberedRecord => ({ ...record, time: format(record.timestamp) })
   const before = isClosed && begin && !isInPage(begin) ? [withTime(begin)] : []
@@ -129,7 +133,7 @@ export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): Fille
     return timeOf(record) >= from && !isBegin(record) ? [gap] : []
   })
   const rest = isClosed || !oldest ? undefined : { ...hole, ...restOf(hole, inside, part) }
-  return { fresh: { ...part, records: fresh, gaps }, inside, rest, isLost }
+  return { fresh: { ...part, records: fresh, gaps }, inside, rest, ...(lost && { lost }) }
 }
 
 /** The gap that record numbers show between the bounds of a hole that is given up. */

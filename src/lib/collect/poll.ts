@@ -47,7 +47,8 @@ export async function pollRecords(
   device.utcOffset = series.utcOffset
   const received = { series, receivedAt, most: newest, time }
   const plan = planRecords(device.cursor as RecordCursor | null, received, { start, backfill })
-  const { fresh, overflow, next, before } = plan
+  const { fresh, overflow, lost, next, before } = plan
+  if (lost) run.reportLoss(target, lost)
   const collected = toCollected(target, response, { kind: 'series', series: fresh })
   await deliver(poll, { data: { ...collected, ...(overflow && { overflow }), failed }, next, before })
 }
@@ -70,6 +71,7 @@ export async function pollAlerts(
   if (poll.isOver()) return
   const { response, body, entries, failed } = fetched
   const { fresh, overflow, next } = planAlerts(device.cursor as AlertCursor | null, entries, start)
+  if (overflow) run.reportLoss(target)
   const log = toAlertLog(body, fresh, run.time)
   const collected = toCollected(target, response, { kind: 'alerts', ...log })
   const before: AlertCursor = { seen: [], isFirst: true }

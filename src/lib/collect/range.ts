@@ -16,6 +16,8 @@ import {
   type ResponseFormat,
   toCollected,
 } from './fetch'
+import { findLoss } from './find-loss'
+import type { LostPeriod } from './holes'
 import { hashesOf, type KnownRecords, selectUnknown } from './known-records'
 import { hasRecordsOutside, lacksRecordAt, PAGE_RECORDS, type Page, pageOf, type ReceivedPage } from './pages'
 import { isLocal, type Period, placePeriod } from './place-period'
@@ -39,8 +41,10 @@ export interface CollectedRange extends Collected {
   range: { from: string; to: string }
   /** The clock for the period's local times, if it has any. */
   clock?: LocalClock
-  /** Records may be missing, because pages contradicted each other. */
+  /** Records are missing, because the service no longer had them, or because pages contradicted each other. */
   overflow?: boolean
+  /** Their period, if it is known. */
+  lost?: LostPeriod
 }
 
 /**
@@ -65,10 +69,14 @@ export async function collectRange(
   }
   const pages = await fetchPages(account, target, { from, to: to - 1, number, time }, context)
   await nextTurn()
-  const content = { kind: 'series', series: mergeSeries(pages.parts) } as const
+  const series = mergeSeries(pages.parts)
+  const { response } = pages
+  const isComplete = number === null || series.records.length < number
+  const lost = isComplete && findLoss(series, { from, to }, response.receivedAt, account.series1Models)
   return {
-    ...toCollected(target, pages.response, content),
-    ...(pages.overflow && { overflow: true }),
+    ...toCollected(target, response, { kind: 'series', series }),
+    ...((pages.overflow || lost) && { overflow: true }),
+    ...(lost && { lost }),
     failed: pages.failed,
     range,
     ...(isLocal(period) && { clock }),

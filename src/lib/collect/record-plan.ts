@@ -8,7 +8,7 @@ import type { SeriesRecord } from '../readings/record-reader'
 import type { Series, SeriesPart } from '../readings/series'
 import type { RecordCursor } from './cursor'
 import { encodeRecords, keyOf, MAX_ENCODED, type RecordKey } from './cursor-records'
-import { addHole, type Hole, isInAny, rememberInHoles, selectMissing } from './holes'
+import { addHole, type Hole, isInAny, type LostPeriod, rememberInHoles, selectMissing } from './holes'
 import {
   byTimeAndNumber,
   hashesOf,
@@ -41,8 +41,10 @@ export interface ReceivedRecords {
 export interface RecordPlan {
   /** The new records. */
   fresh: Series
-  /** Whether records before the new ones are lost. */
+  /** Whether the messages say that records before the new ones are lost. */
   overflow: boolean
+  /** The period of records that this response shows to be lost. */
+  lost?: LostPeriod
   /** The cursor after delivery. */
   next: RecordCursor
   /** The cursor to save for a device that has none yet. Compared with it, the same records are new again. */
@@ -82,20 +84,26 @@ export function planRecords(
   const hole = findHole(known, records, received)
   // A hole that begins with a time and ends there misses nothing but perhaps other records of the same second.
   const misses = hole !== undefined && (hole.begin !== null || hole.from < hole.to)
-  const isLost = !backfill && (misses || known.holes.length > 0)
+  const lost = backfill ? undefined : boundsOf(misses ? [hole, ...known.holes] : known.holes)
   const { unreported } = cursor ?? {}
   const next = advance(known, received)
   if (deliversNothing) next.since = next.from
   const holes = rememberInHoles(known.holes, records, series)
   const all = hole ? addHole(holes, hole) : holes
   if (backfill && all.length > 0) next.holes = all
-  const gaps = [...(unreported?.gaps ?? []), ...findGaps(known, records, received, isLost)]
+  const gaps = [...(unreported?.gaps ?? []), ...findGaps(known, records, received, lost !== undefined)]
   return {
     fresh: { ...series, records, gaps },
-    overflow: isLost || unreported?.overflow === true,
+    overflow: lost !== undefined || unreported?.overflow === true,
+    ...(lost && { lost }),
     next,
     before: createCursorBefore(records, known, receivedAt),
   }
+}
+
+function boundsOf(holes: readonly Hole[]): LostPeriod | undefined {
+  if (holes.length === 0) return undefined
+  return { from: Math.min(...holes.map(({ from }) => from)), to: Math.max(...holes.map(({ to }) => to)) }
 }
 
 function planNothing(cursor: RecordCursor, series: Series): RecordPlan {

@@ -1,11 +1,14 @@
 import type { QuotaHeaders } from '../quota/headers'
 import type { Subject } from '../readings/content'
 import type { ServiceResponse } from '../request'
+import { version } from '../version'
 import type { Row } from './rows'
 
 /** `msg.envlog`: information about the response (docs/messages.md). */
 export interface MessageMetadata {
   node: 'current' | 'latest' | 'range' | 'alerts'
+  /** The version of this package. */
+  version: string
   /** The endpoint of the last response, to which `receivedAt` and `quota` belong. */
   endpoint: string
   account: string
@@ -41,7 +44,7 @@ export function createMetadata(
   { subject, reading, range, overflow, backfill, receipt }: MetadataDetails,
 ): MessageMetadata {
   const receivedAt = new Date(instant).toISOString()
-  const metadata: MessageMetadata = { node, endpoint, account, receivedAt, quota: { ...quota } }
+  const metadata: MessageMetadata = { node, version, endpoint, account, receivedAt, quota: { ...quota } }
   if (subject) metadata.device = { serial: subject.serial, name: subject.name, base: subject.base }
   if (reading) metadata.reading = reading
   if (range) metadata.range = { ...range }

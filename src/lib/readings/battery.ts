@@ -1,3 +1,5 @@
+import { type Device, isSeries1 } from './device'
+
 export type BatteryLevel = 'replace-now' | 'replace-soon' | 'half' | 'low' | 'sufficient' | 'unknown'
 
 export interface Battery {
@@ -19,15 +21,13 @@ const LEVELS: Record<number, readonly [series1: BatteryLevel, others: BatteryLev
 export const isBatteryCode = (code: number | null): boolean => code !== null && code in LEVELS
 
 /**
- * Determines the battery level. A standalone device whose model begins with one of `series1Models` belongs to series 1.
- * For all other devices, the levels warn earlier.
+ * Determines the battery level. For devices that are not known to belong to series 1, the levels warn earlier.
  */
 export function readBattery(
   code: number | null,
-  device: { standalone: boolean; model: string },
+  device: Pick<Device, 'standalone' | 'model'>,
   series1Models: readonly string[],
 ): Battery {
-  const isSeries1 = device.standalone && series1Models.some((prefix) => device.model.startsWith(prefix))
   const row = code === null ? undefined : LEVELS[code]
-  return { code, level: row ? row[isSeries1 ? 0 : 1] : 'unknown' }
+  return { code, level: row ? row[isSeries1(device, series1Models) ? 0 : 1] : 'unknown' }
 }

@@ -46,7 +46,7 @@ export function readCurrent({ devices }: CurrentEnvelope, options: CurrentOption
 function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
   const device = readDevice(entry, entry.baseunit)
   const { timestamp, utcOffset: offset } = entry
-  const age = timestamp === null ? null : Math.max(0, Math.round((options.receivedAt - timestamp) / 1000))
+  const age = timestamp === null ? null : Math.round((options.receivedAt - timestamp) / 1000) + 0
   return {
     serial: device.serial,
     name: device.name,

@@ -23,6 +23,12 @@ export function readDevice({ serial, name, model }: Identity, base: Identity | n
   }
 }
 
+/** Whether a standalone device belongs to series 1, according to the beginning of its model. */
+export const isSeries1 = (
+  { standalone, model }: Pick<Device, 'standalone' | 'model'>,
+  models: readonly string[],
+) => standalone && models.some((prefix) => model.startsWith(prefix))
+
 /** Whether a device in a response of `current` sends its readings through a base unit. */
 export const isRemoteUnit = ({ serial, baseunit }: Pick<CurrentDevice, 'serial' | 'baseunit'>) =>
   baseunit !== null && baseunit.serial !== serial

@@ -12,6 +12,7 @@ import type { Group } from '../decode/current-device'
 import type { TimeStyle } from '../decode/time'
 import type { Channel } from './channel'
 import type { Device } from './device'
+import { medianInterval } from './median-interval'
 import type { SeriesRecord } from './record-reader'
 import type { Series } from './series'
 
@@ -122,15 +123,6 @@ const identityOf = ({ serial, name, base }: Series, group: Group | null) => ({
   ...(name === '' ? {} : { name }),
   ...(group && { groupname: group.name }),
 })
-
-/** The median time between records, ms; `null` if there are fewer than two. */
-function medianInterval(records: readonly SeriesRecord[]): number | null {
-  const intervals = records
-    .slice(1)
-    .map(({ timestamp }, index) => (timestamp as number) - (records[index]?.timestamp as number))
-    .sort((a, b) => a - b)
-  return intervals[intervals.length >> 1] ?? null
-}
 
 /** The share of an interval that is measured, in percent with one decimal. */
 function toCoverage(count: number, recordingMs: number | null, lengthMs: number): number | null {

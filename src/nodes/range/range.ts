@@ -22,6 +22,7 @@ export = (RED: NodeAPI): void =>
           output === 'statistics'
             ? await collectStatistics(account, device, { ...query, per, unit }, context)
             : await collectRange(account, device, { ...query, number, format }, context)
+        if (collected.overflow) run.reportLoss(device, collected.lost)
         if (send === 'all') {
           statistics.push(collected)
           checkRows(statistics)

@@ -23,7 +23,14 @@ describe('the actions', () => {
     )
     assert.equal(msg.keep, 'me')
     assert.equal(msg.topic, 'mine', 'a message about many devices has no topic of its own')
-    assert.deepEqual(Object.keys(msg.envlog).sort(), ['account', 'endpoint', 'node', 'quota', 'receivedAt'])
+    assert.deepEqual(Object.keys(msg.envlog).sort(), [
+      'account',
+      'endpoint',
+      'node',
+      'quota',
+      'receivedAt',
+      'version',
+    ])
     assert.deepEqual(msg.envlog.quota, {
       limit: 10,
       remaining: 9,

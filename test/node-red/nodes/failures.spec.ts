@@ -59,37 +59,35 @@ describe('failures of the actions', () => {
   })
 
   it('end the trigger with the last one, once, if no device succeeded', async () => {
+    simulator().set({ faults: [{ kind: 'brokenJson', endpoints: ['latest-data'] }] })
     const flow = await startFlow('latest', simulator(), {
-      node: list(oldRelay, { serial: '52A10099', base: '52A10099' }),
+      node: list(freezer, fridge),
       account: { concurrency: 1 },
     })
     flow.send({ keep: 'me' })
     const [first, last] = [await flow.errors.next(), await flow.errors.next()]
-    assert.equal(first.envlog.device.serial, oldRelay.serial)
+    assert.equal(first.envlog.device.serial, freezer.serial)
     assert.equal(last.envlog, undefined, "the trigger's own failure")
-    assert.equal(last.error.cause.serial, '52A10099')
-    assert.match(last.error.message, /^failure\.serial/, 'its text begins with the device')
+    assert.equal(last.error.cause.serial, fridge.serial)
+    assert.match(last.error.message, /^failure\.device/, 'its text begins with the device')
     assert.equal(flow.completed.messages.length, 0)
-    flow.send({ envlog: { forget: true } })
-    await flow.completed.next()
-    flow.send({ again: true })
-    assert.equal((await flow.completed.next()).again, true, 'neither has ever responded')
   })
 
-  it('of a refused device cause it to be skipped for a while, until a deploy or forget', async () => {
+  it('of a refused device are reported for each message without another request, until a deploy or forget', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(oldRelay) })
     const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
-    flow.send()
-    const { error } = await flow.errors.next()
-    assert.match(error.cause.retryAt, /^\d{4}-/)
-    assert.equal(requestCount(), 1)
-    flow.send({ note: 'no device is left' })
-    assert.equal((await flow.completed.next()).note, 'no device is left')
-    assert.equal(requestCount(), 1)
-    assert.match(String(flow.shown().at(-1)?.text), /refused/)
+    for (const note of ['first', 'no device is left']) {
+      flow.send({ note })
+      const { error, envlog } = await flow.errors.next()
+      assert.match(error.cause.retryAt, /^\d{4}-/)
+      assert.deepEqual([error.cause.serial, envlog.device.serial], [oldRelay.serial, oldRelay.serial])
+      assert.equal((await flow.completed.next()).note, note)
+      assert.equal(requestCount(), 1)
+      assert.match(String(flow.shown().at(-1)?.text), /refused/)
+    }
     flow.send({ envlog: { forget: [oldRelay.serial] } })
     await flow.completed.next()
-    flow.send({ note: 'it has never answered, and was reported' })
+    flow.send()
     await flow.completed.next()
     assert.equal(requestCount(), 2)
   })

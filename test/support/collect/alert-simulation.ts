@@ -75,7 +75,14 @@ export function createAlertSimulation(
       journal.push({ kind: 'delivered', alerts, isOverflow: overflow, receipt })
       if (dies) throw new ProcessDied()
     }
-    const run = { account, nodeState: node.nodeState(), nodeId: 'node', time: 'utc', deliver } as const
+    const run = {
+      account,
+      nodeState: node.nodeState(),
+      nodeId: 'node',
+      time: 'utc',
+      reportLoss() {},
+      deliver,
+    } as const
     if (await node.trigger(() => pollAlerts(run, target, start, context))) journal.push({ kind: 'completed' })
   }
 

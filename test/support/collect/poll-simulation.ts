@@ -1,6 +1,7 @@
 import type { Account } from '../../../src/lib/account'
 import type { PolledData } from '../../../src/lib/collect/fetch'
 import { fillHoles } from '../../../src/lib/collect/fill'
+import type { LostPeriod } from '../../../src/lib/collect/holes'
 import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
@@ -82,6 +83,7 @@ export function createPollSimulation(
   let requestPlans: RequestPlan[] = []
   let requests = 0
   let interrupt = new AbortController()
+  const lost: (LostPeriod | undefined)[] = []
   /** How far the host's clock is behind, ms. */
   let behind = 0
 
@@ -137,6 +139,7 @@ export function createPollSimulation(
       deliver: sink,
       interrupt: interrupt.signal,
       newest: profile.newest,
+      reportLoss: (_: unknown, period?: LostPeriod) => void lost.push(period),
       onFill() {},
       onFillWait() {},
       reportPage: (_: unknown, { reason }: EnvlogError) => void journal.push({ kind: 'reported', reason }),
@@ -178,6 +181,8 @@ export function createPollSimulation(
 
   return {
     journal,
+    /** The periods of the reported losses. */
+    lost,
     log: device.log,
     perform,
     cursor: () => node.nodeState().device(key).cursor,

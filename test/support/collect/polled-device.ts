@@ -2,6 +2,7 @@ import type { Account } from '../../../src/lib/account'
 import { deviceKey } from '../../../src/lib/collect/devices'
 import type { PolledData } from '../../../src/lib/collect/fetch'
 import { fillHoles } from '../../../src/lib/collect/fill'
+import type { LostPeriod } from '../../../src/lib/collect/holes'
 import { NodeState } from '../../../src/lib/collect/node-state'
 import { type PollOptions, pollAlerts, pollRecords } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
@@ -41,6 +42,8 @@ export async function createPolledDevice(
   const delivered: PolledData[] = []
   /** The reported failures of pages. */
   const reported: string[] = []
+  /** The periods of lost records, if known. */
+  const lost: (LostPeriod | undefined)[] = []
   async function read(endpoint: EndpointName, params: Record<string, number>) {
     endpoints.push(endpoint)
     const body = readEnvelope(endpoint, JSON.stringify(respond(endpoint, params)))
@@ -60,6 +63,7 @@ export async function createPolledDevice(
     awaited: new Set<typeof target>(),
     poll: async () => {},
     ...(newest !== undefined && { newest }),
+    reportLoss: (_: unknown, period?: LostPeriod) => void lost.push(period),
     onFill() {},
     onFillWait() {},
     reportPage: (_: unknown, error: EnvlogError) => void reported.push(error.reason),
@@ -72,6 +76,7 @@ export async function createPolledDevice(
     endpoints,
     delivered,
     reported,
+    lost,
     state: nodeState.device(deviceKey(target)),
     /** One trigger. @returns the reason why it failed */
     async poll(

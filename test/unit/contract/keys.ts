@@ -45,6 +45,7 @@ const COMPOSED_KEYS: Record<string, readonly string[]> = {
     ...COUNTED,
     'failed',
     'nothing-new',
+    ...['refused', 'losses'],
     'waiting',
     'waiting-records',
     'waiting-round',
@@ -85,7 +86,7 @@ const COMPOSED_KEYS: Record<string, readonly string[]> = {
 export const PLURALS = [
   ...COUNTED.map((counted) => `status.${counted}`),
   ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],
-  'status.unacknowledged',
+  ...['status.unacknowledged', 'status.losses'],
   ...['summary.devices', 'summary.bases', 'summary.groups', 'summary.round'],
   ...['minutes', 'hours', 'days'].map((unit) => `limits.text.${unit}`),
   ...COUNTED_LIMITS.map((counted) => `limits.${counted}`),

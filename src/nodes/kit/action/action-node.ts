@@ -3,7 +3,7 @@ import { nextTurn } from '../../../lib/clock'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
-import { type RunStatus, toNodeStatus } from '../report/status'
+import { NO_PROBLEMS, type RunStatus, toNodeStatus } from '../report/status'
 import { toNodeStateOptions } from '../settings/node-state-options'
 import { readActionSettings } from '../settings/read-settings'
 import { registry } from '../state/process-registry'
@@ -75,7 +75,7 @@ export class ActionNode<T extends ActionType> implements StartedNode {
       await this.#queue.run((interrupt) => {
         // The next run may have become due while the message was waiting.
         timer?.started()
-        return this.#run(trigger, interrupt)
+        return this.#run({ ...trigger, isOwn: timer !== undefined }, interrupt)
       })
       timer?.ended()
     } catch (error) {
@@ -115,21 +115,21 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     return 'onlyNew' in settings && settings.onlyNew
   }
 
-  #showResult({ format, deliveredCount: count, refusedCount: refused, fillStatus }: Run<T>): void {
+  #showResult({ format, deliveredCount: count, problems, fillStatus }: Run<T>): void {
     const unit = format === 'read' ? this.#action.unit : 'answers'
-    if (count === undefined || this.#deployed.nodeState.unacknowledged()) this.#showIdle(refused)
+    if (count === undefined || this.#deployed.nodeState.unacknowledged()) this.#showIdle(problems)
     else if (fillStatus.isOpen) fillStatus.show()
     else {
       const what = count === 0 && this.#sendsOnlyNew() ? 'nothing-new' : unit
-      this.#setStatus({ kind: 'received', what, count, refused })
+      this.#setStatus({ kind: 'received', what, count, problems })
     }
   }
 
   /** Shows that receipts are overdue, as they may still be after a deploy, or else that the node is idle. */
-  #showIdle(refused = 0): void {
+  #showIdle(problems = NO_PROBLEMS): void {
     const unacknowledged = this.#deployed.nodeState.unacknowledged()
     if (unacknowledged) this.#setStatus({ kind: 'unacknowledged', ...unacknowledged })
-    else this.#setStatus({ kind: 'idle', refused })
+    else this.#setStatus({ kind: 'idle', problems })
   }
 
   #showFailure(error: unknown, next: number | undefined): void {

@@ -59,6 +59,7 @@ export class DeviceRound<T extends ActionType> {
     const due = devices.filter((device) => !awaited.has(device) && !this.#stateOf(device).isPaused(now))
     waitStatus.total = due.length
     for (const failure of unknown) this.#fail(failure)
+    if (!run.trigger.isOwn) this.#reportPaused(devices)
     const forEach = (list: readonly ResolvedDevice[], maxRecordsWaitMs?: number) =>
       forEachConcurrent(
         list,
@@ -151,17 +152,35 @@ export class DeviceRound<T extends ActionType> {
     return new EnvlogError('service-refused', first.error.params, cause)
   }
 
+  /** Reports the devices that are not requested because the service has refused them. */
+  #reportPaused(devices: readonly ResolvedDevice[]): void {
+    const { account, awaited } = this.#run
+    for (const device of devices) {
+      const leftMs = this.#stateOf(device).pauseLeft(account.monotonic())
+      if (leftMs > 0 && !awaited.has(device)) this.#reportRefused(device, leftMs)
+    }
+  }
+
+  /**
+   * Reports that a device is skipped, which does not fail the trigger.
+   * @param ms how long it is still skipped
+   * @param error of this trigger; absent if an earlier one was refused
+   */
+  #reportRefused({ serial, base }: ResolvedDevice, ms: number, error?: EnvlogError): void {
+    const retryAt = new Date(this.#run.account.now() + ms).toISOString()
+    const reported = error ?? new EnvlogError('device-paused', { retryAt })
+    this.#run.report({ device: { serial, base }, error: reported.with({ serial, base, retryAt }) })
+  }
+
   #reportRefusals(): void {
-    const { account, nodeState } = this.#run
+    const { account, nodeState, trigger } = this.#run
     for (const { device, error } of this.#refusals) {
-      const { serial, base } = device
       const state = this.#stateOf(device)
       const hasResponded = state.hasResponded || state.cursor !== null
       const pauseMs = state.refuse(account.monotonic(), this.#run.deployed.node.type === 'envlog-alerts')
-      const retryAt = new Date(account.now() + pauseMs).toISOString()
-      // Devices of this type probably never provide this data, so it is reported only once.
-      if (!hasResponded && !nodeState.isFirstReport(device, 'refused')) continue
-      this.#fail({ device: { serial, base }, error: error.with({ serial, base, retryAt }) })
+      // Devices of this type probably never provide this data, so the node's own triggers report it only once.
+      if (trigger.isOwn && !hasResponded && !nodeState.isFirstReport(device, 'refused')) continue
+      this.#reportRefused(device, pauseMs, error)
     }
   }
 

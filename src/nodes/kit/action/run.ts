@@ -1,9 +1,15 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { nextTurn } from '../../../lib/clock'
-import type { DeviceFailure, ResolvedDevice, Selection } from '../../../lib/collect/devices'
+import {
+  type DeviceFailure,
+  deviceKey,
+  type ResolvedDevice,
+  type Selection,
+} from '../../../lib/collect/devices'
 import type { ResponseFormat } from '../../../lib/collect/fetch'
 import { type FillRun, fillHoles } from '../../../lib/collect/fill'
+import type { LostPeriod } from '../../../lib/collect/holes'
 import type { NodeState } from '../../../lib/collect/node-state'
 import type { TimeStyle } from '../../../lib/decode/time'
 import { EnvlogError } from '../../../lib/errors'
@@ -15,8 +21,8 @@ import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
 import { FillStatus } from '../report/fill-status'
-import { localizeError } from '../report/localize'
-import type { RunStatus } from '../report/status'
+import { formatLoss, localizeError } from '../report/localize'
+import type { DeviceProblems, RunStatus } from '../report/status'
 import { WaitStatus } from '../report/wait-status'
 import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
@@ -42,6 +48,8 @@ export interface Deployed<T extends ActionType> {
 export interface Trigger {
   msg: NodeMessage
   send(msg: NodeMessage): void
+  /** Whether the node has triggered itself (*Repeat*). */
+  isOwn?: boolean
 }
 
 /** The processing of a trigger. The `run` function in the node's file requests devices and delivers results with it. */
@@ -68,6 +76,8 @@ export class Run<T extends ActionType> implements FillRun {
   poll: DeviceWork = async () => {}
   /** Number of devices that are currently skipped because the service refused them. */
   refusedCount = 0
+  /** Devices of which records or alerts were lost. */
+  readonly #lossy = new Set<string>()
 
   constructor(
     readonly deployed: Deployed<T>,
@@ -117,6 +127,10 @@ export class Run<T extends ActionType> implements FillRun {
     return fillHoles(this, devices, this.requestContext)
   }
 
+  get problems(): DeviceProblems {
+    return { refused: this.refusedCount, losses: this.#lossy.size }
+  }
+
   onFill(open: readonly ResolvedDevice[]): void {
     this.fillStatus.show(open)
   }
@@ -128,6 +142,14 @@ export class Run<T extends ActionType> implements FillRun {
   reportPage({ serial, base }: ResolvedDevice, error: EnvlogError, retryAt: number | undefined): void {
     const cause = { serial, base, ...(retryAt !== undefined && { retryAt: new Date(retryAt).toISOString() }) }
     this.report({ device: { serial, base }, error: error.with(cause) })
+  }
+
+  reportLoss(device: ResolvedDevice, lost?: LostPeriod): void {
+    const { RED, node } = this.deployed
+    this.#lossy.add(deviceKey(device))
+    const what = node.type === 'envlog-alerts' ? 'alerts' : 'records'
+    const name = this.account.devices.nameOf(device)
+    node.warn(formatLoss(RED, what, { serial: device.serial, name }, lost))
   }
 
   /** Sends the data in the chosen output and reports its failures. With `isEmpty`, it only reports failures. */

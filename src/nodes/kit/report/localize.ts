@@ -41,6 +41,19 @@ export function localizeError(RED: NodeAPI, error: unknown): Failure {
   return new Failure(formatPrefix(RED, subject) + sentence, { code, cause: { ...cause } })
 }
 
+/** The text that says that records or alerts of a device are lost. @param lost bounds of their times, if known */
+export function formatLoss(
+  RED: NodeAPI,
+  what: 'records' | 'alerts',
+  device: Subject,
+  lost: { from: number; to: number } | undefined,
+): string {
+  const times = lost && { from: formatTime(lost.from), to: formatTime(lost.to) }
+  const records = times ? 'warnings.records-lost-between' : 'warnings.records-lost'
+  const key = what === 'alerts' ? 'warnings.alerts-lost' : records
+  return formatPrefix(RED, device) + RED._(key, times as never)
+}
+
 /** The beginning of a text about a device, such as `Workshop (41E10013): `. */
 function formatPrefix(RED: NodeAPI, subject: Subject | undefined): string {
   if (!subject) return ''

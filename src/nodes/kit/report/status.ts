@@ -3,8 +3,7 @@ import { EnvlogError } from '../../../lib/errors'
 
 /** The activity of an action node, for its status. */
 export type RunStatus =
-  /** `refused`: number of devices that are skipped because the service has refused them. */
-  | { kind: 'idle'; refused: number }
+  | { kind: 'idle'; problems: DeviceProblems }
   | { kind: 'requesting' }
   /** Waiting for quota; `until` in ms since 1970 UTC. With `round`, `until` is for the last device of the round. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
@@ -14,11 +13,21 @@ export type RunStatus =
    */
   | { kind: 'filling'; done: number; total: number; name: string; records: number; until: number | null }
   /** `nothing-new`: all received data had been sent before. */
-  | { kind: 'received'; what: CountUnit | 'nothing-new'; count: number; refused: number }
+  | { kind: 'received'; what: CountUnit | 'nothing-new'; count: number; problems: DeviceProblems }
   /** Data was sent repeatedly without a receipt since `since`, ms since 1970 UTC. */
   | { kind: 'unacknowledged'; devices: number; since: number }
   /** `since`: when failures with this code began; `next`: when the node tries again; both in ms since 1970 UTC. */
   | { kind: 'failed'; error: unknown; since?: number; next?: number | undefined }
+
+/** Numbers of devices that a trigger had problems with. */
+export interface DeviceProblems {
+  /** They are skipped because the service has refused them. */
+  refused: number
+  /** Records or alerts of them were lost. */
+  losses: number
+}
+
+export const NO_PROBLEMS: DeviceProblems = { refused: 0, losses: 0 }
 
 /** The unit of the count in a status. Each is a key in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'answers'
@@ -32,10 +41,10 @@ const A_DAY_MS = 86_400_000
  */
 export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
   switch (status.kind) {
-    case 'idle':
-      return status.refused === 0
-        ? {}
-        : { fill: 'grey', shape: 'dot', text: formatRefused(RED, status.refused) }
+    case 'idle': {
+      const text = formatProblems(RED, status.problems).join(' ')
+      return text === '' ? {} : { fill: status.problems.losses > 0 ? 'yellow' : 'grey', shape: 'dot', text }
+    }
     case 'requesting':
       return { fill: 'blue', shape: 'dot', text: 'status.asking' }
     case 'waiting':
@@ -43,7 +52,11 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
     case 'filling':
       return { fill: 'blue', shape: 'ring', text: formatFilling(RED, status) }
     case 'received':
-      return { fill: 'green', shape: 'dot', text: formatReceived(RED, status) }
+      return {
+        fill: status.problems.losses > 0 ? 'yellow' : 'green',
+        shape: 'dot',
+        text: formatReceived(RED, status),
+      }
     case 'unacknowledged': {
       const { devices: count, since } = status
       const text = RED._('status.unacknowledged', { count, time: formatTime(since) } as never)
@@ -89,13 +102,15 @@ function formatFilling(
   return RED._('status.filling-until', { done, total, time: formatTime(until) } as never)
 }
 
-function formatReceived(RED: NodeAPI, { what, count, refused }: RunStatus & { kind: 'received' }): string {
-  const parts = [RED._(`status.${what}`, { count } as never), formatTime(Date.now())]
-  if (refused > 0) parts.push(formatRefused(RED, refused))
-  return parts.join(' ')
+function formatReceived(RED: NodeAPI, { what, count, problems }: RunStatus & { kind: 'received' }): string {
+  const received = [RED._(`status.${what}`, { count } as never), formatTime(Date.now())]
+  return [...received, ...formatProblems(RED, problems)].join(' ')
 }
 
-const formatRefused = (RED: NodeAPI, count: number) => RED._('status.refused', { count } as never)
+function formatProblems(RED: NodeAPI, problems: DeviceProblems): string[] {
+  const kinds = (['refused', 'losses'] as const).filter((kind) => problems[kind] > 0)
+  return kinds.map((kind) => RED._(`status.${kind}`, { count: problems[kind] } as never))
+}
 
 function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind: 'waiting' }): string {
   const time = formatTime(until)

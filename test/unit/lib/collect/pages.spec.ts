@@ -54,7 +54,7 @@ function accountWith(respond: (params: Query) => { data: Json[]; number: number 
       number,
     }
   }
-  return { client: { read } } as unknown as Account
+  return { client: { read }, series1Models: [] } as unknown as Account
 }
 
 /** Values of a period, and the number of requests. */

@@ -7,7 +7,12 @@ import { alertResponse, graph } from '../responses'
 const MINUTE = 60_000
 
 /** A device that records every minute, a node that polls every minute, and a database with an outage. */
-async function begin(retained = 0, receiptTimeoutMs = 10 * MINUTE, store = createRecordingStore()) {
+async function begin(
+  retained = 0,
+  receiptTimeoutMs: number | null = 10 * MINUTE,
+  store = createRecordingStore(),
+  kept = Number.POSITIVE_INFINITY,
+) {
   let newest = 0
   const record = (id: number) => ({ unixtime: start + id * 60, 'data-id': id, ch1: id })
   const device = await createPolledDevice(
@@ -17,7 +22,9 @@ async function begin(retained = 0, receiptTimeoutMs = 10 * MINUTE, store = creat
       const last = Math.min(newest, Math.ceil((to - start) / 60) - 1)
       const isLatest = endpoint === 'latest-data'
       const first = isLatest ? newest - 299 : Math.max(Math.floor((from - start) / 60) + 1, last - number + 1)
-      return graph({ data: upTo(Math.max(1, first), isLatest ? newest : last).map(record) })
+      return graph({
+        data: upTo(Math.max(1, first, newest - kept + 1), isLatest ? newest : last).map(record),
+      })
     },
     {},
     { retained, receiptTimeoutMs, store },
@@ -25,6 +32,7 @@ async function begin(retained = 0, receiptTimeoutMs = 10 * MINUTE, store = creat
   const start = Math.floor(device.clock.now() / 1000)
   return {
     ...device,
+    start,
     measure(count: number) {
       newest += count
       device.clock.advance(count * MINUTE)
@@ -74,5 +82,34 @@ describe('a database that is down for hours', () => {
     measure(10)
     await poll()
     assert.equal(endpoints[0], 'latest-data')
+  })
+})
+
+describe('a network that is down for three days', () => {
+  const KEPT = 1500
+
+  it('loses what the service does not keep, and the node reports once between which times', async () => {
+    const { poll, ids, delivered, lost, start, measure } = await begin(0, null, undefined, KEPT)
+    measure(100)
+    await poll()
+    const newest = 100 + 3 * 24 * 60
+    measure(newest - 100)
+    await poll()
+    const oldest = newest - KEPT + 1
+    const period = { from: (start + 100 * 60) * 1000, to: (start + oldest * 60) * 1000 }
+    assert.deepEqual(lost, [period], 'at once')
+    measure(1)
+    await poll()
+    assert.deepEqual(ids(), [
+      upTo(1, 100),
+      upTo(newest - 299, newest),
+      upTo(oldest, newest - 300),
+      [newest + 1],
+    ])
+    assert.equal(lost.length, 1)
+    assert.deepEqual(
+      delivered.filter(({ content }) => content.kind === 'series').map(({ overflow }) => overflow === true),
+      [false, false, false, true],
+    )
   })
 })

@@ -49,6 +49,11 @@ const deliveredIds = ({ journal }: PollSimulation) =>
 /** Whether each message reports a loss. */
 const losses = ({ journal }: PollSimulation) =>
   journal.flatMap((entry) => (entry.kind === 'delivered' ? [entry.isOverflow] : []))
+/** The records next to those that were reported as lost. */
+const lostBetween = ({ log, lost }: PollSimulation) =>
+  lost.map((period) =>
+    [period?.from, period?.to].map((time) => log.find(({ unixtime }) => unixtime * 1000 === time)?.seq),
+  )
 const requests = ({ journal }: PollSimulation) =>
   journal.flatMap((entry) => (entry.kind === 'completed' ? [entry.requests] : []))
 const reported = ({ journal }: PollSimulation) =>
@@ -100,6 +105,7 @@ describe('after an outage', () => {
     await play(simulation, measure(2), poll(), measure(20), poll())
     assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22)])
     assert.deepEqual(losses(simulation), [false, true])
+    assert.deepEqual(lostBetween(simulation), [[1, 17]])
     const [gap] = simulation.journal.flatMap((entry) => (entry.kind === 'delivered' ? entry.gaps : []))
     assert.equal(gap?.missing, 15)
   })
@@ -124,12 +130,14 @@ describe('a page that fails', () => {
     const simulation = await failing('device-refused')
     for (const ms of [A_DAY / 2, A_DAY / 2])
       await play(simulation, pass(ms), poll({}, { fails: 'device-refused' }))
+    assert.deepEqual(lostBetween(simulation), [[1, 17]])
     await play(simulation, measure(1), poll())
     assert.deepEqual(deliveredIds(simulation).at(-1), [23])
     assert.deepEqual(losses(simulation), [false, false, false, true])
     const last = simulation.journal.findLast((entry) => entry.kind === 'delivered')
     assert.deepEqual(last?.kind === 'delivered' && last.gaps.map(({ missing }) => missing), [15])
     assert.equal(requests(simulation).at(-1), 1)
+    assert.equal(simulation.lost.length, 1, 'it is reported once')
   })
 
   it('does not keep a later hole from being filled, nor is that hole given up for it', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createMetadata } from '../../../../src/lib/output/metadata'
 import type { Row } from '../../../../src/lib/output/rows'
+import { version } from '../../../../src/lib/version'
 
 const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
 const response = { endpoint: 'latest-data-relay' as const, receivedAt: 1_795_161_605_123, quota }
@@ -19,6 +20,7 @@ const details = () => ({
 describe('msg.envlog', () => {
   const common = {
     node: 'latest',
+    version,
     endpoint: 'latest-data-relay',
     account: 'Plant A',
     receivedAt: '2026-11-20T08:00:05.123Z',

@@ -128,6 +128,9 @@ describe('the statistics of a period', () => {
     )
     const fahrenheit = measured.map(([time, value, damp]): Measured => [time, Number(value) * 1.8 + 32, damp])
     assert.equal((await statistics(fahrenheit, A_DAY, { channel: channelOf('F') }))[0]?.mkt, 79.27)
+    // The published example of another implementation: https://github.com/zelti/mkt
+    const published = [2, 2, 5, 8, 8, 8, 8].map((value, hour): Measured => [`2026-11-20T0${hour}:00Z`, value])
+    assert.equal((await statistics(published, A_DAY))[0]?.mkt, 6.25)
     const constant = measured.map(([time]): Measured => [time, -20])
     assert.equal((await statistics(constant, A_DAY))[0]?.mkt, -20)
     const [none] = await statistics([['2026-11-20T01:00Z', 'E1']], A_DAY)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { Run } from '../../../../src/nodes/kit/action/run'
+import type { Failure } from '../../../../src/nodes/kit/report/localize'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore } from '../../../support/collect/recording-store'
 import { context, failure } from '../../lib/responses'
@@ -44,19 +45,21 @@ async function start(
   const ports = { monotonic: () => clock.monotonic(), now: () => clock.now(), devices: list, quota: {} }
   const deployed = {
     RED: { _: (key: string) => key, util },
-    node: { id: 'node', type, error() {}, warn() {} },
+    node: { id: 'node', type, error: (failure: Failure) => reports.push(failure), warn() {} },
     account: { ...ports, name: 'Plant A', temperatureUnit: null, concurrency: 1 },
     settings: { select: 'all', exclude: [], output: 'readings', topic: '', wait: null, time: 'utc', ...over },
     ...{ nodeState, signal: context.signal as AbortSignal, setStatus() {} },
   }
-  const trigger = { msg: {}, send: () => {} }
+  /** The errors that Catch nodes receive. */
+  const reports: Failure[] = []
+  const trigger = { msg: {}, send: () => {}, isOwn: false }
   const run = () => new Run(deployed as never, trigger, context.signal)
   async function round(work: (serial: string) => void) {
     const one = run()
     await one.forEachDevice(async ({ serial }) => work(serial))
     return one
   }
-  return { clock, deployed, listed, nodeState, round, run, trigger }
+  return { clock, deployed, listed, nodeState, reports, round, run, trigger }
 }
 
 describe('a round over devices', () => {
@@ -108,6 +111,30 @@ describe('a round over devices', () => {
     clock.advance(600_000)
     assert.equal((await round(request)).refusedCount, 3)
     assert.equal(requested.length, 7)
+  })
+
+  it('reports a refused device for each message, and once if the node triggers itself, and completes', async () => {
+    for (const isOwn of [false, true]) {
+      const chosen = { select: 'list', devices: [{ serial: first, base: BASE }], bases: [] }
+      const { clock, reports, round, trigger } = await start(chosen)
+      trigger.isOwn = isOwn
+      const begin = clock.now()
+      let requests = 0
+      const request = (serial: string) => {
+        requests++
+        throw new EnvlogError('device-refused', {}, { status: 400, serial, base: BASE })
+      }
+      const minutes: number[] = []
+      for (let minute = 0; minute < 12; minute += 4) {
+        assert.equal((await round(request)).refusedCount, 1)
+        const retries = reports.splice(0).map(({ cause }) => Date.parse(cause?.retryAt ?? ''))
+        minutes.push(...retries.map((at) => (at - begin) / 60_000))
+        clock.advance(4 * 60_000)
+      }
+      assert.deepEqual([requests, minutes], [1, isOwn ? [10] : [10, 10, 10]])
+      await round(request)
+      assert.deepEqual([requests, reports.length], [2, isOwn ? 0 : 1])
+    }
   })
 
   it('asks devices without alerts only once a day', async () => {

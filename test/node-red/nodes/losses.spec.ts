@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import type { EventEmitter } from 'node:events'
+import helper from 'node-red-node-test-helper'
+import { type DeviceDefinition, manualClock } from '../../../simulator'
+import { startFlow, useSimulator } from '../../support/flow'
+
+const HOUR = 3_600_000
+/** Two in the morning in Tokyo. */
+const NOW = Date.UTC(2026, 10, 20, 17)
+/** It records every minute, and the service keeps 1,500 of its records: 25 hours. */
+const unit: DeviceDefinition = {
+  serial: '52C10001',
+  name: 'Freezer',
+  base: { serial: '5F0A1001', zone: { timeDiff: 540 } },
+  channels: [{ num: 1, unit: 'C' }],
+  records: { interval: 60 },
+}
+
+describe('records that the service no longer has', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: [unit] }))
+
+  async function start(action: 'range' | 'latest', settings: object) {
+    const flow = await startFlow(action, simulator(), { node: { time: 'local', ...settings } })
+    const warnings: string[] = []
+    const node = helper.getNode('node') as unknown as EventEmitter
+    node.on('call:warn', ({ args }: { args: unknown[] }) => warnings.push(String(args[0])))
+    return { ...flow, warnings, text: () => String(flow.shown().at(-1)?.text) }
+  }
+
+  for (const output of ['readings', 'statistics'] as const) {
+    it(`are reported if yesterday is requested too late: ${output}`, async () => {
+      const yesterday = { from: '2026-11-20', fromType: 'date', to: '2026-11-21', toType: 'date' }
+      const flow = await start('range', { output, ...yesterday })
+      flow.send()
+      const { envlog } = await flow.output.next()
+      await flow.completed.next()
+      assert.equal(envlog.overflow, true)
+      assert.deepEqual(flow.warnings, ['failure.devicewarnings.records-lost-between'])
+      assert.match(flow.text(), /status\.losses/)
+      simulator().clock.advance(-90 * 60_000)
+      flow.send()
+      assert.equal((await flow.output.next()).envlog.overflow, undefined)
+      await flow.completed.next()
+      assert.equal(flow.warnings.length, 1)
+      assert.doesNotMatch(flow.text(), /status\.losses/)
+    })
+  }
+
+  it('are reported after an outage of three days', async () => {
+    const flow = await start('latest', { onlyNew: true, backfill: true })
+    const trigger = async () => {
+      flow.send()
+      await flow.completed.next()
+    }
+    await trigger()
+    assert.deepEqual(flow.warnings, [])
+    simulator().clock.advance(72 * HOUR)
+    await trigger()
+    assert.deepEqual(flow.warnings, ['failure.devicewarnings.records-lost-between'])
+    assert.match(flow.text(), /status\.losses/)
+  })
+})
