@@ -46,13 +46,21 @@ export default function card(msg) {
     const records = series.records.filter(({ timestamp }) => timestamp !== null)
     const clock = clockOf(records, device.offset ?? 0)
     const isLong = to - from > 3 * DAY
-    const at = (time) => (isLong ? `${dateOf(time, clock)} ${hourOf(time, clock)}` : hourOf(time, clock))
-    const median = medianOf(records.slice(1).map(({ timestamp }, index) => timestamp - records[index].timestamp))
+    const at = (time) =>
+      isLong ? `${dateOf(time, clock).slice(5)} ${hourOf(time, clock)}` : hourOf(time, clock)
+    const median = medianOf(
+      records.slice(1).map(({ timestamp }, index) => timestamp - records[index].timestamp),
+    )
     const tools = { from, to, at, clock, isLong, median, records, texts, language: settings.language }
     const channels = series.channels.map((channel) => {
       const applying = limitsFor(limits, series, channel).map((limit) => inUnitOf(channel, limit))
       const own = events.filter((event) => event.channel === channel.number)
-      return describeChannel(channel, { ...tools, applying, events: own })
+      // Records of some devices have no names of channels.
+      const known = device.channels.find(({ number }) => number === channel.number)
+      return describeChannel(
+        { ...channel, name: channel.name || known?.name },
+        { ...tools, applying, events: own },
+      )
     })
     const first = records[0]?.timestamp ?? to
     return {
@@ -72,13 +80,15 @@ export default function card(msg) {
     })
     const decimals = Math.min(2, Math.max(0, ...values.slice(0, 500).map(({ value }) => decimalsOf(value))))
     const format = (value, digits = decimals) => formatNumber(value, digits, language)
-    const withUnit = (value, digits) => `${format(value, digits)}${unit ? `${unit === '%' ? '' : ' '}${unit}` : ''}`
+    const withUnit = (value, digits) =>
+      `${format(value, digits)}${unit && unit !== '%' ? '\u00a0' : ''}${unit}`
     const lowest = values.reduce((found, each) => (found && found.value <= each.value ? found : each), null)
     const highest = values.reduce((found, each) => (found && found.value >= each.value ? found : each), null)
     const mean = values.reduce((found, { value }, index) => found + (value - found) / (index + 1), 0)
     const errors = records.length - values.length
     const expected = median === null ? null : Math.max(values.length, Math.round((to - from) / median))
-    const coverage = values.length === 0 ? 0 : expected && Math.min(100, Math.round((values.length / expected) * 1000) / 10)
+    const coverage =
+      values.length === 0 ? 0 : expected && Math.min(100, Math.round((values.length / expected) * 1000) / 10)
     const gap = longestGap(values, tools)
     const excursions = events.map((event) => describeExcursion(event, { unit, withUnit, at, to, texts }))
     const mkt = isLong && quantity === 'temperature' && values.length > 0 ? kineticMean(values, unit) : null
@@ -93,7 +103,12 @@ export default function card(msg) {
       errors,
       errorText: failed?.errors?.[key] ?? '',
       coverage,
-      gap: gap && { minutes: gap.minutes, text: durationOf(gap.minutes, texts), from: at(gap.from), to: gap.to >= to ? texts.end : at(gap.to) },
+      gap: gap && {
+        minutes: gap.minutes,
+        text: durationOf(gap.minutes, texts),
+        from: at(gap.from),
+        to: gap.to >= to ? texts.end : at(gap.to),
+      },
       limits: applying.map(({ name: limit, above, below, minutes }) => ({
         name: limit,
         above,
@@ -127,21 +142,30 @@ export default function card(msg) {
     const byName = new Map()
     for (const limit of limits) {
       const { name = '', select = 'all', devices = [], bases = [], groups = [] } = limit
-      const isListed = devices.some((chosen) => chosen.serial === serial && (chosen.base ?? base.serial) === base.serial)
+      const isListed = devices.some(
+        (chosen) => chosen.serial === serial && (chosen.base ?? base.serial) === base.serial,
+      )
       const isFor = {
         all: true,
         list: isListed || bases.includes(base.serial),
         base: bases.includes(base.serial),
         group: group !== null && groups.includes(group.name),
       }[select]
-      const measures = (limit.channel ?? null) === null ? (limit.quantity ?? 'temperature') === quantity : limit.channel === number
+      const measures =
+        (limit.channel ?? null) === null
+          ? (limit.quantity ?? 'temperature') === quantity
+          : limit.channel === number
       if (isFor && measures && !byName.has(name)) byName.set(name, limit)
     }
     return [...byName.values()]
   }
 
-  function inUnitOf({ unit, quantity }, { name = '', above = null, below = null, minutes = 0, unit: own = 'C' }) {
-    const convert = (value) => (value === null || quantity !== 'temperature' ? value : toUnit(value, `°${own}`, unit))
+  function inUnitOf(
+    { unit, quantity },
+    { name = '', above = null, below = null, minutes = 0, unit: own = 'C' },
+  ) {
+    const convert = (value) =>
+      value === null || quantity !== 'temperature' ? value : toUnit(value, `°${own}`, unit)
     return { name, above: convert(above), below: convert(below), minutes }
   }
 
@@ -157,13 +181,17 @@ export default function card(msg) {
         ? fill(texts.from, { below: withUnit(below, digits(below)) })
         : below === null
           ? fill(texts.upTo, { above: withUnit(above, digits(above)) })
-          : fill(texts.between, { below: format(below, digits(below)), above: withUnit(above, digits(above)) })
+          : fill(texts.between, {
+              below: format(below, digits(below)),
+              above: withUnit(above, digits(above)),
+            })
     return minutes > 0 ? fill(texts.lasting, { limit, minutes }) : limit
   }
 
   function describeExcursion(event, { unit, withUnit, at, to, texts }) {
     const { limit, condition, above, below, extreme, minutes } = event
-    const own = (value) => (event.unit === '°C' || event.unit === '°F' ? toUnit(value, event.unit, unit) : value)
+    const own = (value) =>
+      event.unit === '°C' || event.unit === '°F' ? toUnit(value, event.unit, unit) : value
     const start = Date.parse(event.from)
     const end = event.until === null ? null : Date.parse(event.until)
     // A run that lasts at the end of the period counts until then.
@@ -193,7 +221,8 @@ export default function card(msg) {
     const times = [from, ...values.map(({ time }) => time), to]
     let longest = { from, to: from }
     for (let index = 1; index < times.length; index++) {
-      if (times[index] - times[index - 1] > longest.to - longest.from) longest = { from: times[index - 1], to: times[index] }
+      if (times[index] - times[index - 1] > longest.to - longest.from)
+        longest = { from: times[index - 1], to: times[index] }
     }
     const length = longest.to - longest.from
     return length > 1.9 * (median ?? 0) ? { ...longest, minutes: Math.round(length / MINUTE) } : null
@@ -202,7 +231,10 @@ export default function card(msg) {
   /** The mean kinetic temperature, with an activation energy divided by the gas constant of 10,000 K. */
   function kineticMean(values, unit) {
     const kelvin = (value) => 273.15 + (unit === '°F' ? (value - 32) / 1.8 : value)
-    const rate = values.reduce((found, { value }, index) => found + (Math.exp(-10_000 / kelvin(value)) - found) / (index + 1), 0)
+    const rate = values.reduce(
+      (found, { value }, index) => found + (Math.exp(-10_000 / kelvin(value)) - found) / (index + 1),
+      0,
+    )
     const celsius = -10_000 / Math.log(rate) - 273.15
     return round(unit === '°F' ? celsius * 1.8 + 32 : celsius, 2)
   }
@@ -240,7 +272,8 @@ export default function card(msg) {
       const ahead = sign ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) : 0
       if (shifts.at(-1)?.ahead !== ahead) shifts.push({ since: timestamp - (timestamp % (HOUR / 2)), ahead })
     }
-    return (time) => time + (shifts.findLast(({ since }) => since <= time)?.ahead ?? shifts[0]?.ahead ?? offset) * MINUTE
+    return (time) =>
+      time + (shifts.findLast(({ since }) => since <= time)?.ahead ?? shifts[0]?.ahead ?? offset) * MINUTE
   }
 
   function dateOf(time, clock) {
@@ -271,7 +304,10 @@ export default function card(msg) {
     }
     const drawn = [
       ...missing(tools).map(({ start, end, isError }) => box(start, end, isError ? 'error' : 'gap')),
-      ...outside.flatMap(({ start, end }) => [box(start, end, 'outside'), box(start, end, 'bar').replace(`height="${HEIGHT}"`, 'height="7"')]),
+      ...outside.flatMap(({ start, end }) => [
+        box(start, end, 'outside'),
+        box(start, end, 'bar').replace(`height="${HEIGHT}"`, 'height="7"'),
+      ]),
       `<path class="grid" d="${ticks.map((tick) => `M0 ${y(tick)}H${WIDTH}`).join('')}"/>`,
       ...(isLong ? bars(tools, y) : [lines(tools, x, y)]),
       ...edges.map((edge) => `<path class="limit" d="M0 ${y(edge)}H${WIDTH}"/>`),
@@ -337,7 +373,9 @@ export default function card(msg) {
     const path = segments.map((columns) => {
       const points = columns.flatMap(({ x: left, first, low, high, last: end }) => {
         const heights = first > end ? [first, high, low, end] : [first, low, high, end]
-        return heights.filter((each, index) => index === 0 || each !== heights[index - 1]).map((top) => ({ left, top }))
+        return heights
+          .filter((each, index) => index === 0 || each !== heights[index - 1])
+          .map((top) => ({ left, top }))
       })
       let previous = points[0]
       const steps = points.slice(1).map((point) => {
@@ -362,7 +400,9 @@ export default function card(msg) {
     for (const [index, { low, high, sum, number }] of days) {
       const left = round(index * width + width * 0.15, 1)
       const [top, bottom] = [y(high), y(low)]
-      shapes.push(`<rect class="range" x="${left}" y="${top}" width="${round(width * 0.7, 1)}" height="${Math.max(2, bottom - top)}"/>`)
+      shapes.push(
+        `<rect class="range" x="${left}" y="${top}" width="${round(width * 0.7, 1)}" height="${Math.max(2, bottom - top)}"/>`,
+      )
       const center = round((index + 0.5) * width, 1)
       path += `${previous === index - 1 ? 'L' : 'M'}${center} ${y(sum / number)}${previous === index - 1 ? '' : 'h0'}`
       previous = index
@@ -392,7 +432,8 @@ export default function card(msg) {
     for (let time = from; time <= to; time += HOUR) {
       const hour = Math.round((clock(time) % DAY) / HOUR) % 24
       const text = time === to && hour === 0 ? '24' : String(hour)
-      if (hour % 3 === 0 && ticks.at(-1)?.text !== text) ticks.push({ left: round(((time - from) / (to - from)) * 100, 1), text })
+      if (hour % 3 === 0 && ticks.at(-1)?.text !== text)
+        ticks.push({ left: round(((time - from) / (to - from)) * 100, 1), text })
     }
     return ticks
   }

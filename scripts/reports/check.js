@@ -13,10 +13,16 @@ export default function check(msg) {
     const readings = messages.find(({ error }) => !error)
     const errors = messages.flatMap(({ error }) => error ?? [])
     const made = Date.parse(readings?.envlog.receivedAt ?? '') || Date.now()
-    const devices = (readings?.payload ?? []).sort(inOrder(settings.language)).map((device) => judgeDevice(device, tools))
+    const devices = (readings?.payload ?? [])
+      .sort(inOrder(settings.language))
+      .map((device) => judgeDevice(device, tools))
     for (const { message, cause } of errors)
-      if (cause?.serial || cause?.group) devices.push(absent(cause, say(texts.notChecked, { why: message }), texts))
+      if (cause?.serial || cause?.group)
+        devices.push(absent(cause, say(texts.notChecked, { why: message }), texts))
     const why = readings || devices.length > 0 ? null : (errors[0]?.message ?? texts.nothing)
+    // Failures come first.
+    const hasPassed = (device) => Number(device.rows.every(({ level }) => level !== 'bad'))
+    devices.sort((a, b) => hasPassed(a) - hasPassed(b))
     const rows = devices.flatMap((device) => device.rows.map((row, at) => ({ ...row, isFirst: at === 0 })))
     const offset = usual(readings?.payload ?? []) ?? -new Date(made).getTimezoneOffset()
     const local = new Date(made + offset * 60_000).toISOString()
@@ -36,7 +42,10 @@ export default function check(msg) {
         { name: texts.by, text: `envlog ${envlog?.version ?? ''}`.trim() },
         ...Object.entries(texts.batteries).map(([battery, name]) => ({
           name,
-          text: devices.filter((device) => device.battery === battery).map(({ title }) => title).join(texts.comma),
+          text: devices
+            .filter((device) => device.battery === battery)
+            .map(({ title }) => title)
+            .join(texts.comma),
         })),
       ].filter(({ text }) => text !== ''),
       rows,
@@ -44,13 +53,21 @@ export default function check(msg) {
       texts,
     }
     const filename = `${settings.file}-${date}-${time.replace(':', '')}.html`
-    const mail = { subject: `${settings.title} ${date} ${time}: ${verdict}`, text: mailOf(verdict, rows, texts) }
-    const lines = why ? [[...Array(14).fill(''), say(texts.notDone, { why })]] : rows.map((row) => cellsOf(row, texts))
+    const mail = {
+      subject: `${settings.title} ${date} ${time}: ${verdict}`,
+      text: mailOf(verdict, rows, texts),
+    }
+    const lines = why
+      ? [[...Array(14).fill(''), say(texts.notDone, { why })]]
+      : rows.map((row) => cellsOf(row, texts))
     const list = {
       _msgid,
       filename: `${settings.list}-${date.slice(0, 7)}.csv`,
       heading: toCsv([texts.columns], settings),
-      lines: toCsv(lines.map((line) => [date, time, ...line.slice(2)]), settings),
+      lines: toCsv(
+        lines.map((line) => [date, time, ...line.slice(2)]),
+        settings,
+      ),
     }
     return { page: { _msgid, settings, filename, report: view, mail }, list }
   }
@@ -62,29 +79,50 @@ export default function check(msg) {
       serial,
       base: base.serial,
       group: group?.name ?? '',
-      place: [name ? serial : '', standalone ? '' : say(texts.at, { base: base.name || base.serial })].filter((each) => each !== '').join(' · '),
+      place: [name ? serial : '', standalone ? '' : say(texts.at, { base: base.name || base.serial })]
+        .filter((each) => each !== '')
+        .join(' · '),
       battery: battery.level,
       measured: time ? `${time.slice(0, 10)} ${time.slice(11, 16)}` : '–',
     }
-    const rows = channels.map((channel) => judgeChannel(channel, { ...tools, device, stale, serial, base, group }))
-    if (rows.length === 0) rows.push({ ...device, label: '–', shown: '–', limitsText: '–', ...fail(texts, texts.noChannels) })
+    const rows = channels.map((channel) =>
+      judgeChannel(channel, { ...tools, device, stale, serial, base, group }),
+    )
+    if (rows.length === 0)
+      rows.push({ ...device, label: '–', shown: '–', limitsText: '–', ...fail(texts, texts.noChannels) })
     return { ...device, rows }
   }
 
   function judgeChannel(channel, { texts, language, limits, device, stale, serial, base, group }) {
     const { number, name, unit, quantity, value, error } = channel
-    const applying = limitsFor(limits, { serial, base, group }, channel).map((limit) => inUnitOf(channel, limit))
-    const withUnit = (shown) => `${formatNumber(shown, language)}${unit === '%' || !unit ? unit : ` ${unit}`}`
+    const applying = limitsFor(limits, { serial, base, group }, channel).map((limit) =>
+      inUnitOf(channel, limit),
+    )
+    const withUnit = (shown) =>
+      `${formatNumber(shown, language)}${unit && unit !== '%' ? '\u00a0' : ''}${unit}`
     const reasons = []
     if (stale) reasons.push(device.measured === '–' ? texts.neverMeasured : texts.old)
     if (value === null) reasons.push(error ? `${texts.noValue}${texts.colon}${error}` : texts.noValue)
     else
       for (const { name: limit, above, below } of applying) {
-        const edge = above !== null && value > above ? ['above', above] : below !== null && value < below ? ['below', below] : null
-        if (edge) reasons.push(`${limit ? `${limit}${texts.colon}` : ''}${say(texts[edge[0]], { value: withUnit(edge[1]) })}`)
+        const edge =
+          above !== null && value > above
+            ? ['above', above]
+            : below !== null && value < below
+              ? ['below', below]
+              : null
+        if (edge)
+          reasons.push(
+            `${limit ? `${limit}${texts.colon}` : ''}${say(texts[edge[0]], { value: withUnit(edge[1]) })}`,
+          )
       }
     const isLimited = applying.length > 0
-    const result = reasons.length > 0 ? fail(texts, reasons.join(texts.comma)) : isLimited ? pass(texts) : { level: 'none', result: texts.noLimits, reason: '' }
+    const result =
+      reasons.length > 0
+        ? fail(texts, reasons.join(texts.comma))
+        : isLimited
+          ? pass(texts)
+          : { level: 'none', result: texts.noLimits, reason: '' }
     return {
       ...device,
       number,
@@ -93,15 +131,26 @@ export default function check(msg) {
       unit,
       value,
       shown: value === null ? '–' : withUnit(value),
-      edges: ['below', 'above'].map((side) => applying.map((limit) => limit[side]).find((edge) => edge !== null) ?? null),
-      limitsText: applying.map(({ name: limit, ...edges }) => `${limit ? `${limit}${texts.colon}` : ''}${limitText(edges, withUnit, language, texts)}`).join(texts.comma) || '–',
+      edges: ['below', 'above'].map(
+        (side) => applying.map((limit) => limit[side]).find((edge) => edge !== null) ?? null,
+      ),
+      limitsText:
+        applying
+          .map(
+            ({ name: limit, ...edges }) =>
+              `${limit ? `${limit}${texts.colon}` : ''}${limitText(edges, withUnit, language, texts)}`,
+          )
+          .join(texts.comma) || '–',
       ...result,
     }
   }
 
   function absent({ serial = '', base = '', group = '' }, why, texts) {
     const device = { title: serial || group, serial, base, group, place: '', measured: '–' }
-    return { ...device, rows: [{ ...device, label: '–', shown: '–', limitsText: '–', isUnchecked: true, ...fail(texts, why) }] }
+    return {
+      ...device,
+      rows: [{ ...device, label: '–', shown: '–', limitsText: '–', isUnchecked: true, ...fail(texts, why) }],
+    }
   }
 
   function pass(texts) {
@@ -115,13 +164,18 @@ export default function check(msg) {
   function summarize(rows, why, texts) {
     if (why) return [say(texts.notDone, { why }), 'bad']
     const [failed, passed] = ['bad', 'good'].map((level) => rows.filter((row) => row.level === level).length)
-    if (failed > 0) return [say(texts.failed, { n: failed, all: rows.length }), 'bad']
+    if (failed > 0) return [say(texts.failed, { n: failed, all: failed + passed }), 'bad']
     return passed > 0 ? [say(texts.passed, { n: passed }), 'good'] : [texts.nothingToCheck, 'warning']
   }
 
   function mailOf(verdict, rows, texts) {
     const failed = rows.filter(({ level }) => level === 'bad')
-    return [verdict, ...failed.map(({ title, label, shown, reason }) => [title, label, shown].join(texts.comma) + texts.colon + reason)].join('\n')
+    return [
+      verdict,
+      ...failed.map(
+        ({ title, label, shown, reason }) => [title, label, shown].join(texts.comma) + texts.colon + reason,
+      ),
+    ].join('\n')
   }
 
   function usual(devices) {
@@ -140,14 +194,19 @@ export default function check(msg) {
     const byName = new Map()
     for (const limit of limits) {
       const { name = '', select = 'all', devices = [], bases = [], groups = [] } = limit
-      const isListed = devices.some((chosen) => chosen.serial === serial && (chosen.base ?? base.serial) === base.serial)
+      const isListed = devices.some(
+        (chosen) => chosen.serial === serial && (chosen.base ?? base.serial) === base.serial,
+      )
       const isFor = {
         all: true,
         list: isListed || bases.includes(base.serial),
         base: bases.includes(base.serial),
         group: group !== null && groups.includes(group.name),
       }[select]
-      const measures = (limit.channel ?? null) === null ? (limit.quantity ?? 'temperature') === quantity : limit.channel === number
+      const measures =
+        (limit.channel ?? null) === null
+          ? (limit.quantity ?? 'temperature') === quantity
+          : limit.channel === number
       if (isFor && measures && !byName.has(name)) byName.set(name, limit)
     }
     return [...byName.values()]
@@ -184,12 +243,44 @@ export default function check(msg) {
 
   // The list
 
-  function cellsOf({ group, title, serial, base, number = '', label, value = null, unit = '', measured, edges = [null, null], result, reason }) {
-    return ['', '', group, title, serial, base, number, label, value, unit, measured, ...edges, result, reason]
+  function cellsOf({
+    group,
+    title,
+    serial,
+    base,
+    number = '',
+    label,
+    value = null,
+    unit = '',
+    measured,
+    edges = [null, null],
+    result,
+    reason,
+  }) {
+    return [
+      '',
+      '',
+      group,
+      title,
+      serial,
+      base,
+      number,
+      label,
+      value,
+      unit,
+      measured,
+      ...edges,
+      result,
+      reason,
+    ]
   }
 
   function toCsv(rows, settings) {
-    return rows.map((row) => `${row.map((value) => toCell(value, settings)).join(settings.decimalComma ? ';' : ',')}\r\n`).join('')
+    return rows
+      .map(
+        (row) => `${row.map((value) => toCell(value, settings)).join(settings.decimalComma ? ';' : ',')}\r\n`,
+      )
+      .join('')
   }
 
   /** Texts that a spreadsheet would read as a formula get a ' in front. */

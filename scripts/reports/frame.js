@@ -49,7 +49,12 @@ export default function frame(msg) {
       measured: time && `${time.slice(0, 10)} ${time.slice(11, 16)}`,
       isSilent: stale === true,
       battery: battery.level,
-      channels: channels.map(({ number, name: label, unit, quantity }) => ({ number, name: label, unit, quantity })),
+      channels: channels.map(({ number, name: label, unit, quantity }) => ({
+        number,
+        name: label,
+        unit,
+        quantity,
+      })),
     }
   }
 

@@ -8,7 +8,9 @@ export default function summary(msg) {
   const counts = {
     excursions: excursions.length + sum(devices.map(({ leftOut }) => leftOut)),
     unchecked: devices.filter(({ isChecked }) => !isChecked).length,
-    noValue: channels.filter(({ state }) => state === 'noValue').length,
+    noValue:
+      channels.filter(({ state }) => state === 'noValue').length +
+      sum(devices.map((device) => absentChannels(device).length)),
     incomplete: channels.filter(({ state }) => state === 'incomplete').length,
     silent: devices.filter(({ isSilent }) => isSilent).length,
   }
@@ -16,7 +18,12 @@ export default function summary(msg) {
   const [verdict, level] = judge()
   // Devices that were not checked come first.
   const missing = devices
-    .map((device) => ({ id: device.id, device: device.title, isChecked: device.isChecked, texts: whatIsMissing(device).map(({ text }) => text) }))
+    .map((device) => ({
+      id: device.id,
+      device: device.title,
+      isChecked: device.isChecked,
+      texts: whatIsMissing(device).map(({ text }) => text),
+    }))
     .filter((device) => device.texts.length > 0)
     .sort((a, b) => Number(a.isChecked) - Number(b.isChecked))
   const view = {
@@ -29,8 +36,14 @@ export default function summary(msg) {
     facts: facts(),
     limits: limits.map(describeLimit),
     missing,
-    excursions: excursions.map(({ channel, ...each }) => ({ ...each, device: channel.device, label: channel.label })),
-    leftOut: devices.filter(({ leftOut }) => leftOut > 0).map(({ title, leftOut }) => say(texts.leftOut, { n: leftOut, device: title })),
+    excursions: excursions.map(({ channel, ...each }) => ({
+      ...each,
+      device: channel.device,
+      label: channel.label,
+    })),
+    leftOut: devices
+      .filter(({ leftOut }) => leftOut > 0)
+      .map(({ title, leftOut }) => say(texts.leftOut, { n: leftOut, device: title })),
     channels,
     hasKinetic: channels.some(({ mktText }) => mktText),
     hasLimits: limits.length > 0,
@@ -43,7 +56,12 @@ export default function summary(msg) {
   const common = { _msgid: msg._msgid, settings, filename: msg.filename }
   const mail = {
     subject: `${settings.title} ${report.key}: ${verdict}`,
-    text: [verdict, ...missing.map(({ device, texts: sentences }) => `${device}${texts.colon}${sentences.join(texts.semicolon)}`)].join('\n'),
+    text: [
+      verdict,
+      ...missing.map(
+        ({ device, texts: sentences }) => `${device}${texts.colon}${sentences.join(texts.semicolon)}`,
+      ),
+    ].join('\n'),
   }
   const page = { ...common, report: view, isFinished: report.isFinished, mail }
   const table = { ...common, filename: msg.filename.replace(/html$/, 'csv'), payload: toCsv() }
@@ -57,13 +75,18 @@ export default function summary(msg) {
     const withSerial = name && devicesNamed(name) > 1 ? `${name} (${serial})` : title
     const isChecked = measuredChannels.length > 0 && device.records > 0
     const id = `d${index + 1}`
-    const details = [serial === title ? '' : serial, baseName && say(texts.at, { base: baseName }), group === title ? '' : group]
+    const details = [
+      serial === title ? '' : serial,
+      baseName && say(texts.at, { base: baseName }),
+      group === title ? '' : group,
+    ]
     const described = {
       ...device,
       id,
       title: withSerial,
       subtitle: details.filter((each) => each !== '').join(' · '),
-      otherDate: device.date && !report.key.startsWith(device.date.slice(0, report.key.length)) ? device.date : '',
+      otherDate:
+        device.date && !report.key.startsWith(device.date.slice(0, report.key.length)) ? device.date : '',
       isChecked,
       leftOut: device.leftOut ?? 0,
       expected: device.channels,
@@ -81,7 +104,8 @@ export default function summary(msg) {
     const { count, expected, coverage, gap, excursions: found } = channel
     const isIncomplete = device.lost || (coverage !== null && coverage < settings.coverage)
     const state = count === 0 ? 'noValue' : isIncomplete ? 'incomplete' : 'complete'
-    const records = expected === null ? number(count) : say(texts.ofRecords, { n: number(count), all: number(expected) })
+    const records =
+      expected === null ? number(count) : say(texts.ofRecords, { n: number(count), all: number(expected) })
     const badges = []
     if (found.length > 0) badges.push({ level: 'bad', text: say(texts.excursionsCount, { n: found.length }) })
     if (state !== 'complete') badges.push({ level: 'warning', text: texts.states[state] })
@@ -97,12 +121,23 @@ export default function summary(msg) {
       isIncomplete: state !== 'complete',
       coverageText: coverage === null ? '–' : percent(coverage),
       gapText: gap && state !== 'noValue' ? say(texts.longestGap, gap) : '',
-      errorsText: channel.errors > 0 ? say(texts.errors, { n: number(channel.errors), error: channel.errorText || texts.noText }) : '',
-      limitsText: channel.limits.map(({ name, text }) => (name ? `${name}${texts.colon}${text}` : text)).join(texts.comma) || texts.noLimits,
+      errorsText:
+        channel.errors > 0
+          ? say(texts.errors, { n: number(channel.errors), error: channel.errorText || texts.noText })
+          : '',
+      limitsText:
+        channel.limits
+          .map(({ name, text }) => (name ? `${name}${texts.colon}${text}` : text))
+          .join(texts.comma) || texts.noLimits,
       hasExcursions: found.length > 0,
       isLimited: channel.limits.length > 0,
       badges,
-      about: say(texts.aboutChart, { device: device.title, label: channel.label, min: channel.minText, max: channel.maxText }),
+      about: say(texts.aboutChart, {
+        device: device.title,
+        label: channel.label,
+        min: channel.minText,
+        max: channel.maxText,
+      }),
     }
   }
 
@@ -110,7 +145,10 @@ export default function summary(msg) {
     const names = [...new Set(shown.map(({ group }) => group))]
     // Headings of groups with few devices would only take up space.
     if (shown.length < 3 * names.length) return [{ name: '', devices: shown }]
-    return names.map((name) => ({ name: name || texts.noGroup, devices: shown.filter(({ group }) => group === name) }))
+    return names.map((name) => ({
+      name: name || texts.noGroup,
+      devices: shown.filter(({ group }) => group === name),
+    }))
   }
 
   // What is missing
@@ -121,11 +159,12 @@ export default function summary(msg) {
     const found = []
     const add = (text, channel = null) => found.push({ text, channel })
     // The page names the device anyway.
-    const withoutName = (text) => text.replace(`${name} (${serial}): `, '').replace(`${name}（${serial}）：`, '')
+    const withoutName = (text) =>
+      text.replace(`${name} (${serial}): `, '').replace(`${name}（${serial}）：`, '')
     if (problem) add(say(texts.notChecked, { why: withoutName(problem) }))
     else if (!measuredChannels) add(report.isFinished ? texts.notReached : texts.notYet)
     else if (expected.length + measuredChannels.length === 0) add(texts.noChannels)
-    else if (!device.isChecked) add(texts.noRecords)
+    else if (!device.isChecked) add(device.baseName ? texts.noRecordsRemote : texts.noRecords)
     for (const note of notes) add(withoutName(note))
     if (device.lost) add(say(texts.lost, device.lost))
     for (const { number: channel, state, label, coverageText, gapText, errorsText } of shown) {
@@ -133,23 +172,39 @@ export default function summary(msg) {
       const details = [share, gapText, errorsText].filter((each) => each !== '')
       if (state !== 'complete') add(`${label}${texts.colon}${details.join(texts.comma)}`, channel)
     }
-    const absent = expected.filter((channel) => shown.every((other) => other.number !== channel.number))
-    if (device.isChecked && absent.length > 0)
-      add(say(texts.noRecordsOf, { channels: absent.map((channel) => channel.name || `ch${channel.number}`).join(texts.comma) }))
+    const absent = absentChannels(device)
+    if (absent.length > 0)
+      add(
+        say(texts.noRecordsOf, {
+          channels: absent.map((channel) => channel.name || `ch${channel.number}`).join(texts.comma),
+        }),
+      )
     if (device.isSilent) add(device.measured ? say(texts.silentSince, device) : texts.neverMeasured)
     return found
+  }
+
+  /** Channels of a device with records that has none of these. */
+  function absentChannels({ isChecked, expected, channels: shown }) {
+    return isChecked
+      ? expected.filter((channel) => shown.every((other) => other.number !== channel.number))
+      : []
   }
 
   function judge() {
     if (report.notDone) return [say(texts.notDone, { why: report.notDone }), 'bad']
     if (!report.isFinished) return [texts.unfinished, 'bad']
-    const found = ['excursions', 'unchecked', 'noValue', 'incomplete', 'silent'].filter((name) => counts[name] > 0)
+    const found = ['excursions', 'unchecked', 'noValue', 'incomplete', 'silent'].filter(
+      (name) => counts[name] > 0,
+    )
     if (found.length > 0) {
       const level = counts.excursions > 0 || counts.unchecked === devices.length ? 'bad' : 'warning'
       return [found.map((name) => say(texts[`${name}Count`], { n: counts[name] })).join(texts.comma), level]
     }
     const isLimited = channels.some((channel) => channel.limits.length > 0)
-    return [say(isLimited ? texts.allNormal : texts.allWithoutLimits, { n: devices.length }), isLimited ? 'good' : 'warning']
+    return [
+      say(isLimited ? texts.allNormal : texts.allWithoutLimits, { n: devices.length }),
+      isLimited ? 'good' : 'warning',
+    ]
   }
 
   // Texts
@@ -159,7 +214,10 @@ export default function summary(msg) {
     return [
       {
         name: texts.checked,
-        text: say(texts.ofDevices, { n: devices.length, checked: devices.length - counts.unchecked }) + texts.comma + say(texts.channels, { n: channels.length }),
+        text:
+          say(texts.ofDevices, { n: devices.length, checked: devices.length - counts.unchecked }) +
+          texts.comma +
+          say(texts.channels, { n: channels.length }),
       },
       withoutLimits > 0 && { name: texts.withoutLimits, text: say(texts.channels, { n: withoutLimits }) },
       { name: texts.account, text: report.account },
@@ -167,14 +225,34 @@ export default function summary(msg) {
       { name: texts.by, text: `envlog ${report.version}`.trim() },
       ...Object.entries(texts.batteries).map(([level, name]) => ({
         name,
-        text: devices.filter(({ battery }) => battery === level).map(({ title }) => title).join(texts.comma),
+        text: devices
+          .filter(({ battery }) => battery === level)
+          .map(({ title }) => title)
+          .join(texts.comma),
       })),
     ].filter((fact) => fact && fact.text !== '')
   }
 
-  function describeLimit({ name = '', select = 'all', devices: chosen = [], bases = [], groups = [], channel, quantity, above = null, below = null, unit = 'C', minutes = 0 }) {
+  function describeLimit({
+    name = '',
+    select = 'all',
+    devices: chosen = [],
+    bases = [],
+    groups = [],
+    channel,
+    quantity,
+    above = null,
+    below = null,
+    unit = 'C',
+    minutes = 0,
+  }) {
     const measured = channel ? `ch${channel}` : (texts.quantities[quantity ?? 'temperature'] ?? quantity)
-    const suffix = channel || (quantity ?? 'temperature') !== 'temperature' ? (quantity === 'humidity' ? '%' : '') : ` °${unit}`
+    const suffix =
+      channel || (quantity ?? 'temperature') !== 'temperature'
+        ? quantity === 'humidity'
+          ? '%'
+          : ''
+        : `\u00a0°${unit}`
     const show = (value) => `${String(value).replace('-', '\u2212')}${suffix}`
     const limit =
       above === null
@@ -183,9 +261,20 @@ export default function summary(msg) {
           ? say(texts.upTo, { above: show(above) })
           : say(texts.between, { below: String(below).replace('-', '\u2212'), above: show(above) })
     const nameOf = ({ serial, base }) =>
-      report.devices.find((device) => device.serial === serial && device.base === (base ?? device.base))?.name || serial
-    const all = { all: [texts.allDevices], list: [...chosen.map(nameOf), ...bases], base: bases, group: groups }[select]
-    return { name, measured, text: minutes > 0 ? say(texts.lasting, { limit, minutes }) : limit, devices: all.join(texts.comma) }
+      report.devices.find((device) => device.serial === serial && device.base === (base ?? device.base))
+        ?.name || serial
+    const all = {
+      all: [texts.allDevices],
+      list: [...chosen.map(nameOf), ...bases],
+      base: bases,
+      group: groups,
+    }[select]
+    return {
+      name,
+      measured,
+      text: minutes > 0 ? say(texts.lasting, { limit, minutes }) : limit,
+      devices: all.join(texts.comma),
+    }
   }
 
   /** A text with a number has a form for one and another for more. */
@@ -207,7 +296,10 @@ export default function summary(msg) {
   }
 
   function longDate(key) {
-    const style = key.length === 7 ? { year: 'numeric', month: 'long' } : { year: 'numeric', month: 'long', day: 'numeric', weekday: 'long' }
+    const style =
+      key.length === 7
+        ? { year: 'numeric', month: 'long' }
+        : { year: 'numeric', month: 'long', day: 'numeric', weekday: 'long' }
     return new Date(key).toLocaleDateString(language, { ...style, timeZone: 'UTC' })
   }
 
@@ -226,12 +318,18 @@ export default function summary(msg) {
   function toCsv() {
     const rows = devices.flatMap((device) => {
       const missing = whatIsMissing(device)
-      const notes = (wanted) => missing.filter(({ channel }) => (channel ?? wanted) === wanted).map(({ text }) => text).join('; ')
+      const notes = (wanted) =>
+        missing
+          .filter(({ channel }) => (channel ?? wanted) === wanted)
+          .map(({ text }) => text)
+          .join('; ')
       const own = [device.otherDate || report.key, device.group, device.name, device.serial, device.base]
       if (device.channels.length === 0) return [[...own, ...Array(19).fill(null), notes(null)]]
       return device.channels.map((channel) => {
         const { min = null, max = null, mean = null, mkt = null, minAt = '', maxAt = '' } = channel
-        const edges = ['below', 'above'].map((side) => channel.limits.map((limit) => limit[side]).find((edge) => edge !== null) ?? null)
+        const edges = ['below', 'above'].map(
+          (side) => channel.limits.map((limit) => limit[side]).find((edge) => edge !== null) ?? null,
+        )
         return [
           ...own,
           channel.number,
@@ -263,7 +361,8 @@ export default function summary(msg) {
   /** Texts that a spreadsheet would read as a formula get a ' in front. */
   function toCell(value) {
     if (value === null || value === undefined) return ''
-    if (typeof value === 'number') return settings.decimalComma ? String(value).replace('.', ',') : String(value)
+    if (typeof value === 'number')
+      return settings.decimalComma ? String(value).replace('.', ',') : String(value)
     const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
     return /["\r\n,;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   }
