@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { useExamples } from '../../support/examples'
+import type { FlowNode } from '../../support/node-red'
 import { CSV_COLUMNS } from '../../support/outputs'
 import { until } from '../../support/wait'
 
@@ -122,7 +123,7 @@ describe('examples for files', () => {
     const expected = expectedMonth(';', (value) => String(value).replace('.', ','))
     assert.equal(await writtenBy('write it', `envlog-${CHOSEN}-2026-10.csv`), expected)
     const files = () => readdirSync(harness.nodeRed.userDir).filter((file) => file.endsWith('.csv'))
-    const [chosen, ...others] = fleet('C') as [DeviceDefinition]
+    const [chosen, ...others] = fleet() as [DeviceDefinition]
     for (const said of ['[debug:no records, no file]', '[debug:what went wrong]']) {
       for (const file of files()) rmSync(join(harness.nodeRed.userDir, file))
       simulator.set({ fleet: [{ ...chosen, records: [] }, ...others] })
@@ -188,7 +189,7 @@ describe('examples for files', () => {
 
   it('write in the nightly file which devices and records are missing, each time, with decimal commas if set', async function () {
     this.timeout(FLOW_MS)
-    const [chosen, ...others] = fleet('C') as [DeviceDefinition]
+    const [chosen, ...others] = fleet() as [DeviceDefinition]
     const kept = '52C10003'
     const lossy = '52C10004'
     const silent = '52B10005'
