@@ -41,11 +41,17 @@ export function formatLocalTime(clock: LocalClock, instant: number): string {
   return text.replace('Z', formatOffset(clock.offsetAt(instant)))
 }
 
-/**
- * Whether a text is the name of a time zone, such as `Europe/Berlin`. False for a bare offset, which has no daylight
- * saving time.
- */
+/** The minutes of a fixed offset, such as `+09:00`; `undefined` for any other text. */
+function readFixedOffset(text: string): number | undefined {
+  const [, sign, hours, minutes] = /^([+-])(0\d|1[0-4]):([0-5]\d)$/.exec(text) ?? []
+  if (sign === undefined) return undefined
+  const offset = Number(hours) * 60 + Number(minutes)
+  return sign === '-' ? -offset : offset
+}
+
+/** Whether a text is the name of a time zone, such as `Europe/Berlin`, or a fixed offset, such as `+09:00`. */
 export function isTimeZone(name: string): boolean {
+  if (readFixedOffset(name) !== undefined) return true
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     return createFormat(name) !== undefined
@@ -62,10 +68,12 @@ const createFormat = (timeZone: string) =>
 const MAX_DAYS = 10_000
 
 /**
- * A time zone with its daylight saving time. Intl takes microseconds for an offset, so the offset of each day is kept.
+ * A time zone with its daylight saving time, or a fixed offset. Intl takes microseconds for an offset, so the offset of
+ * each day is kept.
  */
 export class TimeZone implements LocalClock {
   readonly name: string
+  readonly #fixed: number | undefined
   readonly #format: Intl.DateTimeFormat
   /** The offset of each day in UTC; `undefined` if it changes during the day. */
   readonly #days = new Map<number, number | undefined>()
@@ -73,10 +81,12 @@ export class TimeZone implements LocalClock {
   /** @throws RangeError for an unknown zone */
   constructor(name: string) {
     this.name = name
-    this.#format = createFormat(name)
+    this.#fixed = readFixedOffset(name)
+    this.#format = createFormat(this.#fixed === undefined ? name : 'UTC')
   }
 
   offsetAt(instant: number): number {
+    if (this.#fixed !== undefined) return this.#fixed
     const day = Math.floor(instant / DAY_MS)
     if (!this.#days.has(day)) {
       if (this.#days.size >= MAX_DAYS) this.#days.clear()

@@ -57,9 +57,11 @@ describe('a time zone', () => {
     assert.equal(new Date(midnight).toISOString(), '2026-03-08T05:00:00.000Z')
   })
 
-  it('is known by a name, not by an offset', () => {
-    for (const name of [...ZONES, 'UTC', 'Etc/GMT-9', 'Asia/Tokyo']) assert.ok(isTimeZone(name), name)
-    for (const name of ['', 'Berlin', 'Europe/Berlim', '+01:00', 'local', '__proto__'])
+  it('is a name or a fixed offset', () => {
+    assert.equal(new TimeZone('-03:30').offsetAt(Date.UTC(2026, 6, 1)), -210)
+    for (const name of [...ZONES, 'UTC', 'Etc/GMT-9', 'Asia/Tokyo', '+09:00', '-03:30'])
+      assert.ok(isTimeZone(name), name)
+    for (const name of ['', 'Berlin', 'Europe/Berlim', '+1', '+15:00', '+01:60', 'local', '__proto__'])
       assert.ok(!isTimeZone(name), name)
   })
 })
