@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { storyFleet } from '../simulator/fleet/story'
 import { launchChromium } from '../test/support/editor/chromium'
 import { Editor } from '../test/support/editor/editor'
@@ -18,6 +18,7 @@ import type { Language } from '../test/support/editor/page'
 import type { FlowNode } from '../test/support/node-red'
 import { until } from '../test/support/wait'
 import { WallDisplay } from '../test/support/wall-display'
+import { toDataUrl, toWebp } from './webp'
 
 const root = dirname(__dirname)
 const folder = resolve(process.argv[2] ?? join(root, '.cache', 'screenshots'))
@@ -165,9 +166,6 @@ async function composeDashboard(browser: Browser, dashboard: Buffer, path: strin
   await compose(browser, ALONE, `<img style="width: 100%" src="${toDataUrl(dashboard)}">`, path)
 }
 
-const toDataUrl = (picture: Buffer) => `data:image/png;base64,${picture.toString('base64')}`
-
-/** Writes a WebP, because a PNG of this size would be too large for a README. */
 async function compose(
   browser: Browser,
   viewport: { width: number; height: number },
@@ -178,19 +176,6 @@ async function compose(
   await page.setContent(`<body style="margin: 0; height: 100vh">${body}</body>`)
   writeFileSync(path, await toWebp(page, await page.screenshot()))
   await page.close()
-}
-
-async function toWebp(page: Page, picture: Buffer): Promise<Buffer> {
-  const data = await page.evaluate(async (source) => {
-    const image = new Image()
-    image.src = source
-    await image.decode()
-    const canvas = document.createElement('canvas')
-    Object.assign(canvas, { width: image.width, height: image.height })
-    canvas.getContext('2d')?.drawImage(image, 0, 0)
-    return canvas.toDataURL('image/webp', 0.73)
-  }, toDataUrl(picture))
-  return Buffer.from(data.split(',')[1] ?? '', 'base64')
 }
 
 main().catch((error) => {

@@ -38,6 +38,7 @@ export const reasons = {
   'group-unknown': 'ENVLOG_INPUT',
   'device-unknown': 'ENVLOG_INPUT',
   'time-unreadable': 'ENVLOG_INPUT',
+  'expression-failed': 'ENVLOG_INPUT',
   'period-empty': 'ENVLOG_INPUT',
   'period-too-long': 'ENVLOG_INPUT',
   'receipt-unreadable': 'ENVLOG_INPUT',

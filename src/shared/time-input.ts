@@ -11,7 +11,9 @@ export type TimeInput = { instant: number } | { wallClock: number }
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 /** A relative time. The capture groups are the count and the unit. */
 const RELATIVE = /^-(\d+)\s*([smhdw])$/
-const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i
+/** With separators, or in the basic format without; a fraction has any number of decimals. */
+const ISO =
+  /^(\d{4})(-?)(\d{2})\2(\d{2})(?:[T ](\d{2})(:?)(\d{2})(?:\6(\d{2})(?:[.,](\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i
 const EPOCH = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
 /** Numbers below this are seconds, and others are milliseconds (docs/nodes.md, *envlog-range*). */
 const SECONDS_BELOW = 1e11
@@ -37,12 +39,18 @@ export function readEpoch(number: number): TimeInput | null {
  */
 export function readTime(input: string): TimeInput | null {
   const text = input.trim()
-  // `2026` or `20261122` is an incomplete date, not a number of seconds.
-  if (EPOCH.test(text)) return /^(\d{4}|\d{6}|\d{8})$/.test(text) ? null : readEpoch(Number(text))
-  const [, date, clock = '00:00', seconds = ':00', offset] = ISO.exec(text) ?? []
+  // `2026` or `202611` is an incomplete date, not a number of seconds, and `20261122` a complete one.
+  if (EPOCH.test(text) && !/^\d{8}$/.test(text))
+    return /^(\d{4}|\d{6})$/.test(text) ? null : readEpoch(Number(text))
+  const [, year, , month, day, hour = '00', , minute = '00', second = '00', fraction = '', offset] =
+    ISO.exec(text) ?? []
+  const date = `${year}-${month}-${day}`
   if (!z.iso.date().safeParse(date).success) return null
-  const isoOffset = offset?.toUpperCase().replace(/^(.\d\d)(\d\d)$/, '$1:$2')
-  const instant = Date.parse(`${date}T${clock}${seconds}${isoOffset ?? 'Z'}`)
+  const milliseconds = fraction.slice(0, 3).padEnd(3, '0')
+  const zone = offset
+    ?.toUpperCase()
+    .replace(/^(.\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`)
+  const instant = Date.parse(`${date}T${hour}:${minute}:${second}.${milliseconds}${zone ?? 'Z'}`)
   return inRange(offset ? { instant } : { wallClock: instant })
 }
 

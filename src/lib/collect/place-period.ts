@@ -25,12 +25,14 @@ export function readRelativeTime(text: string, now: number, property: string): T
 }
 
 /**
- * Reads a Date, an epoch number (seconds or ms) or ISO 8601 text. Text without an offset is wall clock time, for which
- * the caller chooses the clock.
+ * Reads a Date, an epoch number (seconds or ms), ISO 8601 text, or a relative time. Text without an offset is wall clock
+ * time, for which the caller chooses the clock.
+ * @param now ms since 1970 UTC
  * @throws EnvlogError `time-unreadable` with the property
  */
-export function readTimeInput(value: unknown, property: string): TimeInput {
-  const input = toTimeInput(value)
+export function readTimeInput(value: unknown, now: number, property: string): TimeInput {
+  const ago = typeof value === 'string' ? readRelative(value) : null
+  const input = ago === null ? toTimeInput(value) : { instant: now - ago }
   if (!input) throw new EnvlogError('time-unreadable', { property })
   return input
 }

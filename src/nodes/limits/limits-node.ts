@@ -125,12 +125,12 @@ export class LimitsNode implements StartedNode {
     }
   }
 
-  /** @throws EnvlogError `limits-unreadable` */
+  /** @throws EnvlogError `limits-unreadable`, `expression-failed` */
   async #evaluateLimits(msg: NodeMessage): Promise<readonly Limit[]> {
     const { limits, limitsType } = this.#settings
     const source = formatTypedInput(String(limits), limitsType)
     const evaluate = createEvaluator(this.#RED, this.#node, msg)
-    const value = await evaluate(String(limits), limitsType).catch(() => undefined)
+    const value = await evaluate(String(limits), limitsType)
     return parseLimits(limitsType === 'env' ? parseJson(value) : value, 'limits-unreadable', source)
   }
 

@@ -16,14 +16,9 @@ const DELHI = { offset: 330, yesterday: '2026-10-30', today: '2026-10-31' }
 
 const MONTH = 'Files and reports/last month of a device to a CSV file'
 const NIGHT = 'Files and reports/nightly file of all devices'
-const REPORT = 'Files and reports/daily report'
-const CHECKS = 'Files and reports/fixed-time freezer checks'
 
 /** As in the flows. */
 const CHOSEN = '52A10001'
-const ABSENT = '52A10009'
-/** An error text that would become a separate row. */
-const FORGED = 'E |\n| forged | -18 °C | pass <b>'
 const HOSTILE = '=a "b", c\n<冷'
 
 /** Remote units that send a record per minute, of which the service keeps 1,500. */
@@ -38,19 +33,16 @@ const minutely = (serial: string, hall: string, { offset }: typeof TOKYO): Devic
 describe('examples for files', () => {
   const harness = useExamples({ now: NOW })
   let simulator: Simulator
-  let reading: { value: number | string; age: number }
 
   beforeEach(async () => {
     for (const file of readdirSync(harness.nodeRed.userDir))
-      if (/\.(?:csv|md)$/.test(file)) rmSync(join(harness.nodeRed.userDir, file))
-    reading = { value: -18.5, age: 60 }
-    simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off', fleet: fleet('C') })
+      if (/\.csv$/.test(file)) rmSync(join(harness.nodeRed.userDir, file))
+    simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off', fleet: fleet() })
   })
 
   afterEach(() => simulator?.close())
 
-  /** @param unit of the first channel of the first device */
-  function fleet(unit: string): DeviceDefinition[] {
+  function fleet(): DeviceDefinition[] {
     const from = NOW / 1000 - 70 * 86_400
     return [
       {
@@ -58,14 +50,10 @@ describe('examples for files', () => {
         name: HOSTILE,
         zone: { timeDiff: TOKYO.offset },
         channels: [
-          { num: 1, name: HOSTILE, unit },
+          { num: 1, name: HOSTILE, unit: 'C' },
           { num: 2, name: 'Probe', unit: 'C', broken: 'Sensor Error' },
         ],
         records: { interval: 1800, from },
-        current: () => ({
-          unixtime: NOW / 1000 - reading.age,
-          values: { 1: reading.value, 2: 'Sensor Error' },
-        }),
       },
       {
         serial: '52C10002',
@@ -135,7 +123,7 @@ describe('examples for files', () => {
     const expected = expectedMonth(';', (value) => String(value).replace('.', ','))
     assert.equal(await writtenBy('write it', `envlog-${CHOSEN}-2026-10.csv`), expected)
     const files = () => readdirSync(harness.nodeRed.userDir).filter((file) => file.endsWith('.csv'))
-    const [chosen, ...others] = fleet('C') as [DeviceDefinition]
+    const [chosen, ...others] = fleet() as [DeviceDefinition]
     for (const said of ['[debug:no records, no file]', '[debug:what went wrong]']) {
       for (const file of files()) rmSync(join(harness.nodeRed.userDir, file))
       simulator.set({ fleet: [{ ...chosen, records: [] }, ...others] })
@@ -201,7 +189,7 @@ describe('examples for files', () => {
 
   it('write in the nightly file which devices and records are missing, each time, with decimal commas if set', async function () {
     this.timeout(FLOW_MS)
-    const [chosen, ...others] = fleet('C') as [DeviceDefinition]
+    const [chosen, ...others] = fleet() as [DeviceDefinition]
     const kept = '52C10003'
     const lossy = '52C10004'
     const silent = '52B10005'
@@ -246,108 +234,5 @@ describe('examples for files', () => {
     assert.match(String(errors[0]), /because the service refused/)
     assert.match(String(errors[1]), /The service failed \(503\)/)
     assert.equal(errors.length, 2, 'not the last line of a complete file')
-  })
-
-  it('write a report of yesterday with figures of each temperature channel, minutes outside the limits, and unreadable devices', async function () {
-    this.timeout(FLOW_MS)
-    const start = midnight(TOKYO.yesterday, TOKYO) / 1000
-    // Too warm for 30 minutes, then an error; the last one until midnight, but at most an hour.
-    const values = [-20, -14, -12, 'E1', -20, -13]
-    const hours = [0, 1, 1.25, 1.5, 2, 12]
-    const records = hours.map((hour, at) => {
-      const value = values[at] as number | string
-      const fahrenheit = typeof value === 'number' ? value * 1.8 + 32 : value
-      return { unixtime: start + hour * 3600, values: { 1: value, 2: fahrenheit } }
-    })
-    const [chosen, ...others] = fleet('C') as [DeviceDefinition]
-    const channels = [
-      { num: 1, name: HOSTILE, unit: 'C' },
-      { num: 2, name: 'The same', unit: 'F' },
-    ]
-    const truck: DeviceDefinition = {
-      serial: '52C10008',
-      name: 'Truck',
-      base: { serial: '5F0A1004', zone: { timeDiff: TOKYO.offset } },
-      channels: [{ num: 1, unit: 'C', broken: 'E1' }],
-      records: { interval: 3600 },
-    }
-    simulator.set({ fleet: [{ ...chosen, channels, records }, truck, ...others] })
-    const add = (flow: FlowNode[]) =>
-      flow.map((node) =>
-        node.type === 'envlog-range'
-          ? { ...node, devices: [...(node.devices as object[]), { serial: ABSENT }] }
-          : node,
-      )
-    await harness.deploy([REPORT], { simulator }, add)
-    await harness.press('every day at 1')
-    const text = await written(
-      'freezers-2026-10-30.md',
-      // Two lines of the header and four rows.
-      (found) => found.split('\n| ').length > 6,
-    )
-    const [title, , limits, , ...table] = text.trimEnd().split('\n')
-    assert.equal(title, '# Freezers on 2026-10-30')
-    assert.equal(limits, 'Limits: -30 to -15 °C')
-    const device = `${HOSTILE.replace('\n<', ' ')} (${CHOSEN})`
-    const [head, , ...rows] = table
-    assert.equal(head, '| Device | Channel | Minimum | Maximum | Mean | Minutes outside | Records | Errors |')
-    assert.deepEqual(
-      rows.filter((row) => row.includes(CHOSEN)),
-      [
-        `| ${device} | ${HOSTILE.replace('\n<', ' ')} | -20.0 °C | -12.0 °C | -15.8 °C | 90 | 6 | 1 |`,
-        `| ${device} | The same | -4.0 °F | 10.4 °F | 3.6 °F | 90 | 6 | 1 |`,
-      ],
-    )
-    assert.ok(rows.includes('| Truck (52C10008) | ch1 | – | – | – | – | 24 | 24 |'), text)
-    assert.equal(rows.length, 4)
-    const missing = rows.find((row) => row.includes(ABSENT)) ?? ''
-    assert.match(missing, /^\| The account has no device .*52A10009.*( \|){8}$/)
-  })
-
-  it('write a daily report of which checks passed, which failed and why, and which were not done', async function () {
-    this.timeout(FLOW_MS)
-    await harness.deploy([CHECKS], { simulator })
-    let checks = 0
-    const check = async (button: string): Promise<string> => {
-      await harness.press(button)
-      checks++
-      const sections = (text: string) => text.split('\n## ')
-      const text = await written(
-        'freezer-checks-2026-10-31.md',
-        (found) => sections(found).length > checks && found.endsWith('\n'),
-      )
-      return sections(text).at(-1) ?? ''
-    }
-    const device = HOSTILE.replace('\n<', ' ')
-    const states = [
-      { value: -18.5, age: 60, reads: '-18.5 °C', result: 'pass' },
-      { value: -14.9, age: 60, reads: '-14.9 °C', result: 'FAIL: too warm' },
-      { value: -31, age: 60, reads: '-31 °C', result: 'FAIL: too cold' },
-      { value: -18.5, age: 4000, reads: '-18.5 °C', result: 'FAIL: old' },
-      { value: FORGED, age: 60, reads: 'E forged -18 °C pass b ', result: 'FAIL: no value' },
-      { value: -0.4, unit: 'F', age: 60, reads: '-0.4 °F', result: 'pass' },
-      { value: 10.4, unit: 'F', age: 60, reads: '10.4 °F', result: 'FAIL: too warm' },
-    ]
-    for (const [at, { value, unit = 'C', age, reads, result }] of states.entries()) {
-      reading = { value, age }
-      simulator.set({ fleet: fleet(unit) })
-      const text = await check(at % 2 === 0 ? 'at 8' : 'at 17')
-      assert.match(text, /^Freezer check of 2026-10-31 15:3\d\n\nLimits: -30 to -15 °C\n\n\| Device \|/)
-      const measured = clockOf(NOW - age * 1000, TOKYO)
-        .slice(0, 16)
-        .replace('T', ' ')
-      const rows = text
-        .split('\n')
-        .filter((line) => line.startsWith('|'))
-        .slice(2)
-      assert.deepEqual(rows, [
-        `| ${device} | ${device} | ${reads} | ${measured} | ${result} |`,
-        `| ${device} | Probe | Sensor Error | ${measured} | FAIL: ${age > 3600 ? 'old' : 'no value'} |`,
-      ])
-    }
-    simulator.set({ fleet: [] })
-    assert.match(await check('at 8'), /\n\n\*\*Not done:\*\* The account has no device .*\n$/)
-    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    assert.match(await check('at 8'), /\n\n\*\*Not done:\*\* The service .*\n$/)
   })
 })

@@ -138,8 +138,9 @@ describe('the examples', () => {
         for (const [text, ja, en] of mentioned) assert.ok(named.has(ja ?? en ?? ''), text)
       })
 
-      it('works without code, except industrial protocols', () => {
-        const code = ['exec', 'unknown', ...(file.startsWith('Factory') ? [] : ['function'])]
+      it('works without code, except industrial protocols and reports', () => {
+        const mayHaveCode = file.startsWith('Factory') || /(?:report|checks)\.json$/.test(file)
+        const code = ['exec', 'unknown', ...(mayHaveCode ? [] : ['function'])]
         assert.ok(load(file).every(({ type }) => !code.includes(type)))
       })
 

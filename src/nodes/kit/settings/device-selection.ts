@@ -60,8 +60,7 @@ export async function evaluateSelection(
   if (select !== 'msg')
     return withoutDuplicates([{ list: { devices, bases }, base: { bases }, group: { groups } }[select]])
   const property = formatTypedInput(settings.property, settings.propertyType)
-  // Node-RED throws if a parent object of the property is missing.
-  const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)
+  const value = await evaluate(settings.property, settings.propertyType)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
   const result = z.safeParse(selections, settings.propertyType === 'env' ? parseText(value) : value)
   if (!result.success) throw new EnvlogError('devices-unreadable', { property })

@@ -23,10 +23,10 @@ export async function evaluatePeriod(
   /** The value of a typed input, and its name in errors. */
   async function evaluateInput(value: string, type: FromType, property: string): Promise<[unknown, string]> {
     if (type === 'calendar' || type === 'rel' || type === 'date') return [value, property]
-    return [await evaluate(value, type).catch(() => undefined), formatTypedInput(value, type)]
+    return [await evaluate(value, type), formatTypedInput(value, type)]
   }
   const toTimeInput = (type: FromType, input: unknown, source: string) =>
-    type === 'rel' ? readRelativeTime(String(input), now, source) : readTimeInput(input, source)
+    type === 'rel' ? readRelativeTime(String(input), now, source) : readTimeInput(input, now, source)
 
   const [start, type] = from.trim() === '' ? (['-24h', 'rel'] as const) : ([from, fromType] as const)
   const [input, source] = await evaluateInput(start, type, 'from')

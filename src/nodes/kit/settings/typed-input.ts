@@ -1,13 +1,36 @@
 import { promisify } from 'node:util'
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
+import { EnvlogError } from '../../../lib/errors'
 
-/** Evaluates a typed input: message, context, environment or JSONata. @throws any error of Node-RED */
+/**
+ * Evaluates a typed input: message, context, environment or JSONata; `undefined` if the property does not exist.
+ * @throws EnvlogError `expression-failed`
+ */
 export type Evaluate = (value: string, type: string) => Promise<unknown>
 
 export const createEvaluator =
   ({ util }: NodeAPI, node: Node, msg: NodeMessage): Evaluate =>
-  (value, type) =>
-    promisify<string, string, Node, NodeMessage, unknown>(util.evaluateNodeProperty)(value, type, node, msg)
+  async (value, type) => {
+    const evaluate = promisify<string, string, Node, NodeMessage, unknown>(util.evaluateNodeProperty)
+    try {
+      return await evaluate(value, type, node, msg)
+    } catch (error) {
+      // Node-RED also throws if a parent object of the property is missing.
+      if (type !== 'jsonata') return undefined
+      throw new EnvlogError('expression-failed', { detail: detailOf(error) })
+    }
+  }
+
+/** Maximum length of a sentence of Node-RED. */
+const MAX_DETAIL = 200
+
+/** The sentence about a failed expression, in one line. JSONata throws objects that are no errors. */
+function detailOf(error: unknown): string {
+  const { message } = (error ?? {}) as { message?: unknown }
+  return String(message ?? error)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .slice(0, MAX_DETAIL)
+}
 
 /** A typed input in the users' notation, such as `msg.devices`. */
 export function formatTypedInput(value: string, type: string): string {

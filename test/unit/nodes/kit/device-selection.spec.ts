@@ -9,7 +9,9 @@ import { currentDevice, currentEnvelope, failure } from '../../lib/responses'
 /** Like Node-RED: fails if an object in the path is missing. */
 const propertyReader = (msg: object) => async (path: string, type: string) => {
   assert.equal(type, 'msg')
-  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], msg)
+  return path
+    .split('.')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], msg)
 }
 
 const settings = (over: object) => readActionSettings('envlog-latest', { account: 'a', ...over })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { EnvlogError } from '../../../../src/lib/errors'
+import type { EnvlogError } from '../../../../src/lib/errors'
 import { evaluatePeriod } from '../../../../src/nodes/kit/settings/evaluate-period'
 import { createEvaluator } from '../../../../src/nodes/kit/settings/typed-input'
 import { failure } from '../../lib/responses'
@@ -92,20 +92,23 @@ describe('the period of a trigger', () => {
     }
   })
 
-  it('fails with ENVLOG_INPUT if Node-RED fails, without its reason', async () => {
+  it('fails with the sentence of Node-RED if an expression fails', async () => {
+    const sentence = 'Attempted to invoke\na non-function'
     const throws = () => {
-      throw new Error('the expression contains a secret')
+      throw new Error(sentence)
     }
-    const fails = (_: string, __: string, ___: object, ____: object, done: (error: Error) => void) =>
-      done(new Error('the expression contains a secret'))
+    const fails = (_: string, __: string, ___: object, ____: object, done: (error: unknown) => void) =>
+      // Errors of JSONata are plain objects.
+      done({ code: 'T1006', message: sentence })
     for (const evaluateNodeProperty of [fails, throws]) {
       const evaluate = createEvaluator({ util: { evaluateNodeProperty } } as never, {} as never, {})
       const result = evaluatePeriod(ends({ from: 'x', fromType: 'jsonata' }), now, evaluate)
       await assert.rejects(result, (error) => {
-        assert.ok(error instanceof EnvlogError)
-        assert.deepEqual([error.params, error.cause], [{ property: 'jsonata.x' }, {}])
-        return failure('time-unreadable')(error)
+        assert.deepEqual((error as EnvlogError).params, { detail: 'Attempted to invoke a non-function' })
+        return failure('expression-failed')(error)
       })
+      const missing = evaluatePeriod(ends({ from: 'a.b', fromType: 'msg' }), now, evaluate)
+      await assert.rejects(missing, failure('time-unreadable'))
     }
   })
 })
