@@ -220,7 +220,7 @@ describe('examples for files', () => {
       const said = (serial: string) => String(remarks.find((row) => row[SERIAL] === serial)?.[ERROR])
       assert.match(said(lossy), /一部がありません/)
       assert.match(said(silent), /この日の記録はありません/)
-      assert.match(said(refused), times === 0 ? /Refused \(400\)/ : /refused this device/)
+      assert.match(said(refused), times === 0 ? /Refused \(400\)/ : /because the service refused/)
       assert.match(said(''), /^ファイルの終わり/)
     }
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
@@ -231,7 +231,7 @@ describe('examples for files', () => {
       .split('\r\n')
       .slice(1)
       .map((line) => cellsOf(line, ';')[ERROR])
-    assert.match(String(errors[0]), /refused this device/)
+    assert.match(String(errors[0]), /because the service refused/)
     assert.match(String(errors[1]), /The service failed \(503\)/)
     assert.equal(errors.length, 2, 'not the last line of a complete file')
   })
