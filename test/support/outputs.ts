@@ -23,7 +23,7 @@ export const CSV_COLUMNS: Record<ActionName, string> = {
     'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid,battery,batterylevel,rssi,age,stale',
   latest: 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid',
   range: 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid',
-  alerts: 'time,timestamp,serial,name,model,base,source,channel,label,kind,text',
+  alerts: 'time,timestamp,serial,name,model,base,source,channel,label,unit,quantity,kind,text',
 }
 
 export const STATISTICS_COLUMNS =

@@ -46,7 +46,7 @@ const VALUE_COLUMNS =
 export const ROW_COLUMNS: Record<ReadContent['kind'], string> = {
   series: VALUE_COLUMNS,
   current: `${VALUE_COLUMNS},battery,batterylevel,rssi,age,stale`,
-  alerts: 'time,timestamp,serial,name,model,base,source,channel,label,kind,text',
+  alerts: 'time,timestamp,serial,name,model,base,source,channel,label,unit,quantity,kind,text',
 }
 
 /** A row and its subject. */
@@ -99,13 +99,12 @@ function* rowsOfReading(reading: Reading): Generator<RowOf> {
   }
 }
 
-/** Alert rows have neither a group nor a unit. */
+/** Rows of alerts have no group. */
 function rowOfAlert(alert: Alert): Row {
   const row = beginRow(alert, alert, null)
   row.source = alert.source
   if (alert.channel) {
-    row.channel = alert.channel.number
-    row.label = alert.channel.name
+    addChannel(row, alert.channel)
   }
   row.kind = alert.kind
   row.text = alert.text
@@ -129,16 +128,20 @@ function beginRow(
   return row as Row
 }
 
-function addValue(
-  row: Row,
-  { number, name, unit, quantity }: Channel,
-  value: number | null | undefined,
-  error: string | null | undefined,
-): void {
+function addChannel(row: Row, { number, name, unit, quantity }: Channel): void {
   row.channel = number
   row.label = name
   if (unit !== '') row.unit = unit
   if (quantity !== null) row.quantity = quantity
+}
+
+function addValue(
+  row: Row,
+  channel: Channel,
+  value: number | null | undefined,
+  error: string | null | undefined,
+): void {
+  addChannel(row, channel)
   if (typeof value === 'number') row.value = value
   if (error) row.error = error
 }

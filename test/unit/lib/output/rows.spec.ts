@@ -80,12 +80,21 @@ describe('rows', () => {
     for (const { age, rssi } of rows(content, null)) assert.deepEqual([age, rssi], [0, 0])
   })
 
-  it('of alerts are one per text, without unit and group', () => {
+  it('of alerts are one per text, without a group', () => {
     const { groupname: _, ...named } = device
     const shared = { ...named, time: iso(RECORD_TIME), timestamp: RECORD_TIME * 1000 }
+    const celsius = { unit: '°C', quantity: 'temperature' }
     const entry = { unixtime: RECORD_TIME, ch1: 'Sensor Error', 'battery-level': 'Low' }
     assert.deepEqual(rows(alerts([entry]), GROUP), [
-      { ...shared, source: 'ch1', channel: 1, label: 'Inside', kind: 'sensor-error', text: 'Sensor Error' },
+      {
+        ...shared,
+        source: 'ch1',
+        channel: 1,
+        label: 'Inside',
+        ...celsius,
+        kind: 'sensor-error',
+        text: 'Sensor Error',
+      },
       { ...shared, source: 'battery', kind: 'battery', text: 'Low' },
     ])
   })
