@@ -36,13 +36,14 @@ export const TEMPERATURE_UNITS = ['C', 'F'] as const
 export type TemperatureUnit = (typeof TEMPERATURE_UNITS)[number]
 
 /**
- * Replaces any spelling of °C or °F with that unit, and trims other units. One account may contain several spellings:
- * full-width or not, as a single character, or with `º` instead of the degree sign.
+ * Replaces any spelling of °C, °F or % with that unit, and trims other units. One account may contain several spellings:
+ * full-width or not, as a single character, or with `º` or `˚` instead of the degree sign.
  */
 export function normalizeUnit(unit: string): string {
   const trimmed = unit.trim()
-  const [, letter] = /^[°o]?([CF])$/.exec(trimmed.normalize('NFKC')) ?? []
-  return letter ? `°${letter}` : trimmed
+  const compatible = trimmed.replace('\u02da', '°').normalize('NFKC')
+  const [, letter] = /^[°o]?([CF])$/.exec(compatible) ?? []
+  return letter ? `°${letter}` : compatible === '%' ? '%' : trimmed
 }
 
 /**

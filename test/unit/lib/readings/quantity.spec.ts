@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { normalizeUnit, quantitiesOf } from '../../../../src/shared/quantity'
 
 describe('a unit', () => {
-  for (const unit of ['C', '℃', '°C', 'Ｃ', '°Ｃ', ' C ', 'ºC']) {
+  for (const unit of ['C', '℃', '°C', 'Ｃ', '°Ｃ', ' C ', 'ºC', '˚C']) {
     it(`is degrees Celsius if it is sent as ${JSON.stringify(unit)}`, () =>
       assert.equal(normalizeUnit(unit), '°C'))
   }
@@ -10,6 +10,8 @@ describe('a unit', () => {
     it(`is degrees Fahrenheit if it is sent as ${JSON.stringify(unit)}`, () =>
       assert.equal(normalizeUnit(unit), '°F'))
   }
+
+  it('is percent in any width', () => assert.equal(normalizeUnit('％'), '%'))
 
   it('of any other kind is kept, trimmed', () => {
     for (const unit of ['', 'c', 'lx', 'mΩ', 'cm', '__proto__', 'constructor', '°'])
