@@ -104,7 +104,8 @@ function buildCurrentParams(
   const devices = selection.devices.filter(({ serial }) => !exclude.includes(serial))
   if (devices.length + selection.bases.length + selection.groups.length === 0) return undefined
   if (selection.groups.length > 0) return {}
-  const isRemote = devices.map(({ serial, base }) => {
+  const isRemote = devices.map(({ serial, base, isRemote }) => {
+    if (isRemote) return true
     if (base !== undefined) return base !== serial
     if (format === 'read') return list.isRemote(serial, true)
     // A raw response cannot be filtered here. Assume a remote unit, as most devices are.

@@ -7,6 +7,8 @@ import type { AccountDevice, AccountDevices } from './account-devices'
 export interface NamedDevice {
   serial: string
   base?: string
+  /** Whether the user has named it as a remote unit. */
+  isRemote?: true
 }
 
 /** @param base omitted if absent or empty */

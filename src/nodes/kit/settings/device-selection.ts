@@ -38,7 +38,7 @@ const named = z.union([
   ),
   converted(
     z.strictObject({ remote: oneOrList(unit) }),
-    ({ remote }): Named => ({ devices: remote.map((found) => ({ serial: found })) }),
+    ({ remote }): Named => ({ devices: remote.map((found) => ({ serial: found, isRemote: true })) }),
   ),
   converted(z.strictObject({ base: oneOrList(unit) }), ({ base }): Named => ({ bases: base })),
   converted(z.strictObject({ group: oneOrList(name) }), ({ group }): Named => ({ groups: group })),
@@ -71,8 +71,10 @@ export async function evaluateSelection(
 
 function withoutDuplicates(all: readonly Named[]): NamedSelection {
   const devices = new Map<string, NamedDevice>()
-  for (const device of all.flatMap((selection) => selection.devices ?? []))
-    devices.set(JSON.stringify(device), device)
+  for (const device of all.flatMap((selection) => selection.devices ?? [])) {
+    const key = JSON.stringify([device.serial, device.base])
+    if (!devices.has(key)) devices.set(key, device)
+  }
   const bases = new Set(all.flatMap((selection) => selection.bases ?? []))
   const groups = new Set(all.flatMap((selection) => selection.groups ?? []))
   return { devices: [...devices.values()], bases: [...bases], groups: [...groups] }

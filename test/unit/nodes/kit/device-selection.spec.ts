@@ -35,7 +35,11 @@ describe('the devices named in a message', () => {
       devices({ serial: A, base: B }),
     ],
     ['a base unit that is null', { serial: A, base: null }, devices({ serial: A })],
-    ['{remote} with several', { remote: [A, { serial: B }] }, devices({ serial: A }, { serial: B })],
+    [
+      '{remote} with several',
+      { remote: [A, { serial: B }] },
+      devices(...[A, B].map((serial) => ({ serial, isRemote: true }))),
+    ],
     ['{base} with several', { base: [B, { serial: A }, B] }, { ...nothing, bases: [B, A] }],
     [
       '{group} with several',
@@ -46,7 +50,7 @@ describe('the devices named in a message', () => {
       'an array of all of these',
       [A, { serial: B, base: A }, { remote: [B] }, { base: 58_390_001 }, { group: 'Racks' }],
       {
-        devices: [{ serial: A }, { serial: B, base: A }, { serial: B }],
+        devices: [{ serial: A }, { serial: B, base: A }, { serial: B, isRemote: true }],
         bases: ['58390001'],
         groups: ['Racks'],
       },
