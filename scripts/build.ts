@@ -137,8 +137,8 @@ async function buildEditor(): Promise<void> {
   const style = `<style>\n${readFileSync(join(root, 'src/editor/editor.css'), 'utf8')}</style>`
   const script = `<script type="text/javascript">\n${await buildEditorScript()}</script>`
   writeFileSync(join(root, 'dist/envlog.html'), `${[style, script, ...forms].join('\n\n')}\n`)
-  for (const name of nodeNames)
-    cpSync(join(root, 'src/nodes', name, 'icon.svg'), join(root, `dist/icons/${name}.svg`))
+  // Node-RED looks for them beside the nodes' code.
+  cpSync(join(root, 'icons'), join(root, 'dist/icons'), { recursive: true })
 }
 
 /** Writes the catalogs and help of all nodes, and the catalog of `envlog-check`. */
