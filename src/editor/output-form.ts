@@ -1,6 +1,8 @@
 import type { ActionType } from '../shared/action'
-import { OFFERED, OUTPUT_SETTINGS, OUTPUT_TRAITS, type Output } from '../shared/outputs'
-import { type Form, fillSelect, translate } from './red'
+import { OFFERED, OUTPUT_SETTINGS, OUTPUT_TRAITS, type Output, type Send } from '../shared/outputs'
+import { isEnvVariable } from '../shared/schema'
+import { fillSelect } from './fields'
+import { type Form, translate } from './red'
 
 /** The label of an output. In some nodes, the elements of the default output are not readings. */
 export function outputName(type: ActionType, output: Output): string {
@@ -26,12 +28,15 @@ export function prepareOutput(form: Form, type: ActionType): void {
     $('.envlog-send').toggle((offered[chosen] ?? []).length > 1)
     $('.envlog-chunk').toggle(send.val() === 'chunk')
     for (const name of OUTPUT_SETTINGS)
-      $(`.envlog-${name}`).toggle(OUTPUT_TRAITS[chosen].settings.includes(name))
+      $(`.envlog-${name}`).toggle(OUTPUT_TRAITS[chosen]?.settings.includes(name) ?? true)
   }
   const outputs = (Object.keys(offered) as Output[]).map((value) => [value, outputName(type, value)] as const)
   fillSelect(output, outputs, form.output)
   fillSend(form.send)
   showRows()
-  output.on('change', () => fillSend(send.val()))
+  output.on('change', () => {
+    const isKept = isEnvVariable(send.val()) || offered[output.val() as Output]?.includes(send.val() as Send)
+    fillSend(isKept ? send.val() : '')
+  })
   output.add(send).on('change', showRows)
 }

@@ -2,7 +2,8 @@ import { findConflict } from '../shared/action-schemas'
 import { STORED_SECRET } from '../shared/admin'
 import { describeProblem, type Problem } from '../shared/problems'
 import { findProblem, isEnvVariable, newValueOf, type Schema } from '../shared/schema'
-import { type Form, type Property, translate, typedValue } from './red'
+import { typedValue } from './fields'
+import { type Form, type Property, translate } from './red'
 
 /** The settings of a node, from the open form or, for other settings, as saved. */
 type Settings = Readonly<Record<string, unknown>>
@@ -37,12 +38,17 @@ export function propertiesOf<S extends Schema>(
 
 /** Returns `true`, or a sentence about the value of a property. */
 export function check(node: Form, name: string, value: unknown, find: FindProblem): true | string {
-  // The editor does not know the values of stored secrets and environment variables.
-  if (value === STORED_SECRET || isEnvVariable(value)) return true
+  // Only the runtime knows the values of stored secrets and environment variables.
+  let isUnknown = value === STORED_SECRET
   const settings = new Proxy(node, {
-    get: (_, property) => (property === name ? value : asTyped(node, String(property))),
+    get(_, property) {
+      const setting = property === name ? value : asTyped(node, String(property))
+      isUnknown ||= isEnvVariable(setting)
+      return setting
+    },
   })
-  const problem = find(name, settings) ?? true
+  const problem = find(name, settings)
+  if (problem === undefined || isUnknown) return true
   return typeof problem === 'object' ? describeProblem(problem, name, translate) : problem
 }
 

@@ -6,6 +6,7 @@ import { QUANTITIES, TEMPERATURE_UNITS } from './quantity'
 import {
   checked,
   flag,
+  hasEnvVariable,
   nodeProperties,
   numberFrom,
   orDefault,
@@ -60,10 +61,15 @@ const limit = z.object({
 })
 export type Limit = z.output<typeof limit>
 
-/** A saved row for the form, which may be damaged: a property that cannot be read has its default. */
+/**
+ * A saved row for the form, which may be damaged: a property that cannot be read has its default. One with an environment
+ * variable stays as it is.
+ */
 export function repairLimit(saved: unknown): Limit {
   const properties = Object.entries(limit.shape).map(([name, property]) => {
-    const result = z.safeParse(property as z.ZodMiniType, Object(saved)[name])
+    const value = Object(saved)[name]
+    const result = z.safeParse(property as z.ZodMiniType, value)
+    if (hasEnvVariable(value)) return [name, value]
     return [name, result.success ? result.data : z.parse(property as z.ZodMiniType, undefined)]
   })
   return Object.fromEntries(properties)

@@ -18,6 +18,12 @@ export function isEnvVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value)
 }
 
+/** Whether a value is such a variable, or an object or array that contains one. */
+export function hasEnvVariable(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isEnvVariable(value)
+  return Object.values(value).some(hasEnvVariable)
+}
+
 /** The initial value of each property in a new node. */
 const newValues = z.registry<{ value: unknown }>()
 
@@ -113,8 +119,12 @@ export function toProblem(issue: z.core.$ZodIssue): Problem {
   return { problem: isList ? 'list' : 'text' }
 }
 
-/** The problem with the value of one property. */
+/** The problem with the value of one property. Variables, also in lists, are known only at run time. */
 export function findProblem(schema: Schema, property: string, value: unknown): Problem | undefined {
-  const issue = z.safeParse(schema.shape[property] as z.ZodMiniType, value).error?.issues[0]
+  const { issues = [] } = z.safeParse(schema.shape[property] as z.ZodMiniType, value).error ?? {}
+  const issue = issues.find(({ path }) => !isEnvVariable(valueAt(value, path)))
   return issue && toProblem(issue)
 }
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]) =>
+  path.reduce<unknown>((outer, key) => Object(outer)[key], value)

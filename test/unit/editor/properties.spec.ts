@@ -55,6 +55,20 @@ describe('a form', () => {
     }
   })
 
+  it('claims no conflict with a setting that is an environment variable, nor with one in a list', () => {
+    const acknowledged = (others: object) => ofAction('advance', 'acknowledged', { onlyNew: true, ...others })
+    for (const found of [
+      acknowledged({ output: FROM_ENVIRONMENT, send: 'device' }),
+      acknowledged({ output: 'rows', send: FROM_ENVIRONMENT }),
+      ofAction('devices', [{ serial: FROM_ENVIRONMENT, base: FROM_ENVIRONMENT }], { select: 'list' }),
+      ofAction('exclude', ['5F0A1001', FROM_ENVIRONMENT]),
+      ofPeriod('to', '-24h', { fromType: 'rel', toType: 'rel', from: FROM_ENVIRONMENT }),
+    ]) {
+      assert.equal(found, true)
+    }
+    assert.match(String(ofAction('exclude', [FROM_ENVIRONMENT, 'x'])), /contains 'x'/)
+  })
+
   it('states what is allowed, with the name of the property', () => {
     for (const [found, sentence] of [
       [ofAction('repeat', '1.5'), "'Repeat every' must be a whole number from 0 to 2,000,000."],
