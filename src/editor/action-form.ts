@@ -65,7 +65,7 @@ export class ActionForm {
   }
 
   #showChosen(): void {
-    for (const part of ['list', 'base', 'group', 'msg'])
+    for (const part of ['list', 'base', 'group'])
       this.#page.find(`.envlog-select-${part}`).toggle(this.#field('select').val() === part)
     this.#page.find('.envlog-select-own').toggle(!this.#isByMessage())
   }

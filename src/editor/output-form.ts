@@ -1,5 +1,5 @@
 import type { ActionType } from '../shared/action'
-import { OFFERED, OUTPUT_SETTINGS, OUTPUT_TRAITS, type Output, type Send } from '../shared/outputs'
+import { OFFERED, type Output, type Send } from '../shared/outputs'
 import { isEnvVariable } from '../shared/schema'
 import { fillSelect } from './fields'
 import { type Form, translate } from './red'
@@ -23,20 +23,11 @@ export function prepareOutput(form: Form, type: ActionType): void {
       wanted,
     )
   }
-  const showRows = () => {
-    const chosen = output.val() as Output
-    $('.envlog-send').toggle((offered[chosen] ?? []).length > 1)
-    $('.envlog-chunk').toggle(send.val() === 'chunk')
-    for (const name of OUTPUT_SETTINGS)
-      $(`.envlog-${name}`).toggle(OUTPUT_TRAITS[chosen]?.settings.includes(name) ?? true)
-  }
   const outputs = (Object.keys(offered) as Output[]).map((value) => [value, outputName(type, value)] as const)
   fillSelect(output, outputs, form.output)
   fillSend(form.send)
-  showRows()
   output.on('change', () => {
     const isKept = isEnvVariable(send.val()) || offered[output.val() as Output]?.includes(send.val() as Send)
     fillSend(isKept ? send.val() : '')
   })
-  output.add(send).on('change', showRows)
 }

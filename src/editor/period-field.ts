@@ -24,7 +24,6 @@ export function preparePeriod(form: Form): void {
   to.typedInput(bound('to', 'date'))
   const updateRows = () => {
     const isCalendar = $('#node-input-fromType').val() === 'calendar'
-    $('.envlog-period-end').toggle(!isCalendar)
     $('label[for=node-input-from] span').text(translate(isCalendar ? 'range.period' : 'label.from'))
     // Statistics are always in local time.
     const isLocal = time.val() === 'local' || $('#node-input-output').val() === 'statistics'
@@ -61,8 +60,6 @@ function dateContent(this: { value(text?: string): string }, container: JQuery):
  */
 export const findPeriodProblem: FindProblem = (end, settings) => {
   const [text, type] = [String(settings[end] ?? ''), String(settings[`${end}Type`])]
-  // The calendar period determines the end.
-  if (end === 'to' && settings.fromType === 'calendar') return undefined
   const own = OWN_TYPES[type]
   if (own && text !== '' && own.read(text) == null) return own.problem
   const result = own

@@ -1,6 +1,15 @@
 import * as z from 'zod/mini'
 import { type ActionType, MAX_SECONDS, SELECTS, STARTS } from './action'
-import { FIELD_NAMES, OUTPUT_TRAITS, OUTPUTS, type Output, PERS, SENDS } from './outputs'
+import {
+  FIELD_NAMES,
+  OFFERED,
+  OUTPUT_TRAITS,
+  OUTPUTS,
+  type Output,
+  type OutputSetting,
+  PERS,
+  SENDS,
+} from './outputs'
 import { FROM_TYPES, PERIOD_TYPES, VALUE_TYPES } from './period-types'
 import type { Problem } from './problems'
 import {
@@ -8,10 +17,12 @@ import {
   nodeProperties,
   orDefault,
   orDefaultIfAbsent,
+  type Settings,
   serial,
   serialOrBlank,
   text,
   textThat,
+  usedIf,
   wholeNumber,
 } from './schema'
 import { readTime } from './time-input'
@@ -77,8 +88,6 @@ const startOrTime = z.transform((value, context): Start => {
   return 'now'
 })
 
-type Settings = Readonly<Record<string, unknown>>
-
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0
 
 /** Whether messages contain the devices or the period, so that the node cannot repeat by itself. */
@@ -98,10 +107,8 @@ const RULES: Readonly<Record<string, [problem: Problem['problem'], isBroken: (al
   repeat: ['repeat-needs-message', (all) => Number(all.repeat) > 0 && needsMessage(all)],
   advance: [
     'advance-needs-device',
-    ({ advance, onlyNew, send, output }) =>
-      advance === 'acknowledged' &&
-      onlyNew === true &&
-      !(send === 'device' && OUTPUT_TRAITS[output as Output]?.hasReceipt),
+    ({ advance, send, output }) =>
+      advance === 'acknowledged' && !(send === 'device' && OUTPUT_TRAITS[output as Output]?.hasReceipt),
   ],
 }
 
@@ -111,13 +118,44 @@ export function findConflict(property: string, settings: Settings): Problem | un
   return problem && isBroken?.(settings) ? { problem } : undefined
 }
 
+const hasSetting = (name: OutputSetting) => (all: Settings) =>
+  OUTPUT_TRAITS[all.output as Output]?.settings.includes(name) ?? true
+const isSelectedBy =
+  (...selects: (typeof SELECTS)[number][]) =>
+  ({ select }: Settings) =>
+    select === undefined || (selects as unknown[]).includes(select)
+const sendsOnlyNew = ({ onlyNew }: Settings) => onlyNew !== false
+
+/** When a node uses a setting. */
+const CONDITIONS = {
+  devices: isSelectedBy('list'),
+  bases: isSelectedBy('list', 'base'),
+  groups: isSelectedBy('group'),
+  property: isSelectedBy('msg'),
+  propertyType: isSelectedBy('msg'),
+  send: ({ type, output }: Settings) => OFFERED[type as ActionType]?.[output as Output]?.length !== 1,
+  measurement: hasSetting('measurement'),
+  fieldNames: hasSetting('fieldNames'),
+  per: hasSetting('per'),
+  time: hasSetting('time'),
+  number: hasSetting('number'),
+  chunk: ({ send = 'chunk' }: Settings) => send === 'chunk',
+  to: ({ fromType }: Settings) => fromType !== 'calendar',
+  toType: ({ fromType }: Settings) => fromType !== 'calendar',
+  start: sendsOnlyNew,
+  backfill: sendsOnlyNew,
+  advance: sendsOnlyNew,
+  ackTimeout: (all: Settings) => sendsOnlyNew(all) && all.advance !== 'sent',
+}
+
 function node<Shape extends z.core.$ZodShape>(shape: Shape) {
-  return z.object(shape).check(({ value, issues }) => {
+  const schema = z.object(shape).check(({ value, issues }) => {
     for (const property of Object.keys(RULES)) {
       const params = findConflict(property, value)
       if (params) issues.push({ code: 'custom', input: value, path: [property], params })
     }
   })
+  return usedIf(schema, Object.fromEntries(Object.entries(CONDITIONS).filter(([name]) => name in shape)))
 }
 
 /** The saved properties of the action nodes. */

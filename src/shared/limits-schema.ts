@@ -11,10 +11,12 @@ import {
   numberFrom,
   orDefault,
   orDefaultIfAbsent,
+  type Settings,
   serial,
   text,
   toProblem,
   trimmedText,
+  usedIf,
   wholeNumber,
   wholeNumberOrNull,
 } from './schema'
@@ -116,18 +118,29 @@ export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
 /** Minutes; `null` if blank, for never. */
 const minutesOrNever = (initial: number) => orDefaultIfAbsent(wholeNumberOrNull(1, MAX_MINUTES), initial)
 
+const remembers = ({ remember }: Settings) => remember !== false
+
 /** The saved properties of envlog-limits. The rows in `limits` are read by `readLimits`. */
-export const limitsSchema = z.object({
-  ...nodeProperties,
-  account: orDefault(text, ''),
-  limits: orDefaultIfAbsent(z.unknown(), []),
-  limitsType: orDefault(z.enum(LIMITS_TYPES), 'table'),
-  errorAfter: minutesOrNever(10),
-  silentAfter: minutesOrNever(60),
-  battery: orDefault(flag, true),
-  remind: orDefault(wholeNumber(0, MAX_MINUTES), 0),
-  remember: orDefault(flag, true),
-  output: orDefault(z.enum(LIMITS_OUTPUTS), 'text'),
-  send: orDefault(z.enum(LIMITS_SENDS), 'each'),
-})
+export const limitsSchema = usedIf(
+  z.object({
+    ...nodeProperties,
+    account: orDefault(text, ''),
+    limits: orDefaultIfAbsent(z.unknown(), []),
+    limitsType: orDefault(z.enum(LIMITS_TYPES), 'table'),
+    errorAfter: minutesOrNever(10),
+    silentAfter: minutesOrNever(60),
+    battery: orDefault(flag, true),
+    remind: orDefault(wholeNumber(0, MAX_MINUTES), 0),
+    remember: orDefault(flag, true),
+    output: orDefault(z.enum(LIMITS_OUTPUTS), 'text'),
+    send: orDefault(z.enum(LIMITS_SENDS), 'each'),
+  }),
+  {
+    errorAfter: remembers,
+    silentAfter: remembers,
+    battery: remembers,
+    remind: remembers,
+    send: ({ output }) => output !== 'states',
+  },
+)
 export type LimitsSettings = z.output<typeof limitsSchema>

@@ -1,10 +1,10 @@
-import { readLimits } from '../../shared/limits-schema'
+import { limitsSchema, readLimits } from '../../shared/limits-schema'
 import { VALUE_TYPES } from '../../shared/period-types'
 import { describeProblem } from '../../shared/problems'
 import { hasEnvVariable, isEnvVariable } from '../../shared/schema'
 import { prepareAccountField } from '../account-field'
 import { prepareFields, saveVariables } from '../fields'
-import type { FindProblem } from '../properties'
+import { type FindProblem, showUsed } from '../properties'
 import { type Form, language, listOf, translate } from '../red'
 import { readSamples } from '../samples'
 import { LimitList } from './limit-list'
@@ -39,8 +39,8 @@ export class LimitsForm {
     this.#expression.typedInput({ default: 'table', typeField: this.#type, types: [table, ...VALUE_TYPES] })
     this.#expression.on('change', show)
     show()
-    prepareRemembered()
     prepareSample(form)
+    showUsed(form, limitsSchema)
   }
 
   /** Stores the limits in the node, because Node-RED itself saves only plain inputs. */
@@ -52,14 +52,6 @@ export class LimitsForm {
   }
 }
 
-/** Shows what the node reports over several messages only if it remembers them. */
-function prepareRemembered(): void {
-  const remember = $('#node-input-remember')
-  const show = () => $('.envlog-remembered').toggle(remember.is(':checked'))
-  remember.on('change', show)
-  show()
-}
-
 /** Shows an example message for the output. States are always sent each. */
 function prepareSample({ type }: Form): void {
   const [output, send] = [$('#node-input-output'), $('#node-input-send')]
@@ -67,7 +59,6 @@ function prepareSample({ type }: Form): void {
   const show = () => {
     const isStates = output.val() === 'states'
     if (isStates) send.val('each')
-    $('.envlog-send').toggle(!isStates)
     const key = `${type} ${output.val()} ${send.val()}`
     const sample = samples[`${key} ${language()}`] ?? samples[`${key} en-US`]
     $('#envlog-sample').text(sample ? JSON.stringify(sample, null, 2) : '')

@@ -101,7 +101,7 @@ describe('the forms', function () {
 
   it('offer calendar periods, which need no end', async () => {
     let form = await editor.edit('range')
-    const end = form.body.locator('.envlog-period-end')
+    const end = form.body.locator('#node-input-to + .red-ui-typedInput-container')
     assert.ok(await end.isVisible())
     await typedInput(form, 'from', 'calendar')
     const utcDays = form.body.locator('.envlog-utc-days')

@@ -5,6 +5,7 @@ import { accountSchema, credentialsSchema } from '../../../src/shared/account-sc
 import { ACTION_TYPES, type ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
 import { STORED_SECRET } from '../../../src/shared/admin'
+import { limitsSchema } from '../../../src/shared/limits-schema'
 import type { Schema } from '../../../src/shared/schema'
 import { useFakeRed } from '../../support/fake-red'
 
@@ -75,7 +76,10 @@ describe('a form', () => {
       [ofAction('select', 'some'), "'Devices' must be one of all, list, base, group, msg."],
       [ofAction('exclude', 'x'), "'Exclude' must be a list."],
       [ofAction('topic', 5), "'Topic' must be text."],
-      [ofAction('measurement', 'a b'), "'Measurement' must not contain spaces, commas or backslashes."],
+      [
+        ofAction('measurement', 'a b', { output: 'points' }),
+        "'Measurement' must not contain spaces, commas or backslashes.",
+      ],
       [ofAction('version', 2), /^Saved by a newer version/],
       [ofAction('exclude', ['5F0A1001', 'x']), /^'Exclude' contains 'x', which is not a serial number/],
       [ofAccount('baseUrl', ''), "'Address' is missing."],
@@ -86,6 +90,31 @@ describe('a form', () => {
     ] as const) {
       if (typeof sentence === 'string') assert.equal(found, sentence)
       else assert.match(String(found), sentence)
+    }
+  })
+
+  it('does not validate settings that the node does not use, because it does not show them', () => {
+    const [latest, range] = ['envlog-latest', 'envlog-range'] as const
+    for (const [type, name, value, unused, used] of [
+      [latest, 'measurement', 'a b', { output: 'readings' }, { output: 'points' }],
+      [latest, 'ackTimeout', 'x', { onlyNew: false, advance: 'acknowledged' }, { advance: 'acknowledged' }],
+      [latest, 'ackTimeout', 'x', { advance: 'sent' }, { onlyNew: true, advance: 'acknowledged' }],
+      [latest, 'start', 'soon', { onlyNew: false }, {}],
+      [latest, 'advance', 'soon', { onlyNew: false }, {}],
+      [latest, 'devices', ['x'], { select: 'base' }, { select: 'list' }],
+      [range, 'chunk', 'x', { send: 'device' }, { send: 'chunk' }],
+      [range, 'number', 'x', { output: 'statistics' }, { output: 'rows' }],
+      [range, 'to', 'x', { fromType: 'calendar' }, { fromType: 'date', toType: 'date' }],
+    ] as const) {
+      assert.equal(ofAction(name, value, unused, type), true, name)
+      assert.notEqual(ofAction(name, value, used, type), true, name)
+    }
+    for (const [name, unused] of [
+      ['silentAfter', { remember: false }],
+      ['send', { output: 'states' }],
+    ] as const) {
+      assert.equal(verdict(limitsSchema, name, 'x', unused), true, name)
+      assert.notEqual(verdict(limitsSchema, name, 'x', {}), true, name)
     }
   })
 
