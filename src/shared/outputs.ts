@@ -89,6 +89,9 @@ export const TOPIC_PLACEHOLDERS = [
   'quantity',
 ] as const
 
+/** A placeholder in a topic template. */
+export const placeholderPattern = () => new RegExp(`\\{(${TOPIC_PLACEHOLDERS.join('|')})\\}`, 'g')
+
 /** Intervals of statistics. */
 export const PERS = ['period', 'day', 'hour'] as const
 export type Per = (typeof PERS)[number]

@@ -16,7 +16,8 @@ const ends = { from: findPeriodProblem, to: findPeriodProblem }
 function verdict(schema: Schema, name: string, value: unknown, others: object = {}): true | string {
   const { validate } = propertiesOf(schema, ends)[name] ?? assert.fail(name)
   assert.equal(validate.length, 2, 'Node-RED shows a sentence only from validators with two parameters')
-  const node = { id: '', type: '', ...others }
+  const type = Object.entries(actionSchemas).find(([, known]) => known === schema)?.[0] ?? ''
+  const node = { id: '', type, ...others }
   return validate.call(node, value, {})
 }
 const ofAction = (name: string, value: unknown, others?: object, type: ActionType = 'envlog-latest') =>
@@ -76,6 +77,18 @@ describe('a form', () => {
       [ofAction('select', 'some'), "'Devices' must be one of all, list, base, group, msg."],
       [ofAction('exclude', 'x'), "'Exclude' must be a list."],
       [ofAction('topic', 5), "'Topic' must be text."],
+      [ofAction('topic', 'a/+/{serial}'), /^'Topic' must not contain \+ or #/],
+      [ofAction('topic', 'a/{seriall}/{name}'), /^'Topic' contains {seriall}, which is not a placeholder/],
+      [ofAction('topic', '{{serial}}'), /contains {}/],
+      [ofAction('topic', 'a/{serial'), /contains {serial,/],
+      [ofAction('topic', '{base}/{serial}/{name}-{group}'), true],
+      [ofAction('topic', ''), true],
+      [
+        ofAction('output', 'statistics'),
+        /^'Output' must be one of readings, rows, points, values, raw, csv, csv2/,
+      ],
+      [ofAction('send', 'all', { output: 'rows' }), "'Send' must be one of device, each."],
+      [ofAction('send', 'all', { output: 'values' }), true],
       [
         ofAction('measurement', 'a b', { output: 'points' }),
         "'Measurement' must not contain spaces, commas or backslashes.",
@@ -88,7 +101,7 @@ describe('a form', () => {
       [ofCredential('apiKey', 'k'.repeat(44)), "'API key' must have 45 characters (now 44)."],
       [ofCredential('loginPass', 'abc'), "'Password' must have 4 to 16 characters (now 3)."],
     ] as const) {
-      if (typeof sentence === 'string') assert.equal(found, sentence)
+      if (!(sentence instanceof RegExp)) assert.equal(found, sentence)
       else assert.match(String(found), sentence)
     }
   })

@@ -7,15 +7,12 @@ import { isUsed, type Schema, type Settings, toProblem } from '../../../shared/s
 
 /**
  * Reads the saved properties of an action node.
- * @throws EnvlogError `setting-invalid` with the property, `settings-newer`, `output-not-offered`
+ * @throws EnvlogError `setting-invalid` with the property, `settings-newer`
  */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
   const settings = readSettings<SettingsOf<ActionType>>(actionSchemas[type], config)
-  const { output, send } = settings
-  const offered = OFFERED[type][output] ?? []
-  const chosen = offered.length === 1 ? offered[0] : offered.find((option) => option === send)
-  if (!chosen) throw new EnvlogError('output-not-offered', { output, send })
-  return { ...settings, send: chosen } as SettingsOf<T>
+  const [first, another] = OFFERED[type][settings.output] ?? []
+  return { ...settings, ...(!another && { send: first }) } as SettingsOf<T>
 }
 
 /**

@@ -68,6 +68,7 @@ describe('the settings of an action node', () => {
       [{ select: 'list', devices: [{ serial: '5212A1B2', base: 'no' }] }, 'devices.0.base'],
       [{ select: 'base', bases: ['5839F001', ''] }, 'bases.1'],
       [{ number: 0 }, 'number'],
+      [{ topic: 'plant/#' }, 'topic'],
     ] as const)
       refused(() => action(over), 'setting-invalid', property)
   })
@@ -116,8 +117,8 @@ describe('the settings of an action node', () => {
 
   it('have the only send of an output, and otherwise one that the node offers', () => {
     assert.equal(action({ output: 'values', send: 'device' }).send, 'value')
-    refused(() => action({ output: 'rows', send: 'all' }), 'output-not-offered')
-    refused(() => action({ output: 'csv' }, 'envlog-current'), 'output-not-offered')
+    refused(() => action({ output: 'rows', send: 'all' }), 'setting-invalid', 'send')
+    refused(() => action({ output: 'csv' }, 'envlog-current'), 'setting-invalid', 'output')
   })
 
   it('fail with ENVLOG_CONFIG if they repeat a choice that only messages contain', () => {
