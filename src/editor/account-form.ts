@@ -1,4 +1,4 @@
-import { isClearText, splitPassword } from '../shared/addresses'
+import { isClearText, splitPassword, withoutEndpoint } from '../shared/addresses'
 import type { AccountTestResult, ContextStore } from '../shared/admin'
 import { isEnvVariable } from '../shared/schema'
 import { readOpenAccount } from './account-draft'
@@ -16,6 +16,8 @@ export function prepareAccount(form: Form): void {
   prepareReport(requests)
   // Node-RED has replaced these fields by lists.
   for (const name of ['tls', 'proxy']) field(name).attr('aria-description', translate(`account.hint-${name}`))
+  const address = field('baseUrl')
+  address.on('change', () => void address.val(withoutEndpoint(String(address.val()))))
   offerTimeZones()
   void offerStores(String(form.store ?? '').trim())
   prepareFields(form, $('[id^=node-config-input-]'))
