@@ -29,11 +29,23 @@ export function preparePeriod(form: Form): void {
     const isLocal = time.val() === 'local' || $('#node-input-output').val() === 'statistics'
     $('.envlog-utc-days').toggle(isCalendar && !isLocal)
   }
+  for (const [end, field] of Object.entries({ from, to })) clearUnreadable(end, field)
   from.add(time).add('#node-input-output').on('change', updateRows)
   $('#envlog-local-days').on('click', () => time.val('local').trigger('change'))
   updateRows()
   // A change of the start may make the end valid or invalid.
   from.on('change', () => void to.trigger('change'))
+}
+
+/** Clears a bound when its type changes to one that cannot read its text. */
+function clearUnreadable(end: string, field: JQuery): void {
+  const typeField = $(`#node-input-${end}Type`)
+  let type = typeField.val()
+  field.on('change', () => {
+    if (typeField.val() === type) return
+    type = typeField.val()
+    if (field.val() && findUnreadable(end, String(field.val()), String(type))) field.typedInput('value', '')
+  })
 }
 
 /** Fills the panel of a typed input with the browser's date and time picker. */
@@ -60,13 +72,16 @@ function dateContent(this: { value(text?: string): string }, container: JQuery):
  */
 export const findPeriodProblem: FindProblem = (end, settings) => {
   const [text, type] = [String(settings[end] ?? ''), String(settings[`${end}Type`])]
+  const isEmpty = end === 'to' && isEmptyPeriod(settings)
+  return findUnreadable(end, text, type) ?? (isEmpty ? { problem: 'period' } : undefined)
+}
+
+/** The problem with the text of a bound, if a bound of its type cannot be read from it. */
+function findUnreadable(end: string, text: string, type: string): Problem | string | undefined {
   const own = OWN_TYPES[type]
-  if (own && text !== '' && own.read(text) == null) return own.problem
-  const result = own
-    ? true
-    : RED.utils.validateTypedProperty(text, type, { label: translate(`label.${end}`) })
-  if (result !== true) return result
-  return end === 'to' && isEmptyPeriod(settings) ? { problem: 'period' } : undefined
+  if (own) return text !== '' && own.read(text) == null ? own.problem : undefined
+  const result = RED.utils.validateTypedProperty(text, type, { label: translate(`label.${end}`) })
+  return result === true ? undefined : result
 }
 
 /** The types of a bound that Node-RED does not validate. `read` returns nothing for a text with the `problem`. */

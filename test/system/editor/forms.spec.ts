@@ -115,6 +115,17 @@ describe('the forms', function () {
     await form.cancel()
   })
 
+  it('drop the text of a bound that its new type cannot read', async () => {
+    const form = await editor.edit('range')
+    await typedInput(form, 'from', 'date')
+    assert.equal(await form.field('from').inputValue(), '')
+    await typedInput(form, 'from', 'env')
+    await form.body.locator('#node-input-from + div input:visible').fill('2026-11-20')
+    await typedInput(form, 'from', 'date')
+    assert.equal(await form.field('from').inputValue(), '2026-11-20')
+    await form.cancel()
+  })
+
   it('offer a date and time picker', async () => {
     const form = await editor.edit('range')
     await typedInput(form, 'from', 'date')
