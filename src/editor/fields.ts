@@ -49,7 +49,7 @@ const toHalfWidth = (field: JQuery) => String(field.val()).normalize('NFKC').tri
 
 /** A checkbox with a variable is neither on nor off. */
 function showVariable(box: JQuery, variable: string): void {
-  const name = $('<code>').text(variable).insertAfter(box)
+  const name = $('<code>').css('margin-left', '8px').text(variable).insertAfter(box)
   box.prop('indeterminate', true).data(VARIABLE, variable)
   box.one('click', () => {
     name.remove()

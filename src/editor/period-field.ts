@@ -8,15 +8,15 @@ import { type Form, translate } from './red'
 export function preparePeriod(form: Form): void {
   const [from, to, time] = [$('#node-input-from'), $('#node-input-to'), $('#node-input-time')]
   const options = CALENDAR_PERIODS.map((value) => ({ value, label: translate(`period.${value}`) }))
-  const calendar = { value: 'calendar', label: translate('period.calendar'), icon: 'fa fa-calendar', options }
-  /** Options of the typed input for a bound. */
+  const calendar = { value: 'calendar', label: translate('period.calendar'), options }
+  /** Options of the typed input for a bound. With an icon, its button would not show the name of the type. */
   const bound = (end: 'from' | 'to', fallback: string) => {
     // Node-RED attaches the reason for an invalid value to the input that the typed input hides. Therefore, our types
     // validate the value and show the reason themselves.
     const validate = (value: string) => check(form, end, value, findPeriodProblem)
-    const rel = { value: 'rel', label: translate('period.rel'), icon: 'fa fa-history', validate }
+    const rel = { value: 'rel', label: translate('period.rel'), validate }
     const expand = { icon: 'fa-calendar', minWidth: 230, content: dateContent }
-    const date = { value: 'date', label: translate('period.date'), icon: 'fa fa-clock-o', validate, expand }
+    const date = { value: 'date', label: translate('period.date'), validate, expand }
     const types = [...(end === 'from' ? [calendar] : []), rel, date, ...VALUE_TYPES]
     return { default: fallback, typeField: `#node-input-${end}Type`, types }
   }

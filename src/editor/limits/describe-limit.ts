@@ -31,7 +31,9 @@ export function describeLimit(limit: Limit, devices: Devices): string {
   }
   const about = { what: measurementOf(limit), which: devicesOf(limit, devices) }
   let text = translate('limits.row.sentence', { ...about, bounds: either(bounds) })
-  if (minutes > 0 || isEnvVariable(minutes)) text = translate('limits.row.minutes', { text, count: minutes })
+  // Node-RED's catalogs have no plural for a text.
+  if (isEnvVariable(minutes)) text = translate('limits.row.minutes_other', { text, count: minutes })
+  if (minutes > 0) text = translate('limits.row.minutes', { text, count: minutes })
   if (margin > 0) text = translate('limits.row.back', { text, values: either(ends) })
   return name === '' ? text : translate('limits.row.named', { name, text })
 }

@@ -70,7 +70,14 @@ describe('environment variables in the forms', function () {
   before('deploys a subflow with one of each node', async () => {
     const env = [{ name: 'A_ACCOUNT', type: 'envlog-account', value: 'account', ui: { type: 'conf-types' } }]
     const template = { id: 'template', type: 'subflow', name: 'template', in: [], out: [], env }
-    const flow = [...editorFlow(harness.simulator), template, ...nodes.map(({ type }) => nodeOf(type))]
+    const output = { ...nodeOf('envlog-latest'), ...defaultsOf('envlog-latest'), account: 'account' }
+    const unknown = { ...output, id: 'output', output: variable('OUTPUT'), send: 'each' }
+    const flow = [
+      ...editorFlow(harness.simulator),
+      template,
+      unknown,
+      ...nodes.map(({ type }) => nodeOf(type)),
+    ]
     await harness.nodeRed.deploy(flow as FlowNode[])
   })
 
@@ -100,6 +107,16 @@ describe('environment variables in the forms', function () {
       assert.deepEqual(await settings(), saved)
     })
   }
+
+  it('leave the other settings as they are, which are shown', async () => {
+    const form = await editor.edit('output')
+    assert.equal(await form.field('send').inputValue(), 'each')
+    await form.field('output').selectOption('rows')
+    assert.equal(await form.field('send').inputValue(), 'each')
+    await form.field('output').selectOption('values')
+    await form.done()
+    assert.equal((await editor.properties('output')).send, 'value')
+  })
 
   it('give way to a choice', async () => {
     const form = await editor.edit('of-envlog-latest')
