@@ -1,9 +1,11 @@
-import { isClearText, splitPassword } from '../shared/addresses'
+import { isClearText, splitPassword, withoutEndpoint } from '../shared/addresses'
 import type { AccountTestResult, ContextStore } from '../shared/admin'
+import { isEnvVariable } from '../shared/schema'
 import { readOpenAccount } from './account-draft'
 import { localizeReason, requestAdmin } from './admin-request'
+import { fillSelect, prepareFields } from './fields'
 import { showQuota, watchQuota } from './quota-bars'
-import { enumerated, type Form, fillSelect, translate } from './red'
+import { enumerated, type Form, translate } from './red'
 
 const field = (name: string) => $(`#node-config-input-${name}`)
 
@@ -14,8 +16,11 @@ export function prepareAccount(form: Form): void {
   prepareReport(requests)
   // Node-RED has replaced these fields by lists.
   for (const name of ['tls', 'proxy']) field(name).attr('aria-description', translate(`account.hint-${name}`))
+  const address = field('baseUrl')
+  address.on('change', () => void address.val(withoutEndpoint(String(address.val()))))
   offerTimeZones()
   void offerStores(String(form.store ?? '').trim())
+  prepareFields(form, $('[id^=node-config-input-]'))
   watchSharedQuota()
   watchQuota(form.id)
 }
@@ -103,8 +108,7 @@ function offerTimeZones(): void {
 /** Offers the context stores, and shows whether the chosen one is persistent. */
 async function offerStores(saved: string): Promise<void> {
   const offer = (names: readonly string[]) => {
-    const all = [...new Set(['', saved, ...names])]
-    const options = all.map((name) => [name, name || translate('account.store-blank')] as const)
+    const options = ['', ...names].map((name) => [name, name || translate('account.store-blank')] as const)
     fillSelect(field('store'), options, field('store').val() ?? saved)
   }
   // Node-RED could not select an option that did not exist yet.
@@ -115,6 +119,7 @@ async function offerStores(saved: string): Promise<void> {
   offer(names)
   const show = () => {
     const name = String(field('store').val())
+    $('#envlog-store-note').toggle(!isEnvVariable(name))
     const store = stores.find((known) => known.name === name)
     const kind = store ? (store.persistent ? 'kept' : 'forgotten') : 'unknown'
     const params = { name, stores: enumerated(names) }

@@ -1,13 +1,16 @@
 import { VALUE_TYPES } from '../shared/period-types'
+import { isEnvVariable } from '../shared/schema'
 import { prepareAccountField } from './account-field'
 import { ChoiceField } from './choice-field'
+import { prepareFields, saveVariables, typedValue } from './fields'
 import { type Chosen, toSaved } from './picker/choice'
 import type { Kind } from './picker/device-tree'
 import { Preview } from './preview'
-import { type Form, listOf, typedValue } from './red'
+import { type Form, listOf } from './red'
 import type { ActionConfig } from './request-budget'
 
 const PREFIX = 'node-input-'
+const FIELDS = `[id^=${PREFIX}]`
 
 /** The part of the form that all actions have: the devices and the preview. */
 export class ActionForm {
@@ -19,6 +22,7 @@ export class ActionForm {
   constructor(form: Form) {
     this.#form = form
     const property = this.#field('property')
+    prepareFields(form, this.#page.find(FIELDS))
     const source = prepareAccountField(form)
     const preview = new Preview(form, source, this.#page, () => this.#read())
     const [units, groups, exclude] = [
@@ -47,7 +51,9 @@ export class ActionForm {
     const { devices, bases, groups, exclude } = this.#read()
     // The row is hidden if messages name the devices, and its value would make the node invalid.
     if (this.#isByMessage()) this.#field('repeat').val('0')
-    Object.assign(this.#form, { devices, bases, groups, exclude })
+    for (const [name, chosen] of Object.entries({ devices, bases, groups, exclude }))
+      if (listOf(chosen).length > 0 || !isEnvVariable(this.#form[name])) this.#form[name] = chosen
+    saveVariables(this.#page.find(FIELDS))
   }
 
   #field(name: string): JQuery {
@@ -59,14 +65,14 @@ export class ActionForm {
   }
 
   #showChosen(): void {
-    for (const part of ['list', 'base', 'group', 'msg'])
+    for (const part of ['list', 'base', 'group'])
       this.#page.find(`.envlog-select-${part}`).toggle(this.#field('select').val() === part)
     this.#page.find('.envlog-select-own').toggle(!this.#isByMessage())
   }
 
   /** The settings as the form currently shows them. */
   #read(): ActionConfig {
-    const inputs = this.#page.find(`[id^=${PREFIX}]`).get()
+    const inputs = this.#page.find(FIELDS).get()
     const typed = inputs.map((input) => [input.id.slice(PREFIX.length), typedValue($(input))])
     const { devices, bases, groups, exclude } = this.#choices
     const units = this.#field('select').val() === 'base' ? bases : devices

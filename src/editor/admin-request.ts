@@ -1,5 +1,5 @@
 import type { AdminFailure } from '../shared/admin'
-import { localizeParams } from '../shared/problems'
+import { describeProblem, localizeParams, type Problem } from '../shared/problems'
 import { clockTime, translate } from './red'
 
 /**
@@ -11,16 +11,23 @@ export async function requestAdmin<T>(path: string, body?: object): Promise<T> {
   try {
     return await $.ajax({ url: `envlog/${path}`, dataType: 'json', ...(body && post) })
   } catch (response) {
-    throw new Error(toSentence(response as JQuery.jqXHR))
+    throw new Error(toSentence(response as JQuery.jqXHR, path))
   }
 }
 
-function toSentence({ status, responseJSON }: JQuery.jqXHR): string {
-  const { code, reason, params, retryAt } = (responseJSON ?? {}) as Partial<AdminFailure>
+/** The requests of the account's form. Others are sent by the forms of nodes. */
+const OF_ACCOUNT = ['test', 'report']
+
+function toSentence({ status, responseJSON }: JQuery.jqXHR, path: string): string {
+  const { code, reason, params = {}, retryAt } = (responseJSON ?? {}) as Partial<AdminFailure>
   if (status === 0) return translate('ask.no-runtime')
   if (code === undefined || reason === undefined) {
     return translate(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
   }
+  // The sentences for nodes also say to open the account.
+  const isInForm = OF_ACCOUNT.includes(path) && ['account-incomplete', 'setting-invalid'].includes(reason)
+  if (isInForm)
+    return describeProblem({ problem: 'missing', ...params } as Problem, `${params.property}`, translate)
   const values = { ...params, ...(retryAt && { retryAt: clockTime(Date.parse(retryAt)) }) }
   // The sentences for nodes mention a setting or a part of an error that does not exist in the form.
   const isUsedUp = reason === 'quota-wait' || (reason === 'quota-refused' && retryAt)

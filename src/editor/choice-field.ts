@@ -1,3 +1,4 @@
+import { hasEnvVariable } from '../shared/schema'
 import type { DeviceSource } from './device-source'
 import { type Chosen, idOf } from './picker/choice'
 import { nameOf } from './picker/device-texts'
@@ -57,7 +58,8 @@ export class ChoiceField {
 
   #show(): void {
     const { devices } = this.#source
-    const unlisted = devices ? findUnlisted(devices, this.#chosen) : []
+    const known = this.#chosen.filter((item) => !hasEnvVariable(item))
+    const unlisted = devices ? findUnlisted(devices, known) : []
     const listed = this.#chosen.filter((item) => !unlisted.includes(item))
     const names = [enumerated(listed.slice(0, MAX_NAMED).map((item) => this.#nameOf(item)))]
     if (listed.length > MAX_NAMED) names.push(translate('picker.more', { count: listed.length - MAX_NAMED }))

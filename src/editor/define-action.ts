@@ -3,7 +3,7 @@ import { actionSchemas } from '../shared/action-schemas'
 import { ActionForm } from './action-form'
 import { defineNode } from './define-node'
 import { prepareOutput } from './output-form'
-import { type FindProblem, propertiesOf } from './properties'
+import { type FindProblem, propertiesOf, showUsed } from './properties'
 import { type Form, translate } from './red'
 import { prepareTopic } from './topic-form'
 
@@ -28,6 +28,7 @@ export function defineAction(type: ActionType, { prepare, findProblem }: OwnPart
       prepareTopic()
       prepare?.(this)
       open = new ActionForm(this)
+      showUsed(this, actionSchemas[type])
     },
     oneditsave: () => open?.save(),
   }

@@ -50,18 +50,18 @@ export class DeviceSource {
     this.#set(cached ? { kind: 'unknown' } : { kind: 'loading', list })
     const toFailure = ({ message }: Error): DeviceState | null =>
       cached ? null : { kind: 'failed', why: message, list }
-    const next = await this.#request({ refresh, cached }).catch(toFailure)
+    const next = await this.#request(cached ? 'cached-devices' : 'devices', { refresh }).catch(toFailure)
     // If another account has been chosen in the meantime, the response is not for it.
     if (next && number === this.#lastRequest) this.#set(next)
   }
 
-  async #request(body: object): Promise<DeviceState | null> {
+  async #request(path: string, body: object): Promise<DeviceState | null> {
     const id = this.#accountId()
     // In a subflow, the account may be one of its properties.
     if (isEnvVariable(id)) throw new Error(translate('ask.account-variable'))
     const account = readAccountNode(id)
     if (!account) throw new Error(translate('errors.no-account'))
-    const list = await requestAdmin<DeviceList | null>('devices', { ...body, account })
+    const list = await requestAdmin<DeviceList | null>(path, { ...body, account })
     return list && { kind: 'loaded', list }
   }
 

@@ -1,17 +1,10 @@
 import { STARTS } from '../shared/action'
 import { translate } from './red'
 
-/** Prepares the fields that are shown with *Only new*, and the receipt timeout, which is shown with receipts. */
+/** Validates *Delivered when* again after a change of the fields that determine whether receipts are possible. */
 export function prepareOnlyNew(): void {
-  const [onlyNew, advance] = [$('#node-input-onlyNew'), $('#node-input-advance')]
-  const show = () => {
-    $('.envlog-only-new').toggle(onlyNew.is(':checked'))
-    $('.envlog-acknowledged').toggle(onlyNew.is(':checked') && advance.val() === 'acknowledged')
-  }
-  onlyNew.add(advance).on('change', show)
-  // These fields determine whether receipts are possible. A `change` event makes Node-RED validate `advance` again.
-  onlyNew.add('#node-input-output, #node-input-send').on('change', () => void advance.trigger('change'))
-  show()
+  const fields = $('#node-input-onlyNew, #node-input-output, #node-input-send')
+  fields.on('change', () => void $('#node-input-advance').trigger('change'))
 }
 
 /** Turns the property `start`, which is a word or a time, into a typed input. */

@@ -8,15 +8,15 @@ import { type Form, translate } from './red'
 export function preparePeriod(form: Form): void {
   const [from, to, time] = [$('#node-input-from'), $('#node-input-to'), $('#node-input-time')]
   const options = CALENDAR_PERIODS.map((value) => ({ value, label: translate(`period.${value}`) }))
-  const calendar = { value: 'calendar', label: translate('period.calendar'), icon: 'fa fa-calendar', options }
-  /** Options of the typed input for a bound. */
+  const calendar = { value: 'calendar', label: translate('period.calendar'), options }
+  /** Options of the typed input for a bound. With an icon, its button would not show the name of the type. */
   const bound = (end: 'from' | 'to', fallback: string) => {
     // Node-RED attaches the reason for an invalid value to the input that the typed input hides. Therefore, our types
     // validate the value and show the reason themselves.
     const validate = (value: string) => check(form, end, value, findPeriodProblem)
-    const rel = { value: 'rel', label: translate('period.rel'), icon: 'fa fa-history', validate }
+    const rel = { value: 'rel', label: translate('period.rel'), validate }
     const expand = { icon: 'fa-calendar', minWidth: 230, content: dateContent }
-    const date = { value: 'date', label: translate('period.date'), icon: 'fa fa-clock-o', validate, expand }
+    const date = { value: 'date', label: translate('period.date'), validate, expand }
     const types = [...(end === 'from' ? [calendar] : []), rel, date, ...VALUE_TYPES]
     return { default: fallback, typeField: `#node-input-${end}Type`, types }
   }
@@ -24,17 +24,28 @@ export function preparePeriod(form: Form): void {
   to.typedInput(bound('to', 'date'))
   const updateRows = () => {
     const isCalendar = $('#node-input-fromType').val() === 'calendar'
-    $('.envlog-period-end').toggle(!isCalendar)
     $('label[for=node-input-from] span').text(translate(isCalendar ? 'range.period' : 'label.from'))
     // Statistics are always in local time.
     const isLocal = time.val() === 'local' || $('#node-input-output').val() === 'statistics'
     $('.envlog-utc-days').toggle(isCalendar && !isLocal)
   }
+  for (const [end, field] of Object.entries({ from, to })) clearUnreadable(end, field)
   from.add(time).add('#node-input-output').on('change', updateRows)
   $('#envlog-local-days').on('click', () => time.val('local').trigger('change'))
   updateRows()
   // A change of the start may make the end valid or invalid.
   from.on('change', () => void to.trigger('change'))
+}
+
+/** Clears a bound when its type changes to one that cannot read its text. */
+function clearUnreadable(end: string, field: JQuery): void {
+  const typeField = $(`#node-input-${end}Type`)
+  let type = typeField.val()
+  field.on('change', () => {
+    if (typeField.val() === type) return
+    type = typeField.val()
+    if (field.val() && findUnreadable(end, String(field.val()), String(type))) field.typedInput('value', '')
+  })
 }
 
 /** Fills the panel of a typed input with the browser's date and time picker. */
@@ -61,15 +72,16 @@ function dateContent(this: { value(text?: string): string }, container: JQuery):
  */
 export const findPeriodProblem: FindProblem = (end, settings) => {
   const [text, type] = [String(settings[end] ?? ''), String(settings[`${end}Type`])]
-  // The calendar period determines the end.
-  if (end === 'to' && settings.fromType === 'calendar') return undefined
+  const isEmpty = end === 'to' && isEmptyPeriod(settings)
+  return findUnreadable(end, text, type) ?? (isEmpty ? { problem: 'period' } : undefined)
+}
+
+/** The problem with the text of a bound, if a bound of its type cannot be read from it. */
+function findUnreadable(end: string, text: string, type: string): Problem | string | undefined {
   const own = OWN_TYPES[type]
-  if (own && text !== '' && own.read(text) == null) return own.problem
-  const result = own
-    ? true
-    : RED.utils.validateTypedProperty(text, type, { label: translate(`label.${end}`) })
-  if (result !== true) return result
-  return end === 'to' && isEmptyPeriod(settings) ? { problem: 'period' } : undefined
+  if (own) return text !== '' && own.read(text) == null ? own.problem : undefined
+  const result = RED.utils.validateTypedProperty(text, type, { label: translate(`label.${end}`) })
+  return result === true ? undefined : result
 }
 
 /** The types of a bound that Node-RED does not validate. `read` returns nothing for a text with the `problem`. */

@@ -6,7 +6,7 @@ import { formatDuration } from './format-duration'
 import { withLocalTimes } from './local-sample'
 import { outputName } from './output-form'
 import { type Form, formatNumber, language, translate } from './red'
-import { type ActionConfig, requestedDevices, toBudget } from './request-budget'
+import { type ActionConfig, requestedDevices, selectOf, toBudget } from './request-budget'
 import { readSamples } from './samples'
 
 /** Shows a summary of what the node will send, an example message, and the share of the quota that it needs. */
@@ -47,12 +47,16 @@ export class Preview {
   #showSending(config: ActionConfig, account: Readonly<Record<string, unknown>>): void {
     const output = config.output as Output
     const offered: readonly Send[] = OFFERED[this.#type][output] ?? []
-    const send = offered.length > 1 ? (config.send as Send) : offered[0]
-    if (!send) return
+    const send = offered.length > 1 ? offered.find((option) => option === config.send) : offered[0]
+    if (!send) {
+      // An environment variable, or a choice that is not offered.
+      for (const name of ['sends', 'first-run', 'sample']) this.#part(name).empty()
+      return
+    }
     const count = requestedDevices(config, this.#source.devices)?.length
     const which =
       count === undefined
-        ? translate(`summary.select-${config.select}`)
+        ? translate(`summary.select-${selectOf(config)}`)
         : translate('summary.devices', { count })
     const parts = { which, send: translate(`send.${send}`), output: outputName(this.#type, output) }
     this.#part('sends').text(translate(count === 0 ? 'summary.none' : 'summary.sends', parts))

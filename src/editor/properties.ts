@@ -1,11 +1,17 @@
 import { findConflict } from '../shared/action-schemas'
 import { STORED_SECRET } from '../shared/admin'
 import { describeProblem, type Problem } from '../shared/problems'
-import { findProblem, isEnvVariable, newValueOf, type Schema } from '../shared/schema'
-import { type Form, type Property, translate, typedValue } from './red'
-
-/** The settings of a node, from the open form or, for other settings, as saved. */
-type Settings = Readonly<Record<string, unknown>>
+import {
+  conditionalProperties,
+  findProblem,
+  isEnvVariable,
+  isUsed,
+  newValueOf,
+  type Schema,
+  type Settings,
+} from '../shared/schema'
+import { typedValue } from './fields'
+import { type Form, type Property, translate } from './red'
 
 /**
  * Checks a property against all settings. Returns a problem, a sentence from Node-RED, or `undefined` if the value is
@@ -22,10 +28,11 @@ export function propertiesOf<S extends Schema>(
   finders: Readonly<Record<string, FindProblem>> = {},
 ): Record<keyof S['shape'], Required<Pick<Property, 'value' | 'validate'>>> {
   const properties = Object.keys(schema.shape).map((name) => {
-    const find: FindProblem = (property, settings) =>
-      finders[name]
-        ? finders[name](property, settings)
-        : (findProblem(schema, property, settings[property]) ?? findConflict(property, settings))
+    const find: FindProblem = (property, settings) => {
+      if (!isUsed(schema, property, settings)) return undefined
+      if (finders[name]) return finders[name](property, settings)
+      return findProblem(schema, property, settings[property]) ?? findConflict(property, settings)
+    }
     // Node-RED accepts a sentence only from functions that declare exactly two parameters.
     const validate = function (this: Form, value: unknown, _options: object) {
       return check(this, name, value, find)
@@ -37,18 +44,32 @@ export function propertiesOf<S extends Schema>(
 
 /** Returns `true`, or a sentence about the value of a property. */
 export function check(node: Form, name: string, value: unknown, find: FindProblem): true | string {
-  // The editor does not know the values of stored secrets and environment variables.
-  if (value === STORED_SECRET || isEnvVariable(value)) return true
+  // Only the runtime knows the values of stored secrets and environment variables.
+  let isUnknown = value === STORED_SECRET
   const settings = new Proxy(node, {
-    get: (_, property) => (property === name ? value : asTyped(node, String(property))),
+    get(_, property) {
+      const setting = property === name ? value : asTyped(node, String(property))
+      isUnknown ||= isEnvVariable(setting)
+      return setting
+    },
   })
-  const problem = find(name, settings) ?? true
+  const problem = find(name, settings)
+  if (problem === undefined || isUnknown) return true
   return typeof problem === 'object' ? describeProblem(problem, name, translate) : problem
 }
 
-/**
- * Another property of the node that is validated. While its form is open, the typed value is newer than the saved one.
- */
+/** Shows the rows of the settings that the node uses, and hides the others. */
+export function showUsed(form: Form, schema: Schema): void {
+  const settings = new Proxy(form, { get: (_, property) => asTyped(form, String(property)) })
+  const fields = conditionalProperties(schema).map((name) => [name, $(`#node-input-${name}`)] as const)
+  const show = () => {
+    for (const [name, field] of fields) field.closest('.form-row').toggle(isUsed(schema, name, settings))
+  }
+  $('#node-input-account').closest('form').on('change', show)
+  show()
+}
+
+/** A property of a node. While its form is open, the typed value is newer than the saved one. */
 function asTyped(node: Form, name: string): unknown {
   const typed = typedValue($(`#node-input-${name}`))
   return typed || typed === false ? typed : node[name]

@@ -121,19 +121,3 @@ export function clockTime(instant: number): string {
 export function listOf<T>(value: unknown): T[] {
   return Array.isArray(value) ? value : []
 }
-
-/** The typed value of a field. */
-export function typedValue(input: JQuery): unknown {
-  return input.is(':checkbox') ? input.prop('checked') : input.val()
-}
-
-/** Fills a list, and selects `wanted` if it is offered, otherwise the first option. */
-export function fillSelect(
-  select: JQuery,
-  options: readonly (readonly [string, string])[],
-  wanted: unknown,
-): void {
-  const values = options.map(([value]) => value)
-  select.empty().append(options.map(([value, text]) => $('<option>').val(value).text(text)))
-  select.val(values.find((value) => value === wanted) ?? values[0] ?? '')
-}

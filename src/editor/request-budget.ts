@@ -1,5 +1,6 @@
 import { MAX_SECONDS } from '../shared/action'
 import type { ListedDevice } from '../shared/admin'
+import { isEnvVariable } from '../shared/schema'
 import { LIMITS, type LimitedEndpoint, type LimitsTable } from '../shared/service-limits'
 import { type Chosen, isDevice } from './picker/choice'
 import { findUnlisted, includes } from './picker/device-tree'
@@ -11,12 +12,15 @@ export type ActionConfig = Pick<Form, 'type'> & Record<string, unknown>
 /** The devices of the account; `undefined` if they are unknown. */
 type Devices = readonly ListedDevice[] | undefined
 
+/** How the devices are selected. If this is an environment variable, they are as unknown as those of a message. */
+export const selectOf = ({ select }: ActionConfig): unknown => (isEnvVariable(select) ? 'msg' : select)
+
 /** The devices that a node requests; `undefined` if they are unknown. */
 export function requestedDevices(
   node: ActionConfig,
   devices: Devices,
 ): { standalone: boolean }[] | undefined {
-  const { select } = node
+  const select = selectOf(node)
   const excluded = listOf(node.exclude)
   const chosen: Chosen[] = [
     ...(select === 'list' ? listOf<Chosen>(node.devices) : []),

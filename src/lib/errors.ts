@@ -30,7 +30,6 @@ export const reasons = {
   'store-damaged': 'ENVLOG_CONFIG',
   'store-newer': 'ENVLOG_CONFIG',
   'shared-client-missing': 'ENVLOG_CONFIG',
-  'output-not-offered': 'ENVLOG_CONFIG',
   'limit-invalid': 'ENVLOG_CONFIG',
   'devices-missing': 'ENVLOG_INPUT',
   'devices-empty': 'ENVLOG_INPUT',

@@ -1,17 +1,30 @@
 import * as z from 'zod/mini'
 import { type ActionType, MAX_SECONDS, SELECTS, STARTS } from './action'
-import { FIELD_NAMES, OUTPUT_TRAITS, OUTPUTS, type Output, PERS, SENDS } from './outputs'
+import {
+  FIELD_NAMES,
+  OFFERED,
+  OUTPUT_TRAITS,
+  type Output,
+  type OutputSetting,
+  PERS,
+  placeholderPattern,
+  SENDS,
+  type Send,
+} from './outputs'
 import { FROM_TYPES, PERIOD_TYPES, VALUE_TYPES } from './period-types'
 import type { Problem } from './problems'
 import {
+  checked,
   flag,
   nodeProperties,
   orDefault,
   orDefaultIfAbsent,
+  type Settings,
   serial,
   serialOrBlank,
   text,
   textThat,
+  usedIf,
   wholeNumber,
 } from './schema'
 import { readTime } from './time-input'
@@ -28,8 +41,23 @@ export const namedDevice = z.pipe(
 /** The name of a group as the service sends it, which may be a number, or consist of blanks only. */
 export const groupName = z.union([z.string().check(z.minLength(1)), z.pipe(z.number(), z.transform(String))])
 
+/** A template of a topic. MQTT allows no wildcards in it, and nobody would notice a placeholder that is not replaced. */
+const topicTemplate = z.string().check(
+  checked((template) => {
+    const [wildcard] = /[+#]/.exec(template) ?? []
+    if (wildcard) return { problem: 'topic-wildcard', value: wildcard }
+    const [unknown] = /\{[^{}/]*\}?|\}/.exec(template.replace(placeholderPattern(), '')) ?? []
+    return unknown ? { problem: 'topic-placeholder', value: unknown } : undefined
+  }),
+)
+
 /** @param topic the last segment of the default topic */
-const common = (send: (typeof SENDS)[number] = 'device', topic = '{channel}', measurement = 'envlog') => ({
+const common = (
+  type: ActionType,
+  send: (typeof SENDS)[number] = 'device',
+  topic = '{channel}',
+  measurement = 'envlog',
+) => ({
   ...nodeProperties,
   account: orDefault(text, ''),
   select: orDefault(z.enum(SELECTS), 'all'),
@@ -41,7 +69,7 @@ const common = (send: (typeof SENDS)[number] = 'device', topic = '{channel}', me
   exclude: orDefault(z.array(serial), []),
   repeat: orDefault(wholeNumber(0, MAX_SECONDS), 0),
   wait: orDefault(z.nullable(wholeNumber(0, MAX_SECONDS)), null),
-  output: orDefault(z.enum(OUTPUTS), 'readings'),
+  output: orDefault(z.enum(Object.keys(OFFERED[type]) as Output[]), 'readings'),
   send: orDefault(z.enum(SENDS), send),
   // Nodes that write line protocol do not escape the measurement.
   measurement: orDefault(
@@ -49,7 +77,7 @@ const common = (send: (typeof SENDS)[number] = 'device', topic = '{channel}', me
     measurement,
   ),
   time: orDefault(z.enum(['utc', 'local']), 'utc'),
-  topic: orDefaultIfAbsent(z.string(), `envlog/{base}/{serial}/${topic}`),
+  topic: orDefaultIfAbsent(topicTemplate, `envlog/{base}/{serial}/${topic}`),
 })
 
 /** For nodes that send values. Points of alerts have fixed fields. */
@@ -77,8 +105,6 @@ const startOrTime = z.transform((value, context): Start => {
   return 'now'
 })
 
-type Settings = Readonly<Record<string, unknown>>
-
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0
 
 /** Whether messages contain the devices or the period, so that the node cannot repeat by itself. */
@@ -88,55 +114,89 @@ function needsMessage({ select, propertyType = 'msg', fromType, toType }: Settin
 }
 
 /** Rules for combinations of settings, by the property at which the form shows the problem. */
-const RULES: Readonly<Record<string, [problem: Problem['problem'], isBroken: (all: Settings) => boolean]>> = {
-  devices: [
-    'no-devices',
-    ({ select, devices, bases }) => select === 'list' && isEmpty(devices) && isEmpty(bases),
-  ],
-  bases: ['no-devices', ({ select, bases }) => select === 'base' && isEmpty(bases)],
-  groups: ['no-devices', ({ select, groups }) => select === 'group' && isEmpty(groups)],
-  repeat: ['repeat-needs-message', (all) => Number(all.repeat) > 0 && needsMessage(all)],
-  advance: [
-    'advance-needs-device',
-    ({ advance, onlyNew, send, output }) =>
-      advance === 'acknowledged' &&
-      onlyNew === true &&
-      !(send === 'device' && OUTPUT_TRAITS[output as Output]?.hasReceipt),
-  ],
+const RULES: Readonly<Record<string, (all: Settings) => Problem | false>> = {
+  devices: ({ select, devices, bases }) =>
+    select === 'list' && isEmpty(devices) && isEmpty(bases) && { problem: 'no-devices' },
+  bases: ({ select, bases }) => select === 'base' && isEmpty(bases) && { problem: 'no-devices' },
+  groups: ({ select, groups }) => select === 'group' && isEmpty(groups) && { problem: 'no-devices' },
+  repeat: (all) => Number(all.repeat) > 0 && needsMessage(all) && { problem: 'repeat-needs-message' },
+  send: ({ type, output, send }) => {
+    const offered: readonly unknown[] = offeredSends(type, output)
+    return offered.length > 1 && !offered.includes(send) && { problem: 'choice', choices: offered.join(', ') }
+  },
+  advance: ({ advance, send, output }) =>
+    advance === 'acknowledged' &&
+    !(send === 'device' && OUTPUT_TRAITS[output as Output]?.hasReceipt) && {
+      problem: 'advance-needs-device',
+    },
 }
+
+/** The values of `send` for an output of a node; none if it is unknown. */
+const offeredSends = (type: unknown, output: unknown): readonly Send[] =>
+  OFFERED[type as ActionType]?.[output as Output] ?? []
 
 /** The rule that a property violates in combination with others. */
 export function findConflict(property: string, settings: Settings): Problem | undefined {
-  const [problem, isBroken] = RULES[property] ?? []
-  return problem && isBroken?.(settings) ? { problem } : undefined
+  return RULES[property]?.(settings) || undefined
 }
 
-function node<Shape extends z.core.$ZodShape>(shape: Shape) {
-  return z.object(shape).check(({ value, issues }) => {
+const hasSetting = (name: OutputSetting) => (all: Settings) =>
+  OUTPUT_TRAITS[all.output as Output]?.settings.includes(name) ?? true
+const isSelectedBy =
+  (...selects: (typeof SELECTS)[number][]) =>
+  ({ select }: Settings) =>
+    select === undefined || (selects as unknown[]).includes(select)
+const sendsOnlyNew = ({ onlyNew }: Settings) => onlyNew !== false
+
+/** When a node uses a setting. */
+const CONDITIONS = {
+  devices: isSelectedBy('list'),
+  bases: isSelectedBy('list', 'base'),
+  groups: isSelectedBy('group'),
+  property: isSelectedBy('msg'),
+  propertyType: isSelectedBy('msg'),
+  send: ({ type, output }: Settings) => offeredSends(type, output).length !== 1,
+  measurement: hasSetting('measurement'),
+  fieldNames: hasSetting('fieldNames'),
+  per: hasSetting('per'),
+  time: hasSetting('time'),
+  number: hasSetting('number'),
+  chunk: ({ send = 'chunk' }: Settings) => send === 'chunk',
+  to: ({ fromType }: Settings) => fromType !== 'calendar',
+  toType: ({ fromType }: Settings) => fromType !== 'calendar',
+  start: sendsOnlyNew,
+  backfill: sendsOnlyNew,
+  advance: sendsOnlyNew,
+  ackTimeout: (all: Settings) => sendsOnlyNew(all) && all.advance !== 'sent',
+}
+
+function node<Shape extends z.core.$ZodShape>(type: ActionType, shape: Shape) {
+  const schema = z.object(shape).check(({ value, issues }) => {
     for (const property of Object.keys(RULES)) {
-      const params = findConflict(property, value)
+      const params = findConflict(property, { ...value, type })
       if (params) issues.push({ code: 'custom', input: value, path: [property], params })
     }
   })
+  return usedIf(schema, Object.fromEntries(Object.entries(CONDITIONS).filter(([name]) => name in shape)))
 }
 
 /** The saved properties of the action nodes. */
 export const actionSchemas = {
-  'envlog-current': node({
-    ...common('all'),
+  'envlog-current': node('envlog-current', {
+    ...common('envlog-current', 'all'),
     ...valued,
     onlyNew: orDefault(flag, false),
     staleAfter: orDefault(z.nullable(wholeNumber(0, MAX_COUNT)), null),
   }),
-  'envlog-latest': node({
-    ...common(),
+  'envlog-latest': node('envlog-latest', {
+    ...common('envlog-latest'),
     ...valued,
     ...polling,
     backfill: orDefault(flag, true),
     start: orDefault(startOrTime, 'all'),
   }),
-  'envlog-range': node({
-    ...common(),
+  'envlog-range': node('envlog-range', {
+    ...common('envlog-range'),
     ...valued,
     from: orDefaultIfAbsent(text, '-24h'),
     fromType: orDefault(z.enum(FROM_TYPES), 'rel'),
@@ -146,8 +206,8 @@ export const actionSchemas = {
     per: orDefault(z.enum(PERS), 'period'),
     chunk: orDefault(wholeNumber(1, 1_000_000), 1000),
   }),
-  'envlog-alerts': node({
-    ...common('device', 'alert', 'envlog_alerts'),
+  'envlog-alerts': node('envlog-alerts', {
+    ...common('envlog-alerts', 'device', 'alert', 'envlog_alerts'),
     ...polling,
     start: orDefault(z.enum(STARTS), 'now'),
   }),

@@ -18,12 +18,17 @@ export function findAddressProblem(text: string) {
   return undefined
 }
 
+/** An address without the path of an endpoint, with which the service's documents print it. */
+export function withoutEndpoint(text: string): string {
+  return text.trim().replace(/(?<=[^/:])\/+v1\/devices(?:\/[\w-]*)*$/, '')
+}
+
 /**
- * The address without trailing slashes. Request paths are appended to it, and it is part of an account's key.
+ * The base address without trailing slashes. Request paths are appended to it, and it is part of an account's key.
  * @throws TypeError if `findAddressProblem` finds a problem
  */
 export function normalizeAddress(text: string): string {
-  const { origin, pathname } = new URL(text.trim())
+  const { origin, pathname } = new URL(withoutEndpoint(text))
   return origin + pathname.replace(/(?<!\/)\/+$/, '')
 }
 

@@ -6,14 +6,17 @@ import { QUANTITIES, TEMPERATURE_UNITS } from './quantity'
 import {
   checked,
   flag,
+  hasEnvVariable,
   nodeProperties,
   numberFrom,
   orDefault,
   orDefaultIfAbsent,
+  type Settings,
   serial,
   text,
   toProblem,
   trimmedText,
+  usedIf,
   wholeNumber,
   wholeNumberOrNull,
 } from './schema'
@@ -60,10 +63,15 @@ const limit = z.object({
 })
 export type Limit = z.output<typeof limit>
 
-/** A saved row for the form, which may be damaged: a property that cannot be read has its default. */
+/**
+ * A saved row for the form, which may be damaged: a property that cannot be read has its default. One with an environment
+ * variable stays as it is.
+ */
 export function repairLimit(saved: unknown): Limit {
   const properties = Object.entries(limit.shape).map(([name, property]) => {
-    const result = z.safeParse(property as z.ZodMiniType, Object(saved)[name])
+    const value = Object(saved)[name]
+    const result = z.safeParse(property as z.ZodMiniType, value)
+    if (hasEnvVariable(value)) return [name, value]
     return [name, result.success ? result.data : z.parse(property as z.ZodMiniType, undefined)]
   })
   return Object.fromEntries(properties)
@@ -110,18 +118,29 @@ export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
 /** Minutes; `null` if blank, for never. */
 const minutesOrNever = (initial: number) => orDefaultIfAbsent(wholeNumberOrNull(1, MAX_MINUTES), initial)
 
+const remembers = ({ remember }: Settings) => remember !== false
+
 /** The saved properties of envlog-limits. The rows in `limits` are read by `readLimits`. */
-export const limitsSchema = z.object({
-  ...nodeProperties,
-  account: orDefault(text, ''),
-  limits: orDefaultIfAbsent(z.unknown(), []),
-  limitsType: orDefault(z.enum(LIMITS_TYPES), 'table'),
-  errorAfter: minutesOrNever(10),
-  silentAfter: minutesOrNever(60),
-  battery: orDefault(flag, true),
-  remind: orDefault(wholeNumber(0, MAX_MINUTES), 0),
-  remember: orDefault(flag, true),
-  output: orDefault(z.enum(LIMITS_OUTPUTS), 'text'),
-  send: orDefault(z.enum(LIMITS_SENDS), 'each'),
-})
+export const limitsSchema = usedIf(
+  z.object({
+    ...nodeProperties,
+    account: orDefault(text, ''),
+    limits: orDefaultIfAbsent(z.unknown(), []),
+    limitsType: orDefault(z.enum(LIMITS_TYPES), 'table'),
+    errorAfter: minutesOrNever(10),
+    silentAfter: minutesOrNever(60),
+    battery: orDefault(flag, true),
+    remind: orDefault(wholeNumber(0, MAX_MINUTES), 0),
+    remember: orDefault(flag, true),
+    output: orDefault(z.enum(LIMITS_OUTPUTS), 'text'),
+    send: orDefault(z.enum(LIMITS_SENDS), 'each'),
+  }),
+  {
+    errorAfter: remembers,
+    silentAfter: remembers,
+    battery: remembers,
+    remind: remembers,
+    send: ({ output }) => output !== 'states',
+  },
+)
 export type LimitsSettings = z.output<typeof limitsSchema>

@@ -44,7 +44,7 @@ export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>
 }
 
 /** Settings that only some outputs have. Without `time`, times are local. Without `number`, all records are read. */
-export const OUTPUT_SETTINGS = ['measurement', 'field-names', 'per', 'time', 'number'] as const
+export type OutputSetting = 'measurement' | 'fieldNames' | 'per' | 'time' | 'number'
 
 /** The other properties of an output. */
 interface OutputTraits {
@@ -54,11 +54,11 @@ interface OutputTraits {
   hasReceipt: boolean
   /** Whether messages contain a group or names that may be missing from the response: the device list is needed. */
   needsNames: boolean
-  settings: readonly (typeof OUTPUT_SETTINGS)[number][]
+  settings: readonly OutputSetting[]
 }
 
 const TIME_NUMBER = ['time', 'number'] as const
-const OF_POINTS = ['measurement', 'field-names', 'time', 'number'] as const
+const OF_POINTS = ['measurement', 'fieldNames', 'time', 'number'] as const
 
 export const OUTPUT_TRAITS: Record<Output, OutputTraits> = {
   readings: { format: 'read', hasReceipt: true, needsNames: true, settings: TIME_NUMBER },
@@ -88,6 +88,9 @@ export const TOPIC_PLACEHOLDERS = [
   'unit',
   'quantity',
 ] as const
+
+/** A placeholder in a topic template. */
+export const placeholderPattern = () => new RegExp(`\\{(${TOPIC_PLACEHOLDERS.join('|')})\\}`, 'g')
 
 /** Intervals of statistics. */
 export const PERS = ['period', 'day', 'hour'] as const

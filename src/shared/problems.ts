@@ -25,6 +25,8 @@ export const PROBLEMS = [
   'serial',
   'no-devices',
   'measurement',
+  'topic-wildcard',
+  'topic-placeholder',
   'start',
   'repeat-needs-message',
   'advance-needs-device',

@@ -18,6 +18,12 @@ export function isEnvVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value)
 }
 
+/** Whether a value is such a variable, or an object or array that contains one. */
+export function hasEnvVariable(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isEnvVariable(value)
+  return Object.values(value).some(hasEnvVariable)
+}
+
 /** The initial value of each property in a new node. */
 const newValues = z.registry<{ value: unknown }>()
 
@@ -100,6 +106,39 @@ export const nodeProperties = { name: orDefault(text, ''), version: orDefault(ve
 /** The settings of one type of node. */
 export type Schema = z.ZodMiniObject
 
+export type Settings = Readonly<Record<string, unknown>>
+
+/** By property: whether a node with these settings uses it. Settings that are not known yet are `undefined`. */
+type Conditions = Readonly<Record<string, (known: Settings) => boolean>>
+const conditions = new WeakMap<Schema, Conditions>()
+
+/** Adds conditions to a schema. A property without one is always used. */
+export function usedIf<S extends Schema>(schema: S, all: Conditions): S {
+  conditions.set(schema, all)
+  return schema
+}
+
+export function conditionalProperties(schema: Schema): readonly string[] {
+  return Object.keys(conditions.get(schema) ?? {})
+}
+
+/** Whether a node with these settings uses a property. Forms show it, and forms and runtime check it, only then. */
+export function isUsed(schema: Schema, property: string, settings: Settings): boolean {
+  return conditions.get(schema)?.[property]?.(knownValues(schema, settings)) ?? true
+}
+
+/** The values of settings. Invalid ones and environment variables are `undefined`. */
+function knownValues(schema: Schema, settings: Settings): Settings {
+  return new Proxy(settings, {
+    get(_, name) {
+      const value = settings[String(name)]
+      if (isEnvVariable(value)) return undefined
+      const property = schema.shape[String(name)]
+      return property ? z.safeParse(property as z.ZodMiniType, value).data : value
+    },
+  })
+}
+
 /** The value of a property in a new node. */
 export function newValueOf(schema: Schema, property: string): unknown {
   return newValues.get(schema.shape[property] as z.ZodMiniType)?.value
@@ -113,8 +152,12 @@ export function toProblem(issue: z.core.$ZodIssue): Problem {
   return { problem: isList ? 'list' : 'text' }
 }
 
-/** The problem with the value of one property. */
+/** The problem with the value of one property. Variables, also in lists, are known only at run time. */
 export function findProblem(schema: Schema, property: string, value: unknown): Problem | undefined {
-  const issue = z.safeParse(schema.shape[property] as z.ZodMiniType, value).error?.issues[0]
+  const { issues = [] } = z.safeParse(schema.shape[property] as z.ZodMiniType, value).error ?? {}
+  const issue = issues.find(({ path }) => !isEnvVariable(valueAt(value, path)))
   return issue && toProblem(issue)
 }
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]) =>
+  path.reduce<unknown>((outer, key) => Object(outer)[key], value)

@@ -1,6 +1,7 @@
 import type { ListedDevice } from '../../shared/admin'
 import type { Limit } from '../../shared/limits-schema'
 import { onlyUnitOf } from '../../shared/quantity'
+import { isEnvVariable } from '../../shared/schema'
 import { countChosen } from '../node-label'
 import type { Chosen } from '../picker/choice'
 import { nameOf } from '../picker/device-texts'
@@ -11,40 +12,53 @@ const MISSING = '…'
 
 type Devices = readonly ListedDevice[] | undefined
 
-/** A limit as a sentence: *too warm: temperature of all devices above -15 °C for 10 minutes, back at -16 °C*. */
+/**
+ * A limit as a sentence: *too warm: temperature of all devices above -15 °C for 10 minutes, back at -16 °C*. An
+ * environment variable is shown by its name.
+ */
 export function describeLimit(limit: Limit, devices: Devices): string {
   const { name, minutes, above, below, margin } = limit
-  const withUnit = (value: number) => `${formatNumber(value)} ${unitOf(limit)}`.trim()
+  const withUnit = (value: number) => `${formatValue(value)} ${unitOf(limit)}`.trim()
   const bounds: string[] = []
   const ends: string[] = []
   if (above !== null) {
     bounds.push(translate('limits.row.above', { bound: withUnit(above) }))
-    ends.push(withUnit(above - margin))
+    ends.push(withUnit(Number(above) - Number(margin)))
   }
   if (below !== null) {
     bounds.push(translate('limits.row.below', { bound: withUnit(below) }))
-    ends.push(withUnit(below + margin))
+    ends.push(withUnit(Number(below) + Number(margin)))
   }
   const about = { what: measurementOf(limit), which: devicesOf(limit, devices) }
   let text = translate('limits.row.sentence', { ...about, bounds: either(bounds) })
+  // Node-RED's catalogs have no plural for a text.
+  if (isEnvVariable(minutes)) text = translate('limits.row.minutes_other', { text, count: minutes })
   if (minutes > 0) text = translate('limits.row.minutes', { text, count: minutes })
   if (margin > 0) text = translate('limits.row.back', { text, values: either(ends) })
   return name === '' ? text : translate('limits.row.named', { name, text })
 }
 
-const measurementOf = ({ channel, quantity }: Limit) =>
-  channel === null
-    ? translate(`quantity.${quantity ?? 'temperature'}`)
-    : translate('limits.row.channel', { number: channel })
+/** A number in the user's language. A sum with a variable is not known. */
+function formatValue(value: number): string {
+  if (isEnvVariable(value)) return String(value)
+  return Number.isNaN(value) ? MISSING : formatNumber(value)
+}
+
+function measurementOf({ channel, quantity }: Limit): string {
+  if (channel !== null) return translate('limits.row.channel', { number: channel })
+  return isEnvVariable(quantity) ? String(quantity) : translate(`quantity.${quantity ?? 'temperature'}`)
+}
 
 /** The unit, if it is known; the one of a channel is not. */
 function unitOf({ channel, quantity, unit }: Limit): string {
   if (channel !== null) return ''
+  if (isEnvVariable(quantity) || isEnvVariable(unit)) return ''
   return quantity === null || quantity === 'temperature' ? `°${unit}` : (onlyUnitOf(quantity) ?? '')
 }
 
 function devicesOf(limit: Limit, devices: Devices): string {
   if (limit.select === 'all') return translate('limits.row.all')
+  if (isEnvVariable(limit.select)) return limit.select
   const chosen = chosenOf(limit)
   if (chosen.length > 1 && limit.select !== 'group') return enumerated(countChosen(limit))
   const names = chosen.map((item) => {

@@ -1,7 +1,8 @@
 import { type Limit, repairLimit } from '../../shared/limits-schema'
 import { QUANTITIES } from '../../shared/quantity'
 import type { DeviceSource } from '../device-source'
-import { fillSelect, listOf, translate } from '../red'
+import { fillSelect } from '../fields'
+import { listOf, translate } from '../red'
 import { LimitRow, type RowContext } from './limit-row'
 
 /** What Node-RED keeps for each row. It is empty for a row that the add button has added. */
@@ -18,7 +19,7 @@ export class LimitList {
     const fields = $('#envlog-limit-fields').detach().removeAttr('id hidden')
     const quantities = QUANTITIES.map((quantity) => [quantity, translate(`quantity.${quantity}`)] as const)
     const byChannel = ['channel', translate('limits.by-channel')] as const
-    fillSelect(fields.find('[data-limit=quantity]'), [...quantities, byChannel], 'temperature')
+    fillSelect(fields.find('[data-limit=quantity]'), [...quantities, byChannel])
     const context: RowContext = {
       source,
       fields,

@@ -1,7 +1,9 @@
 import { type Limit, readLimits } from '../../shared/limits-schema'
 import { describeProblem } from '../../shared/problems'
+import { hasEnvVariable, isEnvVariable } from '../../shared/schema'
 import { ChoiceField } from '../choice-field'
 import type { DeviceSource } from '../device-source'
+import { selectValue } from '../fields'
 import { toSaved } from '../picker/choice'
 import { translate } from '../red'
 import { chosenOf, describeLimit } from './describe-limit'
@@ -46,9 +48,13 @@ export class LimitRow {
   open(): void {
     const { fields, duplicate } = this.#context
     this.#fields = fields.clone().i18n().appendTo(this.#element)
-    for (const [name, value] of Object.entries(this.#limit)) this.#field(name).val(String(value ?? ''))
     const { quantity, channel } = this.#limit
-    this.#field('quantity').val(channel === null ? (quantity ?? 'temperature') : 'channel')
+    const shown = { ...this.#limit, quantity: channel === null ? (quantity ?? 'temperature') : 'channel' }
+    for (const [name, value] of Object.entries(shown)) {
+      const field = this.#field(name)
+      if (field.is('select')) selectValue(field, value)
+      else field.val(String(value ?? ''))
+    }
     this.#field('channel').val(channel ?? 1)
     this.#fields.on('input', () => this.#read())
     this.#field('select').on('change', () => this.#showChoice())
@@ -76,7 +82,11 @@ export class LimitRow {
 
   #read(): void {
     const text = (name: string) => String(this.#field(name).val() ?? '').trim()
-    const number = (name: string) => (text(name) === '' ? null : Number(text(name)))
+    const number = (name: string) => {
+      const typed = text(name).normalize('NFKC')
+      if (isEnvVariable(typed)) return typed
+      return typed === '' ? null : Number(typed)
+    }
     const isChannel = text('quantity') === 'channel'
     Object.assign(this.#limit, {
       name: text('name'),
@@ -127,8 +137,9 @@ export class LimitRow {
   }
 }
 
-/** A sentence about the problem of a limit; blank if there is none. */
+/** A sentence about the problem of a limit; blank if there is none, or if a variable may solve it. */
 function findProblem(limit: Limit): string {
+  if (hasEnvVariable(limit)) return ''
   const found = readLimits([limit])
   if (!('problem' in found)) return ''
   const [, , property = ''] = found.property.split('.')

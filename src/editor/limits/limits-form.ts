@@ -1,9 +1,11 @@
-import { readLimits } from '../../shared/limits-schema'
+import { limitsSchema, readLimits } from '../../shared/limits-schema'
 import { VALUE_TYPES } from '../../shared/period-types'
 import { describeProblem } from '../../shared/problems'
+import { hasEnvVariable, isEnvVariable } from '../../shared/schema'
 import { prepareAccountField } from '../account-field'
-import type { FindProblem } from '../properties'
-import { type Form, language, translate } from '../red'
+import { prepareFields, saveVariables } from '../fields'
+import { type FindProblem, showUsed } from '../properties'
+import { type Form, language, listOf, translate } from '../red'
 import { readSamples } from '../samples'
 import { LimitList } from './limit-list'
 
@@ -14,7 +16,9 @@ export const findLimitsProblem: FindProblem = (_, { limits = [], limitsType = 't
     const result = RED.utils.validateTypedProperty(limits, String(limitsType), { label })
     return result === true ? undefined : result
   }
-  const found = readLimits(limits)
+  // Limits with variables are known only at run time. In their place is one that is valid.
+  const known = listOf(limits).map((limit) => (hasEnvVariable(limit) ? { above: 0 } : limit))
+  const found = readLimits(Array.isArray(limits) ? known : limits)
   return 'problem' in found ? describeProblem(found.problem, found.property, translate) : undefined
 }
 
@@ -27,6 +31,7 @@ export class LimitsForm {
 
   constructor(form: Form) {
     this.#form = form
+    prepareFields(form, $('[id^=node-input-]'))
     this.#list = new LimitList(form.limits, prepareAccountField(form))
     const table = { value: 'table', label: translate('limits.table'), hasValue: false }
     const show = () => $('.envlog-limits-table').toggle(this.#type.val() === 'table')
@@ -34,23 +39,17 @@ export class LimitsForm {
     this.#expression.typedInput({ default: 'table', typeField: this.#type, types: [table, ...VALUE_TYPES] })
     this.#expression.on('change', show)
     show()
-    prepareRemembered()
     prepareSample(form)
+    showUsed(form, limitsSchema)
   }
 
   /** Stores the limits in the node, because Node-RED itself saves only plain inputs. */
   save(): void {
-    const isTable = this.#type.val() === 'table'
-    this.#form.limits = isTable ? this.#list.limits : this.#expression.typedInput('value')
+    saveVariables($('[id^=node-input-]'))
+    if (this.#type.val() !== 'table') this.#form.limits = this.#expression.typedInput('value')
+    else if (this.#list.limits.length > 0 || !isEnvVariable(this.#form.limits))
+      this.#form.limits = this.#list.limits
   }
-}
-
-/** Shows what the node reports over several messages only if it remembers them. */
-function prepareRemembered(): void {
-  const remember = $('#node-input-remember')
-  const show = () => $('.envlog-remembered').toggle(remember.is(':checked'))
-  remember.on('change', show)
-  show()
 }
 
 /** Shows an example message for the output. States are always sent each. */
@@ -60,10 +59,9 @@ function prepareSample({ type }: Form): void {
   const show = () => {
     const isStates = output.val() === 'states'
     if (isStates) send.val('each')
-    $('.envlog-send').toggle(!isStates)
     const key = `${type} ${output.val()} ${send.val()}`
     const sample = samples[`${key} ${language()}`] ?? samples[`${key} en-US`]
-    $('#envlog-sample').text(JSON.stringify(sample, null, 2))
+    $('#envlog-sample').text(sample ? JSON.stringify(sample, null, 2) : '')
   }
   output.add(send).on('change', show)
   show()

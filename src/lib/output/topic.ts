@@ -1,4 +1,4 @@
-import { TOPIC_PLACEHOLDERS } from '../../shared/outputs'
+import { placeholderPattern, type TOPIC_PLACEHOLDERS } from '../../shared/outputs'
 import type { Subject } from '../readings/content'
 
 /**
@@ -8,7 +8,7 @@ export type TopicValues = Subject & { account: string }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must be replaced
 const UNSAFE = /[/+#\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
-const PLACEHOLDER = new RegExp(`\\{(${TOPIC_PLACEHOLDERS.join('|')})\\}`, 'g')
+const PLACEHOLDER = placeholderPattern()
 /** A segment that consists only of these is dropped if the message is not about a single channel. */
 const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit|quantity)\})+$/
 

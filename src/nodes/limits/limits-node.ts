@@ -55,8 +55,7 @@ export class LimitsNode implements StartedNode {
     if (!accountNode) throw new EnvlogError('no-account')
     const { account, store } = accountNode.acquire(node)
     this.#settings = readSettings(limitsSchema, config)
-    const { output, send, limitsType, limits, remember } = this.#settings
-    if (output === 'states' && send === 'all') throw new EnvlogError('output-not-offered', { output, send })
+    const { limitsType, limits, remember } = this.#settings
     this.#table = limitsType === 'table' ? parseLimits(limits, 'limit-invalid') : undefined
     this.#monitor = this.#createMonitor(remember)
     this.#messages = createMessages(RED, this.#settings, account)

@@ -35,7 +35,7 @@ describe('admin requests of the editor', () => {
 
   it('shows the existing list without a request, and nothing if there is none', async () => {
     await startFlow('current', simulator())
-    const shown = () => post('devices', { account: typed(), cached: true })
+    const shown = () => post('cached-devices', { account: typed() })
     assert.deepEqual(await shown(), { status: 200, body: null })
     const requested = await post('devices', { account: typed() })
     assert.deepEqual(await shown(), requested)
@@ -162,6 +162,20 @@ describe('admin requests of the editor', () => {
     }
   })
 
+  it('uses the stored secrets of an account that is not running, as in safe mode', async () => {
+    process.env.ENVLOG_KEY = simulator().account.apiKey
+    const variable = '$' + '{ENVLOG_KEY}'
+    try {
+      await startFlow('current', simulator(), { account: { d: true }, credentials: { apiKey: variable } })
+      const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
+      assert.equal((await post('test', { account: typed({ id: 'account' }, stored) })).status, 200)
+      const other = typed({ id: 'account', baseUrl: 'https://127.0.0.1:1' }, stored)
+      assert.equal((await post('test', { account: other })).body.reason, 'secrets-needed')
+    } finally {
+      delete process.env.ENVLOG_KEY
+    }
+  })
+
   it('says which typed value is not valid, also beside stored secrets', async () => {
     await startFlow('current', simulator())
     const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
@@ -255,7 +269,7 @@ describe('admin requests of the editor', () => {
   it('accepts only JSON, which no form on a web page can send', async () => {
     await startFlow('current', simulator())
     const before = simulator().log.length
-    for (const path of ['devices', 'test', 'report']) {
+    for (const path of ['cached-devices', 'devices', 'test', 'report']) {
       for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data']) {
         const { status } = await helper.request().post(`/envlog/${path}`).type(type).send('account=x')
         assert.equal(status, 415, `${path}: ${type}`)

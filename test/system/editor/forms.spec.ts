@@ -101,7 +101,7 @@ describe('the forms', function () {
 
   it('offer calendar periods, which need no end', async () => {
     let form = await editor.edit('range')
-    const end = form.body.locator('.envlog-period-end')
+    const end = form.body.locator('#node-input-to + .red-ui-typedInput-container')
     assert.ok(await end.isVisible())
     await typedInput(form, 'from', 'calendar')
     const utcDays = form.body.locator('.envlog-utc-days')
@@ -112,6 +112,17 @@ describe('the forms', function () {
     form = await editor.edit('range')
     assert.equal(await form.field('from').inputValue(), 'today')
     assert.equal(await end.isVisible(), false)
+    await form.cancel()
+  })
+
+  it('drop the text of a bound that its new type cannot read', async () => {
+    const form = await editor.edit('range')
+    await typedInput(form, 'from', 'date')
+    assert.equal(await form.field('from').inputValue(), '')
+    await typedInput(form, 'from', 'env')
+    await form.body.locator('#node-input-from + div input:visible').fill('2026-11-20')
+    await typedInput(form, 'from', 'date')
+    assert.equal(await form.field('from').inputValue(), '2026-11-20')
     await form.cancel()
   })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describeLimit } from '../../../src/editor/limits/describe-limit'
-import { type Limit, readLimits } from '../../../src/shared/limits-schema'
+import { type Limit, readLimits, repairLimit } from '../../../src/shared/limits-schema'
 import { useFakeRed } from '../../support/fake-red'
 import { listedDevice } from '../../support/listed-device'
 
@@ -33,6 +33,20 @@ describe('the sentence about a limit', () => {
         [{ channel: 2, below: 0.3, margin: 0.3 }, 'channel 2 of all devices below 0.3, back at 0.6'],
       ] as const) {
         assert.equal(describeRow(row), sentence)
+      }
+    })
+
+    it('shows environment variables by their names', () => {
+      const [low, unit] = ['$' + '{LOW}', '$' + '{UNIT}']
+      for (const [row, sentence] of [
+        [
+          { below: low, minutes: 5, margin: 1 },
+          `temperature of all devices below ${low} °C for 5 minutes, back at … °C`,
+        ],
+        [{ above: 8, unit, minutes: low }, `temperature of all devices above 8 for ${low} minutes`],
+        [{ quantity: low, select: low, above: 8 }, `${low} of ${low} above 8`],
+      ] as const) {
+        assert.equal(describeLimit(repairLimit(row), devices), sentence)
       }
     })
 

@@ -5,6 +5,7 @@ import { accountSchema, credentialsSchema } from '../../../src/shared/account-sc
 import { ACTION_TYPES, type ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
 import { STORED_SECRET } from '../../../src/shared/admin'
+import { limitsSchema } from '../../../src/shared/limits-schema'
 import type { Schema } from '../../../src/shared/schema'
 import { useFakeRed } from '../../support/fake-red'
 
@@ -15,7 +16,8 @@ const ends = { from: findPeriodProblem, to: findPeriodProblem }
 function verdict(schema: Schema, name: string, value: unknown, others: object = {}): true | string {
   const { validate } = propertiesOf(schema, ends)[name] ?? assert.fail(name)
   assert.equal(validate.length, 2, 'Node-RED shows a sentence only from validators with two parameters')
-  const node = { id: '', type: '', ...others }
+  const type = Object.entries(actionSchemas).find(([, known]) => known === schema)?.[0] ?? ''
+  const node = { id: '', type, ...others }
   return validate.call(node, value, {})
 }
 const ofAction = (name: string, value: unknown, others?: object, type: ActionType = 'envlog-latest') =>
@@ -55,13 +57,42 @@ describe('a form', () => {
     }
   })
 
+  it('claims no conflict with a setting that is an environment variable, nor with one in a list', () => {
+    const acknowledged = (others: object) => ofAction('advance', 'acknowledged', { onlyNew: true, ...others })
+    for (const found of [
+      acknowledged({ output: FROM_ENVIRONMENT, send: 'device' }),
+      acknowledged({ output: 'rows', send: FROM_ENVIRONMENT }),
+      ofAction('devices', [{ serial: FROM_ENVIRONMENT, base: FROM_ENVIRONMENT }], { select: 'list' }),
+      ofAction('exclude', ['5F0A1001', FROM_ENVIRONMENT]),
+      ofPeriod('to', '-24h', { fromType: 'rel', toType: 'rel', from: FROM_ENVIRONMENT }),
+    ]) {
+      assert.equal(found, true)
+    }
+    assert.match(String(ofAction('exclude', [FROM_ENVIRONMENT, 'x'])), /contains 'x'/)
+  })
+
   it('states what is allowed, with the name of the property', () => {
     for (const [found, sentence] of [
       [ofAction('repeat', '1.5'), "'Repeat every' must be a whole number from 0 to 2,000,000."],
       [ofAction('select', 'some'), "'Devices' must be one of all, list, base, group, msg."],
       [ofAction('exclude', 'x'), "'Exclude' must be a list."],
       [ofAction('topic', 5), "'Topic' must be text."],
-      [ofAction('measurement', 'a b'), "'Measurement' must not contain spaces, commas or backslashes."],
+      [ofAction('topic', 'a/+/{serial}'), /^'Topic' must not contain \+ or #/],
+      [ofAction('topic', 'a/{seriall}/{name}'), /^'Topic' contains {seriall}, which is not a placeholder/],
+      [ofAction('topic', '{{serial}}'), /contains {}/],
+      [ofAction('topic', 'a/{serial'), /contains {serial,/],
+      [ofAction('topic', '{base}/{serial}/{name}-{group}'), true],
+      [ofAction('topic', ''), true],
+      [
+        ofAction('output', 'statistics'),
+        /^'Output' must be one of readings, rows, points, values, raw, csv, csv2/,
+      ],
+      [ofAction('send', 'all', { output: 'rows' }), "'Send' must be one of device, each."],
+      [ofAction('send', 'all', { output: 'values' }), true],
+      [
+        ofAction('measurement', 'a b', { output: 'points' }),
+        "'Measurement' must not contain spaces, commas or backslashes.",
+      ],
       [ofAction('version', 2), /^Saved by a newer version/],
       [ofAction('exclude', ['5F0A1001', 'x']), /^'Exclude' contains 'x', which is not a serial number/],
       [ofAccount('baseUrl', ''), "'Address' is missing."],
@@ -70,8 +101,33 @@ describe('a form', () => {
       [ofCredential('apiKey', 'k'.repeat(44)), "'API key' must have 45 characters (now 44)."],
       [ofCredential('loginPass', 'abc'), "'Password' must have 4 to 16 characters (now 3)."],
     ] as const) {
-      if (typeof sentence === 'string') assert.equal(found, sentence)
+      if (!(sentence instanceof RegExp)) assert.equal(found, sentence)
       else assert.match(String(found), sentence)
+    }
+  })
+
+  it('does not validate settings that the node does not use, because it does not show them', () => {
+    const [latest, range] = ['envlog-latest', 'envlog-range'] as const
+    for (const [type, name, value, unused, used] of [
+      [latest, 'measurement', 'a b', { output: 'readings' }, { output: 'points' }],
+      [latest, 'ackTimeout', 'x', { onlyNew: false, advance: 'acknowledged' }, { advance: 'acknowledged' }],
+      [latest, 'ackTimeout', 'x', { advance: 'sent' }, { onlyNew: true, advance: 'acknowledged' }],
+      [latest, 'start', 'soon', { onlyNew: false }, {}],
+      [latest, 'advance', 'soon', { onlyNew: false }, {}],
+      [latest, 'devices', ['x'], { select: 'base' }, { select: 'list' }],
+      [range, 'chunk', 'x', { send: 'device' }, { send: 'chunk' }],
+      [range, 'number', 'x', { output: 'statistics' }, { output: 'rows' }],
+      [range, 'to', 'x', { fromType: 'calendar' }, { fromType: 'date', toType: 'date' }],
+    ] as const) {
+      assert.equal(ofAction(name, value, unused, type), true, name)
+      assert.notEqual(ofAction(name, value, used, type), true, name)
+    }
+    for (const [name, unused] of [
+      ['silentAfter', { remember: false }],
+      ['send', { output: 'states' }],
+    ] as const) {
+      assert.equal(verdict(limitsSchema, name, 'x', unused), true, name)
+      assert.notEqual(verdict(limitsSchema, name, 'x', {}), true, name)
     }
   })
 

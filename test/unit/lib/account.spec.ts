@@ -70,10 +70,14 @@ describe('a service address', () => {
       'https://service.example',
       'HTTPS://Service.Example/',
       ' https://service.example:443// ',
+      'https://service.example/v1/devices/current',
+      'https://service.example//v1/devices/data-relay/ ',
+      'https://service.example/v1/devices',
     ]) {
       assert.equal(normalizeAddress(text), 'https://service.example')
     }
     assert.equal(normalizeAddress('https://service.example/api/'), 'https://service.example/api')
+    assert.equal(normalizeAddress('https://v1/devices'), 'https://v1/devices')
   })
 
   it('is recognized as local by name or by number', () => {

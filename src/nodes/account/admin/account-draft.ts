@@ -3,7 +3,7 @@ import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
 import { type AccountDraft, STORED_SECRET, toAccountDraft } from '../../../shared/admin'
 import { isEnvVariable } from '../../../shared/schema'
-import { findAccountNode } from '../../kit/action/account-node'
+import { type AccountNode, findAccountNode } from '../../kit/action/account-node'
 import { openAccount } from '../open-account'
 
 /** Retries would use the nodes' quota, and the user can press the button again. */
@@ -46,17 +46,18 @@ const TARGET = ['baseUrl', 'tls', 'proxy', 'loginId']
  * @throws EnvlogError `secrets-needed`, `account-incomplete`
  */
 function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDraft): Account {
-  const deployed = findAccountNode(RED, id)?.deployed()
+  const saved = readSaved(RED, id)
+  const deployed = findAccountNode(RED, id)?.deployed() ?? (saved && resolveVariables(RED, saved))
   // An imported account has no secrets before it is deployed. A draft with a typed secret gets the same error for every
   // account, deployed or not, so that it reveals nothing.
   if (!deployed && Object.values(credentials).every((value) => value === STORED_SECRET)) {
     throw new EnvlogError('account-incomplete', { property: 'apiKey' })
   }
-  if (!deployed) throw new EnvlogError('secrets-needed')
-  const saved = readSavedProperties(RED, id)
+  if (!saved || !deployed) throw new EnvlogError('secrets-needed')
+  const properties = { ...saved.config, ...saved.credentials }
   const isAllowed = ([name, value]: [name: string, value: string]) => {
     if (value === STORED_SECRET) return true
-    if (isEnvVariable(value) || TARGET.includes(name)) return value === String(saved[name] ?? '')
+    if (isEnvVariable(value) || TARGET.includes(name)) return value === String(properties[name] ?? '')
     return name in settings
   }
   if (!Object.entries({ ...settings, ...credentials }).every(isAllowed))
@@ -67,11 +68,26 @@ function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDra
   return openAccount(RED, config, deployed.credentials, { triedBy: undefined })
 }
 
-/** The properties and credentials as saved, before Node-RED replaces environment variables. */
-function readSavedProperties(RED: NodeAPI, id: string): Record<string, unknown> {
-  let saved: object = {}
+type SavedAccount = ReturnType<AccountNode['deployed']>
+
+/** A deployed account before Node-RED replaces environment variables; `undefined` if there is none with this id. */
+function readSaved(RED: NodeAPI, id: string): SavedAccount | undefined {
+  let config: SavedAccount['config'] | undefined
   RED.nodes.eachNode((node) => {
-    if (node.id === id) saved = node
+    if (node.id === id && node.type === 'envlog-account') config = { ...node }
   })
-  return { ...saved, ...(RED.nodes.getCredentials(id) as object | undefined) }
+  return config && { config, credentials: { ...(RED.nodes.getCredentials(id) as object | undefined) } }
+}
+
+/** An account that is not running, because it is disabled or Node-RED is in safe mode, as it would be if it were. */
+function resolveVariables(RED: NodeAPI, { config, credentials }: SavedAccount): SavedAccount {
+  const resolve = (properties: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(properties).map(([name, value]) => [
+        name,
+        (isEnvVariable(value) && RED.util.evaluateNodeProperty(String(value), 'env', {} as never, {})) ||
+          value,
+      ]),
+    )
+  return { config: resolve(config), credentials: resolve(credentials) }
 }

@@ -8,17 +8,19 @@ import type { DeviceList, ListedDevice } from '../../../shared/admin'
 
 /**
  * The devices of the account. The list may come from the cache and be up to ten minutes old, unless `refresh` is set.
- * With `cached`, no request is sent: the list is the cached one, regardless of its age, or `null` if there is none.
  * @throws EnvlogError if the request for current readings fails
  */
 export async function listDevices(
   account: Account,
   requestContext: RequestContext,
-  { cached, refresh }: Record<string, unknown>,
-): Promise<DeviceList | null> {
-  const { devices } = account
-  const response =
-    cached === true ? devices.response : await devices.fetchResponse(requestContext, refresh === true)
+  { refresh }: Record<string, unknown>,
+): Promise<DeviceList> {
+  return toDeviceList(account, await account.devices.fetchResponse(requestContext, refresh === true))
+}
+
+/** The devices of the account in the cache, regardless of their age and without a request; `null` if there are none. */
+export function listCachedDevices(account: Account): DeviceList | null {
+  const { response } = account.devices
   return response ? toDeviceList(account, response) : null
 }
 

@@ -4,7 +4,7 @@ import { EDITOR, type RequestContext } from '../../../lib/request'
 import { openAccountDraft } from './account-draft'
 import { reportAccount } from './account-report'
 import { testAccount } from './account-test'
-import { listDevices } from './device-list'
+import { listCachedDevices, listDevices } from './device-list'
 import type { Request } from './routes'
 
 /** Longest wait for quota of a request from the editor, because a user is waiting. */
@@ -12,7 +12,12 @@ const MAX_WAIT_MS = 10_000
 
 type Work = (account: Account, requestContext: RequestContext, body: Record<string, unknown>) => unknown
 
-const WORK = { devices: listDevices, test: testAccount, report: reportAccount } satisfies Record<string, Work>
+const WORK = {
+  devices: listDevices,
+  'cached-devices': listCachedDevices,
+  test: testAccount,
+  report: reportAccount,
+} satisfies Record<string, Work>
 
 /** Opens the account of the request and does the work, which is aborted when the editor disconnects. */
 export async function runDraftRequest(

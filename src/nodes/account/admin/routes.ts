@@ -17,11 +17,7 @@ type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
  */
 export function registerAdminRoutes(RED: NodeAPI): void {
   const canRead = RED.auth.needsPermission('envlog.read')
-  const canRequest = [
-    RED.auth.needsPermission('envlog.write'),
-    RED.auth.needsPermission('flows.write'),
-    requireJson,
-  ]
+  const canRequest = [RED.auth.needsPermission('envlog.write'), RED.auth.needsPermission('flows.write')]
   RED.httpAdmin.get('/envlog/accounts/:id/quota', canRead, (request, response) =>
     respond(response, async () => {
       const node = findAccountNode(RED, String(request.params.id))
@@ -32,8 +28,9 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   RED.httpAdmin.get('/envlog/stores', canRead, (_request, response) =>
     respond(response, async (): Promise<ContextStore[]> => listContextStores(RED)),
   )
-  for (const name of ['devices', 'test', 'report'] as const) {
-    RED.httpAdmin.post(`/envlog/${name}`, ...canRequest, (request, response) => {
+  for (const name of ['cached-devices', 'devices', 'test', 'report'] as const) {
+    const isAllowed = name === 'cached-devices' ? [canRead] : canRequest
+    RED.httpAdmin.post(`/envlog/${name}`, ...isAllowed, requireJson, (request, response) => {
       const { runDraftRequest } = require('./draft-requests') as typeof import('./draft-requests')
       return respond(response, () => runDraftRequest(RED, request, name))
     })

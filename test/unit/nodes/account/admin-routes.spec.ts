@@ -31,6 +31,7 @@ describe('the admin routes', () => {
     assert.deepEqual(Object.fromEntries(permissions), {
       'GET /envlog/accounts/:id/quota': reads,
       'GET /envlog/stores': reads,
+      'POST /envlog/cached-devices': reads,
       'POST /envlog/devices': requests,
       'POST /envlog/test': requests,
       'POST /envlog/report': requests,

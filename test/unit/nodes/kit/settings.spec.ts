@@ -64,12 +64,39 @@ describe('the settings of an action node', () => {
   it('that are wrong fail with ENVLOG_CONFIG, which names them', () => {
     for (const [over, property] of [
       [{ repeat: 2_000_001 }, 'repeat'],
-      [{ devices: [{ serial: 'short' }] }, 'devices.0.serial'],
-      [{ devices: [{ serial: '5212A1B2', base: 'no' }] }, 'devices.0.base'],
-      [{ bases: ['5839F001', ''] }, 'bases.1'],
+      [{ select: 'list', devices: [{ serial: 'short' }] }, 'devices.0.serial'],
+      [{ select: 'list', devices: [{ serial: '5212A1B2', base: 'no' }] }, 'devices.0.base'],
+      [{ select: 'base', bases: ['5839F001', ''] }, 'bases.1'],
       [{ number: 0 }, 'number'],
+      [{ topic: 'plant/#' }, 'topic'],
     ] as const)
       refused(() => action(over), 'setting-invalid', property)
+  })
+
+  it('that are not used have their default, so that they cannot be wrong', () => {
+    const wrong = {
+      measurement: 'a b',
+      chunk: 'x',
+      number: 'x',
+      per: 'x',
+      devices: ['x'],
+      to: 'x',
+      toType: 'x',
+    }
+    const used = { output: 'statistics', fromType: 'calendar', from: 'today' }
+    assert.deepEqual(action({ ...used, ...wrong, per: 'day' }), action({ ...used, per: 'day' }))
+    const silent = { onlyNew: false, start: 'x', advance: 'x', ackTimeout: 'x', backfill: 'x' }
+    assert.equal(action(silent, 'envlog-latest').ackTimeout, 600)
+    refused(
+      () => action({ onlyNew: true, ackTimeout: 'x', advance: 'acknowledged' }, 'envlog-latest'),
+      'setting-invalid',
+      'ackTimeout',
+    )
+    refused(
+      () => action({ ackTimeout: 'x', advance: 'acknowledged' }, 'envlog-alerts'),
+      'setting-invalid',
+      'ackTimeout',
+    )
   })
 
   it('may start with everything, nothing, or a time', () => {
@@ -90,8 +117,8 @@ describe('the settings of an action node', () => {
 
   it('have the only send of an output, and otherwise one that the node offers', () => {
     assert.equal(action({ output: 'values', send: 'device' }).send, 'value')
-    refused(() => action({ output: 'rows', send: 'all' }), 'output-not-offered')
-    refused(() => action({ output: 'csv' }, 'envlog-current'), 'output-not-offered')
+    refused(() => action({ output: 'rows', send: 'all' }), 'setting-invalid', 'send')
+    refused(() => action({ output: 'csv' }, 'envlog-current'), 'setting-invalid', 'output')
   })
 
   it('fail with ENVLOG_CONFIG if they repeat a choice that only messages contain', () => {

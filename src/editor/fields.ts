@@ -1,0 +1,66 @@
+import { isEnvVariable } from '../shared/schema'
+import type { Form } from './red'
+
+/** What a checkbox contains until the user changes it: an environment variable. */
+const VARIABLE = 'envlog-variable'
+
+/** The typed value of a field. */
+export function typedValue(input: JQuery): unknown {
+  if (!input.is(':checkbox')) return input.val()
+  return input.data(VARIABLE) ?? input.prop('checked')
+}
+
+/** Selects a value. If the list does not offer it, as an environment variable, it becomes an option of its own. */
+export function selectValue(select: JQuery, value: unknown): void {
+  const text = String(value ?? '')
+  if (text === '') return
+  select.val(text)
+  if (select.val() === text) return
+  // Node-RED has no form for a config node that is a variable, and then disables its button.
+  select.append($('<option>').val(text).text(text).data('env', text)).val(text)
+}
+
+/** Fills a list, and selects `wanted`, or the first option if it is blank. */
+export function fillSelect(
+  select: JQuery,
+  options: readonly (readonly [string, string])[],
+  wanted?: unknown,
+): void {
+  select.empty().append(options.map(([value, text]) => $('<option>').val(value).text(text)))
+  selectValue(select, wanted)
+}
+
+/** Lists that Node-RED fills with config nodes. One that is missing is not offered again. */
+const CONFIG_NODES = ['account', 'tls', 'proxy']
+
+/** Shows saved values that Node-RED does not show in lists and checkboxes, and accepts full-width digits. */
+export function prepareFields(form: Form, fields: JQuery): void {
+  for (const element of fields.get()) {
+    const name = element.id.replace(/^node-(?:config-)?input-/, '')
+    const [field, saved] = [$(element), form[name]]
+    if (field.is('select')) {
+      if (isEnvVariable(saved) || !CONFIG_NODES.includes(name)) selectValue(field, saved)
+    } else if (field.is(':checkbox') && isEnvVariable(saved)) showVariable(field, String(saved))
+    else if (field.is('[inputmode]')) field.on('change', () => void field.val(toHalfWidth(field)))
+  }
+}
+
+const toHalfWidth = (field: JQuery) => String(field.val()).normalize('NFKC').trim()
+
+/** A checkbox with a variable is neither on nor off. */
+function showVariable(box: JQuery, variable: string): void {
+  const name = $('<code>').css('margin-left', '8px').text(variable).insertAfter(box)
+  box.prop('indeterminate', true).data(VARIABLE, variable)
+  box.one('click', () => {
+    name.remove()
+    box.removeData(VARIABLE)
+  })
+}
+
+/** Has Node-RED save the variables of checkboxes, which otherwise would become true or false. */
+export function saveVariables(fields: JQuery): void {
+  for (const element of fields.filter(':checkbox').get()) {
+    const variable = $(element).data(VARIABLE)
+    if (variable !== undefined) $(element).prop('type', 'hidden').val(variable)
+  }
+}

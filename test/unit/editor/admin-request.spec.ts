@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { requestAdmin } from '../../../src/editor/admin-request'
+import { useFakeRed } from '../../support/fake-red'
+
+describe('a refused request of a form', () => {
+  useFakeRed()
+
+  const sentence = async (path: string, responseJSON: object) => {
+    const response = { status: 400, responseJSON: { code: 'ENVLOG_CONFIG', ...responseJSON } }
+    Object.assign((globalThis as unknown as { $: object }).$, { ajax: () => Promise.reject(response) })
+    const error = await requestAdmin(path, {}).catch((thrown: Error) => thrown)
+    return (error as Error).message
+  }
+
+  it('says to open the account only outside its form', async () => {
+    const missing = { reason: 'account-incomplete', params: { property: 'apiKey' } }
+    assert.match(
+      await sentence('devices', missing),
+      /^The account is incomplete: 'API key' .* Open the account/,
+    )
+    assert.equal(await sentence('test', missing), "'API key' is missing.")
+    const params = { property: 'loginPass', problem: 'length-between', least: 4, most: 16, found: 2 }
+    const wrong = { reason: 'setting-invalid', params }
+    assert.equal(await sentence('report', wrong), "'Password' must have 4 to 16 characters (now 2).")
+  })
+})
