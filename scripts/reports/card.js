@@ -48,9 +48,7 @@ export default function card(msg) {
     const isLong = to - from > 3 * DAY
     const at = (time) =>
       isLong ? `${dateOf(time, clock).slice(5)} ${hourOf(time, clock)}` : hourOf(time, clock)
-    const median = medianOf(
-      records.slice(1).map(({ timestamp }, index) => timestamp - records[index].timestamp),
-    )
+    const median = recordingInterval(records)
     const tools = { from, to, at, clock, isLong, median, records, texts, language: settings.language }
     const channels = series.channels.map((channel) => {
       const applying = limitsFor(limits, series, channel).map((limit) => inUnitOf(channel, limit))
@@ -211,9 +209,19 @@ export default function card(msg) {
 
   // Figures
 
-  function medianOf(numbers) {
-    const sorted = [...numbers].sort((a, b) => a - b)
-    return sorted[sorted.length >> 1] ?? null
+  /**
+   * The median time between records, as in statistics: divided if record numbers show that some are missing in between,
+   * and `null` if it cannot be known.
+   */
+  function recordingInterval(records) {
+    if (records.length < 10 && records.every(({ dataId }) => !dataId)) return null
+    const intervals = records.slice(1).flatMap(({ timestamp, dataId }, index) => {
+      const before = records[index]
+      const steps = Math.max(1, (dataId ?? 0) - (before.dataId ?? 0))
+      return timestamp > before.timestamp ? [(timestamp - before.timestamp) / steps] : []
+    })
+    intervals.sort((a, b) => a - b)
+    return intervals[(intervals.length - 1) >> 1] ?? null
   }
 
   /** The longest time without a value, if at least one record is missing. */

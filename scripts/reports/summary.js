@@ -1,6 +1,8 @@
 /** The verdict, what is missing, and all that the page and the table show. */
 export default function summary(msg) {
-  const { settings, texts, limits, report } = msg
+  const { settings, texts, report } = msg
+  // Anything else has been refused by the node *limits*.
+  const limits = Array.isArray(msg.limits) ? msg.limits : []
   const { language } = settings
   const devices = report.devices.map(describeDevice)
   const channels = devices.flatMap((device) => device.channels)
