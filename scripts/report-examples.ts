@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { root } from '../test/support/package'
 
 const folder = join(root, 'examples', 'Files and reports')
-const examples = ['daily report', 'monthly report', 'fixed-time freezer checks']
+export const reportExamples = ['daily report', 'monthly report', 'fixed-time freezer checks']
 
 /** Sources by the name of their node. */
 const functions: Record<string, string> = {
@@ -22,6 +22,8 @@ const pages: Record<string, string> = {
   'page of this check': 'check',
   'page without figures': 'not-done',
 }
+
+const fileOf = (example: string) => join(folder, `${example}.json`)
 
 const read = (file: string) => readFileSync(join(root, 'scripts', 'reports', file), 'utf8')
 
@@ -43,10 +45,19 @@ function fill(node: Record<string, unknown>, example: string): void {
   texts.to = JSON.stringify(JSON.parse(read(file)), null, 2)
 }
 
-for (const example of examples) {
-  const file = join(folder, `${example}.json`)
-  const flow: Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'))
+/** The flow of an example with the current sources. */
+export function withSources(example: string): Record<string, unknown>[] {
+  const flow = JSON.parse(readFileSync(fileOf(example), 'utf8'))
   for (const node of flow) fill(node, example)
-  writeFileSync(file, JSON.stringify(flow, null, 2))
+  return flow
 }
-execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', folder], { stdio: 'inherit' })
+
+function main(): void {
+  for (const example of reportExamples)
+    writeFileSync(fileOf(example), JSON.stringify(withSources(example), null, 2))
+  execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', folder], {
+    stdio: 'inherit',
+  })
+}
+
+if (require.main === module) main()

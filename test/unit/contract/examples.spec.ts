@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { reportExamples, withSources } from '../../../scripts/report-examples'
 import { coreDefinitions, type Definition, definitionOf, nodes } from '../../support/built'
 import { root } from '../../support/package'
 
@@ -116,6 +117,11 @@ describe('the examples', () => {
       }
     }
     assert.equal([...seen.values()].filter(({ type }) => type === 'envlog-account').length, 1)
+  })
+
+  it('contain what scripts/report-examples.ts writes into the reports', () => {
+    for (const name of reportExamples)
+      assert.deepEqual(load(join('Files and reports', `${name}.json`)), withSources(name), name)
   })
 
   for (const file of files) {
