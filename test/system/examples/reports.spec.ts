@@ -353,7 +353,7 @@ describe('examples for reports', () => {
       missing.Remote ?? '',
       /^The service no longer has the records from 10-01 00:00 to 10-31 01:0\d\./,
     )
-    assert.ok(rows.some((row) => row.join().includes(nonBreaking('10-16 12:00,until the end,372 h,30 °C'))))
+    assert.ok(rows.some((row) => row.join().includes(nonBreaking('10-16 12:00,end of period,372 h,30 °C'))))
     assert.equal(html.split('class="range"').length - 3, 31 + 1)
   })
 
