@@ -85,12 +85,12 @@ function toRefusal(response: SavedResponse | undefined): Refusal {
 }
 
 function readResponses(report: unknown): SavedResponse[] {
-  const { format, version, answers } = isObject(report) ? report : ({} as Json)
-  if (format !== 'envlog-report' || !Array.isArray(answers)) {
+  const { format, version, responses } = isObject(report) ? report : ({} as Json)
+  if (format !== 'envlog-report' || !Array.isArray(responses)) {
     throw new OptionError('replay: expected a file that envlog-check --save has written')
   }
   if (version !== 1) throw new OptionError(`replay: a report of version ${version} needs a newer simulator`)
-  const known = answers.filter(
+  const known = responses.filter(
     (saved): saved is SavedResponse => isObject(saved) && endpointNames.includes(saved.endpoint as never),
   )
   return known.map((saved) => ({ ...saved, params: isObject(saved.params) ? saved.params : {} }))

@@ -5,7 +5,7 @@ import type { ActionType } from './action'
 export const OUTPUTS = ['readings', 'rows', 'points', 'values', 'statistics', 'raw', 'csv', 'csv2'] as const
 export type Output = (typeof OUTPUTS)[number]
 
-export const SENDS = ['all', 'device', 'each', 'chunk', 'value', 'answer'] as const
+export const SENDS = ['all', 'device', 'each', 'chunk', 'value', 'response'] as const
 export type Send = (typeof SENDS)[number]
 
 const SERIES = {
@@ -13,9 +13,9 @@ const SERIES = {
   rows: ['device', 'each'],
   points: ['device', 'each'],
   values: ['value'],
-  raw: ['answer'],
-  csv: ['answer'],
-  csv2: ['answer'],
+  raw: ['response'],
+  csv: ['response'],
+  csv2: ['response'],
 } as const
 
 /** Values of `send` by node and output. The first is the default. A node offers only the listed outputs. */
@@ -25,7 +25,7 @@ export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>
     rows: ['all', 'device', 'each'],
     points: ['all', 'device', 'each'],
     values: ['value'],
-    raw: ['answer'],
+    raw: ['response'],
   },
   'envlog-latest': SERIES,
   'envlog-range': {
@@ -39,7 +39,7 @@ export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>
     readings: ['device', 'each'],
     rows: ['device', 'each'],
     points: ['device', 'each'],
-    raw: ['answer'],
+    raw: ['response'],
   },
 }
 

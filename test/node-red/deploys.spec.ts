@@ -63,8 +63,8 @@ describe('a deploy or a stop', () => {
       node('sink', 'function', { func: SINK, outputs: 0 }),
       node('empty', 'inject', { props: [], wires: [['reset']] }),
       node('reset', 'function', { func: "global.set('stored', {})", outputs: 0 }),
-      node('ask', 'http in', { url: '/stored', method: 'get', wires: [['answer']] }),
-      node('answer', 'function', {
+      node('ask', 'http in', { url: '/stored', method: 'get', wires: [['response']] }),
+      node('response', 'function', {
         func: "msg.payload = global.get('stored') || {}; return msg",
         outputs: 1,
         wires: [['reply']],

@@ -16,7 +16,7 @@ export const pairs = (of: readonly ActionName[] = actions): Pair[] =>
   )
 
 /** Whether messages contain individual values or texts. */
-export const hasFacts = ({ output, send }: Pair) => send !== 'answer' && output !== 'statistics'
+export const hasFacts = ({ output, send }: Pair) => send !== 'response' && output !== 'statistics'
 
 export const CSV_COLUMNS: Record<ActionName, string> = {
   current:

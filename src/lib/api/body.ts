@@ -6,12 +6,12 @@ import type { HttpResponse } from './transport'
 /** The largest accepted body, compressed or not. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
 
-const tooLarge = () => new EnvlogError('reply-too-large', { megabytes: MAX_BODY_BYTES / 2 ** 20 })
+const tooLarge = () => new EnvlogError('response-too-large', { megabytes: MAX_BODY_BYTES / 2 ** 20 })
 
 /**
  * Reads a complete body as UTF-8.
  * @param onActivity called for each chunk
- * @throws EnvlogError `reply-too-large`, `reply-compressed`; any error of `chunks`
+ * @throws EnvlogError `response-too-large`, `response-compressed`; any error of `chunks`
  */
 export async function readBody({ headers, chunks }: HttpResponse, onActivity: () => void): Promise<string> {
   // A single growing buffer, because a service may send every byte as a separate chunk.
@@ -45,7 +45,7 @@ async function decompress(body: Buffer, header: string | string[] | undefined): 
     .trim()
     .toLowerCase()
   if (encoding === '' || encoding === 'identity') return body
-  const unreadable = new EnvlogError('reply-compressed', {
+  const unreadable = new EnvlogError('response-compressed', {
     encoding: encoding.replace(/[^a-z0-9, -]/g, '').slice(0, 20),
   })
   const work = DECOMPRESSORS.get(encoding)

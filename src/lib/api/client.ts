@@ -230,7 +230,7 @@ export class Client {
 }
 
 /** Reasons that indicate a response of a gateway, whose headers say nothing about the quota. */
-const PAGES: ReadonlySet<Reason> = new Set(['reply-not-json', 'reply-not-csv'])
+const PAGES: ReadonlySet<Reason> = new Set(['response-not-json', 'response-not-csv'])
 
 const BASE_DELAY_MS = 1000
 const MAX_DELAY_MS = 30_000
@@ -249,7 +249,7 @@ const TRY_AGAIN = [408, 425]
  */
 function isRetryable(error: EnvlogError): boolean {
   if (error.reason === 'no-certificate') return false
-  if (error.reason === 'gateway-answered') return TRY_AGAIN.includes(error.cause.status ?? 0)
+  if (error.reason === 'gateway-responded') return TRY_AGAIN.includes(error.cause.status ?? 0)
   return (
     error.code === 'ENVLOG_NETWORK' || error.code === 'ENVLOG_TIMEOUT' || SERVICE_FAILURES.has(error.reason)
   )

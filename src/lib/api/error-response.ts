@@ -44,7 +44,7 @@ function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromS
   if (status >= 300 && status < 400) return 'redirected'
   if (status < 400 || status >= 500) return 'service-refused'
   if (status === 404 && endpoints[endpoint].serves === 'relay') return 'relay-not-found'
-  if (!isFromService) return 'gateway-answered'
+  if (!isFromService) return 'gateway-responded'
   if (status === 401) return 'login-refused'
   if (status === 403) return 'access-refused'
   return endpoint === 'current' ? 'service-refused' : 'device-refused'

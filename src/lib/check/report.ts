@@ -9,7 +9,7 @@ export const buildReport = (exchanges: readonly Exchange[]) => ({
   format: 'envlog-report',
   version: 1,
   package: version,
-  answers: exchanges.map(toSavedResponse),
+  responses: exchanges.map(toSavedResponse),
 })
 
 function toSavedResponse(exchange: Exchange) {

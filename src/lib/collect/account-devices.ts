@@ -148,12 +148,12 @@ export class AccountDevices {
     return remotes.length > 0
   }
 
-  /** Stores a response. @throws EnvlogError `reply-unreadable` if none of its devices can be read */
+  /** Stores a response. @throws EnvlogError `response-unreadable` if none of its devices can be read */
   update(response: DevicesResponse): void {
     const devices = toDevices(response.body)
     const [first] = response.body.unreadable
     if (first && devices.length === 0) {
-      throw new EnvlogError('reply-unreadable', { part: first.part }, { endpoint: 'current' })
+      throw new EnvlogError('response-unreadable', { part: first.part }, { endpoint: 'current' })
     }
     const now = this.#clock.monotonic()
     Object.assign(this.#state, { response, devices, updatedAt: now, requestedAt: now })

@@ -45,13 +45,13 @@ export async function collectCurrent(
   const all = readCurrent(response.body, options)
   const { unreadable } = response.body
   const [first] = unreadable
-  if (first && all.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
+  if (first && all.length === 0) throw new EnvlogError('response-unreadable', { part: first.part })
   const readings = all.filter((reading) => isSelected(memberOf(reading), query))
   const others = unreadable.map(({ serial, part, known }) => ({ serial, part, ...known }))
   const failed = others
     .filter((member) => isSelected(member, query))
     .map(({ serial, part, name }): DeviceFailure => {
-      const error = new EnvlogError('reply-left-out', { part }, { endpoint: response.endpoint, serial })
+      const error = new EnvlogError('response-left-out', { part }, { endpoint: response.endpoint, serial })
       return { device: { serial }, error: error.about({ serial, name }) }
     })
   failed.push(...findMissing([...all.map(memberOf), ...others], query))

@@ -45,7 +45,7 @@ export interface PolledData extends Collected {
 
 /**
  * The newest 300 records of a device (`latest-data`, `latest-data-relay`).
- * @throws EnvlogError `reply-other-device`, or if the request or decoding fails
+ * @throws EnvlogError `response-other-device`, or if the request or decoding fails
  */
 export async function collectLatest(
   account: AccountAccess,
@@ -65,7 +65,7 @@ export async function collectLatest(
 
 /**
  * The newest 20 alert log entries of a device (`alert`).
- * @throws EnvlogError `reply-other-device`, or if the request or decoding fails
+ * @throws EnvlogError `response-other-device`, or if the request or decoding fails
  */
 export async function collectAlerts(
   account: AccountAccess,
@@ -131,7 +131,7 @@ interface Fetched<B> {
 /**
  * Requests data of a device from the endpoint that serves it.
  * @param read decodes the body; `unreadable` has the paths of the parts that it leaves out
- * @throws EnvlogError `reply-other-device`, `reply-unreadable` if no part can be read, or if the request fails
+ * @throws EnvlogError `response-other-device`, `response-unreadable` if no part can be read, or if the request fails
  */
 export async function fetchDecoded<K extends Kind, R extends { unreadable: readonly string[] }>(
   account: AccountAccess,
@@ -167,14 +167,14 @@ function toLeftOut(
   return [
     {
       device: { serial, base },
-      error: new EnvlogError('reply-left-out', { part }, { endpoint, serial, base }),
+      error: new EnvlogError('response-left-out', { part }, { endpoint, serial, base }),
     },
   ]
 }
 
 /**
  * Checks that a response is for the requested device, and adds the device's base unit if it is missing.
- * @throws EnvlogError `reply-other-device`
+ * @throws EnvlogError `response-other-device`
  */
 function checkDevice(
   response: ServiceResponse<AlertEnvelope | GraphEnvelope>,
@@ -186,7 +186,7 @@ function checkDevice(
   const isOfOtherBase = base !== null && !isStandalone(target) && !isSameSerial(base.serial, target.base)
   if (isOfOtherBase || !isSameSerial(device.serial, target.serial)) {
     const found = base ? `${base.serial}/${device.serial}` : device.serial
-    throw new EnvlogError('reply-other-device', { found, serial: target.serial }, { endpoint })
+    throw new EnvlogError('response-other-device', { found, serial: target.serial }, { endpoint })
   }
   if (base || isStandalone(target)) return response
   return { ...response, body: { ...body, base: { serial: target.base, model: '', name: '' } } }

@@ -166,7 +166,7 @@ const concernsPage = (error: EnvlogError) =>
 
 /**
  * Fetches the next page of a hole and delivers it.
- * @throws EnvlogError `reply-other-period`, or if a request, decoding or `deliver` fails
+ * @throws EnvlogError `response-other-period`, or if a request, decoding or `deliver` fails
  */
 async function fetchNextPage(
   run: FillRun,
@@ -183,7 +183,7 @@ async function fetchNextPage(
   if (poll.isOver()) return
   const isForced = lacksRecordAt(hole.to, page.part)
   const { fresh, inside, rest, lost = isForced ? hole : undefined } = fillHole(hole, page, run.time)
-  if (fresh.records.length === 0 && hasRecordsOutside(page)) throw new EnvlogError('reply-other-period')
+  if (fresh.records.length === 0 && hasRecordsOutside(page)) throw new EnvlogError('response-other-period')
   device.forgetFailures(hole)
   const { unreported = NOTHING } = cursor
   if (lost) run.reportLoss(target, lost)
@@ -205,7 +205,7 @@ async function fetchNextPage(
 
 /**
  * Requests a page, and once more if it contradicts its neighbour.
- * @throws EnvlogError `reply-lacks-record` if it still does, unless this has happened before
+ * @throws EnvlogError `response-lacks-record` if it still does, unless this has happened before
  */
 async function fetchHolePage({ run, target, context, device }: Poll, hole: Hole) {
   const style = { time: run.time, offset: device.utcOffset }
@@ -218,7 +218,7 @@ async function fetchHolePage({ run, target, context, device }: Poll, hole: Hole)
   if (!lacksRecordAt(hole.to, first.page.part)) return first
   const second = await fetchOnce()
   if (lacksRecordAt(hole.to, second.page.part) && !device.failuresOf(hole).acceptsContradiction)
-    throw new EnvlogError('reply-lacks-record')
+    throw new EnvlogError('response-lacks-record')
   return second
 }
 

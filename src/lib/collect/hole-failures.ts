@@ -26,7 +26,7 @@ export class HoleFailures {
   add(error: EnvlogError, now: number): number | undefined {
     if (this.#count === 0) this.#firstAt = now
     this.#count++
-    this.#contradictions = error.reason === 'reply-lacks-record' ? this.#contradictions + 1 : 0
+    this.#contradictions = error.reason === 'response-lacks-record' ? this.#contradictions + 1 : 0
     const isPersistent = this.#count >= GIVE_UP_AFTER.count && now - this.#firstAt >= GIVE_UP_AFTER.ms
     return isPersistent ? undefined : this.#pause.begin(now)
   }

@@ -50,7 +50,7 @@ export interface CollectedRange extends Collected {
 /**
  * Collects all records of a period (`data`, `data-relay`), page by page, newest page first. Raw and CSV output use a
  * single request.
- * @throws EnvlogError `period-empty`, `period-too-long`, `reply-other-period`, or if a request,
+ * @throws EnvlogError `period-empty`, `period-too-long`, `response-other-period`, or if a request,
  * the device list or decoding fails
  */
 export async function collectRange(
@@ -119,7 +119,7 @@ async function fetchPages(
     const inside = part.records.filter(isBetween(from, Math.min(to, last * 1000)))
     const fresh = selectUnknown(known, inside, channels)
     if (fresh.length === 0 && hasRecordsOutside({ part, ...received }))
-      throw new EnvlogError('reply-other-period')
+      throw new EnvlogError('response-other-period')
     const records = fresh.slice(Math.max(0, fresh.length - remaining))
     remaining -= records.length
     parts.push({ ...part, records })
@@ -169,7 +169,7 @@ function isLastPage(
 /**
  * Requests a page of a period.
  * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it
- * @throws EnvlogError `reply-other-device`, or if the request or decoding fails
+ * @throws EnvlogError `response-other-device`, or if the request or decoding fails
  */
 export async function fetchPage(
   account: AccountAccess,

@@ -62,9 +62,9 @@ function readDevice(fields: Fields): DeviceEnvelope {
     readIdentity(fields, 'base-'),
   ]
   const serial = remote.serial || own.serial
-  if (serial === '') throw new EnvlogError('reply-unreadable', { part: 'serial' })
+  if (serial === '') throw new EnvlogError('response-unreadable', { part: 'serial' })
   const channel = readChannels(fields)
-  if (!channel) throw new EnvlogError('reply-unreadable', { part: 'channel' })
+  if (!channel) throw new EnvlogError('response-unreadable', { part: 'channel' })
   return {
     device: { serial, model: remote.model || own.model, name: remote.name || own.name },
     base: base.serial === '' ? null : base,
@@ -85,7 +85,7 @@ export type EnvelopeOf<E extends EndpointName> = Envelopes[(typeof endpoints)[E]
 
 /**
  * Decodes the body of a response. The error contains the path of the invalid part, but never its contents.
- * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-many`, `reply-unreadable`
+ * @throws EnvlogError `response-not-json`, `response-error-object`, `response-too-many`, `response-unreadable`
  */
 export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
   return READERS[endpoints[endpoint].envelope](parseResponse(body))
@@ -99,7 +99,7 @@ const READERS: Record<Endpoint['envelope'], (fields: Fields) => Envelope> = {
 
 /**
  * Checks a response that is passed on unchanged, which is a JSON object or CSV text.
- * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-unreadable`, `reply-not-csv`
+ * @throws EnvlogError `response-not-json`, `response-error-object`, `response-too-deep`, `response-unreadable`, `response-not-csv`
  */
 export function readRaw(type: OutputType, body: string): object | string {
   if (type !== 'json') return readCsv(body)
@@ -110,13 +110,13 @@ export function readRaw(type: OutputType, body: string): object | string {
 
 /**
  * Parses a body that is a JSON object and not an error object. Its fields are not checked.
- * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable`
+ * @throws EnvlogError `response-not-json`, `response-error-object`, `response-unreadable`
  */
 function parseResponse(body: string): Fields {
   const json = parseJson(stripBom(body))
-  if (json === undefined) throw new EnvlogError('reply-not-json')
-  if (!isObject(json)) throw new EnvlogError('reply-unreadable', { part: 'answer' })
-  if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
+  if (json === undefined) throw new EnvlogError('response-not-json')
+  if (!isObject(json)) throw new EnvlogError('response-unreadable', { part: 'response' })
+  if (isErrorObject(json)) throw new EnvlogError('response-error-object')
   return json
 }
 
@@ -128,12 +128,12 @@ const MAX_DEPTH = 100
 
 /**
  * Checks the depth level by level, because a response may be nested deeper than the call stack allows.
- * @throws EnvlogError `reply-too-deep`
+ * @throws EnvlogError `response-too-deep`
  */
 function checkDepth(json: object): void {
   let level: object[] = [json]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth === MAX_DEPTH) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
+    if (depth === MAX_DEPTH) throw new EnvlogError('response-too-deep', { most: MAX_DEPTH })
     level = level.flatMap((object) =>
       Object.values(object).filter((value) => typeof value === 'object' && value),
     )
@@ -149,11 +149,11 @@ function isErrorObject(json: object): boolean {
 /**
  * Checks that a response may be CSV and returns it unchanged. For an unknown serial, the service responds with status
  * 200 and the word `Array` (docs/service.md, *Assumptions*); a proxy's page and an error object are not CSV either.
- * @throws EnvlogError `reply-not-csv`
+ * @throws EnvlogError `response-not-csv`
  */
 function readCsv(body: string): string {
   const text = body.trim()
   if (text === '' || text === 'Array' || text === 'null' || /^[{[<]/.test(text))
-    throw new EnvlogError('reply-not-csv')
+    throw new EnvlogError('response-not-csv')
   return body
 }

@@ -40,11 +40,11 @@ export function readElements(value: unknown): unknown[] | undefined {
 
 const INDEX = /^(?:0|[1-9]\d{0,8})$/
 
-/** Reads a required list. @throws EnvlogError `reply-unreadable`, `reply-too-many` */
+/** Reads a required list. @throws EnvlogError `response-unreadable`, `response-too-many` */
 export function readList(fields: Fields, key: string): unknown[] {
   const elements = readElements(fields[key])
-  if (!elements) throw new EnvlogError('reply-unreadable', { part: key })
-  if (elements.length > MAX_RECORDS) throw new EnvlogError('reply-too-many', { most: MAX_RECORDS })
+  if (!elements) throw new EnvlogError('response-unreadable', { part: key })
+  if (elements.length > MAX_RECORDS) throw new EnvlogError('response-too-many', { most: MAX_RECORDS })
   return elements
 }
 

@@ -46,7 +46,7 @@ export interface LogEntry {
 /**
  * Reads the entries of an alert log, oldest first (docs/service.md, *Fields*). Unreadable entries are included without
  * time and texts, and `unreadable` has their paths.
- * @throws EnvlogError `reply-unreadable` if there are entries but none can be read
+ * @throws EnvlogError `response-unreadable` if there are entries but none can be read
  */
 export function readLogEntries({ entries: received }: AlertEnvelope): {
   entries: LogEntry[]
@@ -60,7 +60,7 @@ export function readLogEntries({ entries: received }: AlertEnvelope): {
   })
   const [part] = unreadable
   if (part !== undefined && unreadable.length === entries.length) {
-    throw new EnvlogError('reply-unreadable', { part })
+    throw new EnvlogError('response-unreadable', { part })
   }
   return { entries: sortByTime(entries), unreadable }
 }

@@ -34,7 +34,7 @@ export interface SeriesPartResult {
  * Reads a response with records, perhaps one of several (docs/service.md, *Fields*). Unreadable records are left out.
  * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it for all
  * responses
- * @throws EnvlogError `reply-unreadable` if there are records but none can be read
+ * @throws EnvlogError `response-unreadable` if there are records but none can be read
  */
 export function readSeriesPart(
   envelope: GraphEnvelope,
@@ -54,7 +54,7 @@ export function readSeriesPart(
     else unreadable.push(`data.${index}`)
   })
   const [part] = unreadable
-  if (part !== undefined && records.length === 0) throw new EnvlogError('reply-unreadable', { part })
+  if (part !== undefined && records.length === 0) throw new EnvlogError('response-unreadable', { part })
   const sorted = sortAndDeduplicate(records, channels)
   const utcOffset = utcOffsetAt(sorted.at(-1)?.timestamp ?? null, style, offset)
   return { part: { ...device, utcOffset, channels, records: sorted }, unreadable }

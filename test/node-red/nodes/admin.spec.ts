@@ -93,7 +93,7 @@ describe('admin requests of the editor', () => {
     assert.deepEqual(asked, ['current', 'latest-data-relay'])
     assert.equal(body.format, 'envlog-report')
     assert.deepEqual(
-      body.answers.map(({ endpoint }: Message) => endpoint),
+      body.responses.map(({ endpoint }: Message) => endpoint),
       asked,
     )
     const text = JSON.stringify(body)

@@ -131,7 +131,6 @@ describe('limits in Node-RED', () => {
 
   for (const [what, node] of [
     ['limits', { limits: [{ above: 1, below: 2 }] }],
-    ['states in one message', { output: 'states', send: 'all' }],
     ['an account', { account: 'none' }],
   ] as const) {
     it(`refuses every message without valid settings: ${what}`, async () => {

@@ -51,7 +51,7 @@ describe('every output and send', () => {
       for (const msg of messages) {
         for (const key of Object.keys(msg)) assert.ok(known.includes(key), key)
         const { envlog, payload } = msg
-        const aboutAll = send === 'all' || (action === 'current' && send === 'answer')
+        const aboutAll = send === 'all' || (action === 'current' && send === 'response')
         assert.equal('device' in envlog, !aboutAll)
         const { serial, base } = envlog.device ?? {}
         assert.equal(msg.topic?.startsWith(`envlog/${base}/${serial}`), aboutAll ? undefined : true)

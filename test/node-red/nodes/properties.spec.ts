@@ -95,9 +95,9 @@ describe('with any fleet and any variant of the service,', () => {
     const isAll = served.length === 0 && refused >= 3
     assert.equal(reported, action === 'current' ? 0 : refused + (isAll ? 1 : 0))
     assert.equal(failed !== undefined, action !== 'current' && isAll)
-    if (send === 'answer') assert.equal(messages.length, action === 'current' ? 1 : served.length)
+    if (send === 'response') assert.equal(messages.length, action === 'current' ? 1 : served.length)
     const type = output === 'csv' || output === 'csv2' ? 'string' : 'object'
-    if (send === 'answer') assert.ok(messages.every(({ payload }) => typeof payload === type))
+    if (send === 'response') assert.ok(messages.every(({ payload }) => typeof payload === type))
   }
 
   it('values, times, units and order are correct in the rows of all four actions, and every other output is sent', async () => {

@@ -146,6 +146,6 @@ describe('a raw response', () => {
 
   it('is counted in the status as a response', async () => {
     const { flow } = await run('latest', 'raw', [rackA, truck])
-    assert.match(flow.shown().at(-1)?.text, /^status\.answers \d\d:\d\d$/)
+    assert.match(flow.shown().at(-1)?.text, /^status\.responses \d\d:\d\d$/)
   })
 })

@@ -194,9 +194,9 @@ describe('envlog-check', () => {
     const text = readFileSync(file, 'utf8')
     assertSafe(text)
     assert.doesNotMatch(text, /127\.0\.0\.1|date|set-cookie/i)
-    const { format, version, answers } = JSON.parse(text)
+    const { format, version, responses } = JSON.parse(text)
     assert.deepEqual([format, version], ['envlog-report', 1])
-    assert.equal(answers[0].body.devices.length, 40)
+    assert.equal(responses[0].body.devices.length, 40)
   })
 })
 

@@ -17,8 +17,8 @@ describe('a replayed report', () => {
     const { report } = await checkSimulated(original)
     replayed = await startSimulator({ replay: report })
     const again = await checkSimulated(replayed, 0)
-    const responsesOf = ({ answers }: typeof report) =>
-      answers.map(({ endpoint, params, status, ...answer }) => [
+    const responsesOf = ({ responses }: typeof report) =>
+      responses.map(({ endpoint, params, status, ...answer }) => [
         endpoint,
         params,
         status,
@@ -54,7 +54,7 @@ describe('a replayed report', () => {
     const found = (await post('current', { 'remote-serial': [serial] })).devices
     assert.equal(found.length, devices.filter((device) => device.serial === serial).length)
     assert.ok(found.length > 0 && found.length < devices.length)
-    const saved = report.answers.find((answer) => answer.endpoint === 'latest-data-relay')
+    const saved = report.responses.find((answer) => answer.endpoint === 'latest-data-relay')
     assert.ok(saved && 'body' in saved)
     const times = (saved.body.data as { unixtime: string }[]).map(({ unixtime }) => Number(unixtime))
     const [from, to] = [times[100], times[120]]
@@ -95,7 +95,7 @@ describe('a replayed report', () => {
   })
 
   it('cannot be made from any other file', async () => {
-    for (const replay of [{}, [], 'report', { format: 'envlog-report', version: 2, answers: [] }]) {
+    for (const replay of [{}, [], 'report', { format: 'envlog-report', version: 2, responses: [] }]) {
       await assert.rejects(startSimulator({ replay }), OptionError)
     }
   })

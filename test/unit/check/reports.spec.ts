@@ -21,10 +21,10 @@ it('a saved report with inclusive bounds, numbers as text, channels from 1 and J
   const simulator = await startSimulator({ replay: parse('as-observed.json') })
   const { originals, differences: found } = await checkSimulated(simulator).finally(() => simulator.close())
   assert.deepEqual(found, differences)
-  const answers = originals.filter(isSuccessful).map((answer) => readResponse(answer, 0))
+  const responses = originals.filter(isSuccessful).map((answer) => readResponse(answer, 0))
   for (const [at, [endpoint, fields]] of read.entries()) {
-    const values = answers[at]?.fields.map(({ field, read: value }) => [field, value]) ?? []
+    const values = responses[at]?.fields.map(({ field, read: value }) => [field, value]) ?? []
     const found = Object.fromEntries(values.filter(([field = '']) => field in fields))
-    assert.deepEqual([answers[at]?.endpoint, found, answers[at]?.unreadable], [endpoint, fields, []])
+    assert.deepEqual([responses[at]?.endpoint, found, responses[at]?.unreadable], [endpoint, fields, []])
   }
 })

@@ -32,7 +32,7 @@ const LIMIT_TEXTS: Record<string, readonly string[]> = {
 const COUNTED_LIMITS = ['status.alarms', 'status.pending', 'status.normal', 'text.left-out', 'row.minutes']
 
 /** Units of counts in the status; each has a singular and a plural. */
-const COUNTED = ['devices', 'records', 'alerts', 'answers']
+const COUNTED = ['devices', 'records', 'alerts', 'responses']
 
 /**
  * Composed keys as in the source, with `*` for the variable part, and all possible values of that part. The test fails

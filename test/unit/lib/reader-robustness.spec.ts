@@ -160,7 +160,7 @@ async function sameRefusal({ fixture, damaged }: { fixture: Fixture; damaged: Ui
     // Without its error object it is no longer a refusal by the service.
     const own = fixture.endpoint === 'current' ? 'service-refused' : 'device-refused'
     const alike = [
-      [own, 'login-refused', 'access-refused', 'gateway-answered'],
+      [own, 'login-refused', 'access-refused', 'gateway-responded'],
       ['quota-refused', 'records-refused'],
     ].find((reasons) => reasons.includes(String(error?.reason))) ?? [error?.reason]
     assert.ok(alike.includes(caught.reason), caught.reason)

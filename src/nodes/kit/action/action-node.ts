@@ -123,7 +123,7 @@ export class ActionNode<T extends ActionType> implements StartedNode {
   }
 
   #showResult({ format, deliveredCount: count, problems, fillStatus }: Run<T>): void {
-    const unit = format === 'read' ? this.#action.unit : 'answers'
+    const unit = format === 'read' ? this.#action.unit : 'responses'
     if (count === undefined || this.#deployed.nodeState.unacknowledged()) this.#showIdle(problems)
     else if (fillStatus.isOpen) fillStatus.show()
     else {

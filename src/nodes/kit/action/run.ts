@@ -172,7 +172,7 @@ export class Run<T extends ActionType> implements FillRun {
   report(failure: DeviceFailure): void {
     const { RED, node } = this.deployed
     const { device, error } = failure
-    const isRepeated = this.trigger.isOwn && 'serial' in device && error.reason === 'reply-left-out'
+    const isRepeated = this.trigger.isOwn && 'serial' in device && error.reason === 'response-left-out'
     if (isRepeated && !this.nodeState.isFirstReport(device, 'unreadable')) return
     const msg = RED.util.cloneMessage({ ...this.trigger.msg, envlog: { device: { ...device } } } as never)
     node.error(localizeError(RED, this.withDeviceName(failure)), msg)

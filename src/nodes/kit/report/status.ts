@@ -39,7 +39,7 @@ export interface DeviceProblems {
 export const NO_PROBLEMS: DeviceProblems = { refused: 0, losses: 0 }
 
 /** The unit of the count in a status. Each is a key in the catalogs (`status.<unit>`). */
-export type CountUnit = 'devices' | 'records' | 'alerts' | 'answers'
+export type CountUnit = 'devices' | 'records' | 'alerts' | 'responses'
 
 const A_MINUTE_MS = 60_000
 

@@ -42,7 +42,7 @@ describe('a body', () => {
   it('fails with ENVLOG_REPLY, which names the compression, if it cannot be decompressed', async () => {
     for (const encoding of ['zstd', 'gzip']) {
       await assert.rejects(bodyOf(['text'], { 'content-encoding': encoding }), {
-        reason: 'reply-compressed',
+        reason: 'response-compressed',
         params: { encoding },
       })
     }
@@ -50,7 +50,7 @@ describe('a body', () => {
 
   it('is too large if it exceeds the limit when decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1))
-    await assert.rejects(bodyOf([bomb], { 'content-encoding': 'gzip' }), failure('reply-too-large'))
+    await assert.rejects(bodyOf([bomb], { 'content-encoding': 'gzip' }), failure('response-too-large'))
   })
 
   it('that is too large fails with ENVLOG_REPLY, is not read any further, and is not requested again', async () => {
@@ -70,7 +70,7 @@ describe('a body', () => {
     const { client, transport } = clientOf(() => streamed(endless()))
     const read = watch(client.read('current', {}, context))
     while (read.state === 'waits') await new Promise(setImmediate)
-    assert.equal(read.state, 'reply-too-large')
+    assert.equal(read.state, 'response-too-large')
     assert.equal(read.error?.code, 'ENVLOG_REPLY')
     assert.deepEqual(read.error?.params, { megabytes: 16 })
     assert.ok(given <= MAX_BODY_BYTES + chunk.length)

@@ -66,7 +66,7 @@ describe('a response with a status other than 200', () => {
     for (const body of bodies)
       for (const [endpoint, status] of cases) {
         const { code, reason, cause, params } = await errorFor(text(body, status), endpoint)
-        assert.deepEqual([code, reason, cause.status], ['ENVLOG_NETWORK', 'gateway-answered', status], body)
+        assert.deepEqual([code, reason, cause.status], ['ENVLOG_NETWORK', 'gateway-responded', status], body)
         assert.deepEqual([cause.serviceCode, params.words], [undefined, ''])
       }
   })
@@ -107,7 +107,7 @@ describe('a response with a status other than 200', () => {
       const { client, transport } = clientOf((_, at) => (at < 2 ? text('', status) : ok()), { retries: 3 })
       const read = watch(client.read('current', {}, context))
       await timers().tickAsync(120_000)
-      const state = requests > 1 ? 'done' : 'gateway-answered'
+      const state = requests > 1 ? 'done' : 'gateway-responded'
       assert.deepEqual([read.state, transport.sent.length], [state, requests])
     }
   })

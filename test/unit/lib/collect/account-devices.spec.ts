@@ -100,7 +100,7 @@ describe('the list of devices of an account', () => {
   })
 
   it('fails if no device is readable', async () => {
-    await assert.rejects(later(listOf('none').all(context)), failure('reply-unreadable'))
+    await assert.rejects(later(listOf('none').all(context)), failure('response-unreadable'))
   })
 
   it('is fetched once for any number of callers', async () => {

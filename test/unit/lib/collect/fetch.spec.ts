@@ -135,7 +135,7 @@ describe('fetching one device', () => {
         collectLatest(account, target, how, context),
         collectAlerts(account, target, how, context),
       ]) {
-        await assert.rejects(rejected, { code: 'ENVLOG_REPLY', reason: 'reply-other-device' })
+        await assert.rejects(rejected, { code: 'ENVLOG_REPLY', reason: 'response-other-device' })
       }
     }
     const { account } = modelAccount(() => relayGraph({ 'remote-serial': ' 5212a1b2 ' }))

@@ -50,6 +50,6 @@ describe('a page of missing records', () => {
     measure(1)
     await poll()
     const failed = delivered.map(({ failed = [] }) => failed.map(({ error }) => error.reason))
-    assert.deepEqual(failed.flat(), ['reply-left-out'])
+    assert.deepEqual(failed.flat(), ['response-left-out'])
   })
 })

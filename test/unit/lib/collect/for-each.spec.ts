@@ -57,13 +57,13 @@ describe('concurrent work on devices', () => {
     Object.fromEntries(which.map((item) => [item, reason]))
 
   it('reports a failure of one device and continues', async () => {
-    const { seen, watched } = run(2, { 1: 'device-refused', 3: 'records-wait', 6: 'reply-unreadable' })
+    const { seen, watched } = run(2, { 1: 'device-refused', 3: 'records-wait', 6: 'response-unreadable' })
     await timers().tickAsync(10_000)
     assert.equal(watched.state, 'done')
     assert.deepEqual(seen.reported, [
       [1, 'device-refused'],
       [3, 'records-wait'],
-      [6, 'reply-unreadable'],
+      [6, 'response-unreadable'],
     ])
     assert.deepEqual(seen.done, [0, 2, 4, 5])
   })
@@ -94,7 +94,7 @@ describe('concurrent work on devices', () => {
   it('ends with an ambiguous failure if three in a row fail with it, without individual reports', async () => {
     const reasons = [
       'service-failed',
-      'gateway-answered',
+      'gateway-responded',
       'connection-broken',
       'timeout-silent',
       'timeout-total',

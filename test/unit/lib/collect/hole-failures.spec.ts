@@ -39,9 +39,9 @@ describe('a page of missing records that contradicts its neighbour', () => {
       fail(now, reason)
       return failures.acceptsContradiction
     }
-    assert.equal(accepts('reply-lacks-record', 0), false)
+    assert.equal(accepts('response-lacks-record', 0), false)
     assert.equal(accepts('no-connection', HOUR), false)
-    assert.equal(accepts('reply-lacks-record', 2 * HOUR), false)
-    assert.equal(accepts('reply-lacks-record', 3 * HOUR), true)
+    assert.equal(accepts('response-lacks-record', 2 * HOUR), false)
+    assert.equal(accepts('response-lacks-record', 3 * HOUR), true)
   })
 })

@@ -176,7 +176,7 @@ describe('a service that ignores the period', () => {
           const { values } = await collect(deaf, from, to)
           assert.ok(values.every((value) => possible.has(value)))
         } catch (error) {
-          assert.match((error as EnvlogError).reason, /^reply-other-period$/)
+          assert.match((error as EnvlogError).reason, /^response-other-period$/)
         }
         assert.ok(deaf.requests <= most.length + MAX_PAGES, `${deaf.requests} requests`)
       }),

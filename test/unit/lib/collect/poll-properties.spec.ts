@@ -27,7 +27,7 @@ const quiet: Act[] = [...timeActs, ...hostClockActs, { act: 'deploy' }]
 /** Failures of the account, of its quota, and of a device or a page. */
 const failures = [
   ...(['no-connection', 'records-wait', 'quota-wait', 'closed'] as const),
-  ...(['timeout-total', 'device-refused', 'reply-unreadable'] as const),
+  ...(['timeout-total', 'device-refused', 'response-unreadable'] as const),
 ]
 
 /** Performs the acts, and then lets everything succeed. */

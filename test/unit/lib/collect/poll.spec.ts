@@ -116,7 +116,12 @@ describe('a page that fails', () => {
     begin(measure(2), poll(), measure(20), poll({}, { fails: reason }), measure(1), poll({}))
 
   it('leaves the new records alone, whatever the reason, and is requested again after a pause', async () => {
-    for (const reason of ['timeout-total', 'device-refused', 'reply-unreadable', 'service-failed'] as const) {
+    for (const reason of [
+      'timeout-total',
+      'device-refused',
+      'response-unreadable',
+      'service-failed',
+    ] as const) {
       const simulation = await failing(reason)
       assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), [22]], reason)
       assert.deepEqual([reported(simulation), requests(simulation)], [[reason], [1, 2, 1]])
@@ -186,7 +191,7 @@ describe('a page that lacks the record at its end', () => {
   it('fails if it still does; the third time in a row its records are sent, with the loss', async () => {
     const simulation = await begin(measure(2), poll(), measure(20), poll({}, lagging, lagging))
     for (let time = 0; time < 2; time++) await play(simulation, pass(A_DAY / 4), poll({}, lagging, lagging))
-    assert.deepEqual(reported(simulation), ['reply-lacks-record', 'reply-lacks-record'])
+    assert.deepEqual(reported(simulation), ['response-lacks-record', 'response-lacks-record'])
     assert.deepEqual(deliveredIds(simulation).at(-1), upTo(2, 7))
     assert.equal(losses(simulation).at(-1), true)
   })

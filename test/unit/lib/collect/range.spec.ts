@@ -84,7 +84,7 @@ describe('fetching a period', () => {
     assert.equal(content.kind === 'series' && content.series.records.length, 5)
     const reported = failed?.map(({ error: { reason, params, cause } }) => [reason, params.part, cause])
     const cause = { endpoint: 'data', ...standalone }
-    assert.deepEqual(reported, [['reply-left-out', 'data.5, data.6', cause]])
+    assert.deepEqual(reported, [['response-left-out', 'data.5, data.6', cause]])
   })
 
   it('continues after a short page if neither the beginning was reached nor records were left', async () => {
@@ -119,12 +119,12 @@ describe('fetching a period', () => {
   it('fails with ENVLOG_REPLY if the service responds with another period, after no unnecessary requests', async () => {
     const { account, requests } = modelAccount(() => graph({ data: steady(20_000).slice(-16_000) }))
     await assert.rejects(collectRange(account, standalone, instants(0, 1e9), context), {
-      reason: 'reply-other-period',
+      reason: 'response-other-period',
     })
     assert.equal(requests.length, 2)
     const early = modelAccount(() => graph({ data: steady(300) }))
     const run = collectRange(early.account, standalone, instants(5e8, 6e8), context)
-    await assert.rejects(run, { reason: 'reply-other-period' })
+    await assert.rejects(run, { reason: 'response-other-period' })
     assert.equal(early.requests.length, 1)
   })
 

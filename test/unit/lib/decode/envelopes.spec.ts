@@ -62,7 +62,7 @@ describe('an envelope', () => {
     for (const [part, read] of [
       ['devices', current({})],
       ['devices', current({ devices: {} })],
-      ['answer', current([])],
+      ['response', current([])],
       ['data', () => graphEnvelope(graph({ data: {} }))],
       ['alert-logs', () => alertEnvelope(alertResponse({ 'alert-logs': null }))],
       ['serial', () => alertEnvelope(alertResponse({ 'remote-serial': undefined }))],

@@ -164,7 +164,7 @@ describe('the messages of alerts', () => {
 
 describe('the messages of a raw response', () => {
   it('are that response, about the device if it is about one', async () => {
-    const raw = outputOptions({ output: 'raw', send: 'answer' })
+    const raw = outputOptions({ output: 'raw', send: 'response' })
     for (const content of [{ payload: { devices: [] } }, { payload: '"a"\r\n', device }]) {
       const [message] = await messagesOf(await planMessages({ kind: 'raw', ...content }, raw))
       assert.deepEqual(message, 'device' in content ? { payload: content.payload, subject: device } : content)

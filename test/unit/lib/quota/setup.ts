@@ -41,7 +41,7 @@ export interface Seen {
   error?: EnvlogError
 }
 
-/** A request that was sent; `answer` ends it. */
+/** A request that was sent; `response` ends it. */
 export interface Sent {
   params: Record<string, unknown>
   answer(response: HttpResponse | EnvlogError): void

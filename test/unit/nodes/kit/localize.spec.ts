@@ -34,7 +34,7 @@ describe('a localized error', () => {
   })
 
   it('begins with the device concerned, on one line', () => {
-    const error = new EnvlogError('reply-not-csv')
+    const error = new EnvlogError('response-not-csv')
     const sentence = `${localizeError(RED, error)}`
     for (const [language, subject, begin] of [
       ['en-US', { serial: '41E10013', name: 'Workshop' }, 'Workshop (41E10013): '],

@@ -118,7 +118,7 @@ describe('repeating', () => {
   it('knows at the end of a run when it repeats', async () => {
     const { begin, starts, next } = setup(MINUTE, (index) => ({
       takes: 1000,
-      fails: index < 3 ? 'no-connection' : 'reply-not-json',
+      fails: index < 3 ? 'no-connection' : 'response-not-json',
     }))
     await timers().tickAsync(HOUR)
     assert.deepEqual(

@@ -140,7 +140,7 @@ describe('a round over devices', () => {
   it('reports unreadable parts for each message, and once if the node triggers itself', async () => {
     const device = { serial: String(first), base: BASE }
     const { reports, run, trigger } = await start()
-    const report = () => run().report({ device, error: new EnvlogError('reply-left-out') })
+    const report = () => run().report({ device, error: new EnvlogError('response-left-out') })
     for (let times = 0; times < 2; times++) report()
     trigger.isOwn = true
     for (let times = 0; times < 2; times++) report()
