@@ -113,5 +113,6 @@ function toStoreError(error: unknown, { place = '' }: StateStore): EnvlogError {
     const { code, message } = error as NodeJS.ErrnoException
     return new EnvlogError('store-unreadable', { place, detail: code ?? message })
   }
-  return error.reason === 'store-damaged' ? new EnvlogError('store-damaged', { place }) : error
+  const { reason } = error
+  return reason === 'store-damaged' || reason === 'store-newer' ? new EnvlogError(reason, { place }) : error
 }

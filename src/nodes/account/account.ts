@@ -18,10 +18,14 @@ export = (RED: NodeAPI): void => {
     let account: Account | undefined
     let hasReported = false
     const storeName = String(config.store ?? '').trim()
-    /** The nodes whose last write failed. The account warns when there is one again, because they share the store. */
+    /**
+     * The nodes whose last write failed. The account warns when there is one again, because they share the store. A node
+     * that has stopped counts only for others that are stopping, too.
+     */
     const failing = new Set<string>()
     const onWrite = (nodeId: string, error?: Error) => {
-      if (error && ![...failing].some((id) => id in this.users)) {
+      const isStopping = !(nodeId in this.users)
+      if (error && ![...failing].some((id) => isStopping || id in this.users)) {
         const params = { store: storeName || 'envlog/', detail: error.message }
         this.warn(RED._('warnings.store-failing', params as never))
       }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { parseOrKeep, type StateStore } from '../../../lib/state-writer'
 
 /** The folder in Node-RED's user directory. */
@@ -50,16 +50,26 @@ async function replaceFile(file: string): Promise<void> {
   newest.delete(file)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const temporary = `${file}.${WRITER}.new`
-  await writeFile(temporary, text, { mode: 0o600, flush: true })
-  await rename(temporary, file)
+  try {
+    await writeFile(temporary, text, { mode: 0o600, flush: true })
+    await rename(temporary, file)
+  } catch (error) {
+    // On a full disk, it would take the space that the next write needs.
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
 }
 
-/** Removes the file of a deleted node, if it has one. */
+/** Removes the file of a deleted node, if it has one, and the new files that processes were writing when they ended. */
 export async function removeStateFile(userDir: string, nodeId: string): Promise<void> {
   const file = fileOf(userDir, nodeId)
   await writes.get(file)
   writes.delete(file)
   await rm(file, { force: true })
+  const folder = dirname(file)
+  const isLeft = (name: string) => name.startsWith(`${basename(file)}.`) && name.endsWith('.new')
+  for (const name of (await readdir(folder).catch(() => [])).filter(isLeft))
+    await rm(join(folder, name), { force: true })
 }
 
 const fileOf = (userDir: string, nodeId: string) =>

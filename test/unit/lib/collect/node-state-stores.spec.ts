@@ -137,8 +137,8 @@ describe('a store', () => {
       const store = createRecordingStore(held)
       const { nodeState } = begin(store)
       await assert.rejects(nodeState.ready(), ({ reason, params }: EnvlogError) => {
-        if (held === newer) assert.equal(reason, 'store-newer')
-        else assert.deepEqual([reason, params], ['store-damaged', { place: store.place }])
+        const expected = held === newer ? 'store-newer' : 'store-damaged'
+        assert.deepEqual([reason, params], [expected, { place: store.place }])
         return true
       })
       nodeState.save()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../../../src/lib/clock'
 import { NodeState } from '../../../../src/lib/collect/node-state'
@@ -65,6 +65,13 @@ describe('the state of a node in a file', () => {
     assert.equal(readFileSync(file, 'utf8'), '{"version":1}')
   })
 
+  it('leaves nothing behind that fills the disk if it cannot be written', async () => {
+    const userDir = temporaryFolder('file-store')
+    mkdirSync(join(userDir, 'envlog', 'a1b2.json', 'a folder'), { recursive: true })
+    await assert.rejects(open(userDir).save('{}'))
+    assert.deepEqual(readdirSync(join(userDir, 'envlog')), ['a1b2.json'])
+  })
+
   it('is complete even if another process writes to the same file', async () => {
     const userDir = temporaryFolder('file-store')
     const stores = [loadAgain(), loadAgain()].map(({ createFileStore: create }) =>
@@ -102,11 +109,12 @@ describe('the state of a node in a file', () => {
     })
   })
 
-  it('is removed with the node, if it exists', async () => {
+  it('is removed with the node, if it exists, and with what a killed process has left of it', async () => {
     const userDir = temporaryFolder('file-store')
     await removeStateFile(userDir, 'a1b2')
-    await open(userDir).save('{}')
+    for (const id of ['a1b2', 'a1b2.json']) await open(userDir, id).save('{}')
+    writeFileSync(join(userDir, 'envlog', 'a1b2.json.0f0f.new'), '{"ver')
     await removeStateFile(userDir, 'a1b2')
-    assert.equal(existsSync(join(userDir, 'envlog', 'a1b2.json')), false)
+    assert.deepEqual(readdirSync(join(userDir, 'envlog')), ['a1b2.json.json'])
   })
 })
