@@ -2,6 +2,7 @@ import type { ActionType } from '../shared/action'
 import { actionSchemas } from '../shared/action-schemas'
 import { ActionForm } from './action-form'
 import { defineNode } from './define-node'
+import { fillMissing } from './fields'
 import { prepareOutput } from './output-form'
 import { type FindProblem, propertiesOf, showUsed } from './properties'
 import { type Form, translate } from './red'
@@ -20,10 +21,12 @@ let open: ActionForm | undefined
 
 /** The definition of an action node, with properties from its schema. */
 export function defineAction(type: ActionType, { prepare, findProblem }: OwnParts = {}) {
+  const properties = propertiesOf(actionSchemas[type], findProblem)
   return {
-    ...defineNode(type, propertiesOf(actionSchemas[type], findProblem)),
+    ...defineNode(type, properties),
     inputLabels: () => translate('hint.input'),
     oneditprepare(this: Form) {
+      fillMissing(this, properties)
       prepareOutput(this, type)
       prepareTopic()
       prepare?.(this)

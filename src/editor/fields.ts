@@ -1,5 +1,5 @@
 import { isEnvVariable } from '../shared/schema'
-import type { Form } from './red'
+import type { Form, Property } from './red'
 
 /** What a checkbox contains until the user changes it: an environment variable. */
 const VARIABLE = 'envlog-variable'
@@ -33,6 +33,20 @@ export function fillSelect(
 /** Lists that Node-RED fills with config nodes. One that is missing is not offered again. */
 const CONFIG_NODES = ['account', 'tls', 'proxy']
 
+/**
+ * Gives a node the properties that it lacks, because an earlier version or another program has created it. Otherwise
+ * Node-RED would show and save them as blank or off.
+ */
+export function fillMissing(form: Form, properties: Readonly<Record<string, Property>>): void {
+  for (const [name, { value }] of Object.entries(properties)) {
+    if (form[name] !== undefined) continue
+    form[name] = structuredClone(value)
+    const field = $(`#node-input-${name}`)
+    if (field.is(':checkbox')) field.prop('checked', value === true)
+    else if (!field.is('select')) field.val(String(value ?? ''))
+  }
+}
+
 /** Shows saved values that Node-RED does not show in lists and checkboxes, and accepts full-width digits. */
 export function prepareFields(form: Form, fields: JQuery): void {
   for (const element of fields.get()) {
@@ -41,8 +55,13 @@ export function prepareFields(form: Form, fields: JQuery): void {
     if (field.is('select')) {
       if (isEnvVariable(saved) || !CONFIG_NODES.includes(name)) selectValue(field, saved)
     } else if (field.is(':checkbox') && isEnvVariable(saved)) showVariable(field, String(saved))
-    else if (field.is('[inputmode]')) field.on('change', () => void field.val(toHalfWidth(field)))
+    else if (field.is('[inputmode]')) field.on('change', () => replaceValue(field, toHalfWidth(field)))
   }
+}
+
+/** Node-RED has validated the old value before. */
+function replaceValue(field: JQuery, value: string): void {
+  if (field.val() !== value) field.val(value).trigger('change')
 }
 
 const toHalfWidth = (field: JQuery) => String(field.val()).normalize('NFKC').trim()

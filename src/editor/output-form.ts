@@ -32,5 +32,7 @@ export function prepareOutput(form: Form, type: ActionType): void {
     shown = output.val()
     const value = send.val() as Send
     fillSend(isEnvVariable(value) || sendsOf(shown).includes(value) ? value : '')
+    // Node-RED has validated the value that the other output had.
+    send.trigger('change')
   })
 }

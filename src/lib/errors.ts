@@ -46,6 +46,7 @@ export const reasons = {
   'measurements-unreadable': 'ENVLOG_INPUT',
   'too-many-channels': 'ENVLOG_INPUT',
   'mute-unreadable': 'ENVLOG_INPUT',
+  'not-remembered': 'ENVLOG_INPUT',
   'login-refused': 'ENVLOG_AUTH',
   'access-refused': 'ENVLOG_AUTH',
   'quota-refused': 'ENVLOG_QUOTA',

@@ -63,15 +63,18 @@ const limit = z.object({
 })
 export type Limit = z.output<typeof limit>
 
+const NUMBERS = ['channel', 'above', 'below', 'minutes', 'margin']
+
 /**
  * A saved row for the form, which may be damaged: a property that cannot be read has its default. One with an environment
- * variable stays as it is.
+ * variable stays as it is, and so does a wrong number, because without it the limit would be another one.
  */
 export function repairLimit(saved: unknown): Limit {
   const properties = Object.entries(limit.shape).map(([name, property]) => {
     const value = Object(saved)[name]
     const result = z.safeParse(property as z.ZodMiniType, value)
-    if (hasEnvVariable(value)) return [name, value]
+    const isWrongNumber = NUMBERS.includes(name) && typeof value === 'string' && !result.success
+    if (hasEnvVariable(value) || isWrongNumber) return [name, value]
     return [name, result.success ? result.data : z.parse(property as z.ZodMiniType, undefined)]
   })
   return Object.fromEntries(properties)
@@ -86,7 +89,9 @@ function findConflict(found: Limit): [property: keyof Limit, Problem['problem']]
   if (above === null && below === null) return ['above', 'limit-blank']
   if (above === null || below === null) return undefined
   if (above <= below) return ['above', 'limit-order']
-  return 2 * margin > above - below ? ['margin', 'limit-margin'] : undefined
+  // 5.6 - 5.4 is a little less than 0.2.
+  const excess = Math.round((2 * margin - (above - below)) * 1e9)
+  return excess > 0 ? ['margin', 'limit-margin'] : undefined
 }
 
 const limits = z.array(limit).check(({ value, issues }) => {
@@ -104,9 +109,18 @@ export interface LimitProblem {
   problem: Problem
 }
 
+/** A row that names devices or groups is about these, also if it does not say how they are selected. */
+function withSelect(row: unknown): unknown {
+  const { select, devices, bases, groups } = Object(row) as Partial<Record<keyof Limit, unknown>>
+  if (select !== undefined) return row
+  const names = (list: unknown) => Array.isArray(list) && list.length > 0
+  if (names(devices) || names(bases)) return { ...Object(row), select: 'list' }
+  return names(groups) ? { ...Object(row), select: 'group' } : row
+}
+
 /** Reads rows, which may come from a message. */
 export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
-  const result = z.safeParse(limits, value)
+  const result = z.safeParse(limits, Array.isArray(value) ? value.map(withSelect) : value)
   if (result.success) return result.data
   const [issue] = result.error.issues as [z.core.$ZodIssue]
   // Neither the list nor an element that is not an object has a property to name.

@@ -41,7 +41,7 @@ export function describeLimit(limit: Limit, devices: Devices): string {
 /** A number in the user's language. A sum with a variable is not known. */
 function formatValue(value: number): string {
   if (isEnvVariable(value)) return String(value)
-  return Number.isNaN(value) ? MISSING : formatNumber(value)
+  return Number.isFinite(value) ? formatNumber(value) : MISSING
 }
 
 function measurementOf({ channel, quantity }: Limit): string {

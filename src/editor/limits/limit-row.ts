@@ -85,7 +85,10 @@ export class LimitRow {
     const number = (name: string) => {
       const typed = text(name).normalize('NFKC')
       if (isEnvVariable(typed)) return typed
-      return typed === '' ? null : Number(typed)
+      if (typed === '') return null
+      // A text that is no number stays as it is: saved as NaN, it would be lost, and the limit with it.
+      const value = Number(typed)
+      return Number.isFinite(value) ? value : typed
     }
     const isChannel = text('quantity') === 'channel'
     Object.assign(this.#limit, {

@@ -132,11 +132,14 @@ function addSeries(devices: Map<string, MeasuredDevice>, { channels, records, ..
 function addRow(devices: Map<string, MeasuredDevice>, element: unknown, isWhole: boolean): void {
   const row = Object(element) as Record<string, unknown>
   const { serial, base, channel, timestamp, value, error, quantity } = row
+  // Text that looks like a number comes from a database. It must not count as no value without a word.
+  const isNumber = value == null || typeof value === 'number'
   // Rows of alerts and statistics have neither a value nor an error. Events of limits have a condition.
   const isMeasured = (value !== undefined || error !== undefined) && row.condition === undefined
   const isTimed =
-    timestamp == null || (typeof timestamp === 'number' && Math.abs(timestamp) <= MAX_TIMESTAMP_MS)
-  if (!isMeasured || !isTimed || !isWord(serial) || !isWord(base) || !isChannelNumber(channel))
+    (timestamp == null && row.time == null) ||
+    (typeof timestamp === 'number' && Math.abs(timestamp) <= MAX_TIMESTAMP_MS)
+  if (!isMeasured || !isNumber || !isTimed || !isWord(serial) || !isWord(base) || !isChannelNumber(channel))
     throw new EnvlogError('measurements-unreadable')
   const text = (found: unknown) => (typeof found === 'string' ? found : null)
   const measured =

@@ -133,7 +133,9 @@ export class LimitsNode implements StartedNode {
     return parseLimits(limitsType === 'env' ? parseJson(value) : value, 'limits-unreadable', source)
   }
 
+  /** @throws EnvlogError `not-remembered` */
   #apply(command: Command, { msg, send }: Trigger): void {
+    if (!this.#settings.remember && command.kind !== 'test') throw new EnvlogError('not-remembered')
     const monitor = this.#monitor
     const { alarms } = monitor
     const now = systemClock.now()

@@ -2,6 +2,7 @@ import type { NodeAPI, NodeMessage } from 'node-red'
 import type { Condition } from '../../lib/limits/condition'
 import { type LimitEvent, type Report, toState } from '../../lib/limits/event'
 import { topicText } from '../../lib/output/topic'
+import { version } from '../../lib/version'
 import type { LimitsSettings } from '../../shared/limits-schema'
 import type { Sentences } from './sentences'
 
@@ -74,7 +75,7 @@ export class Messages {
       parts,
       ...kept
     } = (cause ?? {}) as Record<string, unknown>
-    const envlog = { node: 'limits', account: this.#account, ...about }
+    const envlog = { node: 'limits', version, account: this.#account, ...about }
     return { ...this.#RED.util.cloneMessage(kept as NodeMessage), ...properties, envlog } as NodeMessage
   }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { version } from '../../../src/lib/version'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
 import { AT_8, MINUTE, readingOf, seriesOf } from '../../support/limits/monitoring'
@@ -20,7 +21,7 @@ describe('limits in Node-RED', () => {
       [alarm.payload.state, alarm.payload.condition, alarm.payload.value],
       ['alarm', 'above', -10],
     )
-    assert.deepEqual(alarm.envlog, { node: 'limits', account: 'Plant A', event: alarm.payload })
+    assert.deepEqual(alarm.envlog, { node: 'limits', version, account: 'Plant A', event: alarm.payload })
     flow.send(cold)
     const normal = await flow.output.next()
     assert.deepEqual([normal.payload.state, normal.payload.id], ['normal', alarm.payload.id])
@@ -109,10 +110,21 @@ describe('limits in Node-RED', () => {
     }
   })
 
+  it('refuses commands that have no effect if it does not remember', async () => {
+    const flow = await start({ limits, remember: false })
+    for (const envlog of [{ mute: 60 }, { acknowledge: true }, { forget: true }, { report: true }]) {
+      flow.send({ envlog })
+      assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
+    }
+    flow.send({ envlog: { test: true } })
+    await flow.output.next()
+  })
+
   it('refuses what it cannot judge: other payloads, alerts, statistics', async () => {
     const flow = await start({ limits })
     const alert = { serial: '5212A1B2', base: '5839F001', channel: 1, kind: 'upper-limit', text: 'x' }
     const statistics = { serial: '5212A1B2', base: '5839F001', channel: 1, count: 5, mean: 1 }
+    const row = { serial: '5212A1B2', base: '5839F001', channel: 1, timestamp: AT_8, value: -10 }
     for (const payload of [
       undefined,
       'x',
@@ -122,6 +134,8 @@ describe('limits in Node-RED', () => {
       [statistics],
       [null],
       [readingOf(AT_8, 1), 5],
+      [{ ...row, value: '-10' }],
+      [{ ...row, timestamp: undefined, time: '2026-11-20T08:00:00Z' }],
     ]) {
       flow.send({ payload })
       assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')

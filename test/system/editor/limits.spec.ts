@@ -39,8 +39,23 @@ describe('the form of limits', function () {
   before('deploys nodes with and without limits', async () => {
     const empty = editorLimits([], { id: 'empty', y: 140 })
     const wrong = { name: 7, above: '8', quantity: 'x', devices: [5], bases: {}, select: null, more: true }
+    const { type, z, wires } = editorLimits([])
+    const bare = {
+      ...{ type, z, wires },
+      id: 'bare',
+      account: 'account',
+      limits: [{ above: 8 }],
+      x: 500,
+      y: 300,
+    }
     const damaged = editorLimits([wrong, null], { id: 'damaged', y: 220 })
-    await harness.nodeRed.deploy([...editorFlow(harness.simulator), editorLimits(SAVED), empty, damaged])
+    await harness.nodeRed.deploy([
+      ...editorFlow(harness.simulator),
+      editorLimits(SAVED),
+      empty,
+      damaged,
+      bare,
+    ])
   })
 
   beforeEach(async () => {
@@ -94,6 +109,29 @@ describe('the form of limits', function () {
     await form.cancel()
     await editor.page.evaluate(() => RED.history.pop())
     assert.deepEqual(await limitsOf('empty'), [], 'undone')
+  })
+
+  it('keeps a wrong number, so that the limit stays wrong', async () => {
+    form = await editor.edit('limits')
+    await line(0).click()
+    for (const [name, value] of Object.entries({ above: '8,5', minutes: 'ten' }))
+      await field(0, name).fill(value)
+    assert.equal(await problem(0), "'Above' must be a number.")
+    await form.done()
+    form = await editor.edit('limits')
+    assert.equal(await problem(0), "'Above' must be a number.")
+    assert.equal((await sentences())[0], 'first: temperature of all devices above … °C')
+    await form.cancel()
+    const [limit] = (await limitsOf('limits')) as { above: unknown; minutes: unknown }[]
+    assert.deepEqual([limit?.above, limit?.minutes], ['8,5', 'ten'])
+    await editor.page.evaluate(() => RED.history.pop())
+  })
+
+  it('keeps the defaults of properties that another program has left out', async () => {
+    form = await editor.edit('bare')
+    await form.done()
+    const { errorAfter, silentAfter, battery, remember } = await editor.properties('bare')
+    assert.deepEqual([Number(errorAfter), Number(silentAfter), battery, remember], [10, 60, true, true])
   })
 
   it('leaves saved rows as they are, and repairs damaged ones', async () => {

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { readLimits, repairLimit } from '../../../src/shared/limits-schema'
+
+describe('limits', () => {
+  it('are about the devices or groups that a row names, also if it does not say how they are selected', () => {
+    const devices = [{ serial: '52A10001' }]
+    const selects = [
+      { devices },
+      { bases: ['5F0A1001'] },
+      { groups: ['Racks'] },
+      {},
+      { devices, select: 'all' },
+    ]
+    const read = readLimits(selects.map((row) => ({ above: 8, ...row })))
+    assert.ok(Array.isArray(read))
+    assert.deepEqual(
+      read.map(({ select }) => select),
+      ['list', 'list', 'group', 'all', 'all'],
+    )
+  })
+
+  it('may have a margin of half their distance, whatever their decimals', () => {
+    assert.ok(Array.isArray(readLimits([{ above: 5.6, below: 5.4, margin: 0.1 }])))
+    assert.ok('problem' in readLimits([{ above: 5.6, below: 5.4, margin: 0.11 }]))
+  })
+
+  it('keep a wrong number in the form, because without it they would be others', () => {
+    const saved = { above: '8,5', below: 2, minutes: 'ten', channel: 'ch2', select: 'x' }
+    const { above, below, minutes, channel, select } = repairLimit(saved)
+    assert.deepEqual([above, below, minutes, channel, select], ['8,5', 2, 'ten', 'ch2', 'all'])
+    assert.ok('problem' in readLimits([repairLimit(saved)]))
+  })
+})
