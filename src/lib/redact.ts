@@ -27,6 +27,9 @@ export class Redactor {
   }
 }
 
+/** Replaces characters that could forge or hide parts of a log line. */
+export const toOneLine = (text: string) => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+
 const unescapeJson = (text: string) =>
   text.replace(/\\(?:u([0-9a-f]{4})|(["\\/]))/gi, (_, unit?: string, sign?: string) =>
     unit === undefined ? (sign ?? '') : String.fromCharCode(Number.parseInt(unit, 16)),

@@ -1,7 +1,7 @@
 import { parseJson, stripBom } from '../decode/json'
 import { type EndpointName, endpoints } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import type { Redactor } from '../redact'
+import { type Redactor, toOneLine } from '../redact'
 
 interface ErrorResponseParts {
   endpoint: EndpointName
@@ -25,7 +25,8 @@ export function readErrorResponse(parts: ErrorResponseParts): { error: EnvlogErr
   const { code, message } = parseErrorObject(text) ?? {}
   const isFromService = code !== undefined || message !== undefined
   // Secrets are removed before the text is shortened, because a part of a secret would not be recognized.
-  const toSafeText = (value: unknown) => shorten(redactor.guard(String(value).slice(0, MAX_GUARDED_LENGTH)))
+  const toSafeText = (value: unknown) =>
+    redactor.guard(toOneLine(String(value)).slice(0, MAX_GUARDED_LENGTH)).slice(0, MAX_MESSAGE_LENGTH)
   const words = typeof message === 'string' ? toSafeText(message) : ''
   const serviceCode = typeof code === 'number' || typeof code === 'string' ? toSafeText(code) : ''
   const cause: Cause = { status }
@@ -53,9 +54,6 @@ function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromS
 const MAX_MESSAGE_LENGTH = 300
 /** Longer than the displayed text, so that a secret that begins within it is still found. */
 const MAX_GUARDED_LENGTH = 4000
-
-/** Replaces control characters and line separators, which could forge log lines. */
-const shorten = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH)
 
 /**
  * The service's error object (docs/service.md, *Errors*), which is either the property `error` or the complete

@@ -35,7 +35,8 @@ export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): Rat
 export function recordsUsed(reserved: number, limit: number, { isSent, headers, records }: Outcome): number {
   if (!isSent) return 0
   const remaining = headers?.recordsRemaining ?? null
-  const byHeader = remaining === null ? reserved : limit - remaining
+  // The account's own limit may be lower than that of the service.
+  const byHeader = remaining === null || remaining > limit ? reserved : limit - remaining
   return Math.min(reserved, Math.max(0, records ?? byHeader))
 }
 
@@ -51,8 +52,7 @@ export function findRefusal(
 ): LimitScope | undefined {
   const { remaining = null, recordsRemaining = null } = headers ?? {}
   if (errorStatus === 429) {
-    if (records === undefined) return 'endpoint'
-    const isForRecords = recordsRemaining === null ? (remaining ?? 0) > 0 : recordsRemaining < records
+    const isForRecords = remaining !== 0 && (recordsRemaining ?? Number.POSITIVE_INFINITY) < (records ?? 0)
     return isForRecords ? 'device' : 'endpoint'
   }
   const isOtherRefusal = errorStatus >= 400 && errorStatus < 500 && !NOT_ABOUT_QUOTA.has(errorStatus)

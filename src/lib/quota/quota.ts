@@ -259,7 +259,8 @@ export class Quota {
       let estimate = this.#endpoints[endpoint].estimate(records, positions[endpoint] + 1, now)
       if (denial && denial.freeAt > estimate.at) estimate = { at: denial.freeAt, isForRecords: true }
       request.reportWait(estimate, now, toWallMs)
-      if (!request.signal.aborted) positions[endpoint]++
+      // Others do not wait for a request that waits for records.
+      if (!request.signal.aborted && !estimate.isForRecords) positions[endpoint]++
     }
   }
 

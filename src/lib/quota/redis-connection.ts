@@ -1,6 +1,6 @@
 import { type RedisAddress, readRedisAddress } from '../../shared/addresses'
 import { EnvlogError } from '../errors'
-import { Redactor } from '../redact'
+import { Redactor, toOneLine } from '../redact'
 import type { Connection } from './shared-quota'
 
 /** Maximum delay between two connection attempts. `shared-quota.ts` tries to report at the same interval. */
@@ -36,7 +36,8 @@ export function createConnector(
     const noteError = (error: unknown) => {
       // An error that only says that there is no connection must not replace the one that ended the connection.
       const name = error instanceof Error ? error.constructor.name : undefined
-      code = redactor.guard(codeOf(error) ?? '') || code || name
+      // Secrets are removed before the text is shortened, because a part of one would not be recognized.
+      code = redactor.guard(toOneLine(codeOf(error) ?? '')).slice(0, MAX_QUOTED) || code || name
     }
     const connected = client.connect().then(() => {
       wasConnected = true
@@ -119,7 +120,7 @@ export function codeOf(error: unknown): string | undefined {
   // Older servers wrap the error of a script: `ERR Error running script …: -READONLY You can't write …`.
   const [, word] = /^(?:ERR .*: -)?([A-Z]{3,20})\b/.exec(message) ?? []
   // This word means any other error. The arguments of a command may contain the password.
-  return word === 'ERR' ? message.replace(/, with args.*|[\r\n].*/s, '').slice(0, MAX_QUOTED) : word
+  return word === 'ERR' ? message.replace(/, with args.*| script: .*/s, '') : word
 }
 
 /** Users install it in the user directory, also if this package is elsewhere, as in an image. */

@@ -116,13 +116,15 @@ describe('the connection to a shared quota in Redis', function () {
   it('quotes a server that is too old, but not the password in its words', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {})
-      const words = `-ERR unknown command \`HELLO\`, with args beginning with: \`3\` \`AUTH\` \`default\` \`${PASSWORD}\`\r\n`
       socket.on('data', () => socket.write(words))
     })
+    let words = `-ERR unknown command \`HELLO\`, with args beginning with: \`3\` \`AUTH\` \`default\` \`${PASSWORD}\`\r\n`
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     ends.push(() => server.close())
     const { port } = server.address() as { port: number }
     assert.equal(await reasonOf(`redis://127.0.0.1:${port}`), 'ERR unknown command `HELLO`')
+    words = `-ERR ${'x'.repeat(105)} ${PASSWORD}\r\n`
+    assert.doesNotMatch(String(await reasonOf(`redis://127.0.0.1:${port}`)), /not-a/)
   })
 
   it('is opened again if its server has become read-only, and counts on the server that its address now leads to', async () => {

@@ -94,6 +94,8 @@ describe('a response with a status other than 200', () => {
     for (const secret of [apiKey, loginPass, JSON.stringify(loginPass), encodeURIComponent(loginPass)]) {
       const error = await errorFor(refusal(400, `bad login ${secret}`, `code ${secret}`))
       assert.deepEqual([error.params.words, error.cause.serviceCode], ['', undefined])
+      const far = await errorFor(refusal(400, `${'\n'.repeat(3960)}${secret}`))
+      assert.ok(!String(far.params.words).includes(secret.slice(0, 10)))
     }
   })
 

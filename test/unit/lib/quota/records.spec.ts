@@ -38,6 +38,28 @@ describe('the records of a device', () => {
     assert.equal(error?.reason, 'records-wait')
   })
 
+  it('do not delay others that wait for fewer requests, in what these know of their wait', async () => {
+    const station = await new Station({ data: { ...limit.data, limit: 3, window: 60 } }, 1).begin('data')
+    for (const serial of ['a', 'b', 'c']) {
+      station.request(serial, { ...data, number: 10_000 })
+      await station.answer(records(10_000))
+    }
+    await station.clock.pass(61_000)
+    for (const serial of ['a', 'b', 'c']) station.request(serial, { ...data, number: 5000 })
+    station.request('d', { ...data, number: 5000 })
+    const seen = station.request('e', { ...data, number: 5000, maxWaitMs: 30_000 })
+    await station.answer()
+    await station.answer()
+    assert.equal(seen.state, 'done')
+  })
+
+  it('are counted as reserved if the account has a lower limit than the service reports', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 5000 })
+    await station.answer(withHeaders(streamed(brokenOff('{"data":[')), { records: 151_000 }))
+    assert.equal(station.quota.counts().records[0]?.left, 5000)
+  })
+
   it('are counted by the header if the response is truncated, and as reserved without one', async () => {
     for (const [headers, left] of [
       [{ records: 8000 }, 8000],
@@ -64,13 +86,15 @@ describe('the records of a device', () => {
   })
 
   it('are not the cause of a 429 if enough are left: the endpoint is closed', async () => {
-    const station = await new Station(limit).begin('data')
-    station.request('a', { ...data, number: 5000 })
-    await station.answer(withHeaders(refusal(429), { remaining: 10, records: 9000 }))
-    station.request('b', { ...data, number: 5000 })
-    assert.deepEqual(await station.serials(), [])
-    await station.clock.pass(61_000)
-    assert.deepEqual((await station.serials()).sort(), ['a', 'b'])
+    for (const headers of [{ remaining: 10, records: 9000 }, { remaining: 10 }]) {
+      const station = await new Station(limit).begin('data')
+      station.request('a', { ...data, number: 5000 })
+      await station.answer(withHeaders(refusal(429), headers))
+      station.request('b', { ...data, number: 1000 })
+      assert.deepEqual(await station.serials(), [])
+      await station.clock.pass(61_000)
+      assert.deepEqual((await station.serials()).sort(), ['a', 'b'])
+    }
   })
 
   it('close only the device if they are used up; then the request is sent again', async () => {
