@@ -166,7 +166,8 @@ export class NodeRed {
   }
 
   async #install(): Promise<void> {
-    this.userDir = temporaryFolder('user-dir')
+    // Users have such paths.
+    this.userDir = temporaryFolder('user dir #1 50% 冷凍庫')
     await cp(await installed(), this.userDir, { recursive: true, verbatimSymlinks: true })
     for (const name of this.#options.packages ?? []) await linkPackage(name, this.userDir)
     writeFileSync(join(this.userDir, '.config.users.json'), JSON.stringify(WITHOUT_TIPS))
