@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
+import { toOneLine } from '../../../lib/redact'
 
 /**
  * Evaluates a typed input: message, context, environment or JSONata; `undefined` if the property does not exist.
@@ -27,9 +28,7 @@ const MAX_DETAIL = 200
 /** The sentence about a failed expression, in one line. JSONata throws objects that are no errors. */
 function detailOf(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown }
-  return String(message ?? error)
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .slice(0, MAX_DETAIL)
+  return toOneLine(String(message ?? error)).slice(0, MAX_DETAIL)
 }
 
 /** A typed input in the users' notation, such as `msg.devices`. */
