@@ -27,10 +27,16 @@ const fileOf = (example: string) => join(folder, `${example}.json`)
 
 const read = (file: string) => readFileSync(join(root, 'scripts', 'reports', file), 'utf8')
 
-/** The body of the exported function, after its description. */
+const IMPORT = /^import .* from '\.\/(.*)'\n\n?/gm
+
+/** The body of the exported function, after its description and before the functions that it imports. */
 function toBody(source: string): string {
-  const [description = '', body = ''] = source.split(/^export default .*\n/m)
-  return `${description}${body.replace(/^ {2}/gm, '').replace(/\n}\n$/, '')}`
+  const [head = '', body = ''] = source.split(/^export default .*\n/m)
+  const imported = [...head.matchAll(IMPORT)].map(
+    ([, file = '']) => `\n\n${read(file).replace(/^export /gm, '')}`,
+  )
+  const own = body.replace(/^ {2}/gm, '').replace(/\n}\n$/, '')
+  return `${head.replace(IMPORT, '')}${own}${imported.join('')}`.trimEnd()
 }
 
 const toPage = (source: string) => source.replace('/*css*/\n', () => read('page.css'))
