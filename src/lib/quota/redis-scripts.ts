@@ -6,8 +6,7 @@
  * - one hash per limit: entry id → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at most until then; `s`:
  *   used by a request that was answered then; `o`: used by others, according to headers then; `r`: the limit that a
  *   response reported then, with its window; `n`: the most generous limit that a process has named, with its window;
- *   `c`: refused then; `w`: a process has been waiting since then, until `heldMs` after 1970. `kept`: how long entries
- *   are kept, ms.
+ *   `c`: refused then; `w`: a process has been waiting since then, until `heldMs` after 1970.
  *
  * All instants are by the server's clock.
  */
@@ -42,27 +41,36 @@ local function write(key, id, amount, kind, at, heldMs)
   redis.call('HSET', key, id, string.format('%.0f %s %.0f %.0f', amount, kind, at, heldMs or 0))
 end
 
--- Entries by id. They are kept for the longest window that any process has named, plus the time in flight.
-local function open(key, heldMs)
-  local kept = math.max(tonumber(redis.call('HGET', key, 'kept') or 0), heldMs + arg.leaseMs)
-  redis.call('HSET', key, 'kept', string.format('%.0f', kept))
-  redis.call('PEXPIRE', key, string.format('%.0f', kept))
+local function read(key)
   local all, entries = redis.call('HGETALL', key), {}
   for i = 1, #all, 2 do
     local amount, kind, at, held = string.match(all[i + 1], '^(%d+) (%a) (%d+) (%d+)$')
     if kind then
-      local entry = { amount = tonumber(amount), kind = kind, at = tonumber(at), heldMs = tonumber(held) }
-      local latest = kind == 'f' and now + kept or now
-      local isChanged = entry.at > latest
-      if isChanged then entry.at = latest end
-      -- Its process has died: the request may have been sent at any time until then.
-      if kind == 'f' and entry.at <= now then entry.kind, isChanged = 's', true end
-      if entry.at <= now - kept then
-        redis.call('HDEL', key, all[i])
-      else
-        entries[all[i]] = entry
-        if isChanged then write(key, all[i], entry.amount, entry.kind, entry.at, entry.heldMs) end
-      end
+      entries[all[i]] = { amount = tonumber(amount), kind = kind, at = tonumber(at), heldMs = tonumber(held) }
+    end
+  end
+  return entries
+end
+
+-- Entries by id. They are kept for the longest window that applies to the limit, plus the time in flight.
+local function open(key, heldMs)
+  local entries = read(key)
+  for _, id in ipairs({ 'named', 'reported' }) do
+    if entries[id] then heldMs = math.max(heldMs, entries[id].heldMs) end
+  end
+  local kept = heldMs + arg.leaseMs
+  redis.call('PEXPIRE', key, string.format('%.0f', kept))
+  for id, entry in pairs(entries) do
+    local latest = entry.kind == 'f' and now + kept or now
+    local isChanged = entry.at > latest
+    if isChanged then entry.at = latest end
+    -- Its process has died: the request may have been sent at any time until then.
+    if entry.kind == 'f' and entry.at <= now then entry.kind, isChanged = 's', true end
+    if entry.at <= now - kept then
+      redis.call('HDEL', key, id)
+      entries[id] = nil
+    elseif isChanged then
+      write(key, id, entry.amount, entry.kind, entry.at, entry.heldMs)
     end
   end
   return entries
@@ -202,9 +210,9 @@ for i, use in ipairs(arg.uses) do
   local key, need = KEYS[i + 1], arg.needs[i]
   local reported = use.reported ~= cjson.null and use.reported
   if use.used > 0 then write(key, arg.id, use.used, 's', now) else redis.call('HDEL', key, arg.id) end
-  local entries = open(key, math.max(need.heldMs, reported and reported.heldMs or 0))
+  if reported and i == 1 then write(key, 'reported', reported.limit, 'r', now, reported.heldMs) end
+  local entries = open(key, need.heldMs)
   if reported then
-    if i == 1 then write(key, 'reported', reported.limit, 'r', now, reported.heldMs) end
     -- The service may still have counted entries that expired while the request was in flight.
     local limit = { heldMs = reported.heldMs, countsOthers = true }
     local others = reported.limit - use.remaining - heldBy(limit, entries, now - arg.flightMs)
@@ -225,6 +233,9 @@ export const REPORT = `${COMMON}
 local epoch, since = currentEpoch()
 if not epoch then epoch, since = arg.candidate, now end
 redis.call('SET', KEYS[1], string.format('%s %.0f %s', epoch, since, runId()), 'PX', ${EPOCH_KEPT_MS})
+-- Fails here, not at each request, if the user may not run a command that the other scripts need.
+write(KEYS[2], 'probe', 0, 'p', now)
+redis.call('HDEL', KEYS[2], 'probe')
 local prefix = arg.process .. ':'
 for i, part in ipairs(arg.parts) do
   local key, listed = KEYS[i + 1], {}

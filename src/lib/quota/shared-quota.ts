@@ -11,6 +11,8 @@ const REPORT_MS = 10_000
 const RETRY_MS = 1000
 /** Consecutive failures before another connection is opened, because the current one may have stopped responding. */
 const MAX_FAILURES = 2
+/** The reason if Redis responds but has lost its data. */
+const DATA_LOST = 'DATA_LOST'
 
 /** A connection to Redis or Valkey. */
 export interface Connection {
@@ -30,7 +32,10 @@ export interface RedisPort {
   leaseMs: number
 }
 
-/** Whether a quota is shared through Redis, and the state of that connection. */
+/**
+ * Whether a quota is shared through Redis, and the state of that connection. `opening`: requests wait until Redis has
+ * answered or failed, because it may know more than this process.
+ */
 export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 
 /** The part of a limit that a request needs. A limit counts the requests of an endpoint or the records of a device. */
@@ -219,10 +224,11 @@ export class SharedQuota {
 
   #lose(error: unknown): void {
     const { code = this.#code } = error as { code?: string }
-    const hasChanged = this.#state !== 'away' || code !== this.#code
-    this.#state = 'away'
+    const state = code === DATA_LOST ? 'opening' : 'away'
+    const hasChanged = this.#state !== state || code !== this.#code
+    this.#state = state
     this.#code = code
-    this.#reportIn(RETRY_MS)
+    this.#reportIn(state === 'opening' ? 0 : RETRY_MS)
     if (hasChanged && !this.#isClosed) this.#ports.onChange()
   }
 
@@ -260,4 +266,4 @@ function reportOf({ id, amount, at, isAsked }: Entry, now: number) {
   return { id, amount, ageMs: isAsked ? -1 : ageMs }
 }
 
-const dataLost = () => Object.assign(new Error('Redis has lost its data'), { code: 'DATA_LOST' })
+const dataLost = () => Object.assign(new Error('Redis has lost its data'), { code: DATA_LOST })

@@ -52,21 +52,18 @@ export class Window {
   #entries: Entry[] = []
   readonly #inFlight = new Set<Entry>()
   #closedAt = Number.NEGATIVE_INFINITY
-  /** The longest window so far, because a shorter one may be temporary. */
-  #longestMs: number
+  /** The longest own window so far, because a shorter one may be temporary. */
+  #longestOwnMs: number
 
   constructor(own: WindowLimit) {
     this.#limits = [own]
-    this.#longestMs = heldMs(own.windowSeconds)
+    this.#longestOwnMs = heldMs(own.windowSeconds)
   }
 
   /** Changes the limits and keeps the usage. */
   setLimits(own: WindowLimit, reported?: WindowLimit): void {
     this.#limits = reported ? [own, reported] : [own]
-    this.#longestMs = Math.max(
-      this.#longestMs,
-      ...this.#limits.map(({ windowSeconds }) => heldMs(windowSeconds)),
-    )
+    this.#longestOwnMs = Math.max(this.#longestOwnMs, heldMs(own.windowSeconds))
   }
 
   get inFlight(): number {
@@ -77,7 +74,9 @@ export class Window {
     const entry: Entry = { id, amount, sentAt: now, at: Number.POSITIVE_INFINITY, by: 'us', isAsked }
     // Expired entries are kept if the service may have counted them in its responses to requests in flight.
     const oldest = Math.min(now, ...[...this.#inFlight].map(({ sentAt }) => sentAt))
-    this.#entries = this.#entries.filter(({ at }) => at + this.#longestMs > oldest)
+    const windowsMs = this.#limits.map(({ windowSeconds }) => heldMs(windowSeconds))
+    const keptMs = Math.max(this.#longestOwnMs, ...windowsMs)
+    this.#entries = this.#entries.filter(({ at }) => at + keptMs > oldest)
     this.#inFlight.add(entry)
     return entry
   }

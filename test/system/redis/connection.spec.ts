@@ -108,9 +108,11 @@ describe('the connection to a shared quota in Redis', function () {
     await member.request()
     assert.deepEqual([member.quota.counts().sharedConnected, member.reasons], [true, []])
     member.leaveAndStop()
-    await redis.command('FLUSHALL')
-    await redis.command('ACL', 'SETUSER', 'least', '-set')
-    assert.match(String(await reasonOf(address, 'word')), /^ERR .* can't run this command/)
+    for (const name of ['set', 'hset', 'hdel', 'pexpire']) {
+      await redis.command('FLUSHALL')
+      await redis.command('ACL', 'SETUSER', 'least', 'reset', 'on', '>word', ...rules, `-${name}`)
+      assert.match(String(await reasonOf(address, 'word')), /^ERR .* can't run this command/, name)
+    }
   })
 
   it('quotes a server that is too old, but not the password in its words', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { REPORT, SETTLE } from '../../../src/lib/quota/redis-scripts'
 import type { ModelService } from '../../support/quota/model-service'
 import { until } from '../../support/wait'
 import { createService, HELD_MS, LEASE_MS, Member, mostRefusedInAWindow, ROW } from './members'
@@ -243,6 +244,21 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     const before = service.refusals().length
     assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
     assert.equal(service.refusals().length, before)
+  })
+
+  it('keeps its data as long as the window that the last response reported', async () => {
+    const keys = ['epoch', 'current'].map((name) => `envlog:{an-account}:${name}`)
+    const run = (script: string, argument: object) =>
+      redis.command('EVAL', script, '2', ...keys, JSON.stringify({ leaseMs: LEASE_MS, ...argument }))
+    const part = { id: 'a:1', heldMs: HELD_MS, entries: [] }
+    const epoch = await run(REPORT, { candidate: 'data', process: 'a', parts: [part] })
+    const kept: number[] = []
+    for (const heldMs of [86_401_000, HELD_MS]) {
+      const uses = [{ used: 1, reported: { limit: ROW.limit, heldMs }, remaining: 9, isClosed: false }]
+      await run(SETTLE, { epoch, id: 'a:1', needs: [part], uses, flightMs: 10 })
+      kept.push(Number(await redis.command('PTTL', keys[1] as string)))
+    }
+    assert.ok((kept[0] as number) > 86_000_000 && (kept[1] as number) <= HELD_MS + LEASE_MS, `${kept}`)
   })
 
   it('lets its data expire', async () => {

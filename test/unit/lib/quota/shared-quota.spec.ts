@@ -21,12 +21,12 @@ class FakeRedis {
   isThere = true
   isEnded = false
   reply = () => {}
-  readonly #gate: Promise<void>
+  #gate = Promise.resolve()
 
-  constructor({ isSlow = false } = {}) {
+  /** From now on, a report is answered only by `reply`. */
+  holdReports(): void {
     this.#gate = new Promise((resolve) => {
       this.reply = resolve
-      if (!isSlow) resolve()
     })
   }
 
@@ -38,7 +38,7 @@ class FakeRedis {
   #connect() {
     return {
       run: async (script: string, _: string[], argument: string): Promise<unknown> => {
-        await this.#gate
+        if (script === REPORT) await this.#gate
         if (!this.isThere) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
         if (script === REPORT) this.reports.push(JSON.parse(argument))
         if (script === REPORT) return 'epoch'
@@ -67,7 +67,8 @@ describe('a shared quota', () => {
   it('sends nothing at the start until Redis has responded or failed', async () => {
     for (const isThere of [true, false]) {
       const station = await new Station().begin()
-      const redis = new FakeRedis({ isSlow: true })
+      const redis = new FakeRedis()
+      redis.holdReports()
       redis.isThere = isThere
       redis.join(station)
       const seen = station.request('a', { maxWaitMs: 0 })
@@ -81,7 +82,9 @@ describe('a shared quota', () => {
 
   it('sends nothing at the start for at most five seconds if Redis does not respond', async () => {
     const station = await new Station().begin()
-    new FakeRedis({ isSlow: true }).join(station)
+    const redis = new FakeRedis()
+    redis.holdReports()
+    redis.join(station)
     station.request('a')
     await station.clock.pass(5100)
     assert.deepEqual(await station.serials(), ['a'])
@@ -219,6 +222,18 @@ describe('a shared quota', () => {
     assert.deepEqual(await station.serials(), ['a'])
     await station.clock.pass(3000)
     assert.deepEqual(await station.serials(), ['a', 'b', 'c'])
+  })
+
+  it('waits until it has reported its usage again if Redis has lost its data', async () => {
+    const { station, redis } = await share()
+    redis.reservation = [-1]
+    redis.holdReports()
+    for (const serial of ['a', 'b']) station.request(serial)
+    await station.clock.pass(3000)
+    assert.deepEqual(await station.serials(), [])
+    redis.reservation = [1, 1]
+    redis.reply()
+    assert.deepEqual(await station.serials(), ['a', 'b'])
   })
 
   it('sends one request at a time while Redis is away', async () => {
