@@ -4,6 +4,9 @@ import type { QuotaHeaders } from './quota/headers'
 /** Queue key of requests from the editor, which take precedence over those of all nodes. */
 export const EDITOR = Symbol('editor')
 
+/** How long a response of `current` is kept for nodes that trigger themselves. */
+export const MAX_AGE_MS = 10_000
+
 /** Requests with the same key are sent in order of arrival, and keys take turns. Nodes use their id. */
 export type QueueKey = string | typeof EDITOR
 
@@ -24,6 +27,8 @@ export interface RequestContext {
   maxWaitMs: number | null
   /** Longest wait for records of the device; defaults to `maxWaitMs`. */
   maxRecordsWaitMs?: number
+  /** Maximum age of a response of `current` to the same request, up to `MAX_AGE_MS`; by default, it must be new. */
+  maxAgeMs?: number
   /** Maximum number of retries, if it is smaller than that of the account. */
   maxRetries?: number
   /** Called when a wait for quota begins, when its estimate changes by a second or more, and when it ends. */

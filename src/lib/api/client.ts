@@ -15,7 +15,7 @@ import { readQuotaHeaders } from '../quota/headers'
 import type { LimitScope, Outcome } from '../quota/outcome'
 import type { Quota } from '../quota/quota'
 import { Redactor } from '../redact'
-import type { RequestContext, ServiceResponse } from '../request'
+import { MAX_AGE_MS, type RequestContext, type ServiceResponse } from '../request'
 import { readBody } from './body'
 import { withDeadline } from './deadline'
 import { readErrorResponse } from './error-response'
@@ -52,6 +52,15 @@ interface Call {
   decode(body: string): unknown
 }
 
+/** A response that other callers may get. */
+interface RecentResponse {
+  response: ServiceResponse<unknown>
+  /** When it arrived, monotonic ms. */
+  at: number
+  /** Cancels the timer that deletes it. */
+  forget(): void
+}
+
 /** The outcome of one attempt. */
 interface Attempt extends Outcome {
   response?: ServiceResponse<unknown>
@@ -69,6 +78,8 @@ export class Client {
   readonly #loginRedactor: Redactor
   /** Waiting and running requests, by endpoint and parameters. */
   readonly #requests = new Map<string, JoinedRequest>()
+  /** The last responses of `current`, by the same key. */
+  readonly #recent = new Map<string, RecentResponse>()
   #isClosed = false
 
   constructor(settings: ClientSettings, ports: ClientPorts) {
@@ -116,14 +127,22 @@ export class Client {
   /** Rejects all requests of this client with `closed`. */
   async close(): Promise<void> {
     this.#isClosed = true
+    for (const { forget } of this.#recent.values()) forget()
     for (const request of this.#requests.values()) request.reject(new EnvlogError('closed'))
     await this.#ports.transport.close()
   }
 
-  /** Joins an identical waiting or running request, or starts a new one. */
+  /**
+   * Takes a recent response, if the caller accepts one, joins an identical waiting or running request, or starts a new
+   * one.
+   */
   async #submit(call: Call, context: RequestContext): Promise<ServiceResponse<unknown>> {
     if (this.#isClosed || context.signal.aborted) throw new EnvlogError('closed')
     const key = JSON.stringify([call.isRaw, call.endpoint, call.params])
+    const { maxAgeMs = 0 } = context
+    const recent = this.#recent.get(key)
+    if (recent && this.#ports.clock.monotonic() - recent.at < maxAgeMs)
+      return call.isRaw ? structuredClone(recent.response) : recent.response
     const known = this.#requests.get(key)
     const isNew = known === undefined || known.signal.aborted
     const request = isNew ? new JoinedRequest(call.endpoint, demandOf(call.params, call.isRaw)) : known
@@ -132,18 +151,29 @@ export class Client {
     else this.#ports.quota.proceedSoon()
     const response = (await joined) as ServiceResponse<unknown>
     // Decoded responses are never modified; raw ones become payloads, which flows may modify.
-    return isNew || !call.isRaw ? response : structuredClone(response)
+    const isUsedAgain = !isNew || this.#recent.has(key)
+    return call.isRaw && isUsedAgain ? structuredClone(response) : response
   }
 
   async #begin(key: string, call: Call, request: JoinedRequest): Promise<void> {
     this.#requests.set(key, request)
     try {
-      request.resolve(await this.#send(call, request))
+      const response = await this.#send(call, request)
+      if (call.endpoint === 'current') this.#keep(key, response)
+      request.resolve(response)
     } catch (error) {
       request.reject(error)
     }
     // If all its callers have left, a later one has started a new request.
     if (this.#requests.get(key) === request) this.#requests.delete(key)
+  }
+
+  #keep(key: string, response: ServiceResponse<unknown>): void {
+    if (this.#isClosed) return
+    this.#recent.get(key)?.forget()
+    const { clock } = this.#ports
+    const forget = clock.after(MAX_AGE_MS, () => this.#recent.delete(key))
+    this.#recent.set(key, { response, at: clock.monotonic(), forget })
   }
 
   /**

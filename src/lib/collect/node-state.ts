@@ -4,7 +4,7 @@ import { StoredState } from '../stored-state'
 import { type Cursor, type CursorKind, kindOf } from './cursor'
 import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
 import { deviceKey, deviceOfKey, type NamedDevice, type ResolvedDevice } from './devices'
-import { readSavedState, type SavedState } from './saved-state'
+import { type NextRound, readSavedState, type SavedState } from './saved-state'
 
 /** Maximum number of reports to remember, which is more than any account needs. */
 const MAX_REPORTS = 10_000
@@ -45,6 +45,7 @@ export class NodeState {
   /** Called when a receipt or a command may have ended the wait for a receipt. */
   readonly #onReceipt = new Set<() => void>()
   readonly #stored: StoredState<SavedState>
+  #nextRound: NextRound | undefined
   #kind: CursorKind | undefined
   #sendsOnlyNew = false
   #settingsKey = ''
@@ -120,6 +121,21 @@ export class NodeState {
     for (const [device, cursor] of cursors)
       if (isWritten && cursor && cursor === device.cursor) device.isSaved = true
     return isWritten
+  }
+
+  /** Call this before `close`, for a node that triggers itself. */
+  planRound(nextRound: NextRound): void {
+    this.#nextRound = nextRound
+  }
+
+  /**
+   * When the node would have triggered itself without the deploy or restart, ms since 1970 UTC; `undefined` if it has
+   * other settings now.
+   */
+  takeNextRound(settings: string): number | undefined {
+    const { at = undefined, settings: planned } = this.#nextRound ?? {}
+    this.#nextRound = undefined
+    return planned === settings ? at : undefined
   }
 
   /** The devices without a state that may have moved from another base unit. The account's current list says it. */
@@ -200,17 +216,19 @@ export class NodeState {
   }
 
   /**
-   * The number of devices whose records were repeatedly sent without a receipt, and the time of the first such
-   * delivery, ms since 1970 UTC; `undefined` if there are none.
+   * The number of devices whose data was sent again because its receipt was overdue, the time of the first such
+   * delivery, ms since 1970 UTC, and whether it was sent again so often that users are warned; `undefined` if there are
+   * none.
    */
-  unacknowledged(): { devices: number; since: number } | undefined {
-    const overdueSince = [...this.#selected].flatMap((key) => {
+  unacknowledged(): { devices: number; since: number; isWarning: boolean } | undefined {
+    const overdue = [...this.#selected].flatMap((key) => {
       const { unacknowledged } = this.#devices.get(key) ?? {}
-      return unacknowledged && unacknowledged.resends > MAX_QUIET_RESENDS ? [unacknowledged.since] : []
+      return unacknowledged && unacknowledged.resends > 0 ? [unacknowledged] : []
     })
-    return overdueSince.length === 0
-      ? undefined
-      : { devices: overdueSince.length, since: Math.min(...overdueSince) }
+    if (overdue.length === 0) return undefined
+    const since = Math.min(...overdue.map((one) => one.since))
+    const isWarning = overdue.some(({ resends }) => resends > MAX_QUIET_RESENDS)
+    return { devices: overdue.length, since, isWarning }
   }
 
   /** Whether this is the first report of this kind for the device in this process. Each call counts as a report. */
@@ -259,11 +277,13 @@ export class NodeState {
       const saved = device.toSave(now, monotonic)
       return saved ? [[key, saved]] : []
     })
-    return { version: 1, devices: Object.fromEntries(devices) }
+    const nextRound = this.#nextRound && { nextRound: this.#nextRound }
+    return { version: 1, ...nextRound, devices: Object.fromEntries(devices) }
   }
 
   #restore(saved: SavedState | undefined, store: StateStore): void {
     if (!saved && this.#sendsOnlyNew) store.onMissing?.()
+    this.#nextRound ??= saved?.nextRound
     const isWanted = (cursor: Cursor) => !this.#kind || kindOf(cursor) === this.#kind
     for (const [key, { cursor, unacknowledged, ...others }] of Object.entries(saved?.devices ?? {})) {
       const own = cursor && isWanted(cursor) ? { cursor } : {}

@@ -7,8 +7,17 @@ import { decodeRecords } from './cursor-records'
 
 export interface SavedState {
   version: 1
+  nextRound?: NextRound
   /** The devices by `base/serial`, least recently polled first. */
   devices: Record<string, SavedDevice>
+}
+
+/** The node's next trigger of its own, when it was closed. */
+export interface NextRound {
+  /** ms since 1970 UTC. */
+  at: number
+  /** Identifies the settings: with others, the node triggers itself soon after a deploy. */
+  settings: string
 }
 
 export interface SavedDevice {
@@ -39,6 +48,8 @@ export function readSavedState(value: unknown): SavedState | undefined {
 
 function isSavedState(value: unknown): value is SavedState {
   if (!isObject(value) || value.version !== 1) return false
+  const { nextRound = { at: 0, settings: '' } } = value
+  if (!isObject(nextRound) || !isInstant(nextRound.at) || typeof nextRound.settings !== 'string') return false
   return isObject(value.devices) && Object.values(value.devices).every(isSavedDevice)
 }
 

@@ -12,6 +12,7 @@ export = (RED: NodeAPI): void =>
       const { exclude, staleAfter, onlyNew } = settings
       const query = { selection: await run.evaluateSelection(), exclude, time, staleAfter, format }
       const collected = await collectCurrent(account, query, run.requestContext)
+      run.respondedAt = account.monotonic()
       if (!collected) return
       const { content, failed = [] } = collected
       if (content.kind === 'current' && content.readings.length === 0) {

@@ -56,7 +56,7 @@ describe('only new records', () => {
     assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
   })
 
-  it('wait for their receipt without a request, are sent again without it, and shown after three resends until `skip`', async () => {
+  it('wait for their receipt without a request, are sent again without it, and shown as soon as it is overdue, until `skip`', async () => {
     const passing = install({ toFake: ['performance'] })
     try {
       const settings = { ...acknowledged, ackTimeout: 60 }
@@ -67,7 +67,11 @@ describe('only new records', () => {
       assert.deepEqual(await trigger(flow), [])
       assert.equal(simulator().log.filter(({ endpoint }) => endpoint === 'latest-data').length, 1)
       for (let resends = 1; resends <= 4; resends++) {
-        assert.notEqual(shown()?.shape, 'ring', `${resends}`)
+        const isOverdue = resends > 1
+        assert.deepEqual(
+          [shown()?.fill, shown()?.shape],
+          isOverdue ? ['yellow', 'ring'] : [undefined, undefined],
+        )
         passing.tick(60_000)
         assert.deepEqual(ids((await trigger(flow))[0]), ids(first))
       }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../../simulator'
-import { NOW } from '../../support/devices'
+import { NOW, rackA } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
+import { until } from '../../support/wait'
 
 interface Counts {
   running: number
@@ -82,4 +83,21 @@ describe('the quota of an account in nodes and in the editor', () => {
     assert.equal((await after.errors.next()).error.code, 'ENVLOG_QUOTA')
     assert.equal(simulator().log.length, 3)
   })
+
+  it('is not used again by alerts or latest records that repeat after a deploy', async () => {
+    for (const action of ['alerts', 'latest'] as const) {
+      const node = { repeat: 3600, onlyNew: true, select: 'list', devices: [rackA] }
+      const before = await startFlow(action, simulator(), { node })
+      await before.completed.next()
+      const used = simulator().log.length
+      const { shown } = await startFlow(action, simulator(), { node, sameProcess: true })
+      await until('it shows the next time', () => shown().some(({ text }) => text === 'status.next'))
+      assert.equal(simulator().log.length, used)
+      // With other settings, it begins at once.
+      const changed = { ...node, time: 'local' }
+      const after = await startFlow(action, simulator(), { node: changed, sameProcess: true })
+      await after.completed.next()
+      assert.ok(simulator().log.length > used)
+    }
+  }).timeout(30_000)
 })

@@ -1,6 +1,8 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
+import { inBackground } from '../../../lib/background'
 import { nextTurn } from '../../../lib/clock'
 import type { NodeState } from '../../../lib/collect/node-state'
+import { shortHash } from '../../../lib/collect/short-hash'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
 import { NO_PROBLEMS, type RunStatus, toNodeStatus } from '../report/status'
@@ -23,12 +25,14 @@ export class ActionNode<T extends ActionType> implements StartedNode {
   readonly #action: ActionDefinition<T>
   readonly #deployed: Deployed<T>
   readonly #queue = new TriggerQueue()
-  readonly #timer: RepeatTimer | undefined
+  #timer: RepeatTimer | undefined
   /** The last message of the timer. */
   #timerMessage: NodeMessage | undefined
   /** When failures began, by error code, in ms since 1970 UTC. A success clears it. */
   readonly #failingSince = new Map<string, number>()
   readonly #closeState: () => Promise<void>
+  /** Identifies account and settings. */
+  readonly #settingsKey: string
   #shown: RunStatus['kind'] = 'idle'
   /** Whether the status has shown the losses of the last trigger, so that the next one begins without. */
   #hasShownLosses = false
@@ -43,25 +47,44 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     const settings = readActionSettings(action.type, config)
     nodeState.open(store, toNodeStateOptions(action.type, account, settings))
     this.#closeState = () => nodeState.close(store)
+    this.#settingsKey = shortHash(JSON.stringify([account.id, settings]))
     const { signal } = this.#queue
     const setStatus = (status: RunStatus) => this.#setStatus(status)
     const lossy = new Set<string>()
     this.#deployed = { RED, node, account, settings, nodeState, signal, lossy, setStatus }
     this.#showIdle()
-    if (settings.repeat > 0) this.#timer = this.#startTimer(settings.repeat * 1000)
+    if (settings.repeat > 0) inBackground(this.#startTimer(settings.repeat * 1000))
   }
 
   /** Triggers the node with its own messages, as core nodes do, so that hooks and the debugger see them. */
-  #startTimer(periodMs: number): RepeatTimer {
+  async #startTimer(periodMs: number): Promise<void> {
+    const plannedAt = this.#action.resumesRepeat ? await this.#readPlan() : undefined
+    if (this.#queue.signal.aborted) return
     const trigger = () => {
       this.#timerMessage = {}
       this.#deployed.node.receive(this.#timerMessage)
     }
-    return new RepeatTimer(periodMs, trigger, () => this.#queue.interrupt())
+    this.#timer = new RepeatTimer(periodMs, trigger, () => this.#queue.interrupt(), plannedAt)
+    if (plannedAt !== undefined) this.#showIdle()
+  }
+
+  /** When the node would have triggered itself without the deploy or restart, ms since 1970 UTC. */
+  async #readPlan(): Promise<number | undefined> {
+    const { nodeState } = this.#deployed
+    try {
+      await nodeState.ready()
+    } catch {
+      // The first trigger reports this.
+      return undefined
+    }
+    return nodeState.takeNextRound(this.#settingsKey)
   }
 
   /** Aborts its work. Resolves when nothing is running and its state is saved. */
   async close(): Promise<void> {
+    const nextAt = this.#timer?.nextAt
+    if (nextAt !== undefined)
+      this.#deployed.nodeState.planRound({ at: Math.round(nextAt), settings: this.#settingsKey })
     this.#timer?.stop()
     await this.#queue.close()
     await this.#closeState()
@@ -75,16 +98,19 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     if (timer && this.#queue.isFull) return
     timer?.started()
     try {
-      await this.#queue.run((interrupt) => {
+      let respondedAt: number | undefined
+      await this.#queue.run(async (interrupt) => {
         // The next run may have become due while the message was waiting.
         timer?.started()
-        return this.#run({ ...trigger, isOwn: timer !== undefined }, interrupt)
+        const run = new Run(this.#deployed, { ...trigger, isOwn: timer !== undefined }, interrupt)
+        await this.#process(run)
+        respondedAt = run.respondedAt
       })
-      timer?.ended()
+      timer?.ended(respondedAt)
     } catch (error) {
       // If the node was closed during a run of its own timer, this is not a failure.
       if (timer && this.#queue.signal.aborted) return
-      this.#showFailure(error, timer?.ended(error))
+      this.#showFailure(error, timer?.ended(undefined, error))
       throw error
     }
   }
@@ -98,7 +124,7 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     if (this.#shown === 'unacknowledged') this.#showIdle()
   }
 
-  async #run(trigger: Trigger, interrupt: AbortSignal): Promise<void> {
+  async #process(run: Run<T>): Promise<void> {
     this.#setStatus({ kind: 'requesting' })
     const isLoaded = this.#deployed.nodeState.ready()
     if (this.#sendsOnlyNew()) await isLoaded
@@ -107,7 +133,6 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     const { lossy } = this.#deployed
     if (this.#hasShownLosses) lossy.clear()
     this.#hasShownLosses = false
-    const run = new Run(this.#deployed, trigger, interrupt)
     await this.#action.run(run)
     this.#failingSince.clear()
     // Formatting the count with i18next takes longer than reading most responses, so the messages are delivered first.
@@ -136,7 +161,7 @@ export class ActionNode<T extends ActionType> implements StartedNode {
   #showIdle(problems = NO_PROBLEMS): void {
     const unacknowledged = this.#deployed.nodeState.unacknowledged()
     if (unacknowledged) this.#setStatus({ kind: 'unacknowledged', ...unacknowledged })
-    else this.#setStatus({ kind: 'idle', problems })
+    else this.#setStatus({ kind: 'idle', problems, next: this.#timer?.nextAt })
   }
 
   #showFailure(error: unknown, next: number | undefined): void {

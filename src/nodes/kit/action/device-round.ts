@@ -92,7 +92,7 @@ export class DeviceRound<T extends ActionType> {
 
   /** @param maxRecordsWaitMs 0 puts a device whose record quota is used up at the end of the round */
   async #processOne(device: ResolvedDevice, signal: AbortSignal, maxRecordsWaitMs?: number): Promise<void> {
-    const { nodeState, requestContext, waitStatus } = this.#run
+    const { account, nodeState, requestContext, waitStatus } = this.#run
     const context: RequestContext = { ...requestContext, signal, onWait: waitStatus.createListener() }
     if (maxRecordsWaitMs !== undefined) context.maxRecordsWaitMs = maxRecordsWaitMs
     try {
@@ -109,6 +109,7 @@ export class DeviceRound<T extends ActionType> {
       waitStatus.done++
     }
     nodeState.markPolled(device)
+    this.#run.respondedAt ??= account.monotonic()
     this.#stateOf(device).markResponded()
     this.#warnOnce(device)
     this.#hasSucceeded = true

@@ -8,6 +8,9 @@ const FIRST_BACKOFF_MS = 60_000
 const MAX_BACKOFF_MS = 300_000
 /** Longer, because repeated requests with a refused login may lock it. */
 const MAX_LOGIN_BACKOFF_MS = 3_600_000
+const A_MINUTE_MS = 60_000
+/** Minimum time between the first two runs, so that the second one does not get the response of the first one. */
+const MIN_DISTANCE_MS = 15_000
 
 /** Whether an error is likely to persist: there was no response, the service fails, or the credentials are refused. */
 function needsBackoff({ code, reason }: EnvlogError): boolean {
@@ -16,9 +19,11 @@ function needsBackoff({ code, reason }: EnvlogError): boolean {
 }
 
 /**
- * Triggers a node repeatedly, one run at a time. A run starts one period after the start of the previous run, or at its
- * end if that is later. After an error that needs a backoff, it starts after a minute, two, four, up to five minutes, or
- * up to an hour if the login is refused.
+ * Triggers a node repeatedly, one run at a time. The second run is due one period after the first one, give or take up
+ * to a minute, so that nodes whose periods are multiples of a minute run at the same time and share a response. The
+ * others follow in periods. A run that becomes due before the response of the one before is left out.
+ * After an error that needs a backoff, the next run starts after a minute, two, four, up to five minutes, or up to an
+ * hour if the login is refused.
  */
 export class RepeatTimer {
   readonly #periodMs: number
@@ -26,37 +31,53 @@ export class RepeatTimer {
   /** The backoff after the last failure; 0 after a success. */
   #backoffMs = 0
   readonly #onDue: () => void
-  /** Start of the last run, monotonic ms. */
-  #startedAt = 0
-  #cancel: () => void
+  /** When the next run is due, monotonic ms. */
+  #dueAt: number
+  #isRunning = false
+  #cancel = () => {}
   #hasStopped = false
 
   /**
    * @param trigger sends a message to the node, which must call `started` and `ended` for it
    * @param onDue called if the next run is due before the current one has ended
+   * @param plannedAt when the first run is due at the earliest, because the node has run before, ms since 1970 UTC
    */
-  constructor(periodMs: number, trigger: () => void, onDue: () => void) {
+  constructor(periodMs: number, trigger: () => void, onDue: () => void, plannedAt = 0) {
     this.#periodMs = periodMs
     this.#trigger = trigger
     this.#onDue = onDue
     const firstDelayMs = MIN_FIRST_DELAY_MS + Math.random() * FIRST_DELAY_SPREAD_MS
-    this.#cancel = systemClock.after(firstDelayMs, () => this.#start())
+    // The clock may have been set back.
+    const plannedMs = Math.min(periodMs, plannedAt - systemClock.now())
+    this.#dueAt = systemClock.monotonic() + Math.max(firstDelayMs, plannedMs)
+    this.#schedule()
+  }
+
+  /** When the next run starts, ms since 1970 UTC; `undefined` if one is running. */
+  get nextAt(): number | undefined {
+    if (this.#isRunning) return undefined
+    return systemClock.now() + Math.max(0, this.#dueAt - systemClock.monotonic())
   }
 
   /** Call this when the node starts to process the message. */
   started(): void {
-    this.#cancel()
-    const delayMs = Math.max(0, this.#startedAt + this.#periodMs - systemClock.monotonic())
-    if (!this.#hasStopped) this.#cancel = systemClock.after(delayMs, this.#onDue)
+    this.#isRunning = true
+    this.#after(this.#onDue)
   }
 
-  /** Call this when the run for the message has ended. @returns when the next one starts, ms since 1970 UTC */
-  ended(error?: unknown): number {
+  /**
+   * Call this when the run for the message has ended.
+   * @param respondedAt when its first response arrived, monotonic ms
+   * @returns when the next one starts, ms since 1970 UTC
+   */
+  ended(respondedAt = systemClock.monotonic(), error?: unknown): number {
+    this.#isRunning = false
     this.#backoffMs = this.#backoffAfter(error)
-    const dueMs = Math.max(0, this.#startedAt + this.#periodMs - systemClock.monotonic())
-    const delayMs = this.#backoffMs || dueMs
-    this.#schedule(delayMs)
-    return systemClock.now() + delayMs
+    if (this.#backoffMs > 0) this.#dueAt = systemClock.monotonic() + this.#backoffMs
+    const missed = Math.floor((respondedAt - this.#dueAt) / this.#periodMs) + 1
+    this.#dueAt += Math.max(0, missed) * this.#periodMs
+    this.#schedule()
+    return this.nextAt as number
   }
 
   stop(): void {
@@ -65,15 +86,25 @@ export class RepeatTimer {
   }
 
   #start(): void {
-    this.#startedAt = systemClock.monotonic()
+    // A timer may fire slightly early.
+    const startedAt = Math.max(this.#dueAt, systemClock.monotonic())
+    // Monotonic minutes differ from process to process, so that not all of them send requests at the same time.
+    const gridMs = greatestCommonDivisor(this.#periodMs, A_MINUTE_MS)
+    const earliest = startedAt + this.#periodMs - gridMs + Math.min(MIN_DISTANCE_MS, this.#periodMs / 4)
+    this.#dueAt = Math.ceil(earliest / gridMs) * gridMs
     // The next run is scheduled in advance, because a hook of Node-RED may drop the message.
-    this.#schedule(this.#periodMs)
+    this.#schedule()
     this.#trigger()
   }
 
-  #schedule(delayMs: number): void {
+  #schedule(): void {
+    this.#after(() => this.#start())
+  }
+
+  #after(onDue: () => void): void {
     this.#cancel()
-    if (!this.#hasStopped) this.#cancel = systemClock.after(delayMs, () => this.#start())
+    const delayMs = Math.max(0, this.#dueAt - systemClock.monotonic())
+    if (!this.#hasStopped) this.#cancel = systemClock.after(delayMs, onDue)
   }
 
   #backoffAfter(error: unknown): number {
@@ -82,3 +113,6 @@ export class RepeatTimer {
     return Math.min(Math.max(FIRST_BACKOFF_MS, 2 * this.#backoffMs), maxMs)
   }
 }
+
+const greatestCommonDivisor = (a: number, b: number): number =>
+  b === 0 ? a : greatestCommonDivisor(b, a % b)

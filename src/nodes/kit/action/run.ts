@@ -16,7 +16,7 @@ import { EnvlogError } from '../../../lib/errors'
 import { planMessages } from '../../../lib/output/plan'
 import { countOf } from '../../../lib/readings/content'
 import { convertTemperatures } from '../../../lib/readings/temperature'
-import type { QuotaWait, RequestContext } from '../../../lib/request'
+import { MAX_AGE_MS, type QuotaWait, type RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
@@ -72,6 +72,8 @@ export class Run<T extends ActionType> implements FillRun {
   readonly fillStatus: FillStatus
   /** Number of delivered readings, records or alerts; `undefined` if no device was due. */
   deliveredCount: number | undefined
+  /** When the first response arrived, monotonic ms. */
+  respondedAt: number | undefined
   /** The devices that were not requested, because they await a receipt. */
   readonly awaited = new Set<ResolvedDevice>()
   /** Polls a device; set by the round. */
@@ -98,6 +100,8 @@ export class Run<T extends ActionType> implements FillRun {
       queueKey: this.nodeId,
       maxWaitMs: settings.wait === null ? null : settings.wait * 1000,
       onWait: this.waitStatus.createListener(),
+      // A node does not get its own last response.
+      ...(trigger.isOwn && { maxAgeMs: Math.min(MAX_AGE_MS, 200 * settings.repeat) }),
     }
     this.evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
   }

@@ -4,7 +4,8 @@ import { formatLocalTime, type LocalClock } from '../../../shared/local-clock'
 
 /** The activity of an action node, for its status. */
 export type RunStatus =
-  | { kind: 'idle'; problems: DeviceProblems }
+  /** `next`: when it triggers itself, ms since 1970 UTC. */
+  | { kind: 'idle'; problems: DeviceProblems; next?: number | undefined }
   | { kind: 'requesting' }
   /** Waiting for quota; `until` in ms since 1970 UTC. With `round`, `until` is for the last device of the round. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
@@ -23,8 +24,8 @@ export type RunStatus =
     }
   /** `nothing-new`: all received data had been sent before. */
   | { kind: 'received'; what: CountUnit | 'nothing-new'; count: number; problems: DeviceProblems }
-  /** Data was sent repeatedly without a receipt since `since`, ms since 1970 UTC. */
-  | { kind: 'unacknowledged'; devices: number; since: number }
+  /** Receipts are overdue since `since`, ms since 1970 UTC. `isWarning`: users were warned. */
+  | { kind: 'unacknowledged'; devices: number; since: number; isWarning: boolean }
   /** `since`: when failures with this code began; `next`: when the node tries again; both in ms since 1970 UTC. */
   | { kind: 'failed'; error: unknown; since?: number; next?: number | undefined }
 
@@ -50,8 +51,10 @@ const A_MINUTE_MS = 60_000
 export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
   switch (status.kind) {
     case 'idle': {
-      const text = formatProblems(RED, status.problems).join(' ')
-      return text === '' ? {} : { fill: status.problems.losses > 0 ? 'yellow' : 'grey', shape: 'dot', text }
+      const { problems, next } = status
+      const plan = next === undefined ? [] : [RED._('status.next', { time: formatTime(next) } as never)]
+      const text = [...plan, ...formatProblems(RED, problems)].join(' ')
+      return text === '' ? {} : { fill: problems.losses > 0 ? 'yellow' : 'grey', shape: 'dot', text }
     }
     case 'requesting':
       return { fill: 'blue', shape: 'dot', text: 'status.asking' }
@@ -70,9 +73,9 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
         text: formatReceived(RED, status),
       }
     case 'unacknowledged': {
-      const { devices: count, since } = status
+      const { devices: count, since, isWarning } = status
       const text = RED._('status.unacknowledged', { count, time: formatTime(since) } as never)
-      return { fill: 'red', shape: 'ring', text }
+      return { fill: isWarning ? 'red' : 'yellow', shape: 'ring', text }
     }
     case 'failed': {
       const { error } = status

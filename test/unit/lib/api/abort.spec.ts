@@ -46,6 +46,7 @@ describe('aborting a request', () => {
       assert.equal(read.error?.code, 'ENVLOG_CLOSED')
       assert.equal(next.state, 'done')
       assert.equal(transport.open(), 0)
+      await client.close()
       assert.equal(timers().countTimers(), 0)
       assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
     })

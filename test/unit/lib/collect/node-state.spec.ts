@@ -25,15 +25,18 @@ async function begin(store = createRecordingStore(), clock = createVirtualClock(
 }
 
 describe('the state of a node', () => {
-  it('is restored from a store in the next process: cursors, last sent values, and the polling order', async () => {
+  it('is restored from a store in the next process: cursors, last sent values, polling order and next round', async () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 6)
     nodeState.device(FIRST).lastSent = 'mark'
     nodeState.markPolled(target(SECOND))
     nodeState.markPolled(target(FIRST))
+    nodeState.planRound({ at: 7, settings: 'mine' })
     await nodeState.close(store)
+    assert.equal((await begin(store)).nodeState.takeNextRound('others'), undefined)
     const next = await begin(store)
+    assert.equal(next.nodeState.takeNextRound('mine'), 7)
     assert.deepEqual([next.cursor(FIRST), next.cursor(SECOND)], [at(5), at(6)])
     assert.equal(next.nodeState.device(FIRST).lastSent, 'mark')
     const order = next.nodeState.leastRecentlyPolledFirst([target(FIRST), target(SECOND), target('x/y')])

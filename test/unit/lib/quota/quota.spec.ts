@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { limitsWith } from '../../../../src/lib/quota/limits'
 import { MAX_QUEUED } from '../../../../src/lib/quota/quota'
-import { EDITOR } from '../../../../src/lib/request'
+import { EDITOR, MAX_AGE_MS } from '../../../../src/lib/request'
 import { brokenOff, refusal, streamed, text } from '../../../support/fake-transport'
 import { fine, HELD_MS, Station, withHeaders } from './setup'
 
@@ -107,6 +107,27 @@ describe('the order of requests', () => {
     await station.clock.settle()
     assert.equal(tooMany.error?.code, 'ENVLOG_BUSY')
   }).timeout(20_000)
+})
+
+describe('a response of current readings', () => {
+  it('is shared for a moment with nodes that trigger themselves, but not with messages', async () => {
+    const station = await new Station().begin()
+    const own = { maxAgeMs: MAX_AGE_MS }
+    station.request('a')
+    await station.answer()
+    await station.clock.pass(MAX_AGE_MS - 1000)
+    const seen = [station.request('a', own), station.request('a', own), station.request('b', own)]
+    assert.deepEqual(await station.serials(), ['b'])
+    assert.deepEqual(seen[0]?.value, seen[1]?.value)
+    assert.notEqual(seen[0]?.value, seen[1]?.value)
+    station.request('a')
+    assert.deepEqual(await station.serials(), ['b', 'a'])
+    await station.answer()
+    await station.answer()
+    await station.clock.pass(MAX_AGE_MS)
+    station.request('a', own)
+    assert.deepEqual(await station.serials(), ['a'])
+  })
 })
 
 describe('identical requests at the same time', () => {

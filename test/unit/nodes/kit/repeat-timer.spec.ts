@@ -21,8 +21,14 @@ describe('repeating', () => {
    */
   function setup(
     period: number,
-    run: (index: number) => { takes?: number; fails?: Reason; isLost?: boolean } = () => ({}),
-    chance = 0.5,
+    run: (index: number) => {
+      takes?: number
+      /** Time until its first response; by default, that is the last one. */
+      responds?: number
+      fails?: Reason
+      isLost?: boolean
+    } = () => ({}),
+    { chance = 0.5, plannedIn = undefined as number | undefined } = {},
   ) {
     const begin = Date.now()
     const starts: number[] = []
@@ -30,15 +36,17 @@ describe('repeating', () => {
     const next: number[] = []
     Math.random = () => chance
     const trigger = () => {
-      const { takes = 0, fails, isLost } = run(starts.length)
+      const { takes = 0, responds = takes, fails, isLost } = run(starts.length)
+      const respondedAt = systemClock.monotonic() + responds
       starts.push(Date.now() - begin)
       if (isLost) return
       timer.started()
-      const end = () => next.push(timer.ended(fails && new EnvlogError(fails)))
+      const end = () => next.push(timer.ended(respondedAt, fails && new EnvlogError(fails)))
       if (takes > 0) systemClock.after(takes, end)
       else end()
     }
-    const timer = new RepeatTimer(period, trigger, () => dues.push(Date.now() - begin))
+    const plannedAt = plannedIn === undefined ? undefined : begin + plannedIn
+    const timer = new RepeatTimer(period, trigger, () => dues.push(Date.now() - begin), plannedAt)
     const distances = () => starts.slice(1).map((start, index) => start - (starts[index] ?? 0))
     return { begin, starts, dues, next, distances, timer }
   }
@@ -48,44 +56,73 @@ describe('repeating', () => {
       [0, 1000],
       [0.999999, 5000],
     ] as const) {
-      const { starts, timer } = setup(MINUTE, undefined, chance)
+      const { starts, timer } = setup(MINUTE, undefined, { chance })
       await timers().tickAsync(6000)
       assert.equal(Math.round((starts[0] ?? 0) / 10) * 10, expected)
       timer.stop()
     }
   })
 
-  it('repeats one period after the last start', async () => {
-    const { distances } = setup(MINUTE, () => ({ takes: 20_000 }))
-    await timers().tickAsync(5 * MINUTE)
-    assert.deepEqual(new Set(distances()), new Set([MINUTE]))
+  it('repeats at the same time as other nodes whose period has a common multiple of up to a minute', async () => {
+    for (const [period, expected] of [
+      [MINUTE, [3, 60, 120, 180]],
+      [5 * MINUTE, [3, 300, 600, 900]],
+      [20_000, [3, 20, 40, 60]],
+      [90_000, [3, 90, 180, 270]],
+      [10_000, [3, 10, 20, 30]],
+    ] as const) {
+      const { starts, timer } = setup(period, () => ({ takes: 1000 }))
+      const ahead = performance.now() % MINUTE
+      await timers().tickAsync(20 * MINUTE)
+      const seconds = starts.slice(0, 4).map((start) => (start + (start > 3000 ? ahead : 0)) / 1000)
+      assert.deepEqual(seconds, expected)
+      timer.stop()
+    }
   })
 
-  it('never overlaps: it repeats at the end of the last run if that is later', async () => {
-    const { distances } = setup(MINUTE, (index) => ({ takes: index === 0 ? 150_000 : 0 }))
+  it('leaves out what became due before a response that arrived late', async () => {
+    const { distances } = setup(MINUTE, (index) => ({ takes: index === 1 ? 62_000 : 0 }))
     await timers().tickAsync(5 * MINUTE)
-    // A timer of 0 ms takes 1 ms.
-    assert.deepEqual(
-      distances()
-        .slice(0, 2)
-        .map((distance) => Math.floor(distance / 1000)),
-      [150, 60],
-    )
+    assert.deepEqual(distances().slice(1, 3), [2 * MINUTE, MINUTE])
+  })
+
+  it('never overlaps: it repeats at the end of a round whose first response arrived in time', async () => {
+    const late = { takes: 150_000, responds: 1000 }
+    const { distances } = setup(MINUTE, (index) => (index === 1 ? late : {}))
+    await timers().tickAsync(6 * MINUTE)
+    // After that, it runs at the full minute again.
+    const seconds = distances().map((distance) => Math.round(distance / 1000))
+    assert.deepEqual(seconds.slice(1, 4), [150, 30, 60])
   })
 
   it('tells a run that takes longer when the next one is due, once', async () => {
-    const { starts, dues } = setup(MINUTE, (index) => ({ takes: index === 0 ? 150_000 : 20_000 }))
-    await timers().tickAsync(5 * MINUTE)
-    assert.deepEqual(dues, [(starts[0] ?? 0) + MINUTE])
+    const { starts, dues } = setup(MINUTE, (index) => ({ takes: index === 1 ? 150_000 : 20_000 }))
+    await timers().tickAsync(6 * MINUTE)
+    assert.deepEqual(dues, [(starts[1] ?? 0) + MINUTE])
+  })
+
+  it('goes on after a deploy when it would have run without it, after a period at the latest', async () => {
+    for (const [plannedIn, expected] of [
+      [20 * MINUTE, 20 * MINUTE],
+      [-HOUR, 3000],
+      [24 * HOUR, HOUR],
+    ] as const) {
+      const { starts, timer } = setup(HOUR, () => ({}), { plannedIn })
+      await timers().tickAsync(HOUR + 1000)
+      assert.equal(starts[0], expected)
+      timer.stop()
+    }
   })
 
   it('goes on if its message is lost', async () => {
     const { distances } = setup(MINUTE, (index) => ({ isLost: index === 1 }))
     await timers().tickAsync(5 * MINUTE)
-    assert.deepEqual(new Set(distances()), new Set([MINUTE]))
+    assert.deepEqual(new Set(distances().slice(1)), new Set([MINUTE]))
   })
 
-  const inMinutes = (distances: number[]) => distances.slice(0, 8).map((distance) => distance / MINUTE)
+  /** In half minutes, because the first run after a success is due up to a minute earlier. */
+  const inMinutes = (distances: number[]) =>
+    distances.slice(0, 8).map((distance) => Math.round((2 * distance) / MINUTE) / 2)
   for (const reason of ['no-connection', 'timeout-total', 'service-failed', 'service-refused'] as const) {
     it(`tries again after ${reason} in 1, 2, 4, 5, 5 minutes, even if it repeats less often, until a success`, async () => {
       const { distances } = setup(30 * MINUTE, (index) => (index < 5 ? { fails: reason } : {}))
@@ -98,7 +135,7 @@ describe('repeating', () => {
     const { distances } = setup(10 * MINUTE, (index) => (index < 8 ? { fails: 'login-refused' } : {}))
     await timers().tickAsync(8 * HOUR)
     assert.deepEqual(inMinutes(distances()), [1, 2, 4, 8, 16, 32, 60, 60])
-    assert.equal(distances()[8], 10 * MINUTE)
+    assert.equal(distances()[9], 10 * MINUTE)
   })
 
   it('waits from the end of a failed run, however long that takes', async () => {
@@ -112,7 +149,7 @@ describe('repeating', () => {
   it('keeps its period after other failures', async () => {
     const { distances } = setup(MINUTE, () => ({ fails: 'device-refused' }))
     await timers().tickAsync(5 * MINUTE)
-    assert.deepEqual(new Set(distances()), new Set([MINUTE]))
+    assert.deepEqual(new Set(distances().slice(1)), new Set([MINUTE]))
   })
 
   it('knows at the end of a run when it repeats', async () => {
@@ -130,7 +167,7 @@ describe('repeating', () => {
   it('can have the longest period', async () => {
     const { distances } = setup(MAX_SECONDS * 1000)
     await timers().tickAsync(MAX_SECONDS * 1000 + 10_000)
-    assert.deepEqual(distances(), [MAX_SECONDS * 1000])
+    assert.deepEqual(distances(), [MAX_SECONDS * 1000 - 3000])
   })
 
   it('keeps its period if the clock is moved while it runs', async () => {
@@ -138,7 +175,7 @@ describe('repeating', () => {
       if (index === 0) timers().setSystemTime(Date.now() - HOUR)
       return { takes: 1 }
     })
-    await timers().tickAsync(3000 + MINUTE - 10)
+    await timers().tickAsync(MINUTE - 10)
     assert.equal(starts.length, 1)
     await timers().tickAsync(20)
     assert.equal(starts.length, 2)

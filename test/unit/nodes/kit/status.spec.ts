@@ -81,8 +81,13 @@ describe('the status of a node', () => {
       'blue ring status.filling-until {"done":3,"total":14,"time":"09:05"}',
     ],
     [
-      'is a red ring while receipts are missing',
-      { kind: 'unacknowledged', devices: 3, since: at - 3_600_000 },
+      'is a yellow ring while receipts are overdue',
+      { kind: 'unacknowledged', devices: 3, since: at - 3_600_000, isWarning: false },
+      'yellow ring status.unacknowledged {"count":3,"time":"07:05"}',
+    ],
+    [
+      'is a red ring while receipts are missing after several resends',
+      { kind: 'unacknowledged', devices: 3, since: at - 3_600_000, isWarning: true },
       'red ring status.unacknowledged {"count":3,"time":"07:05"}',
     ],
     ['shows since when requests fail', noConnection, `red ring status.since ${sinceText()}`],
