@@ -102,6 +102,10 @@ export function isStandalone({ serial, base }: ResolvedDevice): boolean {
   return serial === base
 }
 
+/** Whether the failure is that of a device or a group that the account does not have. */
+export const isUnknown = ({ error: { reason } }: DeviceFailure): boolean =>
+  reason === 'device-unknown' || reason === 'group-unknown'
+
 /** The failure of a group that no device of the account belongs to. */
 export function unknownGroup(group: string): DeviceFailure {
   return { device: { group }, error: new EnvlogError('group-unknown', { group }, { group }) }

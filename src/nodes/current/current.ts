@@ -14,21 +14,24 @@ export = (RED: NodeAPI): void =>
       const collected = await collectCurrent(account, query, run.requestContext)
       run.respondedAt = account.monotonic()
       if (!collected) return
-      const { content, failed = [] } = collected
-      if (content.kind === 'current' && content.readings.length === 0) {
+      const { content } = collected
+      const failed = run.checkUnknown(collected.failed ?? [])
+      if (collected.failed?.length && content.kind === 'current' && content.readings.length === 0) {
         const last = failed.at(-1)
-        if (last) {
-          await run.deliver({ ...collected, failed: failed.slice(0, -1) }, true)
-          throw last.error
-        }
+        await run.deliver({ ...collected, failed: failed.slice(0, -1) }, true)
+        if (last) throw last.error
+        return
       }
       if (!onlyNew || content.kind !== 'current') {
-        await run.deliver(collected)
+        await run.deliver({ ...collected, failed })
         return
       }
       nodeState.setDevices(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
       const { changed, remember } = changedReadings(content.readings, nodeState)
-      await run.deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
+      await run.deliver(
+        { ...collected, failed, content: { ...content, readings: changed } },
+        changed.length === 0,
+      )
       remember()
     },
   })

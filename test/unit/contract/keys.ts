@@ -45,7 +45,7 @@ const COMPOSED_KEYS: Record<string, readonly string[]> = {
     ...COUNTED,
     'failed',
     'nothing-new',
-    ...['refused', 'losses'],
+    ...['refused', 'losses', 'unknown'],
     'waiting',
     'waiting-records',
     'waiting-round',

@@ -50,8 +50,8 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     this.#settingsKey = shortHash(JSON.stringify([account.id, settings]))
     const { signal } = this.#queue
     const setStatus = (status: RunStatus) => this.#setStatus(status)
-    const lossy = new Set<string>()
-    this.#deployed = { RED, node, account, settings, nodeState, signal, lossy, setStatus }
+    const [lossy, unknown] = [new Set<string>(), new Set<string>()]
+    this.#deployed = { RED, node, account, settings, nodeState, signal, lossy, unknown, setStatus }
     this.#showIdle()
     if (settings.repeat > 0) inBackground(this.#startTimer(settings.repeat * 1000))
   }

@@ -58,7 +58,7 @@ export class DeviceRound<T extends ActionType> {
     for (const device of devices) if (this.#stateOf(device).receiptWait(now) > 0) awaited.add(device)
     const due = devices.filter((device) => !awaited.has(device) && !this.#stateOf(device).isPaused(now))
     waitStatus.total = due.length
-    for (const failure of unknown) this.#fail(failure)
+    for (const failure of run.checkUnknown(unknown)) this.#fail(failure)
     if (!run.trigger.isOwn) this.#reportPaused(devices)
     const forEach = (list: readonly ResolvedDevice[], maxRecordsWaitMs?: number) =>
       forEachConcurrent(

@@ -4,6 +4,7 @@ import { nextTurn } from '../../../lib/clock'
 import {
   type DeviceFailure,
   deviceKey,
+  isUnknown,
   type ResolvedDevice,
   type Selection,
 } from '../../../lib/collect/devices'
@@ -43,6 +44,8 @@ export interface Deployed<T extends ActionType> {
   signal: AbortSignal
   /** Devices with losses that the status has yet to show. */
   lossy: Set<string>
+  /** Chosen devices and groups that the account did not have at the last trigger. */
+  unknown: Set<string>
   setStatus(status: RunStatus): void
 }
 
@@ -132,7 +135,27 @@ export class Run<T extends ActionType> implements FillRun {
   }
 
   get problems(): DeviceProblems {
-    return { refused: this.refusedCount, losses: this.deployed.lossy.size }
+    const { lossy, unknown } = this.deployed
+    return { refused: this.refusedCount, losses: lossy.size, unknown: unknown.size }
+  }
+
+  /**
+   * Notes the chosen devices and groups that the account does not have. A trigger of the node itself reports only those
+   * that the last trigger had, and does not fail.
+   * @returns the other failures, and for a message also those
+   */
+  checkUnknown(failures: readonly DeviceFailure[]): readonly DeviceFailure[] {
+    const { unknown } = this.deployed
+    const before = new Set(unknown)
+    unknown.clear()
+    return failures.filter((failure) => {
+      if (!isUnknown(failure)) return true
+      const key = JSON.stringify(failure.device)
+      unknown.add(key)
+      if (!this.trigger.isOwn) return true
+      if (!before.has(key)) this.report(failure)
+      return false
+    })
   }
 
   onFill(open: readonly ResolvedDevice[]): void {

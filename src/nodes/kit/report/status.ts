@@ -35,9 +35,11 @@ export interface DeviceProblems {
   refused: number
   /** Records or alerts of them were lost. */
   losses: number
+  /** They, or groups, were chosen, but are not in the account. */
+  unknown: number
 }
 
-export const NO_PROBLEMS: DeviceProblems = { refused: 0, losses: 0 }
+export const NO_PROBLEMS: DeviceProblems = { refused: 0, losses: 0, unknown: 0 }
 
 /** The unit of the count in a status. Each is a key in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'responses'
@@ -126,7 +128,7 @@ const withProblems = (RED: NodeAPI, text: string, problems: DeviceProblems) =>
   [text, ...formatProblems(RED, problems)].join(' ')
 
 function formatProblems(RED: NodeAPI, problems: DeviceProblems): string[] {
-  const kinds = (['refused', 'losses'] as const).filter((kind) => problems[kind] > 0)
+  const kinds = (['refused', 'losses', 'unknown'] as const).filter((kind) => problems[kind] > 0)
   return kinds.map((kind) => RED._(`status.${kind}`, { count: problems[kind] } as never))
 }
 

@@ -48,7 +48,13 @@ async function start(
     node: { id: 'node', type, error: (failure: Failure) => reports.push(failure), warn() {} },
     account: { ...ports, name: 'Plant A', temperatureUnit: null, concurrency: 1 },
     settings: { select: 'all', exclude: [], output: 'readings', topic: '', wait: null, time: 'utc', ...over },
-    ...{ nodeState, signal: context.signal as AbortSignal, lossy: new Set<string>(), setStatus() {} },
+    ...{
+      nodeState,
+      signal: context.signal as AbortSignal,
+      lossy: new Set<string>(),
+      unknown: new Set<string>(),
+      setStatus() {},
+    },
   }
   /** The errors that Catch nodes receive. */
   const reports: Failure[] = []
@@ -145,6 +151,27 @@ describe('a round over devices', () => {
     trigger.isOwn = true
     for (let times = 0; times < 2; times++) report()
     assert.equal(reports.length, 3)
+  })
+
+  it('reports a device that is not in the account for each message, and once if the node triggers itself', async () => {
+    const gone = { serial: 'X0000001' }
+    const chosen = { select: 'list', devices: [gone, devices[0]], bases: [] }
+    const { listed, reports, round, trigger } = await start(chosen)
+    const problems: number[] = []
+    const go = async (isOwn: boolean) => {
+      trigger.isOwn = isOwn
+      problems.push((await round(() => {})).problems.unknown)
+      return reports.splice(0).length
+    }
+    assert.deepEqual([await go(false), await go(false), await go(true), await go(true)], [1, 1, 0, 0])
+    assert.deepEqual(problems, [1, 1, 1, 1])
+    listed.push({ ...gone, base: BASE })
+    assert.equal(await go(true), 0)
+    listed.splice(
+      listed.findIndex(({ serial }) => serial === gone.serial),
+      1,
+    )
+    assert.deepEqual([await go(true), await go(true), problems.slice(4)], [1, 0, [0, 1, 1]])
   })
 
   it('asks devices without alerts only once a day', async () => {
