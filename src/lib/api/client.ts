@@ -166,7 +166,7 @@ export class Client {
       if (!(error instanceof EnvlogError)) throw error
       if (refusal) {
         request.lastError = refusalOf(error, refusal.refusedBy, refusal.retryAt)
-        if (++refusals === MAX_REFUSALS) throw request.lastError
+        if (++refusals === MAX_REFUSALS || request.isTriedOnce) throw request.lastError
       } else {
         request.lastError = error
         if (retries >= maxRetries || !isRetryable(error)) throw error
