@@ -91,7 +91,8 @@ export class NodeTrial {
         })
     const use = button('try.use', () => void this.#try(config))
     const cancel = button('try.cancel', () => {})
-    this.#addLine('fa-question-circle', translate('try.ask', params)).append(' ', use, ' ', cancel)
+    this.#addLine('fa-question-circle', translate('try.ask', params))
+    $('<div class="envlog-test-line">').append(use, ' ', cancel).appendTo(this.#lines)
     use.trigger('focus')
   }
 

@@ -207,8 +207,9 @@ describe('*Try now* of a long period', () => {
     const { serial } = logger
     const { id, ...credentials } = { id: 'new', ...simulator().account }
     const account = { id, baseUrl: simulator().url, relaySuffix: 'relay', credentials }
-    const chosen = { select: 'list', devices: [{ serial, base: serial }], from: '-40d', output: 'rows' }
-    const node = { id, type: 'envlog-range', ...chosen, topic: '' }
+    const chosen = { select: 'list', devices: [{ serial, base: serial }], output: 'rows' }
+    const [from, to] = [NOW - 40 * 86_400_000, NOW].map((at) => new Date(at).toISOString())
+    const node = { id, type: 'envlog-range', ...chosen, from, fromType: 'date', to, toType: 'date' }
     const { body } = await helper.request().post('/envlog/try').send({ account, node })
     assert.equal(simulator().log.filter(({ endpoint }) => endpoint === 'data').length, 1)
     assert.equal(body.isPartial, true)
