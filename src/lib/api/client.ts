@@ -113,6 +113,11 @@ export class Client {
    */
   readonly revealsLogin = (text: string): boolean => this.#loginRedactor.reveals(text)
 
+  /** Whether a text contains the API key or a password. */
+  revealsSecret(text: string): boolean {
+    return this.#redactor.reveals(text)
+  }
+
   /** Rejects all requests of this client with `closed`. */
   async close(): Promise<void> {
     this.#isClosed = true

@@ -167,6 +167,13 @@ describe('*Try now*', () => {
       const { body } = await tryNode('current', { ...node, topic: variable('ENVLOG_TRY_TOPIC') })
       const [{ topic, payload }] = body.messages
       assert.deepEqual([topic, payload.serial], ['from/the/environment', freezer().serial])
+      process.env.ENVLOG_TRY_TOPIC = simulator().account.apiKey
+      const secret = await tryNode('current', {
+        ...one(),
+        send: 'device',
+        topic: variable('ENVLOG_TRY_TOPIC'),
+      })
+      assert.ok(!JSON.stringify(secret.body).includes(simulator().account.apiKey))
     } finally {
       delete process.env.ENVLOG_TRY_TOPIC
     }

@@ -43,7 +43,7 @@ export async function tryAction(
   }
   const { type } = action
   const scope = findScope(RED, saved)
-  const settings = readActionSettings(type, resolveVariables(RED, saved, scope))
+  const settings = readActionSettings(type, resolveVariables(RED, saved, scope, account))
   const nodeState = new NodeState(systemClock)
   nodeState.open(NO_STORE, toNodeStateOptions(type, account, settings))
   await nodeState.ready()
@@ -153,8 +153,11 @@ function findScope(RED: NodeAPI, { id, z }: Saved): Node | undefined {
 
 type GetSetting = (node: object, name: string, flow: unknown) => unknown
 
-/** Replaces environment variables as Node-RED does when it creates the node. */
-function resolveVariables(RED: NodeAPI, saved: Saved, scope: Node | undefined): Saved {
+/**
+ * Replaces environment variables as Node-RED does when it creates the node, except those with the account's secrets,
+ * because messages would show them.
+ */
+function resolveVariables(RED: NodeAPI, saved: Saved, scope: Node | undefined, { client }: Account): Saved {
   const { getSetting } = RED.util as unknown as { getSetting: GetSetting }
   const { _flow: flow } = (scope ?? {}) as { _flow?: unknown }
   const node = Object.fromEntries(['id', 'name', 'g'].map((key) => [key, saved[key] && String(saved[key])]))
@@ -163,7 +166,8 @@ function resolveVariables(RED: NodeAPI, saved: Saved, scope: Node | undefined): 
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, resolve(field)]))
     if (!isEnvVariable(value)) return value
-    return getSetting(node, String(value).slice(2, -1), flow) ?? value
+    const found = getSetting(node, String(value).slice(2, -1), flow) ?? value
+    return client.revealsSecret(String(found)) ? value : found
   }
   return resolve(saved) as Saved
 }
