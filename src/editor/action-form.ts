@@ -3,6 +3,7 @@ import { isEnvVariable } from '../shared/schema'
 import { prepareAccountField } from './account-field'
 import { ChoiceField } from './choice-field'
 import { prepareFields, saveVariables, typedValue } from './fields'
+import { NodeTrial } from './node-trial'
 import { type Chosen, toSaved } from './picker/choice'
 import type { Kind } from './picker/device-tree'
 import { Preview } from './preview'
@@ -19,12 +20,15 @@ export class ActionForm {
   readonly #page = $('#node-input-select').closest('form')
   readonly #choices: Record<Kind, ChoiceField>
 
-  constructor(form: Form) {
+  /** @param findInvalid the sentence about the first invalid setting */
+  constructor(form: Form, findInvalid: (config: ActionConfig) => string | undefined) {
     this.#form = form
     const property = this.#field('property')
     prepareFields(form, this.#page.find(FIELDS))
     const source = prepareAccountField(form)
-    const preview = new Preview(form, source, this.#page, () => this.#read())
+    const read = () => this.#read()
+    const trial = new NodeTrial(form, this.#page, read, findInvalid)
+    const preview = new Preview(form, source, this.#page, read, trial)
     const [units, groups, exclude] = [
       listOf<string>(form.bases).map((unit) => ({ unit })),
       listOf<string>(form.groups).map((group) => ({ group })),

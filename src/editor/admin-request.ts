@@ -4,34 +4,43 @@ import { clockTime, translate } from './red'
 
 /**
  * Sends a request to one of our admin routes by GET or, if there is a body, by POST.
+ * @param signal aborts the request
  * @throws Error whose message is a sentence in the user's language
  */
-export async function requestAdmin<T>(path: string, body?: object): Promise<T> {
+export async function requestAdmin<T>(path: string, body?: object, signal?: AbortSignal): Promise<T> {
   const post = { method: 'POST', contentType: 'application/json', data: JSON.stringify(body) }
   try {
-    return await $.ajax({ url: `envlog/${path}`, dataType: 'json', ...(body && post) })
+    const request = $.ajax({ url: `envlog/${path}`, dataType: 'json', ...(body && post) })
+    signal?.addEventListener('abort', () => request.abort())
+    return await request
   } catch (response) {
-    throw new Error(toSentence(response as JQuery.jqXHR, path))
+    const { status, responseJSON } = response as JQuery.jqXHR
+    throw new Error(status === 0 ? translate('ask.no-runtime') : toSentence(responseJSON, path, status))
   }
 }
 
-/** The requests of the account's form. Others are sent by the forms of nodes. */
-const OF_ACCOUNT = ['test', 'report']
+/** The invalid settings that the form of a request shows itself. Sentences for nodes also say to open the account. */
+const SHOWN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  test: ['account-incomplete', 'setting-invalid'],
+  report: ['account-incomplete', 'setting-invalid'],
+  try: ['setting-invalid'],
+}
 
-function toSentence({ status, responseJSON }: JQuery.jqXHR, path: string): string {
-  const { code, reason, params = {}, retryAt } = (responseJSON ?? {}) as Partial<AdminFailure>
-  if (status === 0) return translate('ask.no-runtime')
+/** The sentence about a failure of a request by this path. */
+export function toSentence(failure: Partial<AdminFailure> = {}, path: string, status = 0): string {
+  const { code, reason, params = {}, subject, retryAt } = failure
   if (code === undefined || reason === undefined) {
     return translate(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
   }
-  // The sentences for nodes also say to open the account.
-  const isInForm = OF_ACCOUNT.includes(path) && ['account-incomplete', 'setting-invalid'].includes(reason)
-  if (isInForm)
+  if (SHOWN_SETTINGS[path]?.includes(reason))
     return describeProblem({ problem: 'missing', ...params } as Problem, `${params.property}`, translate)
   const values = { ...params, ...(retryAt && { retryAt: clockTime(Date.parse(retryAt)) }) }
   // The sentences for nodes mention a setting or a part of an error that does not exist in the form.
   const isUsedUp = reason === 'quota-wait' || (reason === 'quota-refused' && retryAt)
-  return isUsedUp ? translate('ask.quota-wait', values) : localizeReason({ reason, params: values })
+  if (isUsedUp) return translate('ask.quota-wait', values)
+  if (reason === 'records-wait') return translate('ask.records-wait', values)
+  const prefix = subject ? translate(subject.name ? 'failure.device' : 'failure.serial', { ...subject }) : ''
+  return prefix + localizeReason({ reason, params: values })
 }
 
 /** A reason from the runtime in the user's language, with the labels of settings in the account's form. */

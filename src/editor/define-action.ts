@@ -22,6 +22,13 @@ let open: ActionForm | undefined
 /** The definition of an action node, with properties from its schema. */
 export function defineAction(type: ActionType, { prepare, findProblem }: OwnParts = {}) {
   const properties = propertiesOf(actionSchemas[type], findProblem)
+  const findInvalid = (form: Form, config: object) => {
+    const typed = { ...form, ...config } as Form
+    const results = Object.entries(properties).map(([name, { validate }]) =>
+      validate.call(typed, typed[name], {}),
+    )
+    return results.find((result) => result !== true)
+  }
   return {
     ...defineNode(type, properties),
     inputLabels: () => translate('hint.input'),
@@ -30,7 +37,7 @@ export function defineAction(type: ActionType, { prepare, findProblem }: OwnPart
       prepareOutput(this, type)
       prepareTopic()
       prepare?.(this)
-      open = new ActionForm(this)
+      open = new ActionForm(this, (config) => findInvalid(this, config))
       showUsed(this, actionSchemas[type])
     },
     oneditsave: () => open?.save(),

@@ -4,6 +4,7 @@ import { hasLocalTimes, OFFERED, OUTPUT_TRAITS, type Output, type Send } from '.
 import type { DeviceSource } from './device-source'
 import { formatDuration } from './format-duration'
 import { withLocalTimes } from './local-sample'
+import type { NodeTrial } from './node-trial'
 import { outputName } from './output-form'
 import { type Form, formatNumber, language, translate } from './red'
 import { type ActionConfig, requestedDevices, selectOf, toBudget } from './request-budget'
@@ -16,24 +17,33 @@ export class Preview {
   readonly #source: DeviceSource
   readonly #page: JQuery
   readonly #read: () => ActionConfig
+  readonly #trial: NodeTrial
 
   /**
    * @param page contains the fields
    * @param read reads the settings as the form currently shows them
+   * @param trial shows its messages instead of the example message, until a setting changes
    */
-  constructor(form: Form, source: DeviceSource, page: JQuery, read: () => ActionConfig) {
+  constructor(form: Form, source: DeviceSource, page: JQuery, read: () => ActionConfig, trial: NodeTrial) {
     this.#form = form
     this.#type = form.type as ActionType
     this.#source = source
     this.#page = page
     this.#read = read
+    this.#trial = trial
     const remedy = this.#part('remedy')
     remedy.on('click', () => page.find('#node-input-repeat').val(remedy.data('seconds')).trigger('change'))
     page.on('change input', () => this.show())
-    source.listen(() => this.show())
+    source.listen(() => this.#show())
   }
 
+  /** Shows the current settings. Call this when one has changed. */
   show(): void {
+    this.#trial.clear()
+    this.#show()
+  }
+
+  #show(): void {
     const config = this.#read()
     const account = RED.nodes.node(String(config.account)) ?? {}
     this.#showSending(config, account)
@@ -61,6 +71,7 @@ export class Preview {
     const parts = { which, send: translate(`send.${send}`), output: outputName(this.#type, output) }
     this.#part('sends').text(translate(count === 0 ? 'summary.none' : 'summary.sends', parts))
     this.#part('first-run').text(count === 0 ? '' : this.#describeFirstRun(config))
+    if (this.#trial.isShown) return
     const { timeZone = '', temperatureUnit = '' } = account
     const samples = readSamples()
     const key = `${this.#type} ${output} ${send}`

@@ -31,8 +31,12 @@ export interface RequestContext {
   maxAgeMs?: number
   /** Maximum number of retries, if it is smaller than that of the account. */
   maxRetries?: number
+  /** Whether a request that was refused because of a limit is not sent again, even if quota is left. */
+  isTriedOnce?: boolean
   /** Called when a wait for quota begins, when its estimate changes by a second or more, and when it ends. */
   onWait?(wait: QuotaWait): void
+  /** Called each time that a request is sent. */
+  onStart?(endpoint: EndpointName): void
 }
 
 /** A decoded response of status 200. */

@@ -108,7 +108,7 @@ const startOrTime = z.transform((value, context): Start => {
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0
 
 /** Whether messages contain the devices or the period, so that the node cannot repeat by itself. */
-function needsMessage({ select, propertyType = 'msg', fromType, toType }: Settings): boolean {
+export function needsMessage({ select, propertyType = 'msg', fromType, toType }: Settings): boolean {
   const isPeriodOfMessage = fromType === 'msg' || (fromType !== 'calendar' && toType === 'msg')
   return (select === 'msg' && propertyType === 'msg') || isPeriodOfMessage
 }

@@ -6,11 +6,13 @@ import type { LimitedEndpoint } from './service-limits'
 export const STORED_SECRET = '__PWRD__'
 
 const DRAFT_SETTINGS = [
+  'name',
   'baseUrl',
   'relaySuffix',
   'timeout',
   'concurrency',
   'limits',
+  'timeZone',
   'temperatureUnit',
   'series1Models',
   'tls',
@@ -117,6 +119,24 @@ export interface AccountTestResult {
   quota: QuotaCounts
 }
 
+/** The result of *Try now*. */
+export interface Trial {
+  /** The first messages, in which long lists and texts are shortened. */
+  messages: readonly object[]
+  /** Number of messages that the node would send. */
+  count: number
+  /** Number of requests that were sent; the one for data was the last. */
+  requests: number
+  /** Requests for data that are available now; absent if none was sent. */
+  left?: number
+  /** The device that was tried, of `count` chosen ones; absent if one request is for all of them. */
+  device?: { serial: string; name?: string | undefined; count: number }
+  /** The period has older records, which were not requested. */
+  isPartial: boolean
+  /** What a Catch node would get in addition to the messages. */
+  failures: readonly AdminFailure[]
+}
+
 /** A context store of Node-RED. */
 export interface ContextStore {
   name: string
@@ -132,6 +152,8 @@ export interface AdminFailure {
   code?: string
   reason: string
   params?: Record<string, unknown>
+  /** The device that the failure is about. */
+  subject?: { serial: string; name?: string | undefined }
   /** ISO 8601. */
   retryAt?: string
 }

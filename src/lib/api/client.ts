@@ -124,6 +124,11 @@ export class Client {
    */
   readonly revealsLogin = (text: string): boolean => this.#loginRedactor.reveals(text)
 
+  /** Whether a text contains the API key or a password. */
+  revealsSecret(text: string): boolean {
+    return this.#redactor.reveals(text)
+  }
+
   /** Rejects all requests of this client with `closed`. */
   async close(): Promise<void> {
     this.#isClosed = true
@@ -196,7 +201,7 @@ export class Client {
       if (!(error instanceof EnvlogError)) throw error
       if (refusal) {
         request.lastError = refusalOf(error, refusal.refusedBy, refusal.retryAt)
-        if (++refusals === MAX_REFUSALS) throw request.lastError
+        if (++refusals === MAX_REFUSALS || request.isTriedOnce) throw request.lastError
       } else {
         request.lastError = error
         if (retries >= maxRetries || !isRetryable(error)) throw error

@@ -47,6 +47,11 @@ export class JoinedRequest {
     return Math.max(...this.contexts.map(({ maxRetries = Number.POSITIVE_INFINITY }) => maxRetries))
   }
 
+  /** Whether no caller allows another attempt after a refusal because of a limit. */
+  get isTriedOnce(): boolean {
+    return this.contexts.every(({ isTriedOnce = false }) => isTriedOnce)
+  }
+
   /**
    * Adds a caller. @returns the result of the request @throws EnvlogError `closed` as soon as the caller's signal
    * aborts or the request is closed
@@ -81,7 +86,10 @@ export class JoinedRequest {
 
   /** Reports to all callers that the request is being sent. */
   reportStart(): void {
-    for (const caller of this.#callers) this.#report(caller, undefined, 0)
+    for (const caller of this.#callers) {
+      this.#report(caller, undefined, 0)
+      caller.context.onStart?.(this.endpoint)
+    }
   }
 
   /** Rejects a caller. The request is aborted when its last caller leaves. */

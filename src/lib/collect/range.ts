@@ -34,6 +34,8 @@ export interface RangeQuery {
   format: ResponseFormat
   /** Maximum length of the period. */
   maxLengthMs?: number
+  /** Maximum number of pages; the newest ones are fetched. */
+  maxPages?: number
 }
 
 export interface CollectedRange extends Collected {
@@ -45,6 +47,8 @@ export interface CollectedRange extends Collected {
   overflow?: boolean
   /** Their period, if it is known. */
   lost?: LostPeriod
+  /** There are older records, which were not requested because of `maxPages`. */
+  isPartial?: boolean
 }
 
 /**
@@ -56,7 +60,7 @@ export interface CollectedRange extends Collected {
 export async function collectRange(
   account: AccountAccess,
   target: ResolvedDevice,
-  { period, number, time, format, maxLengthMs = Number.POSITIVE_INFINITY }: RangeQuery,
+  { period, number, time, format, maxLengthMs = Number.POSITIVE_INFINITY, maxPages }: RangeQuery,
   context: RequestContext,
 ): Promise<CollectedRange> {
   const clock = await findClock(account, target, period, time, context)
@@ -67,16 +71,17 @@ export async function collectRange(
     const params = buildPageParams(pageOf(from, to - 1, Math.min(number ?? MAX_RECORDS, MAX_RECORDS)))
     return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, context)), range }
   }
-  const pages = await fetchPages(account, target, { from, to: to - 1, number, time }, context)
+  const pages = await fetchPages(account, target, { from, to: to - 1, number, time, maxPages }, context)
   await nextTurn()
   const series = mergeSeries(pages.parts)
   const { response } = pages
-  const isComplete = number === null || series.records.length < number
+  const isComplete = !pages.isPartial && (number === null || series.records.length < number)
   const lost = isComplete && findLoss(series, { from, to }, response.receivedAt, account.series1Models)
   return {
     ...toCollected(target, response, { kind: 'series', series }),
     ...((pages.overflow || lost) && { overflow: true }),
     ...(lost && { lost }),
+    ...(pages.isPartial && { isPartial: true }),
     failed: pages.failed,
     range,
     ...(isLocal(period) && { clock }),
@@ -90,7 +95,13 @@ const MAX_ATTEMPTS = 3
 async function fetchPages(
   account: AccountAccess,
   target: ResolvedDevice,
-  { from, to, number, time }: { from: number; to: number; number: number | null; time: TimeStyle },
+  {
+    from,
+    to,
+    number,
+    time,
+    maxPages = Number.POSITIVE_INFINITY,
+  }: { from: number; to: number; maxPages?: number | undefined } & Pick<RangeQuery, 'number' | 'time'>,
   context: RequestContext,
 ) {
   const parts: SeriesPart[] = []
@@ -125,10 +136,11 @@ async function fetchPages(
     parts.push({ ...part, records })
     const oldest: number | null = part.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
     if (oldest === null || remaining === 0 || isLastPage(from, oldest, received))
-      return { parts, failed, overflow, response }
+      return { parts, failed, overflow, response, isPartial: false }
+    if (parts.length === maxPages) return { parts, failed, overflow, response, isPartial: true }
     // If a full page covers a single second, continue before that second, because the same page would be sent again.
     last = Math.min(pageOf(from, oldest).to, last - 1)
-    if (last <= page.from) return { parts, failed, overflow, response }
+    if (last <= page.from) return { parts, failed, overflow, response, isPartial: false }
     const overlap = inside.filter(isBetween(from, last * 1000))
     known = { records: overlap, hashes: hashesOf(overlap, channels, oldest) }
     seam = oldest

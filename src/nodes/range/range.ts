@@ -17,7 +17,7 @@ export = (RED: NodeAPI): void =>
       const statistics: CollectedRange[] = []
       // One device at a time, because up to 160,000 records of a device are kept in memory until they are complete.
       await run.forEachDevice(async (device, context) => {
-        const query = { period, time }
+        const query = { period, time, maxPages: run.maxPages }
         const collected =
           output === 'statistics'
             ? await collectStatistics(account, device, { ...query, per, unit }, context)

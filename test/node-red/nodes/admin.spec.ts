@@ -269,7 +269,7 @@ describe('admin requests of the editor', () => {
   it('accepts only JSON, which no form on a web page can send', async () => {
     await startFlow('current', simulator())
     const before = simulator().log.length
-    for (const path of ['cached-devices', 'devices', 'test', 'report']) {
+    for (const path of ['cached-devices', 'devices', 'test', 'report', 'try']) {
       for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data']) {
         const { status } = await helper.request().post(`/envlog/${path}`).type(type).send('account=x')
         assert.equal(status, 415, `${path}: ${type}`)

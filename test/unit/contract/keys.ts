@@ -62,6 +62,7 @@ const COMPOSED_KEYS: Record<string, readonly string[]> = {
   'label.*': ['from', 'to', 'minutes'],
   'period.*': CALENDAR_PERIODS,
   'picker.title-*': ['devices', 'bases', 'groups', 'exclude'],
+  'try.used-*': ['0', '1', '2'],
   'picker.note-*': ['devices', 'bases', 'groups'],
   'quantity.*': [...QUANTITIES],
   'picker.*': ['all', 'none', 'add', 'standalone', 'unlisted', 'chosen'],

@@ -23,4 +23,16 @@ describe('a refused request of a form', () => {
     const wrong = { reason: 'setting-invalid', params }
     assert.equal(await sentence('report', wrong), "'Password' must have 4 to 16 characters (now 2).")
   })
+
+  it('of *Try now* has the sentence of the form, or that of the node with the device', async () => {
+    const invalid = { reason: 'setting-invalid', params: { property: 'measurement', problem: 'measurement' } }
+    assert.equal(
+      await sentence('try', invalid),
+      "'Measurement' must not contain spaces, commas or backslashes.",
+    )
+    const failure = { reason: 'relay-not-found', subject: { serial: '5F0A1001', name: 'Office' } }
+    assert.match(await sentence('try', failure), /^Office \(5F0A1001\): \S/)
+    const waiting = { reason: 'records-wait', params: {}, retryAt: '2026-11-20T08:00:00Z' }
+    assert.doesNotMatch(await sentence('try', waiting), /Wait at most/)
+  })
 })

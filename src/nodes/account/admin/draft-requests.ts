@@ -5,18 +5,25 @@ import { openAccountDraft } from './account-draft'
 import { reportAccount } from './account-report'
 import { testAccount } from './account-test'
 import { listCachedDevices, listDevices } from './device-list'
+import { tryNode } from './node-trial'
 import type { Request } from './routes'
 
 /** Longest wait for quota of a request from the editor, because a user is waiting. */
 const MAX_WAIT_MS = 10_000
 
-type Work = (account: Account, requestContext: RequestContext, body: Record<string, unknown>) => unknown
+type Work = (
+  account: Account,
+  requestContext: RequestContext,
+  body: Record<string, unknown>,
+  RED: NodeAPI,
+) => unknown
 
 const WORK = {
   devices: listDevices,
   'cached-devices': listCachedDevices,
   test: testAccount,
   report: reportAccount,
+  try: tryNode,
 } satisfies Record<string, Work>
 
 /** Opens the account of the request and does the work, which is aborted when the editor disconnects. */
@@ -33,7 +40,7 @@ export async function runDraftRequest(
   request.socket.once('close', onDisconnect)
   try {
     const work: Work = WORK[name]
-    return await work(account, { signal: abort.signal, queueKey: EDITOR, maxWaitMs: MAX_WAIT_MS }, body)
+    return await work(account, { signal: abort.signal, queueKey: EDITOR, maxWaitMs: MAX_WAIT_MS }, body, RED)
   } finally {
     request.socket.off('close', onDisconnect)
     await account.close()

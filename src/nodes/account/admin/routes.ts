@@ -3,6 +3,7 @@ import { EnvlogError, type ErrorCode } from '../../../lib/errors'
 import type { AdminFailure, ContextStore } from '../../../shared/admin'
 import { findAccountNode } from '../../kit/action/account-node'
 import { listContextStores } from '../../kit/state/context-store'
+import { toAdminFailure } from './admin-failure'
 import { readQuotaCounts } from './quota-counts'
 
 export type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
@@ -28,7 +29,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   RED.httpAdmin.get('/envlog/stores', canRead, (_request, response) =>
     respond(response, async (): Promise<ContextStore[]> => listContextStores(RED)),
   )
-  for (const name of ['cached-devices', 'devices', 'test', 'report'] as const) {
+  for (const name of ['cached-devices', 'devices', 'test', 'report', 'try'] as const) {
     const isAllowed = name === 'cached-devices' ? [canRead] : canRequest
     RED.httpAdmin.post(`/envlog/${name}`, ...isAllowed, requireJson, (request, response) => {
       const { runDraftRequest } = require('./draft-requests') as typeof import('./draft-requests')
@@ -60,11 +61,9 @@ async function respond(response: Response, work: () => Promise<unknown>): Promis
   try {
     response.json(await work())
   } catch (error) {
-    // The message of an unexpected error may contain secrets.
-    const known = error instanceof EnvlogError ? error : undefined
-    const { code, reason = 'unexpected', params = {}, cause } = known ?? {}
-    const status = reason === 'no-account' ? 404 : ((code && STATUS[code]) ?? 502)
-    const failure = { code, reason, params, retryAt: cause?.retryAt } as AdminFailure
+    const failure = toAdminFailure(error)
+    const { code, reason } = failure
+    const status = reason === 'no-account' ? 404 : (STATUS[code as ErrorCode] ?? 502)
     response.status(status).json(failure)
   }
 }

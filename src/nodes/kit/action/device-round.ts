@@ -43,12 +43,8 @@ export class DeviceRound<T extends ActionType> {
    */
   async process(concurrency: number): Promise<readonly ResolvedDevice[]> {
     const run = this.#run
-    const { account, nodeState, requestContext, settings, waitStatus } = run
-    const selection = await run.evaluateSelection()
-    const resolved = await resolveDevices(selection, settings.exclude, account.devices, requestContext)
-    const { unknown } = resolved
-    // The device list is fetched first, so that no response is wasted if that fails.
-    const devices = await this.#withNames(resolved.devices)
+    const { account, nodeState, requestContext, waitStatus } = run
+    const { devices, unknown } = await findDevices(run)
     run.poll = this.#work
     for (const { serial, base } of nodeState.mayHaveMoved(devices))
       await account.devices.filter((other) => other.serial === serial && other.base === base, requestContext)
@@ -113,23 +109,6 @@ export class DeviceRound<T extends ActionType> {
     this.#stateOf(device).markResponded()
     this.#warnOnce(device)
     this.#hasSucceeded = true
-  }
-
-  async #withNames(devices: readonly ResolvedDevice[]): Promise<readonly ResolvedDevice[]> {
-    const { account, deployed, settings, requestContext } = this.#run
-    if (!needsNames(deployed.node.type as ActionType, settings)) return devices
-    if (devices.every(({ group }) => group !== undefined)) return devices
-    const listed = new Map<string, ResolvedDevice>()
-    for (const entry of await account.devices.all(requestContext)) listed.set(deviceKey(entry), entry)
-    const named: ResolvedDevice[] = []
-    for (const device of devices) {
-      const { serial, base } = device
-      // The list is requested again for a device that it does not have.
-      const found =
-        listed.get(deviceKey(device)) ?? (await account.devices.find(serial, base, requestContext))
-      named.push({ ...device, name: found?.name ?? '', group: found?.group ?? null })
-    }
-    return named
   }
 
   #failOne(device: ResolvedDevice, error: EnvlogError): void {
@@ -210,6 +189,44 @@ export class DeviceRound<T extends ActionType> {
   #stateOf(device: ResolvedDevice): DeviceState {
     return this.#run.nodeState.device(deviceKey(device))
   }
+}
+
+/**
+ * The chosen devices, with their names if messages need them and they are known, and those that the account does not
+ * have.
+ * @throws EnvlogError `ENVLOG_INPUT`, or if the request for the account's list fails
+ */
+export async function findDevices<T extends ActionType>(
+  run: Run<T>,
+): Promise<{ devices: readonly ResolvedDevice[]; unknown: readonly DeviceFailure[] }> {
+  const { account, requestContext, settings } = run
+  const selection = await run.evaluateSelection()
+  const { devices, unknown } = await resolveDevices(
+    selection,
+    settings.exclude,
+    account.devices,
+    requestContext,
+  )
+  // The device list is fetched first, so that no response is wasted if that fails.
+  return { devices: await withNames(run, devices), unknown }
+}
+
+async function withNames<T extends ActionType>(
+  { account, deployed, settings, requestContext }: Run<T>,
+  devices: readonly ResolvedDevice[],
+): Promise<readonly ResolvedDevice[]> {
+  if (!needsNames(deployed.node.type as ActionType, settings)) return devices
+  if (devices.every(({ group }) => group !== undefined)) return devices
+  const listed = new Map<string, ResolvedDevice>()
+  for (const entry of await account.devices.all(requestContext)) listed.set(deviceKey(entry), entry)
+  const named: ResolvedDevice[] = []
+  for (const device of devices) {
+    const { serial, base } = device
+    // The list is requested again for a device that it does not have.
+    const found = listed.get(deviceKey(device)) ?? (await account.devices.find(serial, base, requestContext))
+    named.push({ ...device, name: found?.name ?? '', group: found?.group ?? null })
+  }
+  return named
 }
 
 /** False if the wait for quota failed or was aborted, so that the device comes first in the next round. */

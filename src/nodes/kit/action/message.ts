@@ -10,6 +10,8 @@ import type { Run } from './run'
 /** The data that a node delivers, with properties that some nodes add to `msg.envlog`. */
 export interface Delivery extends PolledData {
   range?: { from: string; to: string }
+  /** There are older records in the period, which were not requested. */
+  isPartial?: boolean
 }
 
 /**

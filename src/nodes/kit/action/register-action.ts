@@ -15,8 +15,16 @@ export interface ActionDefinition<T extends ActionType> {
   run(run: Run<T>): Promise<void>
 }
 
+const actions = new Map<unknown, ActionDefinition<ActionType>>()
+
+/** The registered action node of this type; `undefined` if there is none. */
+export function findAction(type: unknown): ActionDefinition<ActionType> | undefined {
+  return actions.get(type)
+}
+
 /** Registers the type of an action node. */
 export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
+  actions.set(action.type, action as unknown as ActionDefinition<ActionType>)
   registerNode(RED, action.type, (node, config: NodeConfig) => {
     const { ActionNode } = require('./action-node') as typeof import('./action-node')
     return new ActionNode(RED, node, config, action)

@@ -81,6 +81,8 @@ export class Run<T extends ActionType> implements FillRun {
   readonly awaited = new Set<ResolvedDevice>()
   /** Polls a device; set by the round. */
   poll: DeviceWork = async () => {}
+  /** Maximum number of pages of a period. */
+  readonly maxPages: number = Number.POSITIVE_INFINITY
   /** Number of devices that are currently skipped because the service refused them. */
   refusedCount = 0
 

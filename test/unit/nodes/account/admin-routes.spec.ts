@@ -35,6 +35,7 @@ describe('the admin routes', () => {
       'POST /envlog/devices': requests,
       'POST /envlog/test': requests,
       'POST /envlog/report': requests,
+      'POST /envlog/try': requests,
     })
   })
 })
