@@ -57,6 +57,7 @@ export async function tryAction(
     node: { id: String(saved.id), type } as Node,
     settings: withEverything(settings),
     lossy: new Set<string>(),
+    unknown: new Set<string>(),
     setStatus() {},
   }
   const run = new TrialRun(
