@@ -102,8 +102,8 @@ export class Preview {
       if (count > 0) lines.push(translate('summary.round', { count }))
       if (budget.seconds > 0) lines.push(translate('summary.lasts', { time: formatDuration(budget.seconds) }))
       if (own > 0) lines.push(translate('summary.share', { share: percent(own), endpoint }))
-      if (isTooMuch && together > own)
-        lines.push(translate('summary.too-much-together', { share: percent(together), endpoint }))
+      if (own > 0 && budget.others > 0)
+        lines.push(translate('summary.share-together', { share: percent(together), endpoint }))
       if (isTooMuch && seconds === undefined) lines.push(translate('summary.too-much-others'))
     }
     const remedy = this.#part('remedy').toggle(seconds !== undefined)

@@ -1,5 +1,6 @@
-import { MAX_SECONDS } from '../shared/action'
+import { MAX_ALIGNED_SECONDS, MAX_SECONDS } from '../shared/action'
 import type { ListedDevice } from '../shared/admin'
+import { OUTPUT_TRAITS, type Output } from '../shared/outputs'
 import { isEnvVariable } from '../shared/schema'
 import { LIMITS, type LimitedEndpoint, type LimitsTable } from '../shared/service-limits'
 import { type Chosen, isDevice } from './picker/choice'
@@ -60,6 +61,32 @@ function requestsOf(node: ActionConfig, devices: Devices): Map<LimitedEndpoint, 
   return requested && requests
 }
 
+const intervalOf = ({ repeat }: ActionConfig): number => Number(repeat) || 0
+
+/** What the parameters of a node's request for current readings depend on. */
+function requestOf(node: ActionConfig): string {
+  const { format } = OUTPUT_TRAITS[(node.output ?? 'readings') as Output]
+  const select = selectOf(node)
+  const isFiltered = select === 'list' || select === 'base'
+  return JSON.stringify([format, isFiltered && [node.devices, node.bases, node.exclude]])
+}
+
+/** Without the nodes that get each response from another one, because they run at the same times (docs/quota.md). */
+function withoutSharing(nodes: readonly ActionConfig[]): ActionConfig[] {
+  const sharing = nodes.filter(
+    (node) =>
+      node.type === 'envlog-current' && intervalOf(node) > 0 && intervalOf(node) <= MAX_ALIGNED_SECONDS,
+  )
+  const isServed = (node: ActionConfig) =>
+    sharing.some((other) => {
+      const isEarlier = sharing.indexOf(other) < sharing.indexOf(node)
+      const isFirst =
+        intervalOf(other) < intervalOf(node) || (intervalOf(other) === intervalOf(node) && isEarlier)
+      return isFirst && intervalOf(node) % intervalOf(other) === 0 && requestOf(other) === requestOf(node)
+    })
+  return nodes.filter((node) => !(sharing.includes(node) && isServed(node)))
+}
+
 /** The share of the quota that a node needs. */
 export interface Budget {
   /** Requests per round. */
@@ -70,7 +97,9 @@ export interface Budget {
   endpoint: LimitedEndpoint
   /** The share of its limit used by the node's own triggers; 0 if it does not repeat. */
   own: number
-  /** The share of its limit used by all nodes of the account together. */
+  /** The share of its limit used by the other nodes of the account. */
+  others: number
+  /** The share used by all nodes together. Those that get the response of another node use nothing. */
   together: number
   /**
    * The shortest interval in whole seconds at which all nodes together stay within the limits; `undefined` if the other
@@ -96,6 +125,7 @@ export function toBudget(
     seconds: 0,
     endpoint: 'current',
     own: 0,
+    others: 0,
     together: 0,
     fittingRepeat: 0,
   }
@@ -104,12 +134,15 @@ export function toBudget(
     const { limit, window } = { ...LIMITS[endpoint], ...limits[endpoint] }
     const secondsFor = (amount: number) => (amount * window) / limit
     const shareOf = (config: ActionConfig) => {
-      const interval = Number(config.repeat) || 0
+      const interval = intervalOf(config)
       return interval > 0 ? secondsFor(requestsOf(config, devices)?.get(endpoint) ?? 0) / interval : 0
     }
     const own = shareOf(node)
-    const rest = others.map(shareOf).reduce((sum, share) => sum + share, 0)
-    if (own + rest > budget.together) Object.assign(budget, { endpoint, own, together: own + rest })
+    const sumOf = (nodes: readonly ActionConfig[]) =>
+      withoutSharing(nodes).reduce((sum, config) => sum + shareOf(config), 0)
+    const rest = sumOf(others)
+    const together = sumOf([node, ...others])
+    if (together > budget.together) Object.assign(budget, { endpoint, own, others: rest, together })
     budget.requests += count
     if (count > limit) budget.seconds = Math.max(budget.seconds, Math.ceil(secondsFor(count)))
     repeat = Math.max(repeat, rest < 1 ? secondsFor(count) / (1 - rest) : Number.POSITIVE_INFINITY)

@@ -94,6 +94,18 @@ describe('the required quota', () => {
     assert.deepEqual([budget?.endpoint, budget?.own, budget?.together], ['alert', 5 / 12, 15 / 12])
   })
 
+  it('is that of one node if several nodes request the same current readings at the same time', () => {
+    const shareOf = (...nodes: object[]) => {
+      const [first, ...others] = nodes.map((over) => node('current', over)) as [ActionConfig]
+      return Math.round(1000 * (toBudget(first, others, devices)?.together ?? 0))
+    }
+    const each = { repeat: 60 }
+    assert.equal(shareOf(each, each, { repeat: 300 }, { ...each, select: 'group', groups: ['Racks'] }), 200)
+    assert.equal(shareOf(each, { repeat: 90 }), 200 + 133)
+    assert.equal(shareOf(each, { ...each, output: 'raw' }), 400)
+    assert.equal(shareOf(each, { ...each, select: 'base', bases: ['5F0A1001'] }), 400)
+  })
+
   it('fits the limit at the suggested shortest interval, whatever the other nodes need', () => {
     const count = fc.integer({ min: 1, max: 500 })
     const others = fc.array(fc.record({ count, repeat: fc.integer({ min: 1, max: 100_000 }) }), {

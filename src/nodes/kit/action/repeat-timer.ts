@@ -1,5 +1,6 @@
 import { systemClock } from '../../../lib/clock'
 import { EnvlogError, SERVICE_FAILURES } from '../../../lib/errors'
+import { MAX_ALIGNED_SECONDS } from '../../../shared/action'
 
 /** The first run starts at a random time in this range after a deploy, so that nodes do not all start at once. */
 const MIN_FIRST_DELAY_MS = 1000
@@ -8,7 +9,6 @@ const FIRST_BACKOFF_MS = 60_000
 const MAX_BACKOFF_MS = 300_000
 /** Longer, because repeated requests with a refused login may lock it. */
 const MAX_LOGIN_BACKOFF_MS = 3_600_000
-const A_MINUTE_MS = 60_000
 /** Minimum time between the first two runs, so that the second one does not get the response of the first one. */
 const MIN_DISTANCE_MS = 15_000
 
@@ -19,9 +19,9 @@ function needsBackoff({ code, reason }: EnvlogError): boolean {
 }
 
 /**
- * Triggers a node repeatedly, one run at a time. The second run is due one period after the first one, give or take up
- * to a minute, so that nodes whose periods are multiples of a minute run at the same time and share a response. The
- * others follow in periods. A run that becomes due before the response of the one before is left out.
+ * Triggers a node repeatedly, one run at a time. After the first run, it is due at multiples of its period since the
+ * process started, so that nodes run at the same time and share a response; if the period is longer than an hour, one
+ * period after the last run. A run that becomes due before the response of the one before is left out.
  * After an error that needs a backoff, the next run starts after a minute, two, four, up to five minutes, or up to an
  * hour if the login is refused.
  */
@@ -86,12 +86,12 @@ export class RepeatTimer {
   }
 
   #start(): void {
+    const period = this.#periodMs
     // A timer may fire slightly early.
     const startedAt = Math.max(this.#dueAt, systemClock.monotonic())
-    // Monotonic minutes differ from process to process, so that not all of them send requests at the same time.
-    const gridMs = greatestCommonDivisor(this.#periodMs, A_MINUTE_MS)
-    const earliest = startedAt + this.#periodMs - gridMs + Math.min(MIN_DISTANCE_MS, this.#periodMs / 4)
-    this.#dueAt = Math.ceil(earliest / gridMs) * gridMs
+    const earliest = startedAt + Math.min(MIN_DISTANCE_MS, period / 4)
+    this.#dueAt =
+      period > 1000 * MAX_ALIGNED_SECONDS ? startedAt + period : Math.ceil(earliest / period) * period
     // The next run is scheduled in advance, because a hook of Node-RED may drop the message.
     this.#schedule()
     this.#trigger()
@@ -113,6 +113,3 @@ export class RepeatTimer {
     return Math.min(Math.max(FIRST_BACKOFF_MS, 2 * this.#backoffMs), maxMs)
   }
 }
-
-const greatestCommonDivisor = (a: number, b: number): number =>
-  b === 0 ? a : greatestCommonDivisor(b, a % b)
