@@ -21,7 +21,8 @@ module.exports = {
     page: { title: 'envlog demo' },
     header: { title: 'envlog demo' },
     tours: false,
-    projects: { enabled: false },
+    // With `enabled: false`, Node-RED warns at the start that there are no projects.
+    projects: {},
     palette: { catalogues: [] },
   },
   logging: { console: { level: 'info', metrics: false, audit: false } },

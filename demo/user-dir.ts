@@ -1,13 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { createCipheriv, createHash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { demoFlows } from './flows'
 
@@ -24,7 +16,8 @@ export function prepareUserDir(root: string): string {
   symlinkSync(root, link, 'junction')
   if (!existsSync(join(userDir, 'flows.json'))) {
     writeFileSync(join(userDir, 'flows.json'), JSON.stringify(demoFlows(root), null, 2))
-    copyFileSync(join(root, 'demo', 'flow_cred.json'), join(userDir, 'flows_cred.json'))
+    const credentials = readFileSync(join(root, 'demo', 'flow_cred.json'), 'utf8')
+    writeFileSync(join(userDir, 'flows_cred.json'), encrypt(credentials, readOrCreateSecret(userDir)))
   }
   return userDir
 }
@@ -34,4 +27,13 @@ export function readOrCreateSecret(userDir: string): string {
   const file = join(userDir, 'credential-secret')
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
   return readFileSync(file, 'utf8')
+}
+
+/** Encrypts a credentials file as Node-RED does, because it warns at the start about one that is not encrypted. */
+function encrypt(credentials: string, secret: string): string {
+  const vector = randomBytes(16)
+  const cipher = createCipheriv('aes-256-ctr', createHash('sha256').update(secret).digest(), vector)
+  return JSON.stringify({
+    $: vector.toString('hex') + cipher.update(credentials, 'utf8', 'base64') + cipher.final('base64'),
+  })
 }
