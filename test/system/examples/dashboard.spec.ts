@@ -129,7 +129,7 @@ describe('the wall display', () => {
       faults = [...(await display.tooWide()), ...(await display.wrapped()), ...(await display.cut())]
       return faults.length === 0
     }
-    await until('it fits', fits).catch(() => assert.deepEqual(faults, [], `${width}`))
+    await until('it fits', fits).catch((error) => assert.fail(`${width}: ${faults.join()} (${error})`))
   }
 
   async function assertNothingRan({ page }: WallDisplay): Promise<void> {
