@@ -6,9 +6,15 @@
 const { ENVLOG_TEST_SPEED, ENVLOG_TEST_NOW } = process.env
 const speed = Number(ENVLOG_TEST_SPEED)
 
+/**
+ * The dashboard's socket sends a ping every 25 s and waits 20 s for the answer. These keep their speed: a page on a busy
+ * machine would not answer in time, would lose its connection, and the browser would log an error.
+ */
+const HEARTBEAT_MS = new Set([25_000, 20_000])
+
 for (const name of ['setTimeout', 'setInterval']) {
   const real = globalThis[name]
-  const fast = (work, ms = 0, ...rest) => real(work, Number(ms) / speed, ...rest)
+  const fast = (work, ms = 0, ...rest) => real(work, HEARTBEAT_MS.has(ms) ? ms : Number(ms) / speed, ...rest)
   globalThis[name] = Object.defineProperties(fast, Object.getOwnPropertyDescriptors(real))
 }
 

@@ -53,6 +53,15 @@ export class WallDisplay {
     })
   }
 
+  /**
+   * What is only partly visible: texts at the edge of a part that hides what does not fit, and the chart's labels, which
+   * touch the edge of its canvas. Rows in which the cards leave room beside them, or end at different heights.
+   */
+  async cut(): Promise<string[]> {
+    await this.page.evaluate('globalThis.__name = (named) => named')
+    return this.page.evaluate(cutParts)
+  }
+
   /** Values that take more than one line. */
   wrapped(): Promise<string[]> {
     return this.page.evaluate(() =>
@@ -91,6 +100,58 @@ export class WallDisplay {
     await this.page.evaluate('globalThis.__name = (named) => named')
     return [...faults, ...(await this.page.evaluate(paleTexts))]
   }
+}
+
+/** Runs in the page. */
+function cutParts(): string[] {
+  const found: string[] = []
+  const range = document.createRange()
+  const texts = document.evaluate(
+    '//*[starts-with(@class, "envlog-")]//text()[normalize-space()]',
+    document,
+    null,
+    6,
+  )
+  for (let i = 0; i < texts.snapshotLength; i++) {
+    const text = texts.snapshotItem(i) as Text
+    range.selectNodeContents(text)
+    const box = range.getBoundingClientRect()
+    if (box.width === 0) continue
+    for (let part = text.parentElement; part; part = part.parentElement) {
+      if (getComputedStyle(part).overflow === 'visible') continue
+      const edge = part.getBoundingClientRect()
+      const isApart = box.left >= edge.right || box.top >= edge.bottom
+      // A line is lower than the box of its text.
+      const isWithin = box.right <= edge.right + 1 && box.bottom <= edge.bottom + 4 && box.top >= edge.top - 4
+      if (!isApart && !isWithin) found.push(`cut: ${text.data}`)
+    }
+  }
+  for (const canvas of document.querySelectorAll<HTMLCanvasElement>('.nrdb-ui-chart canvas')) {
+    const { width, height } = canvas
+    const context = canvas.getContext('2d')
+    const edges = [
+      [0, 0, width, 1],
+      [0, height - 1, width, 1],
+      [0, 0, 1, height],
+      [width - 1, 0, 1, height],
+    ] as const
+    for (const [x, y, w, h] of edges) {
+      const hasInk = context?.getImageData(x, y, w, h).data.some((part, at) => at % 4 === 3 && part > 0)
+      if (hasInk) found.push(`chart: at ${x}, ${y}`)
+    }
+  }
+  const rows = new Map<number, DOMRect[]>()
+  for (const card of document.querySelectorAll('.nrdb-ui-group > .v-card')) {
+    const box = card.getBoundingClientRect()
+    rows.set(box.top, [...(rows.get(box.top) ?? []), box])
+  }
+  for (const boxes of rows.values()) {
+    const right = Math.max(...boxes.map((box) => box.right))
+    if (right < document.documentElement.clientWidth - 13) found.push(`empty beside ${right}`)
+    if (new Set(boxes.map((box) => Math.round(box.bottom))).size > 1)
+      found.push(`heights of ${boxes.length} cards`)
+  }
+  return found
 }
 
 /** Runs in the page. */

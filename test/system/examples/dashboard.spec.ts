@@ -22,7 +22,12 @@ const SPEED = 5
 const WALL = 'Dashboard - needs @flowfuse node-red-dashboard/wall display'
 const CHART = 'envlog-example-dashboard-chart'
 const HTML = '<img src=x onerror="window.wasRun=1">'
-const WIDTHS = [375, 1280, 1920]
+const SIZES = [
+  [375, 812],
+  [780, 1024],
+  [1440, 900],
+  [1920, 1080],
+] as const
 const DAY_MS = 86_400_000
 
 interface State {
@@ -116,6 +121,17 @@ describe('the wall display', () => {
   const names = async () => [...new Set((await points()).map(({ category }) => category))]
   const charted = () => until('the chart has lines', async () => (await points()).length > 500 || false)
 
+  /** The chart and the tiles take their new sizes some frames after the page. */
+  async function assertFits(display: WallDisplay, width: number, height: number): Promise<void> {
+    await display.page.setViewportSize({ width, height })
+    let faults: string[] = []
+    const fits = async () => {
+      faults = [...(await display.tooWide()), ...(await display.wrapped()), ...(await display.cut())]
+      return faults.length === 0
+    }
+    await until('it fits', fits).catch((error) => assert.fail(`${width}: ${faults.join()} (${error})`))
+  }
+
   async function assertNothingRan({ page }: WallDisplay): Promise<void> {
     assert.equal(await page.locator('img[src=x]').count(), 0)
     assert.equal(await page.evaluate(() => 'wasRun' in window), false)
@@ -145,15 +161,15 @@ describe('the wall display', () => {
     [
       'light',
       'en-US',
-      ['above limit', 'below limit', 'no data', 'sensor error', 'replace battery', 'OK', '2 hours ago'],
+      ['above limit', 'below limit', 'silent since', 'no value', 'replace battery', 'OK', '2 hours ago'],
     ],
     [
       'dark',
       'ja',
-      ['上限値超過', '下限値未満', '通信なし', 'センサー異常', '要電池交換', '正常', '2 時間前'],
+      ['上限値超過', '下限値未満', '測定途絶（', '測定値なし', '要電池交換', '正常', '2 時間前'],
     ],
   ] as const) {
-    it(`fits a phone, a desk and a wall, is readable, and shows text from the service as plain text: ${theme}, ${language}`, async function () {
+    it(`fits a phone, a tablet, a desk and a wall, is readable, and shows text from the service as plain text: ${theme}, ${language}`, async function () {
       this.timeout(FLOW_MS)
       set('52A10001', {
         values: { 1: -8 },
@@ -171,12 +187,7 @@ describe('the wall display', () => {
       await display.page.locator('.envlog-spark').nth(6).waitFor()
       for (const state of ['silent', 'error'])
         await display.page.locator(`.envlog-tile.is-${state}`).waitFor()
-      for (const width of WIDTHS) {
-        await display.page.setViewportSize({ width, height: 1080 })
-        await display.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
-        assert.deepEqual(await display.tooWide(), [], `${width}`)
-        assert.deepEqual(await display.wrapped(), [], `${width}`)
-      }
+      for (const [width, height] of SIZES) await assertFits(display, width, height)
       // Devices that need attention are visible immediately.
       await display.page.setViewportSize({ width: 1440, height: 900 })
       assert.deepEqual(await display.hidden(), [])
@@ -184,8 +195,8 @@ describe('the wall display', () => {
       assert.deepEqual(names, [
         'Freezer',
         'Cold',
-        `Remote ${HTML}`,
         'Silent',
+        `Remote ${HTML}`,
         'Empty',
         'Twin',
         'Twin',
@@ -205,7 +216,7 @@ describe('the wall display', () => {
       await display.tile(`Remote ${HTML}`).filter({ hasText: HTML }).waitFor()
       await display.page.locator('.envlog-base', { hasText: `Base ${HTML}` }).waitFor()
       assert.ok((await display.alerts()).some((alert) => alert.includes(HTML)))
-      assert.ok((await display.alarms.allInnerTexts()).some((alarm) => alarm.includes(HTML)))
+      await display.alarms.filter({ hasText: HTML }).waitFor()
       await assertNothingRan(display)
     })
   }
@@ -322,13 +333,59 @@ describe('the wall display', () => {
     await shows(display)
   })
 
+  it('shows the states of limits and no others, what is missing, and an alarm of a device that became silent', async function () {
+    this.timeout(FLOW_MS)
+    const since = secondsNow() - 1200
+    set('52A10001', { values: { 1: -8 } })
+    set('52A1000B', { values: { 1: null } })
+    set('52A1000C', { silentSince: since, values: { 1: 50 } })
+    set('52A1000D', { silentSince: since })
+    const limits = [{ select: 'all', quantity: 'temperature', above: 40, unit: 'C', minutes: 0, margin: 0 }]
+    await deploy({ 'envlog-limits': { limits, silentAfter: 10, errorAfter: 1, battery: false } })
+    const display = await open()
+    const { page } = display
+    const time = new Date(since * 1000).toTimeString().slice(0, 5)
+    for (const [name, state, text] of [
+      ['Freezer', 'ok', '−8.0'],
+      ['Silent', 'silent', `silent since ${time}`],
+      ['Cold', 'above', `silent since ${time}`],
+    ] as const)
+      await display
+        .tile(name)
+        .and(page.locator(`.is-${state}`))
+        .filter({ hasText: text })
+        .waitFor()
+    const broken = page.locator('.envlog-tile.is-error').filter({ hasText: 'Twin' })
+    await broken.filter({ hasText: /no value since \d\d:\d\d/ }).waitFor()
+    set('52A10001', { values: { 1: 41 } })
+    await display
+      .tile('Freezer')
+      .filter({ hasText: /above limit since \d\d:\d\d/ })
+      .waitFor()
+  })
+
+  it('says when alerts come that the quota did not allow', async function () {
+    this.timeout(FLOW_MS)
+    const limits = { current: { limit: 1000 }, alert: { limit: 1 } }
+    simulator.set({ limits })
+    await deploy({ 'envlog-account': { limits: JSON.stringify(limits) } })
+    const { page } = await open()
+    const reason = /Alerts not fetched: .+\. The quota is used up\. Next attempt at about \d\d:\d\d\./
+    await page.locator('.envlog-alerts').filter({ hasText: reason }).waitFor()
+    await page
+      .locator('.envlog-quota')
+      .filter({ hasText: /Alerts\s*0 left, more by \d\d:\d\d/ })
+      .waitFor()
+  })
+
   it('names the devices whose alerts could not be fetched, until they are', async function () {
     this.timeout(FLOW_MS)
     simulator.set({ faults: [{ kind: 'status', status: 503, endpoints: ['alert'] }] })
     await deploy()
     const { page } = await open()
     const list = page.locator('.envlog-alerts')
-    const pending = list.filter({ hasText: 'Alerts not fetched yet: Freezer' })
+    const reason = 'The service reports an error. Next attempt at about \\d\\d:\\d\\d.'
+    const pending = list.filter({ hasText: new RegExp(`Alerts not fetched: Freezer.*${reason}`) })
     await pending.waitFor()
     await until('the request has failed', () => simulator.counts().alert.total > 1)
     await pending.waitFor()
@@ -337,8 +394,7 @@ describe('the wall display', () => {
     simulator.set({ faults: [{ kind: 'status', status: 503, endpoints: ['alert'], serials: ['52A1000C'] }] })
     set('52A1000C', { values: { 1: -20 } })
     set('52A1000E', { battery: 1 })
-    const isNamed = async () => (await list.innerText()).endsWith('Alerts not fetched yet: Cold')
-    await until('only the other one is named', isNamed)
+    await list.filter({ hasText: new RegExp(`Alerts not fetched: Cold\\. ${reason}\\s*$`) }).waitFor()
   })
 
   it('waits for the first readings, and shows that the service does not respond, until it does, and that Node-RED is away', async function () {
@@ -370,7 +426,9 @@ describe('the wall display', () => {
     assert.equal(await display.banner.count(), 0)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await harness.press('ask')
-    await display.banner.filter({ hasText: 'No readings from the service. It reports an error.' }).waitFor()
+    await display.banner
+      .filter({ hasText: 'No readings from the service. The service reports an error.' })
+      .waitFor()
     // A page that is opened now shows it too, with the last values.
     const late = await open({ language: 'ja' })
     await late.banner.filter({ hasText: 'サービスから測定値を取得できません。' }).waitFor()
