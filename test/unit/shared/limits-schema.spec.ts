@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { translate } from '../../../src/editor/red'
 import { readLimits, repairLimit } from '../../../src/shared/limits-schema'
+import { describeProblem } from '../../../src/shared/problems'
+import { useFakeRed } from '../../support/fake-red'
 
 describe('limits', () => {
+  useFakeRed()
+
   it('are about the devices or groups that a row names, also if it does not say how they are selected', () => {
     const devices = [{ serial: '52A10001' }]
     const selects = [
@@ -22,6 +27,13 @@ describe('limits', () => {
   it('may have a margin of half their distance, whatever their decimals', () => {
     assert.ok(Array.isArray(readLimits([{ above: 5.6, below: 5.4, margin: 0.1 }])))
     assert.ok('problem' in readLimits([{ above: 5.6, below: 5.4, margin: 0.11 }]))
+  })
+
+  it('have no misspelt properties, and the row and the property are named', () => {
+    const found = readLimits([{ above: 8 }, { abvoe: 8, below: 2 }])
+    assert.ok('problem' in found)
+    const sentence = describeProblem(found.problem, found.property, translate)
+    assert.match(sentence, /^Limit 2: A limit has no property 'abvoe'\. Its properties are: name, .*above/)
   })
 
   it('keep a wrong number in the form, because without it they would be others', () => {
