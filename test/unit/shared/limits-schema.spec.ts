@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { translate } from '../../../src/editor/red'
 import { readLimits, repairLimit } from '../../../src/shared/limits-schema'
 import { describeProblem } from '../../../src/shared/problems'
-import { useFakeRed } from '../../support/fake-red'
+import { withCatalogs } from '../../support/catalog-red'
 
 describe('limits', () => {
-  useFakeRed()
-
   it('are about the devices or groups that a row names, also if it does not say how they are selected', () => {
     const devices = [{ serial: '52A10001' }]
     const selects = [
@@ -32,7 +29,7 @@ describe('limits', () => {
   it('have no misspelt properties, and the row and the property are named', () => {
     const found = readLimits([{ above: 8 }, { abvoe: 8, below: 2 }])
     assert.ok('problem' in found)
-    const sentence = describeProblem(found.problem, found.property, translate)
+    const sentence = describeProblem(found.problem, found.property, withCatalogs('en-US')._)
     assert.match(sentence, /^Limit 2: A limit has no property 'abvoe'\. Its properties are: name, .*above/)
   })
 
