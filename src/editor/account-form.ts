@@ -43,7 +43,8 @@ class DraftRequests {
     showQuota(found.quota)
     this.#addLine('fa-check', translate('account.test-address', { address: field('baseUrl').val() }))
     this.#addLine('fa-check', translate('account.test-login'))
-    this.#addLine('fa-check', translate('summary.devices', { count: found.devices }))
+    if (found.devices > 0) this.#addLine('fa-check', translate('summary.devices', { count: found.devices }))
+    else this.#addLine('fa-exclamation-triangle', translate('summary.no-devices'))
     if (found.relay?.works) this.#addLine('fa-check', translate('account.test-relay'))
     else if (found.relay) {
       const why = localizeReason(found.relay)

@@ -39,6 +39,11 @@ export class TreeView {
     this.#refresh()
   }
 
+  /** Whether no item is visible, because there is none or the search finds none. */
+  get isBlank(): boolean {
+    return this.#rows.every(({ element }) => element.prop('hidden'))
+  }
+
   /** Shows only items that match the search. A blank search shows all. */
   search(text: string): void {
     for (const row of this.#rows) {

@@ -29,7 +29,11 @@ describe('limits', () => {
   it('have no misspelt properties, and the row and the property are named', () => {
     const found = readLimits([{ above: 8 }, { abvoe: 8, below: 2 }])
     assert.ok('problem' in found)
-    const sentence = describeProblem(found.problem, found.property, withCatalogs('en-US')._)
+    const sentence = describeProblem(
+      found.problem,
+      found.property,
+      withCatalogs('en-US')._ as (key: string) => string,
+    )
     assert.match(sentence, /^Limit 2: A limit has no property 'abvoe'\. Its properties are: name, .*above/)
   })
 
