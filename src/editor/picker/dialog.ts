@@ -81,7 +81,7 @@ export function pickDevices(
     for (const item of found) choice.add(item)
     typed.val(wrong.join(' '))
     part('wrong').text(wrong.length > 0 ? translate('picker.wrong', { words: enumerated(wrong) }) : '')
-    showTree()
+    if (found.length > 0) showTree()
     return wrong.length === 0
   }
 
