@@ -2,7 +2,7 @@ import { isClearText, splitPassword, withoutEndpoint } from '../shared/addresses
 import type { AccountTestResult, ContextStore } from '../shared/admin'
 import { isEnvVariable } from '../shared/schema'
 import { readOpenAccount } from './account-draft'
-import { localizeReason, requestAdmin } from './admin-request'
+import { AdminError, localizeReason, requestAdmin } from './admin-request'
 import { fillSelect, prepareFields } from './fields'
 import { showQuota, watchQuota } from './quota-bars'
 import { enumerated, type Form, translate } from './red'
@@ -65,6 +65,8 @@ class DraftRequests {
     this.#clear()
     if (!(result instanceof Error)) return result
     this.#addLine('fa-times', result.message)
+    if (result instanceof AdminError && result.wasRequested)
+      this.#addLine('', translate('account.test-requested', { address: field('baseUrl').val() }))
     return undefined
   }
 

@@ -2,16 +2,30 @@ import type { AdminFailure } from '../shared/admin'
 import { describeProblem, localizeParams, type Problem } from '../shared/problems'
 import { clockTime, translate } from './red'
 
+/** Why a request to one of our admin routes failed: a sentence in the user's language. */
+export class AdminError extends Error {
+  /** @param wasRequested whether the runtime has sent a request to the address of the account, or has tried to */
+  constructor(
+    sentence: string,
+    readonly wasRequested: boolean,
+  ) {
+    super(sentence)
+  }
+}
+
 /**
  * Sends a request to one of our admin routes by GET or, if there is a body, by POST.
- * @throws Error whose message is a sentence in the user's language
+ * @throws AdminError
  */
 export async function requestAdmin<T>(path: string, body?: object): Promise<T> {
   const post = { method: 'POST', contentType: 'application/json', data: JSON.stringify(body) }
   try {
     return await $.ajax({ url: `envlog/${path}`, dataType: 'json', ...(body && post) })
   } catch (response) {
-    throw new Error(toSentence(response as JQuery.jqXHR, path))
+    const { status, responseJSON } = response as JQuery.jqXHR
+    // The status of all failures that the service or the network causes.
+    const wasRequested = status === 502 && responseJSON?.code !== undefined
+    throw new AdminError(toSentence(response as JQuery.jqXHR, path), wasRequested)
   }
 }
 

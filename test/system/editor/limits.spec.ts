@@ -206,13 +206,10 @@ describe('the form of limits', function () {
   it('saves where the limits come from, if not from rows, and keeps the rows', async () => {
     form = await editor.edit('limits')
     const source = form.body.locator('#envlog-limits-source + .red-ui-typedInput-container')
-    const choose = (type: string) => {
-      const option = editor.page.locator(`.red-ui-typedInput-options:visible [value="${type}"]`)
-      return until(`it is of type ${type}`, async () => {
-        if (!(await option.isVisible())) await source.locator('button').first().click()
-        await option.click()
-        return (await form.field('limitsType').inputValue()) === type
-      })
+    const choose = async (type: string) => {
+      await source.locator('button').first().click()
+      await editor.page.locator(`.red-ui-typedInput-options:visible [value="${type}"]`).click()
+      assert.equal(await form.field('limitsType').inputValue(), type)
     }
     await choose('flow')
     assert.equal(await row(0).isVisible(), false)
