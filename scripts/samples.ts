@@ -26,6 +26,7 @@ import { LIMITS_OUTPUTS, LIMITS_SENDS, type LimitsSettings, readLimits } from '.
 import { OFFERED, type Output, type Send } from '../src/shared/outputs'
 import type { TemperatureUnit } from '../src/shared/quantity'
 import { newValueOf } from '../src/shared/schema'
+import { LIMITS } from '../src/shared/service-limits'
 
 const AT = Date.UTC(2026, 10, 20, 8)
 const HOUR_MS = 3_600_000
@@ -127,7 +128,9 @@ async function createSample(
   if (!message) throw new Error(`no message for ${type} ${output} ${send}`)
   const { subject } = message
   const topic = subject && formatTopic(defaultOf('topic'), { account: 'Plant A', ...subject })
-  const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
+  const { limit, window: windowSeconds, records } = { records: null, ...LIMITS[ENDPOINTS[type]] }
+  const recordsRemaining = records && records - Math.round(records / 20)
+  const quota = { limit, remaining: limit - 1, windowSeconds, recordsRemaining }
   const response = { endpoint: ENDPOINTS[type], receivedAt: AT + 5123, quota }
   const parts = plan.sequence && {
     id: '…',

@@ -2,7 +2,7 @@ import { isClearText, splitPassword, withoutEndpoint } from '../shared/addresses
 import type { AccountTestResult, ContextStore } from '../shared/admin'
 import { isEnvVariable } from '../shared/schema'
 import { readOpenAccount } from './account-draft'
-import { localizeReason, requestAdmin } from './admin-request'
+import { AdminError, localizeReason, requestAdmin } from './admin-request'
 import { fillSelect, prepareFields } from './fields'
 import { showQuota, watchQuota } from './quota-bars'
 import { enumerated, type Form, translate } from './red'
@@ -43,7 +43,8 @@ class DraftRequests {
     showQuota(found.quota)
     this.#addLine('fa-check', translate('account.test-address', { address: field('baseUrl').val() }))
     this.#addLine('fa-check', translate('account.test-login'))
-    this.#addLine('fa-check', translate('summary.devices', { count: found.devices }))
+    if (found.devices > 0) this.#addLine('fa-check', translate('summary.devices', { count: found.devices }))
+    else this.#addLine('fa-exclamation-triangle', translate('summary.no-devices'))
     if (found.relay?.works) this.#addLine('fa-check', translate('account.test-relay'))
     else if (found.relay) {
       const why = localizeReason(found.relay)
@@ -64,6 +65,8 @@ class DraftRequests {
     this.#clear()
     if (!(result instanceof Error)) return result
     this.#addLine('fa-times', result.message)
+    if (result instanceof AdminError && result.wasRequested)
+      this.#addLine('', translate('account.test-requested', { address: field('baseUrl').val() }))
     return undefined
   }
 

@@ -2,10 +2,21 @@ import type { AdminFailure } from '../shared/admin'
 import { describeProblem, localizeParams, type Problem } from '../shared/problems'
 import { clockTime, translate } from './red'
 
+/** Why a request to one of our admin routes failed: a sentence in the user's language. */
+export class AdminError extends Error {
+  /** @param wasRequested whether the runtime has sent a request to the address of the account, or has tried to */
+  constructor(
+    sentence: string,
+    readonly wasRequested: boolean,
+  ) {
+    super(sentence)
+  }
+}
+
 /**
  * Sends a request to one of our admin routes by GET or, if there is a body, by POST.
  * @param signal aborts the request
- * @throws Error whose message is a sentence in the user's language
+ * @throws AdminError
  */
 export async function requestAdmin<T>(path: string, body?: object, signal?: AbortSignal): Promise<T> {
   const post = { method: 'POST', contentType: 'application/json', data: JSON.stringify(body) }
@@ -15,7 +26,10 @@ export async function requestAdmin<T>(path: string, body?: object, signal?: Abor
     return await request
   } catch (response) {
     const { status, responseJSON } = response as JQuery.jqXHR
-    throw new Error(status === 0 ? translate('ask.no-runtime') : toSentence(responseJSON, path, status))
+    const sentence = status === 0 ? translate('ask.no-runtime') : toSentence(responseJSON, path, status)
+    // The status of all failures that the service or the network causes.
+    const wasRequested = status === 502 && responseJSON?.code !== undefined
+    throw new AdminError(sentence, wasRequested)
   }
 }
 

@@ -59,13 +59,13 @@ export class ChoiceField {
   #show(): void {
     const { devices } = this.#source
     const known = this.#chosen.filter((item) => !hasEnvVariable(item))
-    const unlisted = devices ? findUnlisted(devices, known) : []
-    const listed = this.#chosen.filter((item) => !unlisted.includes(item))
+    const unlisted = new Set(devices ? findUnlisted(devices, known) : [])
+    const listed = this.#chosen.filter((item) => !unlisted.has(item))
     const names = [enumerated(listed.slice(0, MAX_NAMED).map((item) => this.#nameOf(item)))]
     if (listed.length > MAX_NAMED) names.push(translate('picker.more', { count: listed.length - MAX_NAMED }))
     this.#names.text(this.#chosen.length === 0 ? translate('picker.nothing') : names.join(' '))
     this.#names.attr('title', listed.map(idOf).join('\n'))
-    this.#unlisted.empty().append(unlisted.map((item) => this.#unlistedRow(item)))
+    this.#unlisted.empty().append([...unlisted].map((item) => this.#unlistedRow(item)))
   }
 
   #nameOf(item: Chosen): string {

@@ -25,6 +25,8 @@ export function preparePeriod(form: Form): void {
   const updateRows = () => {
     const isCalendar = $('#node-input-fromType').val() === 'calendar'
     $('label[for=node-input-from] span').text(translate(isCalendar ? 'range.period' : 'label.from'))
+    // Nobody looks for calendar periods in the list of types.
+    $('#envlog-calendar').toggle(!isCalendar)
     // Statistics are always in local time.
     const isLocal = time.val() === 'local' || $('#node-input-output').val() === 'statistics'
     $('.envlog-utc-days').toggle(isCalendar && !isLocal)
@@ -32,6 +34,7 @@ export function preparePeriod(form: Form): void {
   for (const [end, field] of Object.entries({ from, to })) clearUnreadable(end, field)
   from.add(time).add('#node-input-output').on('change', updateRows)
   $('#envlog-local-days').on('click', () => time.val('local').trigger('change'))
+  $('#envlog-calendar button').on('click', () => void from.typedInput('type', 'calendar'))
   updateRows()
   // A change of the start may make the end valid or invalid.
   from.on('change', () => void to.trigger('change'))

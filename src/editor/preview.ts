@@ -69,7 +69,8 @@ export class Preview {
         ? translate(`summary.select-${selectOf(config)}`)
         : translate('summary.devices', { count })
     const parts = { which, send: translate(`send.${send}`), output: outputName(this.#type, output) }
-    this.#part('sends').text(translate(count === 0 ? 'summary.none' : 'summary.sends', parts))
+    const none = this.#source.devices?.length === 0 ? 'summary.no-devices' : 'summary.none'
+    this.#part('sends').text(translate(count === 0 ? none : 'summary.sends', parts))
     this.#part('first-run').text(count === 0 ? '' : this.#describeFirstRun(config))
     if (this.#trial.isShown) return
     const { timeZone = '', temperatureUnit = '' } = account

@@ -107,9 +107,21 @@ export function formatNumber(value: number): string {
   return new Intl.NumberFormat(language(), { maximumSignificantDigits: MAX_DIGITS }).format(value)
 }
 
+/** Creates a format once per language, because a list of devices formats thousands of values. */
+export function perLanguage<T>(create: (language: string) => T): () => T {
+  const formats = new Map<string, T>()
+  return () => {
+    const format = formats.get(language()) ?? create(language())
+    formats.set(language(), format)
+    return format
+  }
+}
+
+const listFormat = perLanguage((language) => new Intl.ListFormat(language, { style: 'narrow' }))
+
 /** A list in the user's language: *a, b*. */
 export function enumerated(parts: readonly string[]): string {
-  return new Intl.ListFormat(language(), { style: 'narrow' }).format(parts)
+  return listFormat().format(parts)
 }
 
 /** The time of day of an instant, in the user's time zone. */

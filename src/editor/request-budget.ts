@@ -4,7 +4,7 @@ import { OUTPUT_TRAITS, type Output } from '../shared/outputs'
 import { isEnvVariable } from '../shared/schema'
 import { LIMITS, type LimitedEndpoint, type LimitsTable } from '../shared/service-limits'
 import { type Chosen, isDevice } from './picker/choice'
-import { findUnlisted, includes } from './picker/device-tree'
+import { findIncluded, findUnlisted } from './picker/device-tree'
 import { type Form, listOf } from './red'
 
 /** The settings of an action node, from its form or as saved. */
@@ -22,19 +22,16 @@ export function requestedDevices(
   devices: Devices,
 ): { standalone: boolean }[] | undefined {
   const select = selectOf(node)
-  const excluded = listOf(node.exclude)
+  const excluded = new Set(listOf(node.exclude))
   const chosen: Chosen[] = [
     ...(select === 'list' ? listOf<Chosen>(node.devices) : []),
     ...(select === 'list' || select === 'base' ? listOf<string>(node.bases).map((unit) => ({ unit })) : []),
     ...(select === 'group' ? listOf<string>(node.groups).map((group) => ({ group })) : []),
-  ].filter((item) => !isDevice(item) || !excluded.includes(item.serial))
+  ].filter((item) => !isDevice(item) || !excluded.has(item.serial))
   const isKnown = devices ? select !== 'msg' : select === 'list' && chosen.every(isDevice)
   if (!isKnown) return undefined
-  const listed = (devices ?? []).filter(
-    (device) =>
-      !excluded.includes(device.serial) &&
-      (select === 'all' || chosen.some((item) => includes(item, device))),
-  )
+  const included = select === 'all' ? devices : findIncluded(devices ?? [], chosen)
+  const listed = (included ?? []).filter(({ serial }) => !excluded.has(serial))
   const unlisted = findUnlisted(devices ?? [], chosen).filter(isDevice)
   return [...listed, ...unlisted.map(({ serial, base }) => ({ standalone: base === serial }))]
 }

@@ -44,8 +44,11 @@ const limitName = trimmedText.check(
   }),
 )
 
-/** A row of the form: a limit for the values of some channels (docs/limits.md, *Limits*). */
-const limit = z.object({
+/**
+ * A row of the form: a limit for the values of some channels (docs/limits.md, *Limits*). With a misspelt property, it
+ * would be another limit.
+ */
+const limit = z.strictObject({
   name: orDefault(limitName, ''),
   select: orDefault(z.enum(LIMIT_SELECTS), 'all'),
   devices: orDefault(z.array(namedDevice), []),
@@ -126,7 +129,11 @@ export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
   // Neither the list nor an element that is not an object has a property to name.
   if (issue.path.length < 2 && issue.code === 'invalid_type')
     return { property: 'limits', problem: { problem: 'limits-list' } }
-  return { property: ['limits', ...issue.path.slice(0, 2)].join('.'), problem: toProblem(issue) }
+  const property = ['limits', ...issue.path.slice(0, 2)].join('.')
+  if (issue.code !== 'unrecognized_keys') return { property, problem: toProblem(issue) }
+  const [unknown = ''] = issue.keys
+  const choices = Object.keys(limit.shape).join(', ')
+  return { property, problem: { problem: 'limit-unknown', value: unknown, choices } }
 }
 
 /** Minutes; `null` if blank, for never. */
@@ -141,6 +148,8 @@ export const limitsSchema = usedIf(
     account: orDefault(text, ''),
     limits: orDefaultIfAbsent(z.unknown(), []),
     limitsType: orDefault(z.enum(LIMITS_TYPES), 'table'),
+    /** The rows of the form while `limitsType` is another type. Only the form uses them. */
+    rows: orDefaultIfAbsent(z.unknown(), []),
     errorAfter: minutesOrNever(10),
     silentAfter: minutesOrNever(60),
     battery: orDefault(flag, true),

@@ -25,6 +25,8 @@ export const findLimitsProblem: FindProblem = (_, { limits = [], limitsType = 't
 /** The form of envlog-limits. */
 export class LimitsForm {
   readonly #form: Form
+  /** The saved rows, or an environment variable in their place. */
+  readonly #rows: unknown
   readonly #list: LimitList
   readonly #type = $('#node-input-limitsType')
   readonly #expression = $('#envlog-limits-source')
@@ -32,7 +34,8 @@ export class LimitsForm {
   constructor(form: Form) {
     this.#form = form
     prepareFields(form, $('[id^=node-input-]'))
-    this.#list = new LimitList(form.limits, prepareAccountField(form))
+    this.#rows = form.limitsType === 'table' ? form.limits : form.rows
+    this.#list = new LimitList(this.#rows, prepareAccountField(form))
     const table = { value: 'table', label: translate('limits.table'), hasValue: false }
     const show = () => $('.envlog-limits-table').toggle(this.#type.val() === 'table')
     this.#expression.val(typeof form.limits === 'string' ? form.limits : '')
@@ -46,9 +49,13 @@ export class LimitsForm {
   /** Stores the limits in the node, because Node-RED itself saves only plain inputs. */
   save(): void {
     saveVariables($('[id^=node-input-]'))
-    if (this.#type.val() !== 'table') this.#form.limits = this.#expression.typedInput('value')
-    else if (this.#list.limits.length > 0 || !isEnvVariable(this.#form.limits))
-      this.#form.limits = this.#list.limits
+    const { limits } = this.#list
+    const rows = limits.length === 0 && isEnvVariable(this.#rows) ? this.#rows : limits
+    const isTable = this.#type.val() === 'table'
+    this.#form.limits = isTable ? rows : this.#expression.typedInput('value')
+    // Rows that the type does not use are kept, as Node-RED's own nodes do.
+    if (!isTable) this.#form.rows = rows
+    else if (listOf(this.#form.rows).length > 0) this.#form.rows = []
   }
 }
 

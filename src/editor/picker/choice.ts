@@ -24,32 +24,46 @@ export function idOf(chosen: Chosen): string {
 
 /** The choice while it is being edited. It contains each item once, in the order of choosing. */
 export class Choice {
-  #items: Chosen[] = []
+  readonly #items = new Set<Chosen>()
+  /** The items by what `matches` compares first, because an account may have thousands of devices. */
+  readonly #similar = new Map<string, readonly Chosen[]>()
 
   constructor(saved: readonly Chosen[]) {
     for (const item of saved) this.add(item)
   }
 
   get items(): readonly Chosen[] {
-    return this.#items
+    return [...this.#items]
   }
 
   /** Whether an item is chosen. A device may be chosen by serial only, or under its base unit. */
   has(item: Chosen): boolean {
-    return this.#items.some((chosen) => matches(chosen, item))
+    return this.#similarTo(item).some((chosen) => matches(chosen, item))
   }
 
   add(item: Chosen): void {
-    if (!this.has(item)) this.#items.push(item)
+    if (this.has(item)) return
+    this.#items.add(item)
+    this.#similar.set(comparedOf(item), [...this.#similarTo(item), item])
   }
 
   /** @param listed if a device was chosen by serial only, those of these devices with another base unit stay chosen */
   remove(item: Chosen, listed: readonly Chosen[] = []): void {
-    const kept = listed.filter((other) => isUnderOtherBase(other, item) && this.has(other))
-    this.#items = this.#items.filter((chosen) => !matches(chosen, item))
+    const removed = this.#similarTo(item).filter((chosen) => matches(chosen, item))
+    const isBySerial = removed.some((chosen) => isDevice(chosen) && !chosen.base)
+    const kept = isBySerial ? listed.filter((other) => isUnderOtherBase(other, item) && this.has(other)) : []
+    for (const chosen of removed) this.#items.delete(chosen)
+    const others = this.#similarTo(item).filter((chosen) => !removed.includes(chosen))
+    this.#similar.set(comparedOf(item), others)
     for (const other of kept) this.add(other)
   }
+
+  #similarTo(item: Chosen): readonly Chosen[] {
+    return this.#similar.get(comparedOf(item)) ?? []
+  }
 }
+
+const comparedOf = (item: Chosen) => (isDevice(item) ? item.serial : JSON.stringify(item))
 
 function isUnderOtherBase(a: Chosen, b: Chosen): boolean {
   return isDevice(a) && isDevice(b) && a.serial === b.serial && a.base !== b.base

@@ -1,6 +1,6 @@
 import type { ListedDevice } from '../../shared/admin'
 import type { DeviceState } from '../device-source'
-import { clockTime, enumerated, language, translate } from '../red'
+import { clockTime, enumerated, perLanguage, translate } from '../red'
 import { type Chosen, isDevice } from './choice'
 import { includes } from './device-tree'
 
@@ -17,11 +17,13 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1000],
 ]
 
+const relativeTime = perLanguage((language) => new Intl.RelativeTimeFormat(language, { style: 'short' }))
+
 /** Formats how long ago an instant (ms since 1970) was, in the user's language: *3 min. ago*. */
 export function ago(instant: number, now: number): string {
   const ms = Math.max(0, now - instant)
   const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ['second', 1000]
-  return new Intl.RelativeTimeFormat(language(), { style: 'short' }).format(-Math.floor(ms / size), unit)
+  return relativeTime().format(-Math.floor(ms / size), unit)
 }
 
 /** Formats current values: *-18.4 °C, 45 %*, or the service's text if there is no value. */

@@ -1,6 +1,6 @@
 import type { ListedDevice } from '../../shared/admin'
 import { translate } from '../red'
-import { type Chosen, isDevice, matches } from './choice'
+import { type Chosen, isDevice } from './choice'
 
 /**
  * The items to choose: `devices` (single devices, or base units with all their devices), `bases` (base units and
@@ -75,13 +75,33 @@ function leafOf(kind: Kind, device: ListedDevice): Leaf {
 
 /** The chosen items that match no device of the account. */
 export function findUnlisted(devices: readonly ListedDevice[], chosen: readonly Chosen[]): Chosen[] {
-  return chosen.filter((item) => !devices.some((device) => includes(item, device)))
+  const listed = new Set(devices.flatMap(keysOf))
+  return chosen.filter((item) => !listed.has(keyOf(item)))
+}
+
+/** The devices that chosen items are or include. Thousands may be chosen. */
+export function findIncluded(
+  devices: readonly ListedDevice[],
+  chosen: readonly Chosen[],
+): readonly ListedDevice[] {
+  const keys = new Set(chosen.map(keyOf))
+  return devices.filter((device) => keysOf(device).some((key) => keys.has(key)))
 }
 
 /** Whether a chosen item is this device or includes it. */
-export function includes(chosen: Chosen, { serial, base, group }: ListedDevice): boolean {
-  if (!isDevice(chosen)) return 'unit' in chosen ? base.serial === chosen.unit : group?.name === chosen.group
-  return matches(chosen, { serial, base: base.serial })
+export function includes(chosen: Chosen, device: ListedDevice): boolean {
+  return keysOf(device).includes(keyOf(chosen))
+}
+
+function keyOf(chosen: Chosen): string {
+  if (!isDevice(chosen)) return JSON.stringify(chosen)
+  return JSON.stringify(chosen.base ? [chosen.serial, chosen.base] : [chosen.serial])
+}
+
+/** The keys of all items that are a device or include it. */
+function keysOf({ serial, base, group }: ListedDevice): string[] {
+  const items: Chosen[] = [{ serial }, { serial, base: base.serial }, { unit: base.serial }]
+  return [...items, ...(group ? [{ group: group.name }] : [])].map(keyOf)
 }
 
 type Named = Partial<Pick<Branch, 'name' | 'serial'> & Pick<Leaf, 'device'>>

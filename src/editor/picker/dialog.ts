@@ -18,6 +18,7 @@ const PAGE = `
   </div>
   <div class="envlog-picker-state" role="status"></div>
   <div class="envlog-picker-note"></div>
+  <div class="envlog-picker-empty" role="status"></div>
   <div class="envlog-picker-tree"></div>
   <div class="envlog-picker-count" role="status"></div>
   <div class="envlog-picker-typed">
@@ -49,9 +50,20 @@ export function pickDevices(
 
   function showTree(): void {
     tree = new TreeView(treeOf(kind, source.devices, choice.items), choice, showCount)
-    tree.search(String(search.val()))
     part('tree').empty().append(tree.element)
+    find()
     showCount()
+  }
+
+  /** Shows what the search finds, or why there is nothing to choose. */
+  function find(): void {
+    tree.search(String(search.val()))
+    const { devices } = source
+    let why = ''
+    if (devices?.length === 0) why = 'summary.no-devices'
+    else if (kind === 'groups' && devices?.every(({ group }) => !group)) why = 'picker.no-groups'
+    else if (devices && tree.isBlank) why = 'picker.no-match'
+    part('empty').text(why && translate(why))
   }
 
   function show(): void {
@@ -69,7 +81,7 @@ export function pickDevices(
     for (const item of found) choice.add(item)
     typed.val(wrong.join(' '))
     part('wrong').text(wrong.length > 0 ? translate('picker.wrong', { words: enumerated(wrong) }) : '')
-    showTree()
+    if (found.length > 0) showTree()
     return wrong.length === 0
   }
 
@@ -81,7 +93,7 @@ export function pickDevices(
   typed.attr(label(translate(kind === 'groups' ? 'picker.type-groups' : 'picker.type')))
   if (kind !== 'exclude') part('note').text(translate(`picker.note-${kind}`))
   part('refresh').attr('aria-label', translate('picker.refresh'))
-  search.on('input', () => tree.search(String(search.val())))
+  search.on('input', find)
   part('all').on('click', () => tree.setAll(true))
   part('none').on('click', () => tree.setAll(false))
   part('refresh').on('click', () => void source.load({ refresh: true }))

@@ -30,7 +30,7 @@ export interface Transport {
    * Sends a request.
    * @param read called when the headers have arrived; reads the body
    * @returns the result of `read`
-   * @throws EnvlogError `connection-broken`, `no-connection`, `no-certificate`, `proxy-refused`,
+   * @throws EnvlogError `connection-broken`, `no-connection`, `no-certificate`, `no-tls`, `proxy-refused`,
    * `proxy-invalid`; any error of `read`
    */
   send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): Promise<T>
@@ -201,12 +201,16 @@ function proxyAddress({ url, username, password }: NonNullable<TransportOptions[
   return address.href
 }
 
+/** A response without TLS, as from an `http:` address that was entered as `https:`. */
+const NO_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']
+
 /** Keeps only the code of an error, because messages of the network stack may contain a proxy's password. */
 function toNetworkError(error: unknown): EnvlogError {
   const causes = causesOf(error)
   const code = String(causes.findLast(({ code }) => code !== undefined)?.code ?? 'unknown')
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code))
     return new EnvlogError('no-certificate', { detail: code })
+  if (NO_TLS.includes(code)) return new EnvlogError('no-tls', { detail: code })
   const messages = causes.map(({ message }) => message).join(' ')
   const [, tunnelStatus] = /Proxy response \((\d{3})\)/.exec(messages) ?? []
   if (tunnelStatus) return new EnvlogError('proxy-refused', { detail: tunnelStatus })

@@ -96,6 +96,8 @@ describe('limits in Node-RED', () => {
     assert.equal((await flow.output.next()).payload.limit, 'own')
     flow.send(warm)
     assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
+    flow.send({ ...warm, rows: [{ above: -12, minute: 10 }] })
+    assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
   })
 
   it('judges each message by itself if it does not remember', async () => {

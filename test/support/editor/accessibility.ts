@@ -56,3 +56,13 @@ export function textsIn(tray: Tray): Promise<string[]> {
     return found.map((text) => text.trim()).filter((text) => text !== '')
   })
 }
+
+/** The fields and buttons that are beyond the right edge of the tray, by their id or text. */
+export function cutIn(tray: Tray): Promise<string[]> {
+  return tray.body.evaluate((body) => {
+    const edge = body.closest('.red-ui-tray')?.getBoundingClientRect().right ?? 0
+    const shown = [...body.querySelectorAll('form :is(input, select, button, a, .form-tips)')]
+    const cut = shown.filter((element) => element.getBoundingClientRect().right > edge)
+    return cut.map((element) => element.id || element.textContent?.trim() || element.className)
+  })
+}

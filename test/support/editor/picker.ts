@@ -10,6 +10,13 @@ export class Picker extends Tray {
     await this.body.locator('.envlog-facts').first().waitFor({ timeout: LISTED_MS })
   }
 
+  /** Resolves with the reason why there is nothing to choose. */
+  async whenEmpty(): Promise<string> {
+    const sentence = this.body.locator('.envlog-picker-empty')
+    await sentence.waitFor({ timeout: LISTED_MS })
+    return sentence.innerText()
+  }
+
   /** Resolves with the reason why there are none. */
   async whenFailed(): Promise<string> {
     const sentence = this.body.locator('.envlog-picker-state.envlog-failed')

@@ -203,23 +203,27 @@ describe('the form of limits', function () {
     assert.deepEqual(errors, ["Limit 2: 'Above' must be greater than 'Below'."])
   })
 
-  it('saves where the limits come from, if not from rows', async () => {
+  it('saves where the limits come from, if not from rows, and keeps the rows', async () => {
     form = await editor.edit('limits')
     const source = form.body.locator('#envlog-limits-source + .red-ui-typedInput-container')
-    const option = editor.page.locator('.red-ui-typedInput-options:visible [value="flow"]')
-    await until('it is of type flow', async () => {
-      if (!(await option.isVisible())) await source.locator('button').first().click()
-      await option.click()
-      return (await form.field('limitsType').inputValue()) === 'flow'
-    })
+    const choose = async (type: string) => {
+      await source.locator('button').first().click()
+      await editor.page.locator(`.red-ui-typedInput-options:visible [value="${type}"]`).click()
+      assert.equal(await form.field('limitsType').inputValue(), type)
+    }
+    await choose('flow')
     assert.equal(await row(0).isVisible(), false)
     await source.locator('input:visible').fill('plant.limits')
     await form.done()
-    const { limits, limitsType } = await editor.properties('limits')
-    assert.deepEqual([limits, limitsType], ['plant.limits', 'flow'])
+    const { limits, limitsType, rows } = await editor.properties('limits')
+    assert.deepEqual([limits, limitsType, rows], ['plant.limits', 'flow', SAVED])
     form = await editor.edit('limits')
     assert.equal(await source.locator('input:visible').inputValue(), 'plant.limits')
-    await form.cancel()
+    await choose('table')
+    assert.deepEqual(await sentences(), [FIRST, SECOND, THIRD])
+    await form.done()
+    const again = await editor.properties('limits')
+    assert.deepEqual([again.limits, again.limitsType, again.rows], [SAVED, 'table', []])
   })
 
   it('shows an example of each output, and sends states each', async () => {

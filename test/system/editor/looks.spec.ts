@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { catalogOf } from '../../support/built'
-import { accessibilityProblems, textsIn } from '../../support/editor/accessibility'
+import { accessibilityProblems, cutIn, textsIn } from '../../support/editor/accessibility'
 import type { Editor } from '../../support/editor/editor'
 import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
 import { editorAccount, editorFlow, editorLimits } from '../../support/editor/flow'
@@ -43,6 +43,17 @@ for (const { runtime, language, theme } of [
       })
       assert.deepEqual(faults, [])
       assert.deepEqual(foreign, [])
+    })
+
+    it('are not cut in a narrow window', async () => {
+      const editor = await harness.open({ language, width: 800 })
+      const cut: string[] = []
+      for (const name of ['account', ...actions, 'limits']) {
+        const form = await (name === 'account' ? editor.editAccount(name) : editor.edit(name))
+        cut.push(...(await cutIn(form)).map((field) => `${name}: ${field}`))
+        await form.cancel()
+      }
+      assert.deepEqual(cut, [])
     })
   })
 }

@@ -28,7 +28,9 @@ for (const node of nodes) {
   const { type, form } = node
   const prefix = type === 'envlog-account' ? 'node-config-input-' : 'node-input-'
   const otherFields: typeof OTHER_FIELDS =
-    type === 'envlog-limits' ? { ...OTHER_FIELDS, limits: 'envlog-limits' } : OTHER_FIELDS
+    type === 'envlog-limits'
+      ? { ...OTHER_FIELDS, limits: 'envlog-limits', rows: 'envlog-limits' }
+      : OTHER_FIELDS
 
   describe(`the form of ${type}`, () => {
     let defaults: Definition['defaults']
@@ -58,6 +60,7 @@ for (const node of nodes) {
         'fromType',
         'toType',
         'limitsType',
+        'rows',
       ]
       const isExplained = (name: string) =>
         [`hint.${name}`, `${node.name}.hint-${name}`].some((key) =>

@@ -12,6 +12,12 @@ describe('a refused request of a form', () => {
     return (error as Error).message
   }
 
+  it('says that the user may not send requests', async () => {
+    const response = { status: 401, responseText: 'Unauthorized' }
+    Object.assign((globalThis as unknown as { $: object }).$, { ajax: () => Promise.reject(response) })
+    await assert.rejects(requestAdmin('test', {}), /Your user may view this flow .* write permission/)
+  })
+
   it('says to open the account only outside its form', async () => {
     const missing = { reason: 'account-incomplete', params: { property: 'apiKey' } }
     assert.match(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { readLimits, repairLimit } from '../../../src/shared/limits-schema'
+import { describeProblem } from '../../../src/shared/problems'
+import { withCatalogs } from '../../support/catalog-red'
 
 describe('limits', () => {
   it('are about the devices or groups that a row names, also if it does not say how they are selected', () => {
@@ -22,6 +24,17 @@ describe('limits', () => {
   it('may have a margin of half their distance, whatever their decimals', () => {
     assert.ok(Array.isArray(readLimits([{ above: 5.6, below: 5.4, margin: 0.1 }])))
     assert.ok('problem' in readLimits([{ above: 5.6, below: 5.4, margin: 0.11 }]))
+  })
+
+  it('have no misspelt properties, and the row and the property are named', () => {
+    const found = readLimits([{ above: 8 }, { abvoe: 8, below: 2 }])
+    assert.ok('problem' in found)
+    const sentence = describeProblem(
+      found.problem,
+      found.property,
+      withCatalogs('en-US')._ as (key: string) => string,
+    )
+    assert.match(sentence, /^Limit 2: A limit has no property 'abvoe'\. Its properties are: name, .*above/)
   })
 
   it('keep a wrong number in the form, because without it they would be others', () => {

@@ -95,16 +95,16 @@ describe('a request through a failing network', () => {
     return { reason: result, isSent }
   }
 
-  const endings: [string, (socket: Socket) => void][] = [
-    ['closes the connection', (socket) => socket.end()],
-    ['resets the connection', (socket) => socket.resetAndDestroy()],
-    ['answers in plain text', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  const endings: [string, (socket: Socket) => void, string][] = [
+    ['closes the connection', (socket) => socket.end(), 'connection-broken'],
+    ['resets the connection', (socket) => socket.resetAndDestroy(), 'connection-broken'],
+    ['answers in plain text', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'no-tls'],
   ]
-  for (const [title, behave] of endings) {
+  for (const [title, behave, expected] of endings) {
     it(`has not been sent if the peer ${title} during the TLS handshake`, async () => {
       const port = await listen(behave)
-      const { isSent } = await send(`https://127.0.0.1:${port}/current`)
-      assert.deepEqual([isSent, connections], [false, 1])
+      const { reason, isSent } = await send(`https://127.0.0.1:${port}/current`)
+      assert.deepEqual([reason, isSent, connections], [expected, false, 1])
     })
   }
 
