@@ -11,13 +11,11 @@ const BEFORE_LINK = 'envlog-example-dashboard-power'
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
 
-/**
- * Changes to the wall display: its account, with the times of this machine, and shorter intervals, so that visitors see
- * changes soon.
- */
+const ACCOUNT = 'demo-account'
+
+/** Changes: the times of this machine, and in the wall display shorter intervals, so that visitors see changes soon. */
 const CHANGES: Readonly<Record<string, object>> = {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: Node-RED replaces it with the environment variable
-  'envlog-example-account': { name: 'Demo plant', baseUrl: '${ENVLOG_URL}', series1Models: 'M-5', timeZone },
+  [ACCOUNT]: { timeZone },
   [CURRENT]: { name: 'all devices, every 15 s', repeat: 15, staleAfter: '60' },
   'envlog-example-dashboard-limits': { silentAfter: 1 },
   'envlog-example-dashboard-later': { name: '3 s', duration: '3' },
@@ -27,7 +25,11 @@ const CHANGES: Readonly<Record<string, object>> = {
 /** The demo's flows: a first tab for visitors, the wall display example, and nodes that only the demo has. */
 export function demoFlows(root: string): FlowNode[] {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as FlowNode[]
-  const display = read(EXAMPLE).map((node) => ({ ...node, ...CHANGES[node.id] }))
+  // The editor assigns the account to an imported example.
+  const display = read(EXAMPLE)
+    .filter(({ type }) => type !== 'envlog-account')
+    .map((node) => ('account' in node ? { ...node, account: ACCOUNT } : node))
   display.find(({ id }) => id === BEFORE_LINK)?.wires?.[0]?.push(LINK)
-  return [...read('demo/start-here.json'), ...display, ...read('demo/flow.json')]
+  const nodes = [...read('demo/start-here.json'), ...display, ...read('demo/flow.json')]
+  return nodes.map((node) => ({ ...node, ...CHANGES[node.id] }))
 }

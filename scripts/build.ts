@@ -75,7 +75,6 @@ const HANDLERS = [
   'inputLabels',
   'outputLabels',
   'onpaletteadd',
-  'onadd',
   'oneditprepare',
   'oneditsave',
 ] as const

@@ -1,4 +1,7 @@
-/** Adds missing properties to our nodes in `examples/` and `demo/`, with the defaults of the built forms. */
+/**
+ * Adds missing properties to our nodes in `examples/` and `demo/`, with the defaults of the built forms. Removes the
+ * account from examples, because the editor assigns the user's own account to imported nodes.
+ */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,13 +20,19 @@ function complete(node: Record<string, unknown>): Record<string, unknown> {
   return { ...properties, ...Object.fromEntries(missing), x, y, wires }
 }
 
+const isShipped = ({ type }: { type: string }) => type !== 'envlog-account'
+
+const withoutAccount = (node: object) => ('account' in node ? { ...node, account: '' } : node)
+
 for (const folder of folders) {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.json')) continue
     const file = join(folder, name)
     const saved = JSON.parse(readFileSync(file, 'utf8'))
     // The demo's credentials file does not contain a list.
-    if (Array.isArray(saved)) writeFileSync(file, JSON.stringify(saved.map(complete), null, 2))
+    if (!Array.isArray(saved)) continue
+    const kept = folder === folders[0] ? saved.filter(isShipped).map(withoutAccount) : saved
+    writeFileSync(file, JSON.stringify(kept.map(complete), null, 2))
   }
 }
 execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', ...folders], {

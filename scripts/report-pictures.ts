@@ -11,7 +11,7 @@ import { type DeviceDefinition, manualClock, type Simulator, startSimulator } fr
 import { demoFleet } from '../simulator/fleet/demo'
 import { launchChromium } from '../test/support/editor/chromium'
 import type { Language } from '../test/support/editor/page'
-import { readExample } from '../test/support/examples'
+import { importExample } from '../test/support/examples'
 import { limitsOf } from '../test/support/no-limits'
 import { type FlowNode, startNodeRed } from '../test/support/node-red'
 import { root } from '../test/support/package'
@@ -64,7 +64,7 @@ async function takePicture(browser: Browser, language: Language): Promise<void> 
   simulator.set({ fleet: fleetOfBadDay(simulator) })
   const nodeRed = await startNodeRed({ ...firstRuntime, lang: language }, { now: NOW })
   try {
-    const flow = readExample('Files and reports/daily report').map((node) =>
+    const flow = importExample('Files and reports/daily report').map((node) =>
       filled(node, simulator, language),
     )
     await nodeRed.deploy(flow)

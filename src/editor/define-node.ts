@@ -1,5 +1,4 @@
 import { nameOfType } from '../shared/action'
-import { findOnlyAccount } from './accounts'
 import { nodeLabel } from './node-label'
 import { type Definition, type Form, type Property, translate } from './red'
 
@@ -31,9 +30,6 @@ export function defineNode(
       // The palette's search uses this label as well as the type, so the visible label can stay short.
       const words = [translate(`${name}.label`), translate('label.searchWords')]
       $(`.red-ui-palette-node[data-palette-type="${type}"]`).attr('data-palette-label', words.join(' '))
-    },
-    onadd() {
-      if (!this.account && !RED.nodes.node(this.id)) this.account = findOnlyAccount(this) ?? ''
     },
   }
 }

@@ -40,8 +40,6 @@ export interface Definition {
   outputLabels?(): string
   /** Called when the type has been added to the palette. */
   onpaletteadd?(): void
-  /** Called when a node is dropped into a flow (before it exists there) or pasted. */
-  onadd?(): void
   oneditprepare?(): void
   oneditsave?(): void
 }
@@ -73,8 +71,13 @@ declare global {
       node(id: string): ConfigNode | null
       eachNode(visit: (node: Form) => void): void
       eachConfig(visit: (node: ConfigNode) => void): void
-      workspace(id: string): { disabled?: boolean } | undefined
+      workspace(id: string): { disabled?: boolean; locked?: boolean } | undefined
+      subflow(id: string): { locked?: boolean } | undefined
+      /** Makes its config nodes list this node as a user. */
+      updateConfigNodeUsers(node: Form): void
     }
+    editor: { validateNode(node: Form): boolean }
+    events: { on(event: string, listener: (node: Form) => void): void }
     tray: { show(tray: Tray): void; close(closed: () => void): void }
     i18n: { lang(): string }
     utils: {

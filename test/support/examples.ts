@@ -10,6 +10,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
+import { defaultsOf } from './built'
 import { limitsOf } from './no-limits'
 import { type FlowNode, NodeRed, ON_DISK, type StartOptions } from './node-red'
 import { root } from './package'
@@ -34,6 +35,14 @@ export const exampleNames: readonly string[] = readdirSync(folder, { recursive: 
 export function readExample(name: string): FlowNode[] {
   return JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
 }
+
+const account = { id: 'account', type: 'envlog-account', ...defaultsOf('envlog-account') }
+
+/** An example as it is after an import into an editor with one account. */
+export const importExample = (name: string): FlowNode[] => [
+  account,
+  ...readExample(name).map((node) => ('account' in node ? { ...node, account: account.id } : node)),
+]
 
 /** The package that an example needs, from the name of its folder: `SQLite - needs node-red-node-sqlite`. */
 export function neededBy(name: string): string | undefined {
@@ -67,8 +76,7 @@ function filledIn(
     // Also writes to the log, to find the reasons for failures.
     debug: { console: true },
   }
-  // Importing a second example uses the first one's account.
-  const nodes = new Map(names.flatMap(readExample).map((node) => [node.id, node]))
+  const nodes = new Map(names.flatMap(importExample).map((node) => [node.id, node]))
   return [...nodes.values()].map((node) => ({
     ...node,
     ...(speed > 1 && hurry(node, speed)),

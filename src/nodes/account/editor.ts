@@ -1,10 +1,13 @@
 import { prepareAccount } from '../../editor/account-form'
+import { assignOnlyAccount } from '../../editor/accounts'
 import { propertiesOf } from '../../editor/properties'
 import { translate } from '../../editor/red'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
 
 const properties = propertiesOf(accountSchema)
 const { apiKey, loginId, loginPass } = propertiesOf(credentialsSchema)
+
+assignOnlyAccount()
 
 // The type name must be a literal, because the flow library finds it without running this code.
 RED.nodes.registerType('envlog-account', {

@@ -11,10 +11,14 @@ const LOADED_MS = 60_000
 interface Red {
   nodes: {
     node(id: string): Record<string, unknown> | null
+    eachNode(visit: (node: FlowNode & { valid?: boolean }) => void): void
+    eachConfig(visit: (node: FlowNode) => void): void
+    getWorkspaceOrder(): string[]
     dirty(): boolean
   }
   history: { depth(): number; pop(): void }
   view: { selection(): { nodes?: { id: string }[] } }
+  actions: { invoke(name: string): void }
   editor: { edit(node: object | null): void; editConfig(name: string, type: string, id: string): void }
 }
 
@@ -79,6 +83,41 @@ export class Editor {
         Object.entries(found).filter(([key]) => !key.startsWith('_') && key !== 'users'),
       )
     }, id)) as FlowNode
+  }
+
+  /** Imports an example of the package with the dialog, which must not ask what to do with existing nodes. @param path folder and name, as shown there */
+  async importExample(path: readonly string[]): Promise<void> {
+    const flows = await this.page.evaluate(() => {
+      RED.actions.invoke('core:show-examples-import-dialog')
+      return RED.nodes.getWorkspaceOrder().length
+    })
+    const dialog = this.page.locator('#red-ui-clipboard-dialog-import-tab-examples')
+    for (const label of ['@envlog/node-red-envlog', ...path])
+      await dialog.locator('.red-ui-treeList-label:visible').getByText(label, { exact: true }).click()
+    await this.page.locator('#red-ui-clipboard-dialog-ok').click()
+    await this.page.waitForFunction((before) => RED.nodes.getWorkspaceOrder().length > before, flows)
+  }
+
+  /** The action nodes of all flows. */
+  ours(): Promise<{ id: string; account: unknown; isValid: boolean | undefined }[]> {
+    return this.page.evaluate(() => {
+      const found: { id: string; account: unknown; isValid: boolean | undefined }[] = []
+      RED.nodes.eachNode(({ id, type, account, valid: isValid }) => {
+        if (type.startsWith('envlog-')) found.push({ id, account, isValid })
+      })
+      return found
+    })
+  }
+
+  /** The ids of the accounts. */
+  accounts(): Promise<string[]> {
+    return this.page.evaluate(() => {
+      const found: string[] = []
+      RED.nodes.eachConfig(({ id, type }) => {
+        if (type === 'envlog-account') found.push(id)
+      })
+      return found
+    })
   }
 
   /** Undoes all changes that were not deployed; false if that is impossible, or if a dialog is open. */

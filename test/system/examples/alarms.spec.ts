@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { DeviceDefinition, GeneratedRecords } from '../../../simulator'
 import { useExamples } from '../../support/examples'
+import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
 import { type Chat, startChat } from './chat'
 import { FREEZER, FRIDGE, freezerAndFridge, ON_DEMAND, useColdStore, withRounds } from './cold-store'
@@ -19,6 +20,19 @@ const DEVICES = 'Operation/devices added and removed'
 const SOON = { errorAfter: 1, silentAfter: 2 }
 
 const withoutTimes = (text: string) => text.replace(/\d\d:\d\d/g, 'hh:mm')
+
+/** Also writes what *limits* sends to the log. */
+function withLimitsInLog(flow: FlowNode[]): FlowNode[] {
+  const log = { id: 'log', type: 'debug', name: 'limits', x: 0, y: 0, active: true, console: true }
+  return flow.flatMap((node) => {
+    if (node.type !== 'envlog-limits') return [node]
+    const [[first = '']] = node.wires as [string[]]
+    return [
+      { ...node, wires: [[first, log.id]] },
+      { ...log, z: node.z, complete: 'payload' },
+    ]
+  })
+}
 
 /** Flows that send messages to people: each message arrives once, whatever happens in between. */
 describe('examples that send alarms', () => {
@@ -127,6 +141,42 @@ describe('examples that send alarms', () => {
     assert.match(begins, /^No data of any device/)
     assert.match(over, /^Data arrives again, after /)
     await assertSent([...expected, begins, over].map(withoutTimes))
+  })
+
+  for (const name of [CHAT, BATCHES]) {
+    it(`tell a chat soon why no readings arrive, once, and when they arrive again: ${name}`, async function () {
+      this.timeout(FLOW_MS)
+      const { simulator, minutes } = store
+      const more = { ...ON_DEMAND, 'envlog-limits': { silentAfter: 4 } }
+      await harness.deploy([name], { simulator, chat: { url: chat.url }, more }, (flow) =>
+        withRounds(withLimitsInLog(flow)),
+      )
+      await minutes(2)
+      simulator.set({ faults: [{ kind: 'status', status: 401 }] })
+      await harness.press('ask')
+      await until('the reason is told', () => chat.texts.length > 0)
+      assert.match(String(chat.texts[0]), /^No readings of any device .*: The service refused the login/)
+      await harness.press('ask')
+      await until('*limits* has noticed, too', () => /No data of any device/.test(harness.nodeRed.log()))
+      simulator.set({ faults: [] })
+      await minutes(1)
+      await assertSent([String(chat.texts[0]), 'Readings arrive again / 測定値を再び取得しています'])
+    })
+  }
+
+  it('does not tell a chat of a single request that fails', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    await deploy(CHAT)
+    await minutes(1)
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await harness.press('ask')
+    await until('it has failed', () => simulator.log.at(-1)?.status === 503)
+    simulator.set({ faults: [] })
+    await minutes(1)
+    // Longer than it takes to tell it.
+    await harness.press('test alarm')
+    await assertSent(['Test: this is how alarms arrive.'])
   })
 
   it('test the way to the chat, hold alarms back, and remind until they are acknowledged', async function () {

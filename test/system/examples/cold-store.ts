@@ -57,6 +57,8 @@ export const ON_DEMAND = {
   'envlog-current': { repeat: 0 },
   'envlog-latest': { repeat: 0 },
   inject: { repeat: '' },
+  // The clock that limits the rate does not run faster.
+  delay: { nbRateUnits: '1' },
 }
 
 /** Adds a button that requests a round, and a line in the log when the round is complete. */

@@ -91,6 +91,24 @@ describe('the example with a lamp and a horn', () => {
     await shows(false, false)
   })
 
+  it('shows that no readings arrive, until they arrive again', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    await harness.deploy([LAMP], { simulator, broker: broker().node, more }, (flow) =>
+      withRounds(flow.map((node) => (node.units === 'min' ? { ...node, duration: '2' } : node))),
+    )
+    await minutes(2)
+    await shows(false, false)
+    simulator.set({ faults: [{ kind: 'status', status: 401 }] })
+    await harness.press('ask')
+    await shows(true, true)
+    await harness.press('acknowledge')
+    await shows(true, false)
+    simulator.set({ faults: [] })
+    await minutes(1)
+    await shows(false, false)
+  })
+
   it('switches both on for a moment at a test, which leaves no state behind', async function () {
     this.timeout(FLOW_MS)
     const { simulator, minutes } = store

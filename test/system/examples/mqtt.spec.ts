@@ -118,11 +118,21 @@ describe('examples to MQTT', () => {
     return all
   }
 
-  it('publish each channel on its own topic, retained, only new values, and all values to a broker that was away', async function () {
+  it('publish each channel on its own topic with its state and time, retained, only what changed, and all to a broker that was away', async function () {
     this.timeout(FLOW_MS)
+    const stateOf = (row: ReportedValue) => {
+      const { value, time, unit, error } = row
+      const isSilent = Date.parse(time ?? '') < simulator.clock.now() - HOUR
+      const state = isSilent ? 'silent' : value === null ? 'no value' : 'ok'
+      const text = JSON.stringify({ state, time, unit, ...(error !== null && { error }) })
+      return { topic: `${topicOf(row)}/state`, text }
+    }
+    const service = (text = 'ok') => ({ topic: 'envlog/service', text })
+    const status = (text = 'online') => ({ topic: 'envlog/status', text })
+    const published = () => [...numbers(), ...rows().map(stateOf)]
     const { received, end } = await broker().subscribe('envlog/#')
     const messages = () => received.map(({ topic, text }) => ({ topic, text }))
-    const first = numbers()
+    const first = [...published(), service(), status()]
     await harness.deploy([CHANNELS], { simulator, broker: broker().node })
     await until('all channels are published', () => received.length >= first.length)
     // Messages sent before the broker was connected are sent again.
@@ -133,20 +143,33 @@ describe('examples to MQTT', () => {
     assert.equal(received.length, count)
 
     simulator.clock.advance(3 * MINUTE)
-    const second = numbers().filter((message) => !message.topic.includes(SILENT))
+    const second = published().filter((message) => !message.topic.includes(SILENT))
     await until('the new values are published', () => received.length >= count + second.length)
     await rounds(simulator, 2)
     assertSame(messages().slice(count), second)
+    const all = await assertRetained([...published(), service(), status()])
+    assert.equal(all.length, first.length)
+
+    // A device is silent, and its value stays.
+    heard -= 2 * HOUR
+    await rounds(simulator, 2)
+    await assertRetained([...published(), service(), status()])
+    assert.ok(published().some(({ text }) => text.includes('silent')))
+
+    // The service does not respond.
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    const isOut = ({ topic, text }: Received) => topic === 'envlog/service' && text !== 'ok'
+    await until('the service is reported', () => received.some(isOut))
+    simulator.set({ faults: [] })
+    await until('it is back', () => messages().at(-1)?.topic === 'envlog/service')
     await end()
-    const all = await assertRetained(numbers())
-    assert.equal(all.length, numbers().length)
 
     // A broker that was away receives everything again.
     await broker().stop()
     simulator.clock.advance(MINUTE)
     await rounds(simulator, 2)
     await broker().startAgain()
-    await assertRetained(numbers())
+    await assertRetained([...published(), service(), status()])
   })
 
   it('create sensors in Home Assistant, with names, units and availability', async function () {

@@ -1,0 +1,137 @@
+/** The layout of a flow in the editor, with a font that is a fifth wider than usual. */
+import type { FlowNode } from './node-red'
+
+const FONT_PX = 14
+const WIDER = 1.2
+const HEIGHT = 30
+/** Of each output beyond the second. */
+const PORT = 15
+/** An inject node has its button on the left, a debug node on the right. */
+const BUTTON = 26
+/** Distance of the ports of two nodes, so that the wire between them can be seen. */
+const WIRE = 10
+
+interface Area {
+  left: number
+  right: number
+  top: number
+  bottom: number
+}
+
+/** Widths of characters in sans-serif fonts, in em. All others are square. */
+const WIDTHS: readonly (readonly [characters: RegExp, em: number])[] = [
+  [/[ijltfrI .,:;'|!()/-]/, 0.34],
+  [/[mwMW@%]/, 0.96],
+  [/[A-Z]/, 0.78],
+  [/[ -~]/, 0.62],
+]
+
+/** The label of a node without a name, if it is longer than the narrowest node. */
+function labelOf({ type, name, method, url, repeat, crontab, once }: FlowNode): string {
+  if (type === 'inject') return `${name}${repeat || crontab ? ' ↻' : ''}${once ? ' ¹' : ''}`
+  if (name) return String(name)
+  if (type === 'http in') return `[${method}] ${url}`
+  return type.startsWith('envlog-') ? 'records of a period' : ''
+}
+
+const emOf = (char: string) => WIDTHS.find(([characters]) => characters.test(char))?.[1] ?? 1
+
+const labelWidth = (label: string) =>
+  Array.from(label).reduce((sum, char) => sum + emOf(char), 0) * FONT_PX * WIDER
+
+const isLink = ({ type }: FlowNode) => type === 'link in' || type === 'link out'
+
+/** The area of a node, with its button. */
+function areaOf(node: FlowNode): Area {
+  const { type, x = 0, y = 0, w = 0, h = 0 } = node as FlowNode & Record<string, number>
+  if (type === 'group') return { left: x, right: x + w, top: y, bottom: y + h }
+  const outputs = (node.wires as unknown[] | undefined)?.length ?? 0
+  const width = isLink(node) ? HEIGHT : Math.max(100, 20 * Math.ceil((57 + labelWidth(labelOf(node))) / 20))
+  const height = Math.max(HEIGHT, PORT * outputs)
+  return {
+    left: x - width / 2 - (type === 'inject' ? BUTTON : 0),
+    right: x + width / 2 + (type === 'debug' ? BUTTON : 0),
+    top: y - height / 2,
+    bottom: y + height / 2,
+  }
+}
+
+const touch = (one: Area, other: Area) =>
+  one.left <= other.right && other.left <= one.right && one.top <= other.bottom && other.top <= one.bottom
+
+const isWithin = (inner: Area, outer: Area) =>
+  inner.left > outer.left && inner.right < outer.right && inner.top > outer.top && inner.bottom < outer.bottom
+
+/** What is wrong with the layout of a flow, in a few words for each place. */
+export function untidyPlaces(flow: readonly FlowNode[]): string[] {
+  const places = flow
+    .filter(({ type, z, x }) => type !== 'tab' && z !== undefined && x !== undefined)
+    .map((node) => ({ node, area: areaOf(node) }))
+  const nodes = places.filter(({ node }) => node.type !== 'group')
+  const groups = places.filter(({ node }) => node.type === 'group')
+  const shown = ({ node }: Place) => `${node.id} (${node.name})`
+  const onTab = (all: readonly Place[], place: Place) =>
+    all.filter((other) => other !== place && other.node.z === place.node.z)
+
+  const outside = places.filter(({ area }) => area.left < 0 || area.top < 0)
+  const offGrid = nodes.filter(({ node }) => Number(node.x) % 5 !== 0 || Number(node.y) % 20 !== 0)
+  const pairs = (all: readonly Place[]) =>
+    all.flatMap((place, at) =>
+      onTab(all.slice(at + 1), place)
+        .filter((other) => touch(place.area, other.area))
+        .map((other) => `${shown(place)} touches ${shown(other)}`),
+    )
+  const strangers = groups.flatMap((group) =>
+    onTab(nodes, group)
+      .filter(({ node, area }) =>
+        node.g === group.node.id ? !isWithin(area, group.area) : touch(area, group.area),
+      )
+      .map((place) => `${shown(place)} is at the border of ${shown(group)}`),
+  )
+  const wires = nodes.flatMap((source) =>
+    (source.node.wires as string[][]).flat().flatMap((id) => {
+      const target = nodes.find(({ node }) => node.id === id)
+      const problem = target && wireProblem(source, target, onTab(nodes, source))
+      return problem ? [`the wire from ${shown(source)} to ${shown(target)} ${problem}`] : []
+    }),
+  )
+  return [
+    ...outside.map((place) => `${shown(place)} begins outside the canvas`),
+    ...offGrid.map((place) => `${shown(place)} is not on the grid`),
+    ...pairs(nodes),
+    ...pairs(groups),
+    ...strangers,
+    ...wires,
+  ]
+}
+
+interface Place {
+  node: FlowNode
+  area: Area
+}
+
+/** Wires go from left to right, receipts too: they go from a *link out* at the end to a *link in* before the envlog node. */
+function wireProblem(source: Place, target: Place, others: readonly Place[]): string | undefined {
+  if (target.area.left - source.area.right < WIRE) return 'goes from right to left'
+  return hitOf(source, target, others)
+}
+
+const STEPS = 40
+
+/** A wire as the editor draws it must not cross another node. */
+function hitOf(source: Place, target: Place, others: readonly Place[]): string | undefined {
+  const [x1, y1, x2, y2] = [source.area.right, Number(source.node.y), target.area.left, Number(target.node.y)]
+  const bend = 0.75 * Math.min(100, x2 - x1)
+  const points = Array.from({ length: STEPS + 1 }, (_, step) => {
+    const t = step / STEPS
+    const mix = (a: number, b: number, c: number, d: number) =>
+      a * (1 - t) ** 3 + 3 * b * t * (1 - t) ** 2 + 3 * c * t ** 2 * (1 - t) + d * t ** 3
+    return { x: mix(x1, x1 + bend, x2 - bend, x2), y: mix(y1, y1, y2, y2) }
+  })
+  const hit = others.find(
+    (other) =>
+      other !== target &&
+      points.some(({ x, y }) => touch(other.area, { left: x, right: x, top: y, bottom: y })),
+  )
+  return hit && `crosses ${hit.node.id} (${hit.node.name})`
+}

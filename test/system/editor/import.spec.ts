@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import type { Editor } from '../../support/editor/editor'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
+import { type Runtime, runtimes } from '../../support/runtimes'
+
+const EXAMPLES = [
+  ['1 First steps', 'current readings'],
+  ['MQTT', 'a topic per channel'],
+]
+
+for (const runtime of runtimes.slice(0, 2)) {
+  describe(`imported examples in ${runtime.title}`, function () {
+    this.timeout(2 * ACTING_MS)
+    tests(runtime)
+  })
+}
+
+function tests(runtime: Runtime): void {
+  const harness = useEditor(runtime)
+
+  it('use the account of the first flow, without a question', async () => {
+    const editor = await harness.open()
+    const account = await addAccount(editor, await editor.drop('envlog-latest', { x: 200, y: 60 }))
+    for (const path of EXAMPLES) await editor.importExample(path)
+    const nodes = await editor.ours()
+    assert.equal(nodes.length, 4)
+    for (const node of nodes) assert.deepEqual([node.account, node.isValid], [account, true], node.id)
+    assert.deepEqual(await editor.accounts(), [account])
+  })
+
+  it('all use the account that is filled in for one of them', async () => {
+    const editor = await harness.open()
+    for (const path of EXAMPLES) await editor.importExample(path)
+    const account = await addAccount(editor, 'envlog-example-mqtt-new')
+    for (const node of await editor.ours())
+      assert.deepEqual([node.account, node.isValid], [account, true], node.id)
+    assert.deepEqual(await editor.accounts(), [account])
+  })
+
+  /** @returns its id */
+  async function addAccount(editor: Editor, node: string): Promise<string | undefined> {
+    const form = await editor.edit(node)
+    const account = await form.addAccount()
+    await account.fill({ name: 'Plant A', baseUrl: harness.simulator.url })
+    await account.fillLogin(harness.simulator.account)
+    await account.done()
+    await form.done()
+    const [id] = await editor.accounts()
+    return id
+  }
+}
