@@ -23,7 +23,7 @@ function tests(runtime: Runtime): void {
     const account = await addAccount(editor, await editor.drop('envlog-latest', { x: 200, y: 60 }))
     for (const path of EXAMPLES) await editor.importExample(path)
     const nodes = await editor.ours()
-    assert.equal(nodes.length, 4)
+    assert.equal(nodes.length, 3)
     for (const node of nodes) assert.deepEqual([node.account, node.isValid], [account, true], node.id)
     assert.deepEqual(await editor.accounts(), [account])
   })
