@@ -12,6 +12,7 @@ import {
 import { type Cause, EnvlogError, type Reason, SERVICE_FAILURES } from '../errors'
 import { demandOf } from '../quota/endpoint'
 import { readQuotaHeaders } from '../quota/headers'
+import { JoinedRequest } from '../quota/joined-request'
 import type { LimitScope, Outcome } from '../quota/outcome'
 import type { Quota } from '../quota/quota'
 import { Redactor } from '../redact'
@@ -19,7 +20,6 @@ import { MAX_AGE_MS, type RequestContext, type ServiceResponse } from '../reques
 import { readBody } from './body'
 import { withDeadline } from './deadline'
 import { readErrorResponse } from './error-response'
-import { JoinedRequest } from './joined-request'
 import type { Transport } from './transport'
 
 export interface ClientSettings {

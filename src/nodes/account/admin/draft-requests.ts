@@ -6,7 +6,8 @@ import { reportAccount } from './account-report'
 import { testAccount } from './account-test'
 import { listCachedDevices, listDevices } from './device-list'
 import { tryNode } from './node-trial'
-import type { Request } from './routes'
+
+type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
 
 /** Longest wait for quota of a request from the editor, because a user is waiting. */
 const MAX_WAIT_MS = 10_000

@@ -6,7 +6,6 @@ import { listContextStores } from '../../kit/state/context-store'
 import { toAdminFailure } from './admin-failure'
 import { readQuotaCounts } from './quota-counts'
 
-export type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
 type Handler = ReturnType<NodeAPI['auth']['needsPermission']>
 type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
 

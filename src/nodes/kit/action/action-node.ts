@@ -10,12 +10,14 @@ import { toNodeStateOptions } from '../settings/node-state-options'
 import { readActionSettings } from '../settings/read-settings'
 import { registry } from '../state/process-registry'
 import { findAccountNode } from './account-node'
+import type { ActionDefinition } from './action-definition'
 import { readControlMessage } from './control-message'
-import type { ActionDefinition } from './register-action'
 import { RepeatTimer } from './repeat-timer'
-import { type Deployed, Run, type Trigger } from './run'
+import type { Deployed, Run } from './run'
 import type { NodeConfig, StartedNode } from './start-node'
+import type { Trigger } from './trigger'
 import { TriggerQueue } from './trigger-queue'
+import { TriggerRun } from './trigger-run'
 
 /**
  * An action node with its account, settings, timer, statuses and triggers. The `run` function in a node's file is
@@ -102,7 +104,7 @@ export class ActionNode<T extends ActionType> implements StartedNode {
       await this.#queue.run(async (interrupt) => {
         // The next run may have become due while the message was waiting.
         timer?.started()
-        const run = new Run(this.#deployed, { ...trigger, isOwn: timer !== undefined }, interrupt)
+        const run = new TriggerRun(this.#deployed, { ...trigger, isOwn: timer !== undefined }, interrupt)
         await this.#process(run)
         respondedAt = run.respondedAt
       })

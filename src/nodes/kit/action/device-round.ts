@@ -11,9 +11,7 @@ import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import { OUTPUT_TRAITS, type Output } from '../../../shared/outputs'
 import { formatTime } from '../report/status'
-import type { Run } from './run'
-
-export type DeviceWork = (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>
+import type { DeviceWork, Run } from './run'
 
 /** If all devices of a round are refused, and there are at least this many, the cause is assumed to be the account. */
 const MIN_REFUSED_ALL = 3

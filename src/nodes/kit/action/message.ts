@@ -1,11 +1,12 @@
-import type { NodeMessage } from 'node-red'
+import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { PolledData } from '../../../lib/collect/fetch'
 import type { OutgoingMessage } from '../../../lib/output/elements'
 import { createMetadata } from '../../../lib/output/metadata'
 import type { Plan } from '../../../lib/output/plan'
 import { formatTopic } from '../../../lib/output/topic'
 import { type ActionType, nameOfType } from '../../../shared/action'
-import type { Run } from './run'
+import type { SettingsOf } from '../../../shared/action-schemas'
+import type { Trigger } from './trigger'
 
 /** The data that a node delivers, with properties that some nodes add to `msg.envlog`. */
 export interface Delivery extends PolledData {
@@ -14,12 +15,21 @@ export interface Delivery extends PolledData {
   isPartial?: boolean
 }
 
+/** The node and the trigger of the messages. */
+interface MessageSource<T extends ActionType> {
+  RED: NodeAPI
+  node: Node
+  trigger: Trigger
+  settings: Pick<SettingsOf<T>, 'send' | 'topic'>
+  account: { name: string }
+}
+
 /**
  * @returns a function that builds a message: a clone of the trigger's message with payload, `msg.envlog`, topic and
  * sequence parts (docs/messages.md)
  */
 export function createMessageBuilder<T extends ActionType>(
-  { deployed: { RED, node }, trigger, settings, account }: Run<T>,
+  { RED, node, trigger, settings, account }: MessageSource<T>,
   delivery: Delivery,
   plan: Plan,
 ): (draft: OutgoingMessage) => NodeMessage {

@@ -1,4 +1,4 @@
-import type { Node, NodeAPI, NodeMessage } from 'node-red'
+import type { Node, NodeAPI } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { nextTurn } from '../../../lib/clock'
 import {
@@ -27,8 +27,8 @@ import type { DeviceProblems, RunStatus } from '../report/status'
 import { WaitStatus } from '../report/wait-status'
 import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
-import { DeviceRound, type DeviceWork } from './device-round'
 import { createMessageBuilder, type Delivery } from './message'
+import type { Trigger } from './trigger'
 
 /** Number of messages to send before yielding to the event loop, because Node-RED delivers messages only then. */
 const MESSAGES_PER_TURN = 64
@@ -49,16 +49,10 @@ export interface Deployed<T extends ActionType> {
   setStatus(status: RunStatus): void
 }
 
-/** A message that triggers the node, and the function that sends the results. */
-export interface Trigger {
-  msg: NodeMessage
-  send(msg: NodeMessage): void
-  /** Whether the node has triggered itself (*Repeat*). */
-  isOwn?: boolean
-}
+export type DeviceWork = (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>
 
 /** The processing of a trigger. The `run` function in the node's file requests devices and delivers results with it. */
-export class Run<T extends ActionType> implements FillRun {
+export abstract class Run<T extends ActionType> implements FillRun {
   readonly settings: SettingsOf<T>
   readonly account: Account
   readonly nodeState: NodeState
@@ -121,12 +115,7 @@ export class Run<T extends ActionType> implements FillRun {
    * @param concurrency number of devices at the same time; the account's setting by default
    * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
    */
-  forEachDevice(
-    work: DeviceWork,
-    concurrency = this.account.concurrency,
-  ): Promise<readonly ResolvedDevice[]> {
-    return new DeviceRound(this, work).process(concurrency)
-  }
+  abstract forEachDevice(work: DeviceWork, concurrency?: number): Promise<readonly ResolvedDevice[]>
 
   /**
    * Fetches the missing records of devices until all are sent, or another trigger waits.
@@ -221,7 +210,7 @@ export class Run<T extends ActionType> implements FillRun {
       time: this.time,
       group: delivery.group,
     })
-    const buildMessage = createMessageBuilder(this, delivery, plan)
+    const buildMessage = createMessageBuilder({ ...this.deployed, trigger: this.trigger }, delivery, plan)
     let sent = 0
     for await (const draft of plan.messages) {
       // Preparing it may have taken several turns.

@@ -4,7 +4,7 @@ import { localizeError } from '../report/localize'
 import { toNodeStatus } from '../report/status'
 import { deleteStateOfRemovedNode } from '../state/removed-nodes'
 import { findAccountNode } from './account-node'
-import type { Trigger } from './run'
+import type { Trigger } from './trigger'
 
 export interface NodeConfig extends NodeDef {
   account: string

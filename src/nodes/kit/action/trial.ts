@@ -14,10 +14,10 @@ import { isEnvVariable } from '../../../shared/schema'
 import { toNodeStateOptions } from '../settings/node-state-options'
 import { readActionSettings } from '../settings/read-settings'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
-import { type DeviceWork, findDevices } from './device-round'
+import { findDevices } from './device-round'
 import type { Delivery } from './message'
 import { findAction } from './register-action'
-import { type Deployed, Run } from './run'
+import { type Deployed, type DeviceWork, Run } from './run'
 
 /** Maximum number of messages to show. */
 const MAX_MESSAGES = 3

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { Run } from '../../../../src/nodes/kit/action/run'
+import { TriggerRun } from '../../../../src/nodes/kit/action/trigger-run'
 import type { Failure } from '../../../../src/nodes/kit/report/localize'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore } from '../../../support/collect/recording-store'
@@ -59,7 +59,7 @@ async function start(
   /** The errors that Catch nodes receive. */
   const reports: Failure[] = []
   const trigger = { msg: {}, send: () => {}, isOwn: false }
-  const run = () => new Run(deployed as never, trigger, context.signal)
+  const run = () => new TriggerRun(deployed as never, trigger, context.signal)
   async function round(work: (serial: string) => void) {
     const one = run()
     await one.forEachDevice(async ({ serial }) => work(serial))

@@ -2,8 +2,8 @@ import { createAbort, onAbort } from '../abort'
 import { inBackground } from '../background'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
-import type { RecordDemand, StartEstimate } from '../quota/endpoint'
 import type { RequestContext } from '../request'
+import type { RecordDemand, StartEstimate } from './endpoint'
 
 /** Shorter waits and smaller changes of an estimate are not reported. */
 const MIN_REPORTED_MS = 1000
