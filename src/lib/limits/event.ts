@@ -28,7 +28,7 @@ export interface LimitEvent {
   minutes: number | null
   /** Whether it was over before it was known. */
   late: boolean
-  /** For `error`, the text of the service; for `battery`, the level. */
+  /** For `error`, the text of the service; for `battery`, the level; `never` for a device that has never measured. */
   detail: string | null
   /** The number of events that were left out, only in an event about that. */
   leftOut?: number
@@ -77,6 +77,8 @@ interface Details {
   late?: boolean
 }
 
+const hasNeverMeasured = ({ kind, about }: Condition) => kind === 'silent' && about.device?.newest === null
+
 /** @param now ms since 1970 UTC */
 export function toReport(
   condition: Condition,
@@ -98,7 +100,7 @@ export function toReport(
     until: until === undefined ? null : toIso(until),
     minutes: Math.max(0, Math.floor((end - run.from) / MINUTE_MS)),
     late,
-    detail: condition.detail,
+    detail: hasNeverMeasured(condition) ? 'never' : condition.detail,
   })
   return { event, utcOffset }
 }

@@ -40,7 +40,10 @@ export class Sentences {
     }
     const isLasting = state === 'alarm' || state === 'reminder'
     const phase = isLasting ? (minutes === 0 ? 'begins' : 'lasts') : event.until === null ? 'was' : state
-    const key = condition === 'battery' && isLasting ? detail : `${condition}.${phase}`
+    const key =
+      condition === 'battery' && isLasting
+        ? detail
+        : `${condition}.${detail === 'never' && isLasting ? detail : phase}`
     const text = this.#translate(`limits.text.${key}`, params)
     return state === 'reminder' ? this.#translate('limits.text.reminder', { text }) : text
   }

@@ -24,7 +24,7 @@ const LIMIT_TEXTS: Record<string, readonly string[]> = {
   above: RUN_PHASES,
   below: RUN_PHASES,
   error: ['begins', 'lasts', 'normal'],
-  silent: ['begins', 'lasts', 'normal'],
+  silent: ['begins', 'lasts', 'normal', 'never'],
   battery: ['normal'],
   'no-data': ['begins', 'lasts', 'normal'],
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { Condition } from '../../../../src/lib/limits/condition'
+import { Condition, WatchedDevice } from '../../../../src/lib/limits/condition'
 import { toLeftOut, toState, toTest } from '../../../../src/lib/limits/event'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { Monitor } from '../../../../src/lib/limits/monitor'
@@ -85,6 +85,14 @@ describe('the sentences of limits', () => {
     assert.equal(sentences.sentence(toLeftOut(30)), '30 more events are not listed.')
     assert.equal(sentences.subject([toTest(0), toTest(0)]), 'Test alarm')
     assert.equal(sentences.sentence(toTest(0)), 'Test: this is how alarms arrive.')
+  })
+
+  it('say that a device has not measured anything yet', () => {
+    const sentences = new Sentences(withCatalogs('en-US'), 'local')
+    const condition = new Condition('silent', { device: new WatchedDevice('52A10001', '52A10001', 0) })
+    const flags = { isAlarm: true, isReported: true, isAcknowledged: false }
+    condition.run = { from: 0, at: 0, value: null, extreme: null, side: 'above', ...flags }
+    assert.equal(sentences.sentence(toState(condition, 60_000)), '52A10001: no measurement yet')
   })
 
   it('say that a state is normal', () => {
