@@ -65,6 +65,8 @@ class DraftRequests {
     this.#clear()
     if (!(result instanceof Error)) return result
     this.#addLine('fa-times', result.message)
+    // They may be those of another address, which was tested before.
+    $('#envlog-quota').hide()
     if (result instanceof AdminError && result.wasRequested)
       this.#addLine('', translate('account.test-requested', { address: field('baseUrl').val() }))
     return undefined

@@ -71,7 +71,7 @@ export class NodeTrial {
   /** The sentence that says why the settings cannot be tried, without a request. */
   #findProblem(config: ActionConfig): string | undefined {
     if (isEnvVariable(config.account)) return translate('try.account-variable')
-    if (!readAccountNode(String(config.account))) return translate('errors.no-account')
+    if (!readAccountNode(String(config.account))) return translate('try.no-account')
     if (needsMessage(config)) return translate('try.needs-message')
     return this.#findInvalid(config)
   }

@@ -1,8 +1,8 @@
 import type { DeviceSource } from '../device-source'
 import { enumerated, translate } from '../red'
-import { Choice, type Chosen } from './choice'
+import { Choice, type Chosen, idOf } from './choice'
 import { describeState } from './device-texts'
-import { type Kind, treeOf } from './device-tree'
+import { findUnlisted, type Kind, treeOf } from './device-tree'
 import { parseChosen } from './parse-chosen'
 import { TreeView } from './tree-view'
 
@@ -80,7 +80,14 @@ export function pickDevices(
     const { found, wrong } = parseChosen(kind, String(typed.val()))
     for (const item of found) choice.add(item)
     typed.val(wrong.join(' '))
-    part('wrong').text(wrong.length > 0 ? translate('picker.wrong', { words: enumerated(wrong) }) : '')
+    const unlisted = findUnlisted(source.devices ?? [], found).map(idOf)
+    const notes = [
+      wrong.length > 0 ? translate('picker.wrong', { words: enumerated(wrong) }) : '',
+      source.devices && unlisted.length > 0
+        ? translate('picker.not-listed', { words: enumerated(unlisted) })
+        : '',
+    ]
+    part('wrong').text(notes.join(' ').trim())
     if (found.length > 0) showTree()
     return wrong.length === 0
   }
