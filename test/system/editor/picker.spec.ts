@@ -110,9 +110,11 @@ describe('the device picker', function () {
   it('accepts typed and pasted serial numbers; other words stay, with a reason', async () => {
     form = await editor.edit('latest')
     const picker = await pick()
+    await picker.whenListed()
     await picker.typed.fill(`${UNKNOWN}, wrong\n${rackA.base}/${rackA.serial};short/52C10009`)
     await picker.press('add')
     assert.match(await picker.wrong(), /^These are not serial numbers: wrong, short\/52C10009\./)
+    assert.ok((await picker.wrong()).endsWith(`Added, but not in this account: ${UNKNOWN}.`))
     assert.equal(await picker.typed.inputValue(), 'wrong short/52C10009')
     // *Done* does not close it as long as there is an invalid word.
     await picker.element.locator('#node-dialog-ok').click()
