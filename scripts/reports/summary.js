@@ -323,7 +323,7 @@ export default function summary(msg) {
       const notes = (wanted) =>
         missing
           .filter(({ channel }) => (channel ?? wanted) === wanted)
-          .map(({ text }) => text)
+          .map(({ text }) => text.replace(/[.。]$/, ''))
           .join('; ')
       const own = [device.otherDate || report.key, device.group, device.name, device.serial, device.base]
       if (device.channels.length === 0) return [[...own, ...Array(19).fill(null), notes(null)]]
