@@ -26,8 +26,8 @@ function shortenAnimations(): void {
   window.setTimeout = ((work: () => void, ms = 0, ...rest: unknown[]) =>
     wait(work, ms <= 750 ? ms / 10 : ms, ...rest)) as typeof wait
   document.addEventListener('DOMContentLoaded', () => {
-    // While a menu of Node-RED slides down, a click on one of its items goes to what is below.
-    jQuery.fx.off = true
+    // While a menu of Node-RED slides down, a click on one of its items goes to what is below. Dashboards have no jQuery.
+    if ('jQuery' in window) jQuery.fx.off = true
     const style = document.createElement('style')
     style.textContent = '.red-ui-tray { transition: none !important }'
     document.head.append(style)
