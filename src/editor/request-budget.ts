@@ -64,6 +64,8 @@ const intervalOf = ({ repeat }: ActionConfig): number => Number(repeat) || 0
 function requestOf(node: ActionConfig): string {
   const { format } = OUTPUT_TRAITS[(node.output ?? 'readings') as Output]
   const select = selectOf(node)
+  // Devices that are known only at run time may be others for each node.
+  if (select === 'msg') return String(node.id)
   const isFiltered = select === 'list' || select === 'base'
   return JSON.stringify([format, isFiltered && [node.devices, node.bases, node.exclude]])
 }

@@ -19,8 +19,8 @@ export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 export const STARTS = ['all', 'now'] as const
 
 /**
- * Nodes that repeat run at multiples of their interval, so that they share responses; those with longer intervals do
- * not, because their second round might be much too soon.
+ * Nodes that repeat current readings run at multiples of their interval, so that they share responses; those with longer
+ * intervals do not, because their second round might be much too soon.
  */
 export const MAX_ALIGNED_SECONDS = 3600
 /** Maximum value of settings in seconds, because a timer's delay must be less than 2^31 ms. */

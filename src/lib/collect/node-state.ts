@@ -34,6 +34,8 @@ export interface NodeStateOptions {
 export class NodeState {
   /** How long to wait for receipts; `null` if everything sent counts as delivered. */
   receiptTimeoutMs: number | null = null
+  /** When the node last received current readings, monotonic ms. */
+  respondedAt = Number.NEGATIVE_INFINITY
   readonly clock: Clock
   readonly #retainedByAll: () => number
   /** Polled devices are in the order of their last poll. */

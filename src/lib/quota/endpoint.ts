@@ -194,11 +194,11 @@ export class Endpoint {
   }
 
   /** The usage that is regularly reported to a shared quota. */
-  usage(): Usage[] {
+  usage(now: number): Usage[] {
     const { requests, records } = this.#limits
-    const usage = [{ name: this.#name as string, ...limitOf(requests), entries: this.#requests.own() }]
+    const usage = [{ name: this.#name as string, ...limitOf(requests), entries: this.#requests.own(now) }]
     for (const [device, window] of this.#devices)
-      if (records) usage.push({ name: this.#nameOf(device), ...limitOf(records), entries: window.own() })
+      if (records) usage.push({ name: this.#nameOf(device), ...limitOf(records), entries: window.own(now) })
     return usage
   }
 

@@ -279,7 +279,7 @@ export class Quota {
   }
 
   #share(redis: RedisPort): SharedQuota {
-    const usage = () => ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].usage())
+    const usage = () => ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].usage(this.#clock.monotonic()))
     const ports = { clock: this.#clock, redis, process: this.#process, usage }
     return new SharedQuota({ ...ports, onChange: () => this.#onSharedChange() })
   }

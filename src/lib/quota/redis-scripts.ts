@@ -37,8 +37,12 @@ local function currentEpoch()
   if run == runId() then return id, math.min(tonumber(since), now) end
 end
 
+-- How long the entries of each limit are kept.
+local kept = {}
+
 local function write(key, id, amount, kind, at, heldMs)
   redis.call('HSET', key, id, string.format('%.0f %s %.0f %.0f', amount, kind, at, heldMs or 0))
+  if kept[key] then redis.call('PEXPIRE', key, string.format('%.0f', kept[key])) end
 end
 
 local function read(key)
@@ -58,15 +62,16 @@ local function open(key, heldMs)
   for _, id in ipairs({ 'named', 'reported' }) do
     if entries[id] then heldMs = math.max(heldMs, entries[id].heldMs) end
   end
-  local kept = heldMs + arg.leaseMs
-  redis.call('PEXPIRE', key, string.format('%.0f', kept))
+  local keptMs = heldMs + arg.leaseMs
+  kept[key] = keptMs
+  redis.call('PEXPIRE', key, string.format('%.0f', keptMs))
   for id, entry in pairs(entries) do
-    local latest = entry.kind == 'f' and now + kept or now
+    local latest = entry.kind == 'f' and now + keptMs or now
     local isChanged = entry.at > latest
     if isChanged then entry.at = latest end
     -- Its process has died: the request may have been sent at any time until then.
     if entry.kind == 'f' and entry.at <= now then entry.kind, isChanged = 's', true end
-    if entry.at <= now - kept then
+    if entry.at <= now - keptMs then
       redis.call('HDEL', key, id)
       entries[id] = nil
     elseif isChanged then
@@ -74,6 +79,19 @@ local function open(key, heldMs)
     end
   end
   return entries
+end
+
+local function isMoreGenerous(one, other)
+  local rate, otherRate = one.limit / one.heldMs, other.limit / other.heldMs
+  return rate > otherRate or (rate == otherRate and one.limit > other.limit)
+end
+
+-- The account's limit: the own limit of a process, unless another one has named a more generous one.
+local function accountLimit(key, own, entries)
+  local named = entries.named and { limit = entries.named.amount, heldMs = entries.named.heldMs }
+  if named and isMoreGenerous(named, own) then return named end
+  write(key, 'named', own.limit, 'n', now, own.heldMs)
+  return { limit = own.limit, heldMs = own.heldMs }
 end
 
 -- The occupied part of a limit, and when each entry of it expires.
@@ -108,19 +126,6 @@ export const RESERVE = `${COMMON}
 local epoch, since = currentEpoch()
 if epoch ~= arg.epoch then return { -1 } end
 local place = 'place ' .. string.match(arg.id, '^[^:]*')
-
-local function isMoreGenerous(one, other)
-  local rate, otherRate = one.limit / one.heldMs, other.limit / other.heldMs
-  return rate > otherRate or (rate == otherRate and one.limit > other.limit)
-end
-
--- The account's limit.
-local function accountLimit(key, need, entries)
-  local named = entries.named and { limit = entries.named.amount, heldMs = entries.named.heldMs }
-  if named and isMoreGenerous(named, need) then return named end
-  write(key, 'named', need.limit, 'n', now, need.heldMs)
-  return { limit = need.limit, heldMs = need.heldMs }
-end
 
 -- The account's limit and, for one window of it, the limit that the last response reported. A stricter one may still
 -- apply after that: then the next request is sent alone.
@@ -224,8 +229,8 @@ return 1
 `
 
 /**
- * KEYS: epoch, and one per part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with all entries of a
- * process: `id`, `amount`, and `ageMs`: null if in flight, -1 while Redis is being asked. Any other of its entries in
+ * KEYS: epoch, and one per part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with the own limit of a
+ * process and all its entries: `id`, `amount`, and `ageMs`: null if in flight, -1 while Redis is being asked. Any other of its entries in
  * flight were lost on the way, and are deleted.
  * Returns the epoch. It is written each time, which also shows that the server is writable.
  */
@@ -240,6 +245,7 @@ local prefix = arg.process .. ':'
 for i, part in ipairs(arg.parts) do
   local key, listed = KEYS[i + 1], {}
   local known = open(key, part.heldMs)
+  accountLimit(key, part, known)
   for _, entry in ipairs(part.entries) do
     listed[entry.id] = true
     if entry.ageMs == cjson.null then

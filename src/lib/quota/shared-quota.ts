@@ -13,6 +13,7 @@ const RETRY_MS = 1000
 const MAX_FAILURES = 2
 /** The reason if Redis responds but has lost its data. */
 const DATA_LOST = 'DATA_LOST'
+const LOST_AGAIN_MS = 5000
 
 /** A connection to Redis or Valkey. */
 export interface Connection {
@@ -69,9 +70,12 @@ export interface Denied {
 /** The current and past usage of a limit by this process. */
 export interface Usage {
   name: string
+  limit: number
   heldMs: number
   entries: Entry[]
 }
+
+type OwnLimit = Pick<Usage, 'limit' | 'heldMs'>
 
 export interface SharedQuotaPorts {
   clock: Clock
@@ -101,12 +105,14 @@ export class SharedQuota {
   #epoch = ''
   #code: string | undefined
   #failures = 0
+  /** When Redis last lost its data, monotonic ms. */
+  #lostAt = Number.NEGATIVE_INFINITY
   #isClosed = false
   /**
    * Limits used since the last report. The next report covers them even if they have no usage, so that Redis deletes
    * reservations whose reply was lost.
    */
-  #touched = new Map<string, number>()
+  #touched = new Map<string, OwnLimit>()
   #cancelReport = () => {}
 
   constructor(ports: SharedQuotaPorts) {
@@ -188,13 +194,14 @@ export class SharedQuota {
   async #report(): Promise<void> {
     const { clock, process, usage } = this.#ports
     const now = clock.monotonic()
-    const parts = usage().map(({ name, heldMs, entries }) => ({
-      ...{ name, heldMs, entries: entries.map((entry) => reportOf(entry, now)) },
+    const parts = usage().map((part) => ({
+      ...part,
+      entries: part.entries.map((entry) => reportOf(entry, now)),
     }))
     const touched = this.#touched
     this.#touched = new Map()
-    for (const [name, heldMs] of touched)
-      if (!parts.some((part) => part.name === name)) parts.push({ name, heldMs, entries: [] })
+    for (const [name, limit] of touched)
+      if (!parts.some((part) => part.name === name)) parts.push({ name, ...limit, entries: [] })
     let epoch: string
     try {
       epoch = String(await this.#run(REPORT, parts, { candidate: randomUUID(), process, parts }))
@@ -224,7 +231,14 @@ export class SharedQuota {
 
   #lose(error: unknown): void {
     const { code = this.#code } = error as { code?: string }
-    const state = code === DATA_LOST ? 'opening' : 'away'
+    const now = this.#ports.clock.monotonic()
+    const hasLostData = (error as { code?: string }).code === DATA_LOST
+    // Other requests were told the same.
+    if (hasLostData && this.#state === 'opening') return
+    // A server that loses its data again and again counts as away.
+    const isLost = hasLostData && now - this.#lostAt > LOST_AGAIN_MS
+    if (isLost) this.#lostAt = now
+    const state = isLost ? 'opening' : 'away'
     const hasChanged = this.#state !== state || code !== this.#code
     this.#state = state
     this.#code = code
@@ -233,7 +247,7 @@ export class SharedQuota {
   }
 
   #ask(script: string, needs: Need[], argument: object): Promise<unknown> {
-    for (const { name, heldMs } of needs) this.#touched.set(name, heldMs)
+    for (const { name, limit, heldMs } of needs) this.#touched.set(name, { limit, heldMs })
     return this.#run(script, needs, argument)
   }
 

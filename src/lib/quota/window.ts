@@ -52,18 +52,18 @@ export class Window {
   #entries: Entry[] = []
   readonly #inFlight = new Set<Entry>()
   #closedAt = Number.NEGATIVE_INFINITY
-  /** The longest own window so far, because a shorter one may be temporary. */
-  #longestOwnMs: number
+  /** The longest window so far, because a shorter one may be temporary. */
+  #longestMs: number
 
   constructor(own: WindowLimit) {
     this.#limits = [own]
-    this.#longestOwnMs = heldMs(own.windowSeconds)
+    this.#longestMs = heldMs(own.windowSeconds)
   }
 
   /** Changes the limits and keeps the usage. */
   setLimits(own: WindowLimit, reported?: WindowLimit): void {
     this.#limits = reported ? [own, reported] : [own]
-    this.#longestOwnMs = Math.max(this.#longestOwnMs, heldMs(own.windowSeconds))
+    this.#longestMs = Math.max(this.#longestMs, this.#windowMs())
   }
 
   get inFlight(): number {
@@ -74,9 +74,7 @@ export class Window {
     const entry: Entry = { id, amount, sentAt: now, at: Number.POSITIVE_INFINITY, by: 'us', isAsked }
     // Expired entries are kept if the service may have counted them in its responses to requests in flight.
     const oldest = Math.min(now, ...[...this.#inFlight].map(({ sentAt }) => sentAt))
-    const windowsMs = this.#limits.map(({ windowSeconds }) => heldMs(windowSeconds))
-    const keptMs = Math.max(this.#longestOwnMs, ...windowsMs)
-    this.#entries = this.#entries.filter(({ at }) => at + keptMs > oldest)
+    this.#entries = this.#entries.filter(({ at }) => at + this.#longestMs > oldest)
     this.#inFlight.add(entry)
     return entry
   }
@@ -142,9 +140,15 @@ export class Window {
     return now >= this.closedUntil() && this.used(this.#limits[0], now, false) === 0
   }
 
-  /** Current and past usage by this process. */
-  own(): Entry[] {
-    return [...this.#entries.filter(({ by }) => by === 'us'), ...this.#inFlight]
+  /** Usage by this process in the windows of the limits, including requests in flight. */
+  own(now: number): Entry[] {
+    const since = now - this.#windowMs()
+    return [...this.#entries.filter(({ by, at }) => by === 'us' && at > since), ...this.#inFlight]
+  }
+
+  /** The longest window of the limits. */
+  #windowMs(): number {
+    return Math.max(...this.#limits.map(({ windowSeconds }) => heldMs(windowSeconds)))
   }
 
   #limitFreeAt(limit: WindowLimit, amount: number, now: number, isShared: boolean): number {

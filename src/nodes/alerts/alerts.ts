@@ -7,7 +7,7 @@ import { registerAction } from '../kit/action/register-action'
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-alerts',
-    resumesRepeat: true,
+    repeats: 'resumed',
     unit: 'alerts',
     async run(run) {
       const { account, settings, time, format } = run

@@ -6,6 +6,7 @@ import { registerAction } from '../kit/action/register-action'
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
+    repeats: 'together',
     unit: 'devices',
     async run(run) {
       const { account, settings, nodeState, time, format } = run
@@ -13,6 +14,7 @@ export = (RED: NodeAPI): void =>
       const query = { selection: await run.evaluateSelection(), exclude, time, staleAfter, format }
       const collected = await collectCurrent(account, query, run.requestContext)
       run.respondedAt = account.monotonic()
+      nodeState.respondedAt = run.respondedAt
       if (!collected) return
       const { content } = collected
       const failed = run.checkUnknown(collected.failed ?? [])

@@ -7,7 +7,7 @@ import { registerAction } from '../kit/action/register-action'
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-latest',
-    resumesRepeat: true,
+    repeats: 'resumed',
     unit: 'records',
     async run(run) {
       const { account, settings, time, format } = run

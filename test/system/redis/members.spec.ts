@@ -246,12 +246,13 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.equal(service.refusals().length, before)
   })
 
-  it('keeps its data as long as the window that the last response reported', async () => {
+  it('keeps its data as long as the windows that its members and the last response have named', async () => {
     const keys = ['epoch', 'current'].map((name) => `envlog:{an-account}:${name}`)
     const run = (script: string, argument: object) =>
       redis.command('EVAL', script, '2', ...keys, JSON.stringify({ leaseMs: LEASE_MS, ...argument }))
-    const part = { id: 'a:1', heldMs: HELD_MS, entries: [] }
+    const part = { id: 'a:1', limit: ROW.limit, heldMs: HELD_MS, entries: [] }
     const epoch = await run(REPORT, { candidate: 'data', process: 'a', parts: [part] })
+    assert.ok(Number(await redis.command('PTTL', keys[1] as string)) > 0)
     const kept: number[] = []
     for (const heldMs of [86_401_000, HELD_MS]) {
       const uses = [{ used: 1, reported: { limit: ROW.limit, heldMs }, remaining: 9, isClosed: false }]

@@ -104,6 +104,8 @@ describe('the required quota', () => {
     assert.equal(shareOf(each, { repeat: 90 }), 200 + 133)
     assert.equal(shareOf(each, { ...each, output: 'raw' }), 400)
     assert.equal(shareOf(each, { ...each, select: 'base', bases: ['5F0A1001'] }), 400)
+    const [first, second] = ['a', 'b'].map((id) => ({ ...each, id, select: 'msg' }))
+    assert.equal(shareOf(each, first as object, second as object), 600)
   })
 
   it('fits the limit at the suggested shortest interval, whatever the other nodes need', () => {

@@ -1,6 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import type { Account } from '../../../lib/account'
 import type { EndpointName } from '../../../lib/endpoints'
+import { EnvlogError } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/request'
 import type { Trial } from '../../../shared/admin'
 import { tryAction } from '../../kit/action/trial'
@@ -22,12 +23,24 @@ export async function tryNode(
   }
   // A user is waiting, and deployed nodes need the quota.
   const context = { ...requestContext, maxWaitMs: 0, isTriedOnce: true, onStart }
-  const { errors, ...tried } = await tryAction(RED, account, (node ?? {}) as Record<string, unknown>, context)
+  const saved = (node ?? {}) as Record<string, unknown>
+  const { errors, ...tried } = await tryAction(RED, account, saved, context).catch((error) => {
+    throw withoutSecrets(error, account)
+  })
   const last = sent.at(-1)
   return {
     ...tried,
     requests: sent.length,
     ...(last && { left: account.quota.counts().endpoints[last].left }),
-    failures: errors.map(toAdminFailure),
+    failures: errors.map((error) => toAdminFailure(withoutSecrets(error, account))),
   }
+}
+
+/** An expression in the settings may contain the API key or the password. */
+function withoutSecrets(error: unknown, { client }: Account): unknown {
+  if (!(error instanceof EnvlogError)) return error
+  const params = Object.entries(error.params).map(([name, value]) => {
+    return [name, client.revealsSecret(String(value)) ? '…' : value] as const
+  })
+  return new EnvlogError(error.reason, Object.fromEntries(params), error.cause, error.subject)
 }

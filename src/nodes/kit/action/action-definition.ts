@@ -7,8 +7,11 @@ export interface ActionDefinition<T extends ActionType> {
   type: T
   /** The unit of the count in the status. */
   unit: CountUnit
-  /** Whether *Repeat every* goes on after a deploy or restart where it was; otherwise, it begins at once. */
-  resumesRepeat?: boolean
+  /**
+   * When *Repeat every* triggers the node. `together`: at the same times as other nodes with this interval, because they
+   * share a response. `resumed`: after a deploy or restart when it would have without it. By default, first at once.
+   */
+  repeats?: 'together' | 'resumed'
   /** Handles one trigger. @throws EnvlogError if the whole trigger fails */
   run(run: Run<T>): Promise<void>
 }

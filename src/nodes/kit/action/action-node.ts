@@ -1,9 +1,10 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import { inBackground } from '../../../lib/background'
-import { nextTurn } from '../../../lib/clock'
+import { nextTurn, systemClock } from '../../../lib/clock'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { shortHash } from '../../../lib/collect/short-hash'
 import { EnvlogError } from '../../../lib/errors'
+import { orNoResponse } from '../../../lib/state-writer'
 import type { ActionType } from '../../../shared/action'
 import { NO_PROBLEMS, type RunStatus, toNodeStatus } from '../report/status'
 import { toNodeStateOptions } from '../settings/node-state-options'
@@ -60,21 +61,23 @@ export class ActionNode<T extends ActionType> implements StartedNode {
 
   /** Triggers the node with its own messages, as core nodes do, so that hooks and the debugger see them. */
   async #startTimer(periodMs: number): Promise<void> {
-    const plannedAt = this.#action.resumesRepeat ? await this.#readPlan() : undefined
+    const isAligned = this.#action.repeats === 'together'
+    const plannedAt = isAligned ? undefined : await this.#readPlan()
     if (this.#queue.signal.aborted) return
     const trigger = () => {
       this.#timerMessage = {}
       this.#deployed.node.receive(this.#timerMessage)
     }
-    this.#timer = new RepeatTimer(periodMs, trigger, () => this.#queue.interrupt(), plannedAt)
+    this.#timer = new RepeatTimer(periodMs, trigger, () => this.#queue.interrupt(), { plannedAt, isAligned })
     if (plannedAt !== undefined) this.#showIdle()
   }
 
   /** When the node would have triggered itself without the deploy or restart, ms since 1970 UTC. */
   async #readPlan(): Promise<number | undefined> {
+    if (this.#action.repeats !== 'resumed') return undefined
     const { nodeState } = this.#deployed
     try {
-      await nodeState.ready()
+      await orNoResponse(nodeState.ready(), systemClock)
     } catch {
       // The first trigger reports this.
       return undefined

@@ -9,8 +9,6 @@ const FIRST_BACKOFF_MS = 60_000
 const MAX_BACKOFF_MS = 300_000
 /** Longer, because repeated requests with a refused login may lock it. */
 const MAX_LOGIN_BACKOFF_MS = 3_600_000
-/** Minimum time between the first two runs, so that the second one does not get the response of the first one. */
-const MIN_DISTANCE_MS = 15_000
 
 /** Whether an error is likely to persist: there was no response, the service fails, or the credentials are refused. */
 function needsBackoff({ code, reason }: EnvlogError): boolean {
@@ -19,9 +17,9 @@ function needsBackoff({ code, reason }: EnvlogError): boolean {
 }
 
 /**
- * Triggers a node repeatedly, one run at a time. After the first run, it is due at multiples of its period since the
- * process started, so that nodes run at the same time and share a response; if the period is longer than an hour, one
- * period after the last run. A run that becomes due before the response of the one before is left out.
+ * Triggers a node repeatedly, one run at a time, a period after the start of the last run or, if it is aligned, at
+ * multiples of the period since the process started, so that nodes run at the same time and share a response. A run that
+ * becomes due before the response of the one before is left out.
  * After an error that needs a backoff, the next run starts after a minute, two, four, up to five minutes, or up to an
  * hour if the login is refused.
  */
@@ -31,6 +29,7 @@ export class RepeatTimer {
   /** The backoff after the last failure; 0 after a success. */
   #backoffMs = 0
   readonly #onDue: () => void
+  readonly #isAligned: boolean
   /** When the next run is due, monotonic ms. */
   #dueAt: number
   #isRunning = false
@@ -42,7 +41,13 @@ export class RepeatTimer {
    * @param onDue called if the next run is due before the current one has ended
    * @param plannedAt when the first run is due at the earliest, because the node has run before, ms since 1970 UTC
    */
-  constructor(periodMs: number, trigger: () => void, onDue: () => void, plannedAt = 0) {
+  constructor(
+    periodMs: number,
+    trigger: () => void,
+    onDue: () => void,
+    { plannedAt = 0, isAligned = false }: { plannedAt?: number | undefined; isAligned?: boolean } = {},
+  ) {
+    this.#isAligned = isAligned && periodMs <= 1000 * MAX_ALIGNED_SECONDS
     this.#periodMs = periodMs
     this.#trigger = trigger
     this.#onDue = onDue
@@ -53,10 +58,9 @@ export class RepeatTimer {
     this.#schedule()
   }
 
-  /** When the next run starts, ms since 1970 UTC; `undefined` if one is running. */
+  /** When the next run starts, ms since 1970 UTC; `undefined` if one is running, or the last one has failed. */
   get nextAt(): number | undefined {
-    if (this.#isRunning) return undefined
-    return systemClock.now() + Math.max(0, this.#dueAt - systemClock.monotonic())
+    return this.#isRunning || this.#backoffMs > 0 ? undefined : this.#startsAt()
   }
 
   /** Call this when the node starts to process the message. */
@@ -77,7 +81,7 @@ export class RepeatTimer {
     const missed = Math.floor((respondedAt - this.#dueAt) / this.#periodMs) + 1
     this.#dueAt += Math.max(0, missed) * this.#periodMs
     this.#schedule()
-    return this.nextAt as number
+    return this.#startsAt()
   }
 
   stop(): void {
@@ -85,13 +89,14 @@ export class RepeatTimer {
     this.#cancel()
   }
 
+  #startsAt(): number {
+    return systemClock.now() + Math.max(0, this.#dueAt - systemClock.monotonic())
+  }
+
   #start(): void {
-    const period = this.#periodMs
     // A timer may fire slightly early.
     const startedAt = Math.max(this.#dueAt, systemClock.monotonic())
-    const earliest = startedAt + Math.min(MIN_DISTANCE_MS, period / 4)
-    this.#dueAt =
-      period > 1000 * MAX_ALIGNED_SECONDS ? startedAt + period : Math.ceil(earliest / period) * period
+    this.#dueAt = startedAt - (this.#isAligned ? startedAt % this.#periodMs : 0) + this.#periodMs
     // The next run is scheduled in advance, because a hook of Node-RED may drop the message.
     this.#schedule()
     this.#trigger()

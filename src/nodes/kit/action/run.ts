@@ -99,8 +99,10 @@ export abstract class Run<T extends ActionType> implements FillRun {
       queueKey: this.nodeId,
       maxWaitMs: settings.wait === null ? null : settings.wait * 1000,
       onWait: this.waitStatus.createListener(),
-      // A node does not get its own last response.
-      ...(trigger.isOwn && { maxAgeMs: Math.min(MAX_AGE_MS, 200 * settings.repeat) }),
+      // A node does not get its last response again.
+      ...(trigger.isOwn && {
+        maxAgeMs: Math.min(MAX_AGE_MS, account.monotonic() - nodeState.respondedAt),
+      }),
     }
     this.evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
   }

@@ -236,6 +236,14 @@ describe('a shared quota', () => {
     assert.deepEqual(await station.serials(), ['a', 'b'])
   })
 
+  it('counts a Redis that loses its data again and again as away', async () => {
+    const { station, redis } = await share()
+    redis.reservation = [-1]
+    for (const serial of ['a', 'b']) station.request(serial)
+    await station.clock.pass(10)
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+
   it('sends one request at a time while Redis is away', async () => {
     const { station, redis } = await share()
     redis.isThere = false

@@ -28,7 +28,7 @@ describe('repeating', () => {
       fails?: Reason
       isLost?: boolean
     } = () => ({}),
-    { chance = 0.5, plannedIn = undefined as number | undefined } = {},
+    { chance = 0.5, plannedIn = undefined as number | undefined, isAligned = false } = {},
   ) {
     const begin = Date.now()
     const starts: number[] = []
@@ -46,7 +46,10 @@ describe('repeating', () => {
       else end()
     }
     const plannedAt = plannedIn === undefined ? undefined : begin + plannedIn
-    const timer = new RepeatTimer(period, trigger, () => dues.push(Date.now() - begin), plannedAt)
+    const timer = new RepeatTimer(period, trigger, () => dues.push(Date.now() - begin), {
+      plannedAt,
+      isAligned,
+    })
     const distances = () => starts.slice(1).map((start, index) => start - (starts[index] ?? 0))
     return { begin, starts, dues, next, distances, timer }
   }
@@ -63,18 +66,24 @@ describe('repeating', () => {
     }
   })
 
-  it('repeats at multiples of a period of up to an hour, as other nodes do, and otherwise after a period', async () => {
+  it('repeats at multiples of a period of up to an hour if it is aligned, and otherwise after a period', async () => {
     for (const period of [10_000, 20_000, MINUTE, 90_000, 5 * MINUTE, HOUR]) {
       const offset = performance.now()
-      const { distances, starts, timer } = setup(period, () => ({ takes: 1000 }))
+      const { distances, starts, timer } = setup(period, () => ({ takes: 1000 }), { isAligned: true })
       await timers().tickAsync(4 * period)
       const late = starts.slice(1).map((start) => (offset + start) % period)
       assert.deepEqual([new Set(late), new Set(distances().slice(1))], [new Set([0]), new Set([period])])
       timer.stop()
     }
-    const { distances } = setup(2 * HOUR, () => ({ takes: 1000 }))
-    await timers().tickAsync(8 * HOUR)
-    assert.deepEqual(new Set(distances()), new Set([2 * HOUR]))
+    for (const [period, isAligned] of [
+      [2 * HOUR, true],
+      [MINUTE, false],
+    ] as const) {
+      const { distances, timer } = setup(period, () => ({ takes: 1000 }), { isAligned })
+      await timers().tickAsync(4 * period)
+      assert.deepEqual(new Set(distances()), new Set([period]))
+      timer.stop()
+    }
   })
 
   it('leaves out what became due before a response that arrived late', async () => {
@@ -89,7 +98,7 @@ describe('repeating', () => {
     await timers().tickAsync(6 * MINUTE)
     // After that, it runs at the full minute again.
     const seconds = distances().map((distance) => Math.round(distance / 1000))
-    assert.deepEqual(seconds.slice(1, 4), [150, 30, 60])
+    assert.deepEqual(seconds.slice(1, 4), [150, 60, 60])
   })
 
   it('tells a run that takes longer when the next one is due, once', async () => {
@@ -124,7 +133,7 @@ describe('repeating', () => {
     it(`tries again after ${reason} in 1, 2, 4, 5, 5 minutes, even if it repeats less often, until a success`, async () => {
       const { distances } = setup(30 * MINUTE, (index) => (index < 5 ? { fails: reason } : {}))
       await timers().tickAsync(3 * HOUR)
-      assert.deepEqual(inMinutes(distances()), [1, 2, 4, 5, 5, 13, 30, 30])
+      assert.deepEqual(inMinutes(distances()), [1, 2, 4, 5, 5, 30, 30, 30])
     })
   }
 
@@ -132,7 +141,7 @@ describe('repeating', () => {
     const { distances } = setup(10 * MINUTE, (index) => (index < 8 ? { fails: 'login-refused' } : {}))
     await timers().tickAsync(8 * HOUR)
     assert.deepEqual(inMinutes(distances()), [1, 2, 4, 8, 16, 32, 60, 60])
-    assert.equal(distances()[9], 10 * MINUTE)
+    assert.equal(distances()[8], 10 * MINUTE)
   })
 
   it('waits from the end of a failed run, however long that takes', async () => {
@@ -172,10 +181,18 @@ describe('repeating', () => {
       if (index === 0) timers().setSystemTime(Date.now() - HOUR)
       return { takes: 1 }
     })
-    await timers().tickAsync(MINUTE - 10)
+    await timers().tickAsync(3000 + MINUTE - 10)
     assert.equal(starts.length, 1)
     await timers().tickAsync(20)
     assert.equal(starts.length, 2)
+  })
+
+  it('plans nothing for the time after a failure, so that a deploy with a corrected setting tries again at once', async () => {
+    const { timer } = setup(HOUR, (index) => (index === 0 ? { fails: 'login-refused' } : {}))
+    await timers().tickAsync(10_000)
+    assert.equal(timer.nextAt, undefined)
+    await timers().tickAsync(MINUTE)
+    assert.ok(timer.nextAt)
   })
 
   it('stops before the first run, between two, and during one', async () => {
