@@ -129,7 +129,8 @@ export abstract class Run<T extends ActionType> implements FillRun {
 
   get problems(): DeviceProblems {
     const { lossy, unknown } = this.deployed
-    return { refused: this.refusedCount, losses: lossy.size, unknown: unknown.size }
+    const { refusedCount: refused, awaited } = this
+    return { refused, losses: lossy.size, unknown: unknown.size, awaited: awaited.size }
   }
 
   /**

@@ -37,12 +37,17 @@ export interface DeviceProblems {
   losses: number
   /** They, or groups, were chosen, but are not in the account. */
   unknown: number
+  /** They were not requested, because they await a receipt. */
+  awaited: number
 }
 
-export const NO_PROBLEMS: DeviceProblems = { refused: 0, losses: 0, unknown: 0 }
+export const NO_PROBLEMS: DeviceProblems = { refused: 0, losses: 0, unknown: 0, awaited: 0 }
 
 /** The unit of the count in a status. Each is a key in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'responses'
+
+/** Whether records were lost, or a database does not confirm them. */
+const needsAttention = ({ losses, awaited }: DeviceProblems) => losses > 0 || awaited > 0
 
 const A_MINUTE_MS = 60_000
 
@@ -56,7 +61,7 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
       const { problems, next } = status
       const plan = next === undefined ? [] : [RED._('status.next', { time: formatTime(next) } as never)]
       const text = [...plan, ...formatProblems(RED, problems)].join(' ')
-      return text === '' ? {} : { fill: problems.losses > 0 ? 'yellow' : 'grey', shape: 'dot', text }
+      return text === '' ? {} : { fill: needsAttention(problems) ? 'yellow' : 'grey', shape: 'dot', text }
     }
     case 'requesting':
       return { fill: 'blue', shape: 'dot', text: 'status.asking' }
@@ -70,7 +75,7 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
       }
     case 'received':
       return {
-        fill: status.problems.losses > 0 ? 'yellow' : 'green',
+        fill: needsAttention(status.problems) ? 'yellow' : 'green',
         shape: 'dot',
         text: formatReceived(RED, status),
       }
@@ -128,7 +133,7 @@ const withProblems = (RED: NodeAPI, text: string, problems: DeviceProblems) =>
   [text, ...formatProblems(RED, problems)].join(' ')
 
 function formatProblems(RED: NodeAPI, problems: DeviceProblems): string[] {
-  const kinds = (['refused', 'losses', 'unknown'] as const).filter((kind) => problems[kind] > 0)
+  const kinds = (['refused', 'losses', 'unknown', 'awaited'] as const).filter((kind) => problems[kind] > 0)
   return kinds.map((kind) => RED._(`status.${kind}`, { count: problems[kind] } as never))
 }
 

@@ -29,23 +29,33 @@ describe('the status of a node', () => {
   const cases: [string, RunStatus, string][] = [
     [
       'is empty before the first trigger',
-      { kind: 'idle', problems: { refused: 0, losses: 0, unknown: 0 } },
+      { kind: 'idle', problems: { refused: 0, losses: 0, unknown: 0, awaited: 0 } },
       '',
     ],
     [
       'is a grey dot if all devices are left out',
-      { kind: 'idle', problems: { refused: 2, losses: 0, unknown: 0 } },
+      { kind: 'idle', problems: { refused: 2, losses: 0, unknown: 0, awaited: 0 } },
       'grey dot status.refused {"count":2}',
     ],
     ['is a blue dot during requests', { kind: 'requesting' }, 'blue dot status.asking'],
     [
       'is a green dot with what was received, when, and how many devices are left out',
-      { kind: 'received', what: 'records', count: 300, problems: { refused: 3, losses: 0, unknown: 0 } },
+      {
+        kind: 'received',
+        what: 'records',
+        count: 300,
+        problems: { refused: 3, losses: 0, unknown: 0, awaited: 0 },
+      },
       'green dot status.records {"count":300} 08:05 status.refused {"count":3}',
     ],
     [
       'is a yellow dot with the number of devices whose records were lost',
-      { kind: 'received', what: 'records', count: 300, problems: { refused: 0, losses: 2, unknown: 0 } },
+      {
+        kind: 'received',
+        what: 'records',
+        count: 300,
+        problems: { refused: 0, losses: 2, unknown: 0, awaited: 0 },
+      },
       'yellow dot status.records {"count":300} 08:05 status.losses {"count":2}',
     ],
     [
@@ -66,7 +76,7 @@ describe('the status of a node', () => {
     ['says that missing records are being fetched', filling, 'blue ring status.filling-first {}'],
     [
       'shows losses while other records are fetched',
-      { ...filling, problems: { refused: 0, losses: 1, unknown: 0 } },
+      { ...filling, problems: { refused: 0, losses: 1, unknown: 0, awaited: 0 } },
       'blue ring status.filling-first {} status.losses {"count":1}',
     ],
     [
