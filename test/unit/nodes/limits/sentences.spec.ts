@@ -67,7 +67,7 @@ describe('the sentences of limits', () => {
       'Alarm: Freezer 3, Inside: no value | Freezer 3, Inside: no value for 10 minutes (since H:13) (E1)',
       'Normal again: Freezer 3, Inside: below the limit | Freezer 3, Inside: normal again at -20 °C, after 12 minutes below -30 °C (H:12 to H:24, lowest -31 °C)',
       'Normal again: Freezer 3, Inside: no value | Freezer 3, Inside: has values again after 11 minutes without (H:13 to H:24)',
-      'Alarm: All devices: no data | No data of any device for 60 minutes (since H:24). Check the network, the service and the flow.',
+      'Alarm: All devices: no data | No data of any device for 60 minutes (since H:24). Check the network, the service, the quota and the flow.',
     ])
   })
 
