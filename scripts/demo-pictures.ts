@@ -5,13 +5,11 @@
  *     npm run build && npx tsx scripts/demo-pictures.ts  # into .cache/screenshots
  *     npx tsx scripts/demo-pictures.ts some/folder       # into some/folder, without building
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { storyFleet } from '../simulator/fleet/story'
+import { demoPort, startDemo } from '../test/support/demo'
 import { launchChromium } from '../test/support/editor/chromium'
 import { Editor } from '../test/support/editor/editor'
 import type { Language } from '../test/support/editor/page'
@@ -23,9 +21,6 @@ import { toDataUrl, toWebp } from './webp'
 const root = dirname(__dirname)
 const folder = resolve(process.argv[2] ?? join(root, '.cache', 'screenshots'))
 const images = join(root, 'docs', 'images')
-const PORT = 4880
-const demo = `http://127.0.0.1:${PORT}`
-const simulator = `http://127.0.0.1:${PORT + 8}/simulator`
 const LANGUAGES: readonly Language[] = ['en-US', 'ja']
 const LOCALES: Record<Language, string> = { 'en-US': 'en_US.UTF-8', ja: 'ja_JP.UTF-8' }
 const HEIGHTS = { 375: 812, 1280: 800, 1920: 1080 }
@@ -57,35 +52,35 @@ async function main(): Promise<void> {
 
 /** The sentences of alarms are in the language of Node-RED, so each language has a demo of its own. */
 async function takePictures(browser: Browser, language: Language): Promise<void> {
-  const userDir = mkdtempSync(join(tmpdir(), 'envlog-demo-'))
-  const env = { ...process.env, PORT: `${PORT}`, ENVLOG_DEMO_DIR: userDir, LC_ALL: LOCALES[language] }
-  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'demo/start.ts'], { cwd: root, env })
+  process.env.LC_ALL = LOCALES[language]
+  const port = await demoPort()
+  const running = startDemo(port)
+  const demo = `http://127.0.0.1:${port}`
   try {
+    // The log is in the demo's language, so no line of it says in both that the flows have started.
     await until(
-      'the demo responds',
+      'the dashboard responds',
       () =>
-        fetch(demo).then(
-          (response) => response.ok,
+        fetch(`${demo}/dashboard/readings`).then(
+          ({ ok }) => ok,
           () => false,
         ),
       WARM_MS,
     )
-    await showStory(browser)
-    const dashboard = await takeDashboardPictures(browser, language, 'light')
-    const editor = await takeEditorPicture(browser, language)
+    await showStory(browser, demo, `http://127.0.0.1:${port + 8}/simulator`)
+    const dashboard = await takeDashboardPictures(browser, demo, language, 'light')
+    const editor = await takeEditorPicture(browser, demo, language)
     await composeWithEditor(browser, editor, dashboard, join(images, `demo.${language}.webp`))
-    await setTheme('envlog-example-dashboard-theme-dark')
-    const dark = await takeDashboardPictures(browser, language, 'dark')
+    await setTheme(demo, 'envlog-example-dashboard-theme-dark')
+    const dark = await takeDashboardPictures(browser, demo, language, 'dark')
     await composeDashboard(browser, dark, join(images, `dashboard.${language}.webp`))
   } finally {
-    child.kill('SIGINT')
-    await once(child, 'exit')
-    rmSync(userDir, { recursive: true, force: true })
+    await running.interrupt()
   }
 }
 
 /** Shows the story in its second minute, with the freezer's door open. */
-async function showStory(browser: Browser): Promise<void> {
+async function showStory(browser: Browser, demo: string, simulator: string): Promise<void> {
   // At first everything is normal, so that the changes appear in the alerts.
   const display = await WallDisplay.open(browser, demo)
   const headers = { 'content-type': 'application/json' }
@@ -113,7 +108,7 @@ async function waitForStory(display: WallDisplay): Promise<void> {
   await display.close()
 }
 
-async function setTheme(theme: string): Promise<void> {
+async function setTheme(demo: string, theme: string): Promise<void> {
   const flows = (await (await fetch(`${demo}/flows`)).json()) as FlowNode[]
   const changed = flows.map((node) => (node.type === 'ui-page' ? { ...node, theme } : node))
   const headers = { 'content-type': 'application/json' }
@@ -121,7 +116,12 @@ async function setTheme(theme: string): Promise<void> {
 }
 
 /** Takes the pictures of all widths, and returns the widest one. */
-async function takeDashboardPictures(browser: Browser, language: Language, theme: string): Promise<Buffer> {
+async function takeDashboardPictures(
+  browser: Browser,
+  demo: string,
+  language: Language,
+  theme: string,
+): Promise<Buffer> {
   let widest: Buffer = Buffer.alloc(0)
   for (const [width, height] of Object.entries(HEIGHTS)) {
     const display = await WallDisplay.open(browser, demo, { language, width: Number(width), height })
@@ -136,7 +136,7 @@ async function takeDashboardPictures(browser: Browser, language: Language, theme
   return widest
 }
 
-async function takeEditorPicture(browser: Browser, language: Language): Promise<Buffer> {
+async function takeEditorPicture(browser: Browser, demo: string, language: Language): Promise<Buffer> {
   const editor = await Editor.open(browser, demo, { language, width: 1000, height: 1010 })
   await editor.page.evaluate((tab) => {
     for (const action of ['toggle-palette', 'toggle-sidebar']) RED.actions.invoke(`core:${action}`)

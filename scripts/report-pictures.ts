@@ -6,6 +6,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../simulator'
 import { demoFleet } from '../simulator/fleet/demo'
@@ -101,7 +102,7 @@ function filled(node: FlowNode, simulator: Simulator, language: Language): FlowN
 /** The beginning of the page, and its charts beside that. */
 async function shoot(browser: Browser, file: string, path: string): Promise<void> {
   const page = await browser.newPage({ viewport: SIZE })
-  await page.goto(`file://${file}`)
+  await page.goto(pathToFileURL(file).href)
   const charts = await page.locator('.legend').evaluate((legend) => legend.getBoundingClientRect().top - 60)
   const pictures: Buffer[] = []
   for (const y of [0, charts])

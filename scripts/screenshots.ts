@@ -24,7 +24,7 @@ const folder = resolve(process.argv[2] ?? join(root, '.cache', 'screenshots'))
 const SHOWN = ['picker-devices', 'account', 'alerts']
 const [on41, on5] = runtimes as [Runtime, Runtime]
 const WIDTH = 1300
-const HEIGHT = 840
+const HEIGHT = 880
 const TALL = 1450
 /** Window width that leaves about 400 px for a dialog. */
 const NARROW = 780

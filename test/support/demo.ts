@@ -45,8 +45,8 @@ export function startDemo(port: number) {
     /** Ends it like Ctrl-C. @returns its exit code */
     async interrupt(): Promise<number | null> {
       child.kill('SIGINT')
-      const [code] = await once(child, 'exit')
-      return code
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      return child.exitCode
     },
     /** Errors and warnings logged by its flows. */
     loggedErrors: () => text.split('\n').filter((line) => /\[(error|warn)\]/.test(line) && !USUAL.test(line)),
