@@ -55,7 +55,7 @@ function tests(runtime: Runtime): void {
     await account.fillLogin({ ...harness.simulator.account, loginPass: 'wrong-one' })
     const [refused, ...more] = await account.test()
     assert.match(refused ?? '', /refused the login/)
-    assert.deepEqual(more, [])
+    assert.deepEqual(more, [`Address: ${harness.simulator.url}`])
 
     await account.fillLogin(harness.simulator.account)
     const devices = harness.simulator.truth.current().length
