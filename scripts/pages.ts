@@ -7,9 +7,11 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const root = dirname(__dirname)
 
+/** Folders of `docs/` that are not languages; users do not need the decisions. */
+const OTHERS = ['decisions', 'images']
 /** The folder of each language in `docs/`; English is at the top level. */
 const translations = readdirSync(join(root, 'docs'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'images')
+  .filter((entry) => entry.isDirectory() && !OTHERS.includes(entry.name))
   .map(({ name }) => [name, name])
 const LANGUAGES: Record<string, string> = { en: '', ...Object.fromEntries(translations) }
 
