@@ -26,7 +26,7 @@ interface Heading {
 /** Rows of cells, the header first. */
 type MarkdownTable = string[][]
 
-const FOLDERS = ['.', 'docs', 'docs/decisions', 'docs/ja', 'examples', 'scripts/bench', 'simulator']
+const FOLDERS = ['.', 'docs', 'docs/decisions', 'docs/ja', 'examples', 'scripts/bench', 'simulator', 'src']
 const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
 
 /** Paths relative to the root. */
