@@ -229,9 +229,9 @@ return 1
 `
 
 /**
- * KEYS: epoch, and one per part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with the own limit of a
- * process and all its entries: `id`, `amount`, and `ageMs`: null if in flight, -1 while Redis is being asked. Any other of its entries in
- * flight were lost on the way, and are deleted.
+ * KEYS: epoch, and one per part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with the own limit of
+ * a process and all its entries: `id`, `amount`, and `ageMs`: null if in flight, -1 while Redis is being asked. Any other
+ * of its entries in flight were lost on the way, and are deleted.
  * Returns the epoch. It is written each time, which also shows that the server is writable.
  */
 export const REPORT = `${COMMON}

@@ -13,6 +13,7 @@ const RETRY_MS = 1000
 const MAX_FAILURES = 2
 /** The reason if Redis responds but has lost its data. */
 const DATA_LOST = 'DATA_LOST'
+/** If Redis loses its data again within this time, it counts as away. */
 const LOST_AGAIN_MS = 5000
 
 /** A connection to Redis or Valkey. */
@@ -230,18 +231,16 @@ export class SharedQuota {
   }
 
   #lose(error: unknown): void {
-    const { code = this.#code } = error as { code?: string }
+    const { code } = error as { code?: string }
     const now = this.#ports.clock.monotonic()
-    const hasLostData = (error as { code?: string }).code === DATA_LOST
     // Other requests were told the same.
-    if (hasLostData && this.#state === 'opening') return
-    // A server that loses its data again and again counts as away.
-    const isLost = hasLostData && now - this.#lostAt > LOST_AGAIN_MS
+    if (code === DATA_LOST && this.#state === 'opening') return
+    const isLost = code === DATA_LOST && now - this.#lostAt > LOST_AGAIN_MS
     if (isLost) this.#lostAt = now
     const state = isLost ? 'opening' : 'away'
-    const hasChanged = this.#state !== state || code !== this.#code
+    const hasChanged = this.#state !== state || (code !== undefined && code !== this.#code)
     this.#state = state
-    this.#code = code
+    this.#code = code ?? this.#code
     this.#reportIn(state === 'opening' ? 0 : RETRY_MS)
     if (hasChanged && !this.#isClosed) this.#ports.onChange()
   }

@@ -9,7 +9,8 @@ export interface ActionDefinition<T extends ActionType> {
   unit: CountUnit
   /**
    * When *Repeat every* triggers the node. `together`: at the same times as other nodes with this interval, because they
-   * share a response. `resumed`: after a deploy or restart when it would have without it. By default, first at once.
+   * share a response. `resumed`: after a deploy or restart, when it would have been triggered without it. By default, soon
+   * after each start, and then after each interval.
    */
   repeats?: 'together' | 'resumed'
   /** Handles one trigger. @throws EnvlogError if the whole trigger fails */

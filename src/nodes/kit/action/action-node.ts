@@ -34,8 +34,8 @@ export class ActionNode<T extends ActionType> implements StartedNode {
   /** When failures began, by error code, in ms since 1970 UTC. A success clears it. */
   readonly #failingSince = new Map<string, number>()
   readonly #closeState: () => Promise<void>
-  /** Identifies account and settings. */
-  readonly #settingsKey: string
+  /** Identifies account and settings: a plan for others does not apply. */
+  readonly #planKey: string
   #shown: RunStatus['kind'] = 'idle'
   /** Whether the status has shown the losses of the last trigger, so that the next one begins without. */
   #hasShownLosses = false
@@ -50,7 +50,7 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     const settings = readActionSettings(action.type, config)
     nodeState.open(store, toNodeStateOptions(action.type, account, settings))
     this.#closeState = () => nodeState.close(store)
-    this.#settingsKey = shortHash(JSON.stringify([account.id, settings]))
+    this.#planKey = shortHash(JSON.stringify([account.id, settings]))
     const { signal } = this.#queue
     const setStatus = (status: RunStatus) => this.#setStatus(status)
     const [lossy, unknown] = [new Set<string>(), new Set<string>()]
@@ -61,8 +61,9 @@ export class ActionNode<T extends ActionType> implements StartedNode {
 
   /** Triggers the node with its own messages, as core nodes do, so that hooks and the debugger see them. */
   async #startTimer(periodMs: number): Promise<void> {
-    const isAligned = this.#action.repeats === 'together'
-    const plannedAt = isAligned ? undefined : await this.#readPlan()
+    const { repeats } = this.#action
+    const isAligned = repeats === 'together'
+    const plannedAt = repeats === 'resumed' ? await this.#readPlan() : undefined
     if (this.#queue.signal.aborted) return
     const trigger = () => {
       this.#timerMessage = {}
@@ -74,7 +75,6 @@ export class ActionNode<T extends ActionType> implements StartedNode {
 
   /** When the node would have triggered itself without the deploy or restart, ms since 1970 UTC. */
   async #readPlan(): Promise<number | undefined> {
-    if (this.#action.repeats !== 'resumed') return undefined
     const { nodeState } = this.#deployed
     try {
       await orNoResponse(nodeState.ready(), systemClock)
@@ -82,14 +82,14 @@ export class ActionNode<T extends ActionType> implements StartedNode {
       // The first trigger reports this.
       return undefined
     }
-    return nodeState.takeNextRound(this.#settingsKey)
+    return nodeState.takeNextRound(this.#planKey)
   }
 
   /** Aborts its work. Resolves when nothing is running and its state is saved. */
   async close(): Promise<void> {
     const nextAt = this.#timer?.nextAt
     if (nextAt !== undefined)
-      this.#deployed.nodeState.planRound({ at: Math.round(nextAt), settings: this.#settingsKey })
+      this.#deployed.nodeState.planRound({ at: Math.round(nextAt), settings: this.#planKey })
     this.#timer?.stop()
     await this.#queue.close()
     await this.#closeState()

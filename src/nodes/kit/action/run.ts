@@ -134,9 +134,9 @@ export abstract class Run<T extends ActionType> implements FillRun {
   }
 
   /**
-   * Notes the chosen devices and groups that the account does not have. A trigger of the node itself reports only those
-   * that the last trigger had, and does not fail.
-   * @returns the other failures, and for a message also those
+   * Notes the chosen devices and groups that the account does not have. If the node triggers itself, it reports only
+   * those that were there at the last trigger, and does not fail because of them.
+   * @returns the failures that are still to be reported
    */
   checkUnknown(failures: readonly DeviceFailure[]): readonly DeviceFailure[] {
     const { unknown } = this.deployed
