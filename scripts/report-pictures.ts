@@ -4,7 +4,7 @@
  *
  *     npm run build && npx tsx scripts/report-pictures.ts
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
@@ -71,14 +71,19 @@ async function takePicture(browser: Browser, language: Language): Promise<void> 
     await nodeRed.deploy(flow)
     const button = flow.find(({ type }) => type === 'inject') as FlowNode
     await nodeRed.inject(button.id)
-    const file = join(nodeRed.userDir, 'daily-report-2026-11-19')
-    await until('the table is written', () => existsSync(`${file}.csv`), 60_000)
-    await until('the page is written', () => readFileSync(`${file}.html`, 'utf8').includes('</html>'))
-    await shoot(browser, `${file}.html`, join(root, 'docs', 'images', `report.${language}.webp`))
+    const table = await until('the table is written', () => findTable(nodeRed.userDir), 60_000)
+    const page = table.replace(/csv$/, 'html')
+    await until('the page is written', () => readFileSync(page, 'utf8').includes('</html>'))
+    await shoot(browser, page, join(root, 'docs', 'images', `report.${language}.webp`))
   } finally {
     await nodeRed.stop()
     await simulator.close()
   }
+}
+
+function findTable(folder: string): string | undefined {
+  const name = readdirSync(folder).find((file) => file.startsWith('daily-report-') && file.endsWith('.csv'))
+  return name && join(folder, name)
 }
 
 function filled(node: FlowNode, simulator: Simulator, language: Language): FlowNode {

@@ -34,7 +34,13 @@ export default function frame(msg) {
     const { _msgid, limits } = first
     const { from, to } = period
     const device = at < 0 ? null : { serial: devices[at].serial, base: devices[at].base }
-    const filename = `${settings.file}-${period.key}.html`
+    // Reports of the same period do not overwrite each other.
+    const madeAt = new Date(made + offset * 60_000)
+      .toISOString()
+      .slice(0, 19)
+      .replace('T', '-')
+      .replaceAll(':', '')
+    const filename = `${settings.file}-${period.key}-made-${madeAt}.html`
     return { _msgid, settings, texts, limits, report, from, to, device, filename }
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, parse } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { useExamples } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
@@ -128,13 +128,21 @@ describe('examples for reports', () => {
     ]
   }
 
+  /** The newest file with this name, whose time of making may stand before the extension. */
+  function find(name: string): string | undefined {
+    const { dir, name: stem, ext } = parse(join(harness.nodeRed.userDir, name))
+    const files = readdirSync(dir).filter((file) => file.startsWith(stem) && file.endsWith(ext))
+    const [newest] = files.sort().reverse()
+    return newest && join(dir, newest)
+  }
+
   /** The text of a file once it is complete. */
   async function written(name: string, isComplete = (text: string) => text.length > 0): Promise<string> {
-    const file = join(harness.nodeRed.userDir, name)
     return until(
       `${name} is complete`,
       () => {
-        const text = existsSync(file) && readFileSync(file, 'utf8')
+        const file = find(name)
+        const text = file !== undefined && readFileSync(file, 'utf8')
         return text !== false && isComplete(text) && text
       },
       FLOW_MS,
@@ -143,8 +151,8 @@ describe('examples for reports', () => {
 
   /** Presses the button and reads the page once it is finished. */
   async function report(button: string, name: string) {
-    const file = join(harness.nodeRed.userDir, name)
-    if (existsSync(file)) rmSync(file)
+    const earlier = find(name)
+    if (earlier) rmSync(earlier)
     await harness.press(button)
     const html = await written(
       name,
@@ -205,6 +213,25 @@ describe('examples for reports', () => {
     const line = `2026-10-31,,${name},${FREEZER},${FREEZER},1,${name},temperature,°C,-20,00:00,-12.5,10:00,-19.52,,-30,-15,1,90,97.9,47,48,1,60,\r\n`
     assert.ok(csv.includes(line), csv)
     assert.match(csv, /,2,Dead,temperature,°F,,,,,,,-22,5,0,0,0,0,48,48,1440,"Dead: no value, .*"\r\n$/)
+  })
+
+  it('do not overwrite a report that was made before', async function () {
+    this.timeout(FLOW_MS)
+    await deploy(DAILY)
+    const first = await report(EVERY_NIGHT, 'daily-report-2026-10-31.html')
+    const file = find('daily-report-2026-10-31.html') as string
+    simulator.set({
+      faults: [
+        { kind: 'delay', delay: 1000, endpoints: ['current'] },
+        { kind: 'status', status: 503, endpoints: ['data'] },
+      ],
+    })
+    await harness.press(EVERY_NIGHT)
+    await until('another page says why', () => {
+      const newest = find('daily-report-2026-10-31.html')
+      return newest !== file && /The service failed \(503\)/.test(readFileSync(newest as string, 'utf8'))
+    })
+    assert.equal(readFileSync(file, 'utf8'), first.html)
   })
 
   it('say what is missing, also of a device that was refused before', async function () {
