@@ -35,12 +35,8 @@ export default function frame(msg) {
     const { from, to } = period
     const device = at < 0 ? null : { serial: devices[at].serial, base: devices[at].base }
     // Reports of the same period do not overwrite each other.
-    const madeAt = new Date(made + offset * 60_000)
-      .toISOString()
-      .slice(0, 19)
-      .replace('T', '-')
-      .replaceAll(':', '')
-    const filename = `${settings.file}-${period.key}-made-${madeAt}.html`
+    const [date, time] = new Date(made + offset * 60_000).toISOString().split(/[T.]/)
+    const filename = `${settings.file}-${period.key}-made-${date}-${time.replaceAll(':', '')}.html`
     return { _msgid, settings, texts, limits, report, from, to, device, filename }
   }
 
