@@ -39,7 +39,7 @@ export async function pollRecords(
   if (device.overdue) return redeliver(poll, device.overdue)
   const { account, time } = run
   const read = (body: GraphEnvelope) => readSeriesPart(body, time)
-  const { response, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
+  const { response, part, failed } = await fetchDecoded(account, { kind: 'latest', target }, context, read)
   if (poll.isOver()) return
   const series = mergeSeries([part])
   const { receivedAt } = response
@@ -67,7 +67,7 @@ export async function pollAlerts(
   const poll = beginPoll(run, target, context)
   const { device } = poll
   if (device.overdue) return redeliver(poll, device.overdue)
-  const fetched = await fetchDecoded(run.account, 'alert', target, {}, context, readLogEntries)
+  const fetched = await fetchDecoded(run.account, { kind: 'alerts', target }, context, readLogEntries)
   if (poll.isOver()) return
   const { response, body, entries, failed } = fetched
   const { fresh, overflow, next } = planAlerts(device.cursor as AlertCursor | null, entries, start)

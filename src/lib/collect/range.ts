@@ -69,7 +69,8 @@ export async function collectRange(
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   if (format !== 'read') {
     const params = buildPageParams(pageOf(from, to - 1, Math.min(number ?? MAX_RECORDS, MAX_RECORDS)))
-    return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, context)), range }
+    const request = { kind: 'range', target, params: { ...params, type: format } } as const
+    return { ...(await collectRaw(account, request, context)), range }
   }
   const pages = await fetchPages(account, target, { from, to: to - 1, number, time, maxPages }, context)
   await nextTurn()
@@ -191,7 +192,7 @@ export async function fetchPage(
   context: RequestContext,
 ): Promise<FetchedPage> {
   const params = buildPageParams(page)
-  const fetched = await fetchDecoded(account, 'range', target, params, context, async (body) => {
+  const fetched = await fetchDecoded(account, { kind: 'range', target, params }, context, async (body) => {
     await nextTurn()
     return readSeriesPart(body, time, offset)
   })

@@ -32,12 +32,18 @@ export interface Participant {
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
+/** The limit that caused a refusal, and when the request can be sent again (ISO 8601). */
+export interface Refusal {
+  refusedBy: LimitScope
+  retryAt: string
+}
+
 /** Permission for one attempt to send a request. It must be settled after every outcome. */
 export interface Permit {
   /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
-  /** @returns the limit that caused a refusal, if any, and when the request can be sent again (ISO 8601) */
-  settle(outcome: Outcome): { refusedBy: LimitScope; retryAt: string } | undefined
+  /** @returns the refusal because of a limit, if it was one */
+  settle(outcome: Outcome): Refusal | undefined
 }
 
 /** A request in the queue. */

@@ -55,14 +55,11 @@ export class DeviceRound<T extends ActionType> {
     for (const failure of run.checkUnknown(unknown)) this.#fail(failure)
     if (!run.trigger.isOwn) this.#reportPaused(devices)
     const forEach = (list: readonly ResolvedDevice[], maxRecordsWaitMs?: number) =>
-      forEachConcurrent(
-        list,
-        concurrency,
-        requestContext.signal,
-        (device, signal) => this.#processOne(device, signal, maxRecordsWaitMs),
-        (device, error) => this.#failOne(device, error),
-        (device) => this.#stateOf(device).hasFailedAmbiguously,
-      )
+      forEachConcurrent(list, concurrency, requestContext.signal, {
+        work: (device, signal) => this.#processOne(device, signal, maxRecordsWaitMs),
+        reportFailure: (device, error) => this.#failOne(device, error),
+        hasFailedAmbiguously: (device) => this.#stateOf(device).hasFailedAmbiguously,
+      })
     let failure: unknown
     try {
       await forEach(nodeState.leastRecentlyPolledFirst(due), 0)
