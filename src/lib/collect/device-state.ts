@@ -57,6 +57,8 @@ export class DeviceState {
   utcOffset: number | null | undefined
   /** When a page of missing records was last requested, monotonic ms. */
   filledAt = Number.NEGATIVE_INFINITY
+  /** When its record quota allows another page, monotonic ms. */
+  recordsAt = Number.NEGATIVE_INFINITY
 
   /** The failures of its holes, by their beginning. */
   readonly #holeFailures = new Map<number, HoleFailures>()
@@ -331,6 +333,7 @@ export class DeviceState {
     this.#pause.reset()
     this.#lacksAlerts = false
     this.#holeFailures.clear()
+    this.recordsAt = Number.NEGATIVE_INFINITY
   }
 }
 

@@ -1,25 +1,18 @@
 import { fixedClock, type LocalClock } from '../../shared/local-clock'
 import { nextTurn } from '../clock'
 import type { TimeStyle } from '../decode/time'
-import { type DeviceParams, MAX_RECORDS } from '../endpoints'
+import { MAX_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { mergeSeries } from '../readings/merge'
 import type { SeriesRecord } from '../readings/record-reader'
-import { readSeriesPart, type SeriesPart } from '../readings/series'
+import type { SeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
 import type { DeviceFailure, ResolvedDevice } from './devices'
-import {
-  type AccountAccess,
-  type Collected,
-  collectRaw,
-  fetchDecoded,
-  type ResponseFormat,
-  toCollected,
-} from './fetch'
+import { type AccountAccess, type Collected, collectRaw, type ResponseFormat, toCollected } from './fetch'
 import { findLoss } from './find-loss'
 import type { LostPeriod } from './holes'
 import { hashesOf, type KnownRecords, selectUnknown } from './known-records'
-import { hasRecordsOutside, lacksRecordAt, PAGE_RECORDS, type Page, pageOf, type ReceivedPage } from './pages'
+import { fetchPage, hasRecordsOutside, PAGE_RECORDS, type Page, pageOf, pageParams, type ReceivedPage } from './pages'
 import { isLocal, type Period, placePeriod } from './place-period'
 
 export interface RangeQuery {
@@ -68,7 +61,7 @@ export async function collectRange(
   if (to - from > maxLengthMs) throw new EnvlogError('period-too-long')
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   if (format !== 'read') {
-    const params = buildPageParams(pageOf(from, to - 1, Math.min(number ?? MAX_RECORDS, MAX_RECORDS)))
+    const params = pageParams(pageOf(from, to - 1, Math.min(number ?? MAX_RECORDS, MAX_RECORDS)))
     const request = { kind: 'range', target, params: { ...params, type: format } } as const
     return { ...(await collectRaw(account, request, context)), range }
   }
@@ -92,6 +85,16 @@ export async function collectRange(
 /** Maximum number of requests for a page that contradicts its neighbour. */
 const MAX_ATTEMPTS = 3
 
+/** The next page of a period. */
+interface NextPage {
+  /** Its end, seconds since 1970 UTC. */
+  to: number
+  /** The received records that it may contain again. */
+  known: KnownRecords
+  /** The time of one of them that it must contain; `null` for none. */
+  seam: number | null
+}
+
 /** The new records of each page of a period, newest page first. @param from both bounds are included */
 async function fetchPages(
   account: AccountAccess,
@@ -109,51 +112,46 @@ async function fetchPages(
   const failed: DeviceFailure[] = []
   let overflow = false
   let remaining = number ?? Number.POSITIVE_INFINITY
-  let last = pageOf(from, to).to
-  /** The received records that the next page may contain again, and the time of one that it must contain. */
-  let known: KnownRecords = { records: [], hashes: [] }
-  let seam: number | null = null
-  for (;;) {
-    const page = { ...pageOf(from, to, Math.min(PAGE_RECORDS, remaining + known.records.length)), to: last }
+  let next: NextPage | undefined = { to: pageOf(from, to).to, known: { records: [], hashes: [] }, seam: null }
+  let response: Collected['response']
+  do {
+    const { known, seam }: NextPage = next
+    const most = Math.min(PAGE_RECORDS, remaining + known.records.length)
+    const page: Page = { ...pageOf(from, to, most), to: next.to }
     // The first page's offset applies to all pages, even if the clock changed between them.
-    const style = { time, offset: parts[0]?.utcOffset }
-    const mustContain: number | null = seam !== null && seam < last * 1000 ? seam : null
-    const isContradicted = (part: SeriesPart) => mustContain !== null && lacksRecordAt(mustContain, part)
+    const options = { time, offset: parts[0]?.utcOffset, seam, maxAttempts: MAX_ATTEMPTS }
     const own = parts.length === 0 ? context : withoutRecordsLimit(context)
-    let fetched: FetchedPage = await fetchPage(account, target, page, style, own)
-    for (let attempt = 1; isContradicted(fetched.part) && attempt < MAX_ATTEMPTS; attempt++)
-      fetched = await fetchPage(account, target, page, style, own)
-    const { received, response } = fetched
-    const part: SeriesPart = fetched.part
-    const { channels } = part
+    const fetched = await fetchPage(account, target, page, options, own)
+    const { part } = fetched
+    response = fetched.response
     failed.push(...fetched.failed)
-    overflow ||= isContradicted(part)
-    const inside = part.records.filter(isBetween(from, Math.min(to, last * 1000)))
-    const fresh = selectUnknown(known, inside, channels)
-    if (fresh.length === 0 && hasRecordsOutside({ part, ...received }))
-      throw new EnvlogError('response-other-period')
+    overflow ||= fetched.isContradicted
+    const inside = part.records.filter(isBetween(from, Math.min(to, page.to * 1000)))
+    const fresh = selectUnknown(known, inside, part.channels)
+    if (fresh.length === 0 && hasRecordsOutside(fetched)) throw new EnvlogError('response-other-period')
     const records = fresh.slice(Math.max(0, fresh.length - remaining))
     remaining -= records.length
     parts.push({ ...part, records })
-    const oldest: number | null = part.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
-    if (oldest === null || remaining === 0 || isLastPage(from, oldest, received))
-      return { parts, failed, overflow, response, isPartial: false }
-    if (parts.length === maxPages) return { parts, failed, overflow, response, isPartial: true }
-    // If a full page covers a single second, continue before that second, because the same page would be sent again.
-    last = Math.min(pageOf(from, oldest).to, last - 1)
-    if (last <= page.from) return { parts, failed, overflow, response, isPartial: false }
-    const overlap = inside.filter(isBetween(from, last * 1000))
-    known = { records: overlap, hashes: hashesOf(overlap, channels, oldest) }
-    seam = oldest
-  }
+    next = remaining > 0 ? pageBefore(fetched, from, inside) : undefined
+  } while (next && parts.length < maxPages)
+  return { parts, failed, overflow, response, isPartial: next !== undefined }
 }
 
-/** A page as it was received, and the unreadable records that were left out. */
-interface FetchedPage {
-  response: Collected['response']
-  part: SeriesPart
-  failed: readonly DeviceFailure[]
-  received: Omit<ReceivedPage, 'part'>
+/** The page before a received one; `undefined` if there is none. @param inside the records inside the period */
+function pageBefore(
+  received: ReceivedPage,
+  from: number,
+  inside: readonly SeriesRecord[],
+): NextPage | undefined {
+  const { part, requested } = received
+  const oldest = part.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
+  if (oldest === null || isLastPage(from, oldest, received)) return undefined
+  // If a full page covers a single second, continue before that second, because the same page would be sent again.
+  const to = Math.min(pageOf(from, oldest).to, requested.to - 1)
+  if (to <= requested.from) return undefined
+  const records = inside.filter(isBetween(from, to * 1000))
+  const seam = oldest < to * 1000 ? oldest : null
+  return { to, known: { records, hashes: hashesOf(records, part.channels, oldest) }, seam }
 }
 
 /** A period that has begun waits for the record quota, because its pages would otherwise be fetched again. */
@@ -174,33 +172,9 @@ const isBetween =
 function isLastPage(
   from: number,
   oldest: number,
-  { requested, count, recordsRemaining }: Omit<ReceivedPage, 'part'>,
+  { requested, count, recordsRemaining }: ReceivedPage,
 ): boolean {
   return count < requested.number && (oldest <= from || (recordsRemaining ?? 0) > 0)
-}
-
-/**
- * Requests a page of a period.
- * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it
- * @throws EnvlogError `response-other-device`, or if the request or decoding fails
- */
-export async function fetchPage(
-  account: AccountAccess,
-  target: ResolvedDevice,
-  page: Page,
-  { time, offset }: { time: TimeStyle; offset: number | null | undefined },
-  context: RequestContext,
-): Promise<FetchedPage> {
-  const params = buildPageParams(page)
-  const fetched = await fetchDecoded(account, { kind: 'range', target, params }, context, async (body) => {
-    await nextTurn()
-    return readSeriesPart(body, time, offset)
-  })
-  const { response, body, part, failed } = fetched
-  // The client requests fewer records if the device's hourly limit does not have enough left.
-  const requested = { ...page, number: response.number ?? page.number }
-  const { recordsRemaining } = response.quota
-  return { response, part, failed, received: { requested, count: body.records.length, recordsRemaining } }
 }
 
 /** The clock for the period's local times. The device list is requested only if the device's own offset is needed. */
@@ -215,8 +189,4 @@ async function findClock(
   if (time === 'utc' || !isLocal(period)) return fixedClock(0)
   // As in the messages, local times are in UTC if the offset cannot be read.
   return fixedClock((await account.devices.utcOffset(serial, base, context)) ?? 0)
-}
-
-function buildPageParams({ from, to, number }: Page): Partial<DeviceParams> {
-  return { 'unixtime-from': from, 'unixtime-to': to, number }
 }
