@@ -10,7 +10,7 @@ import {
   type ParamsOf,
 } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import { demandOf } from '../quota/endpoint'
+import { demandOf } from '../quota/endpoint-quota'
 import { readQuotaHeaders } from '../quota/headers'
 import { JoinedRequest } from '../quota/joined-request'
 import type { Outcome } from '../quota/outcome'

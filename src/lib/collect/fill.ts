@@ -10,7 +10,7 @@ import { createTimeFormatter } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 import type { QuotaWait, RequestContext } from '../request'
-import type { RecordCursor, Unreported } from './cursor'
+import { NOTHING, type RecordCursor } from './cursor'
 import { beginPoll, deliver, type PollRun } from './deliver'
 import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
@@ -36,7 +36,6 @@ export interface FillRun extends PollRun {
   onFillWait(wait: QuotaWait): void
 }
 
-const NOTHING: Unreported = { overflow: false, gaps: [] }
 /** A device whose record quota is used up is requested again after this time if the service does not name one. */
 const RECORDS_WAIT_MS = 60_000
 /** Maximum number of requests for a page that contradicts its neighbour. */

@@ -6,7 +6,7 @@ import { createTimeFormatter, type TimeStyle } from '../decode/time'
 import { type Gap, idBefore, type NumberedRecord, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series, SeriesPart } from '../readings/series'
-import type { RecordCursor } from './cursor'
+import { NOTHING, type RecordCursor } from './cursor'
 import { encodeRecords, keyOf, MAX_ENCODED, type RecordKey } from './cursor-records'
 import { addHole, type Hole, isInAny, type LostPeriod, rememberInHoles, selectMissing } from './holes'
 import {
@@ -82,28 +82,35 @@ export function planRecords(
   if (cursor && records.length === 0) return planNothing(cursor, series)
 
   const hole = findHole(known, records, received)
-  // A hole that begins with a time may be older than the device, unless the response is full.
-  const misses =
-    hole !== undefined &&
-    (hole.begin !== null || (hole.from < hole.to && series.records.length >= received.most))
-  const lost = backfill ? undefined : boundsOf(misses ? [hole, ...known.holes] : known.holes)
-  const { unreported } = cursor ?? {}
+  const lost = backfill ? undefined : findLost(known, hole, received)
+  const { unreported = NOTHING } = cursor ?? {}
   const next = advance(known, received)
   if (deliversNothing) next.since = next.from
   const holes = rememberInHoles(known.holes, records, series)
   const all = hole ? addHole(holes, hole) : holes
   if (backfill && all.length > 0) next.holes = all
-  const gaps = [...(unreported?.gaps ?? []), ...findGaps(known, records, received, lost !== undefined)]
   return {
-    fresh: { ...series, records, gaps },
-    overflow: lost !== undefined || unreported?.overflow === true,
+    fresh: {
+      ...series,
+      records,
+      gaps: [...unreported.gaps, ...findGaps(known, records, received, lost !== undefined)],
+    },
+    overflow: lost !== undefined || unreported.overflow,
     ...(lost && { lost }),
     next,
     before: createCursorBefore(records, known, receivedAt),
   }
 }
 
-function boundsOf(holes: readonly Hole[]): LostPeriod | undefined {
+/** The period of records that are lost because missing records are not fetched. */
+function findLost(
+  known: Known,
+  hole: Hole | undefined,
+  { series, most }: ReceivedRecords,
+): LostPeriod | undefined {
+  // A hole that begins with a time may be older than the device, unless the response is full.
+  const isLost = hole && (hole.begin !== null || (hole.from < hole.to && series.records.length >= most))
+  const holes = isLost ? [hole, ...known.holes] : known.holes
   if (holes.length === 0) return undefined
   return { from: Math.min(...holes.map(({ from }) => from)), to: Math.max(...holes.map(({ to }) => to)) }
 }

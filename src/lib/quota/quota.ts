@@ -5,7 +5,7 @@ import type { Clock } from '../clock'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { EDITOR, type QueueKey } from '../request'
-import { Endpoint } from './endpoint'
+import { EndpointQuota } from './endpoint-quota'
 import type { JoinedRequest } from './joined-request'
 import { type AccountLimits, ENDPOINT_NAMES, limitsWith, mapEndpoints, strictestOf } from './limits'
 import type { LimitScope, Outcome } from './outcome'
@@ -65,7 +65,7 @@ interface Waiting {
 export class Quota {
   readonly #clock: Clock
   readonly #participants = new Set<Participant>()
-  readonly #endpoints: Record<EndpointName, Endpoint>
+  readonly #endpoints: Record<EndpointName, EndpointQuota>
   /** In order of arrival. */
   readonly #queue = new Set<Waiting>()
   /** The turn in which a request of each key was last sent. The key with the lowest turn is next. */
@@ -81,7 +81,7 @@ export class Quota {
   constructor(clock: Clock) {
     const limits = limitsWith()
     this.#clock = clock
-    this.#endpoints = mapEndpoints((name) => new Endpoint(name, limits[name]))
+    this.#endpoints = mapEndpoints((name) => new EndpointQuota(name, limits[name]))
   }
 
   /** Adds a participant. @returns a function that removes it */
