@@ -1,6 +1,7 @@
+import { DAY_MS } from '../../shared/local-clock'
 import { countOf } from '../readings/content'
 import type { Cursor, RecordCursor } from './cursor'
-import type { PolledData } from './fetch'
+import type { Delivery } from './fetch'
 import { HoleFailures } from './hole-failures'
 import type { Hole } from './holes'
 import { Pause } from './pause'
@@ -9,15 +10,15 @@ import type { SavedDevice } from './saved-state'
 /** Number of resends without a receipt before users are warned; the next one triggers the warning. */
 export const MAX_QUIET_RESENDS = 3
 /** Alerts allow few requests, so a device that was refused them and never responded is skipped for this time. */
-const NO_ALERTS_PAUSE_MS = 86_400_000
+const NO_ALERTS_PAUSE_MS = DAY_MS
 
 /** A delivery that is kept in memory until its receipt arrives. */
-export type RetainedDelivery = Omit<PolledData, 'failed' | 'receipt'>
+export type RetainedDelivery = Omit<Delivery, 'failed' | 'receipt'>
 
 /** A delivery whose receipt has not been returned. */
 interface UnacknowledgedDelivery {
-  /** Its receipt contains this. */
-  sequence: number
+  /** ms since 1970 UTC; later than that of any other delivery of the device, so that it identifies the receipt. */
+  issuedAt: number
   /** The cursor after acknowledgement. */
   next: Cursor
   /** When the first delivery without a receipt was made, perhaps of fewer records, ms since 1970 UTC. */
@@ -68,7 +69,8 @@ export class DeviceState {
   readonly #onChange: () => void
   #cursor: Cursor | null = null
   #poll = 0
-  #sequence = 0
+  /** When the last delivery was issued. */
+  #lastIssuedAt = 0
   #delivery: UnacknowledgedDelivery | null = null
 
   /** @param onChange called when something changes that has to be saved */
@@ -141,9 +143,9 @@ export class DeviceState {
   }
 
   /** The retained delivery to be sent again because its receipt is overdue. */
-  get overdue(): { sequence: number; retained: RetainedDelivery } | null {
-    const { sequence, retained } = this.#delivery ?? {}
-    return sequence !== undefined && retained ? { sequence, retained } : null
+  get overdue(): { issuedAt: number; retained: RetainedDelivery } | null {
+    const { issuedAt, retained } = this.#delivery ?? {}
+    return issuedAt !== undefined && retained ? { issuedAt, retained } : null
   }
 
   /** @returns a function that says whether the poll is over because of another poll, `forget`, `skip` or a deploy */
@@ -163,14 +165,14 @@ export class DeviceState {
    * Call this when a delivery with a receipt is about to be sent.
    * @param before the cursor for a device without one, so that the same records are new after a crash
    * @param now ms since 1970 UTC
-   * @returns the sequence for the receipt
+   * @returns the time that identifies its receipt
    */
   issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null, now: number): number {
     const { since = now, sends = 0, sent = null } = this.#delivery ?? {}
-    const sequence = Math.max(now, this.#sequence + 1)
-    this.#sequence = sequence
+    const issuedAt = Math.max(now, this.#lastIssuedAt + 1)
+    this.#lastIssuedAt = issuedAt
     this.#delivery = {
-      sequence,
+      issuedAt,
       next,
       since,
       sends,
@@ -180,7 +182,7 @@ export class DeviceState {
     }
     this.#cursor ??= before
     this.#onChange()
-    return sequence
+    return issuedAt
   }
 
   /**
@@ -188,22 +190,22 @@ export class DeviceState {
    * @param overdueAt monotonic ms; if it has passed, the next trigger repeats the delivery
    * @returns false if the delivery was acknowledged, skipped or forgotten in the meantime
    */
-  awaitReceipt(sequence: number, overdueAt = Number.NEGATIVE_INFINITY): boolean {
-    if (this.#delivery?.sequence !== sequence) return false
+  awaitReceipt(issuedAt: number, overdueAt = Number.NEGATIVE_INFINITY): boolean {
+    if (this.#delivery?.issuedAt !== issuedAt) return false
     this.#delivery.overdueAt = overdueAt
     return true
   }
 
   /** Call this when a delivery with a receipt was sent. The receipt may have arrived in the meantime. */
-  markSent(sequence: number): void {
-    if (this.#delivery?.sequence !== sequence) return
+  markSent(issuedAt: number): void {
+    if (this.#delivery?.issuedAt !== issuedAt) return
     this.#delivery.sends++
     this.#delivery.sent = this.#delivery.next
   }
 
   /** Processes a returned receipt. One of another delivery than the last one has no effect. */
-  acknowledge(sequence: number): void {
-    if (this.#delivery?.sequence !== sequence) return
+  acknowledge(issuedAt: number): void {
+    if (this.#delivery?.issuedAt !== issuedAt) return
     this.#cursor = this.#delivery.next
     this.#delivery = null
     this.#onChange()
@@ -297,11 +299,11 @@ export class DeviceState {
    * @param monotonic the same instant, monotonic ms
    */
   toSave(now: number, monotonic: number): SavedDevice | undefined {
-    const { sequence, next } = this.#delivery ?? {}
+    const { issuedAt, next } = this.#delivery ?? {}
     const pauseMs = this.#lacksAlerts ? this.#pause.left(monotonic) : 0
     const saved: SavedDevice = {
       ...(this.#cursor && { cursor: this.#cursor }),
-      ...(sequence !== undefined && next && { unacknowledged: { sequence, cursor: next } }),
+      ...(issuedAt !== undefined && next && { unacknowledged: { sequence: issuedAt, cursor: next } }),
       ...(pauseMs > 0 && { refusedUntil: Math.round(now + pauseMs) }),
       ...(this.lastSent !== undefined && { lastSent: this.lastSent }),
     }
@@ -315,10 +317,10 @@ export class DeviceState {
     this.#cursor ??= cursor ?? null
     this.isSaved = cursor !== undefined
     if (unacknowledged) {
-      const { sequence, cursor: next } = unacknowledged
-      const [since, overdueAt] = [sequence, Number.NEGATIVE_INFINITY]
-      this.#delivery ??= { sequence, next, since, sends: 0, sent: null, overdueAt, retained: null }
-      this.#sequence = Math.max(this.#sequence, sequence)
+      const { sequence: issuedAt, cursor: next } = unacknowledged
+      const [since, overdueAt] = [issuedAt, Number.NEGATIVE_INFINITY]
+      this.#delivery ??= { issuedAt, next, since, sends: 0, sent: null, overdueAt, retained: null }
+      this.#lastIssuedAt = Math.max(this.#lastIssuedAt, issuedAt)
     }
     if (refusedUntil > now) {
       this.#lacksAlerts = true

@@ -35,14 +35,18 @@ export interface Collected {
   failed?: readonly DeviceFailure[]
 }
 
-/** Records or alerts of a device that were not delivered yet. */
-export interface PolledData extends Collected {
+/** What a node delivers at once: collected data, with what its messages say about it. */
+export interface Delivery extends Collected {
   /** Older records or alerts were lost or could not be fetched. */
   overflow?: boolean
   /** Records that were missing when newer ones were sent. */
   backfill?: boolean
   /** Receivers return it once they have stored the data. */
   receipt?: string
+  /** The requested period, ISO 8601 in UTC; from inclusive, to exclusive. */
+  range?: { from: string; to: string }
+  /** There are older records in the period, which were not requested. */
+  isPartial?: boolean
 }
 
 /**

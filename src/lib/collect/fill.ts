@@ -10,6 +10,7 @@ import { createTimeFormatter } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 import type { QuotaWait, RequestContext } from '../request'
+import { rememberFilled } from './advance-cursor'
 import { NOTHING, type RecordCursor } from './cursor'
 import { beginPoll, deliver, type PollRun } from './deliver'
 import type { DeviceState } from './device-state'
@@ -17,7 +18,6 @@ import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
 import { toCollected } from './fetch'
 import { fillHole, findGapsIn, type Hole } from './holes'
 import { fetchPage, hasRecordsOutside, pageOf } from './pages'
-import { rememberFilled } from './record-plan'
 
 /** The trigger for which missing records are fetched. */
 export interface FillRun extends PollRun {
@@ -59,7 +59,7 @@ export async function fillHoles(
   const { nodeState, interrupt } = run
   let pagesLeft = interrupt.aborted ? MIN_PAGES : 0
   for (;;) {
-    run.onFill(devices.filter((target) => nodeState.device(deviceKey(target)).lacksRecords))
+    run.onFill(devices.filter((target) => nodeState.devices.get(deviceKey(target)).lacksRecords))
     const fillable = findFillable(run, devices)
     const [next] = fillable
     if (!next || (interrupt.aborted && pagesLeft-- <= 0)) return
@@ -84,7 +84,7 @@ interface Fillable {
 function findFillable({ nodeState }: FillRun, devices: readonly ResolvedDevice[]): Fillable[] {
   const now = nodeState.clock.monotonic()
   const found = devices.flatMap((target): Fillable[] => {
-    const device = nodeState.device(deviceKey(target))
+    const device = nodeState.devices.get(deviceKey(target))
     const receiptWait = device.receiptWait(now)
     const hole = device.isPaused(now) ? undefined : device.nextHole(now)
     if (!hole || (device.overdue !== null && receiptWait === 0)) return []
@@ -202,10 +202,7 @@ async function fetchNextPage(
     ...(isUnreported && { unreported: { overflow, gaps: series.gaps } }),
   }
   const collected = toCollected(target, response, { kind: 'series', series })
-  await deliver(poll, {
-    data: { ...collected, backfill: true, ...(overflow && { overflow }), failed },
-    next,
-  })
+  await deliver(poll, { ...collected, backfill: true, ...(overflow && { overflow }), failed }, next)
 }
 
 /**
@@ -215,7 +212,7 @@ async function fetchNextPage(
  */
 function fail(run: FillRun, target: ResolvedDevice, hole: Hole, error: EnvlogError): void {
   const { clock } = run.nodeState
-  const device = run.nodeState.device(deviceKey(target))
+  const device = run.nodeState.devices.get(deviceKey(target))
   if (error.reason === 'records-wait') {
     const { retryAt } = error.cause
     const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
@@ -232,7 +229,7 @@ function fail(run: FillRun, target: ResolvedDevice, hole: Hole, error: EnvlogErr
 
 /** Gives up a hole: its records are lost. */
 function giveUp(run: FillRun, target: ResolvedDevice, hole: Hole): void {
-  const device = run.nodeState.device(deviceKey(target))
+  const device = run.nodeState.devices.get(deviceKey(target))
   const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
   const format = createTimeFormatter(run.time, device.utcOffset ?? null)
   const gaps = findGapsIn(hole, isStandalone(target), format)

@@ -1,8 +1,9 @@
+import { DAY_MS } from '../../shared/local-clock'
 import type { EnvlogError } from '../errors'
 import { Pause } from './pause'
 
 /** A gateway may fail for hours, so a hole is given up only after its page has failed this often over this time. */
-const GIVE_UP_AFTER = { count: 3, ms: 86_400_000 }
+const GIVE_UP_AFTER = { count: 3, ms: DAY_MS }
 /** After this many failures in a row because pages contradict each other, the records of the page are accepted. */
 const MAX_CONTRADICTIONS = 2
 

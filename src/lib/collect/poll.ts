@@ -9,12 +9,13 @@ import { readLogEntries, toAlertLog } from '../readings/alerts'
 import { mergeSeries } from '../readings/merge'
 import { readSeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
-import { planAlerts } from './alert-cursor'
+import type { Start } from './advance-cursor'
+import { planAlerts } from './alert-plan'
 import type { AlertCursor, RecordCursor } from './cursor'
 import { beginPoll, deliver, type PollRun, redeliver } from './deliver'
 import type { ResolvedDevice } from './devices'
 import { fetchDecoded, toCollected } from './fetch'
-import { areAhead, planRecords, type Start } from './record-plan'
+import { areAhead, planRecords } from './record-plan'
 
 export interface PollOptions {
   start: Start
@@ -50,7 +51,7 @@ export async function pollRecords(
   const { fresh, overflow, lost, next, before } = plan
   if (lost) run.reportLoss(target, lost)
   const collected = toCollected(target, response, { kind: 'series', series: fresh })
-  await deliver(poll, { data: { ...collected, ...(overflow && { overflow }), failed }, next, before })
+  await deliver(poll, { ...collected, ...(overflow && { overflow }), failed }, next, before)
 }
 
 /**
@@ -75,5 +76,5 @@ export async function pollAlerts(
   const log = toAlertLog(body, fresh, run.time)
   const collected = toCollected(target, response, { kind: 'alerts', ...log })
   const before: AlertCursor = { seen: [], isFirst: true }
-  await deliver(poll, { data: { ...collected, ...(overflow && { overflow }), failed }, next, before })
+  await deliver(poll, { ...collected, ...(overflow && { overflow }), failed }, next, before)
 }

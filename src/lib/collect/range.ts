@@ -8,11 +8,26 @@ import type { SeriesRecord } from '../readings/record-reader'
 import type { SeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
 import type { DeviceFailure, ResolvedDevice } from './devices'
-import { type AccountAccess, type Collected, collectRaw, type ResponseFormat, toCollected } from './fetch'
+import {
+  type AccountAccess,
+  type Collected,
+  collectRaw,
+  type Delivery,
+  type ResponseFormat,
+  toCollected,
+} from './fetch'
 import { findLoss } from './find-loss'
 import type { LostPeriod } from './holes'
 import { hashesOf, type KnownRecords, selectUnknown } from './known-records'
-import { fetchPage, hasRecordsOutside, PAGE_RECORDS, type Page, pageOf, pageParams, type ReceivedPage } from './pages'
+import {
+  fetchPage,
+  hasRecordsOutside,
+  PAGE_RECORDS,
+  type Page,
+  pageOf,
+  pageParams,
+  type ReceivedPage,
+} from './pages'
 import { isLocal, type Period, placePeriod } from './place-period'
 
 export interface RangeQuery {
@@ -31,17 +46,12 @@ export interface RangeQuery {
   maxPages?: number
 }
 
-export interface CollectedRange extends Collected {
-  /** The requested period, ISO 8601 in UTC; from inclusive, to exclusive. */
+export interface CollectedRange extends Delivery {
   range: { from: string; to: string }
   /** The clock for the period's local times, if it has any. */
   clock?: LocalClock
-  /** Records are missing, because the service no longer had them, or because pages contradicted each other. */
-  overflow?: boolean
-  /** Their period, if it is known. */
+  /** The period of the records that the service no longer had, if it is known. */
   lost?: LostPeriod
-  /** There are older records, which were not requested because of `maxPages`. */
-  isPartial?: boolean
 }
 
 /**

@@ -14,10 +14,10 @@ function begin() {
   saves = 0
   /** Sends what was new up to this number at this time, and waits for a receipt until 1000. */
   const send = (content: number, now = content, data: RetainedDelivery | null = retained) => {
-    const sequence = device.issue(at(content), at(content), data, now)
-    device.awaitReceipt(sequence, 1000)
-    device.markSent(sequence)
-    return sequence
+    const issuedAt = device.issue(at(content), at(content), data, now)
+    device.awaitReceipt(issuedAt, 1000)
+    device.markSent(issuedAt)
+    return issuedAt
   }
   return { device, send, saves: () => saves }
 }
@@ -44,9 +44,9 @@ describe('receipts', () => {
 
   it('differ, even if the clock is set back', () => {
     const { device, send } = begin()
-    const sequences = [send(20, 500), send(30, 100), send(40, 100)]
-    assert.equal(new Set(sequences).size, 3)
-    assert.equal(new Set([...sequences, restart(device).issue(at(50), at(50), null, 100)]).size, 4)
+    const issued = [send(20, 500), send(30, 100), send(40, 100)]
+    assert.equal(new Set(issued).size, 3)
+    assert.equal(new Set([...issued, restart(device).issue(at(50), at(50), null, 100)]).size, 4)
   })
 
   it('have an effect in the next process, too', () => {
@@ -62,17 +62,17 @@ describe('receipts', () => {
 
   it('of forgotten deliveries have no effect', () => {
     const { device, send } = begin()
-    const sequence = send(20)
+    const issuedAt = send(20)
     device.forget()
-    device.acknowledge(sequence)
+    device.acknowledge(issuedAt)
     assert.equal(device.cursor, null)
   })
 
   it('become overdue: a retained delivery is sent again with the same one, anything else is requested', () => {
     const { device, send } = begin()
-    const sequence = send(20)
+    const issuedAt = send(20)
     assert.deepEqual([device.receiptWait(999), device.receiptWait(1000)], [1, 0])
-    assert.deepEqual(device.overdue, { sequence, retained })
+    assert.deepEqual(device.overdue, { issuedAt, retained })
     send(30, 30, null)
     assert.equal(device.overdue, null)
   })
