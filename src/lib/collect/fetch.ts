@@ -98,11 +98,11 @@ export async function collectRaw(
 }
 
 /** Collected data of a device, with its group if known. */
-export function toCollected(
+export function toCollected<C extends Content>(
   { group = null }: ResolvedDevice,
   response: Collected['response'],
-  content: Content,
-): Collected {
+  content: C,
+): Collected & { content: C } {
   return { response, content, group }
 }
 

@@ -3,6 +3,7 @@ import { nextTurn } from '../clock'
 import type { TimeStyle } from '../decode/time'
 import { MAX_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
+import type { SeriesContent } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { SeriesPart } from '../readings/series'
@@ -30,7 +31,7 @@ import {
 } from './pages'
 import { isLocal, type Period, placePeriod } from './place-period'
 
-export interface RangeQuery {
+export interface SeriesQuery {
   /**
    * If `time` is local, local times are in the account's time zone or at the device's UTC offset. Otherwise, they are
    * in UTC.
@@ -39,57 +40,86 @@ export interface RangeQuery {
   /** Maximum number of records, newest first; `null` for all. */
   number: number | null
   time: TimeStyle
-  format: ResponseFormat
   /** Maximum length of the period. */
   maxLengthMs?: number
   /** Maximum number of pages; the newest ones are fetched. */
   maxPages?: number
 }
 
+export interface RangeQuery extends SeriesQuery {
+  format: ResponseFormat
+}
+
 export interface CollectedRange extends Delivery {
   range: { from: string; to: string }
-  /** The clock for the period's local times, if it has any. */
-  clock?: LocalClock
   /** The period of the records that the service no longer had, if it is known. */
   lost?: LostPeriod
 }
 
+/** The records of a period. */
+export interface CollectedSeries extends CollectedRange {
+  content: SeriesContent
+  /** The clock for the period's local times, if it has any. */
+  clock?: LocalClock
+}
+
 /**
- * Collects all records of a period (`data`, `data-relay`), page by page, newest page first. Raw and CSV output use a
- * single request.
- * @throws EnvlogError `period-empty`, `period-too-long`, `response-other-period`, or if a request,
- * the device list or decoding fails
+ * Collects all records of a period (`data`, `data-relay`). Raw and CSV output use a single request.
+ * @throws EnvlogError as `collectSeries`
  */
 export async function collectRange(
   account: AccountAccess,
   target: ResolvedDevice,
-  { period, number, time, format, maxLengthMs = Number.POSITIVE_INFINITY, maxPages }: RangeQuery,
+  { format, ...query }: RangeQuery,
   context: RequestContext,
 ): Promise<CollectedRange> {
-  const clock = await findClock(account, target, period, time, context)
-  const { from, to } = placePeriod(period, clock)
-  if (to - from > maxLengthMs) throw new EnvlogError('period-too-long')
-  const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  if (format !== 'read') {
-    const params = pageParams(pageOf(from, to - 1, Math.min(number ?? MAX_RECORDS, MAX_RECORDS)))
-    const request = { kind: 'range', target, params: { ...params, type: format } } as const
-    return { ...(await collectRaw(account, request, context)), range }
-  }
-  const pages = await fetchPages(account, target, { from, to: to - 1, number, time, maxPages }, context)
+  if (format === 'read') return collectSeries(account, target, query, context)
+  const { from, to, range } = await placeQuery(account, target, query, context)
+  const params = pageParams(pageOf(from, to - 1, Math.min(query.number ?? MAX_RECORDS, MAX_RECORDS)))
+  const request = { kind: 'range', target, params: { ...params, type: format } } as const
+  return { ...(await collectRaw(account, request, context)), range }
+}
+
+/**
+ * Collects all records of a period, page by page, newest page first.
+ * @throws EnvlogError `period-empty`, `period-too-long`, `response-other-period`, or if a request,
+ * the device list or decoding fails
+ */
+export async function collectSeries(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  query: SeriesQuery,
+  context: RequestContext,
+): Promise<CollectedSeries> {
+  const { from, to, range, clock } = await placeQuery(account, target, query, context)
+  const pages = await fetchPages(account, target, { ...query, from, to: to - 1 }, context)
   await nextTurn()
   const series = mergeSeries(pages.parts)
-  const { response } = pages
-  const isComplete = !pages.isPartial && (number === null || series.records.length < number)
+  const { response, failed, isPartial } = pages
+  const isComplete = !isPartial && (query.number === null || series.records.length < query.number)
   const lost = isComplete && findLoss(series, { from, to }, response.receivedAt, account.series1Models)
   return {
     ...toCollected(target, response, { kind: 'series', series }),
     ...((pages.overflow || lost) && { overflow: true }),
     ...(lost && { lost }),
-    ...(pages.isPartial && { isPartial: true }),
-    failed: pages.failed,
+    ...(isPartial && { isPartial }),
+    failed,
     range,
-    ...(isLocal(period) && { clock }),
+    ...(isLocal(query.period) && { clock }),
   }
+}
+
+/** @throws EnvlogError `period-empty`, `period-too-long`, or if the request for the device list fails */
+async function placeQuery(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  { period, time, maxLengthMs = Number.POSITIVE_INFINITY }: SeriesQuery,
+  context: RequestContext,
+) {
+  const clock = await findClock(account, target, period, time, context)
+  const { from, to } = placePeriod(period, clock)
+  if (to - from > maxLengthMs) throw new EnvlogError('period-too-long')
+  return { from, to, clock, range: { from: new Date(from).toISOString(), to: new Date(to).toISOString() } }
 }
 
 /** Maximum number of requests for a page that contradicts its neighbour. */
@@ -109,13 +139,7 @@ interface NextPage {
 async function fetchPages(
   account: AccountAccess,
   target: ResolvedDevice,
-  {
-    from,
-    to,
-    number,
-    time,
-    maxPages = Number.POSITIVE_INFINITY,
-  }: { from: number; to: number; maxPages?: number | undefined } & Pick<RangeQuery, 'number' | 'time'>,
+  { from, to, number, time, maxPages = Number.POSITIVE_INFINITY }: SeriesQuery & { from: number; to: number },
   context: RequestContext,
 ) {
   const parts: SeriesPart[] = []
