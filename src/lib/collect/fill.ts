@@ -86,7 +86,7 @@ function findFillable({ nodeState }: FillRun, devices: readonly ResolvedDevice[]
   const found = devices.flatMap((target): Fillable[] => {
     const device = nodeState.devices.get(deviceKey(target))
     const receiptWait = device.receiptWait(now)
-    const hole = device.isPaused(now) ? undefined : device.nextHole(now)
+    const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now)
     if (!hole || (device.overdue !== null && receiptWait === 0)) return []
     const isForRecords = device.recordsAt > now
     return [{ target, device, hole, waitMs: Math.max(receiptWait, device.recordsAt - now, 0), isForRecords }]

@@ -51,7 +51,7 @@ export class DeviceRound<T extends ActionType> {
     const now = account.monotonic()
     const { awaited } = run
     for (const device of devices) if (this.#stateOf(device).receiptWait(now) > 0) awaited.add(device)
-    const due = devices.filter((device) => !awaited.has(device) && !this.#stateOf(device).isPaused(now))
+    const due = devices.filter((device) => !awaited.has(device) && this.#stateOf(device).refusal.left(now) === 0)
     waitStatus.total = due.length
     for (const failure of run.checkUnknown(unknown)) this.#fail(failure)
     if (!run.trigger.isOwn) this.#reportPaused(devices)
@@ -78,7 +78,7 @@ export class DeviceRound<T extends ActionType> {
     if (this.#lastFailure) run.report(this.#lastFailure)
     if (failure) throw failure
     if (this.#hasSucceeded) run.deliveredCount ??= 0
-    run.refusedCount = devices.filter((device) => this.#stateOf(device).isPaused(now)).length
+    run.refusedCount = devices.filter((device) => this.#stateOf(device).refusal.left(now) > 0).length
     return devices
   }
 
@@ -133,7 +133,7 @@ export class DeviceRound<T extends ActionType> {
   #reportPaused(devices: readonly ResolvedDevice[]): void {
     const { account, awaited } = this.#run
     for (const device of devices) {
-      const leftMs = this.#stateOf(device).pauseLeft(account.monotonic())
+      const leftMs = this.#stateOf(device).refusal.left(account.monotonic())
       if (leftMs > 0 && !awaited.has(device)) this.#reportRefused(device, leftMs)
     }
   }

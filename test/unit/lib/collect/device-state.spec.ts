@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { DeviceState, type RetainedDelivery } from '../../../../src/lib/collect/device-state'
+import type { RetainedDelivery } from '../../../../src/lib/collect/awaited-delivery'
+import { DeviceState } from '../../../../src/lib/collect/device-state'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -118,9 +119,9 @@ describe('a device that the service has refused', () => {
     let now = 0
     const pauses = Array.from({ length: 10 }, () => {
       const pauseMs = device.refuse(now, false)
-      assert.equal(device.isPaused(now + pauseMs - 1), true)
+      assert.equal(device.refusal.left(now + pauseMs - 1) > 0, true)
       now += pauseMs
-      assert.equal(device.isPaused(now), false)
+      assert.equal(device.refusal.left(now) > 0, false)
       return pauseMs / MINUTE
     })
     assert.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440])
@@ -137,7 +138,7 @@ describe('a device that the service has refused', () => {
       device.refuse(0, false)
       end(device)
       for (const same of [restart(device), device])
-        assert.deepEqual([same.isPaused(0), same.refuse(0, false)], [false, 10 * MINUTE])
+        assert.deepEqual([same.refusal.left(0) > 0, same.refuse(0, false)], [false, 10 * MINUTE])
     }
   })
 
@@ -153,17 +154,17 @@ describe('a device that the service has refused', () => {
     const deployed = withoutAlerts()
     deployed.deploy(true, null)
     const restarted = restart(restart(deployed, DAY / 4), DAY / 2)
-    assert.deepEqual([restarted.isPaused(DAY - 1), restarted.isPaused(DAY)], [true, false])
+    assert.deepEqual([restarted.refusal.left(DAY - 1) > 0, restarted.refusal.left(DAY) > 0], [true, false])
     assert.equal(restarted.refuse(DAY, true), DAY)
   })
 
   it('alerts once is asked at once after forget, and for 10 minutes if it had an answer', () => {
     const forgotten = withoutAlerts()
     forgotten.forget()
-    assert.equal(restart(forgotten).isPaused(0), false)
+    assert.equal(restart(forgotten).refusal.left(0) > 0, false)
     const responded = withoutAlerts()
     responded.markResponded()
-    assert.deepEqual([responded.isPaused(0), responded.refuse(0, true)], [false, 10 * MINUTE])
+    assert.deepEqual([responded.refusal.left(0) > 0, responded.refuse(0, true)], [false, 10 * MINUTE])
     assert.equal(begin().device.refuse(0, true), 10 * MINUTE, 'an earlier process had an answer')
   })
 })

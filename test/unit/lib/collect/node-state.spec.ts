@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { RetainedDelivery } from '../../../../src/lib/collect/device-state'
+import type { RetainedDelivery } from '../../../../src/lib/collect/awaited-delivery'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import type { SavedState } from '../../../../src/lib/collect/saved-state'
 import { Registry } from '../../../../src/lib/registry'
@@ -168,7 +168,7 @@ describe('data retained in memory', () => {
     nodeState.devices.get(FIRST).refuse(0, false)
     nodeState.devices.select([target(SECOND)], ({ base }) => base === '5839F001')
     assert.equal(
-      nodeState.devices.get(SECOND).isPaused(0),
+      nodeState.devices.get(SECOND).refusal.left(0) > 0,
       false,
       'the refusal was for the previous base unit',
     )

@@ -77,7 +77,7 @@ describe('state saved by the first version', () => {
     const full = Array.from({ length: 20 }, (_, index) => alert(index, 'other'))
     const begun = planAlerts(cursor(BEGUN) as AlertCursor, full, 'all')
     assert.deepEqual([next(BEGUN).fresh, begun.overflow], [log, false])
-    assert.equal(nodeState.devices.get(REFUSED).isPaused(clock.monotonic()), true)
+    assert.equal(nodeState.devices.get(REFUSED).refusal.left(clock.monotonic()) > 0, true)
   })
 
   it('is written in the same format, so that the first version can still read it', async () => {
