@@ -29,7 +29,11 @@ export class AwaitedDelivery {
     readonly issuedAt: number,
     readonly next: Cursor,
     public retained: RetainedDelivery | null,
-    { since = issuedAt, sends = 0, sent = null }: Partial<Pick<AwaitedDelivery, "since" | "sends" | "sent">> = {},
+    {
+      since = issuedAt,
+      sends = 0,
+      sent = null,
+    }: Partial<Pick<AwaitedDelivery, 'since' | 'sends' | 'sent'>> = {},
   ) {
     this.since = since
     this.sends = sends

@@ -31,10 +31,8 @@ export interface Reservation {
   sentAt: number
   /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
-  /** What to request from a shared quota. */
-  needs: Need[]
-  /** The reserved entries in the windows of this process. */
-  parts: { window: Window; entry: Entry }[]
+  /** The reserved entries in the windows of this process, and what to request from a shared quota. */
+  parts: { window: Window; entry: Entry; need: Need }[]
 }
 
 /** The estimated start of a request, in monotonic ms, and whether it waits for records of its device. */
@@ -112,19 +110,16 @@ export class EndpointQuota {
   /** Reserves a request, and as many of the wanted records as are available. */
   reserve(id: string, demand: RecordDemand | undefined, now: number): Reservation {
     const { requests, records: ofRecords } = this.#limits
-    const reservation: Reservation = { id, sentAt: now, records: demand?.wanted, needs: [], parts: [] }
-    const add = (window: Window, need: Need) => {
-      reservation.needs.push(need)
-      reservation.parts.push({ window, entry: window.reserve(id, need.wanted, now, this.#isShared) })
+    const reserve = (window: Window, need: Need) => {
+      return { window, need, entry: window.reserve(id, need.wanted, now, this.#isShared) }
     }
-    add(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...limitOf(requests) })
+    const part = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...limitOf(requests) })
     const window = this.#deviceOf(demand, now)
-    if (!demand || !window || !ofRecords) return reservation
+    if (!demand || !window || !ofRecords) return { id, sentAt: now, records: demand?.wanted, parts: [part] }
     const wanted = Math.min(demand.wanted, window.available(now, this.#isShared))
     const minimum = Math.min(wanted, this.#leastOf(demand))
-    add(window, { name: this.#nameOf(demand.device), wanted, minimum, ...limitOf(ofRecords) })
-    reservation.records = wanted
-    return reservation
+    const need = { name: this.#nameOf(demand.device), wanted, minimum, ...limitOf(ofRecords) }
+    return { id, sentAt: now, records: wanted, parts: [part, reserve(window, need)] }
   }
 
   /** Call this when a shared quota has granted the reservation, possibly with fewer records. */

@@ -51,7 +51,9 @@ export class DeviceRound<T extends ActionType> {
     const now = account.monotonic()
     const { awaited } = run
     for (const device of devices) if (this.#stateOf(device).receiptWait(now) > 0) awaited.add(device)
-    const due = devices.filter((device) => !awaited.has(device) && this.#stateOf(device).refusal.left(now) === 0)
+    const due = devices.filter(
+      (device) => !awaited.has(device) && this.#stateOf(device).refusal.left(now) === 0,
+    )
     waitStatus.total = due.length
     for (const failure of run.checkUnknown(unknown)) this.#fail(failure)
     if (!run.trigger.isOwn) this.#reportPaused(devices)
