@@ -9,7 +9,7 @@ import { EnvlogError } from '../errors'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
 import type { Content } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
-import { readSeriesPart } from '../readings/series'
+import { readSeriesPart, type Series } from '../readings/series'
 import type { RequestContext, ServiceResponse } from '../request'
 import type { AccountDevices } from './account-devices'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
@@ -64,9 +64,20 @@ export async function collectLatest(
     const type = format === 'csv2' && isStandalone(target) ? 'csv' : format
     return collectRaw(account, { kind: 'latest', target, params: { type } }, context)
   }
+  const { response, series, failed } = await fetchLatest(account, target, time, context)
+  return { ...toCollected(target, response, { kind: 'series', series }), failed }
+}
+
+/** The newest records of a device. @throws EnvlogError as `fetchDecoded` */
+export async function fetchLatest(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  time: TimeStyle,
+  context: RequestContext,
+): Promise<{ response: Collected['response']; series: Series; failed: DeviceFailure[] }> {
   const read = (body: GraphEnvelope) => readSeriesPart(body, time)
   const { response, part, failed } = await fetchDecoded(account, { kind: 'latest', target }, context, read)
-  return { ...toCollected(target, response, { kind: 'series', series: mergeSeries([part]) }), failed }
+  return { response, series: mergeSeries([part]), failed }
 }
 
 /**

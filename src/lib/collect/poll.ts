@@ -3,18 +3,15 @@
  * compares them with the cursor, delivers what is new, and advances the cursor.
  */
 
-import type { GraphEnvelope } from '../decode/envelopes'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
-import { mergeSeries } from '../readings/merge'
-import { readSeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
 import type { Start } from './advance-cursor'
 import { planAlerts } from './alert-plan'
 import type { AlertCursor, RecordCursor } from './cursor'
 import { beginPoll, deliver, type PollRun, redeliver } from './deliver'
 import type { ResolvedDevice } from './devices'
-import { fetchDecoded, toCollected } from './fetch'
+import { fetchDecoded, fetchLatest, toCollected } from './fetch'
 import { areAhead, planRecords } from './record-plan'
 
 export interface PollOptions {
@@ -39,10 +36,8 @@ export async function pollRecords(
   const { device } = poll
   if (device.overdue) return redeliver(poll, device.overdue)
   const { account, time } = run
-  const read = (body: GraphEnvelope) => readSeriesPart(body, time)
-  const { response, part, failed } = await fetchDecoded(account, { kind: 'latest', target }, context, read)
+  const { response, series, failed } = await fetchLatest(account, target, time, context)
   if (poll.isOver()) return
-  const series = mergeSeries([part])
   const { receivedAt } = response
   device.isAhead = areAhead(series, receivedAt)
   device.utcOffset = series.utcOffset

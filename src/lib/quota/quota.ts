@@ -49,7 +49,7 @@ export interface Permit {
 /** A request in the queue. */
 interface Waiting {
   request: JoinedRequest
-  /** Whether its reservation in Redis has not been answered yet. */
+  /** Whether the reply of Redis to its reservation is awaited. */
   isAsked: boolean
   /**
    * Set if Redis has denied records of the device: when to ask again, and when records are expected to be available.

@@ -36,7 +36,7 @@ export interface RedisPort {
 
 /**
  * Whether a quota is shared through Redis, and the state of that connection. `opening`: requests wait until Redis has
- * answered or failed, because it may know more than this process.
+ * responded or failed, because it may know more than this process.
  */
 export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 

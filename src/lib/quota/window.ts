@@ -33,7 +33,7 @@ export interface Entry {
   at: number
   /** `othersInRedis`: already counted by a shared quota. */
   by: 'us' | 'others' | 'othersInRedis'
-  /** Whether its reservation in Redis has not been answered yet. */
+  /** Whether the reply of Redis to its reservation is awaited. */
   isAsked: boolean
 }
 
