@@ -124,12 +124,9 @@ async function waitForReceipt(
  * Fetches the next page of a device.
  * @returns false if it would have to wait for quota, but must not
  */
-async function fill(
-  run: FillRun,
-  { target, device, hole }: Fillable,
-  context: RequestContext,
-): Promise<boolean> {
+async function fill(run: FillRun, next: Fillable, context: RequestContext): Promise<boolean> {
   const { nodeState, interrupt } = run
+  const { target, device } = next
   device.filledAt = nodeState.clock.monotonic()
   const request = linkAbort(context.signal)
   let isWaiting = false
@@ -147,11 +144,11 @@ async function fill(
     const own = { ...context, signal: request.signal, onWait }
     if (run.awaited.delete(target)) await run.poll(target, own)
     // A page is requested again after a pause, so that it does not delay the next trigger by many retries.
-    else await fetchNextPage(run, target, hole, { ...own, maxRecordsWaitMs: 0, maxRetries: 1 })
+    else await fetchNextPage(run, next, { ...own, maxRecordsWaitMs: 0, maxRetries: 1 })
   } catch (error) {
     if (!(error instanceof EnvlogError) || context.signal.aborted) throw error
     if (request.signal.aborted || error.reason === 'quota-wait') return false
-    fail(run, target, hole, error)
+    fail(run, next, error)
   } finally {
     request.abort()
   }
@@ -172,13 +169,11 @@ const concernsPage = (error: EnvlogError) =>
  */
 async function fetchNextPage(
   run: FillRun,
-  target: ResolvedDevice,
-  hole: Hole,
+  { target, device, hole }: Fillable,
   context: RequestContext,
 ): Promise<void> {
   const { newest: most = MAX_LATEST_RECORDS } = run
   const poll = beginPoll(run, target, context)
-  const { device } = poll
   const options = { time: run.time, offset: device.utcOffset, seam: hole.to, maxAttempts: MAX_ATTEMPTS }
   const page = await fetchPage(run.account, target, pageOf(hole.from, hole.to), options, context)
   const { response, failed, isContradicted } = page
@@ -210,9 +205,9 @@ async function fetchNextPage(
  * failing is given up.
  * @throws EnvlogError if the failure is that of the account
  */
-function fail(run: FillRun, target: ResolvedDevice, hole: Hole, error: EnvlogError): void {
+function fail(run: FillRun, failed: Fillable, error: EnvlogError): void {
   const { clock } = run.nodeState
-  const device = run.nodeState.devices.get(deviceKey(target))
+  const { target, device, hole } = failed
   if (error.reason === 'records-wait') {
     const { retryAt } = error.cause
     const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
@@ -223,13 +218,12 @@ function fail(run: FillRun, target: ResolvedDevice, hole: Hole, error: EnvlogErr
   // It was forgotten in the meantime.
   if (device.holes.every(({ from }) => from !== hole.from)) return
   const pauseMs = device.failuresOf(hole).add(error, clock.monotonic())
-  if (pauseMs === undefined) giveUp(run, target, hole)
+  if (pauseMs === undefined) giveUp(run, failed)
   run.reportPage(target, error, pauseMs === undefined ? undefined : clock.now() + pauseMs)
 }
 
 /** Gives up a hole: its records are lost. */
-function giveUp(run: FillRun, target: ResolvedDevice, hole: Hole): void {
-  const device = run.nodeState.devices.get(deviceKey(target))
+function giveUp(run: FillRun, { target, device, hole }: Fillable): void {
   const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
   const format = createTimeFormatter(run.time, device.utcOffset ?? null)
   const gaps = findGapsIn(hole, isStandalone(target), format)
