@@ -4,6 +4,7 @@ export const ACTION_TYPES = ['envlog-current', 'envlog-latest', 'envlog-range', 
 export type ActionType = (typeof ACTION_TYPES)[number]
 
 type NameOf<Type> = Type extends `envlog-${infer Name}` ? Name : never
+export type ActionName = NameOf<ActionType>
 
 /**
  * The short name of a node type, such as `current` for `envlog-current`. It is used in `msg.envlog.node`, in the

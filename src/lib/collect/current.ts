@@ -138,7 +138,7 @@ export function changedReadings(
   readings: readonly Reading[],
   state: NodeState,
 ): { changed: Reading[]; remember(): void } {
-  const stateOf = (reading: Reading) => state.device(readingKey(reading))
+  const stateOf = (reading: Reading) => state.devices.get(readingKey(reading))
   const changed = readings.filter((reading) => stateOf(reading).lastSent !== toSentValue(reading))
   return {
     changed,

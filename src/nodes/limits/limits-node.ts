@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../lib/account'
 import { inBackground } from '../../lib/background'
-import { nextTurn, systemClock } from '../../lib/clock'
+import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import type { Changes } from '../../lib/limits/alarm-list'
 import { toTest } from '../../lib/limits/event'
@@ -12,6 +12,7 @@ import { orNoResponse, type StateStore } from '../../lib/state-writer'
 import { StoredState } from '../../lib/stored-state'
 import { type Limit, type LimitsSettings, limitsSchema, readLimits } from '../../shared/limits-schema'
 import { findAccountNode } from '../kit/action/account-node'
+import { sendInTurns } from '../kit/action/send-in-turns'
 import type { NodeConfig, StartedNode } from '../kit/action/start-node'
 import type { Trigger } from '../kit/action/trigger'
 import { toNodeStatus } from '../kit/report/status'
@@ -25,8 +26,6 @@ import { toLimitsStatus } from './status'
 /** How often conditions that depend on the clock are judged. */
 const TICK_MS = 5000
 const MINUTE_MS = 60_000
-/** Number of messages to send before yielding to the event loop. All states of an account may be thousands. */
-const MESSAGES_PER_TURN = 64
 
 /** A deployed envlog-limits. */
 export class LimitsNode implements StartedNode {
@@ -129,8 +128,7 @@ export class LimitsNode implements StartedNode {
     const { limits, limitsType } = this.#settings
     const source = formatTypedInput(String(limits), limitsType)
     const evaluate = createEvaluator(this.#RED, this.#node, msg)
-    const value = await evaluate(String(limits), limitsType)
-    return parseLimits(limitsType === 'env' ? parseJson(value) : value, 'limits-unreadable', source)
+    return parseLimits(await evaluate(String(limits), limitsType), 'limits-unreadable', source)
   }
 
   /** @throws EnvlogError `not-remembered` */
@@ -202,10 +200,7 @@ export class LimitsNode implements StartedNode {
     if (!mustSave && messages.length === 0) return
     const sent = this.#sending.then(async () => {
       if (mustSave) await this.#state.written()
-      for (const [index, message] of messages.entries()) {
-        send(message)
-        if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await nextTurn()
-      }
+      await sendInTurns(messages, send)
     })
     inBackground(sent)
     this.#sending = sent.catch(() => {})
@@ -241,14 +236,4 @@ function parseLimits(
   const found = readLimits(value)
   if (!('problem' in found)) return found
   throw new EnvlogError(reason, { source, property: found.property, ...found.problem })
-}
-
-/** Parses the value of an environment variable. */
-function parseJson(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return undefined
-  }
 }

@@ -2,7 +2,9 @@ import type { NodeAPI } from 'node-red'
 import type { TimeStyle } from '../../lib/decode/time'
 import type { LimitEvent, Report } from '../../lib/limits/event'
 import { fixedClock, formatLocalTime, type LocalClock, TimeZone } from '../../shared/local-clock'
-import { toOneLine } from '../kit/report/localize'
+import { toShortLine } from '../kit/report/localize'
+import { hostClock } from '../kit/report/times'
+import { translate } from '../kit/report/translate'
 
 const DAY_MS = 86_400_000
 
@@ -14,7 +16,7 @@ export class Sentences {
 
   /** @param now ms since 1970 UTC */
   constructor(RED: NodeAPI, localTime: Exclude<TimeStyle, 'utc'>, now = () => Date.now()) {
-    this.#translate = (key, params = {}) => RED._(key, params as never)
+    this.#translate = (key, params = {}) => translate(RED, key, params)
     this.#zone = localTime instanceof TimeZone ? localTime : undefined
     this.#now = now
   }
@@ -25,7 +27,7 @@ export class Sentences {
     if (leftOut !== undefined) return this.#translate('limits.text.left-out', { count: leftOut })
     if (test) return this.#translate('limits.text.test')
     if (event.from === null) return this.#translate('limits.text.normal', { place: this.#place(event) })
-    const clock = this.#zone ?? (utcOffset === null ? machineClock() : fixedClock(utcOffset))
+    const clock = this.#zone ?? (utcOffset === null ? hostClock : fixedClock(utcOffset))
     const time = (iso: string | null) => iso && this.#time(clock, iso)
     const withUnit = (value: number | null) => (value === null ? '' : `${value} ${unit ?? ''}`.trim())
     const params = {
@@ -36,7 +38,7 @@ export class Sentences {
       bound: withUnit(condition === 'above' ? event.above : event.below),
       value: withUnit(event.value),
       extreme: withUnit(event.extreme),
-      detail: detail === null ? '' : ` (${toOneLine(detail)})`,
+      detail: detail === null ? '' : ` (${toShortLine(detail)})`,
     }
     const isLasting = state === 'alarm' || state === 'reminder'
     const phase = isLasting ? (minutes === 0 ? 'begins' : 'lasts') : event.until === null ? 'was' : state
@@ -54,17 +56,17 @@ export class Sentences {
     const { state, condition, limit, leftOut, test } = first.event
     if (test) return this.#translate('limits.subject.test')
     if (leftOut !== undefined) return this.#translate('limits.subject.left-out')
-    const what = (limit && toOneLine(limit)) || this.#translate(`limits.subject.${condition}`)
+    const what = (limit && toShortLine(limit)) || this.#translate(`limits.subject.${condition}`)
     const text = this.#translate(`limits.subject.${state}`, { place: this.#place(first.event), what })
     return others.length > 0 ? this.#translate('limits.subject.more', { text, count: others.length }) : text
   }
 
   /** The device and the channel. */
   #place({ name, serial, channel, label }: LimitEvent): string {
-    const device = toOneLine(name || serial || '')
+    const device = toShortLine(name || serial || '')
     if (serial === null) return this.#translate('limits.text.all-devices')
     if (channel === null) return device
-    return this.#translate('limits.text.place', { device, channel: toOneLine(label || `ch${channel}`) })
+    return this.#translate('limits.text.place', { device, channel: toShortLine(label || `ch${channel}`) })
   }
 
   /** Whole minutes, hours or days. */
@@ -82,6 +84,3 @@ export class Sentences {
     return Math.abs(this.#now() - instant) < DAY_MS ? time : `${local.slice(5, 10)} ${time}`
   }
 }
-
-/** The local time of the machine that runs Node-RED. */
-const machineClock = (): LocalClock => ({ offsetAt: (instant) => -new Date(instant).getTimezoneOffset() })

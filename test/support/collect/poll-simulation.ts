@@ -1,5 +1,5 @@
 import type { Account } from '../../../src/lib/account'
-import type { PolledData } from '../../../src/lib/collect/fetch'
+import type { Delivery } from '../../../src/lib/collect/fetch'
 import { fillHoles } from '../../../src/lib/collect/fill'
 import type { LostPeriod } from '../../../src/lib/collect/holes'
 import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
@@ -111,7 +111,7 @@ export function createPollSimulation(
   }
   const account = { client: { read } } as unknown as Account
 
-  function deliver({ content, overflow = false, backfill = false, receipt }: PolledData): void {
+  function deliver({ content, overflow = false, backfill = false, receipt }: Delivery): void {
     if (content.kind !== 'series') throw new TypeError(content.kind)
     const { records, gaps } = content.series
     const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as MeasuredRecord)
@@ -123,12 +123,12 @@ export function createPollSimulation(
     requestPlans = [...planned]
     requests = 0
     interrupt = new AbortController()
-    const sink = async (data: PolledData) => {
+    const sink = async (data: Delivery) => {
       deliver(data)
       if (dies) throw new ProcessDied()
       if (stores) node.receive(0)
     }
-    const isAwaiting = node.nodeState().device(key).receiptWait(time.monotonic()) > 0
+    const isAwaiting = node.nodeState().devices.get(key).receiptWait(time.monotonic()) > 0
     const run = {
       awaited: new Set(isAwaiting ? [target] : []),
       poll: () => poll(),
@@ -185,8 +185,8 @@ export function createPollSimulation(
     lost,
     log: device.log,
     perform,
-    cursor: () => node.nodeState().device(key).cursor,
-    hasHoles: () => node.nodeState().device(key).holes.length > 0,
+    cursor: () => node.nodeState().devices.get(key).cursor,
+    hasHoles: () => node.nodeState().devices.get(key).holes.length > 0,
   }
 }
 
