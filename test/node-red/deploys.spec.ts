@@ -90,6 +90,23 @@ describe('a deploy or a stop', () => {
     await until(`all of ${all} records`, async () => (await stored()).length >= all - 1, COLLECTED_MS)
   }
 
+  async function restart(): Promise<void> {
+    await nodeRed.stop()
+    await nodeRed.start()
+  }
+
+  /** Deploys with a changed property of the node and of its receiver. */
+  async function deployChanged(
+    nodes: FlowNode[],
+    id: string,
+    count: number,
+    type: DeployType,
+  ): Promise<void> {
+    for (const node of nodes) if ([id, 'sink'].includes(node.id)) node.x = 100 + count
+    for (const node of nodes) if (node.id === 'sink') node.name = `sink ${count}`
+    await nodeRed.deploy(nodes, type)
+  }
+
   for (const send of ['each', 'device'])
     for (const type of ['full', 'flows', 'nodes', 'stop'] as const) {
       it(`while messages are being sent loses no record: ${type}, send ${send}`, async function () {
@@ -103,15 +120,8 @@ describe('a deploy or a stop', () => {
           for (let count = 0; count < 4; count++) {
             await nodeRed.inject('go')
             await new Promise((resolve) => setTimeout(resolve, random.below(120)))
-            if (type === 'stop') {
-              await nodeRed.stop()
-              await nodeRed.start()
-            } else {
-              // A property of the node or of its receiver has changed.
-              for (const node of nodes) if ([id, 'sink'].includes(node.id)) node.x = 100 + count
-              for (const node of nodes) if (node.id === 'sink') node.name = `sink ${count}`
-              await nodeRed.deploy(nodes, type as DeployType)
-            }
+            if (type === 'stop') await restart()
+            else await deployChanged(nodes, id, count, type)
           }
           await nodeRed.inject('go')
           await untilAllStored()

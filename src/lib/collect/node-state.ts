@@ -1,4 +1,3 @@
-import { isAmong } from '../../shared/action'
 import type { Clock } from '../clock'
 import type { StateStore } from '../state-writer'
 import { StoredState } from '../stored-state'
@@ -195,7 +194,7 @@ export class NodeState {
    * Counts everything sent without a receipt as delivered, for all devices with one of the serials, or for all devices.
    */
   skip(serials: readonly string[] | 'all'): void {
-    for (const [key, device] of this.#devices) if (isAmong(deviceOfKey(key).serial, serials)) device.skip()
+    for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.skip()
     this.#endWaits()
   }
 
@@ -207,7 +206,7 @@ export class NodeState {
 
   /** Forgets all devices with one of the serials, or all devices. Earlier receipts have no effect any more. */
   forget(serials: readonly string[] | 'all'): void {
-    for (const [key, device] of this.#devices) if (isAmong(deviceOfKey(key).serial, serials)) device.forget()
+    for (const [key, device] of this.#devices) if (isAmong(key, serials)) device.forget()
     this.save()
     this.#endWaits()
   }
@@ -295,3 +294,6 @@ export class NodeState {
     }
   }
 }
+
+const isAmong = (device: string, serials: readonly string[] | 'all') =>
+  serials === 'all' || serials.includes(deviceOfKey(device).serial)

@@ -83,6 +83,12 @@ async function heapOfData(): Promise<number> {
   return bytes
 }
 
+/** One device in 50 is refused for a week. */
+function refusalIn(week: number): Fault[] {
+  const serials = fleet().flatMap(({ serial }, index) => (index % 50 === week % 50 ? [serial] : []))
+  return [{ kind: 'status', status: 400, serials, endpoints: ['latest-data', 'latest-data-relay', 'alert'] }]
+}
+
 async function live(): Promise<DayFigures[]> {
   const time = installVirtualTime(from + 123)
   const service = startService(time)
@@ -122,9 +128,7 @@ async function live(): Promise<DayFigures[]> {
   async function trouble(step: number, week: number, repeat: number): Promise<void> {
     if (step === 0) {
       change(week)
-      const serials = fleet().flatMap(({ serial }, index) => (index % 50 === week % 50 ? [serial] : []))
-      const endpoints: Fault['endpoints'] = ['latest-data', 'latest-data-relay', 'alert']
-      refusal = [{ kind: 'status', status: 400, serials, endpoints }]
+      refusal = refusalIn(week)
     }
     if (step === 0 || step === 3) faults = refusal
     if (step === 1) faults = [{ kind: 'status', status: 503 }]

@@ -47,6 +47,13 @@ const TRANSLATED = /"(name|label|group|groupname|message|text)": "[^"]*"/g
 const isAddress = (target: string) => /^[a-z]+:/.test(target)
 const sorted = (words: Iterable<string>) => [...words].toSorted()
 
+/** The choices of a setting are listed, unless they have a separate table, like those of `output` and `send`. */
+function assertChoices(name: string, choices: readonly string[], meaning: string): void {
+  const said = wordsOfCodeIn(meaning)
+  if (linksIn(meaning).length > 0 || said.includes('fromType')) return
+  for (const word of choices) assert.ok(said.includes(word), `${name}: ${word}`)
+}
+
 describe('the documents', () => {
   for (const file of documents) {
     it(`${file} has no broken links`, () => {
@@ -252,11 +259,7 @@ describe('the contracts', () => {
             const { problem, most = 0, choices = '' } = problemOf(schema, name)
             if (problem === 'whole' && name !== 'version')
               assert.ok(meaning.includes(most.toLocaleString('en-US')), `${name}: ${most}`)
-            // `output` and `send` have a separate table.
-            if (problem !== 'choice' || linksIn(meaning).length > 0) continue
-            const said = wordsOfCodeIn(meaning)
-            if (said.includes('fromType')) continue
-            for (const word of String(choices).split(', ')) assert.ok(said.includes(word), `${name}: ${word}`)
+            if (problem === 'choice') assertChoices(name, String(choices).split(', '), meaning)
           }
         })
       }

@@ -201,25 +201,26 @@ describe('judging by limits', () => {
     return [...told.values()]
   }
 
+  function inUnit(payload: ReturnType<typeof seriesOf>, unit: string) {
+    const convert = (value: unknown) =>
+      typeof value === 'number' && unit === '°F' ? value * 1.8 + 32 : value
+    return {
+      ...payload,
+      channels: payload.channels.map((channel) => ({ ...channel, unit })),
+      records: payload.records.map((record) => ({
+        ...record,
+        ch1: convert((record as { ch1?: unknown }).ch1),
+      })),
+    }
+  }
+
   function play(
     rows: readonly OracleLimit[],
     steps: readonly (typeof series extends fc.Arbitrary<infer T> ? T : never)[number][],
     unit: string,
   ) {
     const node = new Monitoring(rows.map((row, index) => ({ ...row, name: `limit ${index}` })))
-    const about = (records: (readonly [number, ...(number | string | null)[]])[]) => {
-      const payload = seriesOf(records)
-      const convert = (value: unknown) =>
-        typeof value === 'number' && unit === '°F' ? value * 1.8 + 32 : value
-      return {
-        ...payload,
-        channels: payload.channels.map((channel) => ({ ...channel, unit })),
-        records: payload.records.map((record) => ({
-          ...record,
-          ch1: convert((record as { ch1?: unknown }).ch1),
-        })),
-      }
-    }
+    const about = (records: Parameters<typeof seriesOf>[0]) => inUnit(seriesOf(records), unit)
     // A first value inside, because what is over when the channel is first seen is left out.
     const events = node.receive(about([[AT_8, -0.5]]))
     let time = AT_8
