@@ -95,13 +95,14 @@ describe('a deploy or a stop', () => {
     await nodeRed.start()
   }
 
-  /** Deploys with a changed property of the node and of its receiver. */
-  async function deployChanged(
+  /** Deploys with a changed property of the node and of its receiver, or restarts. */
+  async function interrupt(
     nodes: FlowNode[],
     id: string,
     count: number,
-    type: DeployType,
+    type: DeployType | 'stop',
   ): Promise<void> {
+    if (type === 'stop') return restart()
     for (const node of nodes) if ([id, 'sink'].includes(node.id)) node.x = 100 + count
     for (const node of nodes) if (node.id === 'sink') node.name = `sink ${count}`
     await nodeRed.deploy(nodes, type)
@@ -120,8 +121,7 @@ describe('a deploy or a stop', () => {
           for (let count = 0; count < 4; count++) {
             await nodeRed.inject('go')
             await new Promise((resolve) => setTimeout(resolve, random.below(120)))
-            if (type === 'stop') await restart()
-            else await deployChanged(nodes, id, count, type)
+            await interrupt(nodes, id, count, type)
           }
           await nodeRed.inject('go')
           await untilAllStored()

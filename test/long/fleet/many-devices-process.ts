@@ -83,6 +83,17 @@ async function heapOfData(): Promise<number> {
   return bytes
 }
 
+/** Some devices are replaced, renamed, or moved to another base unit. */
+function changeDevices(week: number, now: number): void {
+  for (let count = 0; count < CHANGED_A_WEEK; count++) {
+    const index = (week * CHANGED_A_WEEK + count) % DEVICES
+    const slot = slots[index] as Slot
+    if (count % 3 === 0) Object.assign(slot, { generation: slot.generation + 1, since: now })
+    if (count % 3 === 1) slot.name = `Device ${index} of week ${week}`
+    if (count % 3 === 2) slot.base++
+  }
+}
+
 /** One device in 50 is refused for a week. */
 function refusalIn(week: number): Fault[] {
   const serials = fleet().flatMap(({ serial }, index) => (index % 50 === week % 50 ? [serial] : []))
@@ -110,24 +121,13 @@ async function live(): Promise<DayFigures[]> {
     await deployed
   }
 
-  /** Some devices are replaced, renamed, or moved to another base unit. */
-  function change(week: number): void {
-    for (let count = 0; count < CHANGED_A_WEEK; count++) {
-      const index = (week * CHANGED_A_WEEK + count) % DEVICES
-      const slot = slots[index] as Slot
-      if (count % 3 === 0) Object.assign(slot, { generation: slot.generation + 1, since: time.now() })
-      if (count % 3 === 1) slot.name = `Device ${index} of week ${week}`
-      if (count % 3 === 2) slot.base++
-    }
-  }
-
   /**
    * Some devices are refused, others change; the service is away for one poll, the sink for the next one, followed by a
    * deploy.
    */
   async function trouble(step: number, week: number, repeat: number): Promise<void> {
     if (step === 0) {
-      change(week)
+      changeDevices(week, time.now())
       refusal = refusalIn(week)
     }
     if (step === 0 || step === 3) faults = refusal

@@ -214,27 +214,34 @@ describe('judging by limits', () => {
     }
   }
 
-  function play(
-    rows: readonly OracleLimit[],
-    steps: readonly (typeof series extends fc.Arbitrary<infer T> ? T : never)[number][],
-    unit: string,
-  ) {
-    const node = new Monitoring(rows.map((row, index) => ({ ...row, name: `limit ${index}` })))
-    const about = (records: Parameters<typeof seriesOf>[0]) => inUnit(seriesOf(records), unit)
-    // A first value inside, because what is over when the channel is first seen is left out.
-    const events = node.receive(about([[AT_8, -0.5]]))
+  type Step = (typeof series extends fc.Arbitrary<infer T> ? T : never)[number]
+
+  /** The records of each message, and what happens after it. */
+  function messagesOf(steps: readonly Step[]) {
+    const messages: { records: (readonly [number, number | string | null])[]; after: Step['after'] }[] = []
     let time = AT_8
     let records: (readonly [number, number | string | null])[] = []
     for (const [index, { gap, value, cut, after, isShuffled }] of steps.entries()) {
       time += gap * MINUTE
       records.push([time, value])
       if (!cut && index < steps.length - 1) continue
-      const payload = about(isShuffled ? records.toReversed() : records)
+      messages.push({ records: isShuffled ? records.toReversed() : records, after })
+      records = []
+    }
+    return messages
+  }
+
+  function play(rows: readonly OracleLimit[], steps: readonly Step[], unit: string) {
+    const node = new Monitoring(rows.map((row, index) => ({ ...row, name: `limit ${index}` })))
+    const about = (records: Parameters<typeof seriesOf>[0]) => inUnit(seriesOf(records), unit)
+    // A first value inside, because what is over when the channel is first seen is left out.
+    const events = node.receive(about([[AT_8, -0.5]]))
+    for (const { records, after } of messagesOf(steps)) {
+      const payload = about(records)
       events.push(...node.receive(payload))
       // A limit remembers three alarms, which is all that six values can contain.
       if (after === 'repeat' && records.length <= 6) events.push(...node.receive(payload))
       else if (after === 'restart' || after === 'kill') node[after]()
-      records = []
     }
     return events
   }
