@@ -55,15 +55,14 @@ export function measureLimits(): Judged[] {
   ]) as readonly Limit[]
   const settings = { errorAfterMs: 10 * MINUTE_MS, silentAfterMs: 60 * MINUTE_MS, battery: true, remindMs: 0 }
   const monitor = new Monitor(systemClock, { ...settings, leavesOutPast: true })
-  monitor.setLimits(limits)
   const runs = Array.from({ length: WARM_UP_ROUNDS + ROUNDS }, (_, round) => {
     const text = messageAt(SERVICE_TIME + round * MINUTE_MS)
     const begin = performance.now()
     const payload: unknown = JSON.parse(text)
     const parsed = performance.now()
-    monitor.receive(readMeasurements(payload))
+    monitor.receive(readMeasurements(payload), limits)
     monitor.passTime()
-    monitor.collect()
+    monitor.alarms.collect()
     monitor.summarize()
     return { parsed: parsed - begin, judged: performance.now() - parsed }
   })

@@ -31,3 +31,8 @@ export const MAX_SECONDS = 2_000_000
 export function isSerial(text: string): boolean {
   return /^[0-9A-Za-z]{8}$/.test(text)
 }
+
+/** Whether a serial number is one of these. */
+export function isAmong(serial: string | undefined, serials: readonly string[] | 'all'): boolean {
+  return serials === 'all' || serials.some((one) => one === serial)
+}

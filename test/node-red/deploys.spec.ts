@@ -90,6 +90,24 @@ describe('a deploy or a stop', () => {
     await until(`all of ${all} records`, async () => (await stored()).length >= all - 1, COLLECTED_MS)
   }
 
+  async function restart(): Promise<void> {
+    await nodeRed.stop()
+    await nodeRed.start()
+  }
+
+  /** Deploys with a changed property of the node and of its receiver, or restarts. */
+  async function interrupt(
+    nodes: FlowNode[],
+    id: string,
+    count: number,
+    type: DeployType | 'stop',
+  ): Promise<void> {
+    if (type === 'stop') return restart()
+    for (const node of nodes) if ([id, 'sink'].includes(node.id)) node.x = 100 + count
+    for (const node of nodes) if (node.id === 'sink') node.name = `sink ${count}`
+    await nodeRed.deploy(nodes, type)
+  }
+
   for (const send of ['each', 'device'])
     for (const type of ['full', 'flows', 'nodes', 'stop'] as const) {
       it(`while messages are being sent loses no record: ${type}, send ${send}`, async function () {
@@ -103,15 +121,7 @@ describe('a deploy or a stop', () => {
           for (let count = 0; count < 4; count++) {
             await nodeRed.inject('go')
             await new Promise((resolve) => setTimeout(resolve, random.below(120)))
-            if (type === 'stop') {
-              await nodeRed.stop()
-              await nodeRed.start()
-            } else {
-              // A property of the node or of its receiver has changed.
-              for (const node of nodes) if ([id, 'sink'].includes(node.id)) node.x = 100 + count
-              for (const node of nodes) if (node.id === 'sink') node.name = `sink ${count}`
-              await nodeRed.deploy(nodes, type as DeployType)
-            }
+            await interrupt(nodes, id, count, type)
           }
           await nodeRed.inject('go')
           await untilAllStored()

@@ -26,6 +26,7 @@ import { toLimitsStatus } from './status'
 /** How often conditions that depend on the clock are judged. */
 const TICK_MS = 5000
 const MINUTE_MS = 60_000
+const NEVER = Number.POSITIVE_INFINITY
 
 /** A deployed envlog-limits. */
 export class LimitsNode implements StartedNode {
@@ -94,16 +95,14 @@ export class LimitsNode implements StartedNode {
 
   #createMonitor(remembers: boolean): Monitor {
     const { errorAfter, silentAfter, battery, remind } = this.#settings
-    const toMs = (minutes: number | null) => (minutes === null ? null : minutes * MINUTE_MS)
-    const settings = remembers
-      ? {
-          errorAfterMs: toMs(errorAfter),
-          silentAfterMs: toMs(silentAfter),
-          battery,
-          remindMs: remind * MINUTE_MS,
-        }
-      : { errorAfterMs: null, silentAfterMs: null, battery: false, remindMs: 0 }
-    return new Monitor(systemClock, { ...settings, leavesOutPast: remembers })
+    const toMs = (minutes: number | null) => (remembers && minutes !== null ? minutes * MINUTE_MS : NEVER)
+    return new Monitor(systemClock, {
+      errorAfterMs: toMs(errorAfter),
+      silentAfterMs: toMs(silentAfter),
+      battery: remembers && battery,
+      remindMs: remembers ? remind * MINUTE_MS : 0,
+      leavesOutPast: remembers,
+    })
   }
 
   #restore(saved: SavedLimits | undefined, store: StateStore): void {
@@ -119,7 +118,7 @@ export class LimitsNode implements StartedNode {
     try {
       monitor.receive(measured, limits)
     } finally {
-      this.#sendChanges(monitor.collect(), msg, send)
+      this.#sendChanges(monitor.alarms.collect(), msg, send)
     }
   }
 
@@ -160,7 +159,7 @@ export class LimitsNode implements StartedNode {
         this.#enqueue(this.#messages.ofTest(toTest(now), msg), send)
         return
     }
-    this.#sendChanges(monitor.collect())
+    this.#sendChanges(monitor.alarms.collect())
   }
 
   /** Judges what depends on the clock, now and every few seconds. */
@@ -169,7 +168,7 @@ export class LimitsNode implements StartedNode {
       await this.#state.ready()
       if (this.#isClosed) return
       this.#monitor.passTime()
-      this.#sendChanges(this.#monitor.collect(true))
+      this.#sendChanges(this.#monitor.alarms.collect(true))
       this.#showState()
     } catch (error) {
       this.#showFailure(error)
@@ -194,9 +193,8 @@ export class LimitsNode implements StartedNode {
   #enqueue(messages: readonly NodeMessage[], send: (msg: NodeMessage) => void): void {
     const { alarms } = this.#monitor
     const mustSave = this.#settings.remember && alarms.mustSave
-    if (mustSave || alarms.hasNew) this.#state.save()
+    if (mustSave) this.#state.save()
     alarms.mustSave = false
-    alarms.hasNew = false
     if (!mustSave && messages.length === 0) return
     const sent = this.#sending.then(async () => {
       if (mustSave) await this.#state.written()

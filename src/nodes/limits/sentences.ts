@@ -1,12 +1,10 @@
 import type { NodeAPI } from 'node-red'
 import type { TimeStyle } from '../../lib/decode/time'
 import type { LimitEvent, Report } from '../../lib/limits/event'
-import { fixedClock, formatLocalTime, type LocalClock, TimeZone } from '../../shared/local-clock'
+import { DAY_MS, fixedClock, formatLocalTime, type LocalClock, TimeZone } from '../../shared/local-clock'
 import { toShortLine } from '../kit/report/localize'
 import { hostClock } from '../kit/report/times'
 import { translate } from '../kit/report/translate'
-
-const DAY_MS = 86_400_000
 
 /** Writes events in the language of Node-RED, with times in the time zone of the account. */
 export class Sentences {
@@ -23,31 +21,30 @@ export class Sentences {
 
   /** A sentence, such as *Freezer 3, Inside: above -15 °C for 12 minutes, now -9.8 °C (since 02:10)*. */
   sentence({ event, utcOffset }: Report): string {
-    const { state, condition, detail, minutes, unit, leftOut, test } = event
+    const { state, from, leftOut, test } = event
     if (leftOut !== undefined) return this.#translate('limits.text.left-out', { count: leftOut })
     if (test) return this.#translate('limits.text.test')
-    if (event.from === null) return this.#translate('limits.text.normal', { place: this.#place(event) })
+    if (from === null) return this.#translate('limits.text.normal', { place: this.#place(event) })
     const clock = this.#zone ?? (utcOffset === null ? hostClock : fixedClock(utcOffset))
+    const text = this.#translate(`limits.text.${keyOf(event)}`, this.#params(event, clock))
+    return state === 'reminder' ? this.#translate('limits.text.reminder', { text }) : text
+  }
+
+  #params(event: LimitEvent, clock: LocalClock) {
+    const { condition, above, below, value, extreme, unit, minutes, from, until, detail } = event
     const time = (iso: string | null) => iso && this.#time(clock, iso)
-    const withUnit = (value: number | null) => (value === null ? '' : `${value} ${unit ?? ''}`.trim())
-    const params = {
+    const withUnit = (measured: number | null) =>
+      measured === null ? '' : `${measured} ${unit ?? ''}`.trim()
+    return {
       place: this.#place(event),
       duration: this.#duration(minutes ?? 0),
-      since: time(event.from),
-      until: time(event.until),
-      bound: withUnit(condition === 'above' ? event.above : event.below),
-      value: withUnit(event.value),
-      extreme: withUnit(event.extreme),
+      since: time(from),
+      until: time(until),
+      bound: withUnit(condition === 'above' ? above : below),
+      value: withUnit(value),
+      extreme: withUnit(extreme),
       detail: detail === null ? '' : ` (${toShortLine(detail)})`,
     }
-    const isLasting = state === 'alarm' || state === 'reminder'
-    const phase = isLasting ? (minutes === 0 ? 'begins' : 'lasts') : event.until === null ? 'was' : state
-    const key =
-      condition === 'battery' && isLasting
-        ? detail
-        : `${condition}.${detail === 'never' && isLasting ? detail : phase}`
-    const text = this.#translate(`limits.text.${key}`, params)
-    return state === 'reminder' ? this.#translate('limits.text.reminder', { text }) : text
   }
 
   /** A subject of one line for several events, such as *Alarm: Freezer 3, Inside: too warm (and 2 more)*. */
@@ -83,4 +80,12 @@ export class Sentences {
     const time = local.slice(11, 16)
     return Math.abs(this.#now() - instant) < DAY_MS ? time : `${local.slice(5, 10)} ${time}`
   }
+}
+
+/** The key of the sentence about an event, below `limits.text`. */
+function keyOf({ state, condition, detail, minutes, until }: LimitEvent): string {
+  if (state === 'normal' || state === 'ended') return `${condition}.${until === null ? 'was' : state}`
+  if (condition === 'battery') return `${detail}`
+  if (condition === 'silent' && detail === 'never') return 'silent.never'
+  return `${condition}.${minutes === 0 ? 'begins' : 'lasts'}`
 }

@@ -106,27 +106,30 @@ describe('any choice of devices', () => {
     assert.deepEqual(reported.toSorted(), [...new Set(unknownIn(chosen))].toSorted())
   }
 
+  async function judgeByMessage(action: 'current' | 'latest', chosen: Chosen): Promise<void> {
+    const { devices, bases, groups } = chosen
+    const named = [
+      ...devices,
+      ...bases.map((base) => ({ base })),
+      ...(groups.length > 0 ? [{ group: groups }] : []),
+    ]
+    if (named.length > 0) await judge(action, { select: 'msg' }, { devices: named }, chosen)
+  }
+
+  async function judgeBySetting(action: 'current' | 'latest', chosen: Chosen): Promise<void> {
+    const { devices, bases, groups } = chosen
+    if (devices.length + bases.length > 0)
+      await judge(action, { select: 'list', devices, bases }, {}, { ...chosen, groups: [] })
+    if (groups.length > 0)
+      await judge(action, { select: 'group', groups }, {}, { ...chosen, devices: [], bases: [] })
+  }
+
   for (const action of ['current', 'latest'] as const) {
     it(`is sent completely by ${action}, each device once, and missing ones are reported`, async () => {
       await fc.assert(
-        fc.asyncProperty(anyChoice(), fc.boolean(), async (chosen, byMessage) => {
-          const { devices, bases, groups, exclude } = chosen
-          if (byMessage) {
-            const named = [
-              ...devices,
-              ...bases.map((base) => ({ base })),
-              ...(groups.length > 0 ? [{ group: groups }] : []),
-            ]
-            if (named.length === 0) return
-            await judge(action, { select: 'msg' }, { devices: named }, chosen)
-            return
-          }
-          if (devices.length + bases.length > 0) {
-            await judge(action, { select: 'list', devices, bases }, {}, { ...chosen, groups: [] })
-          }
-          if (groups.length > 0)
-            await judge(action, { select: 'group', groups }, {}, { devices: [], bases: [], groups, exclude })
-        }),
+        fc.asyncProperty(anyChoice(), fc.boolean(), (chosen, byMessage) =>
+          byMessage ? judgeByMessage(action, chosen) : judgeBySetting(action, chosen),
+        ),
         { numRuns: runs(600) },
       )
     })

@@ -86,25 +86,27 @@ export async function createPolledDevice(
     ): Promise<string | undefined> {
       // Like the node, send no request while a receipt is awaited.
       if (nodeState.devices.get(deviceKey(device)).receiptWait(clock.monotonic()) > 0) return undefined
-      try {
-        const own = { ...context, signal }
-        if (what === 'alerts') await pollAlerts(run, device, 'all', own)
-        else {
-          await pollRecords(run, device, options, own)
-          if (options.backfill && receiptTimeoutMs === null) await fillHoles(run, [device], own)
-        }
-        return undefined
-      } catch (error) {
-        if (!(error instanceof EnvlogError)) throw error
-        return error.reason
-      }
+      const own = { ...context, signal }
+      return failureOf(async () => {
+        if (what === 'alerts') return pollAlerts(run, device, 'all', own)
+        await pollRecords(run, device, options, own)
+        if (options.backfill && receiptTimeoutMs === null) await fillHoles(run, [device], own)
+      })
     },
     /** The numbers of the delivered records, delivery by delivery; none for those without new records. */
-    ids: () =>
-      delivered.flatMap(({ content }) =>
-        content.kind === 'series' && content.series.records.length > 0
-          ? [content.series.records.map(({ dataId }) => dataId)]
-          : [],
-      ),
+    ids: () => delivered.map(idsIn).filter((ids) => ids.length > 0),
   }
 }
+
+async function failureOf(act: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await act()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof EnvlogError)) throw error
+    return error.reason
+  }
+}
+
+const idsIn = ({ content }: Pick<Delivery, 'content'>) =>
+  content.kind === 'series' ? content.series.records.map(({ dataId }) => dataId) : []

@@ -108,15 +108,15 @@ describe('examples for reports', () => {
 
   /** Deploys an example with changed settings; the message with which it ends is written to the log. */
   async function deploy(name: string, setup: Setup = {}): Promise<void> {
+    await harness.deploy([name], { simulator }, (flow) => flow.map((node) => withSetup(node, setup)))
+  }
+
+  function withSetup(node: FlowNode, setup: Setup): FlowNode {
     const { settings = {}, limits = ROWS, devices = [{ serial: FREEZER }], account = {} } = setup
-    await harness.deploy([name], { simulator }, (flow) =>
-      flow.map((node) => {
-        if (node.type === 'envlog-account') return { ...node, ...account }
-        if (node.type === 'envlog-current') return { ...node, devices }
-        if (node.name === 'settings') return { ...node, rules: changed(node, settings, limits) }
-        return node.name === 'the report' ? { ...node, complete: 'payload' } : node
-      }),
-    )
+    if (node.type === 'envlog-account') return { ...node, ...account }
+    if (node.type === 'envlog-current') return { ...node, devices }
+    if (node.name === 'settings') return { ...node, rules: changed(node, settings, limits) }
+    return node.name === 'the report' ? { ...node, complete: 'payload' } : node
   }
 
   function changed({ rules }: FlowNode, settings: object, limits: unknown): object[] {
