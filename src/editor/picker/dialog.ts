@@ -153,10 +153,11 @@ export class Picker {
     typed.val(wrong.join(' '))
     const { devices } = this.#source
     const unlisted = devices ? findUnlisted(devices, found).map(idOf) : []
-    const notes = Object.entries({ wrong, 'not-listed': unlisted })
-      .filter(([, words]) => words.length > 0)
-      .map(([note, words]) => translate(`picker.${note}`, { words: enumerated(words) }))
-    this.#part('wrong').text(notes.join(' '))
+    const notes = [
+      wrong.length > 0 ? translate('picker.wrong', { words: enumerated(wrong) }) : '',
+      unlisted.length > 0 ? translate('picker.not-listed', { words: enumerated(unlisted) }) : '',
+    ]
+    this.#part('wrong').text(notes.join(' ').trim())
     if (found.length > 0) this.#showTree()
     return wrong.length === 0
   }
