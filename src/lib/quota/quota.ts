@@ -106,7 +106,7 @@ export class Quota {
       if (isFull) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
       const waiting: Waiting = { request, isAsked: false, resolve }
       const giveUp = () => {
-        this.#queue.delete(waiting)
+        if (!this.#queue.delete(waiting)) return
         this.proceedSoon()
         reject(new EnvlogError('closed'))
       }
