@@ -159,10 +159,10 @@ export class Quota {
       if (!next) break
       inBackground(this.#grant(next, now))
     }
-    this.#review(now)
-    if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
     this.#cancelWake()
+    if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
     if (this.#queue.size === 0) return
+    this.#review(now)
     const later = this.#starts(now).flatMap(({ at }) => (at > now ? at : []))
     const wakeAt = Math.min(now + REVIEW_MS, ...later)
     this.#cancelWake = this.#clock.after(Math.ceil(wakeAt - now), () => this.#proceed())
