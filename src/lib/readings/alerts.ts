@@ -104,10 +104,11 @@ function readEntry(entry: unknown): LogEntry | undefined {
   if (!isObject(entry)) return undefined
   const timestamp = readTimestamp(entry.unixtime)
   if (timestamp === undefined) return undefined
-  const texts = SOURCES.flatMap(([field, source]) => {
+  const texts: LogEntry['texts'] = []
+  for (const [field, source] of SOURCES) {
     const text = readText(entry[field])
-    return text.trim() === '' ? [] : [{ source, text }]
-  })
+    if (text.trim() !== '') texts.push({ source, text })
+  }
   return { timestamp, texts }
 }
 
