@@ -1,7 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { EnvlogError } from './errors'
 
-/** Creates a controller whose signal can have any number of listeners without a warning from Node.js. */
+/**
+ * Creates a controller whose signal can have any number of listeners without a warning from Node.js. Abort it with a
+ * reason after each request, because without one Node.js creates an error with a stack.
+ */
 export function createAbort(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)

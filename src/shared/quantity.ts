@@ -52,7 +52,7 @@ export function normalizeUnit(unit: string): string {
  */
 export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
   // The compatibility form replaces full-width letters and superscript digits.
-  const found = units.map((unit) => BY_UNIT.get(unit.normalize('NFKC')) ?? null)
+  const found = units.map((unit) => BY_UNIT.get(unit) ?? BY_UNIT.get(unit.normalize('NFKC')) ?? null)
   const hasTemperature = found.includes('temperature')
   return found.map((quantity) => (hasTemperature || !NEEDS_TEMPERATURE.includes(quantity) ? quantity : null))
 }

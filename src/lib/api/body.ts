@@ -15,7 +15,7 @@ const tooLarge = () => new EnvlogError('response-too-large', { megabytes: MAX_BO
  */
 export async function readBody({ headers, chunks }: HttpResponse, onActivity: () => void): Promise<string> {
   // A single growing buffer, because a service may send every byte as a separate chunk.
-  let buffer = Buffer.allocUnsafe(64 * 1024)
+  let buffer = Buffer.alloc(0)
   let length = 0
   for await (const chunk of chunks) {
     onActivity()

@@ -40,6 +40,6 @@ export async function withDeadline<T>(
   } finally {
     cancelSilence()
     cancelTotal()
-    exchange.abort()
+    exchange.abort('done')
   }
 }

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
 import type { Dispatcher, Pool } from 'undici'
 import { decodePercent, isLoopback } from '../../shared/addresses'
@@ -97,7 +96,8 @@ export class UndiciTransport implements Transport {
         ...{ origin, path: pathname, method: 'POST' },
         // With a proxy, undici adds the host to the headers that it receives.
         headers: { ...HEADERS, 'content-length': String(Buffer.byteLength(body)) },
-        body: Readable.from(reportStart(body, onSent)),
+        // undici accepts any iterable, although its types do not say so. A stream is more work.
+        body: reportStart(body, onSent) as never,
       })
       const { statusCode: status, headers, body: chunks } = response
       const result = await read({ status, headers, chunks })

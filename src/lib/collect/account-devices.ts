@@ -179,6 +179,6 @@ export class AccountDevices {
 
 /** The devices of a response, including those whose identity can be read although their readings cannot. */
 function toDevices({ devices, unreadable }: CurrentEnvelope): AccountDevice[] {
-  const readable = devices.map((device) => ({ serial: device.serial, known: knownFieldsOf(device) }))
-  return [...readable, ...unreadable].flatMap(({ serial, known }) => (known ? [{ serial, ...known }] : []))
+  const others = unreadable.flatMap(({ serial, known }) => (known ? [{ serial, ...known }] : []))
+  return [...devices.map((device) => ({ serial: device.serial, ...knownFieldsOf(device) })), ...others]
 }

@@ -54,7 +54,8 @@ export async function collectCurrent(
       const error = new EnvlogError('response-left-out', { part }, { endpoint: response.endpoint, serial })
       return { device: { serial }, error: error.about({ serial, name }) }
     })
-  failed.push(...findMissing([...all.map(memberOf), ...others], query))
+  if (query.selection !== 'all')
+    failed.push(...findMissing([...all.map(memberOf), ...others], query.selection, query.exclude))
   return { response, content: { kind: 'current', readings }, group: null, failed }
 }
 
@@ -72,8 +73,11 @@ const memberOf = ({ serial, base, group }: Reading): Member => ({ serial, base: 
  * Selected devices that are missing from the response because the account does not have them. Unreadable devices are
  * not included, because they are reported separately.
  */
-function findMissing(members: readonly Member[], { selection, exclude }: CurrentQuery): DeviceFailure[] {
-  if (selection === 'all') return []
+function findMissing(
+  members: readonly Member[],
+  selection: Exclude<Selection, 'all'>,
+  exclude: readonly string[],
+): DeviceFailure[] {
   const isPresent = (device: NamedDevice) => members.some((member) => isSameDevice(device, member))
   const devices = selection.devices.filter((device) => !exclude.includes(device.serial) && !isPresent(device))
   const bases = selection.bases.filter(

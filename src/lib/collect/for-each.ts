@@ -67,7 +67,7 @@ export async function forEachConcurrent<T>(
   try {
     await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
   } finally {
-    inner.abort()
+    inner.abort('done')
   }
   if (signal.aborted) throw new EnvlogError('closed')
   if (fatal !== undefined) throw fatal

@@ -22,6 +22,7 @@ export function readText(value: unknown): string {
 export function isAbsent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.length === 0
   for (const key in value) if (Object.hasOwn(value, key)) return false
   return true
 }
@@ -31,10 +32,9 @@ export function isAbsent(value: unknown): boolean {
  * sent as an object whose keys are indexes, which JavaScript keeps in ascending order.
  */
 export function readElements(value: unknown): unknown[] | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  if (!Array.isArray(value) && (isAbsent(value) || !Object.keys(value).every((key) => INDEX.test(key)))) {
+  if (Array.isArray(value)) return value.filter((element) => element !== null)
+  if (!isObject(value) || isAbsent(value) || !Object.keys(value).every((key) => INDEX.test(key)))
     return undefined
-  }
   return Object.values(value).filter((element) => element !== null)
 }
 

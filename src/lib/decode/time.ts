@@ -48,25 +48,33 @@ const SECONDS = Array.from({ length: 60 }, (_, second) => new Date(second * 1000
 export type TimeFormatter = (timestamp: number | null) => string | null
 
 /**
- * Returns a function that formats times of a device as ISO 8601 with milliseconds; `null` stays `null`. It formats a
- * date only once, because calling `toISOString` for each record would be half of the work for a page.
+ * Returns a function that formats times of a device as ISO 8601 with milliseconds; `null` stays `null`.
  * @param deviceOffset minutes that the device is ahead of UTC; if it is `null` (unknown), its local times are in UTC
  */
 export function createTimeFormatter(style: TimeStyle, deviceOffset: number | null): TimeFormatter {
-  const zone = style instanceof TimeZone ? style : undefined
-  const isUtc = style === 'utc' || (style === 'local' && deviceOffset === null)
-  let offset = style === 'local' ? (deviceOffset ?? 0) : 0
-  let ending = isUtc ? 'Z' : formatOffset(offset)
+  const format = createSharedTimeFormatter(style)
+  return (timestamp) => format(timestamp, deviceOffset)
+}
+
+export type SharedTimeFormatter = (timestamp: number | null, deviceOffset: number | null) => string | null
+
+/**
+ * Does the same for several devices. It formats a date only once, because calling `toISOString` for each record or
+ * device would be half of the work for a response.
+ */
+export function createSharedTimeFormatter(style: TimeStyle): SharedTimeFormatter {
+  let offset: number | null = null
+  let ending = 'Z'
   let day = Number.NaN
   let date = ''
-  return (timestamp) => {
+  return (timestamp, deviceOffset) => {
     if (timestamp === null) return null
-    const zoneOffset = zone?.offsetAt(timestamp) ?? offset
-    if (zoneOffset !== offset) {
-      offset = zoneOffset
-      ending = formatOffset(offset)
+    const newOffset = style === 'utc' ? null : utcOffsetAt(timestamp, style, deviceOffset)
+    if (newOffset !== offset) {
+      offset = newOffset
+      ending = offset === null ? 'Z' : formatOffset(offset)
     }
-    const shifted = timestamp + offset * A_MINUTE_MS
+    const shifted = timestamp + (offset ?? 0) * A_MINUTE_MS
     if (Math.floor(shifted / A_DAY_MS) !== day) {
       day = Math.floor(shifted / A_DAY_MS)
       date = new Date(day * A_DAY_MS).toISOString().slice(0, 11)

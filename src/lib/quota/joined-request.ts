@@ -67,12 +67,12 @@ export class JoinedRequest {
 
   resolve(value: unknown): void {
     for (const caller of this.#callers) caller.resolve(value)
-    this.#abort.abort()
+    this.#abort.abort('done')
   }
 
   reject(error: unknown): void {
     for (const caller of this.#callers) caller.reject(error)
-    this.#abort.abort()
+    this.#abort.abort('done')
   }
 
   /** Reports the estimated start to all callers, and rejects those that would wait too long. */

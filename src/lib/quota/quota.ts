@@ -110,7 +110,7 @@ export class Quota {
       if (isFull) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
       const waiting: Waiting = { request, isAsked: false, resolve }
       const giveUp = () => {
-        this.#queue.delete(waiting)
+        if (!this.#queue.delete(waiting)) return
         this.proceedSoon()
         reject(new EnvlogError('closed'))
       }
@@ -163,10 +163,10 @@ export class Quota {
       if (!next) break
       inBackground(this.#grant(next, now))
     }
-    this.#review(now)
-    if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
     this.#cancelWake()
+    if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
     if (this.#queue.size === 0) return
+    this.#review(now)
     const later = this.#starts(now).flatMap(({ at }) => (at > now ? at : []))
     const wakeAt = Math.min(now + REVIEW_MS, ...later)
     this.#cancelWake = this.#clock.after(Math.ceil(wakeAt - now), () => this.#proceed())

@@ -85,9 +85,8 @@ export function toAlertLog(
       if (found) channels.set(source, found)
       // A copy, because messages must not share objects.
       const channel = found ? { ...found } : null
-      return {
-        ...device,
-        base: { ...device.base },
+      // Much faster than an object literal that begins with the device.
+      return Object.assign(readDevice(envelope.device, envelope.base), {
         time: format(timestamp),
         timestamp,
         utcOffset: utcOffsetAt(timestamp, style, offset),
@@ -95,7 +94,7 @@ export function toAlertLog(
         channel,
         kind: classifyAlert(source, text, channel?.name ?? ''),
         text,
-      }
+      })
     }),
   )
   return { device, channels: [...channels.values()], alerts }
@@ -105,10 +104,11 @@ function readEntry(entry: unknown): LogEntry | undefined {
   if (!isObject(entry)) return undefined
   const timestamp = readTimestamp(entry.unixtime)
   if (timestamp === undefined) return undefined
-  const texts = SOURCES.flatMap(([field, source]) => {
+  const texts: LogEntry['texts'] = []
+  for (const [field, source] of SOURCES) {
     const text = readText(entry[field])
-    return text.trim() === '' ? [] : [{ source, text }]
-  })
+    if (text.trim() !== '') texts.push({ source, text })
+  }
   return { timestamp, texts }
 }
 

@@ -29,6 +29,8 @@ interface MatchedChannel {
   listed?: ListedChannel
 }
 
+const NONE: ReadonlySet<number> = new Set()
+
 /**
  * Matches the channels listed in a response with those of its records, and sorts them by number. The list is numbered
  * from 0 if it contains 0, or if its numbers match those of the records only after adding 1 (docs/service.md,
@@ -36,10 +38,7 @@ interface MatchedChannel {
  * number.
  * @param recorded numbers of the channels in the records
  */
-export function matchChannels(
-  listed: readonly ListedChannel[],
-  recorded: ReadonlySet<number> = new Set(),
-): MatchedChannel[] {
+export function matchChannels(listed: readonly ListedChannel[], recorded = NONE): MatchedChannel[] {
   const first = listed[0]?.num
   const isConsecutive = listed.every(({ num }, index) => num === (first ?? 0) + index)
   // Nearly all lists, and a response of `current` has thousands.

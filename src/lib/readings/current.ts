@@ -1,6 +1,11 @@
 import type { CurrentDevice, Group } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
-import { createTimeFormatter, type TimeStyle, utcOffsetAt } from '../decode/time'
+import {
+  createSharedTimeFormatter,
+  type SharedTimeFormatter,
+  type TimeStyle,
+  utcOffsetAt,
+} from '../decode/time'
 import { readNumber, readValueError } from '../decode/value'
 import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'
@@ -40,10 +45,11 @@ export interface CurrentOptions {
 
 /** Converts the devices in a response to current readings, in the same order. */
 export function readCurrent({ devices }: CurrentEnvelope, options: CurrentOptions): Reading[] {
-  return devices.map((device) => readReading(device, options))
+  const format = createSharedTimeFormatter(options.time)
+  return devices.map((device) => readReading(device, options, format))
 }
 
-function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
+function readReading(entry: CurrentDevice, options: CurrentOptions, format: SharedTimeFormatter): Reading {
   const device = readDevice(entry, entry.baseunit)
   const { timestamp, utcOffset: offset } = entry
   const age = timestamp === null ? null : Math.round((options.receivedAt - timestamp) / 1000) + 0
@@ -55,7 +61,7 @@ function readReading(entry: CurrentDevice, options: CurrentOptions): Reading {
     base: device.base,
     standalone: device.standalone,
     group: entry.group && { ...entry.group },
-    time: createTimeFormatter(options.time, offset)(timestamp),
+    time: format(timestamp, offset),
     timestamp,
     utcOffset: utcOffsetAt(timestamp, options.time, offset),
     age,

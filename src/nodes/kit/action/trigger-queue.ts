@@ -45,7 +45,7 @@ export class TriggerQueue {
 
   /** Tells the running trigger that another one waits. */
   interrupt(): void {
-    this.#interrupt.abort()
+    this.#interrupt.abort('waiting')
   }
 
   /** Aborts the running trigger and rejects waiting ones. Resolves when none is running. */
