@@ -92,7 +92,7 @@ describe('the quota of an account in nodes and in the editor', () => {
     const flow = await startFlow('current', simulator(), { node: { repeat: 60 }, flow: others, watched })
     for (let count = 0; count < 5; count++) await flow.completed.next()
     assert.equal(simulator().log.length, 1)
-  }).timeout(20_000)
+  })
 
   it('is not used again by alerts or latest records that repeat after a deploy', async () => {
     for (const action of ['alerts', 'latest'] as const) {
@@ -109,5 +109,5 @@ describe('the quota of an account in nodes and in the editor', () => {
       await after.completed.next()
       assert.ok(simulator().log.length > used)
     }
-  }).timeout(30_000)
+  })
 })
