@@ -46,20 +46,6 @@ describe('records that the service no longer has', () => {
     })
   }
 
-  it('are reported after an outage of three days', async () => {
-    const flow = await start('latest', { onlyNew: true, backfill: true })
-    const trigger = async () => {
-      flow.send()
-      await flow.completed.next()
-    }
-    await trigger()
-    assert.deepEqual(flow.warnings, [])
-    simulator().clock.advance(72 * HOUR)
-    await trigger()
-    assert.deepEqual(flow.warnings, ['failure.devicewarnings.records-lost-between'])
-    assert.match(flow.text(), /status\.losses/)
-  })
-
   it('are reported when a database that was down for three days returns receipts again', async () => {
     const flow = await start('latest', { onlyNew: true, backfill: true, advance: 'acknowledged' })
     const stored = async () => {
