@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type EndpointName, manualClock, type Variants } from '../../../simulator'
 import { OFFERED } from '../../../src/shared/outputs'
-import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../../support/devices'
+import { A_DAY, freezer, fridge, NOW, rackA } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { ActionName, Message } from '../../support/flow-types'
 
@@ -142,10 +142,5 @@ describe('a raw response', () => {
       [['ENVLOG_REPLY', unknown.serial]],
     )
     assert.equal(messages.length, 1)
-  })
-
-  it('is counted in the status as a response', async () => {
-    const { flow } = await run('latest', 'raw', [rackA, truck])
-    assert.match(flow.shown().at(-1)?.text, /^status\.responses \d\d:\d\d$/)
   })
 })
