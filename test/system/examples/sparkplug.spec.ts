@@ -148,6 +148,7 @@ describe('the example Sparkplug B', () => {
     await waitForCount(`DDEATH ${FIRST}`, 1)
     simulator.set({ faults: [] })
     set(FIRST, { 1: -16, 3: 'Sensor Error' })
+    await harness.press('ask')
     await waitForCount(`DBIRTH ${FIRST}`, 2)
 
     const rebirth = { name: 'Node Control/Rebirth', type: 'Boolean', value: true }
