@@ -8,12 +8,12 @@ import {
   type Simulator,
   signals,
   startSimulator,
-} from '../../../simulator'
-import { launchChromium } from '../../support/editor/chromium'
-import { openPage, type PageOptions } from '../../support/editor/page'
-import { useExamples } from '../../support/examples'
-import { until } from '../../support/wait'
-import { WallDisplay } from '../../support/wall-display'
+} from '../../simulator'
+import { launchChromium } from '../support/editor/chromium'
+import { openPage, type PageOptions } from '../support/editor/page'
+import { useExamples } from '../support/examples'
+import { until } from '../support/wait'
+import { WallDisplay } from '../support/wall-display'
 import { shownBy } from './shown-by'
 
 const STARTING_MS = 300_000
