@@ -31,6 +31,9 @@ const SIZES = [
   [1920, 1080],
 ] as const
 const DAY_MS = 86_400_000
+const DRAWN_MS = 60_000
+/** Time between two looks at the chart, of which each transfers all its points. */
+const CHARTED_MS = 500
 
 interface State {
   values?: Record<number, RecordValue>
@@ -93,10 +96,10 @@ describe('the wall display', () => {
     simulator.set({ fleet: fleet() })
   }
 
-  /** Polls each second, which the described limits do not allow. */
+  /** Polls every two seconds, which the described limits do not allow. */
   const deploy = (more: Record<string, object> = {}) => {
     const limits = JSON.stringify({ current: { limit: 1000 }, alert: { limit: 1000 } })
-    const often = { 'envlog-account': { limits }, 'envlog-current': { repeat: SPEED } }
+    const often = { 'envlog-account': { limits }, 'envlog-current': { repeat: 2 * SPEED } }
     return harness.deploy([WALL], { simulator, more: often }, (flow) =>
       flow.map((node) => ({ ...node, ...more[node.type] })),
     )
@@ -113,15 +116,21 @@ describe('the wall display', () => {
    * would replace one made before it arrives; and a list that is being redrawn does not react to a click.
    */
   const choose = (item: Locator, isShown: () => Promise<boolean>, wanted: boolean) =>
-    until(`it is ${wanted ? '' : 'not '}shown`, async () => {
-      if ((await item.getAttribute('aria-selected')) !== String(wanted)) await item.click()
-      return (await isShown()) === wanted
-    })
+    until(
+      `it is ${wanted ? '' : 'not '}shown`,
+      async () => {
+        if ((await item.getAttribute('aria-selected')) !== String(wanted)) await item.click()
+        return (await isShown()) === wanted
+      },
+      DRAWN_MS,
+      CHARTED_MS,
+    )
 
   const points = async () =>
     ((await shownBy<Point[]>(harness.nodeRed.url, CHART)) ?? []).map((point) => point._datapoint)
   const names = async () => [...new Set((await points()).map(({ category }) => category))]
-  const charted = () => until('the chart has lines', async () => (await points()).length > 500 || false)
+  const charted = () =>
+    until('the chart has lines', async () => (await points()).length > 500, DRAWN_MS, CHARTED_MS)
 
   /** The chart and the tiles take their new sizes some frames after the page. */
   async function assertFits(display: WallDisplay, width: number, height: number): Promise<void> {
