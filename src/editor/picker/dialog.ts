@@ -2,7 +2,7 @@ import type { DeviceSource } from '../device-source'
 import { enumerated, translate } from '../red'
 import { Choice, type Chosen, idOf } from './choice'
 import { describeState } from './device-texts'
-import { findUnlisted, type Kind, treeOf } from './device-tree'
+import { findUnlisted, type Kind, treeOf, withBaseUnits } from './device-tree'
 import { parseChosen } from './parse-chosen'
 import { TreeView } from './tree-view'
 
@@ -148,10 +148,11 @@ export class Picker {
   /** Adds the typed items. Invalid words stay in the field. @returns whether there are none */
   #addTyped(): boolean {
     const typed = this.#page.find('textarea')
-    const { found, wrong } = parseChosen(this.#kind, String(typed.val()))
+    const { found: parsed, wrong } = parseChosen(this.#kind, String(typed.val()))
+    const { devices } = this.#source
+    const found = devices && this.#kind === 'devices' ? withBaseUnits(devices, parsed) : parsed
     for (const item of found) this.#choice.add(item)
     typed.val(wrong.join(' '))
-    const { devices } = this.#source
     const unlisted = devices ? findUnlisted(devices, found).map(idOf) : []
     const notes = [
       wrong.length > 0 ? translate('picker.wrong', { words: enumerated(wrong) }) : '',
