@@ -35,15 +35,20 @@ const NEEDS_TEMPERATURE: readonly (Quantity | null)[] = ['humidity', 'co2']
 export const TEMPERATURE_UNITS = ['C', 'F'] as const
 export type TemperatureUnit = (typeof TEMPERATURE_UNITS)[number]
 
+const SPELLINGS = new Map([
+  ['%', '%'],
+  ...['', '°', 'o'].flatMap((sign) =>
+    TEMPERATURE_UNITS.map((letter) => [sign + letter, `°${letter}`] as const),
+  ),
+])
+
 /**
  * Replaces any spelling of °C, °F or % with that unit, and trims other units. One account may contain several spellings:
  * full-width or not, as a single character, or with `º` or `˚` instead of the degree sign.
  */
 export function normalizeUnit(unit: string): string {
   const trimmed = unit.trim()
-  const compatible = trimmed.replace('\u02da', '°').normalize('NFKC')
-  const [, letter] = /^[°o]?([CF])$/.exec(compatible) ?? []
-  return letter ? `°${letter}` : compatible === '%' ? '%' : trimmed
+  return SPELLINGS.get(trimmed.replace('\u02da', '°').normalize('NFKC')) ?? trimmed
 }
 
 /**

@@ -5,9 +5,7 @@ import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 
 /** A device in the account's list, under one base unit. */
-export interface AccountDevice extends KnownFields {
-  serial: string
-}
+export type AccountDevice = KnownFields
 
 /** A response of `current` without a filter. */
 export interface DevicesResponse {
@@ -179,6 +177,5 @@ export class AccountDevices {
 
 /** The devices of a response, including those whose identity can be read although their readings cannot. */
 function toDevices({ devices, unreadable }: CurrentEnvelope): AccountDevice[] {
-  const others = unreadable.flatMap(({ serial, known }) => (known ? [{ serial, ...known }] : []))
-  return [...devices.map((device) => ({ serial: device.serial, ...knownFieldsOf(device) })), ...others]
+  return [...devices.map(knownFieldsOf), ...unreadable.flatMap(({ known }) => known ?? [])]
 }

@@ -36,6 +36,7 @@ export interface CurrentDevice extends Identity {
 
 /** The fields that are needed to choose a device and to request its records. */
 export interface KnownFields {
+  serial: string
   /** Serial of its base unit; its own if it is standalone. */
   base: string
   name: string
@@ -89,7 +90,7 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
 
 /** The known fields of a device. A device without a base unit is its own base unit. */
 export function knownFieldsOf({ serial, name, baseunit, group, utcOffset }: CurrentDevice): KnownFields {
-  return { base: baseunit?.serial ?? serial, name, group, utcOffset }
+  return { serial, base: baseunit?.serial ?? serial, name, group, utcOffset }
 }
 
 /** A group without a name is none (docs/service.md, *Fields*). */

@@ -25,11 +25,11 @@ export interface CurrentEnvelope {
 
 function readCurrentEnvelope(fields: Fields): CurrentEnvelope {
   const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
-  for (const [index, value] of readList(fields, 'devices').entries()) {
+  readList(fields, 'devices').forEach((value, index) => {
     const result = readCurrentDevice(value, index)
     if ('part' in result) envelope.unreadable.push(result)
     else envelope.devices.push(result)
-  }
+  })
   return envelope
 }
 

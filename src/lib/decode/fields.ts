@@ -32,10 +32,10 @@ export function isAbsent(value: unknown): boolean {
  * sent as an object whose keys are indexes, which JavaScript keeps in ascending order.
  */
 export function readElements(value: unknown): unknown[] | undefined {
-  if (Array.isArray(value)) return value.filter((element) => element !== null)
-  if (!isObject(value) || isAbsent(value) || !Object.keys(value).every((key) => INDEX.test(key)))
-    return undefined
-  return Object.values(value).filter((element) => element !== null)
+  const isIndexed = isObject(value) && !isAbsent(value) && Object.keys(value).every((key) => INDEX.test(key))
+  if (!Array.isArray(value) && !isIndexed) return undefined
+  const elements: unknown[] = Object.values(value)
+  return elements.includes(null) ? elements.filter((element) => element !== null) : elements
 }
 
 const INDEX = /^(?:0|[1-9]\d{0,8})$/

@@ -3,7 +3,7 @@ import { isObject, readText } from '../decode/fields'
 import { createTimeFormatter, readTimestamp, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
-import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
+import { type Channel, createChannel, matchChannels, parseChannelNumber } from './channel'
 import { type Device, readDevice } from './device'
 
 /** A text of an alert log entry, which is an element of the payload of envlog-alerts (docs/messages.md). */
@@ -76,12 +76,12 @@ export function toAlertLog(
   const format = createTimeFormatter(style, offset)
   // A log contains few of a device's channels, so it does not show whether the listed channels are numbered from 0 or
   // 1.
-  const listed = matchChannels(envelope.channel).map(({ channel }) => channel)
-  const channels = new Map<string, Channel>(listed.map((channel) => [channel.key, channel]))
+  const { channels: listed } = matchChannels(envelope.channel)
+  const channels = new Map(listed.map((channel) => [channel.key, channel]))
   const alerts = entries.flatMap(({ timestamp, texts }) =>
     texts.map(({ source, text }): Alert => {
       const number = parseChannelNumber(source)
-      const found = number === undefined ? undefined : (channels.get(source) ?? createUnlistedChannel(number))
+      const found = number === undefined ? undefined : (channels.get(source) ?? createChannel(number))
       if (found) channels.set(source, found)
       // A copy, because messages must not share objects.
       const channel = found ? { ...found } : null

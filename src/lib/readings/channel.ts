@@ -23,10 +23,10 @@ export function parseChannelNumber(key: string): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** A channel and its entry in the response's list, which is absent if the channel occurs only in records. */
-interface MatchedChannel {
-  channel: Channel
-  listed?: ListedChannel
+interface MatchedChannels {
+  channels: Channel[]
+  /** The entry of each channel in the response's list; `undefined` for a channel that occurs only in records. */
+  entries: readonly (ListedChannel | undefined)[]
 }
 
 const NONE: ReadonlySet<number> = new Set()
@@ -38,60 +38,49 @@ const NONE: ReadonlySet<number> = new Set()
  * number.
  * @param recorded numbers of the channels in the records
  */
-export function matchChannels(listed: readonly ListedChannel[], recorded = NONE): MatchedChannel[] {
+export function matchChannels(listed: readonly ListedChannel[], recorded = NONE): MatchedChannels {
   const first = listed[0]?.num
   const isConsecutive = listed.every(({ num }, index) => num === (first ?? 0) + index)
   // Nearly all lists, and a response of `current` has thousands.
   if (recorded.size === 0 && (first === 0 || first === 1) && isConsecutive) {
-    return withQuantities(
-      listed.map((entry, index) => ({
-        channel: createChannel(index + 1, entry.name, entry.unit),
-        listed: entry,
-      })),
-    )
+    const channels = listed.map((entry, index) => createChannel(index + 1, entry))
+    return { channels: withQuantities(channels), entries: listed }
   }
   const listedNumbers = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(listedNumbers, recorded) ? 1 : 0
-  const byNumber = new Map<number, MatchedChannel>()
-  const add = (number: number, entry: ListedChannel) =>
-    byNumber.set(number, { channel: createChannel(number, entry.name, entry.unit), listed: entry })
+  const byNumber = new Map<number, ListedChannel | undefined>()
   const duplicates: [number, ListedChannel][] = []
   listed.forEach((entry, index) => {
     const number = entry.num === null ? index + 1 : entry.num + shift
     if (!Number.isInteger(number) || number < 1 || number > MAX_NUMBER) return
     if (byNumber.has(number)) duplicates.push([number, entry])
-    else add(number, entry)
+    else byNumber.set(number, entry)
   })
   for (const [number, entry] of duplicates) {
     let nextFree = number
     while (byNumber.has(nextFree)) nextFree++
-    if (nextFree <= MAX_NUMBER) add(nextFree, entry)
+    if (nextFree <= MAX_NUMBER) byNumber.set(nextFree, entry)
   }
-  for (const number of recorded) {
-    if (!byNumber.has(number)) byNumber.set(number, { channel: createUnlistedChannel(number) })
-  }
-  return withQuantities([...byNumber.values()].sort((a, b) => a.channel.number - b.channel.number))
-}
-
-function withQuantities(matched: MatchedChannel[]): MatchedChannel[] {
-  setQuantities(matched.map(({ channel }) => channel))
-  return matched
+  for (const number of recorded) if (!byNumber.has(number)) byNumber.set(number, undefined)
+  const numbers = [...byNumber.keys()].sort((a, b) => a - b)
+  const entries = numbers.map((number) => byNumber.get(number))
+  const channels = numbers.map((number) => createChannel(number, byNumber.get(number)))
+  return { channels: withQuantities(channels), entries }
 }
 
 /** Sets the measured quantities of a device's channels, which depend on the units of all channels. */
-export function setQuantities(channels: readonly Channel[]): void {
+export function withQuantities(channels: Channel[]): Channel[] {
   const quantities = quantitiesOf(channels.map(({ unit }) => unit))
-  for (const [index, channel] of channels.entries()) channel.quantity = quantities[index] ?? null
+  channels.forEach((channel, index) => {
+    channel.quantity = quantities[index] ?? null
+  })
+  return channels
 }
 
-function createChannel(number: number, name: string, unit: string): Channel {
+/** @param entry absent for a channel that is not listed in the response */
+export function createChannel(number: number, entry?: ListedChannel): Channel {
   const key = `ch${number}`
-  return { key, number, name: name === '' ? key : name, unit: normalizeUnit(unit), quantity: null }
-}
-
-/** Creates a channel for which only the number is known. */
-export function createUnlistedChannel(number: number): Channel {
-  return createChannel(number, '', '')
+  return { key, number, name: entry?.name || key, unit: normalizeUnit(entry?.unit ?? ''), quantity: null }
 }
 
 function countsFromZero(numbers: readonly number[], recorded: ReadonlySet<number>): boolean {

@@ -72,10 +72,11 @@ function readReading(entry: CurrentDevice, options: CurrentOptions, format: Shar
   }
 }
 
-function readChannels(entries: CurrentDevice['channel']): ReadingChannel[] {
-  return matchChannels(entries).map(({ channel: { key, number, name, unit, quantity }, listed }) => {
-    const value = readNumber(listed?.value)
-    const error = value === null ? readValueError(listed?.value) : null
+function readChannels(listed: CurrentDevice['channel']): ReadingChannel[] {
+  const { channels, entries } = matchChannels(listed)
+  return channels.map(({ key, number, name, unit, quantity }, index) => {
+    const value = readNumber(entries[index]?.value)
+    const error = value === null ? readValueError(entries[index]?.value) : null
     return { key, number, name, unit, quantity, value, error }
   })
 }

@@ -1,5 +1,5 @@
 import { MISSING } from '../decode/value'
-import { type Channel, setQuantities } from './channel'
+import { type Channel, withQuantities } from './channel'
 import { findGaps } from './continuity'
 import type { SeriesRecord } from './record-reader'
 import { type Series, type SeriesPart, sortAndDeduplicate } from './series'
@@ -29,9 +29,7 @@ export function mergeSeries(parts: readonly SeriesPart[]): Series {
 function uniteChannels(lists: readonly (readonly Channel[])[]): Channel[] {
   const byNumber = new Map<number, Channel>()
   for (const channel of lists.flat()) if (!byNumber.has(channel.number)) byNumber.set(channel.number, channel)
-  const channels = [...byNumber.values()].sort((a, b) => a.number - b.number)
-  setQuantities(channels)
-  return channels
+  return withQuantities([...byNumber.values()].sort((a, b) => a.number - b.number))
 }
 
 /** Adds the keys of all channels of the series to the records of a part. */

@@ -42,9 +42,7 @@ export function readSeriesPart(
   offset: number | null = envelope.utcOffset,
 ): SeriesPartResult {
   const device = readDevice(envelope.device, envelope.base)
-  const channels = matchChannels(envelope.channel, findChannels(envelope.records)).map(
-    ({ channel }) => channel,
-  )
+  const { channels } = matchChannels(envelope.channel, findChannels(envelope.records))
   const format = createTimeFormatter(style, offset)
   const records: SeriesRecord[] = []
   const unreadable: string[] = []

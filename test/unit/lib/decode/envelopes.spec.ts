@@ -47,6 +47,7 @@ describe('an envelope', () => {
   it('reports the known parts of an unreadable device, enough to request its records', () => {
     const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
     const known = {
+      serial: '5212A1B2',
       base: '5839F001',
       name: 'Freezer 3',
       group: { number: 1, name: 'Cold chain' },

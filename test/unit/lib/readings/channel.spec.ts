@@ -8,7 +8,7 @@ const matched = (nums: (number | null)[], seen: number[] = []) =>
     nums.map((num, index) => listedChannel(num, `name ${index}`)),
     new Set(seen),
   )
-    .map(({ channel }) => `${channel.number} ${channel.name}`)
+    .channels.map(({ number, name }) => `${number} ${name}`)
     .join(', ')
 
 describe('matching channels with the records', () => {
@@ -33,15 +33,16 @@ describe('matching channels with the records', () => {
   })
 
   it("uses a channel's key as its missing name, and keeps any other name unchanged", () => {
-    const [first, second] = matchChannels([listedChannel(1, '', 'C'), listedChannel(2, '__proto__', '%')])
-    assert.deepEqual(first?.channel, {
+    const { channels } = matchChannels([listedChannel(1, '', 'C'), listedChannel(2, '__proto__', '%')])
+    const [first, second] = channels
+    assert.deepEqual(first, {
       key: 'ch1',
       number: 1,
       name: 'ch1',
       unit: '°C',
       quantity: 'temperature',
     })
-    assert.deepEqual(second?.channel, {
+    assert.deepEqual(second, {
       key: 'ch2',
       number: 2,
       name: '__proto__',
@@ -55,10 +56,10 @@ describe('matching channels with the records', () => {
     const seen = fc.uniqueArray(fc.integer({ min: 1, max: 8 }))
     fc.assert(
       fc.property(fc.array(num), seen, (nums, numbers) => {
-        const channels = matchChannels(
+        const { channels } = matchChannels(
           nums.map((n) => listedChannel(n)),
           new Set(numbers),
-        ).map((one) => one.channel)
+        )
         const found = channels.map(({ number }) => number)
         assert.deepEqual(
           found,
