@@ -45,7 +45,7 @@ const COMPOSED_KEYS: Record<string, readonly string[]> = {
     ...COUNTED,
     'failed',
     'nothing-new',
-    ...['refused', 'losses', 'unknown', 'awaited'],
+    ...['refused', 'losses', 'unknown', 'awaited', 'empty'],
     'waiting',
     'waiting-records',
     'waiting-round',

@@ -65,6 +65,8 @@ export abstract class Run<T extends ActionType> implements FillRun {
   poll: DeviceWork = async () => {}
   /** Maximum number of pages of a period. */
   readonly maxPages: number = Number.POSITIVE_INFINITY
+  /** Number of devices without records in the requested period. */
+  emptyCount = 0
   /** Number of devices that are currently skipped because the service refused them. */
   refusedCount = 0
 
@@ -137,7 +139,8 @@ export abstract class Run<T extends ActionType> implements FillRun {
 
   get problems(): DeviceProblems {
     const { losses, unknown } = this.deployed.problems
-    return { refused: this.refusedCount, losses, unknown, awaited: this.awaited.size }
+    const { refusedCount: refused, awaited, emptyCount: empty } = this
+    return { refused, losses, unknown, awaited: awaited.size, empty }
   }
 
   /**

@@ -10,9 +10,11 @@ export interface DeviceProblems {
   unknown: number
   /** They were not requested, because they await a receipt. */
   awaited: number
+  /** The service has no records of them in the requested period. */
+  empty: number
 }
 
-export const NO_PROBLEMS: DeviceProblems = { refused: 0, losses: 0, unknown: 0, awaited: 0 }
+export const NO_PROBLEMS: DeviceProblems = { refused: 0, losses: 0, unknown: 0, awaited: 0, empty: 0 }
 
 /** The problems of a node's devices that its status has to show, also after the trigger that had them. */
 export class Problems {

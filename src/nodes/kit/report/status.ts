@@ -34,8 +34,8 @@ export type RunStatus =
 /** The unit of the count in a status. Each is a key in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'responses'
 
-/** Whether records were lost, or a database does not confirm them. */
-const needsAttention = ({ losses, awaited }: DeviceProblems) => losses > 0 || awaited > 0
+/** Whether records are missing, or a database does not confirm them. */
+const needsAttention = ({ losses, awaited, empty }: DeviceProblems) => losses + awaited + empty > 0
 
 /**
  * Converts a status to Node-RED's format. Texts without numbers are catalog keys, which each editor shows in its own
@@ -119,7 +119,9 @@ const withProblems = (RED: NodeAPI, text: string, problems: DeviceProblems) =>
   [text, ...formatProblems(RED, problems)].join(' ')
 
 function formatProblems(RED: NodeAPI, problems: DeviceProblems): string[] {
-  const kinds = (['refused', 'losses', 'unknown', 'awaited'] as const).filter((kind) => problems[kind] > 0)
+  const kinds = (['refused', 'losses', 'unknown', 'awaited', 'empty'] as const).filter(
+    (kind) => problems[kind] > 0,
+  )
   return kinds.map((kind) => translate(RED, `status.${kind}`, { count: problems[kind] }))
 }
 
