@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
+import type { Node, NodeAPI, NodeDef } from 'node-red'
 
 export interface Call {
   /** Bodies of the floor's requests. */
@@ -11,8 +11,6 @@ export interface Call {
   messages: number
   /** Whether to collect garbage first. */
   collect: boolean
-  /** Whether our node forgets first what it has delivered. */
-  forget?: boolean
 }
 
 /** Times in ms. */
@@ -22,10 +20,6 @@ export interface Measurement {
   processor: number
   /** Longest time without a turn of the event loop. */
   stop: number
-  /** Highest resident memory of the process since it started, MB. */
-  peak: number
-  /** Number of messages with missing records before the last message with new ones. */
-  early: number
 }
 
 /** Resolution of the event-loop delay histogram; it is subtracted from the maximum. */
@@ -40,11 +34,10 @@ const collectGarbage = (globalThis as unknown as { gc: (options?: object) => voi
 const delay = monitorEventLoopDelay({ resolution: TICK_MS })
 
 let requested: string[] = []
-let arrived: (msg: NodeMessage) => void = () => {}
+let arrived: () => void = () => {}
 let failed: (error: Error) => void = () => {}
 
-async function measure(trigger: Node, { bodies, messages, collect, forget }: Call): Promise<Measurement> {
-  if (forget) trigger.receive({ envlog: { forget: true } } as NodeMessage)
+async function measure(trigger: Node, { bodies, messages, collect }: Call): Promise<Measurement> {
   if (collect) collectGarbage()
   delay.enable()
   await sleep(SETTLE_MS)
@@ -52,14 +45,11 @@ async function measure(trigger: Node, { bodies, messages, collect, forget }: Cal
   await sleep(SETTLE_MS)
   requested = bodies
   let remaining = messages
-  let [pages, early] = [0, 0]
   const before = process.cpuUsage()
   const start = performance.now()
   const times = await new Promise<Pick<Measurement, 'wall' | 'processor'>>((resolve, reject) => {
     failed = reject
-    arrived = ({ envlog }: NodeMessage & { envlog?: { backfill?: true } }) => {
-      if (envlog?.backfill) pages++
-      else early = pages
+    arrived = () => {
       if (--remaining !== 0) return
       const wall = performance.now() - start
       const { user, system } = process.cpuUsage(before)
@@ -71,7 +61,7 @@ async function measure(trigger: Node, { bodies, messages, collect, forget }: Cal
   const stop = Math.max(0, delay.max / 1e6 - TICK_MS)
   delay.disable()
   if (remaining < 0) throw new Error(`${-remaining} messages too many`)
-  return { ...times, stop, peak: (process.resourceUsage().maxRSS * 1024) / 1e6, early }
+  return { ...times, stop }
 }
 
 async function residentAfterCollection(): Promise<number> {
@@ -113,7 +103,7 @@ export default (RED: NodeAPI): void => {
     this.on('input', (msg, _send, done) => {
       const { error } = msg as { error?: unknown }
       if (error) failed(new Error(JSON.stringify(error)))
-      else arrived(msg)
+      else arrived()
       done()
     })
   })

@@ -3,9 +3,8 @@
  *
  *     npm run bench -- 'current|memory'  # only cases whose names match; by default all
  */
-import { cases, importCase } from './cases'
-import { limitsCase, measureLimits } from './limits'
-import { measureCase, measureImport, measureMemory, type Result } from './measure'
+import { cases } from './cases'
+import { measureCase, measureMemory, type Result } from './measure'
 import { createReport } from './report'
 
 async function main(): Promise<void> {
@@ -16,9 +15,7 @@ async function main(): Promise<void> {
     results.push(await measureCase(benchCase))
   }
   const memory = wanted.test('memory') ? await measureMemory() : []
-  const imports = wanted.test(importCase.name) ? await measureImport() : []
-  const judged = wanted.test(limitsCase) ? measureLimits() : []
-  console.log(createReport(results, memory, imports, judged))
+  console.log(createReport(results, memory))
 }
 
 main().catch((error) => {

@@ -18,14 +18,12 @@ export async function startService(options: SimulatorOptions) {
   const clock = manualClock(SERVICE_TIME)
   const simulator = await startSimulator({ ...options, clock, limits: 'off', logSize: 1 })
   const responses = new Map<string, ReturnType<typeof fetchResponse>>()
-  let longest = { bytes: 0, request: '' }
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, async ({ url }, response) => {
     const request = await text(response.req)
     const key = `${url} ${request}`
     const pending = responses.get(key) ?? fetchResponse(`${simulator.url}${url}`, request)
     responses.set(key, pending)
     const { status, headers, body } = await pending
-    if (body.length > longest.bytes) longest = { bytes: body.length, request }
     response.writeHead(status, headers).end(body)
   })
   server.listen(0, '127.0.0.1')
@@ -33,8 +31,6 @@ export async function startService(options: SimulatorOptions) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     login: simulator.account,
-    /** The body of the request with the longest response so far. */
-    longest: () => longest.request,
     async stop() {
       server.close().closeAllConnections()
       await simulator.close()

@@ -26,11 +26,11 @@ export function formatTopic(template: string, values: TopicValues): string | und
   if (template.trim() === '') return undefined
   const { channel, ...device } = values
   const named: Record<(typeof TOPIC_PLACEHOLDERS)[number], string> = {
-    ...device,
     channel: channel ? String(channel.number) : '',
     label: channel?.label ?? '',
     unit: channel?.unit ?? '',
     quantity: channel?.quantity ?? '',
+    ...device,
   }
   const topic = template
     .split('/')

@@ -38,7 +38,7 @@ export function createMessageBuilder<T extends ActionType>(
     const details = { subject, reading, range, overflow, backfill, receipt }
     const envlog = createMetadata(nameOfType(node.type as T), account.name, response, details)
     const { parts: outer, ...others } = RED.util.cloneMessage(kept as NodeMessage)
-    const msg: NodeMessage = { ...others, payload, envlog }
+    const msg: NodeMessage = Object.assign(others, { payload, envlog })
     const topic = subject && formatTopic(settings.topic, { account: account.name, ...subject })
     if (topic !== undefined) msg.topic = topic
     if (plan.columns !== undefined) msg.columns = plan.columns
