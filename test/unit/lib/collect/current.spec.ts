@@ -18,6 +18,14 @@ async function begin(store = createRecordingStore()) {
 }
 
 describe('readings that have changed since they were last sent', () => {
+  it('are remembered as they were received, whatever a flow made of them', async () => {
+    const { look } = await begin()
+    const { changed, remember } = look(at(1))
+    Object.assign(changed[0] as Reading, { timestamp: 0, ...base('x') })
+    remember()
+    assert.equal(look(at(1)).changed.length, 0)
+  })
+
   it('are those with another time, `stale`, battery level or error, not other values or names', async () => {
     const { look } = await begin()
     const first = look(at(1))
