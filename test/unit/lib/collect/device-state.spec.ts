@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { RetainedDelivery } from '../../../../src/lib/collect/awaited-delivery'
+import type { Cursor } from '../../../../src/lib/collect/cursor'
 import { DeviceState } from '../../../../src/lib/collect/device-state'
+import { EnvlogError } from '../../../../src/lib/errors'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -91,6 +93,21 @@ describe('receipts', () => {
     const isOver = device.beginPoll()
     device.skip()
     assert.deepEqual([device.cursor, device.unacknowledged, isOver()], [at(40), null, true])
+  })
+
+  it('keep the periods that are missing, and what failed of them, both those known now and those known later', () => {
+    const hole = (from: number) => ({ from, to: from + MINUTE, begin: null, held: [] })
+    const withHoles = (...from: number[]) => ({ ...at(10), holes: from.map(hole) }) as unknown as Cursor
+    const device = new DeviceState(() => {})
+    device.advance(withHoles(DAY))
+    device.awaitReceipt(device.issue(withHoles(2 * DAY, DAY), withHoles(DAY), null, 1), 1000)
+    assert.deepEqual(
+      device.holes.map(({ from }) => from),
+      [2 * DAY, DAY],
+    )
+    for (const from of [2 * DAY, DAY])
+      device.failuresOf(hole(from) as never).add(new EnvlogError('timeout-total'), 0)
+    assert.equal(device.nextHole(1), undefined)
   })
 
   it('are awaited after a deploy for at most the new time, or no longer', () => {
