@@ -14,7 +14,7 @@ import { demandOf } from '../quota/endpoint-quota'
 import { readQuotaHeaders } from '../quota/headers'
 import { JoinedRequest } from '../quota/joined-request'
 import type { Outcome } from '../quota/outcome'
-import type { Quota, Refusal } from '../quota/quota'
+import type { Quota, QuotaRefusal } from '../quota/quota'
 import { Redactor } from '../redact'
 import { MAX_AGE_MS, type RequestContext, type ServiceResponse } from '../request'
 import { readBody } from './body'
@@ -270,7 +270,7 @@ function withNumber(call: Call, number: number | undefined): Call {
 }
 
 /** The error for a refusal because of a limit, with the time at which the request can be sent again. */
-function refusalOf({ params, cause }: EnvlogError, { refusedBy, retryAt }: Refusal): EnvlogError {
+function refusalOf({ params, cause }: EnvlogError, { refusedBy, retryAt }: QuotaRefusal): EnvlogError {
   const reason = refusedBy === 'device' ? 'records-refused' : 'quota-refused'
   return new EnvlogError(reason, { ...params, retryAt }, { ...cause, retryAt })
 }

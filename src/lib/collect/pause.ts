@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../shared/local-clock'
 
-/** The first pause after a refusal. Each further one doubles it. */
+/** The first pause after a device was refused, or a page of missing records failed. Each further one doubles it. */
 const FIRST_PAUSE_MS = 600_000
 const MAX_PAUSE_MS = DAY_MS
 

@@ -1,7 +1,7 @@
 import { isAmong } from '../../shared/action'
 import type { Limit } from '../../shared/limits-schema'
 import type { Clock } from '../clock'
-import { converterOf } from '../readings/temperature'
+import { converterOf } from '../readings/convert-temperatures'
 import { AlarmList, type AlarmSettings } from './alarm-list'
 import { Condition, type LimitCondition, type WatchedDevice } from './condition'
 import { judge, lateLane, type Timed } from './judge'

@@ -33,7 +33,7 @@ export interface Participant {
 }
 
 /** The limit that caused a refusal, and when the request can be sent again (ISO 8601). */
-export interface Refusal {
+export interface QuotaRefusal {
   refusedBy: LimitScope
   retryAt: string
 }
@@ -43,7 +43,7 @@ export interface Permit {
   /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
   /** @returns the refusal because of a limit, if it was one */
-  settle(outcome: Outcome): Refusal | undefined
+  settle(outcome: Outcome): QuotaRefusal | undefined
 }
 
 /** A request in the queue. */

@@ -2,7 +2,7 @@ import type { Account } from '../../../lib/account'
 import { deviceKey, isStandalone, type ResolvedDevice } from '../../../lib/collect/devices'
 import type { QuotaWait } from '../../../lib/request'
 import { NODE_ENDPOINTS } from '../../../shared/node-endpoints'
-import type { DeviceProblems } from './problems'
+import type { DeviceProblems } from './device-problems'
 import type { RunStatus } from './status'
 
 /** Summarizes in the node's status which devices' missing records one trigger fetches. */

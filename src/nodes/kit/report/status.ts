@@ -1,6 +1,6 @@
 import type { NodeAPI, NodeStatus } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
-import type { DeviceProblems } from './problems'
+import type { DeviceProblems } from './device-problems'
 import { formatTime } from './times'
 import { translate } from './translate'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { install } from '@sinonjs/fake-timers'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { NO_PROBLEMS } from '../../../../src/nodes/kit/report/problems'
+import { NO_PROBLEMS } from '../../../../src/nodes/kit/report/device-problems'
 import { type RunStatus, toNodeStatus } from '../../../../src/nodes/kit/report/status'
 
 /** Returns the key of the sentence with its parameters. */
