@@ -81,15 +81,18 @@ interface Fillable {
 }
 
 /** The devices whose next page can be requested, in the order of their turns. */
-function findFillable({ nodeState }: FillRun, devices: readonly ResolvedDevice[]): Fillable[] {
+function findFillable({ nodeState, awaited }: FillRun, devices: readonly ResolvedDevice[]): Fillable[] {
   const now = nodeState.clock.monotonic()
   const found = devices.flatMap((target): Fillable[] => {
     const device = nodeState.devices.get(deviceKey(target))
     const receiptWait = device.receiptWait(now)
     const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now)
     if (!hole || (device.overdue !== null && receiptWait === 0)) return []
-    const isForRecords = device.recordsAt > now
-    return [{ target, device, hole, waitMs: Math.max(receiptWait, device.recordsAt - now, 0), isForRecords }]
+    // Once its receipt arrives, an awaited device is polled first, which needs no record quota.
+    const recordsWait = awaited.has(target) ? 0 : device.recordsAt - now
+    return [
+      { target, device, hole, waitMs: Math.max(receiptWait, recordsWait, 0), isForRecords: recordsWait > 0 },
+    ]
   })
   return found.sort((a, b) => a.waitMs - b.waitMs || a.device.filledAt - b.device.filledAt)
 }

@@ -40,18 +40,23 @@ export function placeGaps(records: readonly NumberedRecord[], standalone: boolea
   const dated = records.filter(isDated)
   const present = idsOf(dated)
   // A record without a time may belong to any gap.
-  const undated = [...idsOf(records.filter(({ timestamp }) => timestamp === null))]
-  const intervalMs = standalone ? 0 : (recordingInterval(dated) ?? 0)
+  const undated = [...idsOf(records.filter(({ timestamp }) => timestamp === null))].sort((a, b) => a - b)
+  // The time between two records alone does not show how many are missing.
+  const intervalMs = dated.length > 2 ? recordingInterval(dated) : null
   return jumps.flatMap(({ at, before, after }): PlacedGap[] => {
     const [from, to] = [before.dataId, after.dataId]
     if (present.has(idBefore(to, standalone))) return []
     const skipped = to - from - 1 + (to > from ? 0 : ID_MODULUS)
     // The ids of a remote unit have wrapped around if there was enough time for those that were skipped.
-    const hasWrapped = !standalone && skipped * intervalMs <= (after.timestamp - before.timestamp) * 1.5
+    const isPlausible =
+      intervalMs === null
+        ? skipped < ID_MODULUS / 2
+        : skipped * intervalMs <= (after.timestamp - before.timestamp) * 1.5
+    const hasWrapped = !standalone && isPlausible
     const gap = { after: before.time, before: after.time }
     if (to < from && !hasWrapped) return [{ at, gap: { kind: 'restart', ...gap, missing: null } }]
-    const isBetween = (id: number) => (to > from ? id > from && id < to : id > from || id < to)
-    const missing = skipped - undated.filter(isBetween).length
+    const [upToFrom, belowTo] = [countBelow(undated, from + 1), countBelow(undated, to)]
+    const missing = skipped - (belowTo - upToFrom + (to > from ? 0 : undated.length))
     return missing > 0 ? [{ at, gap: { kind: 'missing', ...gap, missing } }] : []
   })
 }
@@ -73,6 +78,17 @@ function findJumps(records: readonly NumberedRecord[], standalone: boolean) {
     before = after
   }
   return jumps
+}
+
+/** Counts the ids below a bound. @param ids in ascending order */
+function countBelow(ids: readonly number[], bound: number): number {
+  let [from, to] = [0, ids.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((ids[middle] as number) < bound) from = middle + 1
+    else to = middle
+  }
+  return from
 }
 
 /** The id before another one. */

@@ -77,6 +77,8 @@ export async function createPolledDevice(
     delivered,
     reported,
     lost,
+    target,
+    run,
     state: nodeState.devices.get(deviceKey(target)),
     /** One trigger. @returns the reason why it failed */
     async poll(

@@ -182,9 +182,11 @@ export abstract class Run<T extends ActionType> implements FillRun {
   async deliver(delivery: Delivery, isEmpty = false): Promise<void> {
     this.deliveredCount ??= 0
     if (!isEmpty) {
+      // The flow may change what it receives.
+      const count = countOf(delivery.content)
       await this.#send(delivery)
-      this.deliveredCount += countOf(delivery.content)
-      if (delivery.backfill) this.fillStatus.records += countOf(delivery.content)
+      this.deliveredCount += count
+      if (delivery.backfill) this.fillStatus.records += count
     }
     for (const failure of delivery.failed ?? []) this.report(failure)
   }

@@ -34,8 +34,8 @@ export type RunStatus =
 /** The unit of the count in a status. Each is a key in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'responses'
 
-/** Whether records are missing, or a database does not confirm them. */
-const needsAttention = ({ losses, awaited, empty }: DeviceProblems) => losses + awaited + empty > 0
+/** Whether records were lost, or a database does not confirm them. */
+const needsAttention = ({ losses, awaited }: DeviceProblems) => losses > 0 || awaited > 0
 
 /**
  * Converts a status to Node-RED's format. Texts without numbers are catalog keys, which each editor shows in its own
@@ -59,12 +59,15 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
         shape: 'ring',
         text: withProblems(RED, formatFilling(RED, status), status.problems),
       }
-    case 'received':
+    case 'received': {
+      const { problems, count } = status
+      const isEmpty = count === 0 && problems.empty > 0
       return {
-        fill: needsAttention(status.problems) ? 'yellow' : 'green',
+        fill: isEmpty || needsAttention(problems) ? 'yellow' : 'green',
         shape: 'dot',
         text: formatReceived(RED, status),
       }
+    }
     case 'unacknowledged': {
       const { devices: count, since, isWarning } = status
       const text = translate(RED, 'status.unacknowledged', { count, time: formatTime(since) })

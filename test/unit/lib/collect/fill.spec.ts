@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { fillHoles } from '../../../../src/lib/collect/fill'
 import { createPolledDevice } from '../../../support/collect/polled-device'
-import { graph, type Json } from '../responses'
+import { context, graph, type Json } from '../responses'
 
 /** Number of records in a *latest* response, and in a page. */
 const [NEWEST, PAGE] = [3, 5]
@@ -40,6 +41,18 @@ describe('a page of missing records', () => {
       content.kind === 'series' ? content.series.records.map(({ time }) => time?.slice(-6)) : [],
     )
     assert.equal(new Set(times).size, 1)
+  })
+
+  it('comes after the new records of a device whose receipt has arrived, which need no record quota', async () => {
+    const { state, run, target, clock } = await begin()
+    const hole = { from: 0, to: clock.now(), begin: null, held: [], ids: [] }
+    state.advance({ ...state.cursor, holes: [hole] } as never)
+    state.recordsAt = clock.monotonic() + 3_600_000
+    let polls = 0
+    const poll = async () => void polls++
+    const waiting = { ...run, awaited: new Set([target]), poll }
+    await fillHoles(waiting, [target], { ...context, maxWaitMs: 0 })
+    assert.equal(polls, 1)
   })
 
   it('leaves out an unreadable record and reports it once', async () => {

@@ -28,6 +28,7 @@ describe('the gaps of a series', () => {
     const oneShortStep = [40_000, 40_001, 40_002, 40_003].map((id, at) => [at && at * 600 - 599, id] as const)
     assert.deepEqual(kinds(...oneShortStep, [31_201, 0]), ['restart'])
     assert.deepEqual(kinds([0, 20_000], [600, 0]), ['restart'], 'without a known interval')
+    assert.deepEqual(kinds([0, 65_530], [960, 10]), ['missing'], 'without a known interval')
     assert.deepEqual(kinds([0, 65_535], [600, 0]), [])
   })
 
