@@ -73,7 +73,10 @@ async function takePicture(browser: Browser, language: Language): Promise<void> 
     await nodeRed.inject(button.id)
     const table = await until('the table is written', () => findTable(nodeRed.userDir), 60_000)
     const page = table.replace(/csv$/, 'html')
-    await until('the page is written', () => readFileSync(page, 'utf8').includes('</html>'))
+    await until('the page is finished', () => {
+      const text = readFileSync(page, 'utf8')
+      return text.includes('</html>') && !/is not finished|作成しています/.test(text)
+    })
     await shoot(browser, page, join(root, 'docs', 'images', `report.${language}.webp`))
   } finally {
     await nodeRed.stop()

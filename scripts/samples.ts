@@ -14,10 +14,10 @@ import { formatTopic } from '../src/lib/output/topic'
 import type { Alert } from '../src/lib/readings/alerts'
 import type { Channel } from '../src/lib/readings/channel'
 import type { Content } from '../src/lib/readings/content'
+import { convertTemperatures } from '../src/lib/readings/convert-temperatures'
 import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
 import { toStatistics } from '../src/lib/readings/statistics'
-import { convertTemperatures } from '../src/lib/readings/temperature'
 import { Messages } from '../src/nodes/limits/messages'
 import { Sentences } from '../src/nodes/limits/sentences'
 import { type ActionType, nameOfType } from '../src/shared/action'
@@ -177,15 +177,16 @@ export function createLimitsSamples(language: string): Record<string, object> {
 /** The first message about two devices that have become too warm. */
 function createLimitsSample(language: string, settings: Pick<LimitsSettings, 'output' | 'send'>): object {
   const clock = { now: () => AT, monotonic: () => 0, after: () => () => {} }
-  const off = { errorAfterMs: null, silentAfterMs: null, battery: false, remindMs: 0 }
+  const never = Number.POSITIVE_INFINITY
+  const off = { errorAfterMs: never, silentAfterMs: never, battery: false, remindMs: 0 }
   const monitor = new Monitor(clock, { ...off, leavesOutPast: false })
   const limits = readLimits([{ name: 'too warm', above: -15, minutes: 10 }])
   if ('problem' in limits) throw new Error(limits.property)
-  monitor.setLimits(limits)
   const records = [12, 0].map((minutes) => ({ ...at(AT - minutes * 60_000), ch1: -9.8 }))
   const other = { serial: '5212A1B3', name: 'Freezer 4' }
-  monitor.receive(readMeasurements([series, { ...series, ...other }].map((one) => ({ ...one, records }))))
-  const { reports, states } = monitor.collect()
+  const payload = [series, { ...series, ...other }].map((one) => ({ ...one, records }))
+  monitor.receive(readMeasurements(payload), limits)
+  const { reports, states } = monitor.alarms.collect()
   const RED = {
     _: translatorFor(language),
     util: { cloneMessage: (msg: object) => msg },

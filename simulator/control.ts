@@ -17,11 +17,12 @@ export function isControl(path: string): boolean {
 
 interface Call {
   service: SimulatedService
-  query: URLSearchParams
   body: Record<string, unknown>
 }
 
 type Handler = (call: Call) => unknown
+
+const kinds = { GET: 'get', PUT: 'change', POST: 'change' } as const
 
 const routes: Readonly<Record<string, { get?: Handler; change?: Handler }>> = {
   '/simulator': { get: state },
@@ -102,16 +103,19 @@ function respond(
   if (!isLocal(req)) return problem(403, 'the control address can be reached only from this machine')
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined
   if (!route) return problem(404, `not one of ${Object.keys(routes).join(' ')}`)
-  const change = req.method === 'PUT' || req.method === 'POST'
-  const handler = change ? route.change : req.method === 'GET' ? route.get : undefined
+  const kind = kinds[req.method as keyof typeof kinds]
+  const handler = kind && route[kind]
   if (!handler) return problem(405, `${path} does not accept ${req.method}`)
   // Without asking for permission, a web page can send plain text to other origins, but not JSON.
-  if (change && body.length > 0 && !/^application\/json/i.test(req.headers['content-type'] ?? '')) {
+  if (
+    kind === 'change' &&
+    body.length > 0 &&
+    !/^application\/json/i.test(req.headers['content-type'] ?? '')
+  ) {
     return problem(415, 'expected Content-Type: application/json')
   }
   try {
-    const query = new URL(req.url ?? '/', 'http://localhost').searchParams
-    return { status: 200, value: handler({ service, query, body: change ? parseBody(body) : {} }) }
+    return { status: 200, value: handler({ service, body: kind === 'change' ? parseBody(body) : {} }) }
   } catch (error) {
     return problem(400, error instanceof Error ? error.message : String(error))
   }

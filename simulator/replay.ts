@@ -26,16 +26,6 @@ interface SavedResponse {
   error?: Json
 }
 
-export interface Replay {
-  /** The devices of the account, without records, for the control address. */
-  fleet: DeviceDefinition[]
-  /**
-   * The body of a response.
-   * @throws Refusal
-   */
-  body(endpoint: EndpointName, params: Parameters): Json
-}
-
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 /** A list, or an object whose keys are indexes. */
@@ -47,36 +37,53 @@ const objectIn = (value: unknown): Json => {
   return isObject(object) ? object : {}
 }
 
-/** @throws OptionError if `report` is not a report */
-export function createReplay(report: unknown): Replay {
-  const responses = readResponses(report)
-  const current = responses.find(({ endpoint }) => endpoint === 'current')
-  const devices = listIn(current?.body?.devices)
-  return {
-    fleet: devices.filter(hasSerial).map(toDefinition),
-    body(endpoint, params) {
-      if (endpoint === 'current') {
-        if (!current?.body) throw toRefusal(current)
-        return { ...current.body, devices: filterDevices(devices, params) }
-      }
-      // Only JSON is saved.
-      if ((params.type ?? 'json') !== 'json') throw new Refusal('parameter', 'type')
-      const saved = responses.filter((response) => response.endpoint === endpoint)
-      const own = saved.filter((response) => isForSameDevice(response, params))
-      const exact = own.find((response) => isSame(response.params, params))
-      if (own.length > 0 && !own.some(({ body }) => body)) throw toRefusal(own[0])
-      if (exact?.body) return exact.body
-      const device = devices.find((candidate) => isDevice(candidate, params))
-      const template = own.find(({ body }) => body)?.body ?? saved.find(({ body }) => body)?.body
-      if (!device) throw new Refusal('serial')
-      const isServed = endpoint === 'alert' || isRemote(device) === endpoint.endsWith('relay')
-      if (!template || !isServed) throw new Refusal('kind')
-      const body = own.length > 0 ? template : withDevice(template, device)
-      if (endpoint === 'alert') return own.length > 0 ? body : { ...body, 'alert-logs': [] }
-      return { ...body, data: selectRecords(collectRecords(responses, device, params), params, endpoint) }
-    },
+export class Replay {
+  /** The devices of the account, without records, for the control address. */
+  readonly fleet: DeviceDefinition[]
+  readonly #responses: readonly SavedResponse[]
+  readonly #current: SavedResponse | undefined
+  readonly #devices: readonly Json[]
+
+  /** @throws OptionError if `report` is not a report */
+  constructor(report: unknown) {
+    this.#responses = readResponses(report)
+    this.#current = this.#responses.find(({ endpoint }) => endpoint === 'current')
+    this.#devices = listIn(this.#current?.body?.devices)
+    this.fleet = this.#devices.filter(hasSerial).map(toDefinition)
+  }
+
+  /**
+   * The body of a response.
+   * @throws Refusal
+   */
+  body(endpoint: EndpointName, params: Parameters): Json {
+    if (endpoint === 'current') {
+      if (!this.#current?.body) throw toRefusal(this.#current)
+      return { ...this.#current.body, devices: filterDevices(this.#devices, params) }
+    }
+    // Only JSON is saved.
+    if ((params.type ?? 'json') !== 'json') throw new Refusal('parameter', 'type')
+    const saved = this.#responses.filter((response) => response.endpoint === endpoint)
+    const own = saved.filter((response) => isForSameDevice(response, params))
+    if (own.length > 0 && !own.some(({ body }) => body)) throw toRefusal(own[0])
+    const exact = own.find((response) => isSame(response.params, params))
+    return exact?.body ?? this.#derive(endpoint, params, bodyIn(own), bodyIn(saved))
+  }
+
+  /** @param own the body for another period of the device @param other the body for any device */
+  #derive(endpoint: EndpointName, params: Parameters, own: Json | undefined, other: Json | undefined): Json {
+    const device = this.#devices.find((candidate) => isDevice(candidate, params))
+    if (!device) throw new Refusal('serial')
+    const isServed = endpoint === 'alert' || isRemote(device) === endpoint.endsWith('relay')
+    if (!other || !isServed) throw new Refusal('kind')
+    const body = own ?? withDevice(other, device)
+    if (endpoint === 'alert') return own ?? { ...body, 'alert-logs': [] }
+    const records = collectRecords(this.#responses, device, params)
+    return { ...body, data: selectRecords(records, params, endpoint) }
   }
 }
+
+const bodyIn = (responses: readonly SavedResponse[]) => responses.find(({ body }) => body)?.body
 
 /** The refusal in the report. If there was no response, a refusal as if the service were unavailable. */
 function toRefusal(response: SavedResponse | undefined): Refusal {

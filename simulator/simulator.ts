@@ -15,7 +15,7 @@ import { Meter } from './meter'
 import { OptionError } from './option-error'
 import { defaults, type RuntimeOptions, type Settings, type SimulatorOptions } from './options'
 import { parseParameters, serialsIn } from './parameters'
-import { createReplay } from './replay'
+import { Replay } from './replay'
 import { type Counts, type LogEntry, RequestLog } from './request-log'
 import { Service, type ServiceRequest, type ServiceResponse } from './service'
 import { createTruth, type Truth } from './truth'
@@ -63,7 +63,7 @@ export class SimulatedService {
     this.startTime = this.clock.now()
     this.settings = withOptions(defaults, options)
     this.startSettings = this.settings
-    const replay = options.replay === undefined ? undefined : createReplay(options.replay)
+    const replay = options.replay === undefined ? undefined : new Replay(options.replay)
     this.startFleet = replay?.fleet ?? this.fleetAtStart()
     this.fleet = this.startFleet
     this.directory = this.buildDirectory()

@@ -2,7 +2,9 @@
 export default function frame(msg) {
   // Two reports may have been started at the same time.
   const runs = new Set(msg.payload.map(({ _msgid }) => _msgid))
-  return [[...runs].map((run) => start(msg.payload.filter(({ _msgid }) => _msgid === run)))]
+  const begun = [...runs].map((run) => start(msg.payload.filter(({ _msgid }) => _msgid === run)))
+  // Without a device, the page is finished at once.
+  return [begun, begun.filter(({ device }) => device !== null)]
 
   function start(messages) {
     const [first] = messages

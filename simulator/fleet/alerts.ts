@@ -212,9 +212,9 @@ function sensorError(shape: AlertShape, channel: ChannelDefinition): string {
  */
 function addDeviceAlerts(shape: AlertShape, dayIndex: number, add: AddEntry): void {
   const texts = words[shape.language]
-  const lowBattery = episode(shape.seed, dayIndex, 0.01, 60, 120, 31)
+  const lowBattery = episode(shape.seed, dayIndex, { perDay: 0.01, shortest: 60, longest: 120, salt: 31 })
   if (lowBattery) add(lowBattery.start, 'battery-level', texts.battery(2))
-  const silence = episode(shape.seed, dayIndex, 0.03, 900, 3600, 41)
+  const silence = episode(shape.seed, dayIndex, { perDay: 0.03, shortest: 900, longest: 3600, salt: 41 })
   if (!silence) return
   add(silence.start, 'communication-status', texts.silent)
   add(silence.end, 'communication-status', texts.restored)

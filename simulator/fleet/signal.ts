@@ -91,24 +91,34 @@ export const signals = {
   ultraviolet: { mean: 0.4, daily: 1.6, wander: 0.3, noise: 0.05, decimals: 2, min: 0 },
 } as const satisfies Record<string, Signal>
 
+const excursion = { shortest: 2700, longest: 6300, salt: 11 }
+const failure = { shortest: 1200, longest: 2400, salt: 23 }
+
 /** The part of a day (45 to 105 minutes) with an excursion, if the day has one. */
 export function excursionOn(signal: Signal, seed: number, dayIndex: number): Episode | undefined {
-  return episode(seed, dayIndex, signal.excursions ?? 0, 2700, 6300, 11)
+  return episode(seed, dayIndex, { ...excursion, perDay: signal.excursions ?? 0 })
 }
 
 /** The part of a day (20 to 40 minutes) in which the sensor fails, if it fails on that day. */
 export function failureOn(signal: Signal, seed: number, dayIndex: number): Episode | undefined {
-  return episode(seed, dayIndex, signal.failures ?? 0, 1200, 2400, 23)
+  return episode(seed, dayIndex, { ...failure, perDay: signal.failures ?? 0 })
+}
+
+interface EpisodeKind {
+  /** probability of an episode on a day, 0 to 1 */
+  perDay: number
+  /** seconds */
+  shortest: number
+  longest: number
+  /** distinguishes the kinds */
+  salt: number
 }
 
 /** An episode on a day. It lies within the day, so that only one day has to be considered for a given time. */
 export function episode(
   seed: number,
   dayIndex: number,
-  perDay: number,
-  shortest: number,
-  longest: number,
-  salt: number,
+  { perDay, shortest, longest, salt }: EpisodeKind,
 ): Episode | undefined {
   if (perDay === 0 || chance(seed, dayIndex, salt) >= perDay) return undefined
   const length = Math.floor(shortest + chance(seed, dayIndex, salt + 1) * (longest - shortest))

@@ -24,7 +24,8 @@ export function csvBody(
 ): string {
   const offset = localOffset(zone) * 60
   const leading = ({ time }: StoredRecord) => [localTime(time + offset), serialDate(time + offset)]
-  return table(headerRows(zone, writers, variants), leading, view, indexes, writers, variants)
+  const records = recordRows(leading, view, indexes, writers)
+  return table([...headerRows(zone, writers, variants), ...records], variants)
 }
 
 /**
@@ -38,30 +39,27 @@ export function plainCsv(
 ): string {
   const header = ['unixtime', 'data-id', ...writers.map(({ channel }) => `ch${channel.num}`)]
   const leading = ({ time, id }: StoredRecord) => [String(time), String(id)]
-  return table([header], leading, view, indexes, writers, variants)
+  return table([header, ...recordRows(leading, view, indexes, writers)], variants)
 }
 
 /** @param leading the cells of a record before its values */
-function table(
-  header: readonly string[][],
+function recordRows(
   leading: (record: StoredRecord) => string[],
   view: RecordView,
   indexes: readonly number[],
   writers: readonly ValueWriter[],
-  variants: Variants,
-): string {
-  const pad = variants.csvSpaces ? ' ' : ''
-  const end = variants.csvLineEnd === 'lf' ? '\n' : '\r\n'
-  const row = (cells: readonly string[]) =>
-    cells.map((cell) => `"${pad}${cell.replaceAll('"', '""')}${pad}"`).join(',') + end
-  const records = indexes.map((index) => {
+): string[][] {
+  return indexes.map((index) => {
     const record = view.at(index)
-    return row([
-      ...leading(record),
-      ...writers.map(({ text, column }) => text(record.values[column] ?? null)),
-    ])
+    return [...leading(record), ...writers.map(({ text, column }) => text(record.values[column] ?? null))]
   })
-  return [variants.csvBom ? '\uFEFF' : '', ...header.map(row), ...records].join('')
+}
+
+function table(rows: readonly string[][], { csvSpaces, csvLineEnd, csvBom }: Variants): string {
+  const pad = csvSpaces ? ' ' : ''
+  const end = csvLineEnd === 'lf' ? '\n' : '\r\n'
+  const quoted = (cell: string) => `"${pad}${cell.replaceAll('"', '""')}${pad}"`
+  return (csvBom ? '\uFEFF' : '') + rows.map((cells) => cells.map(quoted).join(',') + end).join('')
 }
 
 function headerRows(zone: Offsets, writers: readonly ValueWriter[], variants: Variants): string[][] {

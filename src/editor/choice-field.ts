@@ -3,7 +3,7 @@ import type { DeviceSource } from './device-source'
 import { type Chosen, idOf } from './picker/choice'
 import { nameOf } from './picker/device-texts'
 import { findUnlisted, type Kind } from './picker/device-tree'
-import { pickDevices } from './picker/dialog'
+import { Picker } from './picker/dialog'
 import { enumerated, translate } from './red'
 
 /** Maximum number of names shown next to the button, followed by the number of others. */
@@ -33,7 +33,9 @@ export class ChoiceField {
     this.#changed = changed
     this.#chosen = saved
     this.#button.text(translate('picker.choose')).attr('aria-label', translate(`picker.title-${kind}`))
-    this.#button.on('click', () => pickDevices(kind, this.#chosen, source, (chosen) => this.#set(chosen)))
+    this.#button.on('click', () =>
+      new Picker(kind, this.#chosen, source, (chosen) => this.#set(chosen)).open(),
+    )
     this.#unlisted.attr('aria-label', translate('picker.unlisted'))
     element.addClass('envlog-chosen').append(this.#button, this.#names, this.#unlisted)
     // jQuery UI triggers this when the field is removed.

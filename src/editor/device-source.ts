@@ -4,7 +4,7 @@ import { readAccountNode } from './account-draft'
 import { requestAdmin } from './admin-request'
 import { translate } from './red'
 
-export interface DeviceState {
+export interface DeviceListState {
   kind: 'unknown' | 'loading' | 'loaded' | 'failed'
   /** The last list received. It is kept while a new one is requested, and if that fails. */
   list?: DeviceList | undefined
@@ -16,7 +16,7 @@ export interface DeviceState {
 export class DeviceSource {
   readonly #accountId: () => string
   readonly #listeners = new Set<() => void>()
-  #state: DeviceState = { kind: 'unknown' }
+  #state: DeviceListState = { kind: 'unknown' }
   #lastRequest = 0
 
   /** @param accountId returns the id of the currently chosen account */
@@ -24,7 +24,7 @@ export class DeviceSource {
     this.#accountId = accountId
   }
 
-  get state(): DeviceState {
+  get state(): DeviceListState {
     return this.#state
   }
 
@@ -48,14 +48,14 @@ export class DeviceSource {
     const number = ++this.#lastRequest
     const list = cached ? undefined : this.#state.list
     this.#set(cached ? { kind: 'unknown' } : { kind: 'loading', list })
-    const toFailure = ({ message }: Error): DeviceState | null =>
+    const toFailure = ({ message }: Error): DeviceListState | null =>
       cached ? null : { kind: 'failed', why: message, list }
     const next = await this.#request(cached ? 'cached-devices' : 'devices', { refresh }).catch(toFailure)
     // If another account has been chosen in the meantime, the response is not for it.
     if (next && number === this.#lastRequest) this.#set(next)
   }
 
-  async #request(path: string, body: object): Promise<DeviceState | null> {
+  async #request(path: string, body: object): Promise<DeviceListState | null> {
     const id = this.#accountId()
     // In a subflow, the account may be one of its properties.
     if (isEnvVariable(id)) throw new Error(translate('ask.account-variable'))
@@ -65,7 +65,7 @@ export class DeviceSource {
     return list && { kind: 'loaded', list }
   }
 
-  #set(state: DeviceState): void {
+  #set(state: DeviceListState): void {
     this.#state = state
     for (const changed of this.#listeners) changed()
   }

@@ -7,7 +7,7 @@ import { withLocalTimes } from './local-sample'
 import type { NodeTrial } from './node-trial'
 import { outputName } from './output-form'
 import { type Form, formatNumber, language, translate } from './red'
-import { type ActionConfig, requestedDevices, selectOf, toBudget } from './request-budget'
+import { type ActionConfig, type Budget, requestedDevices, selectOf, toBudget } from './request-budget'
 import { readSamples } from './samples'
 
 /** Shows a summary of what the node will send, an example message, and the share of the quota that it needs. */
@@ -95,18 +95,7 @@ export class Preview {
     const budget = toBudget(config, this.#otherNodes(config.account), this.#source.devices, limits)
     const isTooMuch = budget !== undefined && budget.together > 1
     const seconds = isTooMuch ? budget.fittingRepeat : undefined
-    const lines: string[] = []
-    if (!budget) lines.push(translate('summary.round-unknown'))
-    else {
-      const { requests: count, own, together } = budget
-      const endpoint = translate(`endpoint.${budget.endpoint}`)
-      if (count > 0) lines.push(translate('summary.round', { count }))
-      if (budget.seconds > 0) lines.push(translate('summary.lasts', { time: formatDuration(budget.seconds) }))
-      if (own > 0) lines.push(translate('summary.share', { share: percent(own), endpoint }))
-      if (own > 0 && budget.others > 0)
-        lines.push(translate('summary.share-together', { share: percent(together), endpoint }))
-      if (isTooMuch && seconds === undefined) lines.push(translate('summary.too-much-others'))
-    }
+    const lines = budget ? describeBudget(budget) : [translate('summary.round-unknown')]
     const remedy = this.#part('remedy').toggle(seconds !== undefined)
     if (seconds !== undefined)
       remedy.data('seconds', seconds).text(translate('summary.remedy', { seconds: formatNumber(seconds) }))
@@ -125,6 +114,19 @@ export class Preview {
     })
     return others
   }
+}
+
+/** Sentences about a round and the share of the quota that it needs. */
+function describeBudget({ requests: count, seconds, own, others, together, ...budget }: Budget): string[] {
+  const endpoint = translate(`endpoint.${budget.endpoint}`)
+  const lines: string[] = []
+  if (count > 0) lines.push(translate('summary.round', { count }))
+  if (seconds > 0) lines.push(translate('summary.lasts', { time: formatDuration(seconds) }))
+  if (own > 0) lines.push(translate('summary.share', { share: percent(own), endpoint }))
+  if (own > 0 && others > 0)
+    lines.push(translate('summary.share-together', { share: percent(together), endpoint }))
+  if (together > 1 && budget.fittingRepeat === undefined) lines.push(translate('summary.too-much-others'))
+  return lines
 }
 
 const percent = (share: number) =>

@@ -1,5 +1,6 @@
-import { MAX_ALIGNED_SECONDS, MAX_SECONDS } from '../shared/action'
+import { type ActionType, MAX_ALIGNED_SECONDS, MAX_SECONDS, nameOfType } from '../shared/action'
 import type { ListedDevice } from '../shared/admin'
+import { NODE_ENDPOINTS } from '../shared/node-endpoints'
 import { OUTPUT_TRAITS, type Output } from '../shared/outputs'
 import { isEnvVariable } from '../shared/schema'
 import { LIMITS, type LimitedEndpoint, type LimitsTable } from '../shared/service-limits'
@@ -36,18 +37,12 @@ export function requestedDevices(
   return [...listed, ...unlisted.map(({ serial, base }) => ({ standalone: base === serial }))]
 }
 
-const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEndpoint }> = {
-  'envlog-latest': { standalone: 'latest-data', relay: 'latest-data-relay' },
-  'envlog-range': { standalone: 'data', relay: 'data-relay' },
-  'envlog-alerts': { standalone: 'alert', relay: 'alert' },
-}
-
 /**
  * Requests of one round, without further pages of a long period and backfills, by endpoint; `undefined` if the number
  * is unknown.
  */
 function requestsOf(node: ActionConfig, devices: Devices): Map<LimitedEndpoint, number> | undefined {
-  const endpoints = ENDPOINTS[node.type]
+  const endpoints = NODE_ENDPOINTS[nameOfType(node.type as ActionType)]
   if (!endpoints) return new Map([['current', 1]])
   const requests = new Map<LimitedEndpoint, number>()
   const requested = requestedDevices(node, devices)

@@ -56,7 +56,7 @@ export class Registry {
   /** The state of a node by its id. Call `forget` when the node is removed. */
   getOrCreateNodeState(node: string): NodeState {
     const retainedByAll = () =>
-      [...this.#nodeStates.values()].reduce((sum, { retainedCount }) => sum + retainedCount, 0)
+      [...this.#nodeStates.values()].reduce((sum, { devices }) => sum + devices.retainedCount, 0)
     return getOrCreate(this.#nodeStates, node, () => new NodeState(this.#clock, retainedByAll))
   }
 

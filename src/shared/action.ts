@@ -4,6 +4,7 @@ export const ACTION_TYPES = ['envlog-current', 'envlog-latest', 'envlog-range', 
 export type ActionType = (typeof ACTION_TYPES)[number]
 
 type NameOf<Type> = Type extends `envlog-${infer Name}` ? Name : never
+export type ActionName = NameOf<ActionType>
 
 /**
  * The short name of a node type, such as `current` for `envlog-current`. It is used in `msg.envlog.node`, in the
@@ -29,4 +30,9 @@ export const MAX_SECONDS = 2_000_000
 /** Whether a text is a serial number, which has 8 letters and digits (docs/service.md, *Requests*). */
 export function isSerial(text: string): boolean {
   return /^[0-9A-Za-z]{8}$/.test(text)
+}
+
+/** Whether a serial number is one of these. */
+export function isAmong(serial: string | undefined, serials: readonly string[] | 'all'): boolean {
+  return serials === 'all' || serials.some((one) => one === serial)
 }

@@ -97,11 +97,21 @@ function findConflict(found: Limit): [property: keyof Limit, Problem['problem']]
   return excess > 0 ? ['margin', 'limit-margin'] : undefined
 }
 
+/** Whether a limit applies to all channels of another one below it, which therefore never applies. */
+const covers = (above: Limit, below: Limit) =>
+  above.select === 'all' &&
+  above.name === below.name &&
+  above.channel === below.channel &&
+  quantityOf(above) === quantityOf(below)
+
+const quantityOf = ({ channel, quantity }: Limit) => (channel === null ? (quantity ?? 'temperature') : null)
+
 const limits = z.array(limit).check(({ value, issues }) => {
   if (value.length > MAX_LIMITS)
     issues.push({ code: 'custom', input: value, params: { problem: 'limits-many', most: MAX_LIMITS } })
   for (const [row, found] of value.entries()) {
-    const [property, problem] = findConflict(found) ?? []
+    const isCovered = value.slice(0, row).some((above) => covers(above, found))
+    const [property, problem] = findConflict(found) ?? (isCovered ? ['name', 'limit-covered'] : [])
     if (property) issues.push({ code: 'custom', input: found, path: [row, property], params: { problem } })
   }
 })

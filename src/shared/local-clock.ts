@@ -10,7 +10,7 @@ export interface LocalClock {
 export const fixedClock = (offset: number): LocalClock => ({ offsetAt: () => offset })
 
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 /** The local time of an instant, in ms as if it were UTC. */
 export function toWallClock(clock: LocalClock, instant: number): number {

@@ -39,6 +39,7 @@ export const PROBLEMS = [
   'limit-either',
   'limit-order',
   'limit-margin',
+  'limit-covered',
   'limit-unknown',
   'limits-many',
   'limits-list',

@@ -6,7 +6,6 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { ALARMS_TOPIC, type Demo, demoPort, startDemo, withTestNodes } from '../support/demo'
-import type { FlowNode } from '../support/node-red'
 import { until } from '../support/wait'
 
 interface Reading {
@@ -52,7 +51,7 @@ describe('the demo', function () {
       else topics.set(topic, JSON.parse(payload.toString()))
     })
     await client.subscribeAsync(['envlog/+/+', ALARMS_TOPIC])
-    await deploy(withTestNodes(await flowsOf()))
+    await demo.deploy(withTestNodes(await demo.flows()))
   })
 
   after('ends it', async () => {
@@ -88,10 +87,10 @@ describe('the demo', function () {
   })
 
   it('encrypts the password of a user who tries their own account', async () => {
-    const own = (await flowsOf()).map((node) =>
+    const own = (await demo.flows()).map((node) =>
       node.type === 'envlog-account' ? { ...node, credentials: { loginPass: 'a-real-one' } } : node,
     )
-    await deploy(own)
+    await demo.deploy(own)
     const kept = readFileSync(join(demo.folder, 'flows_cred.json'), 'utf8')
     assert.deepEqual([Object.keys(JSON.parse(kept)), kept.includes('a-real-one')], [['$'], false])
   })
@@ -119,14 +118,6 @@ describe('the demo', function () {
     assert.equal(code, 2)
     assert.match(second.text(), /PORT must be a whole number/)
   })
-
-  const flowsOf = async () => (await (await fetch(`${url}/flows`)).json()) as FlowNode[]
-
-  async function deploy(flows: readonly object[]): Promise<void> {
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${url}/flows`, { method: 'POST', headers, body: JSON.stringify(flows) })
-    assert.equal(response.status, 204)
-  }
 
   /** The story started this many seconds ago; its readings are requested immediately. */
   async function beginStory(secondsAgo: number): Promise<void> {

@@ -90,34 +90,43 @@ describe('a deploy or a stop', () => {
     await until(`all of ${all} records`, async () => (await stored()).length >= all - 1, COLLECTED_MS)
   }
 
-  for (const send of ['each', 'device'])
-    for (const type of ['full', 'flows', 'nodes', 'stop'] as const) {
-      it(`while messages are being sent loses no record: ${type}, send ${send}`, async function () {
-        this.timeout(RUN_MS)
-        const random = createRandom(`${type} ${send}`)
-        for (let round = 0; round < runs(40); round++) {
-          const id = `latest-${type}-${send}-${round}`
-          const nodes = latest(id, send)
-          await nodeRed.deploy(nodes)
-          await nodeRed.inject('empty')
-          for (let count = 0; count < 4; count++) {
-            await nodeRed.inject('go')
-            await new Promise((resolve) => setTimeout(resolve, random.below(120)))
-            if (type === 'stop') {
-              await nodeRed.stop()
-              await nodeRed.start()
-            } else {
-              // A property of the node or of its receiver has changed.
-              for (const node of nodes) if ([id, 'sink'].includes(node.id)) node.x = 100 + count
-              for (const node of nodes) if (node.id === 'sink') node.name = `sink ${count}`
-              await nodeRed.deploy(nodes, type as DeployType)
-            }
-          }
+  async function restart(): Promise<void> {
+    await nodeRed.stop()
+    await nodeRed.start()
+  }
+
+  /** Deploys with a changed property of the node and of its receiver, or restarts. */
+  async function interrupt(
+    nodes: FlowNode[],
+    id: string,
+    count: number,
+    type: DeployType | 'stop',
+  ): Promise<void> {
+    if (type === 'stop') return restart()
+    for (const node of nodes) if ([id, 'sink'].includes(node.id)) node.x = 100 + count
+    for (const node of nodes) if (node.id === 'sink') node.name = `sink ${count}`
+    await nodeRed.deploy(nodes, type)
+  }
+
+  for (const type of ['full', 'flows', 'nodes', 'stop'] as const) {
+    it(`while messages are being sent loses no record: ${type}`, async function () {
+      this.timeout(RUN_MS)
+      const random = createRandom(type)
+      for (let round = 0; round < runs(40); round++) {
+        const id = `latest-${type}-${round}`
+        const nodes = latest(id, 'each')
+        await nodeRed.deploy(nodes)
+        await nodeRed.inject('empty')
+        for (let count = 0; count < 4; count++) {
           await nodeRed.inject('go')
-          await untilAllStored()
+          await new Promise((resolve) => setTimeout(resolve, random.below(120)))
+          await interrupt(nodes, id, count, type)
         }
-      })
-    }
+        await nodeRed.inject('go')
+        await untilAllStored()
+      }
+    })
+  }
 
   it('between two triggers repeats no record, even without a named context store; a deleted node is forgotten', async function () {
     this.timeout(RUN_MS)

@@ -50,9 +50,16 @@ export function startDemo(port: number) {
     },
     /** Errors and warnings logged by its flows. */
     loggedErrors: () => text.split('\n').filter((line) => /\[(error|warn)\]/.test(line) && !USUAL.test(line)),
+    flows: async () => (await (await fetch(`http://127.0.0.1:${port}/flows`)).json()) as FlowNode[],
+    async deploy(flows: readonly object[]): Promise<void> {
+      const headers = { 'content-type': 'application/json' }
+      const address = `http://127.0.0.1:${port}/flows`
+      const response = await fetch(address, { method: 'POST', headers, body: JSON.stringify(flows) })
+      if (response.status !== 204) throw new Error(`The flows were not deployed: ${response.status}`)
+    },
     /**
      * Moves the story of the simulated plant, as if it had begun this many seconds ago. The devices then send every
-     * second, so that the next readings are new.
+     * second, so that the next readings are new, and any number of requests is allowed.
      */
     beginStory: (secondsAgo: number) => {
       const fleet = storyFleet(Date.now() - secondsAgo * 1000).map((device) => ({
@@ -62,11 +69,19 @@ export function startDemo(port: number) {
       return fetch(`http://127.0.0.1:${port + 8}/simulator/options`, {
         method: 'PUT',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ fleet }),
+        body: JSON.stringify({ fleet, limits: 'off' }),
       })
     },
   }
 }
+
+/** The demo's flows, which then request current readings every second. */
+export const hurried = (flows: readonly FlowNode[]): FlowNode[] =>
+  flows.map((node) => ({
+    ...node,
+    ...(node.id === CURRENT && { repeat: 1 }),
+    ...(node.type === 'envlog-account' && { limits: JSON.stringify({ current: { limit: 1000 } }) }),
+  }))
 
 /**
  * The demo's flows with nodes that the tests add: they log each error and publish each alarm that the demo would only

@@ -100,6 +100,18 @@ function chooseFormat({ name, rules = [] }: FlowNode, to: string): Partial<FlowN
   return name === 'chat format' ? { rules: [{ ...first, to }, ...others] } : {}
 }
 
+/** The node that requests the readings or records of a flow. */
+export const askingIn = (flow: readonly FlowNode[]): FlowNode | undefined =>
+  flow.find(({ type }) => type === 'envlog-current' || type === 'envlog-latest')
+
+/** Adds the button *ask*, which requests at once, even if the node waits after a failure. */
+function withButton(flow: FlowNode[]): FlowNode[] {
+  const asking = askingIn(flow)
+  if (!asking) return flow
+  const { id, z } = asking
+  return [...flow, { id: 'ask', type: 'inject', name: 'ask', props: [], z, x: 0, y: 0, wires: [[id]] }]
+}
+
 /** The packages that function nodes list under *Setup*, *Modules*: Node-RED installs them on deploy. */
 export const functionModules = (flow: readonly FlowNode[]): string[] =>
   flow
@@ -149,7 +161,7 @@ class Examples {
     surroundings: Surroundings,
     add = (flow: FlowNode[]): FlowNode[] => flow,
   ): Promise<void> {
-    this.#deployed = add(filledIn(names, surroundings, this.#speed))
+    this.#deployed = add(withButton(filledIn(names, surroundings, this.#speed)))
     await installModules(this.nodeRed.userDir, functionModules(this.#deployed))
     await this.nodeRed.deploy(this.#deployed)
   }

@@ -136,15 +136,11 @@ export const about = {
  * unlike an object.
  */
 export function keyPathsOf(value: unknown, path = ''): Set<string> {
-  const keys = new Set<string>()
-  if (Array.isArray(value)) {
-    for (const element of value) for (const key of keyPathsOf(element, `${path}[]`)) keys.add(key)
-  } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    for (const [key, inner] of Object.entries(value)) {
-      const own = `${path}.${/^ch\d+$/.test(key) ? 'ch1' : key}`
-      keys.add(own)
-      for (const deeper of keyPathsOf(inner, own)) keys.add(deeper)
-    }
-  }
-  return keys
+  if (Array.isArray(value)) return new Set(value.flatMap((element) => [...keyPathsOf(element, `${path}[]`)]))
+  if (typeof value !== 'object' || value === null || value instanceof Date) return new Set()
+  const paths = Object.entries(value).flatMap(([key, inner]) => {
+    const own = `${path}.${/^ch\d+$/.test(key) ? 'ch1' : key}`
+    return [own, ...keyPathsOf(inner, own)]
+  })
+  return new Set(paths)
 }

@@ -7,12 +7,13 @@ export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
   deadline = 30_000,
+  interval = INTERVAL_MS,
 ): Promise<Exclude<T, undefined | false>> {
   const end = Date.now() + deadline
   for (;;) {
     const found = await probe()
     if (found !== undefined && found !== false) return found as Exclude<T, undefined | false>
     if (Date.now() > end) throw new Error(`Not within ${deadline / 1000} s: ${what}`)
-    await sleep(INTERVAL_MS)
+    await sleep(interval)
   }
 }

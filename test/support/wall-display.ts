@@ -59,7 +59,11 @@ export class WallDisplay {
    */
   async cut(): Promise<string[]> {
     await this.page.evaluate('globalThis.__name = (named) => named')
-    return this.page.evaluate(cutParts)
+    return [
+      ...(await this.page.evaluate(cutTexts)),
+      ...(await this.page.evaluate(cutCharts)),
+      ...(await this.page.evaluate(unevenRows)),
+    ]
   }
 
   /** Values that take more than one line. */
@@ -103,7 +107,7 @@ export class WallDisplay {
 }
 
 /** Runs in the page. */
-function cutParts(): string[] {
+function cutTexts(): string[] {
   const found: string[] = []
   const range = document.createRange()
   const texts = document.evaluate(
@@ -126,6 +130,12 @@ function cutParts(): string[] {
       if (!isApart && !isWithin) found.push(`cut: ${text.data}`)
     }
   }
+  return found
+}
+
+/** Runs in the page. */
+function cutCharts(): string[] {
+  const found: string[] = []
   for (const canvas of document.querySelectorAll<HTMLCanvasElement>('.nrdb-ui-chart canvas')) {
     const { width, height } = canvas
     const context = canvas.getContext('2d')
@@ -140,6 +150,12 @@ function cutParts(): string[] {
       if (hasInk) found.push(`chart: at ${x}, ${y}`)
     }
   }
+  return found
+}
+
+/** Runs in the page. */
+function unevenRows(): string[] {
+  const found: string[] = []
   const rows = new Map<number, DOMRect[]>()
   for (const card of document.querySelectorAll('.nrdb-ui-group > .v-card')) {
     const box = card.getBoundingClientRect()

@@ -23,6 +23,7 @@ export class LimitList {
     const context: RowContext = {
       source,
       fields,
+      limitsAbove: (row) => row.parent().prevAll().find('.envlog-limit').get().map(limitOf),
       duplicate: (limit, row) => {
         const data: RowData = { limit: structuredClone(limit), isOpen: true }
         this.#element.editableList('insertItemAt', data, row.parent().index() + 1)
@@ -46,6 +47,8 @@ export class LimitList {
   /** The limits as the form shows them, valid or not. */
   get limits(): Limit[] {
     const rows = this.#element.children(':not(.red-ui-editableList-item-deleting)').find('.envlog-limit')
-    return rows.get().map((row) => $(row).data('data').limit)
+    return rows.get().map(limitOf)
   }
 }
+
+const limitOf = (row: HTMLElement): Limit => $(row).data('data').limit

@@ -16,6 +16,8 @@ export interface RowContext {
   source: DeviceSource
   /** The fields of a row, to be copied. */
   fields: JQuery
+  /** The limits of the rows above a row. */
+  limitsAbove(row: JQuery): readonly Limit[]
   /** Adds a copy of a limit below its row. */
   duplicate(limit: Limit, row: JQuery): void
 }
@@ -123,7 +125,7 @@ export class LimitRow {
     const limit = this.#limit
     const sentence = describeLimit(limit, this.#context.source.devices)
     this.#line.text(sentence).attr('title', sentence)
-    this.#problem.text(findProblem(limit))
+    this.#problem.text(findProblem(limit, this.#context.limitsAbove(this.#element)))
     const { quantity, channel } = limit
     this.#fields.find('.envlog-limit-channel').toggle(channel !== null)
     // The channel may be a temperature.
@@ -140,11 +142,16 @@ export class LimitRow {
   }
 }
 
-/** A sentence about the problem of a limit; blank if there is none, or if a variable may solve it. */
-function findProblem(limit: Limit): string {
+/**
+ * A sentence about the problem of a limit; blank if there is none, or if a variable may solve it.
+ * @param above the limits above it; invalid ones are ignored
+ */
+function findProblem(limit: Limit, above: readonly Limit[]): string {
   if (hasEnvVariable(limit)) return ''
-  const found = readLimits([limit])
+  const valid = above.filter((other) => !hasEnvVariable(other) && !('problem' in readLimits([other])))
+  const found = readLimits([...valid, limit])
   if (!('problem' in found)) return ''
-  const [, , property = ''] = found.property.split('.')
+  const [, row, property = ''] = found.property.split('.')
+  if (Number(row) < valid.length) return ''
   return describeProblem(found.problem, property, translate)
 }

@@ -17,7 +17,9 @@ export const findLimitsProblem: FindProblem = (_, { limits = [], limitsType = 't
     return result === true ? undefined : result
   }
   // Limits with variables are known only at run time. In their place is one that is valid.
-  const known = listOf(limits).map((limit) => (hasEnvVariable(limit) ? { above: 0 } : limit))
+  const known = listOf(limits).map((limit, row) =>
+    hasEnvVariable(limit) ? { name: `row ${row}`, above: 0 } : limit,
+  )
   const found = readLimits(Array.isArray(limits) ? known : limits)
   return 'problem' in found ? describeProblem(found.problem, found.property, translate) : undefined
 }

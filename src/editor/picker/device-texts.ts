@@ -1,5 +1,5 @@
 import type { ListedDevice } from '../../shared/admin'
-import type { DeviceState } from '../device-source'
+import type { DeviceListState } from '../device-source'
 import { clockTime, enumerated, perLanguage, translate } from '../red'
 import { type Chosen, isDevice } from './choice'
 import { includes } from './device-tree'
@@ -53,7 +53,7 @@ export const BATTERY_ICONS: Readonly<Record<string, string>> = {
 }
 
 /** Describes the state of the list, its age, and the requests left for a newer one. */
-export function describeState({ kind, list, why = '' }: DeviceState): string {
+export function describeState({ kind, list, why = '' }: DeviceListState): string {
   if (kind === 'loading') return translate('picker.asking')
   if (kind === 'failed' || !list) return why
   const { receivedAt, left, freeAt } = list

@@ -1,6 +1,6 @@
 import type { ListedDevice } from '../../shared/admin'
 import { translate } from '../red'
-import { type Chosen, isDevice } from './choice'
+import { type Chosen, idOf, isDevice } from './choice'
 
 /**
  * The items to choose: `devices` (single devices, or base units with all their devices), `bases` (base units and
@@ -77,6 +77,15 @@ function leafOf(kind: Kind, device: ListedDevice): Leaf {
 export function findUnlisted(devices: readonly ListedDevice[], chosen: readonly Chosen[]): Chosen[] {
   const listed = new Set(devices.flatMap(keysOf))
   return chosen.filter((item) => !listed.has(keyOf(item)))
+}
+
+/** Typed items, in which the serial number of a base unit stands for the base unit with all its devices. */
+export function withBaseUnits(devices: readonly ListedDevice[], typed: readonly Chosen[]): Chosen[] {
+  const bases = new Set(devices.map(({ base }) => base.serial))
+  const unlisted = new Set(findUnlisted(devices, typed))
+  const isBase = (item: Chosen) =>
+    isDevice(item) && !item.base && unlisted.has(item) && bases.has(item.serial)
+  return typed.map((item) => (isBase(item) ? { unit: idOf(item) } : item))
 }
 
 /** The devices that chosen items are or include. Thousands may be chosen. */

@@ -9,16 +9,21 @@ import type { Kind } from './device-tree'
  */
 export function parseChosen(kind: Kind, text: string): { found: Chosen[]; wrong: string[] } {
   const separators = kind === 'groups' ? /[\t\r\n,;、，；]+/ : /[\s,;、，；]+/
+  const words = text.split(separators).map((part) => part.trim())
   const found: Chosen[] = []
   const wrong: string[] = []
-  for (const word of text.split(separators).map((part) => part.trim())) {
-    const parts = word.split('/').reverse()
-    const [serial = '', base] = parts
-    if (word === '') continue
-    else if (kind === 'groups') found.push({ group: word })
-    else if (parts.length > 2 || !parts.every(isSerial)) wrong.push(word)
-    else if (kind === 'bases') found.push({ unit: serial })
-    else found.push(kind === 'devices' && base ? { serial, base } : { serial })
+  for (const word of words.filter(Boolean)) {
+    const item = toChosen(kind, word)
+    if (item) found.push(item)
+    else wrong.push(word)
   }
   return { found, wrong }
+}
+
+function toChosen(kind: Kind, word: string): Chosen | undefined {
+  if (kind === 'groups') return { group: word }
+  const [serial = '', base, ...others] = word.split('/').reverse()
+  if (others.length > 0 || !isSerial(serial) || (base !== undefined && !isSerial(base))) return undefined
+  if (kind === 'bases') return { unit: serial }
+  return kind === 'devices' && base ? { serial, base } : { serial }
 }

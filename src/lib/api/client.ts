@@ -9,17 +9,18 @@ import {
   endpoints,
   type ParamsOf,
 } from '../endpoints'
-import { type Cause, EnvlogError, type Reason, SERVICE_FAILURES } from '../errors'
-import { demandOf } from '../quota/endpoint'
+import { type Cause, EnvlogError, type Reason } from '../errors'
+import { demandOf } from '../quota/endpoint-quota'
 import { readQuotaHeaders } from '../quota/headers'
 import { JoinedRequest } from '../quota/joined-request'
-import type { LimitScope, Outcome } from '../quota/outcome'
-import type { Quota } from '../quota/quota'
+import type { Outcome } from '../quota/outcome'
+import type { Quota, QuotaRefusal } from '../quota/quota'
 import { Redactor } from '../redact'
 import { MAX_AGE_MS, type RequestContext, type ServiceResponse } from '../request'
 import { readBody } from './body'
 import { withDeadline } from './deadline'
 import { readErrorResponse } from './error-response'
+import { isRetryable, retryDelayMs } from './retry'
 import type { Transport } from './transport'
 
 export interface ClientSettings {
@@ -192,21 +193,17 @@ export class Client {
     let refusals = 0
     for (;;) {
       const permit = await quota.acquire(request)
-      const { records } = permit
-      const params = records === undefined ? call.params : { ...call.params, number: records }
-      const attempt = await this.#attempt({ ...call, params }, request.signal, retries)
-      const { response, error } = attempt
+      const attempt = await this.#attempt(withNumber(call, permit.records), request.signal, retries)
       const refusal = permit.settle(attempt)
+      const { response, error } = attempt
       if (response) return response
       if (!(error instanceof EnvlogError)) throw error
-      if (refusal) {
-        request.lastError = refusalOf(error, refusal.refusedBy, refusal.retryAt)
-        if (++refusals === MAX_REFUSALS || request.isTriedOnce) throw request.lastError
-      } else {
-        request.lastError = error
-        if (retries >= maxRetries || !isRetryable(error)) throw error
-        await sleep(clock, retryDelayMs(retries++, random()), request.signal)
-      }
+      request.lastError = refusal ? refusalOf(error, refusal) : error
+      const isLast = refusal
+        ? ++refusals === MAX_REFUSALS || request.isTriedOnce
+        : retries >= maxRetries || !isRetryable(error)
+      if (isLast) throw request.lastError
+      if (!refusal) await sleep(clock, retryDelayMs(retries++, random()), request.signal)
     }
   }
 
@@ -267,31 +264,13 @@ export class Client {
 /** Reasons that indicate a response of a gateway, whose headers say nothing about the quota. */
 const PAGES: ReadonlySet<Reason> = new Set(['response-not-json', 'response-not-csv'])
 
-const BASE_DELAY_MS = 1000
-const MAX_DELAY_MS = 30_000
-
-/** Delay before retry `retry`, counted from 0: min(30 s, 1 s · 2^retry), ± 50 % jitter (`random`: 0 ≤ random < 1). */
-function retryDelayMs(retry: number, random: number): number {
-  return Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry) * (0.5 + random)
-}
-
-/** Statuses of other servers than the service with which they ask for another attempt. */
-const TRY_AGAIN = [408, 425]
-
-/**
- * Whether there was no response, or the service failed. A request is not retried if its response cannot be decoded, or
- * if another server has refused it.
- */
-function isRetryable(error: EnvlogError): boolean {
-  if (error.reason === 'no-certificate') return false
-  if (error.reason === 'gateway-responded') return TRY_AGAIN.includes(error.cause.status ?? 0)
-  return (
-    error.code === 'ENVLOG_NETWORK' || error.code === 'ENVLOG_TIMEOUT' || SERVICE_FAILURES.has(error.reason)
-  )
+/** @param number the number of records to request; `undefined` if the request does not specify one */
+function withNumber(call: Call, number: number | undefined): Call {
+  return number === undefined ? call : { ...call, params: { ...call.params, number } }
 }
 
 /** The error for a refusal because of a limit, with the time at which the request can be sent again. */
-function refusalOf({ params, cause }: EnvlogError, refusedBy: LimitScope, retryAt: string): EnvlogError {
+function refusalOf({ params, cause }: EnvlogError, { refusedBy, retryAt }: QuotaRefusal): EnvlogError {
   const reason = refusedBy === 'device' ? 'records-refused' : 'quota-refused'
   return new EnvlogError(reason, { ...params, retryAt }, { ...cause, retryAt })
 }

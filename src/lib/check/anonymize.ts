@@ -114,10 +114,15 @@ export class Anonymizer {
     if (Array.isArray(value)) return kind ? value.map((element) => this.#value(field, element, parent)) : []
     if (isObject(value)) return kind === 'container' ? this.#object(value, field) : {}
     if (typeof value !== 'string' && typeof value !== 'number') return value
+    return this.#scalar(kind, value, OWNERS[parent] ?? 'Device')
+  }
+
+  /** @param owner the kind of thing that has the name, if it is one */
+  #scalar(kind: Kind | undefined, value: string | number, owner: string): string | number {
     const text = String(value)
     if (text.trim() === '' || (kind === 'name' && UNNAMED.test(text))) return value
     if (kind === 'serial') return this.#pseudonym('S', text)
-    if (kind === 'name') return this.#pseudonym(OWNERS[parent] ?? 'Device', text)
+    if (kind === 'name') return this.#pseudonym(owner, text)
     const number = readNumber(value)
     if (number !== null) {
       const kept = this.#number(kind, number, text)

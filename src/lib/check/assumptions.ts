@@ -15,89 +15,87 @@ import { ID_MODULUS } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import { readSeriesPart } from '../readings/series'
 import { type Exchange, isSuccessful, objectsIn, type SuccessfulExchange } from './exchange'
-import { type Finding, Findings } from './findings'
+import { type Finding, type Observation, toFindings } from './findings'
 
 /** Compares the responses of one check with the package's assumptions about the service. */
 export function checkAssumptions(exchanges: readonly Exchange[]): Finding[] {
-  const findings = new Findings()
+  return toFindings([...observe(exchanges)])
+}
+
+function* observe(exchanges: readonly Exchange[]): Generator<Observation> {
   let latest: readonly SeriesRecord[] = []
   for (const exchange of exchanges) {
-    checkStatus(exchange, findings)
+    yield* observeStatus(exchange)
     if (!isSuccessful(exchange)) continue
-    checkLimitsAndFlag(exchange, findings)
+    yield* observeLimitsAndFlag(exchange)
     try {
       const envelope = readEnvelope(exchange.endpoint, JSON.stringify(exchange.body))
-      if ('devices' in envelope) checkDevices(envelope, findings)
-      else if ('entries' in envelope) checkAlerts(envelope, findings)
-      else latest = checkRecords(exchange, envelope, latest, findings)
+      if ('devices' in envelope) yield* observeDevices(envelope)
+      else if ('entries' in envelope) yield* observeAlerts(envelope)
+      else latest = yield* observeRecords(exchange, envelope, latest)
     } catch (error) {
       // An unreadable response is a result of `readResponse`.
       if (!(error instanceof EnvlogError)) throw error
       latest = []
     }
   }
-  return findings.all
 }
 
-function checkStatus(exchange: Exchange, findings: Findings): void {
+function* observeStatus(exchange: Exchange): Generator<Observation> {
   const { endpoint } = exchange
   const { status, serviceCode }: Cause = isSuccessful(exchange) ? { status: 200 } : exchange.error.cause
   if (status === undefined) return
-  if (endpoint.endsWith('relay')) findings.observe('relay-suffix', status !== 404)
-  if (status !== 200) findings.observe('error-object', serviceCode !== undefined, endpoint)
+  if (endpoint.endsWith('relay')) yield ['relay-suffix', status !== 404]
+  if (status !== 200) yield ['error-object', serviceCode !== undefined, endpoint]
 }
 
-function checkLimitsAndFlag({ endpoint, quota, body }: SuccessfulExchange, findings: Findings): void {
+function* observeLimitsAndFlag({ endpoint, quota, body }: SuccessfulExchange): Generator<Observation> {
   const { limit, windowSeconds, remaining, recordsRemaining } = quota
   const described: LimitRow = LIMITS[endpoint]
   const isDescribed = limit === described.limit && windowSeconds === described.window && remaining !== null
-  const found = `${endpoint}: ${limit ?? '?'} / ${windowSeconds ?? '?'} s`
-  findings.observe('limits', isDescribed, found)
+  yield ['limits', isDescribed, `${endpoint}: ${limit ?? '?'} / ${windowSeconds ?? '?'} s`]
   if (described.records !== undefined) {
     const isWithin = recordsRemaining !== null && recordsRemaining <= described.records
-    findings.observe('records-limit', isWithin, `${endpoint}: ${recordsRemaining ?? '?'}`)
+    yield ['records-limit', isWithin, `${endpoint}: ${recordsRemaining ?? '?'}`]
   }
-  if (endpoint !== 'alert' && endpoint !== 'latest-data-relay') return
-  const hasFlag = 'dst-flg' in body || 'dst_flg' in body
-  findings.observe('daylight-saving', hasFlag, endpoint)
+  if (endpoint === 'alert' || endpoint === 'latest-data-relay')
+    yield ['daylight-saving', 'dst-flg' in body || 'dst_flg' in body, endpoint]
 }
 
-function checkDevices({ devices }: CurrentEnvelope, findings: Findings): void {
+function* observeDevices({ devices }: CurrentEnvelope): Generator<Observation> {
   for (const { serial, baseunit, battery } of devices) {
-    for (const each of [serial, baseunit?.serial ?? serial])
-      findings.observe('serials', isSerial(each), each.length)
-    if (battery !== null) findings.observe('battery-table', isBatteryCode(battery), battery)
+    for (const each of [serial, baseunit?.serial ?? serial]) yield ['serials', isSerial(each), each.length]
+    if (battery !== null) yield ['battery-table', isBatteryCode(battery), battery]
   }
 }
 
-function checkAlerts(envelope: AlertEnvelope, findings: Findings): void {
+function* observeAlerts(envelope: AlertEnvelope): Generator<Observation> {
   const { length } = envelope.entries
-  if (length >= MAX_ALERTS) findings.observe('alert-20', length === MAX_ALERTS, length)
+  if (length >= MAX_ALERTS) yield ['alert-20', length === MAX_ALERTS, length]
   const { alerts } = toAlertLog(envelope, readLogEntries(envelope).entries, 'utc')
-  for (const { kind } of alerts) findings.observe('alert-texts', kind !== 'other')
+  for (const { kind } of alerts) yield ['alert-texts', kind !== 'other']
 }
 
 /** @param latest the records of the latest endpoint for the same device @returns the records of the response */
-function checkRecords(
+function* observeRecords(
   { endpoint, params }: SuccessfulExchange,
   envelope: GraphEnvelope,
   latest: readonly SeriesRecord[],
-  findings: Findings,
-): readonly SeriesRecord[] {
+): Generator<Observation, readonly SeriesRecord[]> {
   const { records } = readSeriesPart(envelope, 'utc').part
   const times = secondsOf(records)
-  checkChannelNumbers(endpoint, envelope, findings)
+  yield* observeChannelNumbers(endpoint, envelope)
   if (endpoint.startsWith('latest')) {
-    checkIds(endpoint, records, findings)
+    yield* observeIds(endpoint, records)
     const { length } = envelope.records
-    if (length >= MAX_LATEST_RECORDS) findings.observe('newest-300', length === MAX_LATEST_RECORDS, length)
+    if (length >= MAX_LATEST_RECORDS) yield ['newest-300', length === MAX_LATEST_RECORDS, length]
   } else if (times.length > 0) {
     const { 'unixtime-from': from, 'unixtime-to': to, number } = params as Record<string, number>
     const [oldest, newest] = [Math.min(...times), Math.max(...times)]
-    findings.observe('bounds', oldest >= Number(from) && newest <= Number(to))
+    yield ['bounds', oldest >= Number(from) && newest <= Number(to)]
     if (number !== undefined) {
       const inside = secondsOf(latest).filter((time) => time > Number(from) && time < Number(to))
-      findings.observe('newest-first', times.length <= number && newest >= Math.max(...inside))
+      yield ['newest-first', times.length <= number && newest >= Math.max(...inside)]
     }
   }
   return records
@@ -107,25 +105,24 @@ const secondsOf = (records: readonly SeriesRecord[]) =>
   records.flatMap(({ timestamp }) => (timestamp === null ? [] : timestamp / 1000))
 
 /** Records number the channels from 1, and the list of channels from 0 or 1. */
-function checkChannelNumbers(
+function* observeChannelNumbers(
   endpoint: EndpointName,
   { records, channel }: GraphEnvelope,
-  findings: Findings,
-) {
+): Generator<Observation> {
   const recorded = new Set(objectsIn(records).flatMap(Object.keys).map(parseChannelNumber))
   const listed = channel.map(({ num }) => num ?? -1)
   if (listed.length === 0 || [...recorded].every((number) => number === undefined)) return
   const fits = (shift: number) => listed.every((number) => recorded.has(number + shift))
-  findings.observe('channel-numbers', listed.includes(0) || fits(0) || fits(1), endpoint)
+  yield ['channel-numbers', listed.includes(0) || fits(0) || fits(1), endpoint]
 }
 
 /** Ids of a standalone device only grow. Ids of a remote unit restart at 0 after 65,535 (docs/service.md, *Fields*). */
-function checkIds(endpoint: EndpointName, records: readonly SeriesRecord[], findings: Findings): void {
+function* observeIds(endpoint: EndpointName, records: readonly SeriesRecord[]): Generator<Observation> {
   const isRelay = endpoint.endsWith('relay')
   const ids = records.filter(({ timestamp }) => timestamp !== null).map(({ dataId }) => dataId ?? -1)
   if (ids.length < 2 || ids.every((id) => id === 0)) return
   const isInside = ids.every((id) => id >= 0 && (!isRelay || id < ID_MODULUS))
   const steps = ids.slice(1).map((id, index) => id - Number(ids[index]))
   const restarts = steps.filter((step) => step < 0).length
-  findings.observe(isRelay ? 'ids-relay' : 'ids-standalone', isInside && !steps.includes(0) && restarts <= 1)
+  yield [isRelay ? 'ids-relay' : 'ids-standalone', isInside && !steps.includes(0) && restarts <= 1]
 }

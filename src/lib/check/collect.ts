@@ -39,8 +39,7 @@ export async function collectExchanges(
   maxRequests: Partial<typeof MAX_REQUESTS> = MAX_REQUESTS,
 ): Promise<Exchange[]> {
   const exchanges: Exchange[] = []
-  /** @returns `undefined` if the maximum for the endpoint has been reached */
-  const request = async <E extends EndpointName>(endpoint: E, params: ParamsOf<E>) => {
+  const request: SendRequest = async (endpoint, params) => {
     const count = exchanges.filter((exchange) => exchange.endpoint === endpoint).length
     if (count >= (maxRequests[endpoint] ?? 0)) return undefined
     const start = account.monotonic()
@@ -60,28 +59,39 @@ export async function collectExchanges(
   const current = await request('current', {})
   if (!current || !isSuccessful(current)) return exchanges
   const devices = listDevices(current.body)
-  let alertDevice = devices[0]
-  for (const [latest, period] of [
-    ['latest-data', 'data'],
-    ['latest-data-relay', 'data-relay'],
-  ] as const) {
-    const isRelay = latest === 'latest-data-relay'
-    for (const device of chooseDevices(devices.filter((device) => isRemoteUnit(device) === isRelay))) {
-      const params = deviceParams(device, isRelay)
-      const exchange = await request(latest, params)
-      if (!exchange) break
-      if (!isSuccessful(exchange) && exchange.error.reason === 'device-refused') continue
-      // A device that has records probably has alerts too.
-      alertDevice = device
-      const bounds = isSuccessful(exchange) ? choosePeriod(exchange.body) : undefined
-      // `data` is requested without `number` and shows whether the bounds are included; `data-relay` is requested with
-      // a small number and shows which records are chosen.
-      if (bounds) await request(period, { ...params, ...bounds, ...(isRelay ? { number: FEW_RECORDS } : {}) })
-      break
-    }
-  }
-  if (alertDevice) await request('alert', deviceParams(alertDevice, true))
+  // A device that has records probably has alerts too.
+  const standalone = await requestRecords(request, devices, 'latest-data')
+  const remote = await requestRecords(request, devices, 'latest-data-relay')
+  const device = remote ?? standalone ?? devices[0]
+  if (device) await request('alert', deviceParams(device, true))
   return exchanges
+}
+
+/** @returns `undefined` if the maximum for the endpoint has been reached */
+type SendRequest = <E extends EndpointName>(endpoint: E, params: ParamsOf<E>) => Promise<Exchange | undefined>
+
+/**
+ * Requests the latest records of a device, and then a period.
+ * @returns the device; `undefined` if the service has refused all of this kind, or there are none
+ */
+async function requestRecords(
+  request: SendRequest,
+  devices: readonly CurrentDevice[],
+  latest: 'latest-data' | 'latest-data-relay',
+): Promise<CurrentDevice | undefined> {
+  const isRelay = latest === 'latest-data-relay'
+  for (const device of chooseDevices(devices.filter((one) => isRemoteUnit(one) === isRelay))) {
+    const params = deviceParams(device, isRelay)
+    const exchange = await request(latest, params)
+    if (!exchange) return undefined
+    const period = isSuccessful(exchange) ? choosePeriod(exchange.body) : undefined
+    // `data` is requested without `number` and shows whether the bounds are included; `data-relay` is requested with a
+    // small number and shows which records are chosen.
+    if (period && isRelay) await request('data-relay', { ...params, ...period, number: FEW_RECORDS })
+    else if (period) await request('data', { ...params, ...period })
+    if (isSuccessful(exchange) || exchange.error.reason !== 'device-refused') return device
+  }
+  return undefined
 }
 
 /** The devices in a response of `current` that can be decoded. */

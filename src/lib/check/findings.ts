@@ -34,24 +34,18 @@ export interface Finding {
   details: string[]
 }
 
-/** Observes assumptions. The verdict on each is the worst one observed. */
-export class Findings {
-  readonly #observations: { assumption: Assumption; isTrue: boolean; detail: unknown }[] = []
+/** An assumption, whether it is true, and what was found if it is not. */
+export type Observation = readonly [assumption: Assumption, isTrue: boolean, detail?: unknown]
 
-  /** @param detail what was found if the assumption is wrong */
-  observe(assumption: Assumption, isTrue: boolean, detail?: unknown): void {
-    this.#observations.push({ assumption, isTrue, detail })
-  }
-
-  get all(): Finding[] {
-    return Object.entries(ASSUMPTIONS).map(([name, otherwise]) => {
-      const assumption = name as Assumption
-      const observed = this.#observations.filter((observation) => observation.assumption === assumption)
-      if (observed.length === 0) return { assumption, verdict: 'not-seen', details: [] }
-      const differences = observed.filter(({ isTrue }) => !isTrue)
-      const details = differences.flatMap(({ detail = [] }) => detail).map(String)
-      const verdict = differences.length > 0 ? otherwise : 'confirmed'
-      return { assumption, verdict, details: [...new Set(details)] }
-    })
-  }
+/** The verdict on each assumption is the worst one observed. */
+export function toFindings(observations: readonly Observation[]): Finding[] {
+  return Object.entries(ASSUMPTIONS).map(([name, otherwise]) => {
+    const assumption = name as Assumption
+    const observed = observations.filter(([about]) => about === assumption)
+    if (observed.length === 0) return { assumption, verdict: 'not-seen', details: [] }
+    const differences = observed.filter(([, isTrue]) => !isTrue)
+    const details = differences.flatMap(([, , detail = []]) => detail).map(String)
+    const verdict = differences.length > 0 ? otherwise : 'confirmed'
+    return { assumption, verdict, details: [...new Set(details)] }
+  })
 }

@@ -6,7 +6,14 @@ import { EnvlogError } from '../errors'
 import { type Reading, readCurrent } from '../readings/current'
 import type { RequestContext } from '../request'
 import type { AccountDevices } from './account-devices'
-import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice, unknownGroup } from './devices'
+import {
+  type DeviceFailure,
+  deviceKey,
+  type NamedDevice,
+  type Selection,
+  unknownDevice,
+  unknownGroup,
+} from './devices'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
 import type { NodeState } from './node-state'
 import { shortHash } from './short-hash'
@@ -142,18 +149,20 @@ export function changedReadings(
   readings: readonly Reading[],
   state: NodeState,
 ): { changed: Reading[]; remember(): void } {
-  const stateOf = (reading: Reading) => state.device(readingKey(reading))
-  const changed = readings.filter((reading) => stateOf(reading).lastSent !== toSentValue(reading))
+  // The flow may change the readings before they are remembered.
+  const compared = readings.map((reading) => {
+    const device = state.devices.get(deviceKey({ serial: reading.serial, base: reading.base.serial }))
+    return { reading, device, sentValue: toSentValue(reading) }
+  })
+  const changed = compared.filter(({ device, sentValue }) => device.lastSent !== sentValue)
   return {
-    changed,
+    changed: changed.map(({ reading }) => reading),
     remember() {
-      for (const reading of changed) stateOf(reading).lastSent = toSentValue(reading)
+      for (const { device, sentValue } of changed) device.lastSent = sentValue
       if (changed.length > 0) state.save()
     },
   }
 }
-
-const readingKey = ({ serial, base }: Reading) => `${base.serial}/${serial}`
 
 function toSentValue({ timestamp, stale, battery, channels }: Reading): string {
   const errors = channels.flatMap(({ key, error }) => (error === null ? [] : [[key, error]]))

@@ -25,6 +25,8 @@ export interface Unreported {
   gaps: readonly Gap[]
 }
 
+export const NOTHING: Unreported = { overflow: false, gaps: [] }
+
 /** Identifies the alert texts of a device that were delivered (docs/collecting.md, *Alerts*). */
 export interface AlertCursor {
   /** The newest texts that responses contained, as `idOf` identifies them, those of the last response at the end. */

@@ -2,10 +2,11 @@ import { orClosed } from '../abort'
 import type { TimeStyle } from '../decode/time'
 import { copyContent, countOf } from '../readings/content'
 import type { RequestContext } from '../request'
+import type { RetainedDelivery } from './awaited-delivery'
 import type { Cursor } from './cursor'
-import type { DeviceState, RetainedDelivery } from './device-state'
+import type { DeviceState } from './device-state'
 import { deviceKey, type ResolvedDevice } from './devices'
-import type { AccountAccess, PolledData } from './fetch'
+import type { AccountAccess, Delivery } from './fetch'
 import type { LostPeriod } from './holes'
 import type { NodeState } from './node-state'
 import { writeReceipt } from './receipt'
@@ -22,7 +23,7 @@ export interface PollRun {
    * Sends the data and reports its failures; with `isEmpty`, it only reports failures. If it throws, the cursor does
    * not change.
    */
-  deliver(data: PolledData, isEmpty?: boolean): Promise<void>
+  deliver(data: Delivery, isEmpty?: boolean): Promise<void>
 }
 
 /** A poll of one device. */
@@ -35,22 +36,17 @@ export interface Poll {
   isOver(): boolean
 }
 
-/** Data that is about to be delivered. */
-export interface Delivery {
-  data: PolledData
-  /** The cursor after delivery. */
-  next: Cursor
-  /** The cursor to save for a device that has none yet. Compared with it, the same data is new again. */
-  before?: Cursor
-}
-
 export function beginPoll(run: PollRun, target: ResolvedDevice, context: RequestContext): Poll {
-  const device = run.nodeState.device(deviceKey(target))
+  const device = run.nodeState.devices.get(deviceKey(target))
   return { run, target, context, device, isOver: device.beginPoll() }
 }
 
-/** Delivers data and advances the cursor: at once or, with receipts, when the receipt arrives. */
-export async function deliver(poll: Poll, { data, next, before = next }: Delivery): Promise<void> {
+/**
+ * Delivers data and advances the cursor: at once or, with receipts, when the receipt arrives.
+ * @param next the cursor after delivery
+ * @param before the cursor to save for a device that has none yet: compared with it, the same data is new again
+ */
+export async function deliver(poll: Poll, data: Delivery, next: Cursor, before = next): Promise<void> {
   const { device, run, context, isOver } = poll
   const { nodeState } = run
   const count = countOf(data.content)
@@ -72,25 +68,25 @@ export async function deliver(poll: Poll, { data, next, before = next }: Deliver
     return
   }
   const retained = nodeState.canRetain(device, count) ? copyToRetain(data) : null
-  const sequence = device.issue(next, before, retained, nodeState.clock.now())
-  await sendWithReceipt(poll, data, sequence)
+  const issuedAt = device.issue(next, before, retained, nodeState.clock.now())
+  await sendWithReceipt(poll, data, issuedAt)
 }
 
 /** Repeats a delivery whose receipt is overdue, with the same receipt and without a request. */
 export async function redeliver(
   poll: Poll,
-  { sequence, retained }: { sequence: number; retained: RetainedDelivery },
+  { issuedAt, retained }: { issuedAt: number; retained: RetainedDelivery },
 ): Promise<void> {
   const { target } = poll
   // A deploy may have changed whether the group is included.
   const data = { ...retained, content: copyContent(retained.content), group: target.group ?? null }
-  await sendWithReceipt(poll, data, sequence)
+  await sendWithReceipt(poll, data, issuedAt)
 }
 
 async function sendWithReceipt(
   { run, target, device, context }: Poll,
-  data: PolledData,
-  sequence: number,
+  data: Delivery,
+  issuedAt: number,
 ): Promise<void> {
   const { nodeState, nodeId } = run
   try {
@@ -98,19 +94,19 @@ async function sendWithReceipt(
     // would be lost.
     if (!device.isSaved) await orClosed(nodeState.written(), context.signal)
     // The receipt may arrive during the call of `deliver`.
-    if (!device.awaitReceipt(sequence, nodeState.clock.monotonic() + (nodeState.receiptTimeoutMs ?? 0)))
+    if (!device.awaitReceipt(issuedAt, nodeState.clock.monotonic() + (nodeState.receiptTimeoutMs ?? 0)))
       return
-    const receipt = writeReceipt(nodeId, { device: deviceKey(target), sequence })
+    const receipt = writeReceipt(nodeId, { device: deviceKey(target), issuedAt })
     await run.deliver({ ...data, receipt })
-    device.markSent(sequence)
+    device.markSent(issuedAt)
   } catch (error) {
-    device.awaitReceipt(sequence)
+    device.awaitReceipt(issuedAt)
     throw error
   }
 }
 
 /** A copy to retain until the receipt arrives, because receivers may modify the original. */
-function copyToRetain({ response, content, group, overflow, backfill }: PolledData): RetainedDelivery {
+function copyToRetain({ response, content, group, overflow, backfill }: Delivery): RetainedDelivery {
   return {
     response: structuredClone(response),
     content: copyContent(content),

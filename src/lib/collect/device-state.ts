@@ -1,38 +1,12 @@
-import { countOf } from '../readings/content'
+import { AwaitedDelivery, type RetainedDelivery } from './awaited-delivery'
 import type { Cursor, RecordCursor } from './cursor'
-import type { PolledData } from './fetch'
-import { HoleFailures } from './hole-failures'
+import { FailuresByHole, type HoleFailures } from './hole-failures'
 import type { Hole } from './holes'
-import { Pause } from './pause'
+import { Refusal } from './refusal'
 import type { SavedDevice } from './saved-state'
 
 /** Number of resends without a receipt before users are warned; the next one triggers the warning. */
 export const MAX_QUIET_RESENDS = 3
-/** Alerts allow few requests, so a device that was refused them and never responded is skipped for this time. */
-const NO_ALERTS_PAUSE_MS = 86_400_000
-
-/** A delivery that is kept in memory until its receipt arrives. */
-export type RetainedDelivery = Omit<PolledData, 'failed' | 'receipt'>
-
-/** A delivery whose receipt has not been returned. */
-interface UnacknowledgedDelivery {
-  /** Its receipt contains this. */
-  sequence: number
-  /** The cursor after acknowledgement. */
-  next: Cursor
-  /** When the first delivery without a receipt was made, perhaps of fewer records, ms since 1970 UTC. */
-  since: number
-  /** How often records were sent since then without a receipt, perhaps together with later ones. */
-  sends: number
-  /** The cursor of what was last sent without a receipt; `null` if nothing was sent. */
-  sent: Cursor | null
-  /**
-   * From this time on, a retained delivery is sent again, and one that is not retained is requested again. Monotonic
-   * ms.
-   */
-  overdueAt: number
-  retained: RetainedDelivery | null
-}
 
 /**
  * The state of one device in a node. Only `SavedDevice` survives a restart. Messages and deploys may change the state
@@ -57,17 +31,18 @@ export class DeviceState {
   utcOffset: number | null | undefined
   /** When a page of missing records was last requested, monotonic ms. */
   filledAt = Number.NEGATIVE_INFINITY
+  /** When its record quota allows another page, monotonic ms. */
+  recordsAt = Number.NEGATIVE_INFINITY
 
-  /** The failures of its holes, by their beginning. */
-  readonly #holeFailures = new Map<number, HoleFailures>()
-  readonly #pause = new Pause()
-  /** Whether the pause is that of a device that probably has no alerts, which outlives deploys and restarts. */
-  #lacksAlerts = false
+  /** The refusals by the service, and the failures of its holes. */
+  readonly refusal = new Refusal()
+  readonly #holeFailures = new FailuresByHole()
   readonly #onChange: () => void
   #cursor: Cursor | null = null
   #poll = 0
-  #sequence = 0
-  #delivery: UnacknowledgedDelivery | null = null
+  /** When the last delivery was issued. */
+  #lastIssuedAt = 0
+  #delivery: AwaitedDelivery | null = null
 
   /** @param onChange called when something changes that has to be saved */
   constructor(onChange: () => void) {
@@ -99,21 +74,16 @@ export class DeviceState {
    */
   nextHole(now: number): Hole | undefined {
     const holes = holesOf(this.receiptWait(now) > 0 ? this.#delivery?.next : this.#cursor)
-    return holes.find(({ from }) => !this.#holeFailures.get(from)?.isPaused(now))
+    return holes.find((hole) => !this.#holeFailures.isPaused(hole, now))
   }
 
-  failuresOf({ from }: Hole): HoleFailures {
-    const failures = this.#holeFailures.get(from) ?? new HoleFailures()
-    this.#holeFailures.set(from, failures)
-    const beginnings = new Set(this.holes.map((hole) => hole.from))
-    for (const other of this.#holeFailures.keys())
-      if (!beginnings.has(other)) this.#holeFailures.delete(other)
-    return failures
+  failuresOf(hole: Hole): HoleFailures {
+    return this.#holeFailures.get(hole, this.holes)
   }
 
   /** Call this when a page of a hole was received, or the hole was given up. */
-  forgetFailures({ from }: Hole): void {
-    this.#holeFailures.delete(from)
+  forgetFailures(hole: Hole): void {
+    this.#holeFailures.delete(hole)
   }
 
   /** What was sent without a receipt, and how often it was sent again; `null` if nothing was. */
@@ -124,8 +94,7 @@ export class DeviceState {
 
   /** Number of records and alerts kept in memory. */
   get retainedCount(): number {
-    const { retained } = this.#delivery ?? {}
-    return retained ? countOf(retained.content) : 0
+    return this.#delivery?.retainedCount ?? 0
   }
 
   /** Whether nothing has been received for the device yet. */
@@ -139,9 +108,9 @@ export class DeviceState {
   }
 
   /** The retained delivery to be sent again because its receipt is overdue. */
-  get overdue(): { sequence: number; retained: RetainedDelivery } | null {
-    const { sequence, retained } = this.#delivery ?? {}
-    return sequence !== undefined && retained ? { sequence, retained } : null
+  get overdue(): { issuedAt: number; retained: RetainedDelivery } | null {
+    const { issuedAt, retained } = this.#delivery ?? {}
+    return issuedAt !== undefined && retained ? { issuedAt, retained } : null
   }
 
   /** @returns a function that says whether the poll is over because of another poll, `forget`, `skip` or a deploy */
@@ -161,24 +130,15 @@ export class DeviceState {
    * Call this when a delivery with a receipt is about to be sent.
    * @param before the cursor for a device without one, so that the same records are new after a crash
    * @param now ms since 1970 UTC
-   * @returns the sequence for the receipt
+   * @returns the time that identifies its receipt
    */
   issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null, now: number): number {
-    const { since = now, sends = 0, sent = null } = this.#delivery ?? {}
-    const sequence = Math.max(now, this.#sequence + 1)
-    this.#sequence = sequence
-    this.#delivery = {
-      sequence,
-      next,
-      since,
-      sends,
-      sent,
-      overdueAt: Number.NEGATIVE_INFINITY,
-      retained,
-    }
+    const issuedAt = Math.max(now, this.#lastIssuedAt + 1)
+    this.#lastIssuedAt = issuedAt
+    this.#delivery = new AwaitedDelivery(issuedAt, next, retained, this.#delivery ?? { since: now })
     this.#cursor ??= before
     this.#onChange()
-    return sequence
+    return issuedAt
   }
 
   /**
@@ -186,25 +146,21 @@ export class DeviceState {
    * @param overdueAt monotonic ms; if it has passed, the next trigger repeats the delivery
    * @returns false if the delivery was acknowledged, skipped or forgotten in the meantime
    */
-  awaitReceipt(sequence: number, overdueAt = Number.NEGATIVE_INFINITY): boolean {
-    if (this.#delivery?.sequence !== sequence) return false
-    this.#delivery.overdueAt = overdueAt
-    return true
+  awaitReceipt(issuedAt: number, overdueAt = Number.NEGATIVE_INFINITY): boolean {
+    const delivery = this.#issued(issuedAt)
+    if (delivery) delivery.overdueAt = overdueAt
+    return delivery !== undefined
   }
 
   /** Call this when a delivery with a receipt was sent. The receipt may have arrived in the meantime. */
-  markSent(sequence: number): void {
-    if (this.#delivery?.sequence !== sequence) return
-    this.#delivery.sends++
-    this.#delivery.sent = this.#delivery.next
+  markSent(issuedAt: number): void {
+    this.#issued(issuedAt)?.markSent()
   }
 
   /** Processes a returned receipt. One of another delivery than the last one has no effect. */
-  acknowledge(sequence: number): void {
-    if (this.#delivery?.sequence !== sequence) return
-    this.#cursor = this.#delivery.next
-    this.#delivery = null
-    this.#onChange()
+  acknowledge(issuedAt: number): void {
+    const delivery = this.#issued(issuedAt)
+    if (delivery) this.advance(delivery.next)
   }
 
   /**
@@ -214,10 +170,8 @@ export class DeviceState {
   skip(): void {
     const { sent } = this.#delivery ?? {}
     if (!sent) return
-    this.#cursor = sent
-    this.#delivery = null
+    this.advance(sent)
     this.#poll++
-    this.#onChange()
   }
 
   /** Forgets what was delivered. Receipts issued until now have no effect any more. */
@@ -226,7 +180,8 @@ export class DeviceState {
     this.#delivery = null
     this.isSaved = false
     this.lastSent = undefined
-    this.#resetPauses()
+    this.refusal.end()
+    this.#forgetFailures()
     this.#poll++
   }
 
@@ -243,7 +198,8 @@ export class DeviceState {
    */
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
     this.isSaved = false
-    if (!this.#lacksAlerts) this.#resetPauses()
+    this.refusal.deploy()
+    this.#forgetFailures()
     const delivery = this.#delivery
     if (!delivery) return
     if (hasNewSettings) delivery.retained = null
@@ -254,7 +210,8 @@ export class DeviceState {
   /** Call this when the device has moved to another base unit. */
   move(): void {
     this.#delivery = null
-    this.#resetPauses()
+    this.refusal.end()
+    this.#forgetFailures()
     this.isSaved = false
     this.#poll++
     this.#onChange()
@@ -267,25 +224,14 @@ export class DeviceState {
    * @returns how long it is skipped, ms
    */
   refuse(now: number, isAlerts: boolean): number {
-    this.#lacksAlerts = isAlerts && !this.hasResponded && !this.#cursor
-    if (!this.#lacksAlerts) return this.#pause.begin(now)
-    this.#onChange()
-    return this.#pause.begin(now, NO_ALERTS_PAUSE_MS)
-  }
-
-  /** How long the device is still skipped because the service has refused it, ms. @param now monotonic ms */
-  pauseLeft(now: number): number {
-    return this.#pause.left(now)
-  }
-
-  isPaused(now: number): boolean {
-    return this.pauseLeft(now) > 0
+    const lacksAlerts = isAlerts && !this.hasResponded && !this.#cursor
+    if (lacksAlerts) this.#onChange()
+    return this.refusal.begin(now, lacksAlerts)
   }
 
   /** Call this when the service has responded for the device. The next pause has its initial length again. */
   markResponded(): void {
-    this.#pause.reset()
-    this.#lacksAlerts = false
+    this.refusal.end()
     this.hasResponded = true
   }
 
@@ -295,11 +241,11 @@ export class DeviceState {
    * @param monotonic the same instant, monotonic ms
    */
   toSave(now: number, monotonic: number): SavedDevice | undefined {
-    const { sequence, next } = this.#delivery ?? {}
-    const pauseMs = this.#lacksAlerts ? this.#pause.left(monotonic) : 0
+    const { issuedAt, next } = this.#delivery ?? {}
+    const pauseMs = this.refusal.toSave(monotonic)
     const saved: SavedDevice = {
       ...(this.#cursor && { cursor: this.#cursor }),
-      ...(sequence !== undefined && next && { unacknowledged: { sequence, cursor: next } }),
+      ...(issuedAt !== undefined && next && { unacknowledged: { sequence: issuedAt, cursor: next } }),
       ...(pauseMs > 0 && { refusedUntil: Math.round(now + pauseMs) }),
       ...(this.lastSent !== undefined && { lastSent: this.lastSent }),
     }
@@ -313,24 +259,24 @@ export class DeviceState {
     this.#cursor ??= cursor ?? null
     this.isSaved = cursor !== undefined
     if (unacknowledged) {
-      const { sequence, cursor: next } = unacknowledged
-      const [since, overdueAt] = [sequence, Number.NEGATIVE_INFINITY]
-      this.#delivery ??= { sequence, next, since, sends: 0, sent: null, overdueAt, retained: null }
-      this.#sequence = Math.max(this.#sequence, sequence)
+      const { sequence: issuedAt, cursor: next } = unacknowledged
+      this.#delivery ??= new AwaitedDelivery(issuedAt, next, null)
+      this.#lastIssuedAt = Math.max(this.#lastIssuedAt, issuedAt)
     }
-    if (refusedUntil > now) {
-      this.#lacksAlerts = true
-      this.#pause.resume(monotonic, refusedUntil - now)
-    }
+    this.refusal.restore(monotonic, refusedUntil - now)
     this.lastSent ??= lastSent
     this.unselectedMs = unselectedMs
     this.wasPolled = true
   }
 
-  #resetPauses(): void {
-    this.#pause.reset()
-    this.#lacksAlerts = false
+  /** The awaited delivery, unless it was acknowledged, skipped, forgotten or replaced in the meantime. */
+  #issued(issuedAt: number): AwaitedDelivery | undefined {
+    return this.#delivery?.issuedAt === issuedAt ? this.#delivery : undefined
+  }
+
+  #forgetFailures(): void {
     this.#holeFailures.clear()
+    this.recordsAt = Number.NEGATIVE_INFINITY
   }
 }
 

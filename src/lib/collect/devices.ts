@@ -68,33 +68,37 @@ export async function resolveDevices(
   list: AccountDevices,
   context: RequestContext,
 ): Promise<{ devices: ResolvedDevice[]; unknown: DeviceFailure[] }> {
-  const unknown: DeviceFailure[] = []
-  const resolved = new Map<string, ResolvedDevice>()
   const excluded = new Set(exclude)
-  const add = ({ serial, base, name, group }: ResolvedDevice) => {
-    if (excluded.has(serial)) return
-    const known = name === undefined || group === undefined ? {} : { name, group }
-    resolved.set(deviceKey({ serial, base }), { serial, base, ...known })
-  }
+  const { found, unknown } =
+    selection === 'all'
+      ? { found: await list.all(context), unknown: [] }
+      : await findNamed(selection, excluded, list, context)
+  const devices = new Map<string, ResolvedDevice>()
+  for (const device of found) if (!excluded.has(device.serial)) devices.set(deviceKey(device), device)
+  return { devices: [...devices.values()], unknown }
+}
 
-  const addAll = async (matches: (entry: AccountDevice) => boolean, ifNone: DeviceFailure) => {
-    const found = await list.filter(matches, context)
-    found.forEach(add)
-    if (found.length === 0) unknown.push(ifNone)
+/** The devices of a selection, and those that the account does not have. Some may be excluded, or appear twice. */
+async function findNamed(
+  { devices, bases, groups }: NamedSelection,
+  excluded: ReadonlySet<string>,
+  list: AccountDevices,
+  context: RequestContext,
+): Promise<{ found: ResolvedDevice[]; unknown: DeviceFailure[] }> {
+  const found: ResolvedDevice[] = []
+  const unknown: DeviceFailure[] = []
+  const addListed = async (matches: (entry: AccountDevice) => boolean, ifNone: DeviceFailure) => {
+    const listed = await list.filter(matches, context)
+    found.push(...listed)
+    if (listed.length === 0) unknown.push(ifNone)
   }
-
-  if (selection === 'all') for (const entry of await list.all(context)) add(entry)
-  else {
-    for (const { serial, base } of selection.devices) {
-      if (base !== undefined) add({ serial, base })
-      else if (!excluded.has(serial)) await addAll((entry) => entry.serial === serial, unknownDevice(serial))
-    }
-    for (const base of selection.bases)
-      await addAll((entry) => entry.base === base, unknownDevice(base, base))
-    for (const group of selection.groups)
-      await addAll((entry) => entry.group?.name === group, unknownGroup(group))
+  for (const { serial, base } of devices) {
+    if (base !== undefined) found.push({ serial, base })
+    else if (!excluded.has(serial)) await addListed((entry) => entry.serial === serial, unknownDevice(serial))
   }
-  return { devices: [...resolved.values()], unknown }
+  for (const base of bases) await addListed((entry) => entry.base === base, unknownDevice(base, base))
+  for (const group of groups) await addListed((entry) => entry.group?.name === group, unknownGroup(group))
+  return { found, unknown }
 }
 
 /** Whether the device has no base unit. */

@@ -1,13 +1,15 @@
+import type { ActionName } from '../../shared/action'
+import { NODE_ENDPOINTS } from '../../shared/node-endpoints'
 import type { Client } from '../api/client'
 import type { Group } from '../decode/current-device'
 import type { AlertEnvelope, GraphEnvelope } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
-import type { DeviceParams, EndpointName } from '../endpoints'
+import type { DeviceParams } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
 import type { Content } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
-import { readSeriesPart } from '../readings/series'
+import { readSeriesPart, type Series } from '../readings/series'
 import type { RequestContext, ServiceResponse } from '../request'
 import type { AccountDevices } from './account-devices'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
@@ -33,14 +35,18 @@ export interface Collected {
   failed?: readonly DeviceFailure[]
 }
 
-/** Records or alerts of a device that were not delivered yet. */
-export interface PolledData extends Collected {
+/** What a node delivers at once: collected data, with what its messages say about it. */
+export interface Delivery extends Collected {
   /** Older records or alerts were lost or could not be fetched. */
   overflow?: boolean
   /** Records that were missing when newer ones were sent. */
   backfill?: boolean
   /** Receivers return it once they have stored the data. */
   receipt?: string
+  /** The requested period, ISO 8601 in UTC; from inclusive, to exclusive. */
+  range?: { from: string; to: string }
+  /** There are older records in the period, which were not requested. */
+  isPartial?: boolean
 }
 
 /**
@@ -56,11 +62,22 @@ export async function collectLatest(
   if (format !== 'read') {
     // `latest-data` has no `csv2`, because its `csv` already has header rows.
     const type = format === 'csv2' && isStandalone(target) ? 'csv' : format
-    return collectRaw(account, 'latest', target, { type }, context)
+    return collectRaw(account, { kind: 'latest', target, params: { type } }, context)
   }
+  const { response, series, failed } = await fetchLatest(account, target, time, context)
+  return { ...toCollected(target, response, { kind: 'series', series }), failed }
+}
+
+/** The newest records of a device. @throws EnvlogError as `fetchDecoded` */
+export async function fetchLatest(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  time: TimeStyle,
+  context: RequestContext,
+): Promise<{ response: Collected['response']; series: Series; failed: DeviceFailure[] }> {
   const read = (body: GraphEnvelope) => readSeriesPart(body, time)
-  const { response, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
-  return { ...toCollected(target, response, { kind: 'series', series: mergeSeries([part]) }), failed }
+  const { response, part, failed } = await fetchDecoded(account, { kind: 'latest', target }, context, read)
+  return { response, series: mergeSeries([part]), failed }
 }
 
 /**
@@ -73,8 +90,8 @@ export async function collectAlerts(
   { time, format }: { time: TimeStyle; format: ResponseFormat },
   context: RequestContext,
 ): Promise<Collected> {
-  if (format !== 'read') return collectRaw(account, 'alert', target, {}, context)
-  const fetched = await fetchDecoded(account, 'alert', target, {}, context, readLogEntries)
+  if (format !== 'read') return collectRaw(account, { kind: 'alerts', target }, context)
+  const fetched = await fetchDecoded(account, { kind: 'alerts', target }, context, readLogEntries)
   const { response, body, entries, failed } = fetched
   const log = toAlertLog(body, entries, time)
   return { ...toCollected(target, response, { kind: 'alerts', ...log }), failed }
@@ -83,40 +100,39 @@ export async function collectAlerts(
 /** A device's response, undecoded. @throws EnvlogError if the request fails */
 export async function collectRaw(
   account: AccountAccess,
-  kind: Kind,
-  target: ResolvedDevice,
-  params: Partial<DeviceParams>,
+  request: DeviceRequest,
   context: RequestContext,
 ): Promise<Collected> {
-  const request = buildRequest(kind, target, params)
-  const response = await account.client.readRaw(request.endpoint, request.params, context)
+  const { target } = request
+  const response = await account.client.readRaw(endpointOf(request), paramsOf(request), context)
   return toCollected(target, response, toRawContent(target, response.body))
 }
 
 /** Collected data of a device, with its group if known. */
-export function toCollected(
+export function toCollected<C extends Content>(
   { group = null }: ResolvedDevice,
   response: Collected['response'],
-  content: Content,
-): Collected {
+  content: C,
+): Collected & { content: C } {
   return { response, content, group }
 }
 
-/** The endpoints for a single device: [for standalone devices, for remote units]. */
-const ENDPOINTS = {
-  latest: ['latest-data', 'latest-data-relay'],
-  range: ['data', 'data-relay'],
-  alert: ['alert', 'alert'],
-} as const satisfies Record<string, readonly [EndpointName, EndpointName]>
-type Kind = keyof typeof ENDPOINTS
-type EnvelopeOf<K extends Kind> = K extends 'alert' ? AlertEnvelope : GraphEnvelope
+/** A request for data of a single device. */
+interface DeviceRequest<K extends Kind = Kind> {
+  kind: K
+  target: ResolvedDevice
+  params?: Partial<DeviceParams>
+}
+type Kind = Exclude<ActionName, 'current'>
+type EnvelopeOf<K extends Kind> = K extends 'alerts' ? AlertEnvelope : GraphEnvelope
 
-function buildRequest(kind: Kind, target: ResolvedDevice, extra: Partial<DeviceParams>) {
+const endpointOf = ({ kind, target }: DeviceRequest) =>
+  NODE_ENDPOINTS[kind][isStandalone(target) ? 'standalone' : 'relay']
+
+function paramsOf({ kind, target, params }: DeviceRequest): DeviceParams {
   const { serial, base } = target
-  const endpoint = ENDPOINTS[kind][isStandalone(target) ? 0 : 1]
-  const hasBase = kind === 'alert' || !isStandalone(target)
-  const params = { 'remote-serial': serial, ...(hasBase && { 'base-serial': base }), ...extra }
-  return { endpoint, params }
+  const hasBase = kind === 'alerts' || !isStandalone(target)
+  return { 'remote-serial': serial, ...(hasBase && { 'base-serial': base }), ...params }
 }
 
 /** A response about a device. */
@@ -135,14 +151,13 @@ interface Fetched<B> {
  */
 export async function fetchDecoded<K extends Kind, R extends { unreadable: readonly string[] }>(
   account: AccountAccess,
-  kind: K,
-  target: ResolvedDevice,
-  extra: Partial<DeviceParams>,
+  request: DeviceRequest<K>,
   context: RequestContext,
   read: (body: EnvelopeOf<K>) => R | Promise<R>,
 ): Promise<R & Fetched<EnvelopeOf<K>>> {
-  const { endpoint, params } = buildRequest(kind, target, extra)
-  const checked = checkDevice(await account.client.read(endpoint, params, context), target)
+  const { target } = request
+  const endpoint = endpointOf(request)
+  const checked = checkDevice(await account.client.read(endpoint, paramsOf(request), context), target)
   const { body, ...response } = checked as ServiceResponse<EnvelopeOf<K>>
   try {
     const result = await read(body)

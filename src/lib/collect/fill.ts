@@ -10,15 +10,14 @@ import { createTimeFormatter } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 import type { QuotaWait, RequestContext } from '../request'
-import type { RecordCursor, Unreported } from './cursor'
-import { beginPoll, deliver, type Poll, type PollRun } from './deliver'
+import { rememberFilled } from './advance-cursor'
+import { NOTHING, type RecordCursor } from './cursor'
+import { beginPoll, deliver, type PollRun } from './deliver'
 import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
 import { toCollected } from './fetch'
 import { fillHole, findGapsIn, type Hole } from './holes'
-import { hasRecordsOutside, lacksRecordAt, pageOf, type ReceivedPage } from './pages'
-import { fetchPage } from './range'
-import { rememberFilled } from './record-plan'
+import { fetchPage, hasRecordsOutside, pageOf } from './pages'
 
 /** The trigger for which missing records are fetched. */
 export interface FillRun extends PollRun {
@@ -37,9 +36,10 @@ export interface FillRun extends PollRun {
   onFillWait(wait: QuotaWait): void
 }
 
-const NOTHING: Unreported = { overflow: false, gaps: [] }
 /** A device whose record quota is used up is requested again after this time if the service does not name one. */
 const RECORDS_WAIT_MS = 60_000
+/** Maximum number of requests for a page that contradicts its neighbour. */
+const MAX_ATTEMPTS = 2
 /**
  * Number of pages that are fetched without waiting if another trigger already waits, because the new records of many
  * devices may always take longer than the interval of the triggers.
@@ -57,39 +57,48 @@ export async function fillHoles(
   context: RequestContext,
 ): Promise<void> {
   const { nodeState, interrupt } = run
-  const stateOf = (device: ResolvedDevice) => nodeState.device(deviceKey(device))
-  /** When the record quota of a device is available again, monotonic ms. */
-  const recordsAt = new Map<ResolvedDevice, number>()
   let pagesLeft = interrupt.aborted ? MIN_PAGES : 0
   for (;;) {
-    const now = nodeState.clock.monotonic()
-    run.onFill(devices.filter((device) => stateOf(device).lacksRecords))
-    const fillable = devices.filter((device) => isFillable(stateOf(device), now))
-    if (fillable.length === 0 || (interrupt.aborted && pagesLeft-- <= 0)) return
-    const waitOf = (device: ResolvedDevice) =>
-      Math.max(stateOf(device).receiptWait(now), (recordsAt.get(device) ?? now) - now)
+    run.onFill(devices.filter((target) => nodeState.devices.get(deviceKey(target)).lacksRecords))
+    const fillable = findFillable(run, devices)
     const [next] = fillable
-      .filter((device) => waitOf(device) <= 0)
-      .sort((a, b) => stateOf(a).filledAt - stateOf(b).filledAt)
-    if (!next) {
-      const waitMs = Math.min(...fillable.map(waitOf))
-      const isTooLong = context.maxWaitMs !== null && waitMs > context.maxWaitMs
-      if (interrupt.aborted || (isTooLong && fillable.every((device) => recordsAt.has(device)))) return
-      await waitForReceipt(run, waitMs, context.signal)
-      continue
-    }
-    const outcome = await fill(run, next, context)
+    if (!next || (interrupt.aborted && pagesLeft-- <= 0)) return
     // The next trigger continues when the quota allows it.
-    if (outcome === 'interrupted') return
-    recordsAt.delete(next)
-    if (outcome !== 'filled') recordsAt.set(next, outcome.recordsAt)
+    if (next.waitMs > 0 && (interrupt.aborted || waitsTooLong(fillable, context))) return
+    if (next.waitMs > 0) await waitForReceipt(run, next.waitMs, context.signal)
+    else if (!(await fill(run, next, context))) return
   }
 }
 
-/** Whether the next page of a device can be requested, now or after a wait. @param now monotonic ms */
-function isFillable(device: DeviceState, now: number): boolean {
-  if (device.isPaused(now) || !device.nextHole(now)) return false
-  return device.overdue === null || device.receiptWait(now) > 0
+/** A device whose next page can be requested, now or after a wait. */
+interface Fillable {
+  target: ResolvedDevice
+  device: DeviceState
+  hole: Hole
+  waitMs: number
+  /** Whether it waits for its record quota. */
+  isForRecords: boolean
+}
+
+/** The devices whose next page can be requested, in the order of their turns. */
+function findFillable({ nodeState }: FillRun, devices: readonly ResolvedDevice[]): Fillable[] {
+  const now = nodeState.clock.monotonic()
+  const found = devices.flatMap((target): Fillable[] => {
+    const device = nodeState.devices.get(deviceKey(target))
+    const receiptWait = device.receiptWait(now)
+    const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now)
+    if (!hole || (device.overdue !== null && receiptWait === 0)) return []
+    const isForRecords = device.recordsAt > now
+    return [{ target, device, hole, waitMs: Math.max(receiptWait, device.recordsAt - now, 0), isForRecords }]
+  })
+  return found.sort((a, b) => a.waitMs - b.waitMs || a.device.filledAt - b.device.filledAt)
+}
+
+/** Whether all devices wait for their record quota, and longer than the caller allows. */
+function waitsTooLong(fillable: readonly Fillable[], { maxWaitMs }: RequestContext): boolean {
+  return (
+    maxWaitMs !== null && fillable.every(({ isForRecords, waitMs }) => isForRecords && waitMs > maxWaitMs)
+  )
 }
 
 /** Waits until a receipt or another trigger arrives, for a limited time. */
@@ -113,48 +122,37 @@ async function waitForReceipt(
 
 /**
  * Fetches the next page of a device.
- * @returns `interrupted` if it would have to wait for quota, but must not
+ * @returns false if it would have to wait for quota, but must not
  */
-async function fill(
-  run: FillRun,
-  device: ResolvedDevice,
-  context: RequestContext,
-): Promise<'filled' | 'interrupted' | { recordsAt: number }> {
+async function fill(run: FillRun, next: Fillable, context: RequestContext): Promise<boolean> {
   const { nodeState, interrupt } = run
-  const { clock } = nodeState
-  const state = nodeState.device(deviceKey(device))
-  const hole = state.nextHole(clock.monotonic())
-  if (!hole) return 'filled'
-  state.filledAt = clock.monotonic()
+  const { target, device } = next
+  device.filledAt = nodeState.clock.monotonic()
   const request = linkAbort(context.signal)
   let isWaiting = false
+  // Another trigger ends the wait for quota, but not a request that was sent.
+  const giveWay = () => {
+    if (isWaiting && interrupt.aborted) request.abort()
+  }
   const onWait = (wait: QuotaWait) => {
     isWaiting = wait.until !== null
     run.onFillWait(wait)
-    if (isWaiting && interrupt.aborted) request.abort()
+    giveWay()
   }
-  // Another trigger ends the wait for quota, but not a request that was sent.
-  onAbort(interrupt, () => isWaiting && request.abort(), request.signal)
+  onAbort(interrupt, giveWay, request.signal)
   try {
     const own = { ...context, signal: request.signal, onWait }
-    if (run.awaited.delete(device)) await run.poll(device, own)
+    if (run.awaited.delete(target)) await run.poll(target, own)
     // A page is requested again after a pause, so that it does not delay the next trigger by many retries.
-    else await fetchNextPage(run, device, hole, { ...own, maxRecordsWaitMs: 0, maxRetries: 1 })
-    return 'filled'
+    else await fetchNextPage(run, next, { ...own, maxRecordsWaitMs: 0, maxRetries: 1 })
   } catch (error) {
     if (!(error instanceof EnvlogError) || context.signal.aborted) throw error
-    if (request.signal.aborted || error.reason === 'quota-wait') return 'interrupted'
-    if (error.reason === 'records-wait') {
-      const { retryAt } = error.cause
-      const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
-      return { recordsAt: clock.monotonic() + Math.max(1000, waitMs) }
-    }
-    if (!concernsPage(error)) throw error
-    fail(run, device, hole, error)
-    return 'filled'
+    if (request.signal.aborted || error.reason === 'quota-wait') return false
+    fail(run, next, error)
   } finally {
     request.abort()
   }
+  return true
 }
 
 /**
@@ -166,23 +164,25 @@ const concernsPage = (error: EnvlogError) =>
 
 /**
  * Fetches the next page of a hole and delivers it.
- * @throws EnvlogError `response-other-period`, or if a request, decoding or `deliver` fails
+ * @throws EnvlogError `response-other-period`; `response-lacks-record` if the page contradicts its neighbour, unless this
+ * has happened before; or if a request, decoding or `deliver` fails
  */
 async function fetchNextPage(
   run: FillRun,
-  target: ResolvedDevice,
-  hole: Hole,
+  { target, device, hole }: Fillable,
   context: RequestContext,
 ): Promise<void> {
   const { newest: most = MAX_LATEST_RECORDS } = run
   const poll = beginPoll(run, target, context)
-  const { device } = poll
-  const { page, response, failed } = await fetchHolePage(poll, hole)
+  const options = { time: run.time, offset: device.utcOffset, seam: hole.to, maxAttempts: MAX_ATTEMPTS }
+  const page = await fetchPage(run.account, target, pageOf(hole.from, hole.to), options, context)
+  const { response, failed, isContradicted } = page
+  if (isContradicted && !device.failuresOf(hole).acceptsContradiction)
+    throw new EnvlogError('response-lacks-record')
   await nextTurn()
   const cursor = device.cursor as RecordCursor
   if (poll.isOver()) return
-  const isForced = lacksRecordAt(hole.to, page.part)
-  const { fresh, inside, rest, lost = isForced ? hole : undefined } = fillHole(hole, page, run.time)
+  const { fresh, inside, rest, lost = isContradicted ? hole : undefined } = fillHole(hole, page, run.time)
   if (fresh.records.length === 0 && hasRecordsOutside(page)) throw new EnvlogError('response-other-period')
   device.forgetFailures(hole)
   const { unreported = NOTHING } = cursor
@@ -197,50 +197,42 @@ async function fetchNextPage(
     ...(isUnreported && { unreported: { overflow, gaps: series.gaps } }),
   }
   const collected = toCollected(target, response, { kind: 'series', series })
-  await deliver(poll, {
-    data: { ...collected, backfill: true, ...(overflow && { overflow }), failed },
-    next,
-  })
+  await deliver(poll, { ...collected, backfill: true, ...(overflow && { overflow }), failed }, next)
 }
 
 /**
- * Requests a page, and once more if it contradicts its neighbour.
- * @throws EnvlogError `response-lacks-record` if it still does, unless this has happened before
+ * Puts off the next page of a device whose record quota is used up or whose page has failed. A hole whose page keeps
+ * failing is given up.
+ * @throws EnvlogError if the failure is that of the account
  */
-async function fetchHolePage({ run, target, context, device }: Poll, hole: Hole) {
-  const style = { time: run.time, offset: device.utcOffset }
-  const fetchOnce = async () => {
-    const page = pageOf(hole.from, hole.to)
-    const { part, received, ...others } = await fetchPage(run.account, target, page, style, context)
-    return { page: { part, ...received } satisfies ReceivedPage, ...others }
-  }
-  const first = await fetchOnce()
-  if (!lacksRecordAt(hole.to, first.page.part)) return first
-  const second = await fetchOnce()
-  if (lacksRecordAt(hole.to, second.page.part) && !device.failuresOf(hole).acceptsContradiction)
-    throw new EnvlogError('response-lacks-record')
-  return second
-}
-
-/** After the failure of a page, it is requested again after a pause. A hole whose page keeps failing is given up. */
-function fail(run: FillRun, target: ResolvedDevice, hole: Hole, error: EnvlogError): void {
+function fail(run: FillRun, failed: Fillable, error: EnvlogError): void {
   const { clock } = run.nodeState
-  const device = run.nodeState.device(deviceKey(target))
+  const { target, device, hole } = failed
+  if (error.reason === 'records-wait') {
+    const { retryAt } = error.cause
+    const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
+    device.recordsAt = clock.monotonic() + Math.max(1000, waitMs)
+    return
+  }
+  if (!concernsPage(error)) throw error
   // It was forgotten in the meantime.
   if (device.holes.every(({ from }) => from !== hole.from)) return
   const pauseMs = device.failuresOf(hole).add(error, clock.monotonic())
-  if (pauseMs === undefined) {
-    const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
-    const format = createTimeFormatter(run.time, device.utcOffset ?? null)
-    const gaps = findGapsIn(hole, isStandalone(target), format)
-    device.forgetFailures(hole)
-    run.reportLoss(target, hole)
-    device.advance({
-      ...replaceHole(cursor, hole, undefined),
-      unreported: { overflow: true, gaps: [...unreported.gaps, ...gaps] },
-    })
-  }
+  if (pauseMs === undefined) giveUp(run, failed)
   run.reportPage(target, error, pauseMs === undefined ? undefined : clock.now() + pauseMs)
+}
+
+/** Gives up a hole: its records are lost. */
+function giveUp(run: FillRun, { target, device, hole }: Fillable): void {
+  const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
+  const format = createTimeFormatter(run.time, device.utcOffset ?? null)
+  const gaps = findGapsIn(hole, isStandalone(target), format)
+  device.forgetFailures(hole)
+  run.reportLoss(target, hole)
+  device.advance({
+    ...replaceHole(cursor, hole, undefined),
+    unreported: { overflow: true, gaps: [...unreported.gaps, ...gaps] },
+  })
 }
 
 /** The cursor with the rest of a hole, if there is one, in place of the hole. */

@@ -4,23 +4,27 @@ import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 /** After this many ambiguous failures in a row, the account is assumed to be the cause. */
 const MAX_AMBIGUOUS_IN_A_ROW = 3
 
+interface ItemWork<T> {
+  work(item: T, signal: AbortSignal): Promise<void>
+  /** Reports a failure of a single item. */
+  reportFailure(item: T, error: EnvlogError): void
+  /** Whether an item failed ambiguously in the previous round. */
+  hasFailedAmbiguously(item: T): boolean
+}
+
 /**
  * Processes items concurrently, in order. If a single item fails, this is reported and the others continue. If the
  * account fails, all items end. An ambiguous failure may be either, so its report is delayed. It is attributed to the
  * item once another item succeeds, and to the account if several items in a row fail ambiguously or none succeeds.
  * After an ambiguous failure, the next item is the last one that did not fail ambiguously in the previous round. If an
  * item has failed ambiguously in both, this is attributed to the item as soon as any other item has succeeded.
- * @param reportFailure reports a failure of a single item
- * @param hasFailedAmbiguously whether an item failed ambiguously in the previous round
  * @throws EnvlogError the failure of the account; `closed` if the signal is aborted
  */
 export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,
   signal: AbortSignal,
-  work: (item: T, signal: AbortSignal) => Promise<void>,
-  reportFailure: (item: T, error: EnvlogError) => void,
-  hasFailedAmbiguously: (item: T) => boolean,
+  { work, reportFailure, hasFailedAmbiguously }: ItemWork<T>,
 ): Promise<void> {
   const inner = linkAbort(signal)
   const waiting = [...items]

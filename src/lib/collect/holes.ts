@@ -102,43 +102,72 @@ export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): Fille
   const { channels, standalone } = part
   const inside = part.records.filter((record) => isInside(hole, record))
   const fresh = selectMissing(hole, inside, channels)
-  const [oldest] = inside
   const isFull = count >= requested.number
   // The device's record quota may allow fewer records than are known at the end of the hole.
   if (fresh.length === 0 && isFull && requested.number < PAGE_RECORDS)
     return { fresh: { ...part, records: [], gaps: [] }, inside, rest: hole }
 
-  const { begin, from } = hole
-  const isBegin = (record: RecordKey) => begin !== null && isSameRecord(record, begin)
-  const hasReached =
-    part.records.some((record) => record.timestamp !== null && record.timestamp <= from) ||
-    (!isFull && inside.some(isBegin))
+  const [oldest] = inside
+  const hasReached = reachesBegin(hole, part, isFull)
   // A page that consists of a single second would be sent again.
   const isStuck = isFull && oldest?.timestamp === hole.to
   const isClosed = hasReached || fresh.length === 0 || isStuck
-  const isInPage = (known: RecordKey) => part.records.some((record) => isSameRecord(record, known))
-  const end = readKnown(hole).records.filter(({ timestamp }) => timestamp === hole.to)
-  const first = oldest ?? end[0]
-  const isLost = isClosed && !hasReached && begin !== null && !(first && follows(begin, first, standalone))
-  const lost = isLost && { from: timeOf(begin), to: first ? timeOf(first) : hole.to }
-  const format = createTimeFormatter(time, part.utcOffset)
-  const withTime = (record: RecordKey): NumberedRecord => ({ ...record, time: format(record.timestamp) })
-  const before = isClosed && begin && !isInPage(begin) ? [withTime(begin)] : []
-  const after = end.filter((record) => !isInPage(record)).map(withTime)
-  // Records before the hole may be the predecessors of its first ones.
-  const shown = part.records.filter((record) => record.timestamp !== null && timeOf(record) <= hole.to)
-  const ordered: NumberedRecord[] = [...before, ...shown, ...after].sort((a, b) => timeOf(a) - timeOf(b))
-  const gaps = placeGaps(ordered, standalone).flatMap(({ at, gap }) => {
-    const record = ordered[at] as NumberedRecord
-    return timeOf(record) >= from && !isBegin(record) ? [gap] : []
-  })
+  const lost = isClosed && !hasReached ? findLostBefore(oldest, hole, standalone) : undefined
+  const gaps = findGapsOfPage(hole, part, isClosed, time)
   const rest = isClosed || !oldest ? undefined : { ...hole, ...restOf(hole, inside, part) }
   return { fresh: { ...part, records: fresh, gaps }, inside, rest, ...(lost && { lost }) }
 }
 
+/** Whether a page contains everything up to the beginning of a hole. */
+function reachesBegin({ from, begin }: Hole, { records }: ReceivedPage['part'], isFull: boolean): boolean {
+  if (records.some(({ timestamp }) => timestamp !== null && timestamp <= from)) return true
+  return !isFull && begin !== null && records.some((record) => isSameRecord(record, begin))
+}
+
+/** The records of a closed hole before its oldest one; `undefined` if the numbers go on, or the hole begins with a time. */
+function findLostBefore(
+  oldest: SeriesRecord | undefined,
+  hole: Hole,
+  standalone: boolean,
+): LostPeriod | undefined {
+  const { begin, to } = hole
+  const first = oldest ?? recordsAtEnd(hole)[0]
+  if (!begin || (first && follows(begin, first, standalone))) return undefined
+  return { from: timeOf(begin), to: first ? timeOf(first) : to }
+}
+
+/** The gaps between the records of a page and, if they are not in the page, the records at the bounds of its hole. */
+function findGapsOfPage(
+  hole: Hole,
+  { records, utcOffset, standalone }: ReceivedPage['part'],
+  isClosed: boolean,
+  time: TimeStyle,
+): Gap[] {
+  const { from, to, begin } = hole
+  const format = createTimeFormatter(time, utcOffset)
+  const absent = (bounds: readonly RecordKey[]): NumberedRecord[] =>
+    bounds
+      .filter((bound) => !records.some((record) => isSameRecord(record, bound)))
+      .map((bound) => ({ ...bound, time: format(bound.timestamp) }))
+  // Records before the hole may be the predecessors of its first ones.
+  const shown = records.filter((record) => record.timestamp !== null && timeOf(record) <= to)
+  const before = isClosed && begin ? [begin] : []
+  const ordered = [...absent(before), ...shown, ...absent(recordsAtEnd(hole))]
+  ordered.sort((a, b) => timeOf(a) - timeOf(b))
+  return placeGaps(ordered, standalone).flatMap(({ at, gap }) => {
+    const record = ordered[at] as NumberedRecord
+    const isBegin = begin !== null && isSameRecord(record, begin)
+    return timeOf(record) >= from && !isBegin ? [gap] : []
+  })
+}
+
+/** The delivered records at the end of a hole. */
+const recordsAtEnd = (hole: Hole) => readKnown(hole).records.filter(({ timestamp }) => timestamp === hole.to)
+
 /** The gap that record numbers show between the bounds of a hole that is given up. */
-export function findGapsIn({ to, begin, ...saved }: Hole, standalone: boolean, format: TimeFormatter): Gap[] {
-  const end = readKnown(saved).records.find(({ timestamp }) => timestamp === to)
+export function findGapsIn(hole: Hole, standalone: boolean, format: TimeFormatter): Gap[] {
+  const { begin } = hole
+  const [end] = recordsAtEnd(hole)
   if (!begin || !end) return []
   return findGaps(
     [begin, end].map((record) => ({ ...record, time: format(record.timestamp) })),

@@ -1,4 +1,10 @@
-import type { SeriesPart } from '../readings/series'
+import { nextTurn } from '../clock'
+import type { TimeStyle } from '../decode/time'
+import type { DeviceParams } from '../endpoints'
+import { readSeriesPart, type SeriesPart } from '../readings/series'
+import type { RequestContext } from '../request'
+import type { DeviceFailure, ResolvedDevice } from './devices'
+import { type AccountAccess, type Collected, fetchDecoded } from './fetch'
 
 /**
  * Records per page. This is the service's default without `number` (docs/service.md, *Fields*), and few enough to be
@@ -18,7 +24,7 @@ export interface Page {
   number: number
 }
 
-/** A received page. */
+/** A page as it was received. */
 export interface ReceivedPage {
   part: SeriesPart
   requested: Page
@@ -30,6 +36,14 @@ export interface ReceivedPage {
   recordsRemaining: number | null
 }
 
+/** A page with its response, and the unreadable records that were left out. */
+export interface FetchedPage extends ReceivedPage {
+  response: Collected['response']
+  failed: readonly DeviceFailure[]
+  /** Whether it lacks the record of its newer neighbour, so that it may lack other records as well. */
+  isContradicted: boolean
+}
+
 /** The page with the newest records of a period. @param from both bounds are included, ms since 1970 UTC */
 export function pageOf(from: number, to: number, number = PAGE_RECORDS): Page {
   return {
@@ -39,12 +53,45 @@ export function pageOf(from: number, to: number, number = PAGE_RECORDS): Page {
   }
 }
 
+export function pageParams({ from, to, number }: Page): Partial<DeviceParams> {
+  return { 'unixtime-from': from, 'unixtime-to': to, number }
+}
+
+interface PageOptions {
+  time: TimeStyle
+  /** Minutes that the device's clock is ahead of UTC, if an earlier response has determined it. */
+  offset: number | null | undefined
+  /** The time of a record of the newer neighbour, which the page must contain too; `null` if there is none. */
+  seam: number | null
+  /** Maximum number of requests, if the page lacks this record. */
+  maxAttempts: number
+}
+
 /**
- * Whether a page contradicts its newer neighbour, which contained a record of this time: the page must contain it too.
- * If it does not, the service may have left out other records as well.
+ * Requests a page of a period (`data`, `data-relay`).
+ * @throws EnvlogError `response-other-device`, or if the request or decoding fails
  */
-export function lacksRecordAt(time: number, { records }: SeriesPart): boolean {
-  return !records.some(({ timestamp }) => timestamp === time)
+export async function fetchPage(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  page: Page,
+  { time, offset, seam, maxAttempts }: PageOptions,
+  context: RequestContext,
+): Promise<FetchedPage> {
+  const request = { kind: 'range', target, params: pageParams(page) } as const
+  for (let attempt = 1; ; attempt++) {
+    const fetched = await fetchDecoded(account, request, context, async (body) => {
+      await nextTurn()
+      return readSeriesPart(body, time, offset)
+    })
+    const { response, body, part, failed } = fetched
+    const isContradicted = seam !== null && part.records.every(({ timestamp }) => timestamp !== seam)
+    if (isContradicted && attempt < maxAttempts) continue
+    // The client requests fewer records if the device's hourly limit does not have enough left.
+    const requested = { ...page, number: response.number ?? page.number }
+    const { recordsRemaining } = response.quota
+    return { response, part, failed, isContradicted, requested, count: body.records.length, recordsRemaining }
+  }
 }
 
 /** Whether a page has records outside its bounds. */

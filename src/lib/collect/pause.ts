@@ -1,6 +1,8 @@
-/** The first pause after a refusal. Each further one doubles it. */
+import { DAY_MS } from '../../shared/local-clock'
+
+/** The first pause after a device was refused, or a page of missing records failed. Each further one doubles it. */
 const FIRST_PAUSE_MS = 600_000
-const MAX_PAUSE_MS = 86_400_000
+const MAX_PAUSE_MS = DAY_MS
 
 /** The pauses after failures that are likely to persist. Times are monotonic ms. */
 export class Pause {

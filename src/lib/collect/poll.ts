@@ -3,18 +3,16 @@
  * compares them with the cursor, delivers what is new, and advances the cursor.
  */
 
-import type { GraphEnvelope } from '../decode/envelopes'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
-import { mergeSeries } from '../readings/merge'
-import { readSeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
-import { planAlerts } from './alert-cursor'
+import type { Start } from './advance-cursor'
+import { planAlerts } from './alert-plan'
 import type { AlertCursor, RecordCursor } from './cursor'
 import { beginPoll, deliver, type PollRun, redeliver } from './deliver'
 import type { ResolvedDevice } from './devices'
-import { fetchDecoded, toCollected } from './fetch'
-import { areAhead, planRecords, type Start } from './record-plan'
+import { fetchDecoded, fetchLatest, toCollected } from './fetch'
+import { areAhead, planRecords } from './record-plan'
 
 export interface PollOptions {
   start: Start
@@ -38,10 +36,8 @@ export async function pollRecords(
   const { device } = poll
   if (device.overdue) return redeliver(poll, device.overdue)
   const { account, time } = run
-  const read = (body: GraphEnvelope) => readSeriesPart(body, time)
-  const { response, part, failed } = await fetchDecoded(account, 'latest', target, {}, context, read)
+  const { response, series, failed } = await fetchLatest(account, target, time, context)
   if (poll.isOver()) return
-  const series = mergeSeries([part])
   const { receivedAt } = response
   device.isAhead = areAhead(series, receivedAt)
   device.utcOffset = series.utcOffset
@@ -50,7 +46,7 @@ export async function pollRecords(
   const { fresh, overflow, lost, next, before } = plan
   if (lost) run.reportLoss(target, lost)
   const collected = toCollected(target, response, { kind: 'series', series: fresh })
-  await deliver(poll, { data: { ...collected, ...(overflow && { overflow }), failed }, next, before })
+  await deliver(poll, { ...collected, ...(overflow && { overflow }), failed }, next, before)
 }
 
 /**
@@ -67,7 +63,7 @@ export async function pollAlerts(
   const poll = beginPoll(run, target, context)
   const { device } = poll
   if (device.overdue) return redeliver(poll, device.overdue)
-  const fetched = await fetchDecoded(run.account, 'alert', target, {}, context, readLogEntries)
+  const fetched = await fetchDecoded(run.account, { kind: 'alerts', target }, context, readLogEntries)
   if (poll.isOver()) return
   const { response, body, entries, failed } = fetched
   const { fresh, overflow, next } = planAlerts(device.cursor as AlertCursor | null, entries, start)
@@ -75,5 +71,5 @@ export async function pollAlerts(
   const log = toAlertLog(body, fresh, run.time)
   const collected = toCollected(target, response, { kind: 'alerts', ...log })
   const before: AlertCursor = { seen: [], isFirst: true }
-  await deliver(poll, { data: { ...collected, ...(overflow && { overflow }), failed }, next, before })
+  await deliver(poll, { ...collected, ...(overflow && { overflow }), failed }, next, before)
 }

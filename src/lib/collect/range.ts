@@ -1,28 +1,37 @@
 import { fixedClock, type LocalClock } from '../../shared/local-clock'
 import { nextTurn } from '../clock'
 import type { TimeStyle } from '../decode/time'
-import { type DeviceParams, MAX_RECORDS } from '../endpoints'
+import { MAX_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
+import type { SeriesContent } from '../readings/content'
 import { mergeSeries } from '../readings/merge'
 import type { SeriesRecord } from '../readings/record-reader'
-import { readSeriesPart, type SeriesPart } from '../readings/series'
+import type { SeriesPart } from '../readings/series'
 import type { RequestContext } from '../request'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import {
   type AccountAccess,
   type Collected,
   collectRaw,
-  fetchDecoded,
+  type Delivery,
   type ResponseFormat,
   toCollected,
 } from './fetch'
 import { findLoss } from './find-loss'
 import type { LostPeriod } from './holes'
 import { hashesOf, type KnownRecords, selectUnknown } from './known-records'
-import { hasRecordsOutside, lacksRecordAt, PAGE_RECORDS, type Page, pageOf, type ReceivedPage } from './pages'
+import {
+  fetchPage,
+  hasRecordsOutside,
+  PAGE_RECORDS,
+  type Page,
+  pageOf,
+  pageParams,
+  type ReceivedPage,
+} from './pages'
 import { isLocal, type Period, placePeriod } from './place-period'
 
-export interface RangeQuery {
+export interface SeriesQuery {
   /**
    * If `time` is local, local times are in the account's time zone or at the device's UTC offset. Otherwise, they are
    * in UTC.
@@ -31,128 +40,152 @@ export interface RangeQuery {
   /** Maximum number of records, newest first; `null` for all. */
   number: number | null
   time: TimeStyle
-  format: ResponseFormat
   /** Maximum length of the period. */
   maxLengthMs?: number
   /** Maximum number of pages; the newest ones are fetched. */
   maxPages?: number
 }
 
-export interface CollectedRange extends Collected {
-  /** The requested period, ISO 8601 in UTC; from inclusive, to exclusive. */
+export interface RangeQuery extends SeriesQuery {
+  format: ResponseFormat
+}
+
+export interface CollectedRange extends Delivery {
   range: { from: string; to: string }
+  /** The period of the records that the service no longer had, if it is known. */
+  lost?: LostPeriod
+}
+
+/** The records of a period. */
+export interface CollectedSeries extends CollectedRange {
+  content: SeriesContent
   /** The clock for the period's local times, if it has any. */
   clock?: LocalClock
-  /** Records are missing, because the service no longer had them, or because pages contradicted each other. */
-  overflow?: boolean
-  /** Their period, if it is known. */
-  lost?: LostPeriod
-  /** There are older records, which were not requested because of `maxPages`. */
-  isPartial?: boolean
 }
 
 /**
- * Collects all records of a period (`data`, `data-relay`), page by page, newest page first. Raw and CSV output use a
- * single request.
- * @throws EnvlogError `period-empty`, `period-too-long`, `response-other-period`, or if a request,
- * the device list or decoding fails
+ * Collects all records of a period (`data`, `data-relay`). Raw and CSV output use a single request.
+ * @throws EnvlogError as `collectSeries`
  */
 export async function collectRange(
   account: AccountAccess,
   target: ResolvedDevice,
-  { period, number, time, format, maxLengthMs = Number.POSITIVE_INFINITY, maxPages }: RangeQuery,
+  { format, ...query }: RangeQuery,
   context: RequestContext,
 ): Promise<CollectedRange> {
-  const clock = await findClock(account, target, period, time, context)
-  const { from, to } = placePeriod(period, clock)
-  if (to - from > maxLengthMs) throw new EnvlogError('period-too-long')
-  const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  if (format !== 'read') {
-    const params = buildPageParams(pageOf(from, to - 1, Math.min(number ?? MAX_RECORDS, MAX_RECORDS)))
-    return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, context)), range }
-  }
-  const pages = await fetchPages(account, target, { from, to: to - 1, number, time, maxPages }, context)
+  if (format === 'read') return collectSeries(account, target, query, context)
+  const { from, to, range } = await placeQuery(account, target, query, context)
+  const params = pageParams(pageOf(from, to - 1, Math.min(query.number ?? MAX_RECORDS, MAX_RECORDS)))
+  const request = { kind: 'range', target, params: { ...params, type: format } } as const
+  return { ...(await collectRaw(account, request, context)), range }
+}
+
+/**
+ * Collects all records of a period, page by page, newest page first.
+ * @throws EnvlogError `period-empty`, `period-too-long`, `response-other-period`, or if a request,
+ * the device list or decoding fails
+ */
+export async function collectSeries(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  query: SeriesQuery,
+  context: RequestContext,
+): Promise<CollectedSeries> {
+  const { from, to, range, clock } = await placeQuery(account, target, query, context)
+  const pages = await fetchPages(account, target, { ...query, from, to: to - 1 }, context)
   await nextTurn()
   const series = mergeSeries(pages.parts)
-  const { response } = pages
-  const isComplete = !pages.isPartial && (number === null || series.records.length < number)
+  const { response, failed, isPartial } = pages
+  const isComplete = !isPartial && (query.number === null || series.records.length < query.number)
   const lost = isComplete && findLoss(series, { from, to }, response.receivedAt, account.series1Models)
   return {
     ...toCollected(target, response, { kind: 'series', series }),
     ...((pages.overflow || lost) && { overflow: true }),
     ...(lost && { lost }),
-    ...(pages.isPartial && { isPartial: true }),
-    failed: pages.failed,
+    ...(isPartial && { isPartial }),
+    failed,
     range,
-    ...(isLocal(period) && { clock }),
+    ...(isLocal(query.period) && { clock }),
   }
+}
+
+/** @throws EnvlogError `period-empty`, `period-too-long`, or if the request for the device list fails */
+async function placeQuery(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  { period, time, maxLengthMs = Number.POSITIVE_INFINITY }: SeriesQuery,
+  context: RequestContext,
+) {
+  const clock = await findClock(account, target, period, time, context)
+  const { from, to } = placePeriod(period, clock)
+  if (to - from > maxLengthMs) throw new EnvlogError('period-too-long')
+  return { from, to, clock, range: { from: new Date(from).toISOString(), to: new Date(to).toISOString() } }
 }
 
 /** Maximum number of requests for a page that contradicts its neighbour. */
 const MAX_ATTEMPTS = 3
 
+/** The next page of a period. */
+interface NextPage {
+  /** Its end, seconds since 1970 UTC. */
+  to: number
+  /** The received records that it may contain again. */
+  known: KnownRecords
+  /** The time of one of them that it must contain; `null` for none. */
+  seam: number | null
+}
+
 /** The new records of each page of a period, newest page first. @param from both bounds are included */
 async function fetchPages(
   account: AccountAccess,
   target: ResolvedDevice,
-  {
-    from,
-    to,
-    number,
-    time,
-    maxPages = Number.POSITIVE_INFINITY,
-  }: { from: number; to: number; maxPages?: number | undefined } & Pick<RangeQuery, 'number' | 'time'>,
+  { from, to, number, time, maxPages = Number.POSITIVE_INFINITY }: SeriesQuery & { from: number; to: number },
   context: RequestContext,
 ) {
   const parts: SeriesPart[] = []
   const failed: DeviceFailure[] = []
   let overflow = false
   let remaining = number ?? Number.POSITIVE_INFINITY
-  let last = pageOf(from, to).to
-  /** The received records that the next page may contain again, and the time of one that it must contain. */
-  let known: KnownRecords = { records: [], hashes: [] }
-  let seam: number | null = null
-  for (;;) {
-    const page = { ...pageOf(from, to, Math.min(PAGE_RECORDS, remaining + known.records.length)), to: last }
+  let next: NextPage | undefined = { to: pageOf(from, to).to, known: { records: [], hashes: [] }, seam: null }
+  let response: Collected['response']
+  do {
+    const { known, seam }: NextPage = next
+    const most = Math.min(PAGE_RECORDS, remaining + known.records.length)
+    const page: Page = { ...pageOf(from, to, most), to: next.to }
     // The first page's offset applies to all pages, even if the clock changed between them.
-    const style = { time, offset: parts[0]?.utcOffset }
-    const mustContain: number | null = seam !== null && seam < last * 1000 ? seam : null
-    const isContradicted = (part: SeriesPart) => mustContain !== null && lacksRecordAt(mustContain, part)
+    const options = { time, offset: parts[0]?.utcOffset, seam, maxAttempts: MAX_ATTEMPTS }
     const own = parts.length === 0 ? context : withoutRecordsLimit(context)
-    let fetched: FetchedPage = await fetchPage(account, target, page, style, own)
-    for (let attempt = 1; isContradicted(fetched.part) && attempt < MAX_ATTEMPTS; attempt++)
-      fetched = await fetchPage(account, target, page, style, own)
-    const { received, response } = fetched
-    const part: SeriesPart = fetched.part
-    const { channels } = part
+    const fetched = await fetchPage(account, target, page, options, own)
+    const { part } = fetched
+    response = fetched.response
     failed.push(...fetched.failed)
-    overflow ||= isContradicted(part)
-    const inside = part.records.filter(isBetween(from, Math.min(to, last * 1000)))
-    const fresh = selectUnknown(known, inside, channels)
-    if (fresh.length === 0 && hasRecordsOutside({ part, ...received }))
-      throw new EnvlogError('response-other-period')
+    overflow ||= fetched.isContradicted
+    const inside = part.records.filter(isBetween(from, Math.min(to, page.to * 1000)))
+    const fresh = selectUnknown(known, inside, part.channels)
+    if (fresh.length === 0 && hasRecordsOutside(fetched)) throw new EnvlogError('response-other-period')
     const records = fresh.slice(Math.max(0, fresh.length - remaining))
     remaining -= records.length
     parts.push({ ...part, records })
-    const oldest: number | null = part.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
-    if (oldest === null || remaining === 0 || isLastPage(from, oldest, received))
-      return { parts, failed, overflow, response, isPartial: false }
-    if (parts.length === maxPages) return { parts, failed, overflow, response, isPartial: true }
-    // If a full page covers a single second, continue before that second, because the same page would be sent again.
-    last = Math.min(pageOf(from, oldest).to, last - 1)
-    if (last <= page.from) return { parts, failed, overflow, response, isPartial: false }
-    const overlap = inside.filter(isBetween(from, last * 1000))
-    known = { records: overlap, hashes: hashesOf(overlap, channels, oldest) }
-    seam = oldest
-  }
+    next = remaining > 0 ? pageBefore(fetched, from, inside) : undefined
+  } while (next && parts.length < maxPages)
+  return { parts, failed, overflow, response, isPartial: next !== undefined }
 }
 
-/** A page as it was received, and the unreadable records that were left out. */
-interface FetchedPage {
-  response: Collected['response']
-  part: SeriesPart
-  failed: readonly DeviceFailure[]
-  received: Omit<ReceivedPage, 'part'>
+/** The page before a received one; `undefined` if there is none. @param inside the records inside the period */
+function pageBefore(
+  received: ReceivedPage,
+  from: number,
+  inside: readonly SeriesRecord[],
+): NextPage | undefined {
+  const { part, requested } = received
+  const oldest = part.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
+  if (oldest === null || isLastPage(from, oldest, received)) return undefined
+  // If a full page covers a single second, continue before that second, because the same page would be sent again.
+  const to = Math.min(pageOf(from, oldest).to, requested.to - 1)
+  if (to <= requested.from) return undefined
+  const records = inside.filter(isBetween(from, to * 1000))
+  const seam = oldest < to * 1000 ? oldest : null
+  return { to, known: { records, hashes: hashesOf(records, part.channels, oldest) }, seam }
 }
 
 /** A period that has begun waits for the record quota, because its pages would otherwise be fetched again. */
@@ -173,33 +206,9 @@ const isBetween =
 function isLastPage(
   from: number,
   oldest: number,
-  { requested, count, recordsRemaining }: Omit<ReceivedPage, 'part'>,
+  { requested, count, recordsRemaining }: ReceivedPage,
 ): boolean {
   return count < requested.number && (oldest <= from || (recordsRemaining ?? 0) > 0)
-}
-
-/**
- * Requests a page of a period.
- * @param offset minutes that the device's clock is ahead of UTC, if an earlier response has determined it
- * @throws EnvlogError `response-other-device`, or if the request or decoding fails
- */
-export async function fetchPage(
-  account: AccountAccess,
-  target: ResolvedDevice,
-  page: Page,
-  { time, offset }: { time: TimeStyle; offset: number | null | undefined },
-  context: RequestContext,
-): Promise<FetchedPage> {
-  const params = buildPageParams(page)
-  const fetched = await fetchDecoded(account, 'range', target, params, context, async (body) => {
-    await nextTurn()
-    return readSeriesPart(body, time, offset)
-  })
-  const { response, body, part, failed } = fetched
-  // The client requests fewer records if the device's hourly limit does not have enough left.
-  const requested = { ...page, number: response.number ?? page.number }
-  const { recordsRemaining } = response.quota
-  return { response, part, failed, received: { requested, count: body.records.length, recordsRemaining } }
 }
 
 /** The clock for the period's local times. The device list is requested only if the device's own offset is needed. */
@@ -214,8 +223,4 @@ async function findClock(
   if (time === 'utc' || !isLocal(period)) return fixedClock(0)
   // As in the messages, local times are in UTC if the offset cannot be read.
   return fixedClock((await account.devices.utcOffset(serial, base, context)) ?? 0)
-}
-
-function buildPageParams({ from, to, number }: Page): Partial<DeviceParams> {
-  return { 'unixtime-from': from, 'unixtime-to': to, number }
 }

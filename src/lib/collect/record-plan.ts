@@ -2,40 +2,24 @@
  * Determines which records of a response are new: those that were not delivered, regardless of their time
  * (docs/collecting.md, *Records*).
  */
-import { createTimeFormatter, type TimeStyle } from '../decode/time'
+import { createTimeFormatter } from '../decode/time'
 import { type Gap, idBefore, type NumberedRecord, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
-import type { Series, SeriesPart } from '../readings/series'
-import type { RecordCursor } from './cursor'
-import { encodeRecords, keyOf, MAX_ENCODED, type RecordKey } from './cursor-records'
-import { addHole, type Hole, isInAny, type LostPeriod, rememberInHoles, selectMissing } from './holes'
+import type { Series } from '../readings/series'
 import {
-  byTimeAndNumber,
-  hashesOf,
-  type KnownRecords,
-  readKnown,
-  saveKnown,
-  selectUnknown,
-  timeOf,
-} from './known-records'
-import { follows, isOlder } from './record-order'
-
-/**
- * What a node without a cursor delivers from its first response: everything, nothing, or the records since a time, ms
- * since 1970 UTC.
- */
-export type Start = 'all' | 'now' | { since: number }
-
-/** The records of a response. */
-export interface ReceivedRecords {
-  series: Series
-  /** When the response arrived, ms since 1970 UTC. */
-  receivedAt: number
-  /** Number of records in a full response. */
-  most: number
-  /** The format of times, for a gap after a record that is not in the response. */
-  time: TimeStyle
-}
+  advance,
+  createCursorBefore,
+  createFirstCursor,
+  type Known,
+  type ReceivedRecords,
+  readCursor,
+  type Start,
+} from './advance-cursor'
+import { NOTHING, type RecordCursor } from './cursor'
+import { encodeRecords, keyOf, type RecordKey } from './cursor-records'
+import { addHole, type Hole, isInAny, type LostPeriod, rememberInHoles, selectMissing } from './holes'
+import { hashesOf, saveKnown, selectUnknown, timeOf } from './known-records'
+import { follows, inTime, isAhead, isOlder } from './record-order'
 
 /** The consequences of a response. */
 export interface RecordPlan {
@@ -49,17 +33,6 @@ export interface RecordPlan {
   next: RecordCursor
   /** The cursor to save for a device that has none yet. Compared with it, the same records are new again. */
   before: RecordCursor
-}
-
-/** A record whose time is more than this after the arrival of the response has a wrong time. */
-const MAX_AHEAD_MS = 3_600_000
-
-/** A decoded cursor. */
-interface Known extends KnownRecords {
-  since: number | null
-  from: number | null
-  at: number
-  holes: readonly Hole[]
 }
 
 /**
@@ -82,28 +55,35 @@ export function planRecords(
   if (cursor && records.length === 0) return planNothing(cursor, series)
 
   const hole = findHole(known, records, received)
-  // A hole that begins with a time may be older than the device, unless the response is full.
-  const misses =
-    hole !== undefined &&
-    (hole.begin !== null || (hole.from < hole.to && series.records.length >= received.most))
-  const lost = backfill ? undefined : boundsOf(misses ? [hole, ...known.holes] : known.holes)
-  const { unreported } = cursor ?? {}
+  const lost = backfill ? undefined : findLost(known, hole, received)
+  const { unreported = NOTHING } = cursor ?? {}
   const next = advance(known, received)
   if (deliversNothing) next.since = next.from
   const holes = rememberInHoles(known.holes, records, series)
   const all = hole ? addHole(holes, hole) : holes
   if (backfill && all.length > 0) next.holes = all
-  const gaps = [...(unreported?.gaps ?? []), ...findGaps(known, records, received, lost !== undefined)]
   return {
-    fresh: { ...series, records, gaps },
-    overflow: lost !== undefined || unreported?.overflow === true,
+    fresh: {
+      ...series,
+      records,
+      gaps: [...unreported.gaps, ...findGaps(known, records, received, lost !== undefined)],
+    },
+    overflow: lost !== undefined || unreported.overflow,
     ...(lost && { lost }),
     next,
     before: createCursorBefore(records, known, receivedAt),
   }
 }
 
-function boundsOf(holes: readonly Hole[]): LostPeriod | undefined {
+/** The period of records that are lost because missing records are not fetched. */
+function findLost(
+  known: Known,
+  hole: Hole | undefined,
+  { series, most }: ReceivedRecords,
+): LostPeriod | undefined {
+  // A hole that begins with a time may be older than the device, unless the response is full.
+  const isLost = hole && (hole.begin !== null || (hole.from < hole.to && series.records.length >= most))
+  const holes = isLost ? [hole, ...known.holes] : known.holes
   if (holes.length === 0) return undefined
   return { from: Math.min(...holes.map(({ from }) => from)), to: Math.max(...holes.map(({ to }) => to)) }
 }
@@ -116,17 +96,6 @@ function planNothing(cursor: RecordCursor, series: Series): RecordPlan {
 /** Whether all records of a response are ahead of the clock, so that they hide the current ones. */
 export function areAhead({ records }: Series, receivedAt: number): boolean {
   return records.length > 0 && records.every((record) => isAhead(timeOf(record), receivedAt))
-}
-
-/** The cursor of a node that has not delivered anything yet. */
-function createFirstCursor(start: Start, at: number): RecordCursor {
-  const since = typeof start === 'object' ? start.since : null
-  return { held: '', hashes: [], since, from: since, at }
-}
-
-function readCursor(cursor: RecordCursor): Known {
-  const { since, from, at, holes = [] } = cursor
-  return { ...readKnown(cursor), since, from, at, holes }
 }
 
 /**
@@ -187,66 +156,6 @@ function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[
 }
 
 /**
- * The cursor after the response, with its records, with known ones that are later, because the response may come from a
- * replica that lags, and with earlier ones if there is room.
- */
-function advance(known: Known, { series, receivedAt, most }: ReceivedRecords): RecordCursor {
-  const { records, channels } = series
-  const keys = new Set(records.map(keyOf))
-  const newest = inTime(records, receivedAt).at(-1)?.timestamp ?? null
-  const others = known.records.filter((record) => !keys.has(keyOf(record)))
-  const isLater = (record: RecordKey) => newest !== null && timeOf(record) > newest
-  const earlier = others.filter((record) => !isLater(record))
-  const held = [
-    ...lastOf(earlier, most - records.length),
-    ...records,
-    ...lastOf(others.filter(isLater), most),
-  ]
-  const hashes = [...known.hashes, ...hashesOf(records, channels, newest)]
-  // After responses without times, only the time shows which records are new. Allow for different clocks.
-  const hasTimes = held.some(({ timestamp }) => timestamp !== null)
-  const from = hasTimes ? null : (known.from ?? receivedAt - MAX_AHEAD_MS)
-  return { ...saveKnown(lastOf(held, MAX_ENCODED), hashes), since: known.since, from, at: receivedAt }
-}
-
-/**
- * The cursor after records of a hole were delivered, which a longer response may contain later.
- * @param page sorted by time
- */
-export function rememberFilled(
-  cursor: RecordCursor,
-  page: readonly SeriesRecord[],
-  { channels }: SeriesPart,
-  most: number,
-): RecordCursor {
-  const known = readKnown(cursor)
-  const filled = lastOf(page, most)
-  const keys = new Set(known.records.map(keyOf))
-  const timeless = known.records.filter(({ timestamp }) => timestamp === null)
-  const others = filled.filter((record) => !keys.has(keyOf(record)))
-  const timed: RecordKey[] = [...others, ...known.records.slice(timeless.length)]
-  timed.sort(byTimeAndNumber)
-  const held = [...timeless, ...lastOf(timed, Math.max(most, known.records.length) - timeless.length)]
-  return { ...cursor, ...saveKnown(held, [...known.hashes, ...hashesOf(filled, channels, null)]) }
-}
-
-const lastOf = <T>(list: readonly T[], count: number): T[] =>
-  list.slice(Math.max(0, list.length - Math.max(0, count)))
-
-/**
- * A cursor for which these records are new, and which requires all records from the first of them on. It is saved if
- * nothing has been acknowledged before.
- */
-function createCursorBefore(
-  fresh: readonly SeriesRecord[],
-  { since, from }: Known,
-  receivedAt: number,
-): RecordCursor {
-  const [first] = inTime(fresh, receivedAt)
-  return { held: '', hashes: [], since, from: since ?? first?.timestamp ?? from, at: receivedAt }
-}
-
-/**
  * The gaps before records that are later than all known ones. Records that arrive late or have a wrong time do not
  * reveal gaps, but their numbers count as received.
  * @param withBorder whether to report a gap between the known records and the response; if not, it is reported when the
@@ -282,15 +191,6 @@ function findGaps(
     const hasPredecessor = knownIds.has(idBefore(record.dataId ?? 0, series.standalone))
     return isLater.has(record) && !hasPredecessor ? [gap] : []
   })
-}
-
-const isAhead = (timestamp: number, receivedAt: number) => timestamp > receivedAt + MAX_AHEAD_MS
-
-/** The records with a time, except those ahead of the response. If all are ahead, all are returned. */
-function inTime<R extends RecordKey>(records: readonly R[], receivedAt: number): R[] {
-  const timed = records.filter(({ timestamp }) => timestamp !== null)
-  const notAhead = timed.filter(({ timestamp }) => !isAhead(timestamp as number, receivedAt))
-  return notAhead.length > 0 ? notAhead : timed
 }
 
 /**

@@ -22,7 +22,7 @@ export interface NextRound {
 
 export interface SavedDevice {
   cursor?: Cursor
-  /** The delivery whose receipt is awaited: its sequence, and the cursor after its receipt. */
+  /** The delivery whose receipt is awaited: when it was issued, and the cursor after its receipt. */
   unacknowledged?: { sequence: number; cursor: Cursor }
   /** Until then, a device that was refused and never responded is skipped, ms since 1970 UTC. */
   refusedUntil?: number

@@ -1,14 +1,14 @@
 import type { Per } from '../../shared/outputs'
 import type { TemperatureUnit } from '../../shared/quantity'
 import { EnvlogError } from '../errors'
+import { convertSeries } from '../readings/convert-temperatures'
 import { INTERVAL_MS, toStatistics } from '../readings/statistics'
-import { convertTemperatures } from '../readings/temperature'
 import type { RequestContext } from '../request'
 import type { ResolvedDevice } from './devices'
 import type { AccountAccess } from './fetch'
-import { type CollectedRange, collectRange, type RangeQuery } from './range'
+import { type CollectedRange, collectSeries, type SeriesQuery } from './range'
 
-export interface StatisticsOptions extends Omit<RangeQuery, 'format' | 'maxLengthMs' | 'number'> {
+export interface StatisticsOptions extends Omit<SeriesQuery, 'maxLengthMs' | 'number'> {
   per: Per
   /** The unit of temperatures; `null` for the units that the service sends. */
   unit: TemperatureUnit | null
@@ -19,7 +19,7 @@ const MAX_INTERVALS = 20_000
 
 /**
  * Collects statistics of a device's records in a period.
- * @throws EnvlogError as `collectRange`; `period-too-long` before a request
+ * @throws EnvlogError as `collectSeries`; `period-too-long` before a request
  */
 export async function collectStatistics(
   account: AccountAccess,
@@ -28,21 +28,14 @@ export async function collectStatistics(
   context: RequestContext,
 ): Promise<CollectedRange> {
   const maxLengthMs = MAX_INTERVALS * INTERVAL_MS[per]
-  const collected = await collectRange(
-    account,
-    target,
-    { ...query, number: null, format: 'read', maxLengthMs },
-    context,
-  )
-  const content = await convertTemperatures(collected.content, unit)
-  if (content.kind !== 'series') throw new TypeError(content.kind)
-  const [from, to] = [Date.parse(collected.range.from), Date.parse(collected.range.to)]
-  const { response, clock } = collected
+  const collected = await collectSeries(account, target, { ...query, number: null, maxLengthMs }, context)
+  const { response, clock, group, range } = collected
   const { receivedAt } = response
-  const { group } = collected
+  const series = await convertSeries(collected.content.series, unit)
+  const [from, to] = [Date.parse(range.from), Date.parse(range.to)]
   const interval = { from, to, per, time: query.time, clock, receivedAt }
-  const device = await toStatistics(content.series, { ...interval, group })
-  const records = content.series.records.length
+  const device = await toStatistics(series, { ...interval, group })
+  const records = series.records.length
   return { ...collected, content: { kind: 'statistics', devices: [device], records } }
 }
 

@@ -1,3 +1,4 @@
+import { isAmong } from '../../shared/action'
 import type { Clock } from '../clock'
 import { type Condition, LimitCondition, type WatchedDevice } from './condition'
 import { type Report, toLeftOut, toReport } from './event'
@@ -7,6 +8,16 @@ import { type Run, startRun } from './judge'
 const MAX_REPORTS = 100
 export const MAX_MUTE_MS = 7 * 86_400_000
 
+export interface AlarmSettings {
+  /** Times after which a missing value and silence are alarms. Infinite if they are not watched. */
+  errorAfterMs: number
+  silentAfterMs: number
+  /** Whether batteries are watched. */
+  battery: boolean
+  /** Time between reminders; 0 for none. */
+  remindMs: number
+}
+
 /** What has changed since the last time. */
 export interface Changes {
   reports: Report[]
@@ -14,16 +25,14 @@ export interface Changes {
   states: readonly Condition[]
 }
 
-/** The conditions with a run, and what is reported of them. */
+/** The conditions with a run, and what is reported of them. Those that are not watched never have one. */
 export class AlarmList {
   /** Ends of mutes by serial, or blank for all devices, ms since 1970 UTC. */
   readonly mutes = new Map<string, number>()
   /** Whether something has changed that must be written before it is sent. */
   mustSave = false
-  /** Whether there is something new that must be written, but not before anything is sent. */
-  hasNew = false
   readonly #clock: Clock
-  readonly #remindMs: number
+  readonly #settings: AlarmSettings
   readonly #open = new Set<Condition>()
   /** Alarms that began since the last `collect`. */
   #raised = new Set<Run>()
@@ -33,10 +42,9 @@ export class AlarmList {
   /** The alarms that were too many for the last message. */
   readonly #leftOut = new Set<Condition>()
 
-  /** @param remindMs time between reminders; 0 for none */
-  constructor(clock: Clock, remindMs: number) {
+  constructor(clock: Clock, settings: AlarmSettings) {
     this.#clock = clock
-    this.#remindMs = remindMs
+    this.#settings = settings
   }
 
   get open(): Iterable<Condition> {
@@ -44,9 +52,9 @@ export class AlarmList {
   }
 
   /** Continues with a saved run. */
-  resume(condition: Condition, run: Run | undefined, detail: string | null = null): void {
+  resume(condition: Condition, run: Run | undefined): void {
+    if (!this.#watches(condition)) return
     condition.run = run
-    condition.detail = detail
     condition.sentState = condition.isAlarm
     condition.since = this.#clock.monotonic()
     condition.reportedAt = this.#clock.monotonic()
@@ -55,15 +63,16 @@ export class AlarmList {
 
   /** Begins a run that is not yet an alarm. */
   begin(condition: Condition, from: number, detail: string | null = null): void {
-    condition.run = startRun(from)
-    condition.detail = detail
+    if (!this.#watches(condition)) return
+    condition.run = { ...startRun(from), detail }
     condition.since = this.#clock.monotonic()
     this.#open.add(condition)
     this.mustSave = true
   }
 
   raise(condition: Condition): void {
-    if (condition.run) condition.run.isAlarm = true
+    if (!condition.run) return
+    condition.run.isAlarm = true
     this.noteState(condition)
     this.mustSave = true
   }
@@ -129,14 +138,15 @@ export class AlarmList {
 
   /** Remembers to send the state of a condition if it is new. */
   noteState(condition: Condition): void {
-    if (condition.sentState !== condition.isAlarm) this.#changed.add(condition)
+    if (this.#watches(condition) && condition.sentState !== condition.isAlarm) this.#changed.add(condition)
   }
 
   /**
-   * What is to be sent now. Alarms that are muted are collected later, as long as they last, and those that are left out
-   * with the next message.
+   * What is to be sent after measurements, a command or the passing of time. Alarms that are muted are collected later,
+   * as long as they last, and those that are left out with the next message.
+   * @param isByClock whether only time has passed
    */
-  collect(isByClock: boolean): Changes {
+  collect(isByClock = false): Changes {
     if (!isByClock) this.#leftOut.clear()
     const due: Condition[] = []
     for (const condition of this.#open)
@@ -169,7 +179,7 @@ export class AlarmList {
   /** Ends the reminders of the alarms that last now. */
   acknowledge(serials: readonly string[] | 'all'): void {
     for (const { run, about } of this.#open)
-      if (run?.isAlarm && isAmong(about.device, serials)) run.isAcknowledged = true
+      if (run?.isAlarm && isAmong(about.device?.serial, serials)) run.isAcknowledged = true
     this.mustSave = true
   }
 
@@ -202,6 +212,13 @@ export class AlarmList {
     return { alarms, since, pending: this.#open.size - alarms }
   }
 
+  #watches({ kind }: Condition): boolean {
+    const { errorAfterMs, silentAfterMs, battery } = this.#settings
+    if (kind === 'error') return errorAfterMs < Number.POSITIVE_INFINITY
+    if (kind === 'silent' || kind === 'no-data') return silentAfterMs < Number.POSITIVE_INFINITY
+    return kind === 'limit' || battery
+  }
+
   #isMuted(device: WatchedDevice | undefined): boolean {
     const now = this.#clock.now()
     return ['', device?.serial ?? ''].some((serial) => (this.mutes.get(serial) ?? 0) > now)
@@ -210,7 +227,8 @@ export class AlarmList {
   #isDue(condition: Condition): boolean {
     const { run, about, reportedAt } = condition
     if (!run?.isAlarm) return false
-    const remindsNow = this.#remindMs > 0 && this.#clock.monotonic() - reportedAt >= this.#remindMs
+    const { remindMs } = this.#settings
+    const remindsNow = remindMs > 0 && this.#clock.monotonic() - reportedAt >= remindMs
     if (this.#isMuted(about.device)) {
       // No reminder is made up for at the end.
       if (remindsNow) condition.reportedAt = this.#clock.monotonic()
@@ -228,7 +246,3 @@ export class AlarmList {
     return toReport(condition, { run, state }, this.#clock.now())
   }
 }
-
-/** Whether a device has one of the serials. */
-export const isAmong = (device: WatchedDevice | undefined, serials: readonly string[] | 'all') =>
-  serials === 'all' || (device !== undefined && serials.includes(device.serial))

@@ -13,8 +13,6 @@ export class Condition {
   readonly kind: 'limit' | Exclude<ConditionName, 'above' | 'below'>
   readonly about: About
   run: Run | undefined
-  /** For `error`, the text of the service; for `battery`, the level. */
-  detail: string | null = null
   /** When the run began to count, and when it was last reported, monotonic ms. */
   since = 0
   reportedAt = 0

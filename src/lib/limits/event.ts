@@ -100,7 +100,7 @@ export function toReport(
     until: until === undefined ? null : toIso(until),
     minutes: Math.max(0, Math.floor((end - run.from) / MINUTE_MS)),
     late,
-    detail: hasNeverMeasured(condition) ? 'never' : condition.detail,
+    detail: hasNeverMeasured(condition) ? 'never' : run.detail,
   })
   return { event, utcOffset }
 }

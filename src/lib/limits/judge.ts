@@ -22,10 +22,12 @@ export interface Run {
   isReported: boolean
   /** Whether there are no more reminders. */
   isAcknowledged: boolean
+  /** For `error`, the text of the service; for `battery`, the level. */
+  detail: string | null
 }
 
 export function startRun(from: number, value: number | null = null, side: Run['side'] = 'above'): Run {
-  const unreported = { isAlarm: false, isReported: false, isAcknowledged: false }
+  const unreported = { isAlarm: false, isReported: false, isAcknowledged: false, detail: null }
   return { from, at: from, value, extreme: value, side, ...unreported }
 }
 

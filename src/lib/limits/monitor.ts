@@ -1,27 +1,15 @@
-import { type Limit, readLimits } from '../../shared/limits-schema'
+import { isAmong } from '../../shared/action'
+import type { Limit } from '../../shared/limits-schema'
 import type { Clock } from '../clock'
-import { EnvlogError } from '../errors'
-import { converterOf } from '../readings/temperature'
-import { AlarmList, type Changes, isAmong } from './alarm-list'
-import { Condition, LimitCondition, WatchedChannel, WatchedDevice } from './condition'
+import { converterOf } from '../readings/convert-temperatures'
+import { AlarmList, type AlarmSettings } from './alarm-list'
+import { Condition, type LimitCondition, type WatchedDevice } from './condition'
 import { judge, lateLane, type Timed } from './judge'
-import { limitsFor } from './matching'
 import type { MeasuredChannel, MeasuredDevice } from './measurements'
-import {
-  fromSavedRun,
-  type SavedChannel,
-  type SavedDevice,
-  type SavedLimits,
-  toSavedRun,
-} from './saved-limits'
+import { fromSavedRun, type SavedLimits, toSavedRun } from './saved-limits'
+import { WatchedDevices } from './watched-devices'
 
-export interface MonitorSettings {
-  /** `null` for never. */
-  errorAfterMs: number | null
-  silentAfterMs: number | null
-  battery: boolean
-  /** Time between reminders; 0 for none. */
-  remindMs: number
+export interface MonitorSettings extends AlarmSettings {
   /** Whether alarms are left out that were over before their channel was first seen. */
   leavesOutPast: boolean
 }
@@ -41,28 +29,22 @@ export interface Summary {
 
 /** A device that has not been seen for this long is forgotten. */
 const MAX_UNSEEN_MS = 30 * 86_400_000
-/** Shorter times are not saved. */
-const MIN_UNSEEN_MS = 3_600_000
 /** A device that sends only older measurements for this long begins anew. */
 const MAX_LATE_MS = 3_600_000
-/** Far more than any account has. */
-const MAX_CHANNELS = 100_000
 const MAX_TEXT_LENGTH = 100
 const BATTERY_RANKS: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
 
 /**
  * Watches the measurements of many devices (docs/limits.md). The caller passes measurements, commands and the passing of
- * time, and then collects what has changed.
+ * time, and then collects what has changed from `alarms`.
  */
 export class Monitor {
   readonly alarms: AlarmList
   readonly #clock: Clock
   readonly #settings: MonitorSettings
-  #limits: readonly Limit[] = []
+  readonly #devices: WatchedDevices
   /** The limits of the last message. */
   #lastLimits: readonly Limit[] = []
-  readonly #devices = new Map<string, WatchedDevice>()
-  #channelCount = 0
   readonly #noData = new Condition('no-data', {})
   /** When a measurement last arrived, or the node started: monotonic ms, and ms since 1970 UTC. */
   #dataAt: { monotonic: number; now: number }
@@ -70,26 +52,26 @@ export class Monitor {
   constructor(clock: Clock, settings: MonitorSettings) {
     this.#clock = clock
     this.#settings = settings
-    this.alarms = new AlarmList(clock, settings.remindMs)
+    this.alarms = new AlarmList(clock, settings)
+    this.#devices = new WatchedDevices(clock, this.alarms)
     this.#dataAt = this.#times()
   }
 
-  /** Sets the limits of all devices. What the conditions of other limits have found is forgotten. */
+  /** Sets the limits of all devices, as after a deploy. */
   setLimits(limits: readonly Limit[]): void {
-    this.#limits = limits
-    for (const device of this.#devices.values()) this.#applyLimits(device, limits)
+    for (const device of this.#devices.all) this.#devices.setLimits(device, limits)
   }
 
   /**
-   * Judges the measurements of a message by these limits; by default, by those of `setLimits`.
+   * Judges the measurements of a message by these limits.
    * @throws EnvlogError `too-many-channels`
    */
-  receive(measured: readonly MeasuredDevice[], limits = this.#limits): void {
+  receive(measured: readonly MeasuredDevice[], limits: readonly Limit[]): void {
     if (measured.length === 0) return
     const isBack = this.#noData.run !== undefined
     this.#dataAt = this.#times()
-    if (this.#settings.silentAfterMs !== null) this.alarms.end(this.#noData, this.#dataAt.now)
-    if (isBack) for (const device of this.#devices.values()) device.arrivedAt = this.#dataAt.monotonic
+    this.alarms.end(this.#noData, this.#dataAt.now)
+    if (isBack) for (const device of this.#devices.all) device.arrivedAt = this.#dataAt.monotonic
     const known = this.#intern(limits)
     for (const device of measured) this.#receiveDevice(device, known)
   }
@@ -98,34 +80,25 @@ export class Monitor {
   passTime(): void {
     const { errorAfterMs, silentAfterMs } = this.#settings
     const { now, monotonic } = this.#times()
-    const isDue = (since: number, afterMs: number | null) => afterMs !== null && monotonic - since >= afterMs
     for (const condition of this.alarms.open) {
-      const isError = condition.kind === 'error' && !condition.isAlarm
-      if (isError && isDue(condition.since, errorAfterMs)) this.alarms.raise(condition)
+      const isPending = condition.kind === 'error' && !condition.isAlarm
+      if (isPending && monotonic - condition.since >= errorAfterMs) this.alarms.raise(condition)
     }
-    if (!this.#noData.run && isDue(this.#dataAt.monotonic, silentAfterMs))
+    if (!this.#noData.run && monotonic - this.#dataAt.monotonic >= silentAfterMs)
       this.#beginAlarm(this.#noData, this.#dataAt.now)
-    for (const device of this.#devices.values()) {
+    for (const device of this.#devices.all) {
       const { seenAt, arrivedAt, silent, newest } = device
-      if (monotonic - seenAt >= MAX_UNSEEN_MS) this.#forgetDevice(device)
-      else if (silent.run || silentAfterMs === null) continue
       // While no measurements arrive at all, that is reported instead.
-      else if (this.#dataAt.monotonic - arrivedAt >= silentAfterMs) this.#beginAlarm(silent, newest ?? now)
+      const isSilent = this.#dataAt.monotonic - arrivedAt >= silentAfterMs
+      if (monotonic - seenAt >= MAX_UNSEEN_MS) this.#devices.forget(device)
+      else if (isSilent && !silent.run) this.#beginAlarm(silent, newest ?? now)
     }
     this.alarms.endMutes()
   }
 
-  /**
-   * What is to be sent after measurements, a command or the passing of time.
-   * @param isByClock whether time has passed, so that what was left out before is left for the next message
-   */
-  collect(isByClock = false): Changes {
-    return this.alarms.collect(isByClock)
-  }
-
   /** Forgets devices with everything about them. */
   forget(serials: readonly string[] | 'all'): void {
-    for (const device of this.#devices.values()) if (isAmong(device, serials)) this.#forgetDevice(device)
+    for (const device of this.#devices.all) if (isAmong(device.serial, serials)) this.#devices.forget(device)
     if (serials === 'all') {
       this.alarms.close(this.#noData)
       this.#dataAt = this.#times()
@@ -136,103 +109,55 @@ export class Monitor {
   /** All conditions that have been judged. */
   *conditions(): Generator<Condition> {
     if (this.#noData.sentState !== undefined) yield this.#noData
-    for (const device of this.#devices.values())
+    for (const device of this.#devices.all)
       for (const condition of device.conditions()) if (condition.sentState !== undefined) yield condition
   }
 
   summarize(): Summary {
-    const { alarms, since, pending } = this.alarms.count()
     return {
+      ...this.alarms.count(),
       mutedUntil: this.alarms.mutes.get('') ?? null,
       noDataSince: this.#noData.run?.from ?? null,
-      alarms,
-      since,
-      pending,
-      devices: this.#devices.size,
+      devices: this.#devices.count,
       dataAt: this.#dataAt.now,
     }
   }
 
   toSave(): SavedLimits {
-    const { monotonic } = this.#times()
-    const limits = [...new Set(Array.from(this.#devices.values(), (device) => device.limits))]
-    const devices = Array.from(this.#devices, ([key, device]) => {
-      const saved = toSavedDevice(device, monotonic)
-      return [key, { ...saved, limits: limits.indexOf(device.limits) }]
-    })
     return {
       version: 1,
       ...(this.#noData.run && { noData: toSavedRun(this.#noData.run) }),
       ...(this.alarms.mutes.size > 0 && { mutes: Object.fromEntries(this.alarms.mutes) }),
-      devices: Object.fromEntries(devices),
-      limits,
+      ...this.#devices.toSave(),
     }
   }
 
-  /**
-   * Continues with a saved state, which contains the limits to which it belongs. Times that depend on the clock count
-   * from now on. Conditions that are no longer watched are forgotten.
-   */
-  restore({ limits, noData, mutes = {}, devices }: SavedLimits): void {
-    const known = limits.map((rows) => {
-      const found = readLimits(rows)
-      return 'problem' in found ? [] : found
-    })
+  /** Continues with a saved state, which contains the limits by which its devices were judged. */
+  restore(saved: SavedLimits): void {
+    const { noData, mutes = {} } = saved
     for (const [serial, until] of Object.entries(mutes)) this.alarms.mutes.set(serial, until)
-    const { silentAfterMs, battery: watchesBattery } = this.#settings
-    if (silentAfterMs !== null) this.alarms.resume(this.#noData, noData && fromSavedRun(noData))
-    for (const [key, { channels, ...saved }] of Object.entries(devices)) {
-      const [base = '', serial = ''] = key.split('/')
-      const device = this.#addDevice(base, serial)
-      device.limits = known[saved.limits] ?? []
-      const { name, group = null, utcOffset = null, newest = null, unseenMs = 0, silent, battery } = saved
-      Object.assign(device, { name, group, utcOffset, newest })
-      device.seenAt -= unseenMs
-      if (silentAfterMs !== null) this.alarms.resume(device.silent, silent && fromSavedRun(silent))
-      if (battery && watchesBattery) this.alarms.resume(device.battery, fromSavedRun(battery), battery[5])
-      for (const [number, channel] of Object.entries(channels))
-        this.#restoreChannel(device, Number(number), channel)
-    }
-  }
-
-  #restoreChannel(device: WatchedDevice, number: number, saved: SavedChannel): void {
-    const { name, unit, quantity = null, first = Number.NEGATIVE_INFINITY, error, limits } = saved
-    const channel = this.#addChannel(device, { number, name, unit, quantity }, first)
-    if (this.#settings.errorAfterMs !== null)
-      this.alarms.resume(channel.error, error && fromSavedRun(error), error?.[5])
-    for (const [limitName, { at, run, late, past = [] }] of Object.entries(limits)) {
-      const condition = channel.limits.get(limitName)
-      if (!condition || at === undefined) continue
-      condition.at = at
-      condition.past = past
-      if (late) condition.late = { at: late[1], run: fromSavedRun(late) }
-      this.alarms.resume(condition, run && fromSavedRun(run))
-    }
+    this.alarms.resume(this.#noData, noData && fromSavedRun(noData))
+    this.#devices.restore(saved)
   }
 
   #receiveDevice(measured: MeasuredDevice, limits: readonly Limit[]): void {
-    const { base, serial, name, group, utcOffset, newest, battery } = measured
+    const { base, serial, newest, battery } = measured
     const { now, monotonic } = this.#times()
-    const known = this.#devices.get(`${base}/${serial}`)
+    const known = this.#devices.find(base, serial)
     // A device that is seen for the first time may have been silent for long.
-    const device = known ?? this.#addDevice(base, serial, Math.max(0, now - (newest ?? now)))
+    const device = known ?? this.#devices.add(base, serial, Math.max(0, now - (newest ?? now)))
     device.seenAt = monotonic
-    if (name !== '') device.name = name.slice(0, MAX_TEXT_LENGTH)
-    if (utcOffset !== null) device.utcOffset = utcOffset
-    const hasNewGroup = group !== undefined && group !== device.group
-    if (hasNewGroup) device.group = group
-    if (hasNewGroup || device.limits !== limits) this.#applyLimits(device, limits)
+    this.#devices.update(device, measured, limits)
     if (newest !== null && this.#isLateForLong(device, newest)) this.#beginAnew(device, newest)
     for (const channel of measured.channels.values()) this.#receiveChannel(device, channel, newest)
-    const watchesSilence = this.#settings.silentAfterMs !== null
-    if (watchesSilence) this.alarms.noteState(device.silent)
-    if (this.#settings.battery && battery !== null) this.#judgeBattery(device, battery, newest ?? now)
+    this.alarms.noteState(device.silent)
+    if (battery !== null) this.#judgeBattery(device, battery, newest ?? now)
     if (newest === null || newest < (device.newest ?? newest)) return
-    if (this.#settings.errorAfterMs !== null) this.#judgeErrors(device, measured, newest)
+    this.#judgeErrors(device, measured, newest)
     if (newest === device.newest) return
     device.newest = newest
     if (known) device.arrivedAt = monotonic
-    if (watchesSilence) this.alarms.end(device.silent, newest)
+    this.alarms.end(device.silent, newest)
   }
 
   /** The same limits as before, if they are equal, because those of a message are another array each time. */
@@ -268,30 +193,24 @@ export class Monitor {
   }
 
   #receiveChannel(device: WatchedDevice, measured: MeasuredChannel, newest: number | null): void {
-    const { name, unit, quantity, values } = measured
     const first = this.#settings.leavesOutPast ? (newest ?? this.#clock.now()) : Number.NEGATIVE_INFINITY
-    const channel = device.channels.get(measured.number) ?? this.#addChannel(device, measured, first)
-    if (name !== '') channel.name = name.slice(0, MAX_TEXT_LENGTH)
-    channel.unit = unit.slice(0, MAX_TEXT_LENGTH)
-    if (quantity !== channel.quantity) {
-      channel.quantity = quantity
-      this.#applyLimitsTo(channel)
-    }
-    const timed = values.filter((value): value is Timed & typeof value => value.value !== null)
-    if (timed.some(({ time }, index) => time < (timed[index - 1]?.time ?? time)))
-      timed.sort((a, b) => a.time - b.time)
+    const channel = this.#devices.updateChannel(device, measured, first)
+    const timed = measured.values
+      .filter((value): value is Timed & typeof value => value.value !== null)
+      .sort((a, b) => a.time - b.time)
     for (const condition of channel.limits.values()) {
       const convert = converterOf(measured, condition.limit.unit)
-      for (const { time, value } of timed) {
-        const converted = { time, value: convert ? convert(value) : value }
-        if (time > condition.at) this.#judge(condition, converted)
-        // The newest value again may end a run of older ones, if a whole message arrives twice.
-        else if (time < condition.at || condition.late?.run) this.#judgeLate(condition, converted)
-      }
-      const { late } = condition
-      if (late?.run?.isAlarm && !late.run.isReported)
-        this.alarms.noteEnded(condition, late.run, { late: true })
+      for (const { time, value } of timed)
+        this.#judgeValue(condition, { time, value: convert ? convert(value) : value })
+      const late = condition.late?.run
+      if (late?.isAlarm && !late.isReported) this.alarms.noteEnded(condition, late, { late: true })
     }
+  }
+
+  #judgeValue(condition: LimitCondition, value: Timed): void {
+    if (value.time > condition.at) this.#judge(condition, value)
+    // The newest value again may end a run of older ones, if a whole message arrives twice.
+    else if (value.time < condition.at || condition.late?.run) this.#judgeLate(condition, value)
   }
 
   #judge(condition: LimitCondition, value: Timed): void {
@@ -329,10 +248,9 @@ export class Monitor {
 
   #judgeBattery({ battery }: WatchedDevice, level: string, at: number): void {
     const rank = BATTERY_RANKS[level] ?? 0
-    const reported = battery.run ? (BATTERY_RANKS[battery.detail ?? ''] ?? 0) : 0
+    const reported = BATTERY_RANKS[battery.run?.detail ?? ''] ?? 0
     if (rank > reported) this.#beginAlarm(battery, at, level)
-    if (level === 'unknown' || rank > 0) return
-    this.alarms.end(battery, at)
+    if (rank === 0 && level !== 'unknown') this.alarms.end(battery, at)
   }
 
   #beginAlarm(condition: Condition, from: number, detail: string | null = null): void {
@@ -340,103 +258,7 @@ export class Monitor {
     this.alarms.raise(condition)
   }
 
-  /** @param ageMs age of the newest measurement */
-  #addDevice(base: string, serial: string, ageMs = 0): WatchedDevice {
-    const device = new WatchedDevice(base, serial, this.#clock.monotonic() - ageMs)
-    this.#devices.set(device.key, device)
-    return device
-  }
-
-  /** @throws EnvlogError `too-many-channels` */
-  #addChannel(
-    device: WatchedDevice,
-    { number, name, unit, quantity }: Omit<MeasuredChannel, 'values'>,
-    first: number,
-  ): WatchedChannel {
-    if (this.#channelCount >= MAX_CHANNELS) throw new EnvlogError('too-many-channels', { most: MAX_CHANNELS })
-    this.#channelCount++
-    const channel = new WatchedChannel(device, number, first)
-    Object.assign(channel, { name, unit, quantity })
-    device.channels.set(number, channel)
-    this.alarms.hasNew = true
-    this.#applyLimitsTo(channel)
-    return channel
-  }
-
-  #applyLimits(device: WatchedDevice, limits: readonly Limit[]): void {
-    device.limits = limits
-    for (const channel of device.channels.values()) this.#applyLimitsTo(channel)
-  }
-
-  /** Creates the conditions of a channel. Those of a limit that has changed or no longer applies are forgotten. */
-  #applyLimitsTo(channel: WatchedChannel): void {
-    const { device } = channel
-    const before = channel.limits
-    channel.limits = new Map()
-    for (const limit of limitsFor(device.limits, device, channel)) {
-      const known = before.get(limit.name)
-      const isSame = known && boundsText(known.limit) === boundsText(limit)
-      channel.limits.set(limit.name, isSame ? known : this.#createCondition(channel, limit))
-    }
-    const kept = new Set(channel.limits.values())
-    for (const condition of before.values()) if (!kept.has(condition)) this.alarms.close(condition)
-  }
-
-  /** A new limit judges what is measured from now on. */
-  #createCondition(channel: WatchedChannel, limit: Limit): LimitCondition {
-    const condition = new LimitCondition({ device: channel.device, channel }, limit)
-    if (channel.device.channels.has(channel.number)) condition.at = channel.device.newest ?? condition.at
-    return condition
-  }
-
-  #forgetDevice(device: WatchedDevice): void {
-    for (const condition of device.conditions()) this.alarms.close(condition)
-    this.#channelCount -= device.channels.size
-    this.#devices.delete(device.key)
-  }
-
   #times() {
     return { now: this.#clock.now(), monotonic: this.#clock.monotonic() }
   }
-}
-
-function toSavedDevice(device: WatchedDevice, monotonic: number): Omit<SavedDevice, 'limits'> {
-  const { name, group, utcOffset, newest, seenAt, silent, battery, channels } = device
-  const unseenMs = Math.round(monotonic - seenAt)
-  const savedChannels = Array.from(channels.values(), (channel) => [channel.number, toSavedChannel(channel)])
-  return {
-    name,
-    ...(group !== null && { group }),
-    ...(utcOffset !== null && { utcOffset }),
-    ...(newest !== null && { newest }),
-    ...(unseenMs > MIN_UNSEEN_MS && { unseenMs }),
-    ...(silent.run && { silent: toSavedRun(silent.run) }),
-    ...(battery.run && { battery: toSavedRun(battery.run, battery.detail) }),
-    channels: Object.fromEntries(savedChannels),
-  }
-}
-
-function toSavedChannel({ name, unit, quantity, first, error, limits }: WatchedChannel): SavedChannel {
-  const savedLimits = Array.from(limits, ([limitName, { at, run, late, past }]) => [
-    limitName,
-    {
-      ...(Number.isFinite(at) && { at }),
-      ...(run && { run: toSavedRun(run) }),
-      ...(late?.run && { late: toSavedRun(late.run) }),
-      ...(past.length > 0 && { past }),
-    },
-  ])
-  return {
-    name,
-    unit,
-    ...(quantity !== null && { quantity }),
-    ...(Number.isFinite(first) && { first }),
-    ...(error.run && { error: toSavedRun(error.run, error.detail) }),
-    limits: Object.fromEntries(savedLimits),
-  }
-}
-
-/** The part of a limit that a run depends on. */
-function boundsText({ above, below, unit, minutes, margin }: Limit): string {
-  return [above, below, unit, minutes, margin].join('|')
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { QUANTITIES } from '../../shared/quantity'
 import { EnvlogError } from '../errors'
+import type { WatchedChannel, WatchedDevice } from './condition'
 import type { Run } from './judge'
 
 /**
@@ -53,7 +54,7 @@ const savedLimits = z.object({
   limits: z.array(z.unknown()),
 })
 export type SavedLimits = z.output<typeof savedLimits>
-export type SavedDevice = z.output<typeof savedDevice>
+type SavedDevice = z.output<typeof savedDevice>
 export type SavedChannel = z.output<typeof savedChannel>
 type SavedRun = z.output<typeof savedRun>
 
@@ -70,20 +71,62 @@ export function readSavedLimits(contents: unknown): SavedLimits | undefined {
   return result.data
 }
 
-const FLAGS = ['isBelow', 'isAlarm', 'isReported', 'isAcknowledged'] as const
+/** Shorter times are not saved. */
+const MIN_UNSEEN_MS = 3_600_000
 
-export function toSavedRun(run: Run, detail: string | null = null): SavedRun {
-  const flags = { ...run, isBelow: run.side === 'below' }
-  const bits = FLAGS.reduce((sum, flag, bit) => sum + (flags[flag] ? 2 ** bit : 0), 0)
-  return [run.from, run.at, run.value, run.extreme, bits, ...(detail === null ? [] : [detail])]
+/** @param limits index of its limits @param unseenMs how long it has not been seen */
+export function toSavedDevice(device: WatchedDevice, limits: number, unseenMs: number): SavedDevice {
+  const { name, group, utcOffset, newest, silent, battery, channels } = device
+  const savedChannels = Array.from(channels.values(), (channel) => [channel.number, toSavedChannel(channel)])
+  return {
+    name,
+    ...(group !== null && { group }),
+    ...(utcOffset !== null && { utcOffset }),
+    ...(newest !== null && { newest }),
+    ...(unseenMs > MIN_UNSEEN_MS && { unseenMs: Math.round(unseenMs) }),
+    ...(silent.run && { silent: toSavedRun(silent.run) }),
+    ...(battery.run && { battery: toSavedRun(battery.run) }),
+    channels: Object.fromEntries(savedChannels),
+    limits,
+  }
 }
 
-export function fromSavedRun([from, at, value, extreme, bits]: SavedRun): Run {
-  const [isBelow, isAlarm, isReported, isAcknowledged] = FLAGS.map((_, bit) => (bits & (2 ** bit)) !== 0) as [
-    boolean,
-    boolean,
-    boolean,
-    boolean,
-  ]
-  return { from, at, value, extreme, side: isBelow ? 'below' : 'above', isAlarm, isReported, isAcknowledged }
+function toSavedChannel({ name, unit, quantity, first, error, limits }: WatchedChannel): SavedChannel {
+  const savedLimits = Array.from(limits, ([limitName, { at, run, late, past }]) => [
+    limitName,
+    {
+      ...(Number.isFinite(at) && { at }),
+      ...(run && { run: toSavedRun(run) }),
+      ...(late?.run && { late: toSavedRun(late.run) }),
+      ...(past.length > 0 && { past }),
+    },
+  ])
+  return {
+    name,
+    unit,
+    ...(quantity !== null && { quantity }),
+    ...(Number.isFinite(first) && { first }),
+    ...(error.run && { error: toSavedRun(error.run) }),
+    limits: Object.fromEntries(savedLimits),
+  }
+}
+
+const FLAGS = ['isBelow', 'isAlarm', 'isReported', 'isAcknowledged'] as const
+
+export function toSavedRun(run: Run): SavedRun {
+  const flags = { ...run, isBelow: run.side === 'below' }
+  const bits = FLAGS.reduce((sum, flag, bit) => sum + (flags[flag] ? 2 ** bit : 0), 0)
+  const { from, at, value, extreme, detail } = run
+  return [from, at, value, extreme, bits, ...(detail === null ? [] : [detail])]
+}
+
+export function fromSavedRun([from, at, value, extreme, bits, detail]: SavedRun): Run {
+  const has = (flag: (typeof FLAGS)[number]) => (bits & (2 ** FLAGS.indexOf(flag))) !== 0
+  return {
+    ...{ from, at, value, extreme, detail: detail ?? null },
+    side: has('isBelow') ? 'below' : 'above',
+    isAlarm: has('isAlarm'),
+    isReported: has('isReported'),
+    isAcknowledged: has('isAcknowledged'),
+  }
 }

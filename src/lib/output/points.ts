@@ -26,53 +26,51 @@ export interface PointOptions {
 /** Creates a point per reading, record or alert. There is no point without fields or without a time. */
 export function* pointsOf(
   content: ReadContent,
-  { measurement, group, fieldNames }: PointOptions,
+  options: PointOptions,
 ): Generator<{ payload: Point; subject: Subject }> {
+  const { measurement } = options
+  for (const { timestamp, subject, fields, tags } of partsOf(content, options)) {
+    if (timestamp === null || Object.keys(fields).length === 0) continue
+    yield { payload: { measurement, tags: { ...tags }, fields, timestamp: new Date(timestamp) }, subject }
+  }
+}
+
+interface Parts extends Pick<Point, 'tags' | 'fields'> {
+  timestamp: number | null
+  subject: Subject
+}
+
+function* partsOf(content: ReadContent, { group, fieldNames }: PointOptions): Generator<Parts> {
   switch (content.kind) {
     case 'current':
       for (const reading of content.readings) {
+        const { timestamp, model, channels } = reading
         const subject = subjectOfReading(reading)
-        const tags = tagsOf(reading.model, subject)
-        const values = reading.channels.map(({ key, value }) => [key, value] as const)
-        const fields = fieldsOf(values, fieldKeys(reading.channels, fieldNames))
-        const point = makePoint(measurement, reading, subject, fields, tags)
-        if (point) yield point
+        const values = channels.map(({ key, value }) => [key, value] as const)
+        const fields = fieldsOf(values, fieldKeys(channels, fieldNames))
+        yield { timestamp, subject, fields, tags: tagsOf(model, subject) }
       }
       return
     case 'series': {
-      const { series } = content
-      const subject = subjectOf(series, group)
-      const tags = tagsOf(series.model, subject)
-      const keys = fieldKeys(series.channels, fieldNames)
-      for (const record of series.records) {
-        const values = series.channels.map(({ key }) => [key, record[key as `ch${number}`]] as const)
-        const point = makePoint(measurement, record, subject, fieldsOf(values, keys), tags)
-        if (point) yield point
+      const { model, channels, records } = content.series
+      const subject = subjectOf(content.series, group)
+      const tags = tagsOf(model, subject)
+      const keys = fieldKeys(channels, fieldNames)
+      for (const record of records) {
+        const values = channels.map(({ key }) => [key, record[key as `ch${number}`]] as const)
+        yield { timestamp: record.timestamp, subject, fields: fieldsOf(values, keys), tags }
       }
       return
     }
     case 'alerts': {
-      const subjects = alertSubjects(content, group)
+      const subjectIn = alertSubjects(content, group)
       for (const alert of content.alerts) {
-        const { text, kind, source } = alert
-        const subject = subjects(alert)
-        const tags = tagsOf(alert.model, subject, source)
-        const point = makePoint(measurement, alert, subject, { text, kind }, tags)
-        if (point) yield point
+        const { timestamp, model, text, kind, source } = alert
+        const subject = subjectIn(alert)
+        yield { timestamp, subject, fields: { text, kind }, tags: tagsOf(model, subject, source) }
       }
     }
   }
-}
-
-function makePoint(
-  measurement: string,
-  { timestamp }: { timestamp: number | null },
-  subject: Subject,
-  fields: Point['fields'],
-  tags: Point['tags'],
-): { payload: Point; subject: Subject } | undefined {
-  if (timestamp === null || Object.keys(fields).length === 0) return undefined
-  return { payload: { measurement, tags: { ...tags }, fields, timestamp: new Date(timestamp) }, subject }
 }
 
 function tagsOf(

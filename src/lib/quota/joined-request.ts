@@ -3,7 +3,7 @@ import { inBackground } from '../background'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
-import type { RecordDemand, StartEstimate } from './endpoint'
+import type { RecordDemand, StartEstimate } from './endpoint-quota'
 
 /** Shorter waits and smaller changes of an estimate are not reported. */
 const MIN_REPORTED_MS = 1000

@@ -1,5 +1,6 @@
 import type { QuotaHeaders } from './headers'
-import type { RateLimit } from './limits'
+import type { EndpointLimits, RateLimit } from './limits'
+import { limitOf, type Use } from './window'
 
 /** The parts of an attempt's outcome that the quota depends on. */
 export interface Outcome {
@@ -29,10 +30,31 @@ export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): Rat
 }
 
 /**
+ * How much an attempt used, and what its response reports, of the limit of requests and of that of a device's records.
+ * @param reserved number of records
+ */
+export function usesOf(outcome: Outcome, reserved: number, { requests, records }: EndpointLimits): Use[] {
+  const { headers, isSent } = outcome
+  const reported = reportedLimit(headers, requests)
+  return [
+    {
+      used: isSent ? 1 : 0,
+      reported: reported ? limitOf(reported) : null,
+      remaining: headers?.remaining ?? -1,
+    },
+    {
+      used: records ? recordsUsed(reserved, records.limit, outcome) : 0,
+      reported: records && limitOf(records),
+      remaining: headers?.recordsRemaining ?? -1,
+    },
+  ]
+}
+
+/**
  * Number of records used. If the response was incomplete, this is derived from the header or, without a header, it is
  * the reserved number.
  */
-export function recordsUsed(reserved: number, limit: number, { isSent, headers, records }: Outcome): number {
+function recordsUsed(reserved: number, limit: number, { isSent, headers, records }: Outcome): number {
   if (!isSent) return 0
   const remaining = headers?.recordsRemaining ?? null
   // The account's own limit may be lower than that of the service.

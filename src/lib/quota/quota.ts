@@ -4,12 +4,12 @@ import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
-import { EDITOR, type QueueKey } from '../request'
-import { Endpoint } from './endpoint'
+import { EndpointQuota } from './endpoint-quota'
 import type { JoinedRequest } from './joined-request'
 import { type AccountLimits, ENDPOINT_NAMES, limitsWith, mapEndpoints, strictestOf } from './limits'
 import type { LimitScope, Outcome } from './outcome'
 import { type RedisPort, SharedQuota } from './shared-quota'
+import { Turns } from './turns'
 
 /** Maximum number of waiting requests per account. */
 export const MAX_QUEUED = 10_000
@@ -32,18 +32,24 @@ export interface Participant {
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
+/** The limit that caused a refusal, and when the request can be sent again (ISO 8601). */
+export interface QuotaRefusal {
+  refusedBy: LimitScope
+  retryAt: string
+}
+
 /** Permission for one attempt to send a request. It must be settled after every outcome. */
 export interface Permit {
   /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
-  /** @returns the limit that caused a refusal, if any, and when the request can be sent again (ISO 8601) */
-  settle(outcome: Outcome): { refusedBy: LimitScope; retryAt: string } | undefined
+  /** @returns the refusal because of a limit, if it was one */
+  settle(outcome: Outcome): QuotaRefusal | undefined
 }
 
 /** A request in the queue. */
 interface Waiting {
   request: JoinedRequest
-  /** Whether its reservation in Redis has not been answered yet. */
+  /** Whether the reply of Redis to its reservation is awaited. */
   isAsked: boolean
   /**
    * Set if Redis has denied records of the device: when to ask again, and when records are expected to be available.
@@ -59,12 +65,10 @@ interface Waiting {
 export class Quota {
   readonly #clock: Clock
   readonly #participants = new Set<Participant>()
-  readonly #endpoints: Record<EndpointName, Endpoint>
+  readonly #endpoints: Record<EndpointName, EndpointQuota>
   /** In order of arrival. */
   readonly #queue = new Set<Waiting>()
-  /** The turn in which a request of each key was last sent. The key with the lowest turn is next. */
-  readonly #turns = new Map<QueueKey, number>()
-  #turn = 0
+  readonly #turns = new Turns()
   #running = 0
   /** Identifies this process in Redis. */
   readonly #process = randomUUID()
@@ -75,7 +79,7 @@ export class Quota {
   constructor(clock: Clock) {
     const limits = limitsWith()
     this.#clock = clock
-    this.#endpoints = mapEndpoints((name) => new Endpoint(name, limits[name]))
+    this.#endpoints = mapEndpoints((name) => new EndpointQuota(name, limits[name]))
   }
 
   /** Adds a participant. @returns a function that removes it */
@@ -155,7 +159,7 @@ export class Quota {
     const concurrency = Math.min(...[...this.#participants].map((participant) => participant.concurrency))
     while (this.#running < concurrency) {
       const sendable = this.#starts(now).filter(({ at }) => at <= now)
-      const [next] = this.#inOrder(sendable.map(({ waiting }) => waiting))
+      const [next] = this.#turns.sort(sendable.map(({ waiting }) => waiting))
       if (!next) break
       inBackground(this.#grant(next, now))
     }
@@ -182,37 +186,19 @@ export class Quota {
     })
   }
 
-  /**
-   * Sorts requests by the order in which they will be sent if no others arrive. Requests of the editor come first.
-   * After that, keys take turns.
-   */
-  #inOrder(requests: Waiting[]): Waiting[] {
-    const counts = new Map<QueueKey, number>()
-    const places = requests.map((waiting) => {
-      let round = Number.POSITIVE_INFINITY
-      let turn = Number.POSITIVE_INFINITY
-      for (const { queueKey } of waiting.request.contexts) {
-        const count = counts.get(queueKey) ?? 0
-        counts.set(queueKey, count + 1)
-        round = Math.min(round, queueKey === EDITOR ? -1 : count)
-        turn = Math.min(turn, this.#turns.get(queueKey) ?? 0)
-      }
-      return { waiting, round, turn }
-    })
-    places.sort((a, b) => a.round - b.round || a.turn - b.turn)
-    return places.map(({ waiting }) => waiting)
-  }
-
   /** Reserves the request and the records that it needs, locally and in Redis, and then releases it for sending. */
   async #grant(waiting: Waiting, now: number): Promise<void> {
     const { request } = waiting
     const endpoint = this.#endpoints[request.endpoint]
     const shared = this.#shared?.state === 'connected' ? this.#shared : undefined
     this.#running++
-    this.#turn++
-    for (const { queueKey } of request.contexts) this.#turns.set(queueKey, this.#turn)
-    const reservation = endpoint.reserve(`${this.#process}:${this.#turn}`, request.records, now)
-    const { id, needs, sentAt } = reservation
+    const reservation = endpoint.reserve(
+      `${this.#process}:${this.#turns.take(request)}`,
+      request.records,
+      now,
+    )
+    const { id, sentAt, parts } = reservation
+    const needs = parts.map(({ need }) => need)
     waiting.isAsked = true
     const reply = shared && (await shared.reserve(id, needs))
     waiting.isAsked = false
@@ -254,7 +240,7 @@ export class Quota {
   #review(now: number): void {
     const positions = mapEndpoints(() => 0)
     const toWallMs = this.#toWallMs()
-    for (const { request, denial } of this.#inOrder([...this.#queue].filter(({ isAsked }) => !isAsked))) {
+    for (const { request, denial } of this.#turns.sort([...this.#queue].filter(({ isAsked }) => !isAsked))) {
       const { endpoint, records } = request
       let estimate = this.#endpoints[endpoint].estimate(records, positions[endpoint] + 1, now)
       if (denial && denial.freeAt > estimate.at) estimate = { at: denial.freeAt, isForRecords: true }

@@ -4,7 +4,7 @@
  *
  * - `epoch`: `<id> <since, ms> <run id of the server>`. If it is missing, or the run id differs, the data was lost.
  * - one hash per limit: entry id → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at most until then; `s`:
- *   used by a request that was answered then; `o`: used by others, according to headers then; `r`: the limit that a
+ *   used by a request whose response arrived then; `o`: used by others, according to headers then; `r`: the limit that a
  *   response reported then, with its window; `n`: the most generous limit that a process has named, with its window;
  *   `c`: refused then; `w`: a process has been waiting since then, until `heldMs` after 1970.
  *

@@ -36,7 +36,7 @@ export interface RedisPort {
 
 /**
  * Whether a quota is shared through Redis, and the state of that connection. `opening`: requests wait until Redis has
- * answered or failed, because it may know more than this process.
+ * responded or failed, because it may know more than this process.
  */
 export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 
@@ -76,8 +76,6 @@ export interface Usage {
   entries: Entry[]
 }
 
-type OwnLimit = Pick<Usage, 'limit' | 'heldMs'>
-
 export interface SharedQuotaPorts {
   clock: Clock
   redis: RedisPort
@@ -109,11 +107,6 @@ export class SharedQuota {
   /** When Redis last lost its data, monotonic ms. */
   #lostAt = Number.NEGATIVE_INFINITY
   #isClosed = false
-  /**
-   * Limits used since the last report. The next report covers them even if they have no usage, so that Redis deletes
-   * reservations whose reply was lost.
-   */
-  #touched = new Map<string, OwnLimit>()
   #cancelReport = () => {}
 
   constructor(ports: SharedQuotaPorts) {
@@ -144,7 +137,7 @@ export class SharedQuota {
     const { clock, redis } = this.#ports
     const askedAt = clock.monotonic()
     try {
-      const reply = await this.#ask(RESERVE, needs, { epoch: this.#epoch, id, needs })
+      const reply = await this.#run(RESERVE, needs, { epoch: this.#epoch, id, needs })
       const [status, ...rest] = reply as [number, ...number[]]
       if (status === -1) throw dataLost()
       if (status === 0) {
@@ -163,7 +156,7 @@ export class SharedQuota {
   async settle(id: string, needs: Need[], uses: SharedUse[], flightMs: number): Promise<void> {
     const argument = { epoch: this.#epoch, id, needs, uses, flightMs: Math.round(flightMs) }
     try {
-      if ((await this.#ask(SETTLE, needs, argument)) === -1) throw dataLost()
+      if ((await this.#run(SETTLE, needs, argument)) === -1) throw dataLost()
     } catch (error) {
       this.#lose(error)
     }
@@ -199,17 +192,7 @@ export class SharedQuota {
       ...part,
       entries: part.entries.map((entry) => reportOf(entry, now)),
     }))
-    const touched = this.#touched
-    this.#touched = new Map()
-    for (const [name, limit] of touched)
-      if (!parts.some((part) => part.name === name)) parts.push({ name, ...limit, entries: [] })
-    let epoch: string
-    try {
-      epoch = String(await this.#run(REPORT, parts, { candidate: randomUUID(), process, parts }))
-    } catch (error) {
-      this.#touched = new Map([...this.#touched, ...touched])
-      throw error
-    }
+    const epoch = String(await this.#run(REPORT, parts, { candidate: randomUUID(), process, parts }))
     if (this.#isClosed) return
     const hasChanged = this.#state !== 'connected'
     this.#state = 'connected'
@@ -243,11 +226,6 @@ export class SharedQuota {
     this.#code = code ?? this.#code
     this.#reportIn(state === 'opening' ? 0 : RETRY_MS)
     if (hasChanged && !this.#isClosed) this.#ports.onChange()
-  }
-
-  #ask(script: string, needs: Need[], argument: object): Promise<unknown> {
-    for (const { name, limit, heldMs } of needs) this.#touched.set(name, { limit, heldMs })
-    return this.#run(script, needs, argument)
   }
 
   async #run(script: string, parts: { name: string }[], argument: object): Promise<unknown> {

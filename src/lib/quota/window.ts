@@ -13,8 +13,12 @@ export function heldMs(windowSeconds: number): number {
   return windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE)
 }
 
-/** A limit, with the usage that counts against it. */
-export interface WindowLimit extends RateLimit {
+/** A limit, as Redis stores it. */
+export const limitOf = ({ limit, windowSeconds }: RateLimit) => ({ limit, heldMs: heldMs(windowSeconds) })
+
+/** A limit of a window. */
+interface WindowLimit extends RateLimit {
+  /** Whether usage by others counts against it. */
   countsOthers: boolean
   /** When the limit ceases to apply. */
   until: number
@@ -29,7 +33,7 @@ export interface Entry {
   at: number
   /** `othersInRedis`: already counted by a shared quota. */
   by: 'us' | 'others' | 'othersInRedis'
-  /** Whether its reservation in Redis has not been answered yet. */
+  /** Whether the reply of Redis to its reservation is awaited. */
   isAsked: boolean
 }
 
@@ -47,7 +51,8 @@ export interface Use {
  * fixed and sliding windows of the service (docs/quota.md). Instants are monotonic ms.
  */
 export class Window {
-  #limits: readonly [own: WindowLimit, ...reported: WindowLimit[]]
+  #own: WindowLimit
+  #reported: WindowLimit | undefined
   /** Completed requests, and usage by others, oldest first. */
   #entries: Entry[] = []
   readonly #inFlight = new Set<Entry>()
@@ -55,15 +60,30 @@ export class Window {
   /** The longest window so far, because a shorter one may be temporary. */
   #longestMs: number
 
-  constructor(own: WindowLimit) {
-    this.#limits = [own]
-    this.#longestMs = heldMs(own.windowSeconds)
+  /** @param countsOthers whether usage by others counts against the own limit */
+  constructor(own: RateLimit, countsOthers: boolean) {
+    this.#own = { ...own, countsOthers, until: Number.POSITIVE_INFINITY }
+    this.#longestMs = this.#windowMs()
   }
 
-  /** Changes the limits and keeps the usage. */
-  setLimits(own: WindowLimit, reported?: WindowLimit): void {
-    this.#limits = reported ? [own, reported] : [own]
+  /** Changes the own limit and keeps the usage. */
+  configure(own: RateLimit): void {
+    this.#own = { ...this.#own, ...own }
     this.#longestMs = Math.max(this.#longestMs, this.#windowMs())
+  }
+
+  /** Sets the limit of a response, which applies until the next response, but no longer than the own window. */
+  report(limit: RateLimit, now: number): void {
+    this.#reported = { ...limit, countsOthers: true, until: now + heldMs(this.#own.windowSeconds) }
+    this.#longestMs = Math.max(this.#longestMs, this.#windowMs())
+  }
+
+  /** Forgets the limit of a response once it no longer applies. @returns whether it was stricter than the own limit */
+  forgetReported(now: number): boolean {
+    const reported = this.#reported
+    if (!reported || now < reported.until) return false
+    this.#reported = undefined
+    return isStricter(reported, this.#own)
   }
 
   get inFlight(): number {
@@ -103,27 +123,9 @@ export class Window {
     this.#closedAt = now
   }
 
-  /** The end of the time in which nothing is available because of a refusal. */
-  closedUntil(): number {
-    return this.#closedAt + heldMs(this.#limits[0].windowSeconds)
-  }
-
-  /** The limits that apply now. */
-  limitsAt(now: number): WindowLimit[] {
-    return this.#limits.filter(({ until }) => now < until)
-  }
-
-  /**
-   * Usage that counts against a limit, including requests in flight.
-   * @param isShared whether a shared quota counts the known usage of others
-   */
-  used(limit: WindowLimit, now: number, isShared: boolean): number {
-    return this.#sum(countsAgainst(limit, now, isShared))
-  }
-
   available(now: number, isShared: boolean): number {
-    if (now < this.closedUntil()) return 0
-    const left = this.limitsAt(now).map((limit) => limit.limit - this.used(limit, now, isShared))
+    if (now < this.#closedUntil()) return 0
+    const left = this.#limitsAt(now).map((limit) => limit.limit - this.#used(limit, now, isShared))
     return Math.max(0, Math.min(...left))
   }
 
@@ -132,18 +134,50 @@ export class Window {
    * An amount above the limit takes another window for each multiple of it.
    */
   availableAt(amount: number, now: number, isShared: boolean): number {
-    const instants = this.limitsAt(now).map((limit) => this.#limitFreeAt(limit, amount, now, isShared))
-    return Math.max(now, this.closedUntil(), ...instants)
+    const instants = this.#limitsAt(now).map((limit) => this.#limitFreeAt(limit, amount, now, isShared))
+    return Math.max(now, this.#closedUntil(), ...instants)
   }
 
   isUnused(now: number): boolean {
-    return now >= this.closedUntil() && this.used(this.#limits[0], now, false) === 0
+    return now >= this.#closedUntil() && this.#used(this.#own, now, false) === 0
   }
 
   /** Usage by this process in the windows of the limits, including requests in flight. */
   own(now: number): Entry[] {
     const since = now - this.#windowMs()
     return [...this.#entries.filter(({ by, at }) => by === 'us' && at > since), ...this.#inFlight]
+  }
+
+  /** The limit with the least left, and its usage by this process and by others. */
+  counts(now: number): { limit: number; windowSeconds: number; own: number; foreign: number } {
+    const limits = this.#limitsAt(now)
+    const leftOf = (limit: WindowLimit) => limit.limit - this.#used(limit, now, false)
+    const { limit, windowSeconds } = limits.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
+    const own = this.#used({ ...this.#own, countsOthers: false }, now, false)
+    const all = limits.map((limit) => this.#used({ ...limit, countsOthers: true }, now, false))
+    return { limit, windowSeconds, own, foreign: Math.max(...all) - own }
+  }
+
+  /** The end of the time in which nothing is available because of a refusal. */
+  #closedUntil(): number {
+    return this.#closedAt + heldMs(this.#own.windowSeconds)
+  }
+
+  get #limits(): WindowLimit[] {
+    return this.#reported ? [this.#own, this.#reported] : [this.#own]
+  }
+
+  /** The limits that apply now. */
+  #limitsAt(now: number): WindowLimit[] {
+    return this.#limits.filter(({ until }) => now < until)
+  }
+
+  /**
+   * Usage that counts against a limit, including requests in flight.
+   * @param isShared whether a shared quota counts the known usage of others
+   */
+  #used(limit: WindowLimit, now: number, isShared: boolean): number {
+    return this.#sum(countsAgainst(limit, now, isShared))
   }
 
   /** The longest window of the limits. */
@@ -181,3 +215,7 @@ function countsAgainst(limit: WindowLimit, now: number, isShared: boolean): (ent
   return ({ by, at }) =>
     at > since && (by === 'us' || (limit.countsOthers && !(isShared && by === 'othersInRedis')))
 }
+
+/** Whether a limit allows less than another, in a burst or over time. */
+const isStricter = (a: RateLimit, b: RateLimit) =>
+  a.limit < b.limit || a.limit / a.windowSeconds < b.limit / b.windowSeconds

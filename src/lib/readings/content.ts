@@ -9,10 +9,15 @@ import type { DeviceStatistics } from './statistics'
 /** The content of a response, or of a device's responses, from which all outputs are created. */
 export type Content =
   | { kind: 'current'; readings: readonly Reading[] }
-  | { kind: 'series'; series: Series }
+  | SeriesContent
   | { kind: 'alerts'; device: Device; channels: readonly Channel[]; alerts: readonly Alert[] }
   | { kind: 'statistics'; devices: readonly DeviceStatistics[]; records: number }
   | { kind: 'raw'; payload: unknown; device?: Subject }
+
+export interface SeriesContent {
+  kind: 'series'
+  series: Series
+}
 
 /** Content that outputs convert; statistics and raw responses are sent unchanged. */
 export type ReadContent = Exclude<Content, { kind: 'raw' | 'statistics' }>

@@ -1,3 +1,5 @@
+import { recordingInterval } from './recording-interval'
+
 /** A gap in a series, detected by record ids (docs/messages.md). */
 export interface Gap {
   /** `missing`: ids were skipped. `restart`: the device restarted at a lower id. */
@@ -17,16 +19,8 @@ export interface NumberedRecord {
   dataId: number | null
 }
 
-/**
- * Ids of remote units wrap around from 65,535 to 0. Ids of standalone devices only grow (docs/service.md, *Fields*).
- */
+/** Ids of remote units wrap around from 65,535 to 0. Ids of standalone devices only grow. */
 export const ID_MODULUS = 65_536
-
-/** A gap, and `at`, the index of the record after it. Several records may have the same time. */
-export interface PlacedGap {
-  at: number
-  gap: Gap
-}
 
 /**
  * Finds the gaps between records of a series, oldest first. Ids that are all 0 or absent show no gaps, and a longer
@@ -37,106 +31,50 @@ export function findGaps(records: readonly NumberedRecord[], standalone: boolean
 }
 
 /**
- * Like `findGaps`, with the position of each gap. If the record with the number before is present anywhere, there is no
- * gap: the records of two clocks may alternate.
+ * Like `findGaps`, with `at`, the index of the record after each gap. If the record with the id before is present
+ * anywhere, there is no gap: the records of two clocks may alternate.
  */
 export function placeGaps(records: readonly NumberedRecord[], standalone: boolean): PlacedGap[] {
-  const gaps: PlacedGap[] = []
-  let present: Set<number> | undefined
-  const hasPredecessor = (record: NumberedRecord) => {
-    present ??= new Set(records.filter(hasTimeAndId).map(id))
-    return present.has(idBefore(id(record), standalone))
-  }
-  const undated = idsWithoutTime(records)
-  let median: number | undefined
-  const medianMs = () => {
-    median ??= medianInterval(records)
-    return median
-  }
-  let before: NumberedRecord | undefined
-  for (let index = 0; index < records.length; index++) {
-    const after = records[index] as NumberedRecord
-    if (!hasTimeAndId(after) || (standalone && after.dataId === 0)) continue
-    const found = before && countMissing(before, after, standalone, medianMs)
-    if (before && found && (found === 'restart' || found > 0) && !hasPredecessor(after)) {
-      const missing = found === 'restart' ? null : found - countBetween(undated, before, after)
-      const kind = missing === null ? 'restart' : 'missing'
-      if (missing === null || missing > 0) {
-        gaps.push({ at: index, gap: { kind, after: before.time, before: after.time, missing } })
-      }
-    }
+  const jumps = findJumps(records, standalone)
+  if (jumps.length === 0) return []
+  const dated = records.filter(isDated)
+  const present = idsOf(dated)
+  // A record without a time may belong to any gap.
+  const undated = [...idsOf(records.filter(({ timestamp }) => timestamp === null))]
+  const intervalMs = standalone ? 0 : (recordingInterval(dated) ?? 0)
+  return jumps.flatMap(({ at, before, after }): PlacedGap[] => {
+    const [from, to] = [before.dataId, after.dataId]
+    if (present.has(idBefore(to, standalone))) return []
+    const skipped = to - from - 1 + (to > from ? 0 : ID_MODULUS)
+    // The ids of a remote unit have wrapped around if there was enough time for those that were skipped.
+    const hasWrapped = !standalone && skipped * intervalMs <= (after.timestamp - before.timestamp) * 1.5
+    const gap = { after: before.time, before: after.time }
+    if (to < from && !hasWrapped) return [{ at, gap: { kind: 'restart', ...gap, missing: null } }]
+    const isBetween = (id: number) => (to > from ? id > from && id < to : id > from || id < to)
+    const missing = skipped - undated.filter(isBetween).length
+    return missing > 0 ? [{ at, gap: { kind: 'missing', ...gap, missing } }] : []
+  })
+}
+
+type PlacedGap = { at: number; gap: Gap }
+type DatedRecord = NumberedRecord & { timestamp: number; dataId: number }
+const idsOf = (records: readonly NumberedRecord[]) => new Set(records.flatMap(({ dataId }) => dataId ?? []))
+const isDated = (record: NumberedRecord): record is DatedRecord =>
+  record.timestamp !== null && record.dataId !== null
+
+/** Successive records with ids that are neither equal nor consecutive. Standalone devices have no id 0. */
+function findJumps(records: readonly NumberedRecord[], standalone: boolean) {
+  const jumps: { at: number; before: DatedRecord; after: DatedRecord }[] = []
+  let before: DatedRecord | undefined
+  for (const [at, after] of records.entries()) {
+    if (!isDated(after) || (standalone && after.dataId === 0)) continue
+    const steps = before ? after.dataId - before.dataId : 0
+    if (before && steps !== 0 && steps !== 1) jumps.push({ at, before, after })
     before = after
   }
-  return gaps
+  return jumps
 }
 
 /** The id before another one. */
 export const idBefore = (dataId: number, standalone: boolean): number =>
   standalone || dataId > 0 ? dataId - 1 : ID_MODULUS - 1
-
-/** The distinct ids of records without a time, in ascending order. These records may belong to any gap. */
-function idsWithoutTime(records: readonly NumberedRecord[]): number[] {
-  const ids = new Set<number>()
-  for (const { timestamp, dataId } of records) if (timestamp === null && dataId !== null) ids.add(dataId)
-  return [...ids].sort((a, b) => a - b)
-}
-
-/**
- * Counts the ids between two records, even if the ids have wrapped around.
- * @param ids in ascending order
- */
-function countBetween(ids: readonly number[], before: NumberedRecord, after: NumberedRecord): number {
-  const [upToBefore, belowAfter] = [countBelow(ids, id(before) + 1), countBelow(ids, id(after))]
-  return id(after) > id(before) ? belowAfter - upToBefore : ids.length - upToBefore + belowAfter
-}
-
-/**
- * Counts the ids below a bound.
- * @param ids in ascending order
- */
-function countBelow(ids: readonly number[], bound: number): number {
-  let [from, to] = [0, ids.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((ids[middle] as number) < bound) from = middle + 1
-    else to = middle
-  }
-  return from
-}
-
-const hasTimeAndId = ({ timestamp, dataId }: NumberedRecord) => timestamp !== null && dataId !== null
-const id = (record: NumberedRecord) => record.dataId ?? 0
-
-/**
- * Counts the ids that are skipped between two records. A lower id of a remote unit means a wraparound if the time
- * between the records is long enough for the ids in between. Otherwise, the device has restarted.
- * @param medianMs the median time between consecutive ids, in ms
- */
-function countMissing(
-  before: NumberedRecord,
-  after: NumberedRecord,
-  standalone: boolean,
-  medianMs: () => number,
-): number | 'restart' {
-  const step = id(after) - id(before)
-  if (step >= 0) return step - 1
-  if (standalone) return 'restart'
-  const interval = medianMs()
-  const elapsed = (after.timestamp ?? 0) - (before.timestamp ?? 0)
-  const expected = (step + ID_MODULUS - 1) * interval
-  const isPlausible = interval > 0 ? expected <= elapsed * 1.5 : step + ID_MODULUS < ID_MODULUS / 2
-  return isPlausible ? step + ID_MODULUS - 1 : 'restart'
-}
-
-/** The median time between records with consecutive ids, in ms; 0 if there are none. */
-function medianInterval(records: readonly NumberedRecord[]): number {
-  const steps: number[] = []
-  let before: NumberedRecord | undefined
-  for (const after of records) {
-    if (!hasTimeAndId(after)) continue
-    if (before && (id(after) - id(before) + ID_MODULUS) % ID_MODULUS === 1)
-      steps.push((after.timestamp ?? 0) - (before.timestamp ?? 0))
-    before = after
-  }
-  return steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0
-}

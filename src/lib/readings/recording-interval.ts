@@ -1,5 +1,3 @@
-import type { SeriesRecord } from './record-reader'
-
 /** Without record numbers, fewer records do not show whether others are missing between them. */
 const MIN_UNNUMBERED = 10
 
@@ -8,7 +6,9 @@ const MIN_UNNUMBERED = 10
  * some are missing in between, the time is divided. `null` if it cannot be known.
  * @param records with a time, in order
  */
-export function recordingInterval(records: readonly SeriesRecord[]): number | null {
+export function recordingInterval(
+  records: readonly { timestamp: number | null; dataId: number | null }[],
+): number | null {
   const isNumbered = records.some(({ dataId }) => dataId)
   if (!isNumbered && records.length < MIN_UNNUMBERED) return null
   const intervals: number[] = []

@@ -80,41 +80,46 @@ const WORK_PER_TURN = 10_000
  * Calculates the rows of a device, by interval and channel. A device without channels has a row for each interval too.
  * Records without a time do not belong to any interval.
  */
-export async function toStatistics(
-  series: Series,
-  { time, clock: placedBy, receivedAt, group, ...period }: StatisticsQuery,
-): Promise<DeviceStatistics> {
-  const { serial, name, model, base, standalone, channels, records, utcOffset } = series
-  const device = { serial, name, model, base, standalone }
-  const clock = placedBy ?? (typeof time === 'object' ? time : fixedClock(utcOffset ?? 0))
+export async function toStatistics(series: Series, query: StatisticsQuery): Promise<DeviceStatistics> {
+  const { serial, name, model, base, standalone, channels } = series
   const rows: StatisticsRow[] = []
   let work = 0
-  // Records are sorted, those without a time first.
-  let next = 0
-  while (next < records.length && records[next]?.timestamp === null) next++
-  const recordingMs = recordingInterval(records.slice(next))
-  for (const [start, end] of intervalsOf(period, clock)) {
-    if (start > receivedAt && next === records.length) break
-    const figures = channels.map((channel) => new Figures(channel))
-    for (; next < records.length; next++) {
-      const record = records[next] as SeriesRecord
-      if ((record.timestamp as number) >= end) break
-      for (const channelFigures of figures) channelFigures.add(record)
-      if (++work % WORK_PER_TURN === 0) await nextTurn()
-    }
-    const times = { time: toIso(start), localtime: formatLocalTime(clock, start) }
-    const identity = identityOf(series, group)
-    const coverageOf = (count: number) => toCoverage(count, recordingMs, Math.min(end, receivedAt) - start)
-    for (const channelFigures of figures) {
-      rows.push({ ...times, ...identity, ...channelFigures.result(coverageOf) })
-      if (++work % WORK_PER_TURN === 0) await nextTurn()
-    }
-    if (channels.length === 0) rows.push({ ...times, ...identity, ...NO_FIGURES, errors: 0, coverage: 0 })
+  for (const row of calculateRows(series, query)) {
+    if (row) rows.push(row)
+    if (++work % WORK_PER_TURN === 0) await nextTurn()
   }
-  return { device, channels, rows }
+  return { device: { serial, name, model, base, standalone }, channels, rows }
 }
 
+/** The rows, and `undefined` for each record, so that the caller can yield to the event loop. */
+function* calculateRows(series: Series, query: StatisticsQuery): Generator<StatisticsRow | undefined> {
+  const { channels, records } = series
+  const { receivedAt } = query
+  const clock = clockOf(series, query)
+  const identity = identityOf(series, query.group)
+  const dated = records.filter(hasTime)
+  const recordingMs = recordingInterval(dated)
+  let next = 0
+  for (const [start, end] of intervalsOf(query, clock)) {
+    if (start > receivedAt && next === dated.length) return
+    const figures = channels.map((channel) => new Figures(channel))
+    for (let record = dated[next]; record && record.timestamp < end; record = dated[++next]) {
+      for (const channelFigures of figures) channelFigures.add(record)
+      yield undefined
+    }
+    const about = { time: toIso(start), localtime: formatLocalTime(clock, start), ...identity }
+    const lengthMs = Math.min(end, receivedAt) - start
+    for (const channelFigures of figures) yield { ...about, ...channelFigures.result(recordingMs, lengthMs) }
+    if (channels.length === 0) yield { ...about, ...NO_FIGURES, errors: 0, coverage: 0 }
+  }
+}
+
+type TimedRecord = SeriesRecord & { timestamp: number }
+const hasTime = (record: SeriesRecord): record is TimedRecord => record.timestamp !== null
 const toIso = (instant: number) => new Date(instant).toISOString()
+
+const clockOf = ({ utcOffset }: Series, { clock, time }: StatisticsQuery): LocalClock =>
+  clock ?? (typeof time === 'object' ? time : fixedClock(utcOffset ?? 0))
 
 /** The device of a row. Blank texts are omitted, as in other rows. */
 const identityOf = ({ serial, name, base }: Series, group: Group | null) => ({
@@ -124,7 +129,7 @@ const identityOf = ({ serial, name, base }: Series, group: Group | null) => ({
   ...(group && { groupname: group.name }),
 })
 
-/** The share of an interval that is measured, in percent with one decimal. @param lengthMs until now, if it lasts */
+/** The share of an interval that is measured, in percent with one decimal. */
 function toCoverage(count: number, recordingMs: number | null, lengthMs: number): number | null {
   if (count === 0) return 0
   return recordingMs === null || lengthMs <= 0
@@ -190,13 +195,13 @@ class Figures {
     if (channel.quantity === 'temperature') this.#mkt = new KineticMean(channel.unit)
   }
 
-  add(record: SeriesRecord): void {
+  add(record: TimedRecord): void {
     const value = record[this.#channel.key as `ch${number}`]
     if (typeof value !== 'number') {
       this.#errors++
       return
     }
-    const timestamp = record.timestamp as number
+    const { timestamp } = record
     this.#count++
     // A running mean, because a sum loses precision.
     this.#mean += (value - this.#mean) / this.#count
@@ -212,12 +217,12 @@ class Figures {
     while (this.#decimals < MAX_DECIMALS && Number(value.toFixed(this.#decimals)) !== value) this.#decimals++
   }
 
-  /** @param coverageOf the coverage with a number of values */
-  result(coverageOf: (count: number) => number | null) {
+  /** @param recordingMs `null` if unknown @param lengthMs length of the interval; until now, if it lasts */
+  result(recordingMs: number | null, lengthMs: number) {
     const { number: channel, name: label, unit, quantity } = this.#channel
     const identity = { channel, label, ...(unit !== '' && { unit }), ...(quantity !== null && { quantity }) }
     const mkt = this.#mkt && { mkt: this.#mkt.result() }
-    const others = { ...mkt, errors: this.#errors, coverage: coverageOf(this.#count) }
+    const others = { ...mkt, errors: this.#errors, coverage: toCoverage(this.#count, recordingMs, lengthMs) }
     if (this.#count === 0) return { ...identity, ...NO_FIGURES, ...others }
     return {
       ...identity,

@@ -3,6 +3,7 @@ import type { Account } from '../../lib/account'
 import { onBackgroundError } from '../../lib/background'
 import type { AccountNode } from '../kit/action/account-node'
 import { localizeError } from '../kit/report/localize'
+import { translate } from '../kit/report/translate'
 import { createContextStore } from '../kit/state/context-store'
 import { createFileStore } from '../kit/state/file-store'
 import { registerAdminRoutes } from './admin/routes'
@@ -27,7 +28,7 @@ export = (RED: NodeAPI): void => {
       const isStopping = !(nodeId in this.users)
       if (error && ![...failing].some((id) => isStopping || id in this.users)) {
         const params = { store: storeName || 'envlog/', detail: error.message }
-        this.warn(RED._('warnings.store-failing', params as never))
+        this.warn(translate(RED, 'warnings.store-failing', params))
       }
       if (error) failing.add(nodeId)
       else failing.delete(nodeId)
@@ -36,7 +37,7 @@ export = (RED: NodeAPI): void => {
       const { userDir } = RED.settings
       // Node-RED's default context store is in memory: after a restart, everything would be sent again.
       return storeName === '' && userDir
-        ? createFileStore(userDir, node.id, () => node.log(RED._('warnings.state-missing')))
+        ? createFileStore(userDir, node.id, () => node.log(translate(RED, 'warnings.state-missing')))
         : createContextStore(RED, node, storeName)
     }
     this.users = {}

@@ -1,4 +1,5 @@
 import type { Node, NodeAPI } from 'node-red'
+import { translate } from '../kit/report/translate'
 
 /**
  * Shows in the account node's status that its shared quota store is not connected, and logs each disconnection and
@@ -12,11 +13,11 @@ export function createSharedQuotaStatus(
 ): (isConnected: boolean, code?: string) => void {
   let hasWarned = false
   return (isConnected, code) => {
-    const text = code ? `${RED._('status.redis-away')}: ${code}` : 'status.redis-away'
+    const text = code ? `${translate(RED, 'status.redis-away')}: ${code}` : 'status.redis-away'
     node.status(isConnected ? {} : { fill: 'yellow', shape: 'ring', text })
-    if (isConnected && hasWarned) node.log(RED._('warnings.redis-back'))
+    if (isConnected && hasWarned) node.log(translate(RED, 'warnings.redis-back'))
     if (!isConnected && code !== undefined && !hasWarned) {
-      node.warn(RED._('warnings.redis-away', { reason: code } as never))
+      node.warn(translate(RED, 'warnings.redis-away', { reason: code }))
     }
     hasWarned = !isConnected && (hasWarned || code !== undefined)
   }

@@ -28,7 +28,7 @@ export = (RED: NodeAPI): void =>
         await run.deliver({ ...collected, failed })
         return
       }
-      nodeState.setDevices(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
+      nodeState.devices.select(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
       const { changed, remember } = changedReadings(content.readings, nodeState)
       await run.deliver(
         { ...collected, failed, content: { ...content, readings: changed } },

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../lib/account'
 import { inBackground } from '../../lib/background'
-import { nextTurn, systemClock } from '../../lib/clock'
+import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import type { Changes } from '../../lib/limits/alarm-list'
 import { toTest } from '../../lib/limits/event'
@@ -12,6 +12,7 @@ import { orNoResponse, type StateStore } from '../../lib/state-writer'
 import { StoredState } from '../../lib/stored-state'
 import { type Limit, type LimitsSettings, limitsSchema, readLimits } from '../../shared/limits-schema'
 import { findAccountNode } from '../kit/action/account-node'
+import { sendInTurns } from '../kit/action/send-in-turns'
 import type { NodeConfig, StartedNode } from '../kit/action/start-node'
 import type { Trigger } from '../kit/action/trigger'
 import { toNodeStatus } from '../kit/report/status'
@@ -25,8 +26,7 @@ import { toLimitsStatus } from './status'
 /** How often conditions that depend on the clock are judged. */
 const TICK_MS = 5000
 const MINUTE_MS = 60_000
-/** Number of messages to send before yielding to the event loop. All states of an account may be thousands. */
-const MESSAGES_PER_TURN = 64
+const NEVER = Number.POSITIVE_INFINITY
 
 /** A deployed envlog-limits. */
 export class LimitsNode implements StartedNode {
@@ -95,16 +95,14 @@ export class LimitsNode implements StartedNode {
 
   #createMonitor(remembers: boolean): Monitor {
     const { errorAfter, silentAfter, battery, remind } = this.#settings
-    const toMs = (minutes: number | null) => (minutes === null ? null : minutes * MINUTE_MS)
-    const settings = remembers
-      ? {
-          errorAfterMs: toMs(errorAfter),
-          silentAfterMs: toMs(silentAfter),
-          battery,
-          remindMs: remind * MINUTE_MS,
-        }
-      : { errorAfterMs: null, silentAfterMs: null, battery: false, remindMs: 0 }
-    return new Monitor(systemClock, { ...settings, leavesOutPast: remembers })
+    const toMs = (minutes: number | null) => (remembers && minutes !== null ? minutes * MINUTE_MS : NEVER)
+    return new Monitor(systemClock, {
+      errorAfterMs: toMs(errorAfter),
+      silentAfterMs: toMs(silentAfter),
+      battery: remembers && battery,
+      remindMs: remembers ? remind * MINUTE_MS : 0,
+      leavesOutPast: remembers,
+    })
   }
 
   #restore(saved: SavedLimits | undefined, store: StateStore): void {
@@ -120,7 +118,7 @@ export class LimitsNode implements StartedNode {
     try {
       monitor.receive(measured, limits)
     } finally {
-      this.#sendChanges(monitor.collect(), msg, send)
+      this.#sendChanges(monitor.alarms.collect(), msg, send)
     }
   }
 
@@ -129,8 +127,7 @@ export class LimitsNode implements StartedNode {
     const { limits, limitsType } = this.#settings
     const source = formatTypedInput(String(limits), limitsType)
     const evaluate = createEvaluator(this.#RED, this.#node, msg)
-    const value = await evaluate(String(limits), limitsType)
-    return parseLimits(limitsType === 'env' ? parseJson(value) : value, 'limits-unreadable', source)
+    return parseLimits(await evaluate(String(limits), limitsType), 'limits-unreadable', source)
   }
 
   /** @throws EnvlogError `not-remembered` */
@@ -162,7 +159,7 @@ export class LimitsNode implements StartedNode {
         this.#enqueue(this.#messages.ofTest(toTest(now), msg), send)
         return
     }
-    this.#sendChanges(monitor.collect())
+    this.#sendChanges(monitor.alarms.collect())
   }
 
   /** Judges what depends on the clock, now and every few seconds. */
@@ -171,7 +168,7 @@ export class LimitsNode implements StartedNode {
       await this.#state.ready()
       if (this.#isClosed) return
       this.#monitor.passTime()
-      this.#sendChanges(this.#monitor.collect(true))
+      this.#sendChanges(this.#monitor.alarms.collect(true))
       this.#showState()
     } catch (error) {
       this.#showFailure(error)
@@ -196,16 +193,12 @@ export class LimitsNode implements StartedNode {
   #enqueue(messages: readonly NodeMessage[], send: (msg: NodeMessage) => void): void {
     const { alarms } = this.#monitor
     const mustSave = this.#settings.remember && alarms.mustSave
-    if (mustSave || alarms.hasNew) this.#state.save()
+    if (mustSave) this.#state.save()
     alarms.mustSave = false
-    alarms.hasNew = false
     if (!mustSave && messages.length === 0) return
     const sent = this.#sending.then(async () => {
       if (mustSave) await this.#state.written()
-      for (const [index, message] of messages.entries()) {
-        send(message)
-        if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await nextTurn()
-      }
+      await sendInTurns(messages, send)
     })
     inBackground(sent)
     this.#sending = sent.catch(() => {})
@@ -241,14 +234,4 @@ function parseLimits(
   const found = readLimits(value)
   if (!('problem' in found)) return found
   throw new EnvlogError(reason, { source, property: found.property, ...found.problem })
-}
-
-/** Parses the value of an environment variable. */
-function parseJson(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return undefined
-  }
 }

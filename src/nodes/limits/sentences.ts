@@ -1,10 +1,10 @@
 import type { NodeAPI } from 'node-red'
 import type { TimeStyle } from '../../lib/decode/time'
 import type { LimitEvent, Report } from '../../lib/limits/event'
-import { fixedClock, formatLocalTime, type LocalClock, TimeZone } from '../../shared/local-clock'
-import { toOneLine } from '../kit/report/localize'
-
-const DAY_MS = 86_400_000
+import { DAY_MS, fixedClock, formatLocalTime, type LocalClock, TimeZone } from '../../shared/local-clock'
+import { toShortLine } from '../kit/report/localize'
+import { hostClock } from '../kit/report/times'
+import { translate } from '../kit/report/translate'
 
 /** Writes events in the language of Node-RED, with times in the time zone of the account. */
 export class Sentences {
@@ -14,38 +14,37 @@ export class Sentences {
 
   /** @param now ms since 1970 UTC */
   constructor(RED: NodeAPI, localTime: Exclude<TimeStyle, 'utc'>, now = () => Date.now()) {
-    this.#translate = (key, params = {}) => RED._(key, params as never)
+    this.#translate = (key, params = {}) => translate(RED, key, params)
     this.#zone = localTime instanceof TimeZone ? localTime : undefined
     this.#now = now
   }
 
   /** A sentence, such as *Freezer 3, Inside: above -15 °C for 12 minutes, now -9.8 °C (since 02:10)*. */
   sentence({ event, utcOffset }: Report): string {
-    const { state, condition, detail, minutes, unit, leftOut, test } = event
+    const { state, from, leftOut, test } = event
     if (leftOut !== undefined) return this.#translate('limits.text.left-out', { count: leftOut })
     if (test) return this.#translate('limits.text.test')
-    if (event.from === null) return this.#translate('limits.text.normal', { place: this.#place(event) })
-    const clock = this.#zone ?? (utcOffset === null ? machineClock() : fixedClock(utcOffset))
+    if (from === null) return this.#translate('limits.text.normal', { place: this.#place(event) })
+    const clock = this.#zone ?? (utcOffset === null ? hostClock : fixedClock(utcOffset))
+    const text = this.#translate(`limits.text.${keyOf(event)}`, this.#params(event, clock))
+    return state === 'reminder' ? this.#translate('limits.text.reminder', { text }) : text
+  }
+
+  #params(event: LimitEvent, clock: LocalClock) {
+    const { condition, above, below, value, extreme, unit, minutes, from, until, detail } = event
     const time = (iso: string | null) => iso && this.#time(clock, iso)
-    const withUnit = (value: number | null) => (value === null ? '' : `${value} ${unit ?? ''}`.trim())
-    const params = {
+    const withUnit = (measured: number | null) =>
+      measured === null ? '' : `${measured} ${unit ?? ''}`.trim()
+    return {
       place: this.#place(event),
       duration: this.#duration(minutes ?? 0),
-      since: time(event.from),
-      until: time(event.until),
-      bound: withUnit(condition === 'above' ? event.above : event.below),
-      value: withUnit(event.value),
-      extreme: withUnit(event.extreme),
-      detail: detail === null ? '' : ` (${toOneLine(detail)})`,
+      since: time(from),
+      until: time(until),
+      bound: withUnit(condition === 'above' ? above : below),
+      value: withUnit(value),
+      extreme: withUnit(extreme),
+      detail: detail === null ? '' : ` (${toShortLine(detail)})`,
     }
-    const isLasting = state === 'alarm' || state === 'reminder'
-    const phase = isLasting ? (minutes === 0 ? 'begins' : 'lasts') : event.until === null ? 'was' : state
-    const key =
-      condition === 'battery' && isLasting
-        ? detail
-        : `${condition}.${detail === 'never' && isLasting ? detail : phase}`
-    const text = this.#translate(`limits.text.${key}`, params)
-    return state === 'reminder' ? this.#translate('limits.text.reminder', { text }) : text
   }
 
   /** A subject of one line for several events, such as *Alarm: Freezer 3, Inside: too warm (and 2 more)*. */
@@ -54,17 +53,17 @@ export class Sentences {
     const { state, condition, limit, leftOut, test } = first.event
     if (test) return this.#translate('limits.subject.test')
     if (leftOut !== undefined) return this.#translate('limits.subject.left-out')
-    const what = (limit && toOneLine(limit)) || this.#translate(`limits.subject.${condition}`)
+    const what = (limit && toShortLine(limit)) || this.#translate(`limits.subject.${condition}`)
     const text = this.#translate(`limits.subject.${state}`, { place: this.#place(first.event), what })
     return others.length > 0 ? this.#translate('limits.subject.more', { text, count: others.length }) : text
   }
 
   /** The device and the channel. */
   #place({ name, serial, channel, label }: LimitEvent): string {
-    const device = toOneLine(name || serial || '')
+    const device = toShortLine(name || serial || '')
     if (serial === null) return this.#translate('limits.text.all-devices')
     if (channel === null) return device
-    return this.#translate('limits.text.place', { device, channel: toOneLine(label || `ch${channel}`) })
+    return this.#translate('limits.text.place', { device, channel: toShortLine(label || `ch${channel}`) })
   }
 
   /** Whole minutes, hours or days. */
@@ -83,5 +82,10 @@ export class Sentences {
   }
 }
 
-/** The local time of the machine that runs Node-RED. */
-const machineClock = (): LocalClock => ({ offsetAt: (instant) => -new Date(instant).getTimezoneOffset() })
+/** The key of the sentence about an event, below `limits.text`. */
+function keyOf({ state, condition, detail, minutes, until }: LimitEvent): string {
+  if (state === 'normal' || state === 'ended') return `${condition}.${until === null ? 'was' : state}`
+  if (condition === 'battery') return `${detail}`
+  if (condition === 'silent' && detail === 'never') return 'silent.never'
+  return `${condition}.${minutes === 0 ? 'begins' : 'lasts'}`
+}

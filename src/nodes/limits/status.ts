@@ -1,11 +1,12 @@
 import type { NodeAPI, NodeStatus } from 'node-red'
 import type { Summary } from '../../lib/limits/monitor'
-import { formatTime } from '../kit/report/status'
+import { formatTime } from '../kit/report/times'
+import { translate } from '../kit/report/translate'
 
 /** The status of envlog-limits. If several apply, the first one is shown. */
 export function toLimitsStatus(RED: NodeAPI, summary: Summary): NodeStatus {
   const { mutedUntil, noDataSince, alarms, since, pending, devices, dataAt } = summary
-  const text = (key: string, params: object) => RED._(`limits.status.${key}`, params as never)
+  const text = (key: string, params: object) => translate(RED, `limits.status.${key}`, params)
   if (mutedUntil !== null)
     return { fill: 'blue', shape: 'ring', text: text('muted', { time: formatTime(mutedUntil) }) }
   if (noDataSince !== null)

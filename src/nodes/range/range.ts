@@ -1,6 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { type CollectedRange, collectRange } from '../../lib/collect/range'
 import { checkRows, collectStatistics, joinStatistics } from '../../lib/collect/statistics'
+import { countOf } from '../../lib/readings/content'
 import { registerAction } from '../kit/action/register-action'
 import { evaluatePeriod } from '../kit/settings/evaluate-period'
 
@@ -23,6 +24,7 @@ export = (RED: NodeAPI): void =>
             ? await collectStatistics(account, device, { ...query, per, unit }, context)
             : await collectRange(account, device, { ...query, number, format }, context)
         if (collected.overflow) run.reportLoss(device, collected.lost)
+        if (collected.content.kind !== 'raw' && countOf(collected.content) === 0) run.emptyCount++
         if (send === 'all') {
           statistics.push(collected)
           checkRows(statistics)

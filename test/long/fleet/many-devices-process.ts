@@ -83,6 +83,23 @@ async function heapOfData(): Promise<number> {
   return bytes
 }
 
+/** Some devices are replaced, renamed, or moved to another base unit. */
+function changeDevices(week: number, now: number): void {
+  for (let count = 0; count < CHANGED_A_WEEK; count++) {
+    const index = (week * CHANGED_A_WEEK + count) % DEVICES
+    const slot = slots[index] as Slot
+    if (count % 3 === 0) Object.assign(slot, { generation: slot.generation + 1, since: now })
+    if (count % 3 === 1) slot.name = `Device ${index} of week ${week}`
+    if (count % 3 === 2) slot.base++
+  }
+}
+
+/** One device in 50 is refused for a week. */
+function refusalIn(week: number): Fault[] {
+  const serials = fleet().flatMap(({ serial }, index) => (index % 50 === week % 50 ? [serial] : []))
+  return [{ kind: 'status', status: 400, serials, endpoints: ['latest-data', 'latest-data-relay', 'alert'] }]
+}
+
 async function live(): Promise<DayFigures[]> {
   const time = installVirtualTime(from + 123)
   const service = startService(time)
@@ -104,27 +121,14 @@ async function live(): Promise<DayFigures[]> {
     await deployed
   }
 
-  /** Some devices are replaced, renamed, or moved to another base unit. */
-  function change(week: number): void {
-    for (let count = 0; count < CHANGED_A_WEEK; count++) {
-      const index = (week * CHANGED_A_WEEK + count) % DEVICES
-      const slot = slots[index] as Slot
-      if (count % 3 === 0) Object.assign(slot, { generation: slot.generation + 1, since: time.now() })
-      if (count % 3 === 1) slot.name = `Device ${index} of week ${week}`
-      if (count % 3 === 2) slot.base++
-    }
-  }
-
   /**
    * Some devices are refused, others change; the service is away for one poll, the sink for the next one, followed by a
    * deploy.
    */
   async function trouble(step: number, week: number, repeat: number): Promise<void> {
     if (step === 0) {
-      change(week)
-      const serials = fleet().flatMap(({ serial }, index) => (index % 50 === week % 50 ? [serial] : []))
-      const endpoints: Fault['endpoints'] = ['latest-data', 'latest-data-relay', 'alert']
-      refusal = [{ kind: 'status', status: 400, serials, endpoints }]
+      changeDevices(week, time.now())
+      refusal = refusalIn(week)
     }
     if (step === 0 || step === 3) faults = refusal
     if (step === 1) faults = [{ kind: 'status', status: 503 }]

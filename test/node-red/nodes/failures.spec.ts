@@ -36,15 +36,6 @@ describe('failures of the actions', () => {
     }
   })
 
-  it('include a message that cannot be used, which is not remembered', async () => {
-    const flow = await startFlow('current', simulator(), { node: { select: 'msg' } })
-    flow.send({ devices: 'short' })
-    assert.equal(code(await flow.errors.next()), 'ENVLOG_INPUT')
-    assert.equal(simulator().log.length, 0)
-    flow.send({ devices: freezer.serial })
-    assert.equal((await flow.output.next()).payload.length, 1)
-  })
-
   it('include a refused device even if the account fails after it', async () => {
     simulator().set({ faults: [{ kind: 'status', status: 401, serials: [freezer.serial] }] })
     const node = list(oldRelay, freezer)
@@ -92,20 +83,6 @@ describe('failures of the actions', () => {
     assert.equal(requestCount(), 2)
   })
 
-  it('of a device that has responded before are reported on each refusal', async () => {
-    const flow = await startFlow('latest', simulator(), { node: list(freezer, fridge) })
-    flow.send()
-    await flow.completed.next()
-    simulator().set({ faults: [{ kind: 'status', status: 400, serials: [freezer.serial] }] })
-    for (let times = 0; times < 2; times++) {
-      flow.send()
-      assert.equal((await flow.errors.next()).error.cause.serial, freezer.serial)
-      await flow.completed.next()
-      flow.send({ envlog: { forget: [freezer.serial] } })
-      await flow.completed.next()
-    }
-  })
-
   it('of all devices, three or more, are a failure of the account beside each of them, and none is skipped', async () => {
     simulator().set({
       faults: [{ kind: 'status', status: 400, endpoints: ['latest-data', 'latest-data-relay'] }],
@@ -141,49 +118,4 @@ describe('failures of the actions', () => {
     assert.deepEqual(cause, { status: 400, serviceCode: 400, ...about })
     assert.deepEqual([error.code, keep], ['ENVLOG_SERVICE', 'me'])
   })
-
-  it('include a device that the account does not have even if all others are refused', async () => {
-    simulator().set({
-      faults: [{ kind: 'status', status: 400, endpoints: ['latest-data', 'latest-data-relay'] }],
-    })
-    const node = list({ serial: '52A1FFFF' }, freezer, fridge, rackA)
-    const flow = await startFlow('latest', simulator(), { node })
-    flow.send()
-    const errors = []
-    for (let count = 0; count < 5; count++) errors.push(code(await flow.errors.next()))
-    assert.equal(errors.filter((one) => one === 'ENVLOG_INPUT').length, 1)
-  })
-
-  it('of the account end the trigger with one error for any number of devices', async () => {
-    simulator().set({
-      faults: [{ kind: 'status', status: 500, endpoints: ['latest-data', 'latest-data-relay'] }],
-    })
-    const flow = await startFlow('latest', simulator(), {
-      node: list(freezer, fridge, rackA),
-      account: { concurrency: 3 },
-    })
-    flow.send()
-    assert.equal(code(await flow.errors.next()), 'ENVLOG_SERVICE')
-    simulator().set({ faults: [] })
-    flow.send()
-    await flow.completed.next()
-    assert.equal(flow.errors.messages.length, 1)
-    assert.equal(flow.output.messages.length, 3)
-  })
-
-  it('include a request in flight when the node is closed: it is aborted, and its message ends with ENVLOG_CLOSED', async () => {
-    simulator().set({ faults: [{ kind: 'silence' }] })
-    const flow = await startFlow('latest', simulator(), { node: list(rackA) })
-    flow.send({ keep: 'me' })
-    await until(() => simulator().log.length === 1)
-    await flow.close()
-    const msg = await flow.errors.next()
-    assert.deepEqual([code(msg), msg.keep], ['ENVLOG_CLOSED', 'me'])
-    assert.equal(flow.output.messages.length, 0)
-  })
-
-  /** A request is in flight once it is in the simulator's log. */
-  async function until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise((resolve) => setImmediate(resolve))
-  }
 })

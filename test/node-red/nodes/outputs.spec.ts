@@ -25,19 +25,20 @@ describe('every output and send', () => {
     const own = Object.fromEntries(INTERPRETED.map((name) => [name, { mine: name }]))
     const old = { payload: { old: 1 }, envlog: { old: 1, device: 'old' } }
     const incoming = { parts, columns: 'mine', topic: 'mine', ...own, ...old }
+    const assertKept = (pair: Pair, msg: Message) => {
+      assert.equal(msg.topic, 'mine')
+      const isOnly = pair.send === 'all' || pair.action === 'current'
+      if (isSequenced(pair)) assert.deepEqual(msg.parts.parts, parts)
+      else assert.deepEqual(msg.parts, isOnly ? parts : undefined)
+      const columns = { rows: CSV_COLUMNS[pair.action], statistics: STATISTICS_COLUMNS }
+      assert.equal(msg.columns, columns[pair.output as keyof typeof columns] ?? 'mine')
+      for (const name of INTERPRETED) assert.deepEqual(msg[name], own[name])
+      assert.equal(msg.payload.old ?? msg.envlog.old, undefined)
+      assert.notEqual(msg.envlog.device, 'old')
+    }
     for (const { messages, ...pair } of await run(incoming, { topic: ' ' })) {
       assert.ok(messages.length > 0)
-      for (const msg of messages) {
-        assert.equal(msg.topic, 'mine')
-        const isOnly = pair.send === 'all' || pair.action === 'current'
-        if (isSequenced(pair)) assert.deepEqual(msg.parts.parts, parts)
-        else assert.deepEqual(msg.parts, isOnly ? parts : undefined)
-        const columns = { rows: CSV_COLUMNS[pair.action], statistics: STATISTICS_COLUMNS }
-        assert.equal(msg.columns, columns[pair.output as keyof typeof columns] ?? 'mine')
-        for (const name of INTERPRETED) assert.deepEqual(msg[name], own[name])
-        assert.equal(msg.payload.old ?? msg.envlog.old, undefined)
-        assert.notEqual(msg.envlog.device, 'old')
-      }
+      for (const msg of messages) assertKept(pair, msg)
       const [first, second] = messages
       if (!first || !second) continue
       if (isSequenced(pair)) assert.notEqual(first.parts.parts, second.parts.parts)
@@ -47,21 +48,23 @@ describe('every output and send', () => {
 
   it('sets a topic for a device, no properties that downstream nodes interpret, and in msg.envlog only what it is about', async () => {
     const known = ['_msgid', 'columns', 'envlog', 'parts', 'payload', 'topic', 'trigger']
-    for (const { action, output, send, messages } of await run({})) {
+    const range = { from: new Date(SPAN.from).toISOString(), to: new Date(SPAN.to).toISOString() }
+    const assertAbout = ({ action, output, send }: Pair, { envlog, payload, topic }: Message) => {
+      const aboutAll = send === 'all' || (action === 'current' && send === 'response')
+      assert.equal('device' in envlog, !aboutAll)
+      const { serial, base } = envlog.device ?? {}
+      assert.equal(topic?.startsWith(`envlog/${base}/${serial}`), aboutAll ? undefined : true)
+      assert.equal('reading' in envlog, output === 'values')
+      assert.equal(envlog.reading?.value, output === 'values' ? payload : undefined)
+      assert.deepEqual(envlog.range, action === 'range' ? range : undefined)
+      assert.equal(envlog.node, action)
+      assert.equal(envlog.account, 'Plant A')
+      assert.ok('overflow' in envlog === false && 'receipt' in envlog === false)
+    }
+    for (const { messages, ...pair } of await run({})) {
       for (const msg of messages) {
         for (const key of Object.keys(msg)) assert.ok(known.includes(key), key)
-        const { envlog, payload } = msg
-        const aboutAll = send === 'all' || (action === 'current' && send === 'response')
-        assert.equal('device' in envlog, !aboutAll)
-        const { serial, base } = envlog.device ?? {}
-        assert.equal(msg.topic?.startsWith(`envlog/${base}/${serial}`), aboutAll ? undefined : true)
-        assert.equal('reading' in envlog, output === 'values')
-        assert.equal(envlog.reading?.value, output === 'values' ? payload : undefined)
-        const range = { from: new Date(SPAN.from).toISOString(), to: new Date(SPAN.to).toISOString() }
-        assert.deepEqual(envlog.range, action === 'range' ? range : undefined)
-        assert.equal(envlog.node, action)
-        assert.equal(envlog.account, 'Plant A')
-        assert.ok('overflow' in envlog === false && 'receipt' in envlog === false)
+        assertAbout(pair, msg)
       }
     }
   })

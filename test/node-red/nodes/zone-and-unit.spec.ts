@@ -32,14 +32,6 @@ describe('local times with a time zone', () => {
       for (const { time, timestamp } of timed) assert.equal(time, inBerlin(timestamp))
     }
   })
-
-  it('are in the zone for the bounds of a period: a day of 25 hours', async () => {
-    const period = { from: '2026-10-25', fromType: 'date', to: '2026-10-26', toType: 'date' }
-    const flow = await startFlow('range', simulator(), { account, node: { ...list(fridge), ...period } })
-    flow.send()
-    const { envlog } = await flow.output.next()
-    assert.deepEqual(envlog.range, { from: '2026-10-24T22:00:00.000Z', to: '2026-10-25T23:00:00.000Z' })
-  })
 })
 
 describe('temperatures with a temperature unit', () => {

@@ -15,6 +15,11 @@ export interface KnownAlerts {
   isSaved: boolean
 }
 
+/** What changes with each kind of entry. */
+type Steps = {
+  [K in AlertEntry['kind']]?: (known: KnownAlerts, entry: Extract<AlertEntry, { kind: K }>) => KnownAlerts
+}
+
 /** The knowledge after each entry of a run. */
 export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', acknowledges: boolean) {
   const nothing: KnownAlerts = { delivered: new Set(), upTo: null, before: null, from: null, isSaved: false }
@@ -26,21 +31,20 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
     return start === 'now' ? upTo : Math.max(0, upTo - LOG_SIZE)
   }
 
-  function next(known: KnownAlerts, entry: AlertEntry): KnownAlerts {
-    if (entry.kind === 'answered') return { ...known, upTo: entry.upTo }
-    if (entry.kind === 'completed')
-      return { ...known, from: begun(known), before: laterOf(known.before, known.upTo) }
-    if (entry.kind === 'forgotten') return acknowledges ? { ...nothing, delivered: known.delivered } : nothing
-    if (entry.kind === 'delivered') {
-      const have = acknowledges ? known.delivered : new Set([...known.delivered, ...entry.alerts])
+  const steps: Steps = {
+    answered: (known, { upTo }) => ({ ...known, upTo }),
+    completed: (known) => ({ ...known, from: begun(known), before: laterOf(known.before, known.upTo) }),
+    forgotten: (known) => (acknowledges ? { ...nothing, delivered: known.delivered } : nothing),
+    delivered(known, { alerts }) {
+      const have = acknowledges ? known.delivered : new Set([...known.delivered, ...alerts])
       return { ...known, from: begun(known), delivered: have, isSaved: true }
-    }
-    if (entry.kind === 'acknowledged') {
+    },
+    acknowledged(known, entry) {
       const delivery = journal[entry.delivery]
       const stored = delivery?.kind === 'delivered' ? delivery.alerts : []
       return { ...known, delivered: new Set([...known.delivered, ...stored]) }
-    }
-    if (entry.kind === 'died') {
+    },
+    died(known, entry) {
       const then = at(entry.at - 1)
       // Alerts sent with a receipt are known after any crash; a first response without alerts may not have been
       // written.
@@ -55,9 +59,12 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'all', 
         isSaved: known.isSaved,
         delivered: acknowledges ? known.delivered : then.delivered,
       }
-    }
-    return known
+    },
   }
+  const next = <K extends AlertEntry['kind']>(
+    known: KnownAlerts,
+    entry: Extract<AlertEntry, { kind: K }>,
+  ): KnownAlerts => steps[entry.kind as K]?.(known, entry) ?? known
 
   for (const [index, entry] of journal.entries()) states.push(next(at(index - 1), entry))
   return at

@@ -1,5 +1,5 @@
 import type { Account } from '../../../src/lib/account'
-import type { PolledData } from '../../../src/lib/collect/fetch'
+import type { Delivery } from '../../../src/lib/collect/fetch'
 import { pollAlerts } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
@@ -69,7 +69,7 @@ export function createAlertSimulation(
       return { endpoint: 'alert', body, receivedAt: time.now(), quota: {} }
     }
     const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
-    const deliver = async ({ content, overflow = false, receipt }: PolledData) => {
+    const deliver = async ({ content, overflow = false, receipt }: Delivery) => {
       if (content.kind !== 'alerts') throw new TypeError(content.kind)
       const alerts = content.alerts.map(({ text }) => Number(text))
       journal.push({ kind: 'delivered', alerts, isOverflow: overflow, receipt })

@@ -57,6 +57,11 @@ export interface MeasuredRecord {
   isPlain: boolean
 }
 
+interface Time {
+  now(): number
+  advance(ms: number): void
+}
+
 const MINUTE = 60_000
 const THREE_HOURS = 10_800
 /** Maximum number of records of the same second, and of records ahead of the clock: fewer than a response contains. */
@@ -65,92 +70,110 @@ const MAX_AHEAD = 3
 const ID_MODULUS = 65_536
 
 /** A device that measures on demand, and the log of all its records. */
-export function createDevice(profile: DeviceProfile, time: { now(): number; advance(ms: number): void }) {
-  const log: MeasuredRecord[] = []
+export class SimulatedDevice {
+  readonly log: MeasuredRecord[] = []
+  readonly #profile: DeviceProfile
+  readonly #time: Time
   /** The records that reached the service, in this order. */
-  const received: MeasuredRecord[] = []
+  readonly #received: MeasuredRecord[] = []
   /** The records that have not reached it yet. */
-  const waiting: MeasuredRecord[] = []
-  let run = 0
-  let count = 0
-  let offset = -profile.slow
-  let isFirst = true
-  let isOdd = false
+  readonly #waiting: MeasuredRecord[] = []
+  #run = 0
+  #count = 0
+  #offset: number
+  #isFirst = true
+  #isOdd = false
 
-  const clock = () => Math.floor(time.now() / 1000) + offset
-  const ofThisSecond = () => log.filter(({ unixtime }) => unixtime === clock()).length
-  const ahead = () => log.filter(({ unixtime }) => unixtime > clock()).length
-
-  function idOf(): number {
-    if (profile.ids === 'zero') return 0
-    const first = run === 0 ? profile.firstId : profile.standalone ? 1 : 0
-    return profile.standalone ? first + count : (first + count) % ID_MODULUS
+  constructor(profile: DeviceProfile, time: Time) {
+    this.#profile = profile
+    this.#time = time
+    this.#offset = -profile.slow
   }
 
-  function record(unixtime = clock(), { id = idOf(), to = received } = {}): void {
-    const isPlain = unixtime === clock() && offset === -profile.slow && to === received
-    const measured = { seq: log.length, unixtime, id, run, count, isPlain }
-    log.push(measured)
+  /** Moves its clock. */
+  moveClock(seconds: number): void {
+    this.#offset += seconds
+  }
+
+  /** The records that the service has. @param lag number of the last ones that it does not have yet */
+  stored(lag = 0): MeasuredRecord[] {
+    const count = Math.max(0, this.#received.length - lag)
+    return this.#received.slice(0, count).slice(-this.#profile.capacity)
+  }
+
+  measure(step: Step): void {
+    if (step !== 'same' || this.#isFirst || this.#ofThisSecond >= MAX_PER_SECOND) this.#time.advance(MINUTE)
+    this.#isFirst = false
+    if (step !== 'ahead' && step !== 'timeless') this.#isOdd = false
+    this.#steps[step]()
+  }
+
+  readonly #steps: Record<Step, () => void> = {
+    next: () => this.#record(),
+    same: () => this.#record(),
+    lost: () => void this.#count++,
+    restart: () => {
+      if (this.#run < this.#profile.maxRestarts) [this.#run, this.#count] = [this.#run + 1, 0]
+      this.#record()
+    },
+    ahead: () => this.#recordOdd(this.#ahead < MAX_AHEAD, this.#clock - this.#offset + THREE_HOURS),
+    timeless: () => this.#recordOdd(true, 0),
+    monitored: () => {
+      if (!this.#profile.standalone) return this.#record()
+      this.#record(this.#clock, { id: 0 })
+      // The record did not use a number.
+      this.#count--
+    },
+    late: () => this.#record(this.#clock, { to: this.#waiting }),
+    arrive: () => this.#arrive(this.#waiting.shift()),
+    'arrive-latest': () => this.#arrive(this.#waiting.pop()),
+    back: () => {
+      this.#offset -= 600
+      this.#record()
+    },
+    forward: () => {
+      this.#offset += 7200
+      this.#record()
+    },
+  }
+
+  get #clock(): number {
+    return Math.floor(this.#time.now() / 1000) + this.#offset
+  }
+
+  get #ofThisSecond(): number {
+    return this.log.filter(({ unixtime }) => unixtime === this.#clock).length
+  }
+
+  get #ahead(): number {
+    return this.log.filter(({ unixtime }) => unixtime > this.#clock).length
+  }
+
+  get #id(): number {
+    const { ids, firstId, standalone } = this.#profile
+    if (ids === 'zero') return 0
+    const first = this.#run === 0 ? firstId : standalone ? 1 : 0
+    return standalone ? first + this.#count : (first + this.#count) % ID_MODULUS
+  }
+
+  #record(unixtime = this.#clock, { id = this.#id, to = this.#received } = {}): void {
+    const isOnTime = unixtime === this.#clock && to === this.#received
+    const isPlain = isOnTime && this.#offset === -this.#profile.slow
+    const measured = { seq: this.log.length, unixtime, id, run: this.#run, count: this.#count, isPlain }
+    this.log.push(measured)
     to.push(measured)
-    count++
+    this.#count++
   }
 
   /** Unusual records are separated by normal ones, so that no response contains only unusual ones. */
-  function recordOdd(isWanted: boolean, unixtime: number): void {
-    const isNow = isWanted && !isOdd
-    record(isNow ? unixtime : clock())
-    isOdd = isNow
+  #recordOdd(isWanted: boolean, unixtime: number): void {
+    const isNow = isWanted && !this.#isOdd
+    this.#record(isNow ? unixtime : this.#clock)
+    this.#isOdd = isNow
   }
 
-  const arrive = (measured: MeasuredRecord | undefined) => {
-    if (measured) received.push(measured)
-    else record()
-  }
-
-  const steps: Record<Step, () => void> = {
-    next: () => record(),
-    same: () => record(),
-    lost: () => void count++,
-    restart() {
-      if (run < profile.maxRestarts) [run, count] = [run + 1, 0]
-      record()
-    },
-    ahead: () => recordOdd(ahead() < MAX_AHEAD, clock() - offset + THREE_HOURS),
-    timeless: () => recordOdd(true, 0),
-    monitored() {
-      if (!profile.standalone) return record()
-      record(clock(), { id: 0 })
-      // The record did not use a number.
-      count--
-    },
-    late: () => record(clock(), { to: waiting }),
-    arrive: () => arrive(waiting.shift()),
-    'arrive-latest': () => arrive(waiting.pop()),
-    back() {
-      offset -= 600
-      record()
-    },
-    forward() {
-      offset += 7200
-      record()
-    },
-  }
-
-  return {
-    log,
-    /** Moves its clock. */
-    moveClock(seconds: number): void {
-      offset += seconds
-    },
-    /** The records that the service has. @param lag number of the last ones that it does not have yet */
-    stored: (lag = 0) => received.slice(0, Math.max(0, received.length - lag)).slice(-profile.capacity),
-    measure(step: Step) {
-      if (step !== 'same' || isFirst || ofThisSecond() >= MAX_PER_SECOND) time.advance(MINUTE)
-      isFirst = false
-      if (step !== 'ahead' && step !== 'timeless') isOdd = false
-      steps[step]()
-    },
+  #arrive(measured: MeasuredRecord | undefined): void {
+    if (measured) this.#received.push(measured)
+    else this.#record()
   }
 }
-
-export type SimulatedDevice = ReturnType<typeof createDevice>

@@ -23,89 +23,134 @@ const beginning: Progress = { first: null, confirmed: new Set(), shown: new Set(
  * @throws if a record was sent twice or in the wrong order, or is missing without a word
  */
 export function judge(
-  { log, journal, cursor }: PollSimulation,
+  simulation: PollSimulation,
   { start }: PollSettings,
   profile: DeviceProfile,
   acknowledges: boolean,
 ): void {
+  const judged = new JudgedRun(simulation, profile, acknowledges)
+  judged.follow()
+  judged.assertComplete(start)
+}
+
+/** What changes with an entry of each kind. */
+type Steps = { [K in JournalEntry['kind']]?: (entry: Extract<JournalEntry, { kind: K }>) => void }
+
+class JudgedRun {
+  readonly #simulation: PollSimulation
+  readonly #profile: DeviceProfile
+  readonly #acknowledges: boolean
+  readonly #isDistinct: (one: MeasuredRecord) => boolean
+  readonly #latestRun: number
+  /** Only numbers tell that a record that appears again after newer ones, perhaps from a replica that lags, is older. */
+  readonly #isByTime: boolean
   /** The progress before each entry. */
-  const states: Progress[] = []
-  let now = beginning
+  readonly #states: Progress[] = []
+  #now = beginning
   /** The response of the current trigger, unless it was superseded. */
-  let answered: ReceivedResponse | null = null
+  #answered: ReceivedResponse | null = null
   /** Records that the user has, whatever the node knows of it. */
-  let delivered = new Set<number>()
-  let last: readonly MeasuredRecord[] = []
+  #delivered: ReadonlySet<number> = new Set()
+  #last: readonly MeasuredRecord[] = []
   /** A replica that lags showed records that were still missing: what it lacks is in doubt from then on. */
-  let hasOldNews = false
-  const isDistinct = distinctIn(log)
-  const latestRun = Math.max(...log.map(({ run }) => run))
-  // Only numbers tell that a record that appears again after newer ones, perhaps from a replica that lags, is older.
-  const isByTime = profile.newestBy === 'time' || log.every(({ isPlain }) => isPlain)
-  const mustBeOnce = (one: MeasuredRecord) =>
-    isByTime && isDistinct(one) && one.id > 0 && one.run === latestRun
+  #hasOldNews = false
 
-  for (const [index, entry] of journal.entries()) {
-    states.push(now)
-    if (entry.kind === 'answered') {
-      answered = entry.response
-      now = { ...now, first: now.first ?? entry.response }
-    } else if (entry.kind === 'delivered') {
-      assertWellFormed(entry)
-      hasOldNews ||= answered?.isOld === true && !entry.isBackfill
-      const again = entry.records.filter(
-        (one) => !hasOldNews && mustBeOnce(one) && now.confirmed.has(one.seq),
-      )
-      assert.deepEqual(seqsOf(again), [], `sent again (entry ${index})`)
-      now = { ...now, hasOverflow: now.hasOverflow || entry.isOverflow || entry.gaps.length > 0 }
-      if (!acknowledges) {
-        now = { ...now, confirmed: union(now.confirmed, entry.records) }
-        delivered = union(delivered, entry.records)
-      }
-    } else if (entry.kind === 'acknowledged') {
-      const delivery = journal[entry.delivery]
-      assert.ok(delivery?.kind === 'delivered')
-      delivered = union(delivered, delivery.records)
-      if (entry.hasEffect) now = { ...now, confirmed: union(now.confirmed, delivery.records) }
-    } else if (entry.kind === 'completed') {
-      if (answered && !answered.isOld) now = { ...now, shown: union(now.shown, answered.records) }
-      answered = null
-      last = entry.stored
-    } else if (entry.kind === 'forgotten') {
-      now = { ...beginning, hasOverflow: now.hasOverflow }
-      delivered = new Set()
-      answered = null
-    } else if (entry.kind === 'deployed') answered = null
-    else if (entry.kind === 'died') {
-      const { confirmed, first } = states[entry.at] ?? now
-      now = { ...now, confirmed, first: entry.hasCursor ? (first ?? now.first) : null }
-      if (!entry.hasCursor || acknowledges) now = { ...now, shown: new Set() }
-      answered = null
-    }
+  constructor(simulation: PollSimulation, profile: DeviceProfile, acknowledges: boolean) {
+    const { log } = simulation
+    this.#simulation = simulation
+    this.#profile = profile
+    this.#acknowledges = acknowledges
+    this.#isDistinct = distinctIn(log)
+    this.#latestRun = Math.max(...log.map(({ run }) => run))
+    this.#isByTime = profile.newestBy === 'time' || log.every(({ isPlain }) => isPlain)
   }
 
-  const { first, shown, hasOverflow } = now
-  const isWanted = (one: MeasuredRecord) => isWantedSince(one, first, start)
-  const missing = log.filter((one) => isDistinct(one) && isWanted(one) && !delivered.has(one.seq))
-  if (profile.newestBy === 'time') {
-    const overlooked = missing.filter(({ seq }) => shown.has(seq))
-    assert.deepEqual(seqsOf(overlooked), [], 'in a response, but not delivered')
+  /** @throws if a record was sent twice or in the wrong order */
+  follow(): void {
+    for (const entry of this.#simulation.journal) this.#pass(entry)
   }
-  if (!isByTime) return
-  const received = new Set(seqsOf(last))
-  const isKept = (one: MeasuredRecord) => received.has(one.seq)
-  const { unreported } = (cursor() ?? {}) as { unreported?: unknown }
-  const newest = last.at(-1)?.seq ?? -1
-  // Nothing tells whether there were records before the first known one.
-  const beginsWithRecord =
-    typeof start !== 'object' && first?.records.length !== 0 && journal.every(({ kind }) => kind !== 'died')
-  const gone = missing.filter((one) => one.isPlain && one.seq <= newest && (isKept(one) || beginsWithRecord))
-  if (!hasOverflow && unreported === undefined)
-    assert.deepEqual(
-      gone.map((one) => `${one.seq}${isKept(one) ? '' : ' overwritten'}`),
-      [],
-      'lost without a word',
+
+  /** @throws if a record is missing without a word */
+  assertComplete(start: PollSettings['start']): void {
+    const { log, journal, cursor } = this.#simulation
+    const { first, shown, hasOverflow } = this.#now
+    const missing = log.filter(
+      (one) => this.#isDistinct(one) && isWantedSince(one, first, start) && !this.#delivered.has(one.seq),
     )
+    if (this.#profile.newestBy === 'time') {
+      const overlooked = missing.filter(({ seq }) => shown.has(seq))
+      assert.deepEqual(seqsOf(overlooked), [], 'in a response, but not delivered')
+    }
+    const { unreported } = (cursor ?? {}) as { unreported?: unknown }
+    if (!this.#isByTime || hasOverflow || unreported !== undefined) return
+    const received = new Set(seqsOf(this.#last))
+    const newest = this.#last.at(-1)?.seq ?? -1
+    // Nothing tells whether there were records before the first known one.
+    const beginsWithRecord =
+      typeof start !== 'object' && first?.records.length !== 0 && journal.every(({ kind }) => kind !== 'died')
+    const lost = missing
+      .filter(({ isPlain, seq }) => isPlain && seq <= newest && (received.has(seq) || beginsWithRecord))
+      .map(({ seq }) => `${seq}${received.has(seq) ? '' : ' overwritten'}`)
+    assert.deepEqual(lost, [], 'lost without a word')
+  }
+
+  #pass<K extends JournalEntry['kind']>(entry: Extract<JournalEntry, { kind: K }>): void {
+    this.#states.push(this.#now)
+    this.#steps[entry.kind as K]?.(entry)
+  }
+
+  readonly #steps: Steps = {
+    answered: ({ response }) => {
+      this.#answered = response
+      this.#change({ first: this.#now.first ?? response })
+    },
+    delivered: (entry) => {
+      const { records, gaps, isOverflow, isBackfill } = entry
+      assertWellFormed(entry)
+      this.#hasOldNews ||= this.#answered?.isOld === true && !isBackfill
+      const again = this.#hasOldNews ? [] : records.filter((one) => this.#isSentAgain(one))
+      assert.deepEqual(seqsOf(again), [], `sent again (entry ${this.#states.length - 1})`)
+      this.#change({ hasOverflow: this.#now.hasOverflow || isOverflow || gaps.length > 0 })
+      if (this.#acknowledges) return
+      this.#change({ confirmed: union(this.#now.confirmed, records) })
+      this.#delivered = union(this.#delivered, records)
+    },
+    acknowledged: ({ delivery, hasEffect }) => {
+      const entry = this.#simulation.journal[delivery]
+      assert.ok(entry?.kind === 'delivered')
+      this.#delivered = union(this.#delivered, entry.records)
+      if (hasEffect) this.#change({ confirmed: union(this.#now.confirmed, entry.records) })
+    },
+    completed: ({ stored }) => {
+      const answered = this.#answered
+      if (answered && !answered.isOld) this.#change({ shown: union(this.#now.shown, answered.records) })
+      this.#answered = null
+      this.#last = stored
+    },
+    forgotten: () => {
+      this.#now = { ...beginning, hasOverflow: this.#now.hasOverflow }
+      this.#delivered = new Set()
+      this.#answered = null
+    },
+    deployed: () => {
+      this.#answered = null
+    },
+    died: ({ at, hasCursor }) => {
+      const { confirmed, first } = this.#states[at] ?? this.#now
+      this.#change({ confirmed, first: hasCursor ? (first ?? this.#now.first) : null })
+      if (!hasCursor || this.#acknowledges) this.#change({ shown: new Set() })
+      this.#answered = null
+    },
+  }
+
+  #change(changes: Partial<Progress>): void {
+    this.#now = { ...this.#now, ...changes }
+  }
+
+  #isSentAgain(one: MeasuredRecord): boolean {
+    const mustBeOnce = this.#isByTime && this.#isDistinct(one) && one.id > 0 && one.run === this.#latestRun
+    return mustBeOnce && this.#now.confirmed.has(one.seq)
+  }
 }
 
 function isWantedSince(

@@ -1,5 +1,5 @@
 import type { Account } from '../../../src/lib/account'
-import type { PolledData } from '../../../src/lib/collect/fetch'
+import type { Delivery } from '../../../src/lib/collect/fetch'
 import { fillHoles } from '../../../src/lib/collect/fill'
 import type { LostPeriod } from '../../../src/lib/collect/holes'
 import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
@@ -7,8 +7,8 @@ import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import { context, type Json } from '../../unit/lib/responses'
-import { createVirtualClock } from '../clock'
-import { createDevice, type DeviceProfile, MAX_PER_SECOND, type MeasuredRecord, type Step } from './device'
+import { createVirtualClock, type VirtualClock } from '../clock'
+import { type DeviceProfile, MAX_PER_SECOND, type MeasuredRecord, SimulatedDevice, type Step } from './device'
 import { createDeviceService } from './device-service'
 import type { JournalEntry } from './journal'
 import { nextTurn } from './recording-store'
@@ -67,127 +67,180 @@ const MIN_PAGE = MAX_PER_SECOND + 1
 /** Turns of the event loop after which a trigger that does nothing waits for a receipt. */
 const IDLE_TURNS = 20
 
-/** Simulates a node, its device, a service and a sink, over several processes. */
-export function createPollSimulation(
-  profile: DeviceProfile,
-  options: PollSettings,
-  receiptTimeoutMs: number | null = null,
-) {
-  const target = { serial: '5212A1B2', base: profile.standalone ? '5212A1B2' : '5839F001' }
-  const key = `${target.base}/${target.serial}`
-  const time = createVirtualClock(0, NOON + 123)
-  const device = createDevice(profile, time)
-  const service = createDeviceService(profile, device)
-  const journal: JournalEntry[] = []
-  const node = createSimulatedNode(time, key, receiptTimeoutMs, journal)
-  let requestPlans: RequestPlan[] = []
-  let requests = 0
-  let interrupt = new AbortController()
-  const lost: (LostPeriod | undefined)[] = []
+/** Responds to the requests of a trigger as planned. */
+class PlannedResponses {
+  plans: RequestPlan[] = []
+  /** Number of requests of the trigger. */
+  requests = 0
   /** How far the host's clock is behind, ms. */
-  let behind = 0
+  behind = 0
 
-  async function read(endpoint: EndpointName, params: Json) {
-    if (++requests > MAX_REQUESTS) throw new RangeError('it never ends')
-    const { fails, maxRecords, sendsAtMost, lag, meanwhile } = requestPlans.shift() ?? plainRequest
+  constructor(
+    private readonly profile: DeviceProfile,
+    private readonly device: SimulatedDevice,
+    private readonly time: VirtualClock,
+    private readonly journal: JournalEntry[],
+    private readonly perform: (act: Act) => Promise<void>,
+  ) {}
+
+  async read(endpoint: EndpointName, params: Json) {
+    if (++this.requests > MAX_REQUESTS) throw new RangeError('it never ends')
+    const plan = this.plans.shift() ?? plainRequest
     await Promise.resolve()
-    if (fails === 'dies') throw new ProcessDied()
-    const isLatest = endpoint.startsWith('latest')
-    if (fails) throw new EnvlogError(fails, {}, { endpoint })
+    if (plan.fails === 'dies') throw new ProcessDied()
+    if (plan.fails) throw new EnvlogError(plan.fails, {}, { endpoint })
+    const service = createDeviceService(this.profile, this.device)
     const { number: wanted = 0, 'unixtime-from': from = 0, 'unixtime-to': to = 0 } = params as Query
-    const number = Math.min(wanted, maxRecords)
+    const number = Math.min(wanted, plan.maxRecords)
+    const isLatest = endpoint.startsWith('latest')
     const records = isLatest
-      ? service.newest(lag, Math.min(profile.newest, sendsAtMost))
-      : service.between(from, to, Math.min(number, Math.max(sendsAtMost, MIN_PAGE)), lag)
-    const receivedAt = time.now() - behind
-    const measured = device.log.length
-    const stored = device.stored()
-    if (isLatest)
-      journal.push({ kind: 'answered', response: { records, stored, measured, receivedAt, isOld: lag > 0 } })
-    else journal.push({ kind: 'page' })
-    for (const act of meanwhile) await perform(act)
+      ? service.newest(plan.lag, Math.min(this.profile.newest, plan.sendsAtMost))
+      : service.between(from, to, Math.min(number, Math.max(plan.sendsAtMost, MIN_PAGE)), plan.lag)
+    const receivedAt = this.time.now() - this.behind
+    this.journal.push(isLatest ? this.#answered(records, receivedAt, plan) : { kind: 'page' })
+    for (const act of plan.meanwhile) await this.perform(act)
     const body = readEnvelope(endpoint, JSON.stringify(service.answer(records)))
     return { endpoint, body, receivedAt, quota: {}, ...(isLatest ? {} : { number }) }
   }
-  const account = { client: { read } } as unknown as Account
 
-  function deliver({ content, overflow = false, backfill = false, receipt }: PolledData): void {
-    if (content.kind !== 'series') throw new TypeError(content.kind)
-    const { records, gaps } = content.series
-    const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as MeasuredRecord)
-    const [isOverflow, isBackfill, at] = [overflow, backfill, time.monotonic()]
-    journal.push({ kind: 'delivered', records: measured, gaps, isOverflow, isBackfill, receipt, at })
-  }
-
-  async function trigger({ requests: planned, dies, stores, storesLate }: Extract<Act, { act: 'trigger' }>) {
-    requestPlans = [...planned]
-    requests = 0
-    interrupt = new AbortController()
-    const sink = async (data: PolledData) => {
-      deliver(data)
-      if (dies) throw new ProcessDied()
-      if (stores) node.receive(0)
-    }
-    const isAwaiting = node.nodeState().device(key).receiptWait(time.monotonic()) > 0
-    const run = {
-      awaited: new Set(isAwaiting ? [target] : []),
-      poll: () => poll(),
-      account,
-      nodeState: node.nodeState(),
-      nodeId: 'node',
-      time: 'utc',
-      deliver: sink,
-      interrupt: interrupt.signal,
-      newest: profile.newest,
-      reportLoss: (_: unknown, period?: LostPeriod) => void lost.push(period),
-      onFill() {},
-      onFillWait() {},
-      reportPage: (_: unknown, { reason }: EnvlogError) => void journal.push({ kind: 'reported', reason }),
-    } as const
-    const poll = () => pollRecords(run, target, { ...options, newest: profile.newest }, context)
-    const fill = () => (options.backfill ? fillHoles(run, [target], context) : Promise.resolve())
-    let isOver = false
-    const triggered = node.trigger(poll, fill).finally(() => {
-      isOver = true
-    })
-    // A trigger that awaits a receipt ends with the next one.
-    let idle = 0
-    let seen = journal.length
-    while (!isOver) {
-      await nextTurn()
-      idle = journal.length === seen ? idle + 1 : 0
-      seen = journal.length
-      if (idle === IDLE_TURNS / 2 && storesLate) node.receive(0)
-      if (idle === IDLE_TURNS) interrupt.abort()
-    }
-    if (await triggered) journal.push({ kind: 'completed', stored: device.stored(), requests })
-  }
-
-  async function perform(act: Act): Promise<void> {
-    await node.nodeState().ready()
-    // Changes that are due to be written are written before the next act.
-    for (let turn = 0; turn < 3; turn++) await nextTurn()
-    if (act.act === 'measure') act.steps.forEach(device.measure)
-    else if (act.act === 'trigger') await trigger(act)
-    else if (act.act === 'interrupt') interrupt.abort()
-    else if (act.act === 'receipt') node.receive(act.back)
-    else if (act.act === 'pass') time.advance(act.ms)
-    else if (act.act === 'host') behind = act.behind
-    else if (act.act === 'clock') device.moveClock(act.by)
-    else if (act.act === 'forget') node.forget()
-    else if (act.act === 'deploy') await node.deploy()
-    else await node.crash(act.older)
-  }
-
-  return {
-    journal,
-    /** The periods of the reported losses. */
-    lost,
-    log: device.log,
-    perform,
-    cursor: () => node.nodeState().device(key).cursor,
-    hasHoles: () => node.nodeState().device(key).holes.length > 0,
+  #answered(records: MeasuredRecord[], receivedAt: number, { lag }: RequestPlan): JournalEntry {
+    const { log } = this.device
+    const [measured, stored] = [log.length, this.device.stored()]
+    return { kind: 'answered', response: { records, stored, measured, receivedAt, isOld: lag > 0 } }
   }
 }
 
-export type PollSimulation = ReturnType<typeof createPollSimulation>
+/** Simulates a node, its device, a service and a sink, over several processes. */
+export class PollSimulation {
+  readonly journal: JournalEntry[] = []
+  /** The periods of the reported losses. */
+  readonly lost: (LostPeriod | undefined)[] = []
+  readonly #options: PollOptions
+  readonly #target: { serial: string; base: string }
+  readonly #time = createVirtualClock(0, NOON + 123)
+  readonly #device: SimulatedDevice
+  readonly #node: ReturnType<typeof createSimulatedNode>
+  readonly #responses: PlannedResponses
+  #interrupt = new AbortController()
+
+  constructor(profile: DeviceProfile, options: PollSettings, receiptTimeoutMs: number | null = null) {
+    this.#options = { ...options, newest: profile.newest }
+    this.#target = { serial: '5212A1B2', base: profile.standalone ? '5212A1B2' : '5839F001' }
+    this.#device = new SimulatedDevice(profile, this.#time)
+    this.#node = createSimulatedNode(this.#time, this.#key, receiptTimeoutMs, this.journal)
+    const perform = (act: Act) => this.perform(act)
+    this.#responses = new PlannedResponses(profile, this.#device, this.#time, this.journal, perform)
+  }
+
+  get log(): readonly MeasuredRecord[] {
+    return this.#device.log
+  }
+
+  get cursor() {
+    return this.#state.cursor
+  }
+
+  get hasHoles(): boolean {
+    return this.#state.holes.length > 0
+  }
+
+  async perform<K extends Act['act']>(act: Extract<Act, { act: K }>): Promise<void> {
+    await this.#node.nodeState().ready()
+    // Changes that are due to be written are written before the next act.
+    for (let turn = 0; turn < 3; turn++) await nextTurn()
+    await this.#acts[act.act as K](act)
+  }
+
+  readonly #acts: { [K in Act['act']]: (act: Extract<Act, { act: K }>) => unknown } = {
+    measure: ({ steps }) => {
+      for (const step of steps) this.#device.measure(step)
+    },
+    trigger: (act) => this.#trigger(act),
+    interrupt: () => this.#interrupt.abort(),
+    receipt: ({ back }) => this.#node.receive(back),
+    pass: ({ ms }) => this.#time.advance(ms),
+    host: ({ behind }) => Object.assign(this.#responses, { behind }),
+    clock: ({ by }) => this.#device.moveClock(by),
+    forget: () => this.#node.forget(),
+    deploy: () => this.#node.deploy(),
+    crash: ({ older }) => this.#node.crash(older),
+  }
+
+  get #key(): string {
+    return `${this.#target.base}/${this.#target.serial}`
+  }
+
+  get #state() {
+    return this.#node.nodeState().devices.get(this.#key)
+  }
+
+  async #trigger({ requests, dies, stores, storesLate }: Extract<Act, { act: 'trigger' }>): Promise<void> {
+    Object.assign(this.#responses, { plans: [...requests], requests: 0 })
+    this.#interrupt = new AbortController()
+    const run = this.#run(async (data) => {
+      this.journal.push(toDelivered(data, this.log, this.#time.monotonic()))
+      if (dies) throw new ProcessDied()
+      if (stores) this.#node.receive(0)
+    })
+    const fill = async () => {
+      if (this.#options.backfill) await fillHoles(run, [this.#target], context)
+    }
+    const isCompleted = await whileActive(this.#node.trigger(run.poll, fill), this.journal, {
+      [IDLE_TURNS / 2]: () => storesLate && this.#node.receive(0),
+      // A trigger that awaits a receipt ends with the next one.
+      [IDLE_TURNS]: () => this.#interrupt.abort(),
+    })
+    const stored = this.#device.stored()
+    if (isCompleted) this.journal.push({ kind: 'completed', stored, requests: this.#responses.requests })
+  }
+
+  #run(deliver: (data: Delivery) => Promise<void>) {
+    const isAwaiting = this.#state.receiptWait(this.#time.monotonic()) > 0
+    const run = {
+      awaited: new Set(isAwaiting ? [this.#target] : []),
+      poll: (): Promise<void> => pollRecords(run, this.#target, this.#options, context),
+      account: { client: this.#responses } as unknown as Account,
+      nodeState: this.#node.nodeState(),
+      nodeId: 'node',
+      time: 'utc',
+      deliver,
+      interrupt: this.#interrupt.signal,
+      newest: this.#options.newest as number,
+      reportLoss: (_: unknown, period?: LostPeriod) => void this.lost.push(period),
+      onFill() {},
+      onFillWait() {},
+      reportPage: (_: unknown, { reason }: EnvlogError) =>
+        void this.journal.push({ kind: 'reported', reason }),
+    } as const
+    return run
+  }
+}
+
+function toDelivered(data: Delivery, log: readonly MeasuredRecord[], at: number): JournalEntry {
+  const { content, overflow: isOverflow = false, backfill: isBackfill = false, receipt } = data
+  if (content.kind !== 'series') throw new TypeError(content.kind)
+  const { records, gaps } = content.series
+  const measured = records.map(({ ch1 }) => log[Number(ch1)] as MeasuredRecord)
+  return { kind: 'delivered', records: measured, gaps, isOverflow, isBackfill, receipt, at }
+}
+
+/** Waits for a trigger. @param whenIdle called after so many turns of the event loop without an entry in the journal */
+async function whileActive(
+  triggered: Promise<boolean>,
+  journal: readonly JournalEntry[],
+  whenIdle: Readonly<Record<number, () => unknown>>,
+): Promise<boolean> {
+  let isOver = false
+  const ended = triggered.finally(() => {
+    isOver = true
+  })
+  let idle = 0
+  let seen = journal.length
+  while (!isOver) {
+    await nextTurn()
+    idle = journal.length === seen ? idle + 1 : 0
+    seen = journal.length
+    whenIdle[idle]?.()
+  }
+  return ended
+}

@@ -1,6 +1,6 @@
 import type { Account } from '../../../src/lib/account'
 import { deviceKey } from '../../../src/lib/collect/devices'
-import type { PolledData } from '../../../src/lib/collect/fetch'
+import type { Delivery } from '../../../src/lib/collect/fetch'
 import { fillHoles } from '../../../src/lib/collect/fill'
 import type { LostPeriod } from '../../../src/lib/collect/holes'
 import { NodeState } from '../../../src/lib/collect/node-state'
@@ -34,12 +34,12 @@ export async function createPolledDevice(
   } = {},
 ) {
   const options: PollOptions = { backfill: true, start: 'all', ...over }
-  const nodeState: NodeState = new NodeState(clock, () => retained + nodeState.retainedCount)
+  const nodeState: NodeState = new NodeState(clock, () => retained + nodeState.devices.retainedCount)
   nodeState.open(store, { receiptTimeoutMs })
   await nodeState.ready()
   /** The requested endpoints, and what was delivered. */
   const endpoints: EndpointName[] = []
-  const delivered: PolledData[] = []
+  const delivered: Delivery[] = []
   /** The reported failures of pages. */
   const reported: string[] = []
   /** The periods of lost records, if known. */
@@ -51,7 +51,7 @@ export async function createPolledDevice(
     return { endpoint, body, receivedAt: clock.now(), quota: {}, ...(number !== undefined && { number }) }
   }
   const account = { client: { read } } as unknown as Account
-  const deliver = async (data: PolledData) => void delivered.push(data)
+  const deliver = async (data: Delivery) => void delivered.push(data)
   const { newest } = options
   const run = {
     account,
@@ -77,7 +77,7 @@ export async function createPolledDevice(
     delivered,
     reported,
     lost,
-    state: nodeState.device(deviceKey(target)),
+    state: nodeState.devices.get(deviceKey(target)),
     /** One trigger. @returns the reason why it failed */
     async poll(
       what: 'records' | 'alerts' = 'records',
@@ -85,26 +85,28 @@ export async function createPolledDevice(
       signal = context.signal,
     ): Promise<string | undefined> {
       // Like the node, send no request while a receipt is awaited.
-      if (nodeState.device(deviceKey(device)).receiptWait(clock.monotonic()) > 0) return undefined
-      try {
-        const own = { ...context, signal }
-        if (what === 'alerts') await pollAlerts(run, device, 'all', own)
-        else {
-          await pollRecords(run, device, options, own)
-          if (options.backfill && receiptTimeoutMs === null) await fillHoles(run, [device], own)
-        }
-        return undefined
-      } catch (error) {
-        if (!(error instanceof EnvlogError)) throw error
-        return error.reason
-      }
+      if (nodeState.devices.get(deviceKey(device)).receiptWait(clock.monotonic()) > 0) return undefined
+      const own = { ...context, signal }
+      return failureOf(async () => {
+        if (what === 'alerts') return pollAlerts(run, device, 'all', own)
+        await pollRecords(run, device, options, own)
+        if (options.backfill && receiptTimeoutMs === null) await fillHoles(run, [device], own)
+      })
     },
     /** The numbers of the delivered records, delivery by delivery; none for those without new records. */
-    ids: () =>
-      delivered.flatMap(({ content }) =>
-        content.kind === 'series' && content.series.records.length > 0
-          ? [content.series.records.map(({ dataId }) => dataId)]
-          : [],
-      ),
+    ids: () => delivered.map(idsIn).filter((ids) => ids.length > 0),
   }
 }
+
+async function failureOf(act: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await act()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof EnvlogError)) throw error
+    return error.reason
+  }
+}
+
+const idsIn = ({ content }: Pick<Delivery, 'content'>) =>
+  content.kind === 'series' ? content.series.records.map(({ dataId }) => dataId) : []

@@ -30,7 +30,7 @@ export function createSimulatedNode(
     return opened
   }
   let nodeState = open()
-  const cursor = () => nodeState.device(key).cursor
+  const cursor = () => nodeState.devices.get(key).cursor
 
   /** @param older number of the last writes that are lost */
   async function crash(older: number): Promise<void> {
@@ -45,7 +45,7 @@ export function createSimulatedNode(
     crash,
     /** A trigger; as in the node, without a poll while a receipt is awaited. @returns whether it completed */
     async trigger(poll: (() => Promise<void>) | undefined, fill = async () => {}): Promise<boolean> {
-      const isAwaiting = nodeState.device(key).receiptWait(time.monotonic()) > 0
+      const isAwaiting = nodeState.devices.get(key).receiptWait(time.monotonic()) > 0
       try {
         if (!isAwaiting) await poll?.()
         await fill()
@@ -68,8 +68,8 @@ export function createSimulatedNode(
       const [index, entry] = deliveries[back] ?? []
       if (index === undefined || !entry || !('receipt' in entry) || entry.receipt === undefined) return
       const before = cursor()
-      const { device = '', sequence = 0 } = readReceipt('node', entry.receipt) ?? {}
-      nodeState.acknowledge(device, sequence)
+      const { device = '', issuedAt = 0 } = readReceipt('node', entry.receipt) ?? {}
+      nodeState.acknowledge(device, issuedAt)
       const hasEffect = cursor() !== before
       journal.push({ kind: 'acknowledged', delivery: index, hasEffect })
     },

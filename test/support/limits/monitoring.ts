@@ -95,7 +95,7 @@ export class Monitoring {
   }
 
   /** The events caused by a payload. */
-  receive(payload: unknown, limits?: readonly Limit[]): LimitEvent[] {
+  receive(payload: unknown, limits = this.#limits): LimitEvent[] {
     this.#monitor.receive(readMeasurements(payload), limits)
     return this.#collect()
   }
@@ -134,11 +134,10 @@ export class Monitoring {
   }
 
   #collect(isByClock = false): LimitEvent[] {
-    const { reports } = this.#monitor.collect(isByClock)
     const { alarms } = this.#monitor
-    if (alarms.mustSave || alarms.hasNew) this.#write()
+    const { reports } = alarms.collect(isByClock)
+    if (alarms.mustSave) this.#write()
     alarms.mustSave = false
-    alarms.hasNew = false
     return reports.map(({ event }) => event)
   }
 

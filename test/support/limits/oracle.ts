@@ -31,23 +31,26 @@ export function findAlarms(values: readonly OracleValue[], limit: OracleLimit): 
   const isInsideByMargin = ({ value }: OracleValue) =>
     (above === null || value <= above - margin) && (below === null || value >= below + margin)
   const alarms: OracleAlarm[] = []
-  let next = 0
-  while (next < values.length) {
-    const [first] = values.slice(next).filter(isOutside)
-    if (!first) break
-    const begin = values.indexOf(first)
-    const afterBegin = values.slice(begin)
-    const endOfRun = afterBegin.findIndex((value) => !isOutside(value))
-    const run = endOfRun < 0 ? afterBegin : afterBegin.slice(0, endOfRun)
-    const raised = run.find(({ time }) => time >= first.time + minutes * 60_000)
-    if (raised) {
-      const end = values.findIndex((value) => value.time > raised.time && isInsideByMargin(value))
-      const condition = above !== null && raised.value > above ? 'above' : 'below'
-      alarms.push({ from: first.time, until: values[end]?.time ?? null, condition })
-      if (end < 0) break
-      next = end + 1
-    } else if (endOfRun < 0) break
-    else next = begin + endOfRun + 1
+  let rest = values
+  while (rest.some(isOutside)) {
+    rest = rest.slice(rest.findIndex(isOutside))
+    const from = (rest[0] as OracleValue).time
+    const endOfRun = indexIn(rest, (value) => !isOutside(value))
+    const raised = rest.slice(0, endOfRun).find(({ time }) => time >= from + minutes * 60_000)
+    if (!raised) {
+      rest = rest.slice(endOfRun)
+      continue
+    }
+    const end = indexIn(rest, (value) => value.time > raised.time && isInsideByMargin(value))
+    const condition = above !== null && raised.value > above ? 'above' : 'below'
+    alarms.push({ from, until: rest[end]?.time ?? null, condition })
+    rest = rest.slice(end)
   }
   return alarms
+}
+
+/** The index of the first value of a kind, or the end. */
+function indexIn(values: readonly OracleValue[], isWanted: (value: OracleValue) => boolean): number {
+  const index = values.findIndex(isWanted)
+  return index < 0 ? values.length : index
 }

@@ -155,6 +155,7 @@ describe('the form of limits', function () {
     await line(0).focus()
     await keyboard.press('Enter')
     await field(0, 'duplicate').click()
+    assert.match(await problem(1), /^This limit never applies/)
     await keyboard.press('End')
     await keyboard.type(' copy')
     await field(1, 'done').click()

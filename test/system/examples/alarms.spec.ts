@@ -8,6 +8,7 @@ import { FREEZER, FRIDGE, freezerAndFridge, ON_DEMAND, useColdStore, withRounds 
 import { type MailServer, startMailServer } from './mail'
 
 const FLOW_MS = 120_000
+const NOTICED_MS = 60_000
 const DAY = 86_400_000
 
 const CHAT = 'Alarms/alarms to a chat'
@@ -147,7 +148,8 @@ describe('examples that send alarms', () => {
     it(`tell a chat soon why no readings arrive, once, and when they arrive again: ${name}`, async function () {
       this.timeout(FLOW_MS)
       const { simulator, minutes } = store
-      const more = { ...ON_DEMAND, 'envlog-limits': { silentAfter: 4 } }
+      // Half a minute: the reason must be told before *limits* notices that nothing arrives.
+      const more = { ...ON_DEMAND, 'envlog-limits': { silentAfter: 10 } }
       await harness.deploy([name], { simulator, chat: { url: chat.url }, more }, (flow) =>
         withRounds(withLimitsInLog(flow)),
       )
@@ -157,7 +159,11 @@ describe('examples that send alarms', () => {
       await until('the reason is told', () => chat.texts.length > 0)
       assert.match(String(chat.texts[0]), /^No readings of any device .*: The service refused the login/)
       await harness.press('ask')
-      await until('*limits* has noticed, too', () => /No data of any device/.test(harness.nodeRed.log()))
+      await until(
+        '*limits* has noticed, too',
+        () => /No data of any device/.test(harness.nodeRed.log()),
+        NOTICED_MS,
+      )
       simulator.set({ faults: [] })
       await minutes(1)
       await assertSent([String(chat.texts[0]), 'Readings arrive again / 測定値を再び取得しています'])

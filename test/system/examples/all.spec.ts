@@ -148,7 +148,8 @@ describe('all examples in one Node-RED', () => {
         credentials: { userid: 'envlog@localhost', password: 'secret' },
       },
       'modbus-server': { serverPort: modbusPort },
-      'modbus-client': { tcpPort: modbusPort },
+      // The server's process is busy with all the other flows.
+      'modbus-client': { tcpPort: modbusPort, clientTimeout: '60000' },
       'OpcUa-Server': { port: String(await freePort()) },
       influxdb: { hostname: HOST, port: String(influx.port), database: 'envlog' },
       MySQLdatabase: {

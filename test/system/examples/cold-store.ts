@@ -1,7 +1,7 @@
 /** A cold store whose devices measure every minute of simulated time, and the rounds of a flow that watches them. */
 import assert from 'node:assert/strict'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
-import type { useExamples } from '../../support/examples'
+import { askingIn, type useExamples } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
 
@@ -61,16 +61,15 @@ export const ON_DEMAND = {
   delay: { nbRateUnits: '1' },
 }
 
-/** Adds a button that requests a round, and a line in the log when the round is complete. */
+/** Adds a line in the log when a round is complete. */
 export function withRounds(flow: FlowNode[]): FlowNode[] {
-  const asking = flow.find(({ type }) => type === 'envlog-current' || type === 'envlog-latest')
+  const asking = askingIn(flow)
   assert.ok(asking)
   // What this node stores is compared with the next round.
   const storing = flow.find(({ name }) => name === 'before and now')
   const place = { z: asking.z, x: 0, y: 0 }
   return [
     ...flow,
-    { id: 'ask', type: 'inject', name: 'ask', props: [], ...place, wires: [[asking.id]] },
     { id: 'complete', type: 'complete', scope: [(storing ?? asking).id], ...place, wires: [['round']] },
     { id: 'round', type: 'debug', name: 'round', ...place, active: true, console: true, complete: 'topic' },
   ]

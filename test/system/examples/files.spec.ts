@@ -137,11 +137,15 @@ describe('examples for files', () => {
   it('say in the file of the last month that the service no longer has all records', async function () {
     this.timeout(FLOW_MS)
     const serial = '52C10003'
-    simulator.set({ fleet: [minutely(serial, 'Hall 2', TOKYO)] })
+    const ofHall2 = minutely(serial, 'Hall 2', TOKYO)
+    // Serial numbers are unique at a base unit only.
+    const ofHall3 = { ...ofHall2, base: { serial: '5FA10003', name: 'Hall 3' } }
+    simulator.set({ fleet: [ofHall2, ofHall3] })
     const add = (flow: FlowNode[]) =>
       flow.map((node) => (node.type === 'envlog-range' ? { ...node, devices: [{ serial }] } : node))
     await harness.deploy([MONTH], { simulator }, add)
-    const text = await writtenBy('write it', `envlog-${serial}-2026-10.csv`)
+    const text = await writtenBy('write it', `envlog-5FC10003-${serial}-2026-10.csv`)
+    await written(`envlog-5FA10003-${serial}-2026-10.csv`, (found) => found.startsWith('\ufefftime,'))
     const [head, remark, first] = text.split('\r\n') as [string, string, string]
     assert.match(head, /^\ufefftime,/)
     assert.match(remark, /^"Records of this month are missing/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
-import { rounds, useExamples } from '../../support/examples'
+import { useExamples } from '../../support/examples'
 import { until } from '../../support/wait'
 
 const FLOW_MS = 60_000
@@ -116,10 +116,11 @@ describe('the example HTTP for MES and scripts', () => {
       assert.equal(response.headers.get('retry-after'), '60')
     }
     simulator.set({ faults: [] })
+    await harness.press('ask')
     await until('there are readings', async () => (await get('readings')).status === 200)
     // The latest readings are kept while the service is away.
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    await rounds(simulator, 1)
+    await until('it is away', () => simulator.log.at(-1)?.status === 503)
     const { status, headers, text } = await get('readings')
     assert.equal(status, 200)
     assert.match(String(headers.get('content-type')), /^application\/json/)
@@ -132,6 +133,7 @@ describe('the example HTTP for MES and scripts', () => {
     const etag = String(headers.get('etag'))
     assert.equal((await get('readings', { 'if-none-match': etag })).status, 304)
     simulator.set({ faults: [] })
+    await harness.press('ask')
     await until('there are newer ones', async () => (await get('readings')).headers.get('etag') !== etag)
     assert.equal((await get('readings', { 'if-none-match': etag })).status, 200)
   })

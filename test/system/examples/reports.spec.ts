@@ -108,15 +108,15 @@ describe('examples for reports', () => {
 
   /** Deploys an example with changed settings; the message with which it ends is written to the log. */
   async function deploy(name: string, setup: Setup = {}): Promise<void> {
+    await harness.deploy([name], { simulator }, (flow) => flow.map((node) => withSetup(node, setup)))
+  }
+
+  function withSetup(node: FlowNode, setup: Setup): FlowNode {
     const { settings = {}, limits = ROWS, devices = [{ serial: FREEZER }], account = {} } = setup
-    await harness.deploy([name], { simulator }, (flow) =>
-      flow.map((node) => {
-        if (node.type === 'envlog-account') return { ...node, ...account }
-        if (node.type === 'envlog-current') return { ...node, devices }
-        if (node.name === 'settings') return { ...node, rules: changed(node, settings, limits) }
-        return node.name === 'the report' ? { ...node, complete: 'payload' } : node
-      }),
-    )
+    if (node.type === 'envlog-account') return { ...node, ...account }
+    if (node.type === 'envlog-current') return { ...node, devices }
+    if (node.name === 'settings') return { ...node, rules: changed(node, settings, limits) }
+    return node.name === 'the report' ? { ...node, complete: 'payload' } : node
   }
 
   function changed({ rules }: FlowNode, settings: object, limits: unknown): object[] {
@@ -260,8 +260,9 @@ describe('examples for reports', () => {
     }
   })
 
-  it('say that they are not done, and why', async function () {
+  it('say that they are not done, and why, in one message', async function () {
     this.timeout(2 * FLOW_MS)
+    const [start, presses] = [harness.nodeRed.log().length, 5]
     const isNotDone = async (expected: RegExp, day = '2026-10-31') => {
       const { verdict, texts } = await report(EVERY_NIGHT, `daily-report-${day}.html`)
       assert.match(verdict, expected)
@@ -302,6 +303,7 @@ describe('examples for reports', () => {
     await deploy(DAILY, { settings: { language: 'xx' } })
     await harness.press(EVERY_NIGHT)
     assert.match(await written('daily-report-not-done.html'), /No texts in the language xx/)
+    assert.equal(harness.nodeRed.log().slice(start).split('[debug:the report]').length - 1, presses)
 
     writeFileSync(join(harness.nodeRed.userDir, 'occupied.csv'), '')
     const before = harness.nodeRed.log().length

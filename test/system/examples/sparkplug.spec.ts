@@ -9,7 +9,7 @@ import {
   type Simulator,
   startSimulator,
 } from '../../../simulator'
-import { type Broker, startBroker } from '../../support/broker'
+import { useBroker } from '../../support/broker'
 import { rounds, useExamples } from '../../support/examples'
 import { paletteFolder } from '../../support/palette'
 import { until } from '../../support/wait'
@@ -41,7 +41,7 @@ interface Heard {
 
 describe('the example Sparkplug B', () => {
   const harness = useExamples()
-  let broker: Broker
+  const broker = useBroker()
   let simulator: Simulator
   /** The client of a host application. */
   let client: MqttClient
@@ -52,13 +52,10 @@ describe('the example Sparkplug B', () => {
   let states: Record<string, CurrentDefinition>
   const now = () => Math.floor(Date.now() / 1000)
 
-  before('starts a broker', async function () {
+  before('finds the codec', async function () {
     this.timeout(STARTING_MS)
-    broker = await startBroker()
     codec = createRequire(join(await paletteFolder(), 'package.json'))('sparkplug-payload').get('spBv1.0')
   })
-
-  after('ends it', () => broker?.stop())
 
   const device = (serial: string, more: Partial<DeviceDefinition>): DeviceDefinition => ({
     serial,
@@ -84,7 +81,7 @@ describe('the example Sparkplug B', () => {
     ]
     simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet })
     heard = []
-    client = await connectAsync(`mqtt://127.0.0.1:${broker.node.port}`)
+    client = await connectAsync(`mqtt://127.0.0.1:${broker().node.port}`)
     client.on('message', (topic: string, bytes: Buffer) => {
       const [, , type, , serial] = topic.split('/')
       // 64-bit numbers arrive as objects.
@@ -113,7 +110,7 @@ describe('the example Sparkplug B', () => {
 
   it('announces births and changes of its devices, obeys commands, and is reported dead after a kill', async function () {
     this.timeout(FLOW_MS)
-    await harness.deploy([SPARKPLUG], { simulator, broker: broker.node })
+    await harness.deploy([SPARKPLUG], { simulator, broker: broker().node })
     await waitForCount(`DBIRTH ${REMOTE}`, 1)
     await rounds(simulator, 2)
     assert.deepEqual(
@@ -151,6 +148,7 @@ describe('the example Sparkplug B', () => {
     await waitForCount(`DDEATH ${FIRST}`, 1)
     simulator.set({ faults: [] })
     set(FIRST, { 1: -16, 3: 'Sensor Error' })
+    await harness.press('ask')
     await waitForCount(`DBIRTH ${FIRST}`, 2)
 
     const rebirth = { name: 'Node Control/Rebirth', type: 'Boolean', value: true }

@@ -10,6 +10,8 @@ const STARTING_MS = 300_000
 const RUN_MS = 60_000
 /** Share of what one Node-RED alone could send: low, because timers are late on a busy machine, and windows are short. */
 const MIN_THROUGHPUT = 0.6
+/** For members that are connected again, or that a busy machine holds up. */
+const USED_MS = 30_000
 
 describe('a quota that several Node-REDs share through a real Redis', function () {
   this.timeout(RUN_MS)
@@ -43,22 +45,28 @@ describe('a quota that several Node-REDs share through a real Redis', function (
 
   const windows = (count: number) => sleep(count * HELD_MS)
 
-  /** Requests in the next windows, as a share of the allowed number. */
-  async function throughput(count: number): Promise<number> {
-    const before = service.log.length
-    await windows(count)
-    return (service.log.length - before) / (count * ROW.limit)
-  }
+  /** Resolves when the members have used the quota for two windows. */
+  const used = () =>
+    until(
+      'the quota is used',
+      async () => {
+        const before = service.log.length
+        await windows(2)
+        return service.log.length - before >= MIN_THROUGHPUT * 2 * ROW.limit
+      },
+      USED_MS,
+    )
 
   for (const count of [1, 2, 4]) {
     it(`is used up by ${count} members, and never exceeded`, async () => {
       await start(count)
       // Until the data is older than a window, requests are sent one at a time.
       await windows(1.5)
-      const share = await throughput(3)
+      await used()
       assert.deepEqual(service.refusals(), [])
-      assert.ok(share >= MIN_THROUGHPUT, `${share}`)
-      for (const member of members) assert.ok(member.sent.length >= (5 * ROW.limit) / count / 4)
+      // Each gets at least a quarter of a fair share.
+      const least = () => service.log.length / count / 4
+      await until('each has its share', () => members.every(({ sent }) => sent.length >= least()), USED_MS)
     })
   }
 
@@ -146,7 +154,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       `0 c ${ahead} 0`,
     )
     await windows(1.5)
-    assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
+    await used()
   })
 
   it('is exceeded once when others use the account too, and by nobody as soon as a refusal shows that', async () => {
@@ -183,7 +191,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     // The dead member's request may have been sent at any time until then, and counts for a window.
     await windows(3)
     assert.deepEqual(service.refusals(), [])
-    assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
+    await used()
   })
 
   it('counts requests in flight at a deploy as used, not as in flight until the end of their lease', async () => {
@@ -226,9 +234,8 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       // Then the quota is used as before.
       await windows(2)
       const before = service.refusals().length
-      const share = await throughput(2)
+      await used()
       assert.equal(service.refusals().length, before)
-      assert.ok(share >= MIN_THROUGHPUT, `${share}`)
     })
   }
 
@@ -242,7 +249,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     await windows(2)
     assert.ok(mostRefusedInAWindow(service) <= members.length)
     const before = service.refusals().length
-    assert.ok((await throughput(2)) >= MIN_THROUGHPUT)
+    await used()
     assert.equal(service.refusals().length, before)
   })
 

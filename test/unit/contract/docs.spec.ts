@@ -47,6 +47,18 @@ const TRANSLATED = /"(name|label|group|groupname|message|text)": "[^"]*"/g
 const isAddress = (target: string) => /^[a-z]+:/.test(target)
 const sorted = (words: Iterable<string>) => [...words].toSorted()
 
+/** Whether the meaning of a setting contains its allowed values. */
+function assertAllowedValues(schema: Schema, name: string, meaning: string): void {
+  const { problem, most = 0, choices = '' } = problemOf(schema, name)
+  if (problem === 'whole' && name !== 'version')
+    assert.ok(meaning.includes(most.toLocaleString('en-US')), `${name}: ${most}`)
+  // `output` and `send` have a separate table.
+  if (problem !== 'choice' || linksIn(meaning).length > 0) return
+  const said = wordsOfCodeIn(meaning)
+  if (said.includes('fromType')) return
+  for (const word of String(choices).split(', ')) assert.ok(said.includes(word), `${name}: ${word}`)
+}
+
 describe('the documents', () => {
   for (const file of documents) {
     it(`${file} has no broken links`, () => {
@@ -248,16 +260,7 @@ describe('the contracts', () => {
         })
 
         it(`states the allowed values in ${type}: bounds of numbers, and choices`, () => {
-          for (const [name = '', , meaning = ''] of rows) {
-            const { problem, most = 0, choices = '' } = problemOf(schema, name)
-            if (problem === 'whole' && name !== 'version')
-              assert.ok(meaning.includes(most.toLocaleString('en-US')), `${name}: ${most}`)
-            // `output` and `send` have a separate table.
-            if (problem !== 'choice' || linksIn(meaning).length > 0) continue
-            const said = wordsOfCodeIn(meaning)
-            if (said.includes('fromType')) continue
-            for (const word of String(choices).split(', ')) assert.ok(said.includes(word), `${name}: ${word}`)
-          }
+          for (const [name = '', , meaning = ''] of rows) assertAllowedValues(schema, name, meaning)
         })
       }
 

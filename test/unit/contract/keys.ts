@@ -45,7 +45,7 @@ const COMPOSED_KEYS: Record<string, readonly string[]> = {
     ...COUNTED,
     'failed',
     'nothing-new',
-    ...['refused', 'losses', 'unknown', 'awaited'],
+    ...['refused', 'losses', 'unknown', 'awaited', 'empty'],
     'waiting',
     'waiting-records',
     'waiting-round',
@@ -105,17 +105,21 @@ interface Used {
 /** The catalog of all nodes, for keys used without a form. */
 const NAMESPACE = '@envlog/node-red-envlog/envlog:'
 
-/** Keys of `_('…')` and `translate('…')`, and strings that begin with a group of the catalog: `status.asking`. */
+/**
+ * Keys of `_('…')`, `translate('…')` and `translate(RED, '…')`, and strings that begin with a group of the catalog:
+ * `status.asking`.
+ */
 function keysInScript(script: string, groups: readonly string[]): Used {
   const found: string[] = []
   const unknown: string[] = []
-  for (const [, quote, text = ''] of script.matchAll(/\b(?:_|translate)\(\s*(["'`])(.*?)\1/g)) {
+  for (const [, quote, text = ''] of script.matchAll(/\b(?:_|translate)\(\s*(?:RED, )?(["'`])(.*?)\1/g)) {
     if (text.startsWith(NAMESPACE)) continue
     found.push(text)
     if (quote !== '`' && text.includes('${')) unknown.push(text)
   }
   // Keys in variables cannot be checked.
-  for (const [call] of script.matchAll(/\b_\((?!\s*["'`]|key\b|\))[^)]*\)/g)) unknown.push(call)
+  for (const [call] of script.matchAll(/\b(?:_\(|translate\(RED, )(?!\s*["'`]|key\b|\))[^)]*\)/g))
+    unknown.push(call)
   for (const [, , text = ''] of script.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)) {
     const isKey = /^[\w.${}()-]+$/.test(text) && !text.endsWith('.svg')
     if (isKey && groups.some((group) => text.startsWith(`${group}.`))) found.push(text)

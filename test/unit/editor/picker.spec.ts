@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Choice, type Chosen, type ChosenDevice } from '../../../src/editor/picker/choice'
-import { isFound, type Kind, treeOf } from '../../../src/editor/picker/device-tree'
+import { isFound, type Kind, treeOf, withBaseUnits } from '../../../src/editor/picker/device-tree'
 import { parseChosen } from '../../../src/editor/picker/parse-chosen'
 import { useFakeRed } from '../../support/fake-red'
 import { listedDevice } from '../../support/listed-device'
@@ -68,6 +68,12 @@ describe('the tree of devices', () => {
         ({ device, chooses }) => `${device?.name ?? Object.values(chooses ?? {})[0]}${chooses ? ' ☐' : ''}`,
       ),
     ])
+
+  it('recognizes the serial number of a base unit among typed ones', () => {
+    const typed = ['5F0A1001', '52A10001', '5F0A1009'].map((one) => ({ serial: one }))
+    const [, room, unknown] = typed
+    assert.deepEqual(withBaseUnits(fleet, typed), [{ unit: '5F0A1001' }, room, unknown])
+  })
 
   it('has base units first, then standalone devices, in natural order', () => {
     assert.deepEqual(shape('devices'), [

@@ -13,7 +13,7 @@ describe('limits', () => {
       {},
       { devices, select: 'all' },
     ]
-    const read = readLimits(selects.map((row) => ({ above: 8, ...row })))
+    const read = readLimits(selects.map((row, index) => ({ name: `row ${index}`, above: 8, ...row })))
     assert.ok(Array.isArray(read))
     assert.deepEqual(
       read.map(({ select }) => select),
@@ -24,6 +24,21 @@ describe('limits', () => {
   it('may have a margin of half their distance, whatever their decimals', () => {
     assert.ok(Array.isArray(readLimits([{ above: 5.6, below: 5.4, margin: 0.1 }])))
     assert.ok('problem' in readLimits([{ above: 5.6, below: 5.4, margin: 0.11 }]))
+  })
+
+  it('must not stand below one that applies to all their channels', () => {
+    const one = { select: 'list', devices: [{ serial: '52A10001' }], above: 20 }
+    assert.deepEqual(readLimits([{ above: -15 }, { name: 'mild', above: -18 }, one]), {
+      property: 'limits.2.name',
+      problem: { problem: 'limit-covered' },
+    })
+    for (const rows of [
+      [one, { above: -15 }],
+      [{ above: -15 }, { ...one, name: 'too hot' }],
+      [{ above: -15 }, { ...one, quantity: 'humidity' }],
+      [{ above: -15 }, { ...one, channel: 2 }],
+    ])
+      assert.ok(Array.isArray(readLimits(rows)))
   })
 
   it('have no misspelt properties, and the row and the property are named', () => {

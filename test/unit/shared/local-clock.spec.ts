@@ -27,6 +27,12 @@ function offsetsOf(timeZone: string): (instant: number) => number {
   }
 }
 
+/** Instants up to six hours after each change of the offset. */
+const changesIn2026 = (offsetAt: (instant: number) => number) =>
+  Array.from({ length: 365 * 4 }, (_, index) => Date.UTC(2026, 0) + index * 6 * HOUR).filter(
+    (at) => offsetAt(at) !== offsetAt(at - 6 * HOUR),
+  )
+
 describe('a time zone', () => {
   for (const zone of ZONES) {
     it(`${zone} has the offset in its tables, and maps a shown time back to the first instant that shows it`, () => {
@@ -39,12 +45,9 @@ describe('a time zone', () => {
         assert.ok(toInstant(clock, shown) <= instant, 'the first of two')
       }
       fc.assert(fc.property(instants, check))
-      // Around all changes of a year.
-      for (let at = Date.UTC(2026, 0); at < Date.UTC(2027, 0); at += 6 * HOUR) {
-        if (offsetAt(at) === offsetAt(at - 6 * HOUR)) continue
+      for (const at of changesIn2026(offsetAt))
         for (let near = at - 8 * HOUR; near <= at + 2 * HOUR; near += HOUR / 4)
           for (const instant of [near - 1, near]) check(instant)
-      }
     })
   }
 

@@ -1,8 +1,8 @@
 import type { Account } from '../../../lib/account'
 import type { DevicesResponse } from '../../../lib/collect/account-devices'
 import type { UnreadableDevice } from '../../../lib/decode/current-device'
+import { convertReading } from '../../../lib/readings/convert-temperatures'
 import { readCurrent } from '../../../lib/readings/current'
-import { convertReading } from '../../../lib/readings/temperature'
 import type { RequestContext } from '../../../lib/request'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
 

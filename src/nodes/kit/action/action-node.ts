@@ -6,7 +6,8 @@ import { shortHash } from '../../../lib/collect/short-hash'
 import { EnvlogError } from '../../../lib/errors'
 import { orNoResponse } from '../../../lib/state-writer'
 import type { ActionType } from '../../../shared/action'
-import { NO_PROBLEMS, type RunStatus, toNodeStatus } from '../report/status'
+import { NO_PROBLEMS, Problems } from '../report/device-problems'
+import { type RunStatus, toNodeStatus } from '../report/status'
 import { toNodeStateOptions } from '../settings/node-state-options'
 import { readActionSettings } from '../settings/read-settings'
 import { registry } from '../state/process-registry'
@@ -37,8 +38,6 @@ export class ActionNode<T extends ActionType> implements StartedNode {
   /** Identifies account and settings: a plan for others does not apply. */
   readonly #planKey: string
   #shown: RunStatus['kind'] = 'idle'
-  /** Whether the status has shown the losses of the last trigger, so that the next one begins without. */
-  #hasShownLosses = false
 
   /** @throws EnvlogError `ENVLOG_CONFIG` */
   constructor(RED: NodeAPI, node: Node, config: NodeConfig, action: ActionDefinition<T>) {
@@ -53,8 +52,8 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     this.#planKey = shortHash(JSON.stringify([account.id, settings]))
     const { signal } = this.#queue
     const setStatus = (status: RunStatus) => this.#setStatus(status)
-    const [lossy, unknown] = [new Set<string>(), new Set<string>()]
-    this.#deployed = { RED, node, account, settings, nodeState, signal, lossy, unknown, setStatus }
+    const problems = new Problems()
+    this.#deployed = { RED, node, account, settings, nodeState, signal, problems, setStatus }
     this.#showIdle()
     if (settings.repeat > 0) inBackground(this.#startTimer(settings.repeat * 1000))
   }
@@ -135,15 +134,12 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     if (this.#sendsOnlyNew()) await isLoaded
     // Otherwise the state contains only the polling order of the devices, which is not worth waiting for.
     else isLoaded.catch(() => {})
-    const { lossy } = this.#deployed
-    if (this.#hasShownLosses) lossy.clear()
-    this.#hasShownLosses = false
     await this.#action.run(run)
     this.#failingSince.clear()
     // Formatting the count with i18next takes longer than reading most responses, so the messages are delivered first.
     await nextTurn()
     this.#showResult(run)
-    this.#hasShownLosses = true
+    this.#deployed.problems.clearLosses()
   }
 
   /** Whether it sends only new readings, records or alerts. */
@@ -154,7 +150,7 @@ export class ActionNode<T extends ActionType> implements StartedNode {
 
   #showResult({ format, deliveredCount: count, problems, fillStatus }: Run<T>): void {
     const unit = format === 'read' ? this.#action.unit : 'responses'
-    if (count === undefined || this.#deployed.nodeState.unacknowledged()) this.#showIdle(problems)
+    if (count === undefined || this.#deployed.nodeState.devices.unacknowledged()) this.#showIdle(problems)
     else if (fillStatus.isOpen) fillStatus.show()
     else {
       const what = count === 0 && this.#sendsOnlyNew() ? 'nothing-new' : unit
@@ -164,7 +160,7 @@ export class ActionNode<T extends ActionType> implements StartedNode {
 
   /** Shows that receipts are overdue, as they may still be after a deploy, or else that the node is idle. */
   #showIdle(problems = NO_PROBLEMS): void {
-    const unacknowledged = this.#deployed.nodeState.unacknowledged()
+    const unacknowledged = this.#deployed.nodeState.devices.unacknowledged()
     if (unacknowledged) this.#setStatus({ kind: 'unacknowledged', ...unacknowledged })
     else this.#setStatus({ kind: 'idle', problems, next: this.#timer?.nextAt })
   }

@@ -24,7 +24,7 @@ export function readControlMessage(
   }
   // A message with the receipt of another envlog node is a trigger.
   const confirmed = receipt === undefined ? undefined : readReceipt(nodeId, receipt)
-  return confirmed && ((state) => state.acknowledge(confirmed.device, confirmed.sequence))
+  return confirmed && ((state) => state.acknowledge(confirmed.device, confirmed.issuedAt))
 }
 
 /** `all`, or serial numbers. @throws EnvlogError `serials-unreadable` */

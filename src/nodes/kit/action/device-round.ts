@@ -10,7 +10,8 @@ import { EnvlogError, isAmbiguous } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import { OUTPUT_TRAITS, type Output } from '../../../shared/outputs'
-import { formatTime } from '../report/status'
+import { formatTime } from '../report/times'
+import { translate } from '../report/translate'
 import type { DeviceWork, Run } from './run'
 
 /** If all devices of a round are refused, and there are at least this many, the cause is assumed to be the account. */
@@ -44,28 +45,27 @@ export class DeviceRound<T extends ActionType> {
     const { account, nodeState, requestContext, waitStatus } = run
     const { devices, unknown } = await findDevices(run)
     run.poll = this.#work
-    for (const { serial, base } of nodeState.mayHaveMoved(devices))
+    for (const { serial, base } of nodeState.devices.mayHaveMoved(devices))
       await account.devices.filter((other) => other.serial === serial && other.base === base, requestContext)
-    nodeState.setDevices(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
+    nodeState.devices.select(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
     const now = account.monotonic()
     const { awaited } = run
     for (const device of devices) if (this.#stateOf(device).receiptWait(now) > 0) awaited.add(device)
-    const due = devices.filter((device) => !awaited.has(device) && !this.#stateOf(device).isPaused(now))
+    const due = devices.filter(
+      (device) => !awaited.has(device) && this.#stateOf(device).refusal.left(now) === 0,
+    )
     waitStatus.total = due.length
     for (const failure of run.checkUnknown(unknown)) this.#fail(failure)
     if (!run.trigger.isOwn) this.#reportPaused(devices)
     const forEach = (list: readonly ResolvedDevice[], maxRecordsWaitMs?: number) =>
-      forEachConcurrent(
-        list,
-        concurrency,
-        requestContext.signal,
-        (device, signal) => this.#processOne(device, signal, maxRecordsWaitMs),
-        (device, error) => this.#failOne(device, error),
-        (device) => this.#stateOf(device).hasFailedAmbiguously,
-      )
+      forEachConcurrent(list, concurrency, requestContext.signal, {
+        work: (device, signal) => this.#processOne(device, signal, maxRecordsWaitMs),
+        reportFailure: (device, error) => this.#failOne(device, error),
+        hasFailedAmbiguously: (device) => this.#stateOf(device).hasFailedAmbiguously,
+      })
     let failure: unknown
     try {
-      await forEach(nodeState.leastRecentlyPolledFirst(due), 0)
+      await forEach(nodeState.devices.leastRecentlyPolledFirst(due), 0)
       await forEach(this.#withoutRecords.splice(0))
       if (awaited.size === 0) failure = this.#refusalOfAll(due.length)
     } catch (error) {
@@ -80,7 +80,7 @@ export class DeviceRound<T extends ActionType> {
     if (this.#lastFailure) run.report(this.#lastFailure)
     if (failure) throw failure
     if (this.#hasSucceeded) run.deliveredCount ??= 0
-    run.refusedCount = devices.filter((device) => this.#stateOf(device).isPaused(now)).length
+    run.refusedCount = devices.filter((device) => this.#stateOf(device).refusal.left(now) > 0).length
     return devices
   }
 
@@ -97,12 +97,12 @@ export class DeviceRound<T extends ActionType> {
         waitStatus.done--
         return
       }
-      if (wasPolled(error)) nodeState.markPolled(device, isAmbiguous(error))
+      if (wasPolled(error)) nodeState.devices.markPolled(device, isAmbiguous(error))
       throw error
     } finally {
       waitStatus.done++
     }
-    nodeState.markPolled(device)
+    nodeState.devices.markPolled(device)
     this.#run.respondedAt ??= account.monotonic()
     this.#stateOf(device).markResponded()
     this.#warnOnce(device)
@@ -135,7 +135,7 @@ export class DeviceRound<T extends ActionType> {
   #reportPaused(devices: readonly ResolvedDevice[]): void {
     const { account, awaited } = this.#run
     for (const device of devices) {
-      const leftMs = this.#stateOf(device).pauseLeft(account.monotonic())
+      const leftMs = this.#stateOf(device).refusal.left(account.monotonic())
       if (leftMs > 0 && !awaited.has(device)) this.#reportRefused(device, leftMs)
     }
   }
@@ -178,14 +178,14 @@ export class DeviceRound<T extends ActionType> {
     const { unacknowledged, isAhead } = this.#stateOf(device)
     if (unacknowledged?.resends === MAX_QUIET_RESENDS + 1) {
       const time = formatTime(unacknowledged.since)
-      node.warn(RED._('warnings.unacknowledged', { serial, time } as never))
+      node.warn(translate(RED, 'warnings.unacknowledged', { serial, time }))
     }
     if (isAhead && nodeState.isFirstReport(device, 'ahead'))
-      node.warn(RED._('warnings.ahead', { serial } as never))
+      node.warn(translate(RED, 'warnings.ahead', { serial }))
   }
 
   #stateOf(device: ResolvedDevice): DeviceState {
-    return this.#run.nodeState.device(deviceKey(device))
+    return this.#run.nodeState.devices.get(deviceKey(device))
   }
 }
 

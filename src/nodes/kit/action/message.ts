@@ -1,5 +1,5 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
-import type { PolledData } from '../../../lib/collect/fetch'
+import type { Delivery } from '../../../lib/collect/fetch'
 import type { OutgoingMessage } from '../../../lib/output/elements'
 import { createMetadata } from '../../../lib/output/metadata'
 import type { Plan } from '../../../lib/output/plan'
@@ -7,13 +7,6 @@ import { formatTopic } from '../../../lib/output/topic'
 import { type ActionType, nameOfType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import type { Trigger } from './trigger'
-
-/** The data that a node delivers, with properties that some nodes add to `msg.envlog`. */
-export interface Delivery extends PolledData {
-  range?: { from: string; to: string }
-  /** There are older records in the period, which were not requested. */
-  isPartial?: boolean
-}
 
 /** The node and the trigger of the messages. */
 interface MessageSource<T extends ActionType> {

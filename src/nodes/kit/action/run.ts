@@ -8,7 +8,7 @@ import {
   type ResolvedDevice,
   type Selection,
 } from '../../../lib/collect/devices'
-import type { ResponseFormat } from '../../../lib/collect/fetch'
+import type { Delivery, ResponseFormat } from '../../../lib/collect/fetch'
 import { type FillRun, fillHoles } from '../../../lib/collect/fill'
 import type { LostPeriod } from '../../../lib/collect/holes'
 import type { NodeState } from '../../../lib/collect/node-state'
@@ -16,22 +16,21 @@ import type { TimeStyle } from '../../../lib/decode/time'
 import { EnvlogError } from '../../../lib/errors'
 import { planMessages } from '../../../lib/output/plan'
 import { countOf } from '../../../lib/readings/content'
-import { convertTemperatures } from '../../../lib/readings/temperature'
+import { convertTemperatures } from '../../../lib/readings/convert-temperatures'
 import { MAX_AGE_MS, type QuotaWait, type RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
+import type { DeviceProblems, Problems } from '../report/device-problems'
 import { FillStatus } from '../report/fill-status'
 import { formatLoss, localizeError } from '../report/localize'
-import type { DeviceProblems, RunStatus } from '../report/status'
+import type { RunStatus } from '../report/status'
 import { WaitStatus } from '../report/wait-status'
 import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
-import { createMessageBuilder, type Delivery } from './message'
+import { createMessageBuilder } from './message'
+import { sendInTurns } from './send-in-turns'
 import type { Trigger } from './trigger'
-
-/** Number of messages to send before yielding to the event loop, because Node-RED delivers messages only then. */
-const MESSAGES_PER_TURN = 64
 
 /** The parts of a deployed action node that all its runs use. */
 export interface Deployed<T extends ActionType> {
@@ -42,10 +41,7 @@ export interface Deployed<T extends ActionType> {
   nodeState: NodeState
   /** Aborts when the node closes. */
   signal: AbortSignal
-  /** Devices with losses that the status has yet to show. */
-  lossy: Set<string>
-  /** Chosen devices and groups that the account did not have at the last trigger. */
-  unknown: Set<string>
+  problems: Problems
   setStatus(status: RunStatus): void
 }
 
@@ -53,14 +49,6 @@ export type DeviceWork = (device: ResolvedDevice, requestContext: RequestContext
 
 /** The processing of a trigger. The `run` function in the node's file requests devices and delivers results with it. */
 export abstract class Run<T extends ActionType> implements FillRun {
-  readonly settings: SettingsOf<T>
-  readonly account: Account
-  readonly nodeState: NodeState
-  readonly nodeId: string
-  /** Format of times in messages. */
-  readonly time: TimeStyle
-  /** The response format that the chosen output needs. */
-  readonly format: ResponseFormat
   readonly waitStatus: WaitStatus
   /** For requests that are not about a single device. */
   readonly requestContext: RequestContext
@@ -77,6 +65,8 @@ export abstract class Run<T extends ActionType> implements FillRun {
   poll: DeviceWork = async () => {}
   /** Maximum number of pages of a period. */
   readonly maxPages: number = Number.POSITIVE_INFINITY
+  /** Number of devices without records in the requested period. */
+  emptyCount = 0
   /** Number of devices that are currently skipped because the service refused them. */
   refusedCount = 0
 
@@ -86,17 +76,11 @@ export abstract class Run<T extends ActionType> implements FillRun {
     readonly interrupt: AbortSignal,
   ) {
     const { RED, node, settings, account, nodeState, signal, setStatus } = deployed
-    this.settings = settings
-    this.account = account
-    this.nodeState = nodeState
-    this.nodeId = node.id
-    this.time = hasLocalTimes(settings) ? account.localTime : 'utc'
-    this.format = OUTPUT_TRAITS[settings.output].format
     this.waitStatus = new WaitStatus(account.quota, setStatus)
     this.fillStatus = new FillStatus(account, setStatus, () => this.problems)
     this.requestContext = {
       signal,
-      queueKey: this.nodeId,
+      queueKey: node.id,
       maxWaitMs: settings.wait === null ? null : settings.wait * 1000,
       onWait: this.waitStatus.createListener(),
       // A node does not get its last response again.
@@ -105,6 +89,32 @@ export abstract class Run<T extends ActionType> implements FillRun {
       }),
     }
     this.evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
+  }
+
+  get settings(): SettingsOf<T> {
+    return this.deployed.settings
+  }
+
+  get account(): Account {
+    return this.deployed.account
+  }
+
+  get nodeState(): NodeState {
+    return this.deployed.nodeState
+  }
+
+  get nodeId(): string {
+    return this.deployed.node.id
+  }
+
+  /** Format of times in messages. */
+  get time(): TimeStyle {
+    return hasLocalTimes(this.settings) ? this.account.localTime : 'utc'
+  }
+
+  /** The response format that the chosen output needs. */
+  get format(): ResponseFormat {
+    return OUTPUT_TRAITS[this.settings.output].format
   }
 
   /** Determines the devices from the settings or the message. @throws EnvlogError `ENVLOG_INPUT` */
@@ -128,9 +138,9 @@ export abstract class Run<T extends ActionType> implements FillRun {
   }
 
   get problems(): DeviceProblems {
-    const { lossy, unknown } = this.deployed
-    const { refusedCount: refused, awaited } = this
-    return { refused, losses: lossy.size, unknown: unknown.size, awaited: awaited.size }
+    const { losses, unknown } = this.deployed.problems
+    const { refusedCount: refused, awaited, emptyCount: empty } = this
+    return { refused, losses, unknown, awaited: awaited.size, empty }
   }
 
   /**
@@ -139,17 +149,10 @@ export abstract class Run<T extends ActionType> implements FillRun {
    * @returns the failures that are still to be reported
    */
   checkUnknown(failures: readonly DeviceFailure[]): readonly DeviceFailure[] {
-    const { unknown } = this.deployed
-    const before = new Set(unknown)
-    unknown.clear()
-    return failures.filter((failure) => {
-      if (!isUnknown(failure)) return true
-      const key = JSON.stringify(failure.device)
-      unknown.add(key)
-      if (!this.trigger.isOwn) return true
-      if (!before.has(key)) this.report(failure)
-      return false
-    })
+    const added = this.deployed.problems.setUnknown(failures)
+    if (!this.trigger.isOwn) return failures
+    for (const failure of added) this.report(failure)
+    return failures.filter((failure) => !isUnknown(failure))
   }
 
   onFill(open: readonly ResolvedDevice[]): void {
@@ -167,7 +170,7 @@ export abstract class Run<T extends ActionType> implements FillRun {
 
   reportLoss(device: ResolvedDevice, lost?: LostPeriod): void {
     const { RED, node } = this.deployed
-    this.deployed.lossy.add(deviceKey(device))
+    this.deployed.problems.addLoss(deviceKey(device))
     // The same period, or one that overlaps it, may be requested again and again.
     if (node.type === 'envlog-range' && !this.nodeState.isFirstReport(device, 'lost')) return
     const what = node.type === 'envlog-alerts' ? 'alerts' : 'records'
@@ -214,26 +217,16 @@ export abstract class Run<T extends ActionType> implements FillRun {
       group: delivery.group,
     })
     const buildMessage = createMessageBuilder({ ...this.deployed, trigger: this.trigger }, delivery, plan)
-    let sent = 0
-    for await (const draft of plan.messages) {
-      // Preparing it may have taken several turns.
-      this.#throwIfClosed()
-      this.trigger.send(buildMessage(draft))
-      if (++sent % MESSAGES_PER_TURN === 0) await this.#endTurn()
+    // If this node is closing, the receivers may no longer exist, so the messages do not count as delivered.
+    const throwIfClosed = () => {
+      if (this.deployed.signal.aborted) throw new EnvlogError('closed')
     }
-    await this.#endTurn()
-  }
-
-  /**
-   * Lets Node-RED deliver the messages that were sent. If this node is closing, the receivers may no longer exist, so
-   * the messages do not count as delivered.
-   */
-  async #endTurn(): Promise<void> {
+    await sendInTurns(plan.messages, (draft) => {
+      throwIfClosed()
+      this.trigger.send(buildMessage(draft))
+    })
+    // Node-RED delivers the last ones.
     await nextTurn()
-    this.#throwIfClosed()
-  }
-
-  #throwIfClosed(): void {
-    if (this.deployed.signal.aborted) throw new EnvlogError('closed')
+    throwIfClosed()
   }
 }

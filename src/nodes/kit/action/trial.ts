@@ -2,6 +2,7 @@ import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { systemClock } from '../../../lib/clock'
 import type { DeviceFailure, ResolvedDevice } from '../../../lib/collect/devices'
+import type { Delivery } from '../../../lib/collect/fetch'
 import { NodeState } from '../../../lib/collect/node-state'
 import { concernsOneDevice, EnvlogError } from '../../../lib/errors'
 import { shorten } from '../../../lib/output/shorten'
@@ -11,11 +12,11 @@ import { ACTION_TYPES, type ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import type { Trial } from '../../../shared/admin'
 import { isEnvVariable } from '../../../shared/schema'
+import { Problems } from '../report/device-problems'
 import { toNodeStateOptions } from '../settings/node-state-options'
 import { readActionSettings } from '../settings/read-settings'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
 import { findDevices } from './device-round'
-import type { Delivery } from './message'
 import { findAction } from './register-action'
 import { type Deployed, type DeviceWork, Run } from './run'
 
@@ -56,8 +57,7 @@ export async function tryAction(
     ...{ RED, account, nodeState, signal: requestContext.signal },
     node: { id: String(saved.id), type } as Node,
     settings: withEverything(settings),
-    lossy: new Set<string>(),
-    unknown: new Set<string>(),
+    problems: new Problems(),
     setStatus() {},
   }
   const run = new TrialRun(

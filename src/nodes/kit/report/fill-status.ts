@@ -1,7 +1,9 @@
 import type { Account } from '../../../lib/account'
 import { deviceKey, isStandalone, type ResolvedDevice } from '../../../lib/collect/devices'
 import type { QuotaWait } from '../../../lib/request'
-import type { DeviceProblems, RunStatus } from './status'
+import { NODE_ENDPOINTS } from '../../../shared/node-endpoints'
+import type { DeviceProblems } from './device-problems'
+import type { RunStatus } from './status'
 
 /** Summarizes in the node's status which devices' missing records one trigger fetches. */
 export class FillStatus {
@@ -46,7 +48,7 @@ export class FillStatus {
   /** The time at which each open device will have been requested once more, if requests wait for quota. */
   #estimateEnd(device: ResolvedDevice, until: number | null): number | null {
     if (until === null) return null
-    const endpoint = isStandalone(device) ? 'data' : 'data-relay'
+    const endpoint = NODE_ENDPOINTS.range[isStandalone(device) ? 'standalone' : 'relay']
     return Math.max(until, this.#account.quota.estimateRoundEnd(endpoint, this.#open.length))
   }
 }

@@ -1,8 +1,10 @@
 import type { NodeAPI } from 'node-red'
 import { type Cause, EnvlogError, type ErrorCode, type Subject } from '../../../lib/errors'
+import { toOneLine } from '../../../lib/redact'
 import type { LocalClock } from '../../../shared/local-clock'
 import { localizeParams } from '../../../shared/problems'
-import { formatDate, formatTime, hostClock } from './status'
+import { formatDate, formatTime, hostClock } from './times'
+import { translate } from './translate'
 
 const MAX_NAME_LENGTH = 100
 
@@ -31,14 +33,14 @@ export class Failure {
 export function localizeError(RED: NodeAPI, error: unknown): Failure {
   // The message of an unexpected error may contain secrets.
   if (!(error instanceof EnvlogError))
-    return new Failure(RED._('failure.unexpected', { detail: identifyError(error) }))
+    return new Failure(translate(RED, 'failure.unexpected', { detail: identifyError(error) }))
   const { reason, params, code, cause, subject } = error
   const { retryAt } = params
   const localized = {
-    ...localizeParams(params, (key, values) => RED._(key, values as never)),
+    ...localizeParams(params, (key, values) => translate(RED, key, values)),
     ...(typeof retryAt === 'string' && { retryAt: formatTime(Date.parse(retryAt)) }),
   }
-  const sentence = RED._(`errors.${reason}`, localized as never).trim()
+  const sentence = translate(RED, `errors.${reason}`, localized).trim()
   return new Failure(formatPrefix(RED, subject) + sentence, { code, cause: { ...cause } })
 }
 
@@ -54,20 +56,19 @@ export function formatLoss(
   const times = lost && { from: format(lost.from), to: format(lost.to) }
   const records = times ? 'warnings.records-lost-between' : 'warnings.records-lost'
   const key = what === 'alerts' ? 'warnings.alerts-lost' : records
-  return formatPrefix(RED, device) + RED._(key, times as never)
+  return formatPrefix(RED, device) + translate(RED, key, times)
 }
 
 /** The beginning of a text about a device, such as `Workshop (41E10013): `. */
 function formatPrefix(RED: NodeAPI, subject: Subject | undefined): string {
   if (!subject) return ''
   const { serial, name } = subject
-  if (!name) return RED._('failure.serial', { serial } as never)
-  return RED._('failure.device', { serial, name: toOneLine(name) } as never)
+  if (!name) return translate(RED, 'failure.serial', { serial })
+  return translate(RED, 'failure.device', { serial, name: toShortLine(name) })
 }
 
-/** Removes line breaks, so that a name cannot look like a separate line of the log. */
-export const toOneLine = (name: string) =>
-  name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAX_NAME_LENGTH)
+/** A name as part of a line. */
+export const toShortLine = (name: string) => toOneLine(name).slice(0, MAX_NAME_LENGTH)
 
 function identifyError(error: unknown): string {
   return error instanceof Error

@@ -62,7 +62,8 @@ export async function evaluateSelection(
   const property = formatTypedInput(settings.property, settings.propertyType)
   const value = await evaluate(settings.property, settings.propertyType)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
-  const result = z.safeParse(selections, settings.propertyType === 'env' ? parseText(value) : value)
+  const isList = settings.propertyType === 'env' && typeof value === 'string'
+  const result = z.safeParse(selections, isList ? splitList(value) : value)
   if (!result.success) throw new EnvlogError('devices-unreadable', { property })
   const found = withoutDuplicates(result.data)
   if (Object.values(found).flat().length === 0) throw new EnvlogError('devices-empty', { property })
@@ -80,13 +81,5 @@ function withoutDuplicates(all: readonly Named[]): NamedSelection {
   return { devices: [...devices.values()], bases: [...bases], groups: [...groups] }
 }
 
-/** Parses the text of an environment variable, which contains JSON, or serials separated by commas. */
-function parseText(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  try {
-    if (/^\s*[[{]/.test(value)) return JSON.parse(value)
-  } catch {
-    return value
-  }
-  return value.trim() === '' ? [] : value.split(',').map((serial) => serial.trim())
-}
+/** The serials in the text of an environment variable, separated by commas. */
+const splitList = (text: string) => (text.trim() === '' ? [] : text.split(',').map((serial) => serial.trim()))

@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
 import { toOneLine } from '../../../lib/redact'
+import { parseOrKeep } from '../../../lib/state-writer'
 
 /**
  * Evaluates a typed input: message, context, environment or JSONata; `undefined` if the property does not exist.
@@ -14,13 +15,17 @@ export const createEvaluator =
   async (value, type) => {
     const evaluate = promisify<string, string, Node, NodeMessage, unknown>(util.evaluateNodeProperty)
     try {
-      return await evaluate(value, type, node, msg)
+      const found = await evaluate(value, type, node, msg)
+      return type === 'env' && typeof found === 'string' ? parseList(found) : found
     } catch (error) {
       // Node-RED also throws if a parent object of the property is missing.
       if (type !== 'jsonata') return undefined
       throw new EnvlogError('expression-failed', { detail: detailOf(error) })
     }
   }
+
+/** The list or object that an environment variable contains as JSON; any other text stays unchanged. */
+const parseList = (text: string) => (/^\s*[[{]/.test(text) ? parseOrKeep(text) : text)
 
 /** Maximum length of a sentence of Node-RED. */
 const MAX_DETAIL = 200

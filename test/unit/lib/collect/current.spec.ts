@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { changedReadings, collectCurrent } from '../../../../src/lib/collect/current'
-import type { NamedDevice } from '../../../../src/lib/collect/devices'
+import { changedReadings } from '../../../../src/lib/collect/current'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import type { Reading } from '../../../../src/lib/readings/current'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore } from '../../../support/collect/recording-store'
 import { sampleReading } from '../../../support/samples'
-import { context } from '../responses'
 
 const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
   ({ ...sampleReading, timestamp, ...over }) as Reading
@@ -20,6 +18,14 @@ async function begin(store = createRecordingStore()) {
 }
 
 describe('readings that have changed since they were last sent', () => {
+  it('are remembered as they were received, whatever a flow made of them', async () => {
+    const { look } = await begin()
+    const { changed, remember } = look(at(1))
+    Object.assign(changed[0] as Reading, { timestamp: 0, ...base('x') })
+    remember()
+    assert.equal(look(at(1)).changed.length, 0)
+  })
+
   it('are those with another time, `stale`, battery level or error, not other values or names', async () => {
     const { look } = await begin()
     const first = look(at(1))
@@ -61,32 +67,5 @@ describe('readings that have changed since they were last sent', () => {
     assert.equal(next.look(at(1)).changed.length, 0)
     next.nodeState.forget([sampleReading.serial])
     assert.equal(next.look(at(1)).changed.length, 1)
-  })
-})
-
-describe('the request for current readings', () => {
-  it('is only for the remote units that are named as such, although their base units are not known', async () => {
-    const requests: object[] = []
-    const read = async (_: string, params: object) => {
-      requests.push(params)
-      return { endpoint: 'current', body: { devices: [], unreadable: [] }, receivedAt: 0, quota: {} }
-    }
-    const account = {
-      client: { read },
-      devices: { isRemote: () => undefined, update() {} },
-      series1Models: [],
-    }
-    const request = (devices: NamedDevice[]) =>
-      collectCurrent(
-        account as never,
-        {
-          selection: { devices, bases: [], groups: [] },
-          ...{ exclude: [], time: 'utc', staleAfter: null, format: 'read' },
-        },
-        context,
-      )
-    await request([{ serial: '5212A1B2', isRemote: true }])
-    await request([{ serial: '5212A1B2' }])
-    assert.deepEqual(requests, [{ 'remote-serial': ['5212A1B2'] }, {}])
   })
 })

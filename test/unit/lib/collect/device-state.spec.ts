@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { DeviceState, type RetainedDelivery } from '../../../../src/lib/collect/device-state'
+import type { RetainedDelivery } from '../../../../src/lib/collect/awaited-delivery'
+import type { Cursor } from '../../../../src/lib/collect/cursor'
+import { DeviceState } from '../../../../src/lib/collect/device-state'
+import { EnvlogError } from '../../../../src/lib/errors'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -14,10 +17,10 @@ function begin() {
   saves = 0
   /** Sends what was new up to this number at this time, and waits for a receipt until 1000. */
   const send = (content: number, now = content, data: RetainedDelivery | null = retained) => {
-    const sequence = device.issue(at(content), at(content), data, now)
-    device.awaitReceipt(sequence, 1000)
-    device.markSent(sequence)
-    return sequence
+    const issuedAt = device.issue(at(content), at(content), data, now)
+    device.awaitReceipt(issuedAt, 1000)
+    device.markSent(issuedAt)
+    return issuedAt
   }
   return { device, send, saves: () => saves }
 }
@@ -44,9 +47,9 @@ describe('receipts', () => {
 
   it('differ, even if the clock is set back', () => {
     const { device, send } = begin()
-    const sequences = [send(20, 500), send(30, 100), send(40, 100)]
-    assert.equal(new Set(sequences).size, 3)
-    assert.equal(new Set([...sequences, restart(device).issue(at(50), at(50), null, 100)]).size, 4)
+    const issued = [send(20, 500), send(30, 100), send(40, 100)]
+    assert.equal(new Set(issued).size, 3)
+    assert.equal(new Set([...issued, restart(device).issue(at(50), at(50), null, 100)]).size, 4)
   })
 
   it('have an effect in the next process, too', () => {
@@ -62,17 +65,17 @@ describe('receipts', () => {
 
   it('of forgotten deliveries have no effect', () => {
     const { device, send } = begin()
-    const sequence = send(20)
+    const issuedAt = send(20)
     device.forget()
-    device.acknowledge(sequence)
+    device.acknowledge(issuedAt)
     assert.equal(device.cursor, null)
   })
 
   it('become overdue: a retained delivery is sent again with the same one, anything else is requested', () => {
     const { device, send } = begin()
-    const sequence = send(20)
+    const issuedAt = send(20)
     assert.deepEqual([device.receiptWait(999), device.receiptWait(1000)], [1, 0])
-    assert.deepEqual(device.overdue, { sequence, retained })
+    assert.deepEqual(device.overdue, { issuedAt, retained })
     send(30, 30, null)
     assert.equal(device.overdue, null)
   })
@@ -90,6 +93,21 @@ describe('receipts', () => {
     const isOver = device.beginPoll()
     device.skip()
     assert.deepEqual([device.cursor, device.unacknowledged, isOver()], [at(40), null, true])
+  })
+
+  it('keep the periods that are missing, and what failed of them, both those known now and those known later', () => {
+    const hole = (from: number) => ({ from, to: from + MINUTE, begin: null, held: [] })
+    const withHoles = (...from: number[]) => ({ ...at(10), holes: from.map(hole) }) as unknown as Cursor
+    const device = new DeviceState(() => {})
+    device.advance(withHoles(DAY))
+    device.awaitReceipt(device.issue(withHoles(2 * DAY, DAY), withHoles(DAY), null, 1), 1000)
+    assert.deepEqual(
+      device.holes.map(({ from }) => from),
+      [2 * DAY, DAY],
+    )
+    for (const from of [2 * DAY, DAY])
+      device.failuresOf(hole(from) as never).add(new EnvlogError('timeout-total'), 0)
+    assert.equal(device.nextHole(1), undefined)
   })
 
   it('are awaited after a deploy for at most the new time, or no longer', () => {
@@ -118,9 +136,9 @@ describe('a device that the service has refused', () => {
     let now = 0
     const pauses = Array.from({ length: 10 }, () => {
       const pauseMs = device.refuse(now, false)
-      assert.equal(device.isPaused(now + pauseMs - 1), true)
+      assert.equal(device.refusal.left(now + pauseMs - 1) > 0, true)
       now += pauseMs
-      assert.equal(device.isPaused(now), false)
+      assert.equal(device.refusal.left(now) > 0, false)
       return pauseMs / MINUTE
     })
     assert.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440])
@@ -137,7 +155,7 @@ describe('a device that the service has refused', () => {
       device.refuse(0, false)
       end(device)
       for (const same of [restart(device), device])
-        assert.deepEqual([same.isPaused(0), same.refuse(0, false)], [false, 10 * MINUTE])
+        assert.deepEqual([same.refusal.left(0) > 0, same.refuse(0, false)], [false, 10 * MINUTE])
     }
   })
 
@@ -153,17 +171,17 @@ describe('a device that the service has refused', () => {
     const deployed = withoutAlerts()
     deployed.deploy(true, null)
     const restarted = restart(restart(deployed, DAY / 4), DAY / 2)
-    assert.deepEqual([restarted.isPaused(DAY - 1), restarted.isPaused(DAY)], [true, false])
+    assert.deepEqual([restarted.refusal.left(DAY - 1) > 0, restarted.refusal.left(DAY) > 0], [true, false])
     assert.equal(restarted.refuse(DAY, true), DAY)
   })
 
   it('alerts once is asked at once after forget, and for 10 minutes if it had an answer', () => {
     const forgotten = withoutAlerts()
     forgotten.forget()
-    assert.equal(restart(forgotten).isPaused(0), false)
+    assert.equal(restart(forgotten).refusal.left(0) > 0, false)
     const responded = withoutAlerts()
     responded.markResponded()
-    assert.deepEqual([responded.isPaused(0), responded.refuse(0, true)], [false, 10 * MINUTE])
+    assert.deepEqual([responded.refusal.left(0) > 0, responded.refuse(0, true)], [false, 10 * MINUTE])
     assert.equal(begin().device.refuse(0, true), 10 * MINUTE, 'an earlier process had an answer')
   })
 })

@@ -50,6 +50,10 @@ describe('fetching current readings', () => {
     const { requests, found, updates } = await current({ selection })
     assert.deepEqual(requests, [{ 'remote-serial': ['XXXXXXXX', 'YYYYYYYY'] }])
     assert.deepEqual([found, updates], [all, 0])
+    // A message may say so of devices that the list does not know.
+    const remote = { ...nothing, devices: [{ serial: 'XXXXXXXX', isRemote: true as const }] }
+    const unlisted = await current({ selection: remote }, () => undefined)
+    assert.deepEqual(unlisted.requests, [{ 'remote-serial': ['XXXXXXXX'] }])
   })
 
   it('keeps only the device under the named base unit if a serial exists under two', async () => {

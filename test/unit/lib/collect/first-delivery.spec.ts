@@ -58,7 +58,7 @@ describe('the first records of a device whose receipt is awaited', () => {
       const afterCrash = new NodeState(clock)
       afterCrash.open({ ...store, load: async () => store.contents(), save: async () => {} })
       await afterCrash.ready()
-      assert.notEqual(afterCrash.device(`${target.base}/${target.serial}`).cursor, null)
+      assert.notEqual(afterCrash.devices.get(`${target.base}/${target.serial}`).cursor, null)
     }
     await Promise.all(polls)
   })
@@ -115,7 +115,7 @@ describe('the first records of a device whose receipt is awaited', () => {
     await nextTurn()
     await clock.pass(8000)
     await polled
-    assert.equal(nodeState.device(KEY).receiptWait(clock.monotonic()), 5000)
+    assert.equal(nodeState.devices.get(KEY).receiptWait(clock.monotonic()), 5000)
   })
 
   it('are not sent by a node that has closed in the meantime, or whose devices were forgotten', async () => {
@@ -128,7 +128,7 @@ describe('the first records of a device whose receipt is awaited', () => {
     assert.equal(await polls[0], 'closed', 'does not wait for the store')
     await clock.pass(10 * WRITE_MS)
     assert.deepEqual([await Promise.all(polls), delivered], [['closed', undefined], []])
-    assert.ok(nodeState.device(KEY).overdue)
+    assert.ok(nodeState.devices.get(KEY).overdue)
     // The next trigger sends both.
     const again = [poll(FREEZER), poll(FRIDGE)]
     await nextTurn()

@@ -21,11 +21,8 @@ describe('concurrent work on devices', () => {
     const reported: [number, string][] = []
     const seen = { started: [] as number[], done: [] as number[], most: 0, reported }
     let open = 0
-    const result = forEachConcurrent(
-      items,
-      concurrency,
-      signal,
-      async (item, inner) => {
+    const result = forEachConcurrent(items, concurrency, signal, {
+      async work(item, inner) {
         seen.started.push(item)
         seen.most = Math.max(seen.most, ++open)
         try {
@@ -37,9 +34,9 @@ describe('concurrent work on devices', () => {
         if (failure) throw typeof failure === 'string' ? new EnvlogError(failure as Reason) : failure
         seen.done.push(item)
       },
-      (item, error) => reported.push([item, error.reason]),
-      (item) => failedBefore.includes(item),
-    )
+      reportFailure: (item, error) => reported.push([item, error.reason]),
+      hasFailedAmbiguously: (item) => failedBefore.includes(item),
+    })
     return { seen, result, watched: watch(result), open: () => open }
   }
 
@@ -110,14 +107,11 @@ describe('concurrent work on devices', () => {
 
   it('ends with an ambiguous failure if no item succeeds', async () => {
     const fail = () => Promise.reject(new EnvlogError('service-failed'))
-    const result = forEachConcurrent(
-      [0, 1],
-      1,
-      never,
-      fail,
-      () => assert.fail('it was reported'),
-      () => false,
-    )
+    const result = forEachConcurrent([0, 1], 1, never, {
+      work: fail,
+      reportFailure: () => assert.fail('it was reported'),
+      hasFailedAmbiguously: () => false,
+    })
     await assert.rejects(result, failure('service-failed'))
   })
 

@@ -12,12 +12,7 @@ import {
 } from '../../../support/collect/arbitraries'
 import type { DeviceProfile, MeasuredRecord } from '../../../support/collect/device'
 import type { JournalEntry } from '../../../support/collect/journal'
-import {
-  type Act,
-  createPollSimulation,
-  type PollSettings,
-  type PollSimulation,
-} from '../../../support/collect/poll-simulation'
+import { type Act, type PollSettings, PollSimulation } from '../../../support/collect/poll-simulation'
 
 const trigger: Act = { act: 'trigger', requests: [], dies: false }
 const later: Act = { act: 'pass', ms: 86_400_000 }
@@ -95,7 +90,7 @@ describe('gaps of any device, polled at any time', () => {
     const acts = actsOf(steps, requests, { more: [...timeActs, { act: 'deploy' }] })
     await fc.assert(
       fc.asyncProperty(restartingOnce, anyPollSettings, acts, async (profile, settings, life) => {
-        const simulation = createPollSimulation(profile, settings)
+        const simulation = new PollSimulation(profile, settings)
         // The last record carries the gaps that no message of its own has reported.
         for (const act of [...life, ...inPeace, another, trigger]) await simulation.perform(act)
         check(simulation, profile, settings)

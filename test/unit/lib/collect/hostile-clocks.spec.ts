@@ -2,12 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { runs } from '../../../support/chance'
 import type { DeviceProfile, MeasuredRecord, Step } from '../../../support/collect/device'
-import {
-  type Act,
-  createPollSimulation,
-  type PollSimulation,
-  plainRequest,
-} from '../../../support/collect/poll-simulation'
+import { type Act, PollSimulation, plainRequest } from '../../../support/collect/poll-simulation'
 
 const DAY_SECONDS = 86_400
 /** The seed is the same in `test:long`. */
@@ -109,7 +104,7 @@ function check(
   const start = fc.constantFrom<'all' | 'now'>('all', 'now')
   return fc.assert(
     fc.asyncProperty(profiles, lives, start, async (profile, life, begin) => {
-      const simulation = createPollSimulation(profile, { start: begin, backfill: true })
+      const simulation = new PollSimulation(profile, { start: begin, backfill: true })
       for (const act of [...life, POLL]) await simulation.perform(act)
       assertConsistent(simulation, profile.ids === 'counted')
       assertRun(simulation, begin, profile)

@@ -33,7 +33,7 @@ function begin(store = createRecordingStore()) {
   const nodeState = new NodeState(clock)
   nodeState.open(store)
   nodeState.ready().catch(() => {})
-  return { clock, nodeState, cursor: () => nodeState.device(DEVICE).cursor }
+  return { clock, nodeState, cursor: () => nodeState.devices.get(DEVICE).cursor }
 }
 
 describe('a store', () => {
@@ -63,7 +63,7 @@ describe('a store', () => {
     const { nodeState, cursor, clock } = begin({ ...good, load })
     for (let times = 0; times < 3; times++) {
       await assert.rejects(nodeState.ready(), failure('store-unreadable'))
-      nodeState.device(DEVICE).lastSent = 'mark'
+      nodeState.devices.get(DEVICE).lastSent = 'mark'
       await nextTurn()
     }
     assert.deepEqual(good.writes, [])
@@ -156,7 +156,7 @@ describe('a store', () => {
     nodeState.open(present)
     await nodeState.close(old)
     await nodeState.ready()
-    nodeState.device(DEVICE).advance(at(6))
+    nodeState.devices.get(DEVICE).advance(at(6))
     await clock.pass(WRITE_MS)
     assert.deepEqual([cursor(), present.latest()], [at(6), saved(6)])
   })

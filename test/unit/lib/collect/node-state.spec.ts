@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { RetainedDelivery } from '../../../../src/lib/collect/device-state'
+import type { RetainedDelivery } from '../../../../src/lib/collect/awaited-delivery'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import type { SavedState } from '../../../../src/lib/collect/saved-state'
 import { Registry } from '../../../../src/lib/registry'
@@ -20,8 +20,14 @@ async function begin(store = createRecordingStore(), clock = createVirtualClock(
   const nodeState = new NodeState(clock)
   nodeState.open(store)
   await nodeState.ready()
-  const deliver = (device: string, content: number) => nodeState.device(device).advance(at(content))
-  return { clock, nodeState, store, deliver, cursor: (device: string) => nodeState.device(device).cursor }
+  const deliver = (device: string, content: number) => nodeState.devices.get(device).advance(at(content))
+  return {
+    clock,
+    nodeState,
+    store,
+    deliver,
+    cursor: (device: string) => nodeState.devices.get(device).cursor,
+  }
 }
 
 describe('the state of a node', () => {
@@ -29,17 +35,21 @@ describe('the state of a node', () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 6)
-    nodeState.device(FIRST).lastSent = 'mark'
-    nodeState.markPolled(target(SECOND))
-    nodeState.markPolled(target(FIRST))
+    nodeState.devices.get(FIRST).lastSent = 'mark'
+    nodeState.devices.markPolled(target(SECOND))
+    nodeState.devices.markPolled(target(FIRST))
     nodeState.planRound({ at: 7, settings: 'mine' })
     await nodeState.close(store)
     assert.equal((await begin(store)).nodeState.takeNextRound('others'), undefined)
     const next = await begin(store)
     assert.equal(next.nodeState.takeNextRound('mine'), 7)
     assert.deepEqual([next.cursor(FIRST), next.cursor(SECOND)], [at(5), at(6)])
-    assert.equal(next.nodeState.device(FIRST).lastSent, 'mark')
-    const order = next.nodeState.leastRecentlyPolledFirst([target(FIRST), target(SECOND), target('x/y')])
+    assert.equal(next.nodeState.devices.get(FIRST).lastSent, 'mark')
+    const order = next.nodeState.devices.leastRecentlyPolledFirst([
+      target(FIRST),
+      target(SECOND),
+      target('x/y'),
+    ])
     assert.deepEqual(order, [target('x/y'), target(SECOND), target(FIRST)])
   })
 
@@ -47,7 +57,7 @@ describe('the state of a node', () => {
     const { nodeState, store, deliver, cursor, clock } = await begin()
     deliver(FIRST, 5)
     await clock.pass(WRITE_MS)
-    const isOver = nodeState.device(SECOND).beginPoll()
+    const isOver = nodeState.devices.get(SECOND).beginPoll()
     const other = createRecordingStore({ version: 1, devices: { [FIRST]: { cursor: at(1) } } })
     await nodeState.close(store)
     nodeState.open(other)
@@ -64,20 +74,20 @@ describe('the state of a node', () => {
     const store = createRecordingStore({ version: 1, devices: { [FIRST]: { cursor }, [SECOND]: { cursor } } })
     const nodeState = new NodeState(createVirtualClock(0))
     nodeState.open(store)
-    nodeState.device(FIRST).advance(at(9))
-    nodeState.device(FIRST).lastSent = 'new'
-    nodeState.markPolled(target(FIRST))
+    nodeState.devices.get(FIRST).advance(at(9))
+    nodeState.devices.get(FIRST).lastSent = 'new'
+    nodeState.devices.markPolled(target(FIRST))
     await nodeState.ready()
-    assert.deepEqual(nodeState.device(FIRST).cursor, at(9))
-    assert.deepEqual(nodeState.device(SECOND).cursor, at(5))
-    assert.equal(nodeState.device(FIRST).lastSent, 'new')
+    assert.deepEqual(nodeState.devices.get(FIRST).cursor, at(9))
+    assert.deepEqual(nodeState.devices.get(SECOND).cursor, at(5))
+    assert.equal(nodeState.devices.get(FIRST).lastSent, 'new')
   })
 })
 
 /** Sends this number of alerts, and retains them until their receipt. */
 function sendAndRetain(nodeState: NodeState, count: number): void {
   const content = { kind: 'alerts', alerts: Array.from({ length: count }) }
-  nodeState.device(FIRST).issue(at(1), at(0), { content } as unknown as RetainedDelivery, 0)
+  nodeState.devices.get(FIRST).issue(at(1), at(0), { content } as unknown as RetainedDelivery, 0)
 }
 
 describe('data retained in memory', () => {
@@ -89,7 +99,7 @@ describe('data retained in memory', () => {
     sendAndRetain(nodeState, 1)
     const counts = ['old', 'new', 'old'].map((settingsKey) => {
       deploy(settingsKey)
-      return nodeState.retainedCount
+      return nodeState.devices.retainedCount
     })
     assert.deepEqual(counts, [1, 0, 0])
   })
@@ -98,11 +108,11 @@ describe('data retained in memory', () => {
     const clock = createVirtualClock(0)
     const registry = new Registry(clock)
     const [one, other] = ['a', 'b'].map((id) => registry.getOrCreateNodeState(id)) as [NodeState, NodeState]
-    const canRetain = (count: number) => other.canRetain(other.device(SECOND), count)
+    const canRetain = (count: number) => other.canRetain(other.devices.get(SECOND), count)
     assert.equal(canRetain(500_000), true)
     sendAndRetain(one, 60_000)
     assert.deepEqual([canRetain(40_000), canRetain(40_001)], [true, false])
-    assert.equal(one.canRetain(one.device(FIRST), 500_000), true)
+    assert.equal(one.canRetain(one.devices.get(FIRST), 500_000), true)
     one.forget('all')
     assert.equal(canRetain(500_000), true)
   })
@@ -111,22 +121,25 @@ describe('data retained in memory', () => {
     const { clock, store, nodeState } = await begin()
     const both = [target(FIRST), target('a/b')]
     for (const device of [FIRST, 'a/b']) {
-      nodeState.device(device).advance(at(5))
-      nodeState.device(device).lastSent = 'mark'
+      nodeState.devices.get(device).advance(at(5))
+      nodeState.devices.get(device).lastSent = 'mark'
     }
-    for (const one of both) nodeState.markPolled(one)
-    nodeState.setDevices(both)
+    for (const one of both) nodeState.devices.markPolled(one)
+    nodeState.devices.select(both)
     // Jumps of the clock do not count.
     clock.jump(60 * 86_400_000)
     for (let day = 0; day < 29; day++) {
       clock.advance(86_400_000)
-      nodeState.setDevices([target(FIRST)])
+      nodeState.devices.select([target(FIRST)])
     }
-    assert.deepEqual(nodeState.device('a/b').cursor, at(5))
+    assert.deepEqual(nodeState.devices.get('a/b').cursor, at(5))
     clock.advance(86_400_000)
-    nodeState.setDevices([target(FIRST)])
+    nodeState.devices.select([target(FIRST)])
     await nodeState.close(store)
-    assert.deepEqual([nodeState.device('a/b').cursor, nodeState.device('a/b').lastSent], [null, undefined])
+    assert.deepEqual(
+      [nodeState.devices.get('a/b').cursor, nodeState.devices.get('a/b').lastSent],
+      [null, undefined],
+    )
     assert.deepEqual(Object.keys((store.latest() as SavedState).devices), [FIRST])
   })
 
@@ -136,10 +149,10 @@ describe('data retained in memory', () => {
     const store = createRecordingStore({ version: 1, devices: { [FIRST]: { cursor: at(5) } } })
     for (let restart = 0; restart < 31; restart++) {
       const { nodeState } = await begin(store, clock)
-      assert.equal(nodeState.device(FIRST).cursor === null, restart > 29, `${restart}`)
-      nodeState.setDevices([])
+      assert.equal(nodeState.devices.get(FIRST).cursor === null, restart > 29, `${restart}`)
+      nodeState.devices.select([])
       clock.advance(day)
-      nodeState.setDevices([])
+      nodeState.devices.select([])
       await nodeState.close(store)
       clock.advance(100 * day)
     }
@@ -148,21 +161,25 @@ describe('data retained in memory', () => {
   it('moves with a device to another base unit if it has left the previous one', async () => {
     const { nodeState, deliver, cursor } = await begin()
     deliver(FIRST, 5)
-    nodeState.device(FIRST).lastSent = 'mark'
-    nodeState.setDevices([target(SECOND)], () => false)
+    nodeState.devices.get(FIRST).lastSent = 'mark'
+    nodeState.devices.select([target(SECOND)], () => false)
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have the same serial')
-    const sequence = nodeState.device(FIRST).issue(at(9), at(5), null, 0)
-    nodeState.device(FIRST).refuse(0, false)
-    nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
-    assert.equal(nodeState.device(SECOND).isPaused(0), false, 'the refusal was for the previous base unit')
-    for (const device of [FIRST, SECOND]) nodeState.acknowledge(device, sequence)
+    const issuedAt = nodeState.devices.get(FIRST).issue(at(9), at(5), null, 0)
+    nodeState.devices.get(FIRST).refuse(0, false)
+    nodeState.devices.select([target(SECOND)], ({ base }) => base === '5839F001')
+    assert.equal(
+      nodeState.devices.get(SECOND).refusal.left(0) > 0,
+      false,
+      'the refusal was for the previous base unit',
+    )
+    for (const device of [FIRST, SECOND]) nodeState.acknowledge(device, issuedAt)
     assert.deepEqual(cursor(SECOND), at(5), 'a late receipt has no effect')
     deliver(SECOND, 20)
-    nodeState.setDevices([target(FIRST)], ({ base }) => base === '5839F002')
+    nodeState.devices.select([target(FIRST)], ({ base }) => base === '5839F002')
     assert.deepEqual(cursor(FIRST), at(20), 'not even if the device moves back')
-    nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
+    nodeState.devices.select([target(SECOND)], ({ base }) => base === '5839F001')
     assert.deepEqual(
-      [nodeState.device(FIRST).lastSent, nodeState.device(SECOND).lastSent],
+      [nodeState.devices.get(FIRST).lastSent, nodeState.devices.get(SECOND).lastSent],
       [undefined, 'mark'],
     )
   })
@@ -171,17 +188,17 @@ describe('data retained in memory', () => {
     const records = { held: '', hashes: [], since: null, from: null, at: 5 }
     const store = createRecordingStore()
     const { nodeState, cursor } = await begin(store)
-    nodeState.device(FIRST).advance(records)
+    nodeState.devices.get(FIRST).advance(records)
     await nodeState.close(store)
     nodeState.open(store, { cursorKind: 'alerts' })
     assert.equal(cursor(FIRST), null)
-    const sequence = nodeState.device(FIRST).issue(at(6), at(5), null, 0)
+    const issuedAt = nodeState.devices.get(FIRST).issue(at(6), at(5), null, 0)
     await nodeState.close(store)
     const next = new NodeState(createVirtualClock(0))
     next.open(store, { cursorKind: 'records' })
     await next.ready()
-    next.acknowledge(FIRST, sequence)
-    assert.equal(next.device(FIRST).cursor, null)
+    next.acknowledge(FIRST, issuedAt)
+    assert.equal(next.devices.get(FIRST).cursor, null)
   })
 
   it('is bounded, regardless of how many devices responses contain', () => {
@@ -198,11 +215,11 @@ describe('forgetting', () => {
   it('clears the named devices under every base unit, or all devices, and is saved', async () => {
     const { nodeState, store, deliver, cursor, clock } = await begin()
     for (const device of [FIRST, SECOND, 'a/b']) deliver(device, 5)
-    for (const device of [FIRST, 'a/b']) nodeState.device(device).lastSent = 'mark'
+    for (const device of [FIRST, 'a/b']) nodeState.devices.get(device).lastSent = 'mark'
     nodeState.forget(['5212A1B2'])
     assert.deepEqual([cursor(FIRST), cursor(SECOND), cursor('a/b')], [null, null, at(5)])
     assert.deepEqual(
-      [nodeState.device(FIRST).lastSent, nodeState.device('a/b').lastSent],
+      [nodeState.devices.get(FIRST).lastSent, nodeState.devices.get('a/b').lastSent],
       [undefined, 'mark'],
     )
     await clock.pass(WRITE_MS)
@@ -210,7 +227,7 @@ describe('forgetting', () => {
     nodeState.forget('all')
     await clock.pass(WRITE_MS)
     assert.equal((await begin(store)).cursor('a/b'), null)
-    assert.equal(nodeState.device('a/b').lastSent, undefined)
+    assert.equal(nodeState.devices.get('a/b').lastSent, undefined)
   })
 
   it('ends the wait for a receipt, as a receipt and a skip do', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { PolledData } from '../../../../src/lib/collect/fetch'
+import type { Delivery } from '../../../../src/lib/collect/fetch'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { createRecordingStore } from '../../../support/collect/recording-store'
 import { alertResponse, graph } from '../responses'
@@ -61,7 +61,7 @@ describe('a database that is down for hours', () => {
     for (let times = 0; times < 3; times++) {
       await poll()
       measure(10)
-      const { content } = delivered.at(-1) as PolledData
+      const { content } = delivered.at(-1) as Delivery
       assert.ok(content.kind === 'series')
       const { channels, records } = content.series
       assert.deepEqual([records.map(({ ch1 }) => ch1), channels.length], [upTo(1, 10), 1])

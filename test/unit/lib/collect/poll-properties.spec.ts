@@ -14,7 +14,7 @@ import {
 } from '../../../support/collect/arbitraries'
 import type { DeviceProfile } from '../../../support/collect/device'
 import { judge } from '../../../support/collect/oracle'
-import { type Act, createPollSimulation, type PollSettings } from '../../../support/collect/poll-simulation'
+import { type Act, type PollSettings, PollSimulation } from '../../../support/collect/poll-simulation'
 
 /** The seed is the same in `test:long`. */
 const chance = { numRuns: runs(1600), seed: 1 }
@@ -37,7 +37,7 @@ async function play(
   acts: readonly Act[],
   receiptTimeoutMs: number | null,
 ) {
-  const simulation = createPollSimulation(profile, settings, receiptTimeoutMs)
+  const simulation = new PollSimulation(profile, settings, receiptTimeoutMs)
   for (const act of acts) await simulation.perform(act)
   await simulation.perform({ act: 'host', behind: 0 })
   // A response of this trigger may lag, so that the next one is needed.
@@ -45,7 +45,7 @@ async function play(
     await simulation.perform({ act: 'pass', ms: A_DAY + 1 })
     await simulation.perform({ act: 'trigger', requests: [], dies: false, stores: true })
   }
-  assert.equal(simulation.hasHoles(), false, 'a hole remains')
+  assert.equal(simulation.hasHoles, false, 'a hole remains')
   return simulation
 }
 

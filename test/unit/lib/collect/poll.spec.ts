@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import type { DeviceProfile, Step } from '../../../support/collect/device'
 import {
   type Act,
-  createPollSimulation,
   type PollSettings,
-  type PollSimulation,
+  PollSimulation,
   plainRequest,
   type RequestPlan,
 } from '../../../support/collect/poll-simulation'
@@ -41,7 +40,7 @@ async function play(simulation: PollSimulation, ...acts: Act[]): Promise<PollSim
   for (const act of acts) await simulation.perform(act)
   return simulation
 }
-const begin = (...acts: Act[]) => play(createPollSimulation(profile, firstRecords), ...acts)
+const begin = (...acts: Act[]) => play(new PollSimulation(profile, firstRecords), ...acts)
 
 /** The delivered records, message by message. */
 const deliveredIds = ({ journal }: PollSimulation) =>
@@ -101,7 +100,7 @@ describe('after an outage', () => {
   })
 
   it('nothing is fetched with Backfill off, and the loss is reported', async () => {
-    const simulation = createPollSimulation(profile, { start: 'all', backfill: false })
+    const simulation = new PollSimulation(profile, { start: 'all', backfill: false })
     await play(simulation, measure(2), poll(), measure(20), poll())
     assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22)])
     assert.deepEqual(losses(simulation), [false, true])
@@ -162,7 +161,7 @@ describe('a page that fails', () => {
   it('has no effect if the device was forgotten in the meantime', async () => {
     const forget: Act = { act: 'forget' }
     const simulation = await begin(measure(2), poll(), measure(20), poll({}, { meanwhile: [forget] }))
-    assert.equal(simulation.cursor(), null)
+    assert.equal(simulation.cursor, null)
     assert.ok(simulation.journal.every(({ kind }) => kind !== 'failed'))
   })
 
@@ -199,7 +198,7 @@ describe('a page that lacks the record at its end', () => {
 
 describe('missing records that the service has overwritten', () => {
   it('are reported as a loss, with the gap that the numbers show', async () => {
-    const simulation = createPollSimulation({ ...profile, capacity: 10 }, firstRecords)
+    const simulation = new PollSimulation({ ...profile, capacity: 10 }, firstRecords)
     await play(simulation, measure(2), poll(), measure(20), poll())
     assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(12, 17)])
     await play(simulation, measure(1), poll())
@@ -211,7 +210,7 @@ describe('missing records that the service has overwritten', () => {
 
 describe('with receipts', () => {
   it('each page waits for its receipt, and filling goes on as soon as it is returned', async () => {
-    const simulation = createPollSimulation(profile, firstRecords, TIMEOUT)
+    const simulation = new PollSimulation(profile, firstRecords, TIMEOUT)
     await play(simulation, measure(2), poll(), receipt(), measure(20))
     const stores: Act = {
       act: 'trigger',
@@ -224,7 +223,7 @@ describe('with receipts', () => {
   })
 
   it('filling begins in the trigger that finds the hole, once the receipt of its records arrives', async () => {
-    const simulation = createPollSimulation(profile, firstRecords, TIMEOUT)
+    const simulation = new PollSimulation(profile, firstRecords, TIMEOUT)
     await play(simulation, measure(2), poll(), receipt(), measure(20))
     const late: Act = { act: 'trigger', dies: false, storesLate: true, requests: [] }
     await play(simulation, late)
@@ -232,7 +231,7 @@ describe('with receipts', () => {
   })
 
   it('new records come before the next page if a trigger began while a page awaited its receipt', async () => {
-    const simulation = createPollSimulation(profile, firstRecords, TIMEOUT)
+    const simulation = new PollSimulation(profile, firstRecords, TIMEOUT)
     await play(simulation, measure(2), poll(), receipt(), measure(20), poll(), receipt())
     await play(simulation, poll({}, { maxRecords: 9 }), measure(3))
     const late: Act = { act: 'trigger', dies: false, storesLate: true, requests: [] }
@@ -241,7 +240,7 @@ describe('with receipts', () => {
   })
 
   it('nothing is requested of a device while a receipt is outstanding, and one of an earlier delivery has no effect', async () => {
-    const simulation = createPollSimulation(profile, firstRecords, TIMEOUT)
+    const simulation = new PollSimulation(profile, firstRecords, TIMEOUT)
     await play(simulation, measure(2), poll(), receipt(), measure(20), poll({}, { maxRecords: 9 }))
     await play(simulation, receipt(1), poll())
     assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22)])
@@ -253,7 +252,7 @@ describe('with receipts', () => {
 describe('a first response', () => {
   it('that is repeated after a crash is not reported as incomplete', async () => {
     for (const backfill of [true, false]) {
-      const simulation = createPollSimulation(profile, { start: 'all', backfill }, TIMEOUT)
+      const simulation = new PollSimulation(profile, { start: 'all', backfill }, TIMEOUT)
       await play(simulation, measure(40), poll(), crash, poll())
       assert.deepEqual(deliveredIds(simulation), [upTo(35, 40), upTo(35, 40)])
       assert.ok(losses(simulation).every((isLoss) => !isLoss))
@@ -261,7 +260,7 @@ describe('a first response', () => {
   })
 
   it('since a time is followed by everything from that time on, the newest first', async () => {
-    const simulation = createPollSimulation(profile, {
+    const simulation = new PollSimulation(profile, {
       start: { since: 1_795_161_600_000 + 600_000 },
       backfill: true,
     })
@@ -285,7 +284,7 @@ describe('a device whose clock is permanently two hours ahead', () => {
 
 describe('a device whose clock was set back', () => {
   it('sends its records immediately, even one that arrives late', async () => {
-    const simulation = createPollSimulation({ ...profile, newestBy: 'arrival' }, firstRecords)
+    const simulation = new PollSimulation({ ...profile, newestBy: 'arrival' }, firstRecords)
     await play(simulation, measure(4), poll(), measure(1, 'back'), measure(2), poll())
     await play(
       simulation,

@@ -23,8 +23,8 @@ describe('the polling order', () => {
         let nodeState = await begin(store)
         const polled: string[] = []
         for (const count of counts) {
-          for (const target of nodeState.leastRecentlyPolledFirst(targets).slice(0, count)) {
-            nodeState.markPolled(target)
+          for (const target of nodeState.devices.leastRecentlyPolledFirst(targets).slice(0, count)) {
+            nodeState.devices.markPolled(target)
             polled.push(target.serial)
           }
           if (!restarts) continue

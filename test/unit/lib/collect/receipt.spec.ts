@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readReceipt, writeReceipt } from '../../../../src/lib/collect/receipt'
 import { failure } from '../responses'
 
-const receipt = { device: '5839F001/5212A1B2', sequence: 1_795_161_605_000 }
+const receipt = { device: '5839F001/5212A1B2', issuedAt: 1_795_161_605_000 }
 
 describe('a receipt', () => {
-  it('is readable text with node, device and sequence, and may have blanks around it', () => {
+  it('is readable text with node, device and time of issue, and may have blanks around it', () => {
     const text = writeReceipt('a1b2.c3d4', receipt)
     assert.equal(text, 'a1b2.c3d4/5839F001/5212A1B2/1795161605000')
     assert.deepEqual(readReceipt('a1b2.c3d4', ` ${text}\n`), receipt)

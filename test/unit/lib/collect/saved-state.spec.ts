@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { planAlerts } from '../../../../src/lib/collect/alert-cursor'
+import { planAlerts } from '../../../../src/lib/collect/alert-plan'
 import type { AlertCursor, RecordCursor } from '../../../../src/lib/collect/cursor'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { planRecords } from '../../../../src/lib/collect/record-plan'
@@ -24,7 +24,7 @@ async function load(kind: 'records' | 'alerts') {
   const nodeState = new NodeState(clock)
   nodeState.open(store, { cursorKind: kind })
   await nodeState.ready()
-  return { clock, store, nodeState, cursor: (device: string) => nodeState.device(device).cursor }
+  return { clock, store, nodeState, cursor: (device: string) => nodeState.devices.get(device).cursor }
 }
 
 /** The consequences of a response with these records. */
@@ -49,7 +49,7 @@ describe('state saved by the first version', () => {
 
   it('of missing records is known: they are still to be fetched, and a loss is still to be told', async () => {
     const { nodeState, cursor } = await load('records')
-    assert.equal(nodeState.device(DELIVERED).holes.length > 0, true)
+    assert.equal(nodeState.devices.get(DELIVERED).holes.length > 0, true)
     const { holes, unreported } = old.records.devices[DELIVERED].cursor
     const { fresh, overflow, next } = plan(cursor(DELIVERED), [...delivered, record(60, 7)])
     assert.deepEqual(
@@ -77,7 +77,7 @@ describe('state saved by the first version', () => {
     const full = Array.from({ length: 20 }, (_, index) => alert(index, 'other'))
     const begun = planAlerts(cursor(BEGUN) as AlertCursor, full, 'all')
     assert.deepEqual([next(BEGUN).fresh, begun.overflow], [log, false])
-    assert.equal(nodeState.device(REFUSED).isPaused(clock.monotonic()), true)
+    assert.equal(nodeState.devices.get(REFUSED).refusal.left(clock.monotonic()) > 0, true)
   })
 
   it('is written in the same format, so that the first version can still read it', async () => {

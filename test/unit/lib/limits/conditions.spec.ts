@@ -145,12 +145,19 @@ describe('silence', () => {
     node.receive([readingOf(nowIn(node), 'E1', { battery: { level: 'replace-now' } })])
     node.wait(60)
     assert.equal(node.monitor.summarize().alarms, 3)
-    node.restart([], { silentAfterMs: null, errorAfterMs: null, battery: false })
+    node.restart([], {
+      silentAfterMs: Number.POSITIVE_INFINITY,
+      errorAfterMs: Number.POSITIVE_INFINITY,
+      battery: false,
+    })
     assert.equal(node.monitor.summarize().alarms, 0)
   })
 
   it('is never reported if it is switched off', () => {
-    const node = new Monitoring([], { silentAfterMs: null, errorAfterMs: null })
+    const node = new Monitoring([], {
+      silentAfterMs: Number.POSITIVE_INFINITY,
+      errorAfterMs: Number.POSITIVE_INFINITY,
+    })
     node.receive([readingOf(nowIn(node), 'E1')])
     assert.deepEqual(node.wait(200), [])
   })
@@ -289,7 +296,7 @@ describe('alarms', () => {
 
 describe('the watched devices', () => {
   it('begin anew after an hour of older measurements, as after a clock that was set back', () => {
-    const node = new Monitoring([TOO_WARM], { silentAfterMs: null })
+    const node = new Monitoring([TOO_WARM], { silentAfterMs: Number.POSITIVE_INFINITY })
     const back = DAY_MINUTES * MINUTE
     node.receive([readingOf(nowIn(node), -18)])
     const events: LimitEvent[] = []
@@ -314,7 +321,7 @@ describe('the watched devices', () => {
   })
 
   it('are forgotten after 30 days without a message, also over restarts', () => {
-    const node = new Monitoring([TOO_WARM], { silentAfterMs: null })
+    const node = new Monitoring([TOO_WARM], { silentAfterMs: Number.POSITIVE_INFINITY })
     node.receive([readingOf(nowIn(node), -10), other(nowIn(node), -18)])
     for (let day = 0; day < 30; day++) {
       assert.equal(node.monitor.summarize().devices, 2)

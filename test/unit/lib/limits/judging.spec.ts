@@ -201,39 +201,47 @@ describe('judging by limits', () => {
     return [...told.values()]
   }
 
-  function play(
-    rows: readonly OracleLimit[],
-    steps: readonly (typeof series extends fc.Arbitrary<infer T> ? T : never)[number][],
-    unit: string,
-  ) {
-    const node = new Monitoring(rows.map((row, index) => ({ ...row, name: `limit ${index}` })))
-    const about = (records: (readonly [number, ...(number | string | null)[]])[]) => {
-      const payload = seriesOf(records)
-      const convert = (value: unknown) =>
-        typeof value === 'number' && unit === '°F' ? value * 1.8 + 32 : value
-      return {
-        ...payload,
-        channels: payload.channels.map((channel) => ({ ...channel, unit })),
-        records: payload.records.map((record) => ({
-          ...record,
-          ch1: convert((record as { ch1?: unknown }).ch1),
-        })),
-      }
+  function inUnit(payload: ReturnType<typeof seriesOf>, unit: string) {
+    const convert = (value: unknown) =>
+      typeof value === 'number' && unit === '°F' ? value * 1.8 + 32 : value
+    return {
+      ...payload,
+      channels: payload.channels.map((channel) => ({ ...channel, unit })),
+      records: payload.records.map((record) => ({
+        ...record,
+        ch1: convert((record as { ch1?: unknown }).ch1),
+      })),
     }
-    // A first value inside, because what is over when the channel is first seen is left out.
-    const events = node.receive(about([[AT_8, -0.5]]))
+  }
+
+  type Step = (typeof series extends fc.Arbitrary<infer T> ? T : never)[number]
+
+  /** The records of each message, and what happens after it. */
+  function messagesOf(steps: readonly Step[]) {
+    const messages: { records: (readonly [number, number | string | null])[]; after: Step['after'] }[] = []
     let time = AT_8
     let records: (readonly [number, number | string | null])[] = []
     for (const [index, { gap, value, cut, after, isShuffled }] of steps.entries()) {
       time += gap * MINUTE
       records.push([time, value])
       if (!cut && index < steps.length - 1) continue
-      const payload = about(isShuffled ? records.toReversed() : records)
+      messages.push({ records: isShuffled ? records.toReversed() : records, after })
+      records = []
+    }
+    return messages
+  }
+
+  function play(rows: readonly OracleLimit[], steps: readonly Step[], unit: string) {
+    const node = new Monitoring(rows.map((row, index) => ({ ...row, name: `limit ${index}` })))
+    const about = (records: Parameters<typeof seriesOf>[0]) => inUnit(seriesOf(records), unit)
+    // A first value inside, because what is over when the channel is first seen is left out.
+    const events = node.receive(about([[AT_8, -0.5]]))
+    for (const { records, after } of messagesOf(steps)) {
+      const payload = about(records)
       events.push(...node.receive(payload))
       // A limit remembers three alarms, which is all that six values can contain.
       if (after === 'repeat' && records.length <= 6) events.push(...node.receive(payload))
       else if (after === 'restart' || after === 'kill') node[after]()
-      records = []
     }
     return events
   }

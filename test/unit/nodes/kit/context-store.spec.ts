@@ -73,9 +73,9 @@ describe('the state of a node in a context store', () => {
     const { held, state, store } = await open(undefined)
     const next = { ...old.records.devices['5839F001/5212A1B2'].cursor, hashes: ['é"\\\u2028'] }
     const keys = ['__proto__', 'constructor', '"'].map((serial) => `B/${serial}`)
-    for (const key of keys) state.device(key).advance(next)
+    for (const key of keys) state.devices.get(key).advance(next)
     await state.close(store)
     const again = await open(held.value)
-    for (const key of keys) assert.deepEqual(again.state.device(key).cursor, next, key)
+    for (const key of keys) assert.deepEqual(again.state.devices.get(key).cursor, next, key)
   })
 })

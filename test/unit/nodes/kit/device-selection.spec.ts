@@ -4,7 +4,10 @@ import { EnvlogError } from '../../../../src/lib/errors'
 import { readCurrent } from '../../../../src/lib/readings/current'
 import { evaluateSelection } from '../../../../src/nodes/kit/settings/device-selection'
 import { readActionSettings } from '../../../../src/nodes/kit/settings/read-settings'
+import { createEvaluator } from '../../../../src/nodes/kit/settings/typed-input'
 import { currentDevice, currentEnvelope, failure } from '../../lib/responses'
+
+type Done = (error: null, value: unknown) => void
 
 /** Like Node-RED: fails if an object in the path is missing. */
 const propertyReader = (msg: object) => async (path: string, type: string) => {
@@ -79,11 +82,14 @@ describe('the devices named in a message', () => {
   })
 
   it('may come from a context, from JSONata, or from the environment, which contains only text', async () => {
-    const taken = (propertyType: string, value: unknown) =>
-      evaluateSelection(settings({ select: 'msg', property: 'x', propertyType }), async (path, type) => {
+    const taken = (propertyType: string, value: unknown) => {
+      const evaluateNodeProperty = (path: string, type: string, ...[, , done]: [object, object, Done]) => {
         assert.deepEqual([path, type], ['x', propertyType])
-        return value
-      })
+        done(null, value)
+      }
+      const evaluate = createEvaluator({ util: { evaluateNodeProperty } } as never, {} as never, {})
+      return evaluateSelection(settings({ select: 'msg', property: 'x', propertyType }), evaluate)
+    }
     for (const type of ['flow', 'global', 'jsonata']) {
       assert.deepEqual(await taken(type, [{ serial: A, base: B }]), devices({ serial: A, base: B }))
     }

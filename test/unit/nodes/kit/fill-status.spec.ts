@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../../src/lib/account'
+import { NO_PROBLEMS } from '../../../../src/nodes/kit/report/device-problems'
 import { FillStatus } from '../../../../src/nodes/kit/report/fill-status'
-import { NO_PROBLEMS, type RunStatus } from '../../../../src/nodes/kit/report/status'
+import type { RunStatus } from '../../../../src/nodes/kit/report/status'
 
 const devices = ['A', 'B', 'C'].map((one) => ({ serial: `${one}0000001`, base: '5839F001' }))
 const [, second, third] = devices

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { TriggerRun } from '../../../../src/nodes/kit/action/trigger-run'
+import { Problems } from '../../../../src/nodes/kit/report/device-problems'
 import type { Failure } from '../../../../src/nodes/kit/report/localize'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore } from '../../../support/collect/recording-store'
@@ -51,8 +52,7 @@ async function start(
     ...{
       nodeState,
       signal: context.signal as AbortSignal,
-      lossy: new Set<string>(),
-      unknown: new Set<string>(),
+      problems: new Problems(),
       setStatus() {},
     },
   }
@@ -105,9 +105,9 @@ describe('a round over devices', () => {
       requested.push(serial)
       if (serial !== first) throw new EnvlogError('device-refused', {}, { status: 400, serial, base: BASE })
       const next = { seen: [] }
-      const device = nodeState.device(`${BASE}/${serial}`)
-      const sequence = device.issue(next, next, null, clock.now())
-      device.awaitReceipt(sequence, clock.monotonic() + 86_400_000)
+      const device = nodeState.devices.get(`${BASE}/${serial}`)
+      const issuedAt = device.issue(next, next, null, clock.now())
+      device.awaitReceipt(issuedAt, clock.monotonic() + 86_400_000)
     }
     await round(request)
     clock.advance(600_000)
@@ -206,7 +206,7 @@ describe('a round over devices', () => {
       bases: [],
     }
     const { nodeState, round } = await start(chosen)
-    const state = nodeState.device(`${BASE}/${first}`)
+    const state = nodeState.devices.get(`${BASE}/${first}`)
     const cursor = { seen: [] }
     state.awaitReceipt(state.issue(cursor, cursor, null, 5), 1_000_000)
     await round(() => assert.fail('it was requested'))
@@ -217,9 +217,9 @@ describe('a round over devices', () => {
     // Alerts as readings need the list for nothing else.
     const { listed, nodeState, round } = await start(chosen, undefined, undefined, 'envlog-alerts')
     const cursor = { seen: ['a text'] }
-    nodeState.device(`5839F002/${first}`).advance(cursor)
+    nodeState.devices.get(`5839F002/${first}`).advance(cursor)
     await round(() => {})
-    assert.deepEqual(nodeState.device(`${BASE}/${first}`).cursor, cursor)
+    assert.deepEqual(nodeState.devices.get(`${BASE}/${first}`).cursor, cursor)
     assert.equal(listed.length, devices.length)
     await round(() => {})
     assert.equal(listed.length, devices.length)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { install } from '@sinonjs/fake-timers'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { NO_PROBLEMS, type RunStatus, toNodeStatus } from '../../../../src/nodes/kit/report/status'
+import { NO_PROBLEMS } from '../../../../src/nodes/kit/report/device-problems'
+import { type RunStatus, toNodeStatus } from '../../../../src/nodes/kit/report/status'
 
 /** Returns the key of the sentence with its parameters. */
 const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(params)}` } as never
@@ -29,12 +30,12 @@ describe('the status of a node', () => {
   const cases: [string, RunStatus, string][] = [
     [
       'is empty before the first trigger',
-      { kind: 'idle', problems: { refused: 0, losses: 0, unknown: 0, awaited: 0 } },
+      { kind: 'idle', problems: { refused: 0, losses: 0, unknown: 0, awaited: 0, empty: 0 } },
       '',
     ],
     [
       'is a grey dot if all devices are left out',
-      { kind: 'idle', problems: { refused: 2, losses: 0, unknown: 0, awaited: 0 } },
+      { kind: 'idle', problems: { refused: 2, losses: 0, unknown: 0, awaited: 0, empty: 0 } },
       'grey dot status.refused {"count":2}',
     ],
     ['is a blue dot during requests', { kind: 'requesting' }, 'blue dot status.asking'],
@@ -44,7 +45,7 @@ describe('the status of a node', () => {
         kind: 'received',
         what: 'records',
         count: 300,
-        problems: { refused: 3, losses: 0, unknown: 0, awaited: 0 },
+        problems: { refused: 3, losses: 0, unknown: 0, awaited: 0, empty: 0 },
       },
       'green dot status.records {"count":300} 08:05 status.refused {"count":3}',
     ],
@@ -54,7 +55,7 @@ describe('the status of a node', () => {
         kind: 'received',
         what: 'records',
         count: 300,
-        problems: { refused: 0, losses: 2, unknown: 0, awaited: 0 },
+        problems: { refused: 0, losses: 2, unknown: 0, awaited: 0, empty: 0 },
       },
       'yellow dot status.records {"count":300} 08:05 status.losses {"count":2}',
     ],
@@ -76,7 +77,7 @@ describe('the status of a node', () => {
     ['says that missing records are being fetched', filling, 'blue ring status.filling-first {}'],
     [
       'shows losses while other records are fetched',
-      { ...filling, problems: { refused: 0, losses: 1, unknown: 0, awaited: 0 } },
+      { ...filling, problems: { refused: 0, losses: 1, unknown: 0, awaited: 0, empty: 0 } },
       'blue ring status.filling-first {} status.losses {"count":1}',
     ],
     [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Condition, WatchedDevice } from '../../../../src/lib/limits/condition'
 import { toLeftOut, toState, toTest } from '../../../../src/lib/limits/event'
+import { startRun } from '../../../../src/lib/limits/judge'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { Monitor } from '../../../../src/lib/limits/monitor'
 import { Sentences } from '../../../../src/nodes/limits/sentences'
@@ -22,13 +23,13 @@ function tell(language: 'en-US' | 'ja'): string[] {
     leavesOutPast: true,
   }
   const monitor = new Monitor(clock, settings)
-  monitor.setLimits(limitsOf({ name: 'too warm', above: -15, minutes: 10 }, { name: '', below: -30 }))
+  const limits = limitsOf({ name: 'too warm', above: -15, minutes: 10 }, { name: '', below: -30 })
   const sentences = new Sentences(withCatalogs(language), new TimeZone('Etc/UTC'))
   const hour = new Date(now).toISOString().slice(11, 13)
   const next = new Date(now + 60 * MINUTE).toISOString().slice(11, 13)
   const lines: string[] = []
   const collect = () => {
-    for (const report of monitor.collect().reports)
+    for (const report of monitor.alarms.collect().reports)
       lines.push(
         `${sentences.subject([report])} | ${sentences.sentence(report)}`
           .replaceAll(`${next}:`, 'N:')
@@ -38,7 +39,7 @@ function tell(language: 'en-US' | 'ja'): string[] {
   const receive = (minute: number, value: number | string, level = 'sufficient') => {
     clock.advance(now + minute * MINUTE - clock.now())
     monitor.passTime()
-    monitor.receive(readMeasurements([readingOf(clock.now(), value, { battery: { level } })]))
+    monitor.receive(readMeasurements([readingOf(clock.now(), value, { battery: { level } })]), limits)
     collect()
   }
   receive(0, -10)
@@ -90,8 +91,7 @@ describe('the sentences of limits', () => {
   it('say that a device has not measured anything yet', () => {
     const sentences = new Sentences(withCatalogs('en-US'), 'local')
     const condition = new Condition('silent', { device: new WatchedDevice('52A10001', '52A10001', 0) })
-    const flags = { isAlarm: true, isReported: true, isAcknowledged: false }
-    condition.run = { from: 0, at: 0, value: null, extreme: null, side: 'above', ...flags }
+    condition.run = { ...startRun(0), isAlarm: true }
     assert.equal(sentences.sentence(toState(condition, 60_000)), '52A10001: no measurement yet')
   })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Content } from '../../../../src/lib/readings/content'
+import { convertTemperatures } from '../../../../src/lib/readings/convert-temperatures'
 import { readCurrent } from '../../../../src/lib/readings/current'
-import { convertTemperatures } from '../../../../src/lib/readings/temperature'
 import {
   alertResponse,
   currentDevice,

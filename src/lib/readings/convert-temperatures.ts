@@ -32,7 +32,8 @@ export function convertReading(reading: Reading, unit: TemperatureUnit | null): 
   return { ...reading, channels }
 }
 
-async function convertSeries(series: Series, unit: TemperatureUnit): Promise<Series> {
+/** Converts the temperatures of records. @param unit as for `convertTemperatures` */
+export async function convertSeries(series: Series, unit: TemperatureUnit | null): Promise<Series> {
   const converters = series.channels.flatMap((channel) => {
     const convert = converterOf(channel, unit)
     return convert ? [[channel.key as `ch${number}`, convert] as const] : []

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ComparableAlert, planAlerts } from '../../../../src/lib/collect/alert-cursor'
+import { type ComparableAlert, planAlerts } from '../../../../src/lib/collect/alert-plan'
 import type { AlertCursor } from '../../../../src/lib/collect/cursor'
 
 /** Maximum number of entries in a response. */

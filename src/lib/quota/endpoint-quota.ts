@@ -1,9 +1,9 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { DeviceParams, EndpointName } from '../endpoints'
-import type { EndpointLimits, RateLimit } from './limits'
-import { findRefusal, type LimitScope, type Outcome, recordsUsed, reportedLimit } from './outcome'
+import type { EndpointLimits } from './limits'
+import { findRefusal, type LimitScope, type Outcome, reportedLimit, usesOf } from './outcome'
 import type { Denied, Need, SharedUse, Sharing, Usage } from './shared-quota'
-import { type Entry, heldMs, type Use, Window, type WindowLimit } from './window'
+import { type Entry, limitOf, type Use, Window } from './window'
 
 /**
  * The smallest number of records worth a request. Requests wait until the device's limit has this many left
@@ -31,10 +31,8 @@ export interface Reservation {
   sentAt: number
   /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
   records: number | undefined
-  /** What to request from a shared quota. */
-  needs: Need[]
-  /** The reserved entries in the windows of this process. */
-  parts: { window: Window; entry: Entry }[]
+  /** The reserved entries in the windows of this process, and what to request from a shared quota. */
+  parts: { window: Window; entry: Entry; need: Need }[]
 }
 
 /** The estimated start of a request, in monotonic ms, and whether it waits for records of its device. */
@@ -50,11 +48,10 @@ const RETURNING_MS = 2500
  * The quota of one endpoint. It limits the requests, by the account's limit and the limit in the last response, and the
  * records of each device. Instants are monotonic ms.
  */
-export class Endpoint {
+export class EndpointQuota {
   readonly #name: EndpointName
   #limits: EndpointLimits
   readonly #requests: Window
-  #reported: WindowLimit | undefined
   readonly #devices = new Map<string, Window>()
   #sharing: Sharing = 'none'
   /** Until then, other processes may not have reported their usage to a recovered Redis yet. */
@@ -67,15 +64,15 @@ export class Endpoint {
   constructor(name: EndpointName, limits: EndpointLimits) {
     this.#name = name
     this.#limits = limits
-    this.#requests = new Window(ownLimit(limits.requests, false))
+    this.#requests = new Window(limits.requests, false)
   }
 
   configure(limits: EndpointLimits): void {
     this.#limits = limits
     this.#denial = NO_DENIAL
-    this.#requests.setLimits(ownLimit(this.#limits.requests, false), this.#reported)
-    const { records } = limits
-    if (records) for (const device of this.#devices.values()) device.setLimits(ownLimit(records, true))
+    const { requests, records } = limits
+    this.#requests.configure(requests)
+    if (records) for (const device of this.#devices.values()) device.configure(records)
   }
 
   setSharing(sharing: Sharing, now: number): void {
@@ -86,12 +83,8 @@ export class Endpoint {
 
   /** When the next request can be sent; infinite if that depends on a response or on Redis. */
   startsAt(now: number): number {
-    if (this.#reported && now >= this.#reported.until) {
-      // A stricter limit may still apply. The next response will show this.
-      if (isStricter(this.#reported, this.#limits.requests)) this.#isKnown = false
-      this.#reported = undefined
-      this.#requests.setLimits(ownLimit(this.#limits.requests, false), this.#reported)
-    }
+    // A stricter limit may still apply. The next response will show this.
+    if (this.#requests.forgetReported(now)) this.#isKnown = false
     if (this.#sharing === 'opening') return Number.POSITIVE_INFINITY
     const isAlone = this.#sharing === 'away' || !this.#isKnown || now < this.#carefulUntil
     if (isAlone && this.#requests.inFlight > 0) return Number.POSITIVE_INFINITY
@@ -117,19 +110,16 @@ export class Endpoint {
   /** Reserves a request, and as many of the wanted records as are available. */
   reserve(id: string, demand: RecordDemand | undefined, now: number): Reservation {
     const { requests, records: ofRecords } = this.#limits
-    const reservation: Reservation = { id, sentAt: now, records: demand?.wanted, needs: [], parts: [] }
-    const add = (window: Window, need: Need) => {
-      reservation.needs.push(need)
-      reservation.parts.push({ window, entry: window.reserve(id, need.wanted, now, this.#isShared) })
+    const reserve = (window: Window, need: Need) => {
+      return { window, need, entry: window.reserve(id, need.wanted, now, this.#isShared) }
     }
-    add(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...limitOf(requests) })
+    const part = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...limitOf(requests) })
     const window = this.#deviceOf(demand, now)
-    if (!demand || !window || !ofRecords) return reservation
+    if (!demand || !window || !ofRecords) return { id, sentAt: now, records: demand?.wanted, parts: [part] }
     const wanted = Math.min(demand.wanted, window.available(now, this.#isShared))
     const minimum = Math.min(wanted, this.#leastOf(demand))
-    add(window, { name: this.#nameOf(demand.device), wanted, minimum, ...limitOf(ofRecords) })
-    reservation.records = wanted
-    return reservation
+    const need = { name: this.#nameOf(demand.device), wanted, minimum, ...limitOf(ofRecords) }
+    return { id, sentAt: now, records: wanted, parts: [part, reserve(window, need)] }
   }
 
   /** Call this when a shared quota has granted the reservation, possibly with fewer records. */
@@ -159,36 +149,20 @@ export class Endpoint {
     outcome: Outcome,
     now: number,
   ): { refusedBy: LimitScope | undefined; uses: SharedUse[] } {
-    const { headers, isSent, hasResponse } = outcome
-    const { requests: own, records: ofRecords } = this.#limits
-    if (hasResponse) this.#isKnown = true
-    const reported = reportedLimit(headers, own)
-    if (reported) {
-      // The reported limit applies until the next response, but no longer than the account's own window.
-      this.#reported = { ...reported, countsOthers: true, until: now + heldMs(own.windowSeconds) }
-      this.#requests.setLimits(ownLimit(own, false), this.#reported)
-    }
-    const recordsRemaining = headers?.recordsRemaining ?? -1
-    // If the device has records left, fewer can be requested immediately.
-    const canAskForFewer = recordsRemaining > 0 && recordsRemaining < records
-    const ofRequest: Use = {
-      used: isSent ? 1 : 0,
-      reported: reported ? limitOf(reported) : null,
-      remaining: headers?.remaining ?? -1,
-    }
-    const ofDevice: Use = {
-      used: ofRecords ? recordsUsed(records, ofRecords.limit, outcome) : 0,
-      reported: ofRecords && limitOf(ofRecords),
-      remaining: recordsRemaining,
-    }
-    const uses = [ofRequest, ofDevice].slice(0, parts.length)
+    const { requests, records: ofRecords } = this.#limits
+    if (outcome.hasResponse) this.#isKnown = true
+    const reported = reportedLimit(outcome.headers, requests)
+    if (reported) this.#requests.report(reported, now)
+    const uses = usesOf(outcome, records, this.#limits).slice(0, parts.length)
     const [others = 0] = parts.map(({ window, entry }, index) =>
       window.settle(entry, uses[index] as Use, now, this.#isShared),
     )
     const demanded = parts.length > 1 && ofRecords ? records : undefined
     // What others use is known to Redis, not to this process.
     const refusedBy = findRefusal(outcome, demanded, others > 0 && !this.#isShared)
-    const areClosed = [refusedBy === 'endpoint', refusedBy === 'device' && !canAskForFewer]
+    // If the device has records left, fewer can be requested immediately.
+    const left = outcome.headers?.recordsRemaining ?? 0
+    const areClosed = [refusedBy === 'endpoint', refusedBy === 'device' && (left === 0 || left >= records)]
     for (const [index, { window }] of parts.entries()) if (areClosed[index]) window.close(now)
     return { refusedBy, uses: uses.map((use, index) => ({ ...use, isClosed: areClosed[index] === true })) }
   }
@@ -204,15 +178,10 @@ export class Endpoint {
 
   /** The figures for the admin API. */
   counts(now: number, toWallMs: number): Omit<EndpointCounts, 'waiting'> {
-    const limits = this.#requests.limitsAt(now)
-    const leftOf = (limit: WindowLimit) => limit.limit - this.#requests.used(limit, now, false)
-    const { limit, windowSeconds } = limits.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
-    const own = this.#requests.used(ownLimit(this.#limits.requests, false), now, false)
-    const all = limits.map((limit) => this.#requests.used({ ...limit, countsOthers: true }, now, false))
     const nextAt = Math.max(this.#denial.freeAt, this.#requests.availableAt(1, now, false))
     const left = this.#denial.freeAt > now ? 0 : this.#requests.available(now, false)
     const freeAt = left > 0 ? null : Math.round(nextAt + toWallMs)
-    return { limit, windowSeconds, own, foreign: Math.max(...all) - own, left, freeAt }
+    return { ...this.#requests.counts(now), left, freeAt }
   }
 
   /** Devices that have used some of their records. */
@@ -235,7 +204,7 @@ export class Endpoint {
     const known = this.#devices.get(demand.device)
     if (known) return known
     for (const [device, window] of this.#devices) if (window.isUnused(now)) this.#devices.delete(device)
-    const created = new Window(ownLimit(records, true))
+    const created = new Window(records, true)
     this.#devices.set(demand.device, created)
     return created
   }
@@ -252,13 +221,3 @@ export class Endpoint {
 
 const UNUSED: Use = { used: 0, reported: null, remaining: -1 }
 const NO_DENIAL = { retryAt: Number.NEGATIVE_INFINITY, freeAt: Number.NEGATIVE_INFINITY }
-
-const limitOf = ({ limit, windowSeconds }: RateLimit) => ({ limit, heldMs: heldMs(windowSeconds) })
-
-const ownLimit = (rate: RateLimit, countsOthers: boolean): WindowLimit => {
-  return { ...rate, countsOthers, until: Number.POSITIVE_INFINITY }
-}
-
-/** Whether a limit allows less than another, in a burst or over time. */
-const isStricter = (a: RateLimit, b: RateLimit) =>
-  a.limit < b.limit || a.limit / a.windowSeconds < b.limit / b.windowSeconds
