@@ -52,12 +52,12 @@ export function normalizeUnit(unit: string): string {
 }
 
 /**
- * The quantity of each channel of one device; `null` if its unit does not identify one.
- * @param units normalized units of the channels, in order
+ * Sets the quantity of each channel of one device; `null` if its unit does not identify one. Units are normalized.
  */
-export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
+export function setQuantities(channels: readonly { unit: string; quantity: Quantity | null }[]): void {
   // The compatibility form replaces full-width letters and superscript digits.
-  const found = units.map((unit) => BY_UNIT.get(unit) ?? BY_UNIT.get(unit.normalize('NFKC')) ?? null)
-  const hasTemperature = found.includes('temperature')
-  return found.map((quantity) => (hasTemperature || !NEEDS_TEMPERATURE.includes(quantity) ? quantity : null))
+  for (const channel of channels)
+    channel.quantity = BY_UNIT.get(channel.unit) ?? BY_UNIT.get(channel.unit.normalize('NFKC')) ?? null
+  if (channels.some(({ quantity }) => quantity === 'temperature')) return
+  for (const channel of channels) if (NEEDS_TEMPERATURE.includes(channel.quantity)) channel.quantity = null
 }

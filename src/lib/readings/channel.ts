@@ -1,4 +1,4 @@
-import { normalizeUnit, type Quantity, quantitiesOf } from '../../shared/quantity'
+import { normalizeUnit, type Quantity, setQuantities } from '../../shared/quantity'
 import type { ListedChannel } from '../decode/fields'
 
 /** A measuring input of a device (docs/glossary.md). */
@@ -44,7 +44,8 @@ export function matchChannels(listed: readonly ListedChannel[], recorded = NONE)
   // Nearly all lists, and a response of `current` has thousands.
   if (recorded.size === 0 && (first === 0 || first === 1) && isConsecutive) {
     const channels = listed.map((entry, index) => createChannel(index + 1, entry))
-    return { channels: withQuantities(channels), entries: listed }
+    setQuantities(channels)
+    return { channels, entries: listed }
   }
   const listedNumbers = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(listedNumbers, recorded) ? 1 : 0
@@ -65,16 +66,8 @@ export function matchChannels(listed: readonly ListedChannel[], recorded = NONE)
   const numbers = [...byNumber.keys()].sort((a, b) => a - b)
   const entries = numbers.map((number) => byNumber.get(number))
   const channels = numbers.map((number) => createChannel(number, byNumber.get(number)))
-  return { channels: withQuantities(channels), entries }
-}
-
-/** Sets the measured quantities of a device's channels, which depend on the units of all channels. */
-export function withQuantities(channels: Channel[]): Channel[] {
-  const quantities = quantitiesOf(channels.map(({ unit }) => unit))
-  channels.forEach((channel, index) => {
-    channel.quantity = quantities[index] ?? null
-  })
-  return channels
+  setQuantities(channels)
+  return { channels, entries }
 }
 
 /** @param entry absent for a channel that is not listed in the response */

@@ -1,5 +1,6 @@
+import { setQuantities } from '../../shared/quantity'
 import { MISSING } from '../decode/value'
-import { type Channel, withQuantities } from './channel'
+import type { Channel } from './channel'
 import { findGaps } from './continuity'
 import type { SeriesRecord } from './record-reader'
 import { type Series, type SeriesPart, sortAndDeduplicate } from './series'
@@ -29,7 +30,9 @@ export function mergeSeries(parts: readonly SeriesPart[]): Series {
 function uniteChannels(lists: readonly (readonly Channel[])[]): Channel[] {
   const byNumber = new Map<number, Channel>()
   for (const channel of lists.flat()) if (!byNumber.has(channel.number)) byNumber.set(channel.number, channel)
-  return withQuantities([...byNumber.values()].sort((a, b) => a.number - b.number))
+  const channels = [...byNumber.values()].sort((a, b) => a.number - b.number)
+  setQuantities(channels)
+  return channels
 }
 
 /** Adds the keys of all channels of the series to the records of a part. */

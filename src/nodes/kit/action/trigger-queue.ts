@@ -28,8 +28,7 @@ export class TriggerQueue {
    */
   async run(work: (interrupt: AbortSignal) => Promise<void>): Promise<void> {
     if (this.isFull) throw new EnvlogError('too-many-triggers', { most: MAX_WAITING_TRIGGERS })
-    this.#count++
-    this.interrupt()
+    if (this.#count++ > 0) this.interrupt()
     const result = this.#last.then(async () => {
       if (this.signal.aborted) throw new EnvlogError('closed')
       this.#interrupt = createAbort()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { normalizeUnit, quantitiesOf } from '../../../../src/shared/quantity'
+import { normalizeUnit, type Quantity, setQuantities } from '../../../../src/shared/quantity'
 
 describe('a unit', () => {
   for (const unit of ['C', '℃', '°C', 'Ｃ', '°Ｃ', ' C ', 'ºC', '˚C']) {
@@ -18,6 +18,12 @@ describe('a unit', () => {
       assert.equal(normalizeUnit(` ${unit}\t`), unit)
   })
 })
+
+function quantitiesOf(units: string[]) {
+  const channels = units.map((unit) => ({ unit, quantity: null as Quantity | null }))
+  setQuantities(channels)
+  return channels.map(({ quantity }) => quantity)
+}
 
 describe('quantities', () => {
   it('are known if the unit is unambiguous', () => {
