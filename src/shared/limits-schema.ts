@@ -98,7 +98,7 @@ function findConflict(found: Limit): [property: keyof Limit, Problem['problem']]
 }
 
 /** Whether a limit applies to all channels of another one below it, which therefore never applies. */
-const covers = (above: Limit, below: Limit) =>
+export const covers = (above: Limit, below: Limit) =>
   above.select === 'all' &&
   above.name === below.name &&
   above.channel === below.channel &&

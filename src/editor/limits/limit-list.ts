@@ -8,6 +8,7 @@ import { LimitRow, type RowContext } from './limit-row'
 /** What Node-RED keeps for each row. It is empty for a row that the add button has added. */
 interface RowData {
   limit?: Limit
+  row?: LimitRow
   isOpen?: boolean
 }
 
@@ -23,7 +24,7 @@ export class LimitList {
     const context: RowContext = {
       source,
       fields,
-      limitsAbove: (row) => row.parent().prevAll().find('.envlog-limit').get().map(limitOf),
+      changed: () => this.#showProblems(),
       duplicate: (limit, row) => {
         const data: RowData = { limit: structuredClone(limit), isOpen: true }
         this.#element.editableList('insertItemAt', data, row.parent().index() + 1)
@@ -37,18 +38,33 @@ export class LimitList {
       addItem(element: JQuery, _index: number, data: RowData) {
         const { isOpen = !data.limit } = data
         data.limit ??= { ...repairLimit({}), quantity: 'temperature' }
-        const row = new LimitRow(data.limit, element, context)
-        if (isOpen) row.open()
+        data.row = new LimitRow(data.limit, element, context)
+        if (isOpen) {
+          data.row.open()
+          context.changed()
+        }
       },
+      removeItem: () => context.changed(),
+      sortItems: () => context.changed(),
     })
     for (const limit of listOf(saved)) this.#element.editableList('addItem', { limit: repairLimit(limit) })
+    this.#showProblems()
   }
 
   /** The limits as the form shows them, valid or not. */
   get limits(): Limit[] {
-    const rows = this.#element.children(':not(.red-ui-editableList-item-deleting)').find('.envlog-limit')
-    return rows.get().map(limitOf)
+    return this.#rows.map((row) => row.limit)
+  }
+
+  get #rows(): LimitRow[] {
+    const items = this.#element.children(':not(.red-ui-editableList-item-deleting)').find('.envlog-limit')
+    // A row that is being added is not there yet.
+    return items.get().flatMap((item) => ($(item).data('data') as RowData).row ?? [])
+  }
+
+  #showProblems(): void {
+    const rows = this.#rows
+    const limits = rows.map((row) => row.limit)
+    rows.forEach((row, index) => row.showProblem(limits.slice(0, index)))
   }
 }
-
-const limitOf = (row: HTMLElement): Limit => $(row).data('data').limit

@@ -1,4 +1,4 @@
-import { type Limit, readLimits } from '../../shared/limits-schema'
+import { covers, type Limit, readLimits } from '../../shared/limits-schema'
 import { describeProblem } from '../../shared/problems'
 import { hasEnvVariable, isEnvVariable } from '../../shared/schema'
 import { ChoiceField } from '../choice-field'
@@ -16,8 +16,8 @@ export interface RowContext {
   source: DeviceSource
   /** The fields of a row, to be copied. */
   fields: JQuery
-  /** The limits of the rows above a row. */
-  limitsAbove(row: JQuery): readonly Limit[]
+  /** Call this when a limit or its place has changed, because it may hide limits of other rows. */
+  changed(): void
   /** Adds a copy of a limit below its row. */
   duplicate(limit: Limit, row: JQuery): void
 }
@@ -30,6 +30,8 @@ export class LimitRow {
   readonly #line = $('<button type="button" class="envlog-limit-line" aria-expanded="false">')
   readonly #problem = $('<div class="envlog-limit-problem" role="status">')
   #fields = $()
+  /** The problem that the limit has in any place. */
+  #ownProblem = ''
 
   constructor(limit: Limit, element: JQuery, context: RowContext) {
     this.#limit = limit
@@ -106,6 +108,7 @@ export class LimitRow {
       margin: number('margin'),
     })
     this.#show()
+    this.#context.changed()
   }
 
   #showChoice(): void {
@@ -118,6 +121,7 @@ export class LimitRow {
     const field = new ChoiceField(element, kind, chosenOf(this.#limit), source, () => {
       Object.assign(this.#limit, toSaved(field.chosen))
       this.#show()
+      this.#context.changed()
     })
   }
 
@@ -125,11 +129,22 @@ export class LimitRow {
     const limit = this.#limit
     const sentence = describeLimit(limit, this.#context.source.devices)
     this.#line.text(sentence).attr('title', sentence)
-    this.#problem.text(findProblem(limit, this.#context.limitsAbove(this.#element)))
+    this.#ownProblem = findProblem(limit)
     const { quantity, channel } = limit
     this.#fields.find('.envlog-limit-channel').toggle(channel !== null)
     // The channel may be a temperature.
     this.#fields.find('.envlog-limit-unit').toggle(quantity === null || quantity === 'temperature')
+  }
+
+  get limit(): Limit {
+    return this.#limit
+  }
+
+  /** @param above the limits of the rows above */
+  showProblem(above: readonly Limit[]): void {
+    const isCovered = !hasEnvVariable(this.#limit) && above.some((other) => covers(other, this.#limit))
+    const covered = isCovered ? describeProblem({ problem: 'limit-covered' }, 'name', translate) : ''
+    this.#problem.text(this.#ownProblem || covered)
   }
 
   /** Moves the row with Alt and an arrow key. */
@@ -138,20 +153,16 @@ export class LimitRow {
     const row = this.#element.parent()
     if (key === 'ArrowUp') row.insertBefore(row.prev())
     if (key === 'ArrowDown') row.insertAfter(row.next())
+    this.#context.changed()
     this.#line.trigger('focus')
   }
 }
 
-/**
- * A sentence about the problem of a limit; blank if there is none, or if a variable may solve it.
- * @param above the limits above it; invalid ones are ignored
- */
-function findProblem(limit: Limit, above: readonly Limit[]): string {
+/** A sentence about the problem of a limit; blank if there is none, or if a variable may solve it. */
+function findProblem(limit: Limit): string {
   if (hasEnvVariable(limit)) return ''
-  const valid = above.filter((other) => !hasEnvVariable(other) && !('problem' in readLimits([other])))
-  const found = readLimits([...valid, limit])
+  const found = readLimits([limit])
   if (!('problem' in found)) return ''
-  const [, row, property = ''] = found.property.split('.')
-  if (Number(row) < valid.length) return ''
+  const [, , property = ''] = found.property.split('.')
   return describeProblem(found.problem, property, translate)
 }

@@ -158,6 +158,7 @@ describe('the form of limits', function () {
     assert.match(await problem(1), /^This limit never applies/)
     await keyboard.press('End')
     await keyboard.type(' copy')
+    assert.equal(await problem(1), '')
     await field(1, 'done').click()
     const copy = sentenceOf('first copy', 0)
     assert.deepEqual(await sentences(), [FIRST, copy, SECOND, THIRD])
