@@ -65,6 +65,6 @@ export class LimitList {
   #showProblems(): void {
     const rows = this.#rows
     const limits = rows.map((row) => row.limit)
-    rows.forEach((row, index) => row.showProblem(limits.slice(0, index)))
+    for (const [index, row] of rows.entries()) row.showProblem(limits.slice(0, index))
   }
 }

@@ -34,8 +34,9 @@ export type RunStatus =
 /** The unit of the count in a status. Each is a key in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'responses'
 
-/** Whether records were lost, or a database does not confirm them. */
-const needsAttention = ({ losses, awaited }: DeviceProblems) => losses > 0 || awaited > 0
+/** Whether records were lost, a database does not confirm them, or a period has none. @param count number received */
+const needsAttention = ({ losses, awaited, empty }: DeviceProblems, count?: number) =>
+  losses > 0 || awaited > 0 || (empty > 0 && count === 0)
 
 /**
  * Converts a status to Node-RED's format. Texts without numbers are catalog keys, which each editor shows in its own
@@ -59,15 +60,12 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
         shape: 'ring',
         text: withProblems(RED, formatFilling(RED, status), status.problems),
       }
-    case 'received': {
-      const { problems, count } = status
-      const isEmpty = count === 0 && problems.empty > 0
+    case 'received':
       return {
-        fill: isEmpty || needsAttention(problems) ? 'yellow' : 'green',
+        fill: needsAttention(status.problems, status.count) ? 'yellow' : 'green',
         shape: 'dot',
         text: formatReceived(RED, status),
       }
-    }
     case 'unacknowledged': {
       const { devices: count, since, isWarning } = status
       const text = translate(RED, 'status.unacknowledged', { count, time: formatTime(since) })
