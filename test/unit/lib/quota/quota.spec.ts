@@ -287,6 +287,13 @@ describe('a refusal by the service', () => {
     assert.deepEqual(await station.serials(), ['next'])
   })
 
+  it('is one if the response reports a single request of others', async () => {
+    const station = await new Station().begin()
+    await station.exchange()
+    const seen = await station.exchange(withHeaders(refusal(400), { limit: 3, window: 120, remaining: 0 }))
+    assert.equal(seen.state, 'waiting')
+  })
+
   it('is also a 4xx error with nothing remaining, except for 401 and 403', async () => {
     for (const [status, waits] of [
       [400, true],
