@@ -61,6 +61,7 @@ export const reasons = {
   'service-failed': 'ENVLOG_SERVICE',
   'service-failed-again': 'ENVLOG_SERVICE',
   'relay-not-found': 'ENVLOG_SERVICE',
+  'path-not-found': 'ENVLOG_SERVICE',
   redirected: 'ENVLOG_SERVICE',
   'no-connection': 'ENVLOG_NETWORK',
   'connection-broken': 'ENVLOG_NETWORK',

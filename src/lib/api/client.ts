@@ -236,7 +236,7 @@ export class Client {
         }),
       )
       if (status !== 200) {
-        const parts = { endpoint, status, text, retriesDone, redactor: this.#redactor }
+        const parts = { endpoint, baseUrl, status, text, retriesDone, redactor: this.#redactor }
         const { error, isFromService } = readErrorResponse(parts)
         if (isFromService) Object.assign(attempt, { headers, hasResponse: true })
         Object.assign(attempt, { records: 0, errorStatus: status })

@@ -5,6 +5,8 @@ import { type Redactor, toOneLine } from '../redact'
 
 interface ErrorResponseParts {
   endpoint: EndpointName
+  /** Normalized service address. */
+  baseUrl: string
   /** The HTTP status; never 200. */
   status: number
   text: string
@@ -39,7 +41,8 @@ export function readErrorResponse(parts: ErrorResponseParts): { error: EnvlogErr
  * Derives the reason from the status (docs/service.md, *Errors*), not from the message, because the language of the
  * message depends on the host.
  */
-function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromService: boolean): Reason {
+function reasonOf(parts: ErrorResponseParts, isFromService: boolean): Reason {
+  const { status, endpoint, retriesDone } = parts
   if (status === 429) return 'quota-refused'
   if (TRANSIENT_STATUSES.has(status)) return retriesDone > 0 ? 'service-failed-again' : 'service-failed'
   if (status >= 300 && status < 400) return 'redirected'
@@ -48,7 +51,13 @@ function reasonOf({ status, endpoint, retriesDone }: ErrorResponseParts, isFromS
   if (!isFromService) return 'gateway-responded'
   if (status === 401) return 'login-refused'
   if (status === 403) return 'access-refused'
-  return endpoint === 'current' ? 'service-refused' : 'device-refused'
+  return endpoint === 'current' ? reasonOfAll(parts) : 'device-refused'
+}
+
+/** The reason if the service refuses the request for all devices. */
+function reasonOfAll({ status, baseUrl }: ErrorResponseParts): Reason {
+  const hasPath = new URL(baseUrl).pathname !== '/'
+  return status === 404 && hasPath ? 'path-not-found' : 'service-refused'
 }
 
 const MAX_MESSAGE_LENGTH = 300

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../lib/clock'
-import { EnvlogError, SERVICE_FAILURES } from '../../../lib/errors'
+import { EnvlogError, type Reason, SERVICE_FAILURES } from '../../../lib/errors'
 import { MAX_ALIGNED_SECONDS } from '../../../shared/action'
 
 /** The first run starts at a random time in this range after a deploy, so that nodes do not all start at once. */
@@ -10,10 +10,13 @@ const MAX_BACKOFF_MS = 300_000
 /** Longer, because repeated requests with a refused login may lock it. */
 const MAX_LOGIN_BACKOFF_MS = 3_600_000
 
+/** The service refuses the requests of the whole account. */
+const REFUSALS_OF_ALL: ReadonlySet<Reason> = new Set(['service-refused', 'path-not-found'])
+
 /** Whether an error is likely to persist: there was no response, the service fails, or the credentials are refused. */
 function needsBackoff({ code, reason }: EnvlogError): boolean {
   const isPersistent = code === 'ENVLOG_NETWORK' || code === 'ENVLOG_TIMEOUT' || code === 'ENVLOG_AUTH'
-  return isPersistent || reason === 'service-refused' || SERVICE_FAILURES.has(reason)
+  return isPersistent || REFUSALS_OF_ALL.has(reason) || SERVICE_FAILURES.has(reason)
 }
 
 /**

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ClientSettings } from '../../../../src/lib/api/client'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { json, refusal, text } from '../../../support/fake-transport'
@@ -10,8 +11,9 @@ const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
 async function errorFor(
   response: ReturnType<typeof json>,
   endpoint: EndpointName = 'alert',
+  over: Partial<ClientSettings> = {},
 ): Promise<EnvlogError> {
-  const { client, transport } = clientOf(() => response, { retries: 0, limits: {} })
+  const { client, transport } = clientOf(() => response, { retries: 0, limits: {}, ...over })
   const error = await client
     .read(endpoint, endpoint === 'current' ? {} : (device as never), {
       ...context,
@@ -33,7 +35,7 @@ const table = [
   [400, 'ENVLOG_SERVICE', 'device-refused', 'service-refused'],
   [401, 'ENVLOG_AUTH', 'login-refused', 'login-refused'],
   [403, 'ENVLOG_AUTH', 'access-refused', 'access-refused'],
-  [404, 'ENVLOG_SERVICE', 'device-refused', 'service-refused'],
+  [404, 'ENVLOG_SERVICE', 'device-refused', 'path-not-found'],
   [415, 'ENVLOG_SERVICE', 'device-refused', 'service-refused'],
   [429, 'ENVLOG_QUOTA', 'quota-refused', 'quota-refused'],
   [500, 'ENVLOG_SERVICE', 'service-failed', 'service-failed'],
@@ -79,6 +81,17 @@ describe('a response with a status other than 200', () => {
   it('with status 404 from a relay endpoint names the relay suffix, whether from the service or a gateway', async () => {
     for (const response of [refusal(404), text('<html>', 404)])
       assert.equal((await errorFor(response, 'latest-data-relay')).reason, 'relay-not-found')
+  })
+
+  it('with status 404 to current readings names the path of the address only if it has one', async () => {
+    for (const [baseUrl, reason] of [
+      ['https://service.example', 'service-refused'],
+      ['https://service.example:8443', 'service-refused'],
+      ['https://service.example/api', 'path-not-found'],
+    ] as const) {
+      const error = await errorFor(refusal(404), 'current', { baseUrl })
+      assert.deepEqual([error.reason, error.code], [reason, 'ENVLOG_SERVICE'], baseUrl)
+    }
   })
 
   it('mentions a retry only if there was one', async () => {

@@ -129,7 +129,13 @@ describe('repeating', () => {
   /** In half minutes, because the first run after a success is due up to a minute earlier. */
   const inMinutes = (distances: number[]) =>
     distances.slice(0, 8).map((distance) => Math.round((2 * distance) / MINUTE) / 2)
-  for (const reason of ['no-connection', 'timeout-total', 'service-failed', 'service-refused'] as const) {
+  for (const reason of [
+    'no-connection',
+    'timeout-total',
+    'service-failed',
+    'service-refused',
+    'path-not-found',
+  ] as const) {
     it(`tries again after ${reason} in 1, 2, 4, 5, 5 minutes, even if it repeats less often, until a success`, async () => {
       const { distances } = setup(30 * MINUTE, (index) => (index < 5 ? { fails: reason } : {}))
       await timers().tickAsync(3 * HOUR)
