@@ -96,7 +96,7 @@ describe('receipts', () => {
   })
 
   it('keep the periods that are missing, and what failed of them, both those known now and those known later', () => {
-    const hole = (from: number) => ({ from, to: from + MINUTE, begin: null, held: [] })
+    const hole = (from: number) => ({ from, to: from + MINUTE, begin: null, held: '', hashes: [] })
     const withHoles = (...from: number[]) => ({ ...at(10), holes: from.map(hole) }) as unknown as Cursor
     const device = new DeviceState(() => {})
     device.advance(withHoles(DAY))
@@ -105,8 +105,7 @@ describe('receipts', () => {
       device.holes.map(({ from }) => from),
       [2 * DAY, DAY],
     )
-    for (const from of [2 * DAY, DAY])
-      device.failuresOf(hole(from) as never).add(new EnvlogError('timeout-total'), 0)
+    for (const from of [2 * DAY, DAY]) device.failuresOf(hole(from)).add(new EnvlogError('timeout-total'), 0)
     assert.equal(device.nextHole(1), undefined)
   })
 

@@ -45,7 +45,7 @@ describe('a page of missing records', () => {
 
   it('comes after the new records of a device whose receipt has arrived, which need no record quota', async () => {
     const { state, run, target, clock } = await begin()
-    const hole = { from: 0, to: clock.now(), begin: null, held: [], ids: [] }
+    const hole = { from: 0, to: clock.now(), begin: null, held: '', hashes: [] }
     state.advance({ ...state.cursor, holes: [hole] } as never)
     state.recordsAt = clock.monotonic() + 3_600_000
     let polls = 0
@@ -53,6 +53,16 @@ describe('a page of missing records', () => {
     const waiting = { ...run, awaited: new Set([target]), poll }
     await fillHoles(waiting, [target], { ...context, maxWaitMs: 0 })
     assert.equal(polls, 1)
+  })
+
+  it('is fetched even if another trigger already waits, ten pages in a turn', async () => {
+    const { measure, state, run, target, clock, endpoints } = await begin()
+    const from = clock.now()
+    measure(100)
+    const hole = { from, to: clock.now(), begin: null, held: '', hashes: [] }
+    state.advance({ ...state.cursor, holes: [hole] } as never)
+    await fillHoles({ ...run, interrupt: AbortSignal.abort() }, [target], context)
+    assert.equal(endpoints.filter((endpoint) => endpoint === 'data').length, 10)
   })
 
   it('leaves out an unreadable record and reports it once', async () => {
