@@ -1,3 +1,4 @@
+import { isAmong } from '../../shared/action'
 import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
 import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
@@ -41,8 +42,9 @@ export class DeviceStates {
 
   /** The states of all devices with one of the serials. */
   among(serials: readonly string[] | 'all'): DeviceState[] {
-    const isAmong = (key: string) => serials === 'all' || serials.includes(deviceOfKey(key).serial)
-    return [...this.#devices].flatMap(([key, device]) => (isAmong(key) ? [device] : []))
+    return [...this.#devices].flatMap(([key, device]) =>
+      isAmong(deviceOfKey(key).serial, serials) ? [device] : [],
+    )
   }
 
   clear(): void {

@@ -1,4 +1,4 @@
-import { formatOffset, TimeZone } from '../../shared/local-clock'
+import { DAY_MS, formatOffset, TimeZone } from '../../shared/local-clock'
 import { readNumber } from './value'
 
 /**
@@ -36,7 +36,6 @@ export function utcOffsetAt(
   return timestamp === null ? null : style.offsetAt(timestamp)
 }
 
-const A_DAY_MS = 86_400_000
 const A_MINUTE_MS = 60_000
 /** The beginning of a time of day, such as `17:05:`, for each of its minutes. */
 const MINUTES = Array.from({ length: 1440 }, (_, minute) =>
@@ -75,11 +74,11 @@ export function createSharedTimeFormatter(style: TimeStyle): SharedTimeFormatter
       ending = offset === null ? 'Z' : formatOffset(offset)
     }
     const shifted = timestamp + (offset ?? 0) * A_MINUTE_MS
-    if (Math.floor(shifted / A_DAY_MS) !== day) {
-      day = Math.floor(shifted / A_DAY_MS)
-      date = new Date(day * A_DAY_MS).toISOString().slice(0, 11)
+    if (Math.floor(shifted / DAY_MS) !== day) {
+      day = Math.floor(shifted / DAY_MS)
+      date = new Date(day * DAY_MS).toISOString().slice(0, 11)
     }
-    const ms = shifted - day * A_DAY_MS
+    const ms = shifted - day * DAY_MS
     const seconds = SECONDS[(ms % A_MINUTE_MS) / 1000] ?? new Date(ms).toISOString().slice(17, 23)
     return `${date}${MINUTES[Math.floor(ms / A_MINUTE_MS)]}${seconds}${ending}`
   }

@@ -1,4 +1,5 @@
 import { isAmong } from '../../shared/action'
+import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
 import { type Condition, LimitCondition, type WatchedDevice } from './condition'
 import { type Report, toLeftOut, toReport } from './event'
@@ -6,7 +7,7 @@ import { type Run, startRun } from './judge'
 
 /** Maximum number of alarms, reminders and `ended` events at a time. */
 const MAX_REPORTS = 100
-export const MAX_MUTE_MS = 7 * 86_400_000
+export const MAX_MUTE_MS = 7 * DAY_MS
 
 export interface AlarmSettings {
   /** Times after which a missing value and silence are alarms. Infinite if they are not watched. */

@@ -1,5 +1,6 @@
 import { isAmong } from '../../shared/action'
 import type { Limit } from '../../shared/limits-schema'
+import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
 import { converterOf } from '../readings/convert-temperatures'
 import { AlarmList, type AlarmSettings } from './alarm-list'
@@ -28,7 +29,7 @@ export interface Summary {
 }
 
 /** A device that has not been seen for this long is forgotten. */
-const MAX_UNSEEN_MS = 30 * 86_400_000
+const MAX_UNSEEN_MS = 30 * DAY_MS
 /** A device that sends only older measurements for this long begins anew. */
 const MAX_LATE_MS = 3_600_000
 const MAX_TEXT_LENGTH = 100

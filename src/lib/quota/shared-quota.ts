@@ -216,7 +216,7 @@ export class SharedQuota {
   #lose(error: unknown): void {
     const { code } = error as { code?: string }
     const now = this.#ports.clock.monotonic()
-    // Other requests were told the same.
+    // Other requests have received the same reply.
     if (code === DATA_LOST && this.#state === 'opening') return
     const isLost = code === DATA_LOST && now - this.#lostAt > LOST_AGAIN_MS
     if (isLost) this.#lostAt = now
