@@ -19,6 +19,7 @@ import { shownBy } from './shown-by'
 const STARTING_MS = 300_000
 const FLOW_MS = 180_000
 const SPEED = 5
+const POLL_MS = 2000
 /** Requests are rare where only the first readings matter: each one draws the chart again. */
 const SELDOM = { 'envlog-current': { repeat: 60 * SPEED } }
 const WALL = 'Dashboard - needs @flowfuse node-red-dashboard/wall display'
@@ -96,10 +97,10 @@ describe('the wall display', () => {
     simulator.set({ fleet: fleet() })
   }
 
-  /** Polls every two seconds, which the described limits do not allow. */
+  /** Polls often, which the described limits do not allow. */
   const deploy = (more: Record<string, object> = {}) => {
     const limits = JSON.stringify({ current: { limit: 1000 }, alert: { limit: 1000 } })
-    const often = { 'envlog-account': { limits }, 'envlog-current': { repeat: 2 * SPEED } }
+    const often = { 'envlog-account': { limits }, 'envlog-current': { repeat: (POLL_MS / 1000) * SPEED } }
     return harness.deploy([WALL], { simulator, more: often }, (flow) =>
       flow.map((node) => ({ ...node, ...more[node.type] })),
     )
@@ -406,6 +407,20 @@ describe('the wall display', () => {
     set('52A1000C', { values: { 1: -20 } })
     set('52A1000E', { battery: 1 })
     await list.filter({ hasText: new RegExp(`Alerts not fetched: Cold\\. ${reason}\\s*$`) }).waitFor()
+  })
+
+  it('fetches the alerts of a device again if it changes while they are being fetched', async function () {
+    this.timeout(FLOW_MS)
+    const cold = { endpoints: ['alert'] as const, serials: ['52A1000C'] }
+    simulator.set({ faults: [{ kind: 'delay', delay: 1.5 * POLL_MS, ...cold }] })
+    // Without its retries, which would also fetch them.
+    await deploy({ inject: { repeat: '' } })
+    const { page } = await open()
+    await until('its alerts are being fetched', () => simulator.counts().alert.total === 4)
+    simulator.set({ faults: [{ kind: 'status', status: 503, ...cold }] })
+    set('52A1000C', { values: { 1: -20 } })
+    const failure = 'Alerts not fetched: Cold. The service reports an error.'
+    await page.locator('.envlog-alerts').filter({ hasText: failure }).waitFor()
   })
 
   it('waits for the first readings, and shows that the service does not respond, until it does, and that Node-RED is away', async function () {
