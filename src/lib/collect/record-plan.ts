@@ -118,12 +118,16 @@ function findHole(
   const notLater = known.records.filter(({ timestamp }) => timestamp !== null && timestamp <= to)
   const begin = notLater.findLast((record) => !isAhead(timeOf(record), known.at)) ?? notLater.at(-1)
   if (begin && follows(begin, oldest, standalone)) return undefined
-  const from = begin ? completeUntil(begin, known) : known.from
-  if (from === null || from > to) return undefined
+  const completeTo = begin ? completeUntil(begin, known) : known.from
+  if (completeTo === null) return undefined
+  const since = known.since ?? Number.NEGATIVE_INFINITY
+  const from = Math.max(completeTo, since)
+  if (from > to) return undefined
   const before = known.records.filter((record) => timeOf(record) >= from && timeOf(record) <= to)
   const atEnd = records.filter(({ timestamp }) => timestamp === to)
   const hashes = [...known.hashes, ...hashesOf(atEnd, channels, to)]
-  return { from, to, begin: begin ?? null, ...saveKnown([...before, ...atEnd], hashes) }
+  const wanted = begin && timeOf(begin) >= since ? begin : null
+  return { from, to, begin: wanted, ...saveKnown([...before, ...atEnd], hashes) }
 }
 
 /**

@@ -164,8 +164,10 @@ describe('a hole', () => {
     }
   })
 
-  it('starts at the time from which records are wanted', () => {
+  it('starts at the time from which records are wanted, even if older ones are known', () => {
     const device = planSequence({ start: { since: 1_795_161_600_000 } })
+    // These are older, and not wanted.
+    device.next(minutes(80, 90))
     device.next(full(800), arrives(800))
     assert.deepEqual(device.holes(), [[0, at(501)]])
   })
