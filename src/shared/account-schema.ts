@@ -92,19 +92,19 @@ export const accountSchema = z.object({
 })
 
 /** A credential with a length in characters (docs/service.md, *Requests*). */
-function credential(least: number, most = least) {
+function credential(schema: typeof text, least: number, most = least) {
   const problem = least === most ? 'length' : 'length-between'
   const check = checked(({ length: found }: string) => {
     if (found === 0) return { problem: 'missing' }
     return found >= least && found <= most ? undefined : { problem, least, most, found }
   })
-  return orDefault(text.check(check), '')
+  return orDefault(schema.check(check), '')
 }
 
 /** The credentials of an account. */
 export const credentialsSchema = z.object({
-  apiKey: credential(45),
-  loginId: credential(8),
-  loginPass: credential(4, 16),
+  apiKey: credential(trimmedText, 45),
+  loginId: credential(trimmedText, 8),
+  loginPass: credential(text, 4, 16),
   sharedQuotaPassword: orDefault(text, ''),
 })

@@ -179,6 +179,11 @@ describe('the settings of an account', () => {
       refused(() => account(over), 'setting-invalid', property)
   })
 
+  it('ignore spaces around the API key and the login ID, which a copied text often has', () => {
+    const copied = { ...credentials, apiKey: ` ${credentials.apiKey}\n`, loginId: `${credentials.loginId} ` }
+    assert.deepEqual(account({}, copied).credentials, account().credentials)
+  })
+
   for (const property of ['apiKey', 'loginId', 'loginPass'] as const) {
     it(`without ${property} are incomplete; of another length it is wrong, and the error does not contain it`, () => {
       const read = (value?: string) => () => account({}, { ...credentials, [property]: value })
