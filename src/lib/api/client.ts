@@ -226,8 +226,8 @@ export class Client {
       attempt.isSent = true
     }
     try {
-      const { status, headers, text } = await withDeadline(clock, timeout, signal, (exchange, onActivity) =>
-        transport.send({ url, body, signal: exchange, onSent }, async (response) => {
+      const { status, headers, text } = await withDeadline(clock, timeout, signal, (onActivity) =>
+        transport.send({ url, body, onSent }, async (response) => {
           onActivity()
           const headers = readQuotaHeaders(response.headers)
           if (response.status === 200) attempt.headers = headers

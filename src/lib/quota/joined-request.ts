@@ -1,4 +1,3 @@
-import { createAbort, onAbort } from '../abort'
 import { inBackground } from '../background'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
@@ -17,6 +16,8 @@ interface Caller {
   lastEstimate?: StartEstimate | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
+  /** Called when its signal aborts. */
+  leave(): void
 }
 
 /** A request shared by identical concurrent calls. It is sent once, and every caller gets the response or the error. */
@@ -26,14 +27,14 @@ export class JoinedRequest {
   /** The error of the last attempt, while another one is pending. */
   lastError: EnvlogError | undefined
   readonly #callers = new Set<Caller>()
-  readonly #abort = createAbort()
+  readonly #abort = new AbortController()
 
   constructor(endpoint: EndpointName, records?: RecordDemand) {
     this.endpoint = endpoint
     this.records = records
   }
 
-  /** Aborts when the last caller leaves, and at the end. */
+  /** Aborts when the last caller leaves, and after a failure. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
@@ -58,21 +59,26 @@ export class JoinedRequest {
    */
   join(context: RequestContext, now: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const caller: Caller = { context, since: now, resolve, reject }
-      const stop = () => this.#leave(caller, new EnvlogError('closed'))
-      onAbort(context.signal, stop, this.signal)
+      const leave = () => this.#leave(caller, new EnvlogError('closed'))
+      const caller: Caller = { context, since: now, resolve, reject, leave }
+      context.signal.addEventListener('abort', leave)
       this.#callers.add(caller)
     })
   }
 
   resolve(value: unknown): void {
-    for (const caller of this.#callers) caller.resolve(value)
-    this.#abort.abort('done')
+    for (const caller of this.#callers) {
+      this.#remove(caller)
+      caller.resolve(value)
+    }
   }
 
   reject(error: unknown): void {
-    for (const caller of this.#callers) caller.reject(error)
-    this.#abort.abort('done')
+    for (const caller of this.#callers) {
+      this.#remove(caller)
+      caller.reject(error)
+    }
+    this.#abort.abort('failed')
   }
 
   /** Reports the estimated start to all callers, and rejects those that would wait too long. */
@@ -94,10 +100,16 @@ export class JoinedRequest {
 
   /** Rejects a caller. The request is aborted when its last caller leaves. */
   #leave(caller: Caller, error: unknown): void {
-    if (!this.#callers.delete(caller)) return
+    this.#remove(caller)
     this.#report(caller, undefined, 0)
     caller.reject(error)
-    if (this.#callers.size === 0) this.#abort.abort()
+    if (this.#callers.size === 0) this.#abort.abort('left')
+  }
+
+  #remove(caller: Caller): void {
+    this.#callers.delete(caller)
+    // The signal may live much longer.
+    caller.context.signal.removeEventListener('abort', caller.leave)
   }
 
   #report(caller: Caller, estimate: StartEstimate | undefined, toWallMs: number): void {

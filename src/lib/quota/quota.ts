@@ -103,18 +103,26 @@ export class Quota {
    * @throws EnvlogError `queue-full`; `closed` if all callers have left
    */
   acquire(request: JoinedRequest): Promise<Permit> {
+    const { signal } = request
     return new Promise((resolve, reject) => {
-      if (request.signal.aborted) throw new EnvlogError('closed')
+      if (signal.aborted) throw new EnvlogError('closed')
       // The maximum does not apply to a retry, because the request was already admitted.
       const isFull = this.#queue.size >= MAX_QUEUED && !request.lastError
       if (isFull) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
-      const waiting: Waiting = { request, isAsked: false, resolve }
       const giveUp = () => {
-        if (!this.#queue.delete(waiting)) return
+        this.#queue.delete(waiting)
         this.proceedSoon()
         reject(new EnvlogError('closed'))
       }
-      request.signal.addEventListener('abort', giveUp, { once: true })
+      const waiting: Waiting = {
+        request,
+        isAsked: false,
+        resolve(permit) {
+          signal.removeEventListener('abort', giveUp)
+          resolve(permit)
+        },
+      }
+      signal.addEventListener('abort', giveUp)
       this.#queue.add(waiting)
       this.proceedSoon()
     })
