@@ -16,9 +16,9 @@ import { Problems } from '../report/device-problems'
 import { toNodeStateOptions } from '../settings/node-state-options'
 import { readActionSettings } from '../settings/read-settings'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
-import { findDevices } from './device-round'
 import { findAction } from './register-action'
 import { type Deployed, type DeviceWork, Run } from './run'
+import { findDevices } from './trigger-run'
 
 /** Maximum number of messages to show. */
 const MAX_MESSAGES = 3
