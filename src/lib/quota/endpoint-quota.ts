@@ -3,7 +3,7 @@ import type { DeviceParams, EndpointName } from '../endpoints'
 import type { EndpointLimits } from './limits'
 import { findRefusal, type LimitScope, type Outcome, reportedLimit, usesOf } from './outcome'
 import type { Denied, Need, SharedUse, Sharing, Usage } from './shared-quota'
-import { type Entry, limitOf, type Use, Window } from './window'
+import { type Entry, type Use, Window } from './window'
 
 /**
  * The smallest number of records worth a request. Requests wait until the device's limit has this many left
@@ -113,12 +113,12 @@ export class EndpointQuota {
     const reserve = (window: Window, need: Need) => {
       return { window, need, entry: window.reserve(id, need.wanted, now, this.#isShared) }
     }
-    const part = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...limitOf(requests) })
+    const part = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...requests })
     const window = this.#deviceOf(demand, now)
     if (!demand || !window || !ofRecords) return { id, sentAt: now, records: demand?.wanted, parts: [part] }
     const wanted = Math.min(demand.wanted, window.available(now, this.#isShared))
     const minimum = Math.min(wanted, this.#leastOf(demand))
-    const need = { name: this.#nameOf(demand.device), wanted, minimum, ...limitOf(ofRecords) }
+    const need = { name: this.#nameOf(demand.device), wanted, minimum, ...ofRecords }
     return { id, sentAt: now, records: wanted, parts: [part, reserve(window, need)] }
   }
 
@@ -170,9 +170,9 @@ export class EndpointQuota {
   /** The usage that is regularly reported to a shared quota. */
   usage(now: number): Usage[] {
     const { requests, records } = this.#limits
-    const usage = [{ name: this.#name as string, ...limitOf(requests), entries: this.#requests.own(now) }]
+    const usage = [{ name: this.#name as string, ...requests, entries: this.#requests.own(now) }]
     for (const [device, window] of this.#devices)
-      if (records) usage.push({ name: this.#nameOf(device), ...limitOf(records), entries: window.own(now) })
+      if (records) usage.push({ name: this.#nameOf(device), ...records, entries: window.own(now) })
     return usage
   }
 

@@ -16,8 +16,6 @@ interface Caller {
   lastEstimate?: StartEstimate | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
-  /** Called when its signal aborts. */
-  leave(): void
 }
 
 /** A request shared by identical concurrent calls. It is sent once, and every caller gets the response or the error. */
@@ -57,27 +55,27 @@ export class JoinedRequest {
    * Adds a caller. @returns the result of the request @throws EnvlogError `closed` as soon as the caller's signal
    * aborts or the request is closed
    */
-  join(context: RequestContext, now: number): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const leave = () => this.#leave(caller, new EnvlogError('closed'))
-      const caller: Caller = { context, since: now, resolve, reject, leave }
-      context.signal.addEventListener('abort', leave)
-      this.#callers.add(caller)
-    })
+  async join(context: RequestContext, now: number): Promise<unknown> {
+    let leave = () => {}
+    try {
+      return await new Promise((resolve, reject) => {
+        const caller: Caller = { context, since: now, resolve, reject }
+        leave = () => this.#leave(caller, new EnvlogError('closed'))
+        context.signal.addEventListener('abort', leave)
+        this.#callers.add(caller)
+      })
+    } finally {
+      // The signal may live much longer.
+      context.signal.removeEventListener('abort', leave)
+    }
   }
 
   resolve(value: unknown): void {
-    for (const caller of this.#callers) {
-      this.#remove(caller)
-      caller.resolve(value)
-    }
+    for (const caller of this.#callers) caller.resolve(value)
   }
 
   reject(error: unknown): void {
-    for (const caller of this.#callers) {
-      this.#remove(caller)
-      caller.reject(error)
-    }
+    for (const caller of this.#callers) caller.reject(error)
     this.#abort.abort('failed')
   }
 
@@ -100,16 +98,10 @@ export class JoinedRequest {
 
   /** Rejects a caller. The request is aborted when its last caller leaves. */
   #leave(caller: Caller, error: unknown): void {
-    this.#remove(caller)
+    this.#callers.delete(caller)
     this.#report(caller, undefined, 0)
     caller.reject(error)
     if (this.#callers.size === 0) this.#abort.abort('left')
-  }
-
-  #remove(caller: Caller): void {
-    this.#callers.delete(caller)
-    // The signal may live much longer.
-    caller.context.signal.removeEventListener('abort', caller.leave)
   }
 
   #report(caller: Caller, estimate: StartEstimate | undefined, toWallMs: number): void {

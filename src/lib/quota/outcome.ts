@@ -1,6 +1,6 @@
 import { MAX_WINDOW_SECONDS } from '../../shared/service-limits'
-import type { EndpointLimits, RateLimit } from './limits'
-import { limitOf, type Use } from './window'
+import { createLimit, type EndpointLimits, type RateLimit } from './limits'
+import type { Use } from './window'
 
 /** The rate-limit headers of a response (docs/service.md, *Limits*); `null` if absent or not a whole number in its range. */
 export interface QuotaHeaders {
@@ -61,7 +61,7 @@ const NOT_ABOUT_QUOTA = new Set([401, 403])
 /** The limit reported by headers; if they do not contain one, their `remaining` refers to the account's limit. */
 export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): RateLimit | undefined {
   const { limit = null, windowSeconds = null, remaining = null } = headers ?? {}
-  if (limit !== null && windowSeconds !== null) return { limit, windowSeconds }
+  if (limit !== null && windowSeconds !== null) return createLimit(limit, windowSeconds)
   return remaining === null ? undefined : own
 }
 
@@ -71,16 +71,15 @@ export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): Rat
  */
 export function usesOf(outcome: Outcome, reserved: number, { requests, records }: EndpointLimits): Use[] {
   const { headers, isSent } = outcome
-  const reported = reportedLimit(headers, requests)
   return [
     {
       used: isSent ? 1 : 0,
-      reported: reported ? limitOf(reported) : null,
+      reported: reportedLimit(headers, requests) ?? null,
       remaining: headers?.remaining ?? -1,
     },
     {
       used: records ? recordsUsed(reserved, records.limit, outcome) : 0,
-      reported: records && limitOf(records),
+      reported: records,
       remaining: headers?.recordsRemaining ?? -1,
     },
   ]
