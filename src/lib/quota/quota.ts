@@ -182,12 +182,13 @@ export class Quota {
 
   /** When each request in the queue can be sent. */
   #starts(now: number): { waiting: Waiting; at: number }[] {
-    if (this.#queue.size === 0) return []
-    const ofEndpoints = mapEndpoints((name) => this.#endpoints[name].startsAt(now))
+    const ofEndpoints = new Map<EndpointName, number>()
     return [...this.#queue].map((waiting) => {
       const { request, isAsked, denial } = waiting
       const { endpoint, records } = request
-      const at = isAsked ? Number.POSITIVE_INFINITY : ofEndpoints[endpoint]
+      const startsAt = ofEndpoints.get(endpoint) ?? this.#endpoints[endpoint].startsAt(now)
+      ofEndpoints.set(endpoint, startsAt)
+      const at = isAsked ? Number.POSITIVE_INFINITY : startsAt
       if (at > now || !records) return { waiting, at }
       const recordsAt = this.#endpoints[endpoint].recordsAt(records, now)
       return { waiting, at: Math.max(recordsAt, denial?.retryAt ?? now) }
