@@ -1,6 +1,6 @@
 import { MAX_WINDOW_SECONDS } from '../../shared/service-limits'
-import { createLimit, type EndpointLimits, type RateLimit } from './limits'
-import type { Use } from './window'
+import type { EndpointLimits } from './limits'
+import { createLimit, type RateLimit, type Use } from './window'
 
 /** The rate-limit headers of a response (docs/service.md, *Limits*); `null` if absent or not a whole number in its range. */
 export interface QuotaHeaders {

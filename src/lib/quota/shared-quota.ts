@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
-import type { RateLimit } from './limits'
 import { CALL_TIMEOUT_MS, REPORT, RESERVE, SETTLE } from './redis-scripts'
-import type { Entry, Use } from './window'
+import type { Entry, RateLimit, Use } from './window'
 
 /** Opening a connection may take longer than a call. */
 const OPENING_TIMEOUT_MS = 5000

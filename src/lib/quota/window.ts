@@ -1,4 +1,22 @@
-import type { RateLimit } from './limits'
+/** Maximum margin added to a window, and the margin relative to a short window. */
+const MAX_MARGIN_MS = 1000
+const MARGIN_SHARE = 1 / 50
+
+/** At most `limit` requests, or records, in any window of this length. */
+export interface RateLimit {
+  limit: number
+  windowSeconds: number
+  /**
+   * The time for which a permit is occupied after the response. It is the window plus a margin (docs/quota.md, *How
+   * requests are counted*), which covers differences between the service's clock and ours.
+   */
+  heldMs: number
+}
+
+export function createLimit(limit: number, windowSeconds: number): RateLimit {
+  const windowMs = windowSeconds * 1000
+  return { limit, windowSeconds, heldMs: windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE) }
+}
 
 /** A limit of a window. */
 interface WindowLimit extends RateLimit {

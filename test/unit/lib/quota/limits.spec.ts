@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { createLimit, limitsWith, strictestOf } from '../../../../src/lib/quota/limits'
+import { limitsWith, strictestOf } from '../../../../src/lib/quota/limits'
+import { createLimit } from '../../../../src/lib/quota/window'
 
 describe('the limits of an account', () => {
   it('are overridden key by key', () => {
