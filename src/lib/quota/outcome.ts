@@ -99,17 +99,17 @@ function recordsUsed(reserved: number, limit: number, { isSent, headers, records
 
 /**
  * The limit that caused a refusal by the service, if any (docs/quota.md).
- * @param records the requested number; `undefined` if they are not counted
+ * @param records the requested number
  * @param showsOthers whether the response reports more requests than are known
  */
 export function findRefusal(
   { headers, errorStatus = 0 }: Outcome,
-  records: number | undefined,
+  records: number,
   showsOthers: boolean,
 ): LimitScope | undefined {
   const { remaining = null, recordsRemaining = null } = headers ?? {}
   if (errorStatus === 429) {
-    const isForRecords = remaining !== 0 && (recordsRemaining ?? Number.POSITIVE_INFINITY) < (records ?? 0)
+    const isForRecords = remaining !== 0 && (recordsRemaining ?? Number.POSITIVE_INFINITY) < records
     return isForRecords ? 'device' : 'endpoint'
   }
   const isOtherRefusal = errorStatus >= 400 && errorStatus < 500 && !NOT_ABOUT_QUOTA.has(errorStatus)

@@ -40,7 +40,7 @@ export interface QuotaRefusal {
 
 /** Permission for one attempt to send a request. It must be settled after every outcome. */
 export interface Permit {
-  /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
+  /** Maximum number of records that the attempt may request; `undefined` if they are not counted. */
   records: number | undefined
   /** @returns the refusal because of a limit, if it was one */
   settle(outcome: Outcome): QuotaRefusal | undefined
@@ -206,10 +206,10 @@ export class Quota {
       request.records,
       now,
     )
-    const { id, sentAt, parts } = reservation
-    const needs = parts.map(({ need }) => need)
+    const [{ entry }] = reservation
+    const needs = reservation.map(({ need }) => need)
     waiting.isAsked = true
-    const reply = shared && (await shared.reserve(id, needs))
+    const reply = shared && (await shared.reserve(entry.id, needs))
     waiting.isAsked = false
     const settle = (outcome: Outcome) => {
       const now = this.#clock.monotonic()
@@ -217,7 +217,7 @@ export class Quota {
       const { refusedBy, uses } = endpoint.settle(reservation, outcome, now)
       // Redis may have reconnected, or have been replaced, in the meantime. Settle with the one that is connected.
       const connected = [this.#shared, shared].find((quota) => quota?.state === 'connected')
-      if (connected) inBackground(connected.settle(id, needs, uses, now - sentAt))
+      if (connected) inBackground(connected.settle(entry.id, needs, uses, now - entry.sentAt))
       this.proceedSoon()
       if (!refusedBy) return undefined
       const { at } = endpoint.estimate(request.records, 1, now)
@@ -241,7 +241,7 @@ export class Quota {
         return
       }
       request.reportStart()
-      waiting.resolve({ records: reservation.records, settle })
+      waiting.resolve({ records: reservation[1]?.entry.amount, settle })
     }
   }
 
