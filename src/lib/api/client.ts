@@ -269,8 +269,7 @@ function withNumber(call: Call, number: number | undefined): Call {
 }
 
 /** The error for a refusal because of a limit, with the time at which the request can be sent again. */
-function refusalOf({ params, cause }: EnvlogError, { refusedBy, retryAt }: QuotaRefusal): EnvlogError {
-  const reason = refusedBy === 'device' ? 'records-refused' : 'quota-refused'
+function refusalOf({ params, cause }: EnvlogError, { reason, retryAt }: QuotaRefusal): EnvlogError {
   return new EnvlogError(reason, { ...params, retryAt }, { ...cause, retryAt })
 }
 

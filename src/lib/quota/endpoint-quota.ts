@@ -1,7 +1,7 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { DeviceParams, EndpointName } from '../endpoints'
 import type { EndpointLimits } from './limits'
-import { findRefusal, type LimitScope, type Outcome, reportedLimit, usesOf } from './outcome'
+import { findRefusal, type LimitReason, type Outcome, reportedLimit, usesOf } from './outcome'
 import type { Denied, Need, SharedUse, Sharing, Usage } from './shared-quota'
 import { type Entry, type Use, Window } from './window'
 
@@ -141,13 +141,13 @@ export class EndpointQuota {
 
   /**
    * Turns a reservation into usage.
-   * @returns the limit that caused a refusal, if any, and the usage to report to a shared quota
+   * @returns why the service has refused the request, if a limit was the cause, and the usage to report to a shared quota
    */
   settle(
     reservation: Reservation,
     outcome: Outcome,
     now: number,
-  ): { refusedBy: LimitScope | undefined; uses: SharedUse[] } {
+  ): { refusal: LimitReason | undefined; uses: SharedUse[] } {
     if (outcome.hasResponse) this.#isKnown = true
     const reported = reportedLimit(outcome.headers, this.#limits.requests)
     if (reported) this.#requests.report(reported, now)
@@ -157,12 +157,15 @@ export class EndpointQuota {
       window.settle(entry, uses[index] as Use, now, this.#isShared),
     )
     // What others use is known to Redis, not to this process.
-    const refusedBy = findRefusal(outcome, records, others > 0 && !this.#isShared)
+    const refusal = findRefusal(outcome, records, others > 0 && !this.#isShared)
     // If the device has records left, fewer can be requested immediately.
     const left = outcome.headers?.recordsRemaining ?? 0
-    const areClosed = [refusedBy === 'endpoint', refusedBy === 'device' && (left === 0 || left >= records)]
+    const areClosed = [
+      refusal === 'quota-refused',
+      refusal === 'records-refused' && (left === 0 || left >= records),
+    ]
     for (const [index, { window }] of reservation.entries()) if (areClosed[index]) window.close(now)
-    return { refusedBy, uses: uses.map((use, index) => ({ ...use, isClosed: areClosed[index] === true })) }
+    return { refusal, uses: uses.map((use, index) => ({ ...use, isClosed: areClosed[index] === true })) }
   }
 
   /** The usage that is regularly reported to a shared quota. */

@@ -52,8 +52,8 @@ export interface Outcome {
   records: number | null
 }
 
-/** The limit that caused a refusal: that on the endpoint's requests, or that on a device's records. */
-export type LimitScope = 'endpoint' | 'device'
+/** Why the service has refused a request: the limit on the endpoint's requests, or that on the device's records. */
+export type LimitReason = 'quota-refused' | 'records-refused'
 
 /** Statuses whose headers must not be used for the quota. */
 const NOT_ABOUT_QUOTA = new Set([401, 403])
@@ -98,7 +98,7 @@ function recordsUsed(reserved: number, limit: number, { isSent, headers, records
 }
 
 /**
- * The limit that caused a refusal by the service, if any (docs/quota.md).
+ * Why the service has refused a request, if a limit was the cause (docs/quota.md).
  * @param records the requested number
  * @param showsOthers whether the response reports more requests than are known
  */
@@ -106,13 +106,13 @@ export function findRefusal(
   { headers, errorStatus = 0 }: Outcome,
   records: number,
   showsOthers: boolean,
-): LimitScope | undefined {
+): LimitReason | undefined {
   const { remaining = null, recordsRemaining = null } = headers ?? {}
   if (errorStatus === 429) {
     const isForRecords = remaining !== 0 && (recordsRemaining ?? Number.POSITIVE_INFINITY) < records
-    return isForRecords ? 'device' : 'endpoint'
+    return isForRecords ? 'records-refused' : 'quota-refused'
   }
   const isOtherRefusal = errorStatus >= 400 && errorStatus < 500 && !NOT_ABOUT_QUOTA.has(errorStatus)
   // Otherwise, the device was refused with the last request of the window.
-  return isOtherRefusal && remaining === 0 && showsOthers ? 'endpoint' : undefined
+  return isOtherRefusal && remaining === 0 && showsOthers ? 'quota-refused' : undefined
 }

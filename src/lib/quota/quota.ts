@@ -7,7 +7,7 @@ import { EnvlogError } from '../errors'
 import { EndpointQuota } from './endpoint-quota'
 import type { JoinedRequest } from './joined-request'
 import { type AccountLimits, limitsWith, strictestOf } from './limits'
-import type { LimitScope, Outcome } from './outcome'
+import type { LimitReason, Outcome } from './outcome'
 import { type RedisPort, SharedQuota } from './shared-quota'
 import { Turns } from './turns'
 
@@ -32,9 +32,9 @@ export interface Participant {
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
-/** The limit that caused a refusal, and when the request can be sent again (ISO 8601). */
+/** A refusal because of a limit, and when the request can be sent again (ISO 8601). */
 export interface QuotaRefusal {
-  refusedBy: LimitScope
+  reason: LimitReason
   retryAt: string
 }
 
@@ -214,14 +214,14 @@ export class Quota {
     const settle = (outcome: Outcome) => {
       const now = this.#clock.monotonic()
       this.#running--
-      const { refusedBy, uses } = endpoint.settle(reservation, outcome, now)
+      const { refusal, uses } = endpoint.settle(reservation, outcome, now)
       // Redis may have reconnected, or have been replaced, in the meantime. Settle with the one that is connected.
       const connected = [this.#shared, shared].find((quota) => quota?.state === 'connected')
       if (connected) inBackground(connected.settle(entry.id, needs, uses, now - entry.sentAt))
       this.proceedSoon()
-      if (!refusedBy) return undefined
+      if (!refusal) return undefined
       const { at } = endpoint.estimate(request.records, 1, now)
-      return { refusedBy, retryAt: new Date(at + this.#toWallMs()).toISOString() }
+      return { reason: refusal, retryAt: new Date(at + this.#toWallMs()).toISOString() }
     }
     if (reply && 'need' in reply) {
       // Other processes use the quota that the request needs.

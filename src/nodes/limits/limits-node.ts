@@ -1,5 +1,4 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
-import type { Account } from '../../lib/account'
 import { inBackground } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
@@ -56,7 +55,8 @@ export class LimitsNode implements StartedNode {
     const { limitsType, limits, remember } = this.#settings
     this.#table = limitsType === 'table' ? parseLimits(limits, 'limit-invalid') : undefined
     this.#monitor = this.#createMonitor(remember)
-    this.#messages = createMessages(RED, this.#settings, account)
+    const { name, localTime } = account
+    this.#messages = new Messages(RED, this.#settings, name, new Sentences(RED, localTime))
     this.#store = store
     this.#state = new StoredState(systemClock, {
       read: readSavedLimits,
@@ -217,10 +217,6 @@ export class LimitsNode implements StartedNode {
     this.#shown = JSON.stringify(status)
     this.#node.status(status)
   }
-}
-
-function createMessages(RED: NodeAPI, settings: LimitsSettings, { name, localTime }: Account): Messages {
-  return new Messages(RED, settings, name, new Sentences(RED, localTime))
 }
 
 /** @throws EnvlogError `reason` */
