@@ -101,17 +101,14 @@ export class UndiciTransport implements Transport {
     }
     const exchange = async () => {
       try {
-        const {
-          statusCode: status,
-          headers,
-          body: chunks,
-        } = await agent.request({
+        const response = await agent.request({
           ...{ origin, path, method: 'POST' },
           // With a proxy, undici adds the host to the headers that it receives.
           headers: { ...HEADERS, 'content-length': String(Buffer.byteLength(body)) },
           // undici accepts any iterable, although its types do not say so. A stream is more work.
           body: reportStart(body, onSent) as never,
         })
+        const { statusCode: status, headers, body: chunks } = response
         const result = await read({ status, headers, chunks })
         if (isInFlight) this.#idle.push(agent)
         isInFlight = false
