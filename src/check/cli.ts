@@ -1,10 +1,9 @@
 /** envlog-check: shows from the command line what the service really sends to an account. */
 import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { readLogin } from './credentials'
-import { EXIT } from './exit-code'
 import { type Options, readOptions, UsageError } from './options'
 import { jsonText, planText, resultText } from './print'
-import { checkService } from './service-check'
+import { checkService, EXIT } from './service-check'
 import { confirm, type Io } from './terminal'
 import { findLanguage, languages, loadTexts, type Translate } from './texts'
 

@@ -3,12 +3,11 @@ import { ACTION_TYPES, type ActionType } from '../shared/action'
 import { hasLocalTimes, OFFERED, OUTPUT_TRAITS, type Output, type Send } from '../shared/outputs'
 import type { DeviceSource } from './device-source'
 import { formatDuration } from './format-duration'
-import { withLocalTimes } from './local-sample'
 import type { NodeTrial } from './node-trial'
 import { outputName } from './output-form'
 import { type Form, formatNumber, language, translate } from './red'
 import { type ActionConfig, type Budget, requestedDevices, selectOf, toBudget } from './request-budget'
-import { readSamples } from './samples'
+import { readSamples, withLocalTimes } from './samples'
 
 /** Shows a summary of what the node will send, an example message, and the share of the quota that it needs. */
 export class Preview {

@@ -40,9 +40,10 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts) {
   const { clock, connectRedis, onSharedChange = () => {} } = ports
   const { baseUrl, credentials, concurrency, series1Models, limits } = settings
   const { quota, devices } = ports.registry.getOrCreateShared(settings, ports.triedBy)
+  const id = accountKey(baseUrl, credentials.apiKey)
   const redis: RedisPort | undefined = connectRedis && {
     connect: connectRedis,
-    account: accountKey(baseUrl, credentials.apiKey),
+    account: id,
     leaseMs: maxResponseSeconds(settings.timeout) * 1000,
   }
   const leave = quota.join({ concurrency, limits: limitsWith(limits), redis, onSharedChange })
@@ -50,7 +51,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts) {
   return {
     name: settings.name || new URL(baseUrl).host,
     /** A hash that identifies the account without revealing its secrets. */
-    id: accountKey(baseUrl, credentials.apiKey),
+    id,
     concurrency,
     series1Models,
     /** Time zone for local times; `local` for the offset of each device. */

@@ -29,6 +29,13 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints
 
+export const ENDPOINT_NAMES = Object.keys(endpoints) as EndpointName[]
+
+/** Creates a value for each endpoint. */
+export function mapEndpoints<T>(make: (name: EndpointName) => T): Record<EndpointName, T> {
+  return Object.fromEntries(ENDPOINT_NAMES.map((name) => [name, make(name)])) as Record<EndpointName, T>
+}
+
 /**
  * Maximum number of records in a request and in a response. The service reduces a larger number to this
  * (docs/service.md, *Fields*).

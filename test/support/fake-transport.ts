@@ -1,4 +1,3 @@
-import { createAbort } from '../../src/lib/abort'
 import type { HttpRequest, HttpResponse, Transport } from '../../src/lib/api/transport'
 import { EnvlogError } from '../../src/lib/errors'
 
@@ -12,34 +11,30 @@ export interface FakeTransport extends Transport {
   closed: boolean
 }
 
-/** An in-memory service. Like a real connection, it fails as soon as the request's signal aborts. */
+/** An in-memory service. Like a real connection, a request fails as soon as it is abandoned. */
 export function fakeTransport(script: Script): FakeTransport {
   const sent: HttpRequest[] = []
-  const ending = createAbort()
-  let open = 0
+  const inFlight = new Set<() => void>()
   return {
     sent,
-    open: () => open,
+    open: () => inFlight.size,
     closed: false,
-    async send(request, read) {
+    send(request, read) {
       sent.push(request)
       request.onSent()
-      open++
-      try {
-        const { signal } = ending
-        const response = await orAbort(
-          signal,
-          orAbort(request.signal, Promise.resolve(script(request, sent.length - 1))),
-        )
-        return await read({ ...response, chunks: abortable(response.chunks, request.signal) })
-      } finally {
-        open--
+      const stop = new AbortController()
+      const abandon = () => stop.abort()
+      inFlight.add(abandon)
+      const exchange = async () => {
+        const response = await orAbort(stop.signal, Promise.resolve(script(request, sent.length - 1)))
+        return await read({ ...response, chunks: abortable(response.chunks, stop.signal) })
       }
+      return { result: exchange().finally(() => inFlight.delete(abandon)), abandon }
     },
     /** Like a real transport: requests in flight fail. */
     async close() {
       this.closed = true
-      ending.abort()
+      for (const abandon of inFlight) abandon()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/lib/clock'
-import type { StateStore } from '../../src/lib/state-writer'
+import type { StateStore } from '../../src/lib/stored-state'
 
 /** A store that outlives its process; its data is a copy, as on a disk. */
 export interface MemoryStore extends StateStore {

@@ -11,9 +11,8 @@ import {
 } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
 import { demandOf } from '../quota/endpoint-quota'
-import { readQuotaHeaders } from '../quota/headers'
 import { JoinedRequest } from '../quota/joined-request'
-import type { Outcome } from '../quota/outcome'
+import { type Outcome, readQuotaHeaders } from '../quota/outcome'
 import type { Quota, QuotaRefusal } from '../quota/quota'
 import { Redactor } from '../redact'
 import { MAX_AGE_MS, type RequestContext, type ServiceResponse } from '../request'
@@ -227,8 +226,8 @@ export class Client {
       attempt.isSent = true
     }
     try {
-      const { status, headers, text } = await withDeadline(clock, timeout, signal, (exchange, onActivity) =>
-        transport.send({ url, body, signal: exchange, onSent }, async (response) => {
+      const { status, headers, text } = await withDeadline(clock, timeout, signal, (onActivity) =>
+        transport.send({ url, body, onSent }, async (response) => {
           onActivity()
           const headers = readQuotaHeaders(response.headers)
           if (response.status === 200) attempt.headers = headers
@@ -270,8 +269,7 @@ function withNumber(call: Call, number: number | undefined): Call {
 }
 
 /** The error for a refusal because of a limit, with the time at which the request can be sent again. */
-function refusalOf({ params, cause }: EnvlogError, { refusedBy, retryAt }: QuotaRefusal): EnvlogError {
-  const reason = refusedBy === 'device' ? 'records-refused' : 'quota-refused'
+function refusalOf({ params, cause }: EnvlogError, { reason, retryAt }: QuotaRefusal): EnvlogError {
   return new EnvlogError(reason, { ...params, retryAt }, { ...cause, retryAt })
 }
 

@@ -1,45 +1,51 @@
-import { linkAbort, orClosed } from '../abort'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
+import type { HttpExchange } from './transport'
 
 /** Longest time for a complete response in seconds, given the longest silence. */
 export const maxResponseSeconds = (timeout: number) => timeout * 10
 
 /**
- * Runs one exchange with timeouts. The signal passed to `work` aborts with the caller's signal or after a timeout.
- * `work` must call `onActivity` whenever a byte arrives.
+ * Waits for the result of an exchange. It is abandoned after a timeout, or when the signal aborts.
  * @param timeout longest time without a byte, before and within a response, in seconds
- * @throws EnvlogError `timeout-silent`, `timeout-total`, `closed` if the caller's signal aborts; any error of `work`
+ * @param start starts the exchange, which must call `onActivity` whenever bytes arrive
+ * @throws EnvlogError `timeout-silent`, `timeout-total`, `closed` if the signal aborts; any error of the exchange
  */
 export async function withDeadline<T>(
   clock: Clock,
   timeout: number,
   signal: AbortSignal,
-  work: (signal: AbortSignal, onActivity: () => void) => Promise<T>,
+  start: (onActivity: () => void) => HttpExchange<T>,
 ): Promise<T> {
-  const exchange = linkAbort(signal)
-  let exceeded: EnvlogError | undefined
-  const startTimer = (reason: 'timeout-silent' | 'timeout-total', seconds: number) =>
-    clock.after(seconds * 1000, () => {
-      exceeded = new EnvlogError(reason, { seconds })
-      exchange.abort()
-    })
-  const cancelTotal = startTimer('timeout-total', maxResponseSeconds(timeout))
-  let cancelSilence = startTimer('timeout-silent', timeout)
+  if (signal.aborted) throw new EnvlogError('closed')
+  const totalAt = clock.monotonic() + maxResponseSeconds(timeout) * 1000
+  let silentAt = 0
   const onActivity = () => {
-    cancelSilence()
-    cancelSilence = startTimer('timeout-silent', timeout)
+    silentAt = clock.monotonic() + timeout * 1000
   }
-  try {
-    if (signal.aborted) throw new EnvlogError('closed')
-    // Do not wait for `work` after an abort, because it may not notice the abort.
-    return await orClosed(work(exchange.signal, onActivity), exchange.signal)
-  } catch (error) {
-    if (signal.aborted) throw new EnvlogError('closed')
-    throw exceeded ?? error
-  } finally {
-    cancelSilence()
-    cancelTotal()
-    exchange.abort('done')
-  }
+  onActivity()
+  const exchange = start(onActivity)
+  let stopWaiting = () => {}
+  const abandoned = new Promise<never>((_, reject) => {
+    const abandon = (error: EnvlogError) => {
+      exchange.abandon()
+      reject(error)
+    }
+    const close = () => abandon(new EnvlogError('closed'))
+    let cancelTimer = () => {}
+    const checkTime = () => {
+      const leftMs = Math.min(silentAt, totalAt) - clock.monotonic()
+      if (leftMs > 0) cancelTimer = clock.after(Math.ceil(leftMs), checkTime)
+      else if (silentAt < totalAt) abandon(new EnvlogError('timeout-silent', { seconds: timeout }))
+      else abandon(new EnvlogError('timeout-total', { seconds: maxResponseSeconds(timeout) }))
+    }
+    checkTime()
+    signal.addEventListener('abort', close)
+    stopWaiting = () => {
+      cancelTimer()
+      signal.removeEventListener('abort', close)
+    }
+  })
+  // Do not wait for the result of an abandoned exchange, because it may stay pending.
+  return await Promise.race([exchange.result, abandoned]).finally(stopWaiting)
 }

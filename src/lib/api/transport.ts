@@ -10,7 +10,6 @@ export interface HttpRequest {
   /** Absolute URL. */
   url: string
   body: string
-  signal: AbortSignal
   /** Called before the first byte is written. If it was not called, the service cannot have received the request. */
   onSent(): void
 }
@@ -23,17 +22,26 @@ export interface HttpResponse {
   chunks: AsyncIterable<Uint8Array>
 }
 
+/** A request in flight. */
+export interface HttpExchange<T> {
+  /**
+   * @throws EnvlogError `connection-broken`, `no-connection`, `no-certificate`, `no-tls`, `proxy-refused`; any error of
+   * `read`
+   */
+  result: Promise<T>
+  /** Closes its connection. The result may then be rejected or stay pending. */
+  abandon(): void
+}
+
 /** Sends requests to the service. It is injected, so that the client can be tested without a network. */
 export interface Transport {
   /**
    * Sends a request.
-   * @param read called when the headers have arrived; reads the body
-   * @returns the result of `read`
-   * @throws EnvlogError `connection-broken`, `no-connection`, `no-certificate`, `no-tls`, `proxy-refused`,
-   * `proxy-invalid`; any error of `read`
+   * @param read called when the headers have arrived; reads the body, and its result is that of the exchange
+   * @throws EnvlogError `proxy-invalid`
    */
-  send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): Promise<T>
-  /** Closes the connections. No request may be in flight, except aborted ones. */
+  send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): HttpExchange<T>
+  /** Closes the connections. No request may be in flight, except abandoned ones. */
   close(): Promise<void>
 }
 
@@ -71,7 +79,7 @@ const HEADERS = {
 
 /**
  * Sends requests over keep-alive connections. Each request in flight has an agent of its own, which a later request
- * reuses. If a request fails or is aborted, its agent is destroyed, because undici's own abort signal has no effect on
+ * reuses. If a request fails or is abandoned, its agent is destroyed, because undici's own abort signal has no effect on
  * a request that waits for a TLS handshake or a proxy's CONNECT. undici is loaded at the first request, because loading
  * it takes 50 ms.
  */
@@ -83,32 +91,34 @@ export class UndiciTransport implements Transport {
     this.#options = options
   }
 
-  async send<T>(
-    { url, body, signal, onSent }: HttpRequest,
-    read: (response: HttpResponse) => Promise<T>,
-  ): Promise<T> {
-    const { origin, pathname, protocol, hostname } = new URL(url)
+  send<T>({ url, body, onSent }: HttpRequest, read: (response: HttpResponse) => Promise<T>): HttpExchange<T> {
+    const { origin, pathname: path, protocol, hostname } = new URL(url)
     const agent = this.#idle.pop() ?? createAgent(this.#options, protocol, hostname)
-    const destroy = () => inBackground(agent.destroy())
-    signal.addEventListener('abort', destroy, { once: true })
-    try {
-      const response = await agent.request({
-        ...{ origin, path: pathname, method: 'POST' },
-        // With a proxy, undici adds the host to the headers that it receives.
-        headers: { ...HEADERS, 'content-length': String(Buffer.byteLength(body)) },
-        // undici accepts any iterable, although its types do not say so. A stream is more work.
-        body: reportStart(body, onSent) as never,
-      })
-      const { statusCode: status, headers, body: chunks } = response
-      const result = await read({ status, headers, chunks })
-      if (!signal.aborted) this.#idle.push(agent)
-      return result
-    } catch (error) {
-      destroy()
-      throw error instanceof EnvlogError ? error : toNetworkError(error)
-    } finally {
-      signal.removeEventListener('abort', destroy)
+    let isInFlight = true
+    const abandon = () => {
+      if (isInFlight) inBackground(agent.destroy())
+      isInFlight = false
     }
+    const exchange = async () => {
+      try {
+        const response = await agent.request({
+          ...{ origin, path, method: 'POST' },
+          // With a proxy, undici adds the host to the headers that it receives.
+          headers: { ...HEADERS, 'content-length': String(Buffer.byteLength(body)) },
+          // undici accepts any iterable, although its types do not say so. A stream is more work.
+          body: reportStart(body, onSent) as never,
+        })
+        const { statusCode: status, headers, body: chunks } = response
+        const result = await read({ status, headers, chunks })
+        if (isInFlight) this.#idle.push(agent)
+        isInFlight = false
+        return result
+      } catch (error) {
+        abandon()
+        throw error instanceof EnvlogError ? error : toNetworkError(error)
+      }
+    }
+    return { result: exchange(), abandon }
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock'
-import type { StateStore } from '../state-writer'
-import { StoredState } from '../stored-state'
+import { type StateStore, StoredState } from '../stored-state'
 import { type Cursor, type CursorKind, kindOf } from './cursor'
 import type { DeviceState } from './device-state'
 import { DeviceStates } from './device-states'

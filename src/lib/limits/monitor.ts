@@ -8,7 +8,7 @@ import { Condition, type LimitCondition, type WatchedDevice } from './condition'
 import { judge, lateLane, type Timed } from './judge'
 import type { MeasuredChannel, MeasuredDevice } from './measurements'
 import { fromSavedRun, type SavedLimits, toSavedRun } from './saved-limits'
-import { WatchedDevices } from './watched-devices'
+import { MAX_TEXT_LENGTH, WatchedDevices } from './watched-devices'
 
 export interface MonitorSettings extends AlarmSettings {
   /** Whether alarms are left out that were over before their channel was first seen. */
@@ -32,7 +32,6 @@ export interface Summary {
 const MAX_UNSEEN_MS = 30 * DAY_MS
 /** A device that sends only older measurements for this long begins anew. */
 const MAX_LATE_MS = 3_600_000
-const MAX_TEXT_LENGTH = 100
 const BATTERY_RANKS: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
 
 /**

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { QUANTITIES } from '../../shared/quantity'
+import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
 import type { WatchedChannel, WatchedDevice } from './condition'
 import type { Run } from './judge'
@@ -9,7 +10,7 @@ import type { Run } from './judge'
  * what is absent has no entry, because the state is written at every beginning and end of a run.
  */
 
-const instant = z.number().check(z.minimum(-8.64e15), z.maximum(8.64e15))
+const instant = z.number().check(z.minimum(-MAX_TIMESTAMP_MS), z.maximum(MAX_TIMESTAMP_MS))
 const nullableNumber = z.nullable(z.number())
 
 /** `[from, at, value, extreme, flags, detail]`, with times in ms since 1970 UTC. */

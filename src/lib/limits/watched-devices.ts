@@ -9,7 +9,8 @@ import { fromSavedRun, type SavedChannel, type SavedLimits, toSavedDevice } from
 
 /** Far more than any account has. */
 const MAX_CHANNELS = 100_000
-const MAX_TEXT_LENGTH = 100
+/** Maximum length of a text from a message. */
+export const MAX_TEXT_LENGTH = 100
 
 /** The devices whose messages arrive, their channels, and the limits that apply to each channel. */
 export class WatchedDevices {

@@ -1,9 +1,9 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { DeviceParams, EndpointName } from '../endpoints'
 import type { EndpointLimits } from './limits'
-import { findRefusal, type LimitScope, type Outcome, reportedLimit, usesOf } from './outcome'
+import { findRefusal, type LimitReason, type Outcome, reportedLimit, usesOf } from './outcome'
 import type { Denied, Need, SharedUse, Sharing, Usage } from './shared-quota'
-import { type Entry, limitOf, type Use, Window } from './window'
+import { type Entry, type Use, Window } from './window'
 
 /**
  * The smallest number of records worth a request. Requests wait until the device's limit has this many left
@@ -22,18 +22,18 @@ export interface RecordDemand {
 export function demandOf(params: Partial<DeviceParams>, isRaw: boolean): RecordDemand | undefined {
   const { number: wanted, 'base-serial': base = '', 'remote-serial': serial = '' } = params
   if (wanted === undefined) return undefined
-  return { device: `${base}/${serial}`, wanted, minimum: isRaw ? wanted : MIN_RECORDS }
+  return { device: `${base}/${serial}`, wanted, minimum: isRaw ? wanted : Math.min(wanted, MIN_RECORDS) }
 }
 
-/** The reservation for an attempt: a request and, if they are counted, records of its device. */
-export interface Reservation {
-  id: string
-  sentAt: number
-  /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
-  records: number | undefined
-  /** The reserved entries in the windows of this process, and what to request from a shared quota. */
-  parts: { window: Window; entry: Entry; need: Need }[]
+/** The reserved entry in a window of this process, and what to request from a shared quota. */
+interface Part {
+  window: Window
+  entry: Entry
+  need: Need
 }
+
+/** The reservation for an attempt: a request and, if the request specifies their number, records of its device. */
+export type Reservation = readonly [ofRequests: Part, ...ofRecords: Part[]]
 
 /** The estimated start of a request, in monotonic ms, and whether it waits for records of its device. */
 export interface StartEstimate {
@@ -110,69 +110,70 @@ export class EndpointQuota {
   /** Reserves a request, and as many of the wanted records as are available. */
   reserve(id: string, demand: RecordDemand | undefined, now: number): Reservation {
     const { requests, records: ofRecords } = this.#limits
-    const reserve = (window: Window, need: Need) => {
+    const reserve = (window: Window, need: Need): Part => {
       return { window, need, entry: window.reserve(id, need.wanted, now, this.#isShared) }
     }
-    const part = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...limitOf(requests) })
+    const part = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...requests })
     const window = this.#deviceOf(demand, now)
-    if (!demand || !window || !ofRecords) return { id, sentAt: now, records: demand?.wanted, parts: [part] }
+    if (!demand || !window || !ofRecords) return [part]
     const wanted = Math.min(demand.wanted, window.available(now, this.#isShared))
     const minimum = Math.min(wanted, this.#leastOf(demand))
-    const need = { name: this.#nameOf(demand.device), wanted, minimum, ...limitOf(ofRecords) }
-    return { id, sentAt: now, records: wanted, parts: [part, reserve(window, need)] }
+    const need = { name: this.#nameOf(demand.device), wanted, minimum, ...ofRecords }
+    return [part, reserve(window, need)]
   }
 
   /** Call this when a shared quota has granted the reservation, possibly with fewer records. */
-  grant(reservation: Reservation, [, records]: number[]): void {
+  grant(reservation: Reservation, granted: number[]): void {
     this.#denial = NO_DENIAL
-    for (const { entry } of reservation.parts) entry.isAsked = false
-    const [, ofDevice] = reservation.parts
-    if (records === undefined || !ofDevice) return
-    ofDevice.entry.amount = records
-    reservation.records = records
+    for (const [index, { entry, need }] of reservation.entries()) {
+      entry.isAsked = false
+      entry.amount = granted[index] ?? need.wanted
+    }
   }
 
   /**
    * Call this when a shared quota has denied the reservation, because other processes use the requests or the records.
    */
-  deny({ parts }: Reservation, { need, retryMs, estimateMs }: Denied, now: number): void {
-    for (const { window, entry } of parts) window.settle(entry, UNUSED, now, this.#isShared)
+  deny(reservation: Reservation, { need, retryMs, estimateMs }: Denied, now: number): void {
+    for (const { window, entry } of reservation) window.settle(entry, UNUSED, now, this.#isShared)
     if (need === 0) this.#denial = { retryAt: now + retryMs, freeAt: now + estimateMs }
   }
 
   /**
    * Turns a reservation into usage.
-   * @returns the limit that caused a refusal, if any, and the usage to report to a shared quota
+   * @returns why the service has refused the request, if a limit was the cause, and the usage to report to a shared quota
    */
   settle(
-    { records = 0, parts }: Reservation,
+    reservation: Reservation,
     outcome: Outcome,
     now: number,
-  ): { refusedBy: LimitScope | undefined; uses: SharedUse[] } {
-    const { requests, records: ofRecords } = this.#limits
+  ): { refusal: LimitReason | undefined; uses: SharedUse[] } {
     if (outcome.hasResponse) this.#isKnown = true
-    const reported = reportedLimit(outcome.headers, requests)
+    const reported = reportedLimit(outcome.headers, this.#limits.requests)
     if (reported) this.#requests.report(reported, now)
-    const uses = usesOf(outcome, records, this.#limits).slice(0, parts.length)
-    const [others = 0] = parts.map(({ window, entry }, index) =>
+    const records = reservation[1]?.entry.amount ?? 0
+    const uses = usesOf(outcome, records, this.#limits).slice(0, reservation.length)
+    const [others = 0] = reservation.map(({ window, entry }, index) =>
       window.settle(entry, uses[index] as Use, now, this.#isShared),
     )
-    const demanded = parts.length > 1 && ofRecords ? records : undefined
     // What others use is known to Redis, not to this process.
-    const refusedBy = findRefusal(outcome, demanded, others > 0 && !this.#isShared)
+    const refusal = findRefusal(outcome, records, others > 0 && !this.#isShared)
     // If the device has records left, fewer can be requested immediately.
     const left = outcome.headers?.recordsRemaining ?? 0
-    const areClosed = [refusedBy === 'endpoint', refusedBy === 'device' && (left === 0 || left >= records)]
-    for (const [index, { window }] of parts.entries()) if (areClosed[index]) window.close(now)
-    return { refusedBy, uses: uses.map((use, index) => ({ ...use, isClosed: areClosed[index] === true })) }
+    const areClosed = [
+      refusal === 'quota-refused',
+      refusal === 'records-refused' && (left === 0 || left >= records),
+    ]
+    for (const [index, { window }] of reservation.entries()) if (areClosed[index]) window.close(now)
+    return { refusal, uses: uses.map((use, index) => ({ ...use, isClosed: areClosed[index] === true })) }
   }
 
   /** The usage that is regularly reported to a shared quota. */
   usage(now: number): Usage[] {
     const { requests, records } = this.#limits
-    const usage = [{ name: this.#name as string, ...limitOf(requests), entries: this.#requests.own(now) }]
+    const usage = [{ name: this.#name as string, ...requests, entries: this.#requests.own(now) }]
     for (const [device, window] of this.#devices)
-      if (records) usage.push({ name: this.#nameOf(device), ...limitOf(records), entries: window.own(now) })
+      if (records) usage.push({ name: this.#nameOf(device), ...records, entries: window.own(now) })
     return usage
   }
 
@@ -210,8 +211,8 @@ export class EndpointQuota {
   }
 
   /** The minimum number of records for which a request is sent, limited to what can be available at once. */
-  #leastOf({ wanted, minimum }: RecordDemand): number {
-    return Math.min(wanted, minimum, this.#limits.records?.limit ?? wanted)
+  #leastOf({ minimum }: RecordDemand): number {
+    return Math.min(minimum, this.#limits.records?.limit ?? minimum)
   }
 
   #nameOf(device: string): string {

@@ -1,4 +1,3 @@
-import { createAbort, onAbort } from '../abort'
 import { inBackground } from '../background'
 import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
@@ -26,14 +25,14 @@ export class JoinedRequest {
   /** The error of the last attempt, while another one is pending. */
   lastError: EnvlogError | undefined
   readonly #callers = new Set<Caller>()
-  readonly #abort = createAbort()
+  readonly #abort = new AbortController()
 
   constructor(endpoint: EndpointName, records?: RecordDemand) {
     this.endpoint = endpoint
     this.records = records
   }
 
-  /** Aborts when the last caller leaves, and at the end. */
+  /** Aborts when the last caller leaves, and after a failure. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
@@ -56,23 +55,28 @@ export class JoinedRequest {
    * Adds a caller. @returns the result of the request @throws EnvlogError `closed` as soon as the caller's signal
    * aborts or the request is closed
    */
-  join(context: RequestContext, now: number): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const caller: Caller = { context, since: now, resolve, reject }
-      const stop = () => this.#leave(caller, new EnvlogError('closed'))
-      onAbort(context.signal, stop, this.signal)
-      this.#callers.add(caller)
-    })
+  async join(context: RequestContext, now: number): Promise<unknown> {
+    let leave = () => {}
+    try {
+      return await new Promise((resolve, reject) => {
+        const caller: Caller = { context, since: now, resolve, reject }
+        leave = () => this.#leave(caller, new EnvlogError('closed'))
+        context.signal.addEventListener('abort', leave)
+        this.#callers.add(caller)
+      })
+    } finally {
+      // The signal may live much longer.
+      context.signal.removeEventListener('abort', leave)
+    }
   }
 
   resolve(value: unknown): void {
     for (const caller of this.#callers) caller.resolve(value)
-    this.#abort.abort('done')
   }
 
   reject(error: unknown): void {
     for (const caller of this.#callers) caller.reject(error)
-    this.#abort.abort('done')
+    this.#abort.abort('failed')
   }
 
   /** Reports the estimated start to all callers, and rejects those that would wait too long. */
@@ -94,10 +98,10 @@ export class JoinedRequest {
 
   /** Rejects a caller. The request is aborted when its last caller leaves. */
   #leave(caller: Caller, error: unknown): void {
-    if (!this.#callers.delete(caller)) return
+    this.#callers.delete(caller)
     this.#report(caller, undefined, 0)
     caller.reject(error)
-    if (this.#callers.size === 0) this.#abort.abort()
+    if (this.#callers.size === 0) this.#abort.abort('left')
   }
 
   #report(caller: Caller, estimate: StartEstimate | undefined, toWallMs: number): void {

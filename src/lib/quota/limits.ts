@@ -1,11 +1,6 @@
 import { LIMITS, type LimitRow, type LimitsTable } from '../../shared/service-limits'
-import { type EndpointName, endpoints } from '../endpoints'
-
-/** At most `limit` requests, or records, in any window of this length. */
-export interface RateLimit {
-  limit: number
-  windowSeconds: number
-}
+import { type EndpointName, mapEndpoints } from '../endpoints'
+import { createLimit, type RateLimit } from './window'
 
 /** The limits of one endpoint: requests and, if the service counts them, records of each device. */
 export interface EndpointLimits {
@@ -15,17 +10,14 @@ export interface EndpointLimits {
 
 export type AccountLimits = Record<EndpointName, EndpointLimits>
 
-export const ENDPOINT_NAMES = Object.keys(endpoints) as EndpointName[]
-
 /** The service's table of limits (docs/service.md, *Limits*), overridden key by key by an account's `limits`. */
 export function limitsWith(overrides: LimitsTable = {}): AccountLimits {
   return mapEndpoints((name) => {
     const row: LimitRow = { ...LIMITS[name], ...overrides[name] }
     const { limit, window, records, recordsWindow } = row
-    const isCounted = records !== undefined && recordsWindow !== undefined
     return {
-      requests: { limit, windowSeconds: window },
-      records: isCounted ? { limit: records, windowSeconds: recordsWindow } : null,
+      requests: createLimit(limit, window),
+      records: records && recordsWindow ? createLimit(records, recordsWindow) : null,
     }
   })
 }
@@ -44,9 +36,4 @@ export function strictestOf(tables: readonly AccountLimits[]): AccountLimits {
 function strictest(limits: readonly RateLimit[]): RateLimit | undefined {
   const perSecond = ({ limit, windowSeconds }: RateLimit) => limit / windowSeconds
   return [...limits].sort((a, b) => perSecond(a) - perSecond(b) || a.limit - b.limit)[0]
-}
-
-/** Creates a value for each endpoint. */
-export function mapEndpoints<T>(make: (name: EndpointName) => T): Record<EndpointName, T> {
-  return Object.fromEntries(ENDPOINT_NAMES.map((name) => [name, make(name)])) as Record<EndpointName, T>
 }

@@ -1,6 +1,42 @@
-import type { QuotaHeaders } from './headers'
-import type { EndpointLimits, RateLimit } from './limits'
-import { limitOf, type Use } from './window'
+import { MAX_WINDOW_SECONDS } from '../../shared/service-limits'
+import type { EndpointLimits } from './limits'
+import { createLimit, type RateLimit, type Use } from './window'
+
+/** The rate-limit headers of a response (docs/service.md, *Limits*); `null` if absent or not a whole number in its range. */
+export interface QuotaHeaders {
+  /** `X-RateLimit-Limit`. */
+  limit: number | null
+  /** `X-RateLimit-Remaining`. */
+  remaining: number | null
+  /** `X-RateLimit-Reset`. This service sends the length of the window, not the time until its end. */
+  windowSeconds: number | null
+  /** `X-RateLimit-Remaining-DataCount`, the remaining records of the device. Only `data` and `data-relay` send it. */
+  recordsRemaining: number | null
+}
+
+type Headers = Record<string, string | string[] | undefined>
+
+/** Reads the rate-limit headers. Keys of `headers` are in lower case. */
+export function readQuotaHeaders(headers: Headers): QuotaHeaders {
+  return {
+    limit: readWhole(headers['x-ratelimit-limit'], 1),
+    remaining: readWhole(headers['x-ratelimit-remaining']),
+    windowSeconds: readWhole(headers['x-ratelimit-reset'], 1, MAX_WINDOW_SECONDS),
+    recordsRemaining: readWhole(headers['x-ratelimit-remaining-datacount']),
+  }
+}
+
+/** Reads a whole number. Proxies may duplicate a header, so the first value counts. */
+function readWhole(
+  value: string | string[] | undefined,
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+): number | null {
+  const text = Array.isArray(value) ? value[0] : value
+  if (text === undefined || !/^\s*\d{1,15}\s*$/.test(text)) return null
+  const number = Number(text)
+  return number >= min && number <= max ? number : null
+}
 
 /** The parts of an attempt's outcome that the quota depends on. */
 export interface Outcome {
@@ -16,8 +52,8 @@ export interface Outcome {
   records: number | null
 }
 
-/** The limit that caused a refusal: that on the endpoint's requests, or that on a device's records. */
-export type LimitScope = 'endpoint' | 'device'
+/** Why the service has refused a request: the limit on the endpoint's requests, or that on the device's records. */
+export type LimitReason = 'quota-refused' | 'records-refused'
 
 /** Statuses whose headers must not be used for the quota. */
 const NOT_ABOUT_QUOTA = new Set([401, 403])
@@ -25,7 +61,7 @@ const NOT_ABOUT_QUOTA = new Set([401, 403])
 /** The limit reported by headers; if they do not contain one, their `remaining` refers to the account's limit. */
 export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): RateLimit | undefined {
   const { limit = null, windowSeconds = null, remaining = null } = headers ?? {}
-  if (limit !== null && windowSeconds !== null) return { limit, windowSeconds }
+  if (limit !== null && windowSeconds !== null) return createLimit(limit, windowSeconds)
   return remaining === null ? undefined : own
 }
 
@@ -35,16 +71,15 @@ export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): Rat
  */
 export function usesOf(outcome: Outcome, reserved: number, { requests, records }: EndpointLimits): Use[] {
   const { headers, isSent } = outcome
-  const reported = reportedLimit(headers, requests)
   return [
     {
       used: isSent ? 1 : 0,
-      reported: reported ? limitOf(reported) : null,
+      reported: reportedLimit(headers, requests) ?? null,
       remaining: headers?.remaining ?? -1,
     },
     {
       used: records ? recordsUsed(reserved, records.limit, outcome) : 0,
-      reported: records && limitOf(records),
+      reported: records,
       remaining: headers?.recordsRemaining ?? -1,
     },
   ]
@@ -63,21 +98,21 @@ function recordsUsed(reserved: number, limit: number, { isSent, headers, records
 }
 
 /**
- * The limit that caused a refusal by the service, if any (docs/quota.md).
- * @param records the requested number; `undefined` if they are not counted
+ * Why the service has refused a request, if a limit was the cause (docs/quota.md).
+ * @param records the requested number
  * @param showsOthers whether the response reports more requests than are known
  */
 export function findRefusal(
   { headers, errorStatus = 0 }: Outcome,
-  records: number | undefined,
+  records: number,
   showsOthers: boolean,
-): LimitScope | undefined {
+): LimitReason | undefined {
   const { remaining = null, recordsRemaining = null } = headers ?? {}
   if (errorStatus === 429) {
-    const isForRecords = remaining !== 0 && (recordsRemaining ?? Number.POSITIVE_INFINITY) < (records ?? 0)
-    return isForRecords ? 'device' : 'endpoint'
+    const isForRecords = remaining !== 0 && (recordsRemaining ?? Number.POSITIVE_INFINITY) < records
+    return isForRecords ? 'records-refused' : 'quota-refused'
   }
   const isOtherRefusal = errorStatus >= 400 && errorStatus < 500 && !NOT_ABOUT_QUOTA.has(errorStatus)
   // Otherwise, the device was refused with the last request of the window.
-  return isOtherRefusal && remaining === 0 && showsOthers ? 'endpoint' : undefined
+  return isOtherRefusal && remaining === 0 && showsOthers ? 'quota-refused' : undefined
 }

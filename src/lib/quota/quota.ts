@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { QuotaCounts } from '../../shared/admin'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
-import type { EndpointName } from '../endpoints'
+import { ENDPOINT_NAMES, type EndpointName, mapEndpoints } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { EndpointQuota } from './endpoint-quota'
 import type { JoinedRequest } from './joined-request'
-import { type AccountLimits, ENDPOINT_NAMES, limitsWith, mapEndpoints, strictestOf } from './limits'
-import type { LimitScope, Outcome } from './outcome'
+import { type AccountLimits, limitsWith, strictestOf } from './limits'
+import type { LimitReason, Outcome } from './outcome'
 import { type RedisPort, SharedQuota } from './shared-quota'
 import { Turns } from './turns'
 
@@ -32,15 +32,15 @@ export interface Participant {
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
-/** The limit that caused a refusal, and when the request can be sent again (ISO 8601). */
+/** A refusal because of a limit, and when the request can be sent again (ISO 8601). */
 export interface QuotaRefusal {
-  refusedBy: LimitScope
+  reason: LimitReason
   retryAt: string
 }
 
 /** Permission for one attempt to send a request. It must be settled after every outcome. */
 export interface Permit {
-  /** Maximum number of records that the attempt may request; `undefined` if the request does not specify a number. */
+  /** Maximum number of records that the attempt may request; `undefined` if they are not counted. */
   records: number | undefined
   /** @returns the refusal because of a limit, if it was one */
   settle(outcome: Outcome): QuotaRefusal | undefined
@@ -103,18 +103,26 @@ export class Quota {
    * @throws EnvlogError `queue-full`; `closed` if all callers have left
    */
   acquire(request: JoinedRequest): Promise<Permit> {
+    const { signal } = request
     return new Promise((resolve, reject) => {
-      if (request.signal.aborted) throw new EnvlogError('closed')
+      if (signal.aborted) throw new EnvlogError('closed')
       // The maximum does not apply to a retry, because the request was already admitted.
       const isFull = this.#queue.size >= MAX_QUEUED && !request.lastError
       if (isFull) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
-      const waiting: Waiting = { request, isAsked: false, resolve }
       const giveUp = () => {
-        if (!this.#queue.delete(waiting)) return
+        this.#queue.delete(waiting)
         this.proceedSoon()
         reject(new EnvlogError('closed'))
       }
-      request.signal.addEventListener('abort', giveUp, { once: true })
+      const waiting: Waiting = {
+        request,
+        isAsked: false,
+        resolve(permit) {
+          signal.removeEventListener('abort', giveUp)
+          resolve(permit)
+        },
+      }
+      signal.addEventListener('abort', giveUp)
       this.#queue.add(waiting)
       this.proceedSoon()
     })
@@ -174,12 +182,13 @@ export class Quota {
 
   /** When each request in the queue can be sent. */
   #starts(now: number): { waiting: Waiting; at: number }[] {
-    if (this.#queue.size === 0) return []
-    const ofEndpoints = mapEndpoints((name) => this.#endpoints[name].startsAt(now))
+    const ofEndpoints = new Map<EndpointName, number>()
     return [...this.#queue].map((waiting) => {
       const { request, isAsked, denial } = waiting
       const { endpoint, records } = request
-      const at = isAsked ? Number.POSITIVE_INFINITY : ofEndpoints[endpoint]
+      const startsAt = ofEndpoints.get(endpoint) ?? this.#endpoints[endpoint].startsAt(now)
+      ofEndpoints.set(endpoint, startsAt)
+      const at = isAsked ? Number.POSITIVE_INFINITY : startsAt
       if (at > now || !records) return { waiting, at }
       const recordsAt = this.#endpoints[endpoint].recordsAt(records, now)
       return { waiting, at: Math.max(recordsAt, denial?.retryAt ?? now) }
@@ -197,22 +206,22 @@ export class Quota {
       request.records,
       now,
     )
-    const { id, sentAt, parts } = reservation
-    const needs = parts.map(({ need }) => need)
+    const [{ entry }] = reservation
+    const needs = reservation.map(({ need }) => need)
     waiting.isAsked = true
-    const reply = shared && (await shared.reserve(id, needs))
+    const reply = shared && (await shared.reserve(entry.id, needs))
     waiting.isAsked = false
     const settle = (outcome: Outcome) => {
       const now = this.#clock.monotonic()
       this.#running--
-      const { refusedBy, uses } = endpoint.settle(reservation, outcome, now)
+      const { refusal, uses } = endpoint.settle(reservation, outcome, now)
       // Redis may have reconnected, or have been replaced, in the meantime. Settle with the one that is connected.
       const connected = [this.#shared, shared].find((quota) => quota?.state === 'connected')
-      if (connected) inBackground(connected.settle(id, needs, uses, now - sentAt))
+      if (connected) inBackground(connected.settle(entry.id, needs, uses, now - entry.sentAt))
       this.proceedSoon()
-      if (!refusedBy) return undefined
+      if (!refusal) return undefined
       const { at } = endpoint.estimate(request.records, 1, now)
-      return { refusedBy, retryAt: new Date(at + this.#toWallMs()).toISOString() }
+      return { reason: refusal, retryAt: new Date(at + this.#toWallMs()).toISOString() }
     }
     if (reply && 'need' in reply) {
       // Other processes use the quota that the request needs.
@@ -232,7 +241,7 @@ export class Quota {
         return
       }
       request.reportStart()
-      waiting.resolve({ records: reservation.records, settle })
+      waiting.resolve({ records: reservation[1]?.entry.amount, settle })
     }
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { CALL_TIMEOUT_MS, REPORT, RESERVE, SETTLE } from './redis-scripts'
-import type { Entry, Use } from './window'
+import type { Entry, RateLimit, Use } from './window'
 
 /** Opening a connection may take longer than a call. */
 const OPENING_TIMEOUT_MS = 5000
@@ -40,16 +40,15 @@ export interface RedisPort {
  */
 export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 
-/** The part of a limit that a request needs. A limit counts the requests of an endpoint or the records of a device. */
-export interface Need {
+/**
+ * The part of a limit that a request needs. A limit counts the requests of an endpoint or the records of a device. It is
+ * that of this process, from its settings or the service's table.
+ */
+export interface Need extends RateLimit {
   name: string
   wanted: number
   /** The request is sent only if at least this amount is available. */
   minimum: number
-  /** The limit of this process, from its settings or the service's table. Redis stores the last reported limit. */
-  limit: number
-  /** How long the amount stays occupied after the response. */
-  heldMs: number
 }
 
 /** Use that is settled in Redis. */
@@ -69,10 +68,8 @@ export interface Denied {
 }
 
 /** The current and past usage of a limit by this process. */
-export interface Usage {
+export interface Usage extends RateLimit {
   name: string
-  limit: number
-  heldMs: number
   entries: Entry[]
 }
 

@@ -1,20 +1,22 @@
-import type { RateLimit } from './limits'
-
 /** Maximum margin added to a window, and the margin relative to a short window. */
 const MAX_MARGIN_MS = 1000
 const MARGIN_SHARE = 1 / 50
 
-/**
- * The time for which a permit is occupied after the response, in ms. It is the window plus a margin (docs/quota.md,
- * *How requests are counted*), which covers differences between the service's clock and ours.
- */
-export function heldMs(windowSeconds: number): number {
-  const windowMs = windowSeconds * 1000
-  return windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE)
+/** At most `limit` requests, or records, in any window of this length. */
+export interface RateLimit {
+  limit: number
+  windowSeconds: number
+  /**
+   * The time for which a permit is occupied after the response. It is the window plus a margin (docs/quota.md, *How
+   * requests are counted*), which covers differences between the service's clock and ours.
+   */
+  heldMs: number
 }
 
-/** A limit, as Redis stores it. */
-export const limitOf = ({ limit, windowSeconds }: RateLimit) => ({ limit, heldMs: heldMs(windowSeconds) })
+export function createLimit(limit: number, windowSeconds: number): RateLimit {
+  const windowMs = windowSeconds * 1000
+  return { limit, windowSeconds, heldMs: windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE) }
+}
 
 /** A limit of a window. */
 interface WindowLimit extends RateLimit {
@@ -41,7 +43,7 @@ export interface Entry {
 export interface Use {
   used: number
   /** The limit reported in the response, and what remains of it; -1 if not reported. */
-  reported: { limit: number; heldMs: number } | null
+  reported: RateLimit | null
   remaining: number
 }
 
@@ -74,7 +76,7 @@ export class Window {
 
   /** Sets the limit of a response, which applies until the next response, but no longer than the own window. */
   report(limit: RateLimit, now: number): void {
-    this.#reported = { ...limit, countsOthers: true, until: now + heldMs(this.#own.windowSeconds) }
+    this.#reported = { ...limit, countsOthers: true, until: now + this.#own.heldMs }
     this.#longestMs = Math.max(this.#longestMs, this.#windowMs())
   }
 
@@ -160,7 +162,7 @@ export class Window {
 
   /** The end of the time in which nothing is available because of a refusal. */
   #closedUntil(): number {
-    return this.#closedAt + heldMs(this.#own.windowSeconds)
+    return this.#closedAt + this.#own.heldMs
   }
 
   get #limits(): WindowLimit[] {
@@ -182,11 +184,11 @@ export class Window {
 
   /** The longest window of the limits. */
   #windowMs(): number {
-    return Math.max(...this.#limits.map(({ windowSeconds }) => heldMs(windowSeconds)))
+    return Math.max(...this.#limits.map(({ heldMs }) => heldMs))
   }
 
   #limitFreeAt(limit: WindowLimit, amount: number, now: number, isShared: boolean): number {
-    const ms = heldMs(limit.windowSeconds)
+    const { heldMs } = limit
     const windows = Math.max(0, Math.ceil(amount / limit.limit) - 1)
     const counts = countsAgainst(limit, now, isShared)
     let missing = amount - windows * limit.limit - (limit.limit - this.#sum(counts))
@@ -195,10 +197,10 @@ export class Window {
       if (missing <= 0) break
       if (!counts(entry)) continue
       missing -= entry.amount
-      at = entry.at + ms
+      at = entry.at + heldMs
     }
-    if (missing > 0) at = now + ms
-    return Math.min(at + windows * ms, limit.until)
+    if (missing > 0) at = now + heldMs
+    return Math.min(at + windows * heldMs, limit.until)
   }
 
   #sum(counts: (entry: Entry) => boolean): number {
@@ -211,7 +213,7 @@ export class Window {
 
 /** Returns a function that says which entries count against a limit. */
 function countsAgainst(limit: WindowLimit, now: number, isShared: boolean): (entry: Entry) => boolean {
-  const since = now - heldMs(limit.windowSeconds)
+  const since = now - limit.heldMs
   return ({ by, at }) =>
     at > since && (by === 'us' || (limit.countsOthers && !(isShared && by === 'othersInRedis')))
 }

@@ -1,5 +1,4 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
-import type { Account } from '../../lib/account'
 import { inBackground } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
@@ -8,13 +7,11 @@ import { toTest } from '../../lib/limits/event'
 import { readMeasurements } from '../../lib/limits/measurements'
 import { Monitor } from '../../lib/limits/monitor'
 import { readSavedLimits, type SavedLimits } from '../../lib/limits/saved-limits'
-import { orNoResponse, type StateStore } from '../../lib/state-writer'
-import { StoredState } from '../../lib/stored-state'
+import { orNoResponse, type StateStore, StoredState } from '../../lib/stored-state'
 import { type Limit, type LimitsSettings, limitsSchema, readLimits } from '../../shared/limits-schema'
 import { findAccountNode } from '../kit/action/account-node'
 import { sendInTurns } from '../kit/action/send-in-turns'
-import type { NodeConfig, StartedNode } from '../kit/action/start-node'
-import type { Trigger } from '../kit/action/trigger'
+import type { NodeConfig, StartedNode, Trigger } from '../kit/action/start-node'
 import { toNodeStatus } from '../kit/report/status'
 import { readSettings } from '../kit/settings/read-settings'
 import { createEvaluator, formatTypedInput } from '../kit/settings/typed-input'
@@ -58,7 +55,8 @@ export class LimitsNode implements StartedNode {
     const { limitsType, limits, remember } = this.#settings
     this.#table = limitsType === 'table' ? parseLimits(limits, 'limit-invalid') : undefined
     this.#monitor = this.#createMonitor(remember)
-    this.#messages = createMessages(RED, this.#settings, account)
+    const { name, localTime } = account
+    this.#messages = new Messages(RED, this.#settings, name, new Sentences(RED, localTime))
     this.#store = store
     this.#state = new StoredState(systemClock, {
       read: readSavedLimits,
@@ -219,10 +217,6 @@ export class LimitsNode implements StartedNode {
     this.#shown = JSON.stringify(status)
     this.#node.status(status)
   }
-}
-
-function createMessages(RED: NodeAPI, settings: LimitsSettings, { name, localTime }: Account): Messages {
-  return new Messages(RED, settings, name, new Sentences(RED, localTime))
 }
 
 /** @throws EnvlogError `reason` */

@@ -1,4 +1,4 @@
-import type { StateStore } from '../../../src/lib/state-writer'
+import type { StateStore } from '../../../src/lib/stored-state'
 
 /** A store that outlives its process, with everything that was ever written to it. */
 export interface RecordingStore extends StateStore {

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse, Transport } from '../../../src/lib/api/transport'
+import type { HttpResponse, Transport } from '../../../src/lib/api/transport'
 import { type Clock, sleep } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
 import { json, refusal } from '../fake-transport'
@@ -81,30 +81,37 @@ export class ModelService {
     const sent: { at: number; latency: number; url: string }[] = []
     return {
       sent,
-      async send<T>(request: HttpRequest, read: (response: HttpResponse) => Promise<T>): Promise<T> {
+      send(request, read) {
         const fate = fateOf()
-        const { up, back, ends, counted } = fate
+        const { up, back, ends } = fate
         sent.push({ at: service.#clock.monotonic(), latency: up + back, url: request.body })
         if (ends !== 'unsent') request.onSent()
-        let isCounted = false
-        let response: HttpResponse | undefined
-        try {
-          await service.#pass(up, request.signal)
-          if (ends === 'unsent') throw new EnvlogError('no-connection')
-          if (ends === 'lost') {
-            if (counted) service.#count('ours')
-          } else response = service.#answer(fate)
-          isCounted = true
-          await service.#pass(back, request.signal)
-          if (!response) throw new EnvlogError('connection-broken')
-        } catch (error) {
-          // Cut off on its way: it may have arrived.
-          if (!isCounted && counted && ends !== 'unsent') service.#count('ours')
-          throw error
-        }
-        return read(response)
+        const stop = new AbortController()
+        return { result: service.#exchange(fate, stop.signal).then(read), abandon: () => stop.abort() }
       },
       async close() {},
+    }
+  }
+
+  /** @throws EnvlogError if there is no response */
+  async #exchange(fate: Fate, signal: AbortSignal): Promise<HttpResponse> {
+    const { up, back, ends, counted } = fate
+    let isCounted = false
+    let response: HttpResponse | undefined
+    try {
+      await this.#pass(up, signal)
+      if (ends === 'unsent') throw new EnvlogError('no-connection')
+      if (ends === 'lost') {
+        if (counted) this.#count('ours')
+      } else response = this.#answer(fate)
+      isCounted = true
+      await this.#pass(back, signal)
+      if (!response) throw new EnvlogError('connection-broken')
+      return response
+    } catch (error) {
+      // Cut off on its way: it may have arrived.
+      if (!isCounted && counted && ends !== 'unsent') this.#count('ours')
+      throw error
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ASSUMPTIONS } from '../../../src/lib/check/findings'
+import { ASSUMPTIONS } from '../../../src/lib/check/assumptions'
 import { catalogIn } from '../../support/built'
 import { root } from '../../support/package'
 

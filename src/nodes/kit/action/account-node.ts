@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import type { Account } from '../../../lib/account'
-import type { StateStore } from '../../../lib/state-writer'
+import type { StateStore } from '../../../lib/stored-state'
 
 /** The config node `envlog-account`, as seen by other nodes. */
 export interface AccountNode extends Node {

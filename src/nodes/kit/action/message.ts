@@ -6,7 +6,7 @@ import type { Plan } from '../../../lib/output/plan'
 import { formatTopic } from '../../../lib/output/topic'
 import { type ActionType, nameOfType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
-import type { Trigger } from './trigger'
+import type { Trigger } from './start-node'
 
 /** The node and the trigger of the messages. */
 interface MessageSource<T extends ActionType> {

@@ -30,7 +30,7 @@ import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
 import { createMessageBuilder } from './message'
 import { sendInTurns } from './send-in-turns'
-import type { Trigger } from './trigger'
+import type { Trigger } from './start-node'
 
 /** The parts of a deployed action node that all its runs use. */
 export interface Deployed<T extends ActionType> {

@@ -1,13 +1,20 @@
-import type { Node, NodeAPI, NodeDef } from 'node-red'
+import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
 import { localizeError } from '../report/localize'
 import { toNodeStatus } from '../report/status'
 import { deleteStateOfRemovedNode } from '../state/removed-nodes'
 import { findAccountNode } from './account-node'
-import type { Trigger } from './trigger'
 
 export interface NodeConfig extends NodeDef {
   account: string
+}
+
+/** A message that triggers a node, and the function that sends the results. */
+export interface Trigger {
+  msg: NodeMessage
+  send(msg: NodeMessage): void
+  /** Whether the node has triggered itself (*Repeat*). */
+  isOwn?: boolean
 }
 
 /** A deployed node whose account and settings are complete. */

@@ -31,7 +31,7 @@ export class TriggerQueue {
     if (this.#count++ > 0) this.interrupt()
     const result = this.#last.then(async () => {
       if (this.signal.aborted) throw new EnvlogError('closed')
-      this.#interrupt = createAbort()
+      if (this.#interrupt.signal.aborted) this.#interrupt = createAbort()
       if (this.#count > 1) this.interrupt()
       await work(this.#interrupt.signal)
     })

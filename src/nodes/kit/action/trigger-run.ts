@@ -1,14 +1,231 @@
-import type { ResolvedDevice } from '../../../lib/collect/devices'
+import { type DeviceState, MAX_QUIET_RESENDS } from '../../../lib/collect/device-state'
+import {
+  type DeviceFailure,
+  deviceKey,
+  type ResolvedDevice,
+  resolveDevices,
+} from '../../../lib/collect/devices'
+import { forEachConcurrent } from '../../../lib/collect/for-each'
+import { EnvlogError, isAmbiguous } from '../../../lib/errors'
+import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
-import { DeviceRound } from './device-round'
+import { OUTPUT_TRAITS, type Output } from '../../../shared/outputs'
+import { formatTime } from '../report/times'
+import { translate } from '../report/translate'
 import { type DeviceWork, Run } from './run'
 
-/** The processing of a trigger by a deployed node: it requests all chosen devices. */
+/** If all devices of a round are refused, and there are at least this many, the cause is assumed to be the account. */
+const MIN_REFUSED_ALL = 3
+
+/**
+ * The processing of a trigger by a deployed node. A failure of a single device is reported once, and the other devices
+ * continue. Reporting is delayed by one: each failure is reported when the next one occurs or at the end. If all
+ * devices failed, the last failure is thrown instead, so that `done` reports it.
+ */
 export class TriggerRun<T extends ActionType> extends Run<T> {
-  override forEachDevice(
+  readonly #refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
+  /** Devices whose record quota is used up: the others do not wait for them. */
+  readonly #withoutRecords: ResolvedDevice[] = []
+  #lastFailure: DeviceFailure | undefined
+  #hasSucceeded = false
+
+  /** @returns the chosen devices, with their names if messages need them and they are known */
+  override async forEachDevice(
     work: DeviceWork,
     concurrency = this.account.concurrency,
   ): Promise<readonly ResolvedDevice[]> {
-    return new DeviceRound(this, work).process(concurrency)
+    const { account, awaited, nodeState, requestContext, waitStatus } = this
+    const { devices, unknown } = await findDevices(this)
+    this.poll = work
+    for (const { serial, base } of nodeState.devices.mayHaveMoved(devices))
+      await account.devices.filter((other) => other.serial === serial && other.base === base, requestContext)
+    nodeState.devices.select(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
+    const now = account.monotonic()
+    for (const device of devices) if (this.#stateOf(device).receiptWait(now) > 0) awaited.add(device)
+    const due = devices.filter(
+      (device) => !awaited.has(device) && this.#stateOf(device).refusal.left(now) === 0,
+    )
+    waitStatus.total = due.length
+    for (const failure of this.checkUnknown(unknown)) this.#fail(failure)
+    if (!this.trigger.isOwn) this.#reportPaused(devices)
+    const forEach = (list: readonly ResolvedDevice[], maxRecordsWaitMs?: number) =>
+      forEachConcurrent(list, concurrency, requestContext.signal, {
+        work: (device, signal) => this.#processOne(device, signal, maxRecordsWaitMs),
+        reportFailure: (device, error) => this.#failOne(device, error),
+        hasFailedAmbiguously: (device) => this.#stateOf(device).hasFailedAmbiguously,
+      })
+    let failure: unknown
+    try {
+      await forEach(nodeState.devices.leastRecentlyPolledFirst(due), 0)
+      await forEach(this.#withoutRecords.splice(0))
+      if (awaited.size === 0) failure = this.#refusalOfAll(due.length)
+    } catch (error) {
+      failure = error
+      // The next trigger continues here, even after a crash.
+      nodeState.save()
+    }
+    this.#reportRefusals()
+    // A device that awaits its receipt is not requested, but it has succeeded before.
+    const hasSucceeded = this.#hasSucceeded || awaited.size > 0
+    if (!failure && this.#lastFailure && !hasSucceeded) throw this.withDeviceName(this.#lastFailure)
+    if (this.#lastFailure) this.report(this.#lastFailure)
+    if (failure) throw failure
+    if (this.#hasSucceeded) this.deliveredCount ??= 0
+    this.refusedCount = devices.filter((device) => this.#stateOf(device).refusal.left(now) > 0).length
+    return devices
   }
+
+  /** @param maxRecordsWaitMs 0 puts a device whose record quota is used up at the end of the round */
+  async #processOne(device: ResolvedDevice, signal: AbortSignal, maxRecordsWaitMs?: number): Promise<void> {
+    const { account, nodeState, requestContext, waitStatus } = this
+    const context: RequestContext = { ...requestContext, signal, onWait: waitStatus.createListener() }
+    if (maxRecordsWaitMs !== undefined) context.maxRecordsWaitMs = maxRecordsWaitMs
+    try {
+      await this.poll(device, context)
+    } catch (error) {
+      if (maxRecordsWaitMs === 0 && error instanceof EnvlogError && error.reason === 'records-wait') {
+        this.#withoutRecords.push(device)
+        waitStatus.done--
+        return
+      }
+      if (wasPolled(error)) nodeState.devices.markPolled(device, isAmbiguous(error))
+      throw error
+    } finally {
+      waitStatus.done++
+    }
+    nodeState.devices.markPolled(device)
+    this.respondedAt ??= account.monotonic()
+    this.#stateOf(device).markResponded()
+    this.#warnOnce(device)
+    this.#hasSucceeded = true
+  }
+
+  #failOne(device: ResolvedDevice, error: EnvlogError): void {
+    const { serial, base } = device
+    if (error.reason === 'device-refused') this.#refusals.push({ device, error })
+    else this.#fail({ device: { serial, base }, error: error.with({ serial, base }) })
+  }
+
+  #fail(failure: DeviceFailure): void {
+    if (this.#lastFailure) this.report(this.#lastFailure)
+    this.#lastFailure = failure
+  }
+
+  /** The error of the account if all devices were refused; `undefined` otherwise. */
+  #refusalOfAll(requested: number): EnvlogError | undefined {
+    const refusals = this.#refusals
+    const [first] = refusals
+    if (!first || refusals.length < MIN_REFUSED_ALL || refusals.length < requested) return undefined
+    const { serial: _, base: __, ...cause } = first.error.cause
+    const { trigger } = this
+    for (const { device, error } of refusals.splice(0)) if (!trigger.isOwn) this.#reportDevice(device, error)
+    return new EnvlogError('service-refused', first.error.params, cause)
+  }
+
+  /** Reports the devices that are not requested because the service has refused them. */
+  #reportPaused(devices: readonly ResolvedDevice[]): void {
+    const { account, awaited } = this
+    for (const device of devices) {
+      const leftMs = this.#stateOf(device).refusal.left(account.monotonic())
+      if (leftMs > 0 && !awaited.has(device)) this.#reportRefused(device, leftMs)
+    }
+  }
+
+  /**
+   * Reports that a device is skipped, which does not fail the trigger.
+   * @param ms how long it is still skipped
+   * @param error of this trigger; absent if an earlier one was refused
+   */
+  #reportRefused(device: ResolvedDevice, ms: number, error?: EnvlogError): void {
+    // In whole seconds, so that it is the same each time.
+    const retryAt = new Date(Math.ceil((this.account.now() + ms) / 1000) * 1000).toISOString()
+    this.#reportDevice(device, (error ?? new EnvlogError('device-paused', { retryAt })).with({ retryAt }))
+  }
+
+  #reportDevice({ serial, base }: ResolvedDevice, error: EnvlogError): void {
+    this.report({ device: { serial, base }, error: error.with({ serial, base }) })
+  }
+
+  #reportRefusals(): void {
+    const { account, nodeState, trigger } = this
+    for (const { device, error } of this.#refusals) {
+      const state = this.#stateOf(device)
+      const hasResponded = state.hasResponded || state.cursor !== null
+      const pauseMs = state.refuse(account.monotonic(), this.deployed.node.type === 'envlog-alerts')
+      // Devices of this type probably never provide this data, so the node's own triggers report it only once.
+      if (trigger.isOwn && !hasResponded && !nodeState.isFirstReport(device, 'refused')) continue
+      this.#reportRefused(device, pauseMs, error)
+    }
+  }
+
+  /**
+   * Warns about records that were sent repeatedly without a receipt, and about records ahead of the clock, which
+   * hide the current ones (docs/collecting.md); once each.
+   */
+  #warnOnce(device: ResolvedDevice): void {
+    const { deployed, nodeState } = this
+    const { RED, node } = deployed
+    const { serial } = device
+    const { unacknowledged, isAhead } = this.#stateOf(device)
+    if (unacknowledged?.resends === MAX_QUIET_RESENDS + 1) {
+      const time = formatTime(unacknowledged.since)
+      node.warn(translate(RED, 'warnings.unacknowledged', { serial, time }))
+    }
+    if (isAhead && nodeState.isFirstReport(device, 'ahead'))
+      node.warn(translate(RED, 'warnings.ahead', { serial }))
+  }
+
+  #stateOf(device: ResolvedDevice): DeviceState {
+    return this.nodeState.devices.get(deviceKey(device))
+  }
+}
+
+/**
+ * The chosen devices, with their names if messages need them and they are known, and those that the account does not
+ * have.
+ * @throws EnvlogError `ENVLOG_INPUT`, or if the request for the account's list fails
+ */
+export async function findDevices<T extends ActionType>(
+  run: Run<T>,
+): Promise<{ devices: readonly ResolvedDevice[]; unknown: readonly DeviceFailure[] }> {
+  const { account, requestContext, settings } = run
+  const selection = await run.evaluateSelection()
+  const { devices, unknown } = await resolveDevices(
+    selection,
+    settings.exclude,
+    account.devices,
+    requestContext,
+  )
+  // The device list is fetched first, so that no response is wasted if that fails.
+  return { devices: await withNames(run, devices), unknown }
+}
+
+async function withNames<T extends ActionType>(
+  { account, deployed, settings, requestContext }: Run<T>,
+  devices: readonly ResolvedDevice[],
+): Promise<readonly ResolvedDevice[]> {
+  if (!needsNames(deployed.node.type as ActionType, settings)) return devices
+  if (devices.every(({ group }) => group !== undefined)) return devices
+  const listed = new Map<string, ResolvedDevice>()
+  for (const entry of await account.devices.all(requestContext)) listed.set(deviceKey(entry), entry)
+  const named: ResolvedDevice[] = []
+  for (const device of devices) {
+    const { serial, base } = device
+    // The list is requested again for a device that it does not have.
+    const found = listed.get(deviceKey(device)) ?? (await account.devices.find(serial, base, requestContext))
+    named.push({ ...device, name: found?.name ?? '', group: found?.group ?? null })
+  }
+  return named
+}
+
+/** False if the wait for quota failed or was aborted, so that the device comes first in the next round. */
+function wasPolled(error: unknown): error is EnvlogError {
+  return error instanceof EnvlogError && error.code !== 'ENVLOG_QUOTA' && error.code !== 'ENVLOG_CLOSED'
+}
+
+/** Whether messages need the group or the name of the device, which only responses of `current` reliably contain. */
+function needsNames(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
+  if (topic.includes('{group}')) return true
+  // Of the outputs of alerts, only points have the group.
+  return OUTPUT_TRAITS[output].needsNames && (type !== 'envlog-alerts' || output === 'points')
 }

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
 import { toOneLine } from '../../../lib/redact'
-import { parseOrKeep } from '../../../lib/state-writer'
+import { parseOrKeep } from '../../../lib/stored-state'
 
 /**
  * Evaluates a typed input: message, context, environment or JSONata; `undefined` if the property does not exist.

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import type { Node, NodeAPI } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
-import { parseOrKeep, type StateStore } from '../../../lib/state-writer'
+import { parseOrKeep, type StateStore } from '../../../lib/stored-state'
 import type { ContextStore } from '../../../shared/admin'
 
 /** The key of the state in the node's context. */

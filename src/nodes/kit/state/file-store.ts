@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { parseOrKeep, type StateStore } from '../../../lib/state-writer'
+import { parseOrKeep, type StateStore } from '../../../lib/stored-state'
 
 /** The folder in Node-RED's user directory. */
 const FOLDER = 'envlog'

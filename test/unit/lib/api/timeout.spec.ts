@@ -31,7 +31,8 @@ describe('the timeout of a response', () => {
   })
 
   it('names the connection if there was none in that time', async () => {
-    const transport = { send: silence, close: async () => {} }
+    const send = () => ({ result: silence<never>(), abandon() {} })
+    const transport = { send, close: async () => {} }
     const { client } = clientOf(ok, { ...once, transport })
     const read = watch(client.read('current', {}, context))
     await timers().tickAsync(30_000)

@@ -12,7 +12,6 @@ const HEADERS = [
   ...['accept-encoding', 'identity'],
   ...['user-agent', `envlog/${version}`],
 ]
-const NEVER = new AbortController().signal
 const TIMEOUT_MS = 500
 
 describe('a request through the network', () => {
@@ -25,8 +24,8 @@ describe('a request through the network', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
     const transport = new UndiciTransport({ timeoutMs: TIMEOUT_MS })
-    const request = { ...REQUEST, url: `http://127.0.0.1:${port}/current`, signal: NEVER, onSent: () => {} }
-    await transport.send(request, async () => {})
+    const request = { ...REQUEST, url: `http://127.0.0.1:${port}/current`, onSent: () => {} }
+    await transport.send(request, async () => {}).result
     await transport.close()
     await new Promise((resolve) => server.close(resolve))
     const http = ['host', `127.0.0.1:${port}`, 'connection', 'keep-alive', 'content-length', '2']
@@ -41,13 +40,15 @@ describe('a proxy whose address is unusable', () => {
         timeoutMs: 1000,
         proxy: { url, noProxy: [], password: 'o:p3n' },
       })
-      const request = { ...REQUEST, url: 'https://service.test/current', signal: NEVER, onSent: () => {} }
-      const sent = transport.send(request, async () => {})
-      await assert.rejects(sent, (error: EnvlogError) => {
-        assert.equal(error.reason, 'proxy-invalid', url)
-        assert.doesNotMatch(`${error.message} ${error.stack} ${error.cause}`, /g4te|p3n/)
-        return true
-      })
+      const request = { ...REQUEST, url: 'https://service.test/current', onSent: () => {} }
+      assert.throws(
+        () => transport.send(request, async () => {}),
+        (error: EnvlogError) => {
+          assert.equal(error.reason, 'proxy-invalid', url)
+          assert.doesNotMatch(`${error.message} ${error.stack} ${error.cause}`, /g4te|p3n/)
+          return true
+        },
+      )
       await transport.close()
     }
   })
@@ -75,7 +76,7 @@ describe('a request through a failing network', () => {
   async function send(
     url: string,
     proxy?: string,
-    signal = NEVER,
+    { signal } = new AbortController(),
   ): Promise<{ reason: string; isSent: boolean }> {
     const transport = new UndiciTransport({
       timeoutMs: TIMEOUT_MS,
@@ -85,14 +86,14 @@ describe('a request through a failing network', () => {
     const onSent = () => {
       isSent = true
     }
-    const result = await transport
-      .send({ ...REQUEST, url, signal, onSent }, async () => {})
-      .then(
-        () => 'none',
-        (error: EnvlogError) => error.reason,
-      )
+    const { result, abandon } = transport.send({ ...REQUEST, url, onSent }, async () => {})
+    signal.addEventListener('abort', abandon)
+    const reason = await result.then(
+      () => 'none',
+      (error: EnvlogError) => error.reason,
+    )
     await transport.close()
-    return { reason: result, isSent }
+    return { reason, isSent }
   }
 
   const endings: [string, (socket: Socket) => void, string][] = [
@@ -140,7 +141,7 @@ describe('a request through a failing network', () => {
       const stop = new AbortController()
       const port = await listen((socket) => behave(socket, () => stop.abort()))
       const url = proxy ? 'https://service.test' : `https://127.0.0.1:${port}`
-      const { isSent } = await send(url, proxy && `${proxy}:${port}`, stop.signal)
+      const { isSent } = await send(url, proxy && `${proxy}:${port}`, stop)
       assert.equal(isSent, false)
       await new Promise((closed) => server.close(closed))
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { NodeState } from '../../../../src/lib/collect/node-state'
-import type { StateStore } from '../../../../src/lib/state-writer'
+import type { StateStore } from '../../../../src/lib/stored-state'
 import { createVirtualClock } from '../../../support/clock'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { nextTurn } from '../../../support/collect/recording-store'

@@ -72,7 +72,9 @@ export class Station {
     const service = fakeTransport((request) => this.#receive(request))
     const transport: Transport = {
       send: (request, read) =>
-        this.isReachable ? service.send(request, read) : Promise.reject(new EnvlogError('no-connection')),
+        this.isReachable
+          ? service.send(request, read)
+          : { result: Promise.reject(new EnvlogError('no-connection')), abandon() {} },
       close: () => service.close(),
     }
     const ports = { transport, clock: this.clock, quota: this.quota, random: () => 0.5 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readQuotaHeaders } from '../../../../src/lib/quota/headers'
+import { readQuotaHeaders } from '../../../../src/lib/quota/outcome'
 import { json } from '../../../support/fake-transport'
 import { clientOf } from '../api/setup'
 import { context } from '../responses'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { withLocalTimes } from '../../../src/editor/local-sample'
+import { withLocalTimes } from '../../../src/editor/samples'
 
 const at = (instant: number) => ({ time: new Date(instant).toISOString(), timestamp: instant })
 const series = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type StateStore, StateWriter } from '../../../src/lib/state-writer'
+import { type StateStore, StateWriter } from '../../../src/lib/stored-state'
 import { createVirtualClock } from '../../support/clock'
 import { createMemoryStore } from '../../support/memory-store'
 
