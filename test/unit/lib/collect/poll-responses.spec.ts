@@ -24,13 +24,13 @@ async function begin() {
 
 describe('a response', () => {
   it('hides the present records if all of its own are more than an hour ahead', async () => {
-    for (const [hours, isAhead] of [
-      [0.9, false],
-      [1.1, true],
+    for (const [hours, count, isAhead] of [
+      [0.9, NEWEST, false],
+      [1.1, NEWEST, true],
+      [1.1, 1, true],
     ] as const) {
       const { log, now, poll, state } = await begin()
-      for (const id of upTo(1, NEWEST))
-        log.push({ unixtime: now + hours * 3600 + id, 'data-id': id, ch1: id })
+      for (const id of upTo(1, count)) log.push({ unixtime: now + hours * 3600 + id, 'data-id': id, ch1: id })
       await poll()
       assert.equal(state.isAhead, isAhead)
     }
