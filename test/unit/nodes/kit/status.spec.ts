@@ -28,14 +28,10 @@ describe('the status of a node', () => {
   const round = { done: 1, total: 9 }
   /** The expected status as fill, shape and text. */
   const cases: [string, RunStatus, string][] = [
-    [
-      'is empty before the first trigger',
-      { kind: 'idle', problems: { refused: 0, losses: 0, unknown: 0, awaited: 0, empty: 0 } },
-      '',
-    ],
+    ['is empty before the first trigger', { kind: 'idle', problems: NO_PROBLEMS }, ''],
     [
       'is a grey dot if all devices are left out',
-      { kind: 'idle', problems: { refused: 2, losses: 0, unknown: 0, awaited: 0, empty: 0 } },
+      { kind: 'idle', problems: { ...NO_PROBLEMS, refused: 2 } },
       'grey dot status.refused {"count":2}',
     ],
     ['is a blue dot during requests', { kind: 'requesting' }, 'blue dot status.asking'],
@@ -45,7 +41,7 @@ describe('the status of a node', () => {
         kind: 'received',
         what: 'records',
         count: 300,
-        problems: { refused: 3, losses: 0, unknown: 0, awaited: 0, empty: 0 },
+        problems: { ...NO_PROBLEMS, refused: 3 },
       },
       'green dot status.records {"count":300} 08:05 status.refused {"count":3}',
     ],
@@ -55,7 +51,7 @@ describe('the status of a node', () => {
         kind: 'received',
         what: 'records',
         count: 300,
-        problems: { refused: 0, losses: 2, unknown: 0, awaited: 0, empty: 0 },
+        problems: { ...NO_PROBLEMS, losses: 2 },
       },
       'yellow dot status.records {"count":300} 08:05 status.losses {"count":2}',
     ],
@@ -77,7 +73,7 @@ describe('the status of a node', () => {
     ['says that missing records are being fetched', filling, 'blue ring status.filling-first {}'],
     [
       'shows losses while other records are fetched',
-      { ...filling, problems: { refused: 0, losses: 1, unknown: 0, awaited: 0, empty: 0 } },
+      { ...filling, problems: { ...NO_PROBLEMS, losses: 1 } },
       'blue ring status.filling-first {} status.losses {"count":1}',
     ],
     [
