@@ -21,6 +21,7 @@ const filling = {
   until: null,
   problems: NO_PROBLEMS,
 } as const
+const received = { kind: 'received', what: 'records', count: 300 } as const
 const sinceText = (more = {}) => JSON.stringify({ what: 'status.ENVLOG_NETWORK {}', since: '07:55', ...more })
 
 describe('the status of a node', () => {
@@ -37,22 +38,12 @@ describe('the status of a node', () => {
     ['is a blue dot during requests', { kind: 'requesting' }, 'blue dot status.asking'],
     [
       'is a green dot with what was received, when, and how many devices are left out',
-      {
-        kind: 'received',
-        what: 'records',
-        count: 300,
-        problems: { ...NO_PROBLEMS, refused: 3 },
-      },
+      { ...received, problems: { ...NO_PROBLEMS, refused: 3 } },
       'green dot status.records {"count":300} 08:05 status.refused {"count":3}',
     ],
     [
       'is a yellow dot with the number of devices whose records were lost',
-      {
-        kind: 'received',
-        what: 'records',
-        count: 300,
-        problems: { ...NO_PROBLEMS, losses: 2 },
-      },
+      { ...received, problems: { ...NO_PROBLEMS, losses: 2 } },
       'yellow dot status.records {"count":300} 08:05 status.losses {"count":2}',
     ],
     [
