@@ -106,4 +106,30 @@ describe('a context store that', () => {
     for (const error of [full, full, undefined, full]) await write(store, error)
     assert.equal(warnings, 5)
   })
+
+  describe('cannot be read', () => {
+    beforeEach(() => {
+      const get = (_key: string, _store: unknown, done: Done) =>
+        setImmediate(() => done(new Error('not connected yet')))
+      Nodes.prototype.context = () => ({ get })
+    })
+
+    it('fails every trigger and command without a request', async () => {
+      const flow = await startFlow('latest', simulator(), { node: NODE })
+      for (const msg of [{}, { envlog: { forget: true } }, {}]) {
+        flow.send(msg)
+        const { error } = await flow.errors.next()
+        assert.equal(error.code, 'ENVLOG_CONFIG')
+        assert.match(error.message, /store-unreadable/)
+      }
+      assert.equal(simulator().log.length, 0)
+    })
+
+    it('does not block a node that remembers nothing', async () => {
+      const flow = await startFlow('latest', simulator(), { node: { ...NODE, onlyNew: false } })
+      flow.send()
+      await flow.completed.next()
+      assert.equal(flow.output.messages.length, 1)
+    })
+  })
 })
