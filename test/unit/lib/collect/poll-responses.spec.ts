@@ -96,11 +96,4 @@ describe('a device that was polled with nothing new', () => {
     }
     assert.equal(store.writes.length, 1)
   })
-
-  it('gets each new record once when earlier responses are repeated', async () => {
-    let count = 2
-    const { poll, ids } = await createPolledDevice(() => graph({ data: upTo(1, count).map(record) }))
-    for (count of [2, 2, 2, 3, 2, 2, 3, 3, 2, 3]) await poll()
-    assert.deepEqual(ids(), [[1, 2], [3]])
-  })
 })
