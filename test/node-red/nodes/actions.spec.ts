@@ -7,39 +7,6 @@ describe('the actions', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
   const list = (...devices: object[]) => ({ select: 'list', devices })
 
-  it("send all current readings in one message, in the service's order, with the message's own properties", async () => {
-    const flow = await startFlow('current', simulator())
-    flow.send({ topic: 'mine', keep: 'me', payload: 'ask', envlog: { old: true } })
-    const msg = await flow.output.next()
-    await flow.completed.next()
-
-    const truth = simulator().truth.devices()
-    assert.deepEqual(
-      msg.payload.map((reading: { serial: string; base: { serial: string } }) => [
-        reading.serial,
-        reading.base.serial,
-      ]),
-      truth.map(({ serial, base }) => [serial, base]),
-    )
-    assert.equal(msg.keep, 'me')
-    assert.equal(msg.topic, 'mine', 'a message about many devices has no topic of its own')
-    assert.deepEqual(Object.keys(msg.envlog).sort(), [
-      'account',
-      'endpoint',
-      'node',
-      'quota',
-      'receivedAt',
-      'version',
-    ])
-    assert.deepEqual(msg.envlog.quota, {
-      limit: 10,
-      remaining: 9,
-      windowSeconds: 120,
-      recordsRemaining: null,
-    })
-    assert.equal(msg.envlog.account, 'Plant A')
-  })
-
   it('trigger themselves if they repeat; the status of a failure shows when they trigger next', async () => {
     const flow = await startFlow('current', simulator(), { node: { repeat: 1 } })
     const times = []

@@ -9,6 +9,9 @@ import { BASE, currentDevice } from '../../unit/lib/responses'
 
 const core = createRequire(require.resolve('node-red'))
 
+/** What the editor sends in place of secrets that are stored. */
+const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
+
 describe('admin requests of the editor', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
@@ -148,7 +151,6 @@ describe('admin requests of the editor', () => {
 
   it('uses stored secrets only with the stored address and login, and returns none', async () => {
     await startFlow('current', simulator())
-    const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
     const used = await post('devices', { account: typed({ id: 'account' }, stored) })
     assert.equal(used.status, 200)
     const { apiKey, loginPass } = simulator().account
@@ -167,7 +169,6 @@ describe('admin requests of the editor', () => {
     const variable = '$' + '{ENVLOG_KEY}'
     try {
       await startFlow('current', simulator(), { account: { d: true }, credentials: { apiKey: variable } })
-      const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
       assert.equal((await post('test', { account: typed({ id: 'account' }, stored) })).status, 200)
       const other = typed({ id: 'account', baseUrl: 'https://127.0.0.1:1' }, stored)
       assert.equal((await post('test', { account: other })).body.reason, 'secrets-needed')
@@ -178,7 +179,6 @@ describe('admin requests of the editor', () => {
 
   it('says which typed value is not valid, also beside stored secrets', async () => {
     await startFlow('current', simulator())
-    const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
     for (const [account, params] of [
       [
         typed({ id: 'account', baseUrl: 'cloud' }, stored),
@@ -197,18 +197,18 @@ describe('admin requests of the editor', () => {
 
   it('reports an account without stored secrets as incomplete', async () => {
     await startFlow('current', simulator())
-    const stored = { apiKey: '__PWRD__', loginId: '__PWRD__', loginPass: '__PWRD__' }
-    for (const account of [typed({ id: 'nobody' }, stored), typed({}, stored)]) {
+    const all = { ...stored, loginId: '__PWRD__' }
+    for (const account of [typed({ id: 'nobody' }, all), typed({}, all)]) {
       const { status, body } = await post('devices', { account })
       assert.deepEqual([status, body.reason], [400, 'account-incomplete'])
     }
   })
 
   it('resolves environment variables of all flows, like a deploy', async () => {
-    const { url, account } = simulator()
+    const { url, account: login } = simulator()
     const env = [
       { name: 'ENVLOG_URL', type: 'str', value: url },
-      { name: 'ENVLOG_LOGIN', type: 'str', value: account.loginId },
+      { name: 'ENVLOG_LOGIN', type: 'str', value: login.loginId },
     ]
     const [baseUrl, loginId] = ['$' + '{ENVLOG_URL}', '$' + '{ENVLOG_LOGIN}']
     await startFlow('current', simulator(), {
@@ -217,8 +217,8 @@ describe('admin requests of the editor', () => {
       flow: [{ id: 'variables', type: 'global-config', name: 'global-config', env, modules: {} }],
       coreNodes: [core('@node-red/nodes/core/common/91-global-config.js')],
     })
-    const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__', loginId }
-    assert.equal((await post('devices', { account: typed({ id: 'account', baseUrl }, stored) })).status, 200)
+    const account = typed({ id: 'account', baseUrl }, { ...stored, loginId })
+    assert.equal((await post('devices', { account })).status, 200)
   })
 
   it('resolves variables only as deployed, because otherwise a user could send them to any address', async () => {
@@ -226,21 +226,18 @@ describe('admin requests of the editor', () => {
     const variable = '$' + '{ENVLOG_ATTACKED}'
     try {
       await startFlow('current', simulator(), { credentials: { apiKey: variable } })
-      const rest = { loginPass: '__PWRD__' }
-      const right = await post('test', { account: typed({ id: 'account' }, { apiKey: variable, ...rest }) })
+      const own = { ...stored, apiKey: variable }
+      const right = await post('test', { account: typed({ id: 'account' }, own) })
       assert.equal(right.status, 200)
       const spent = simulator().log.length
       const attacks: Record<string, Message> = {
-        'to another address': typed(
-          { id: 'account', baseUrl: 'https://127.0.0.1:1' },
-          { apiKey: variable, ...rest },
-        ),
+        'to another address': typed({ id: 'account', baseUrl: 'https://127.0.0.1:1' }, own),
         'of an account that is not deployed': typed({ id: 'new' }, { apiKey: variable }),
         'in the place of another': typed({ id: 'account' }, { apiKey: variable, loginPass: variable }),
         'in a path': typed({ id: 'account', relaySuffix: variable }),
         'as an address': typed({ id: 'account', baseUrl: variable }),
-        'through another proxy': typed({ id: 'account', proxy: 'proxy' }, { apiKey: variable, ...rest }),
-        'past another TLS': typed({ id: 'account', tls: 'tls' }, { apiKey: variable, ...rest }),
+        'through another proxy': typed({ id: 'account', proxy: 'proxy' }, own),
+        'past another TLS': typed({ id: 'account', tls: 'tls' }, own),
       }
       for (const [name, account] of Object.entries(attacks)) {
         const { status, body } = await post('test', { account })
@@ -260,9 +257,7 @@ describe('admin requests of the editor', () => {
     const before = simulator().log.length
     assert.equal((await post('devices', { account: typed({}, { loginPass }) })).status, 200)
     assert.equal(simulator().log.length, before + 1, "the deployed account's response is not used")
-    const part = await post('devices', {
-      account: typed({ id: 'account' }, { apiKey: '__PWRD__', loginPass }),
-    })
+    const part = await post('devices', { account: typed({ id: 'account' }, { ...stored, loginPass }) })
     assert.deepEqual([part.status, part.body.reason], [400, 'secrets-needed'], 'all stored, or none')
   })
 

@@ -46,14 +46,14 @@ describe('every output and send', () => {
     }
   })
 
-  it('sets a topic for a device, no properties that downstream nodes interpret, and in msg.envlog only what it is about', async () => {
+  it('sets a topic only for a device, no properties that downstream nodes interpret, and in msg.envlog only what it is about', async () => {
     const known = ['_msgid', 'columns', 'envlog', 'parts', 'payload', 'topic', 'trigger']
     const range = { from: new Date(SPAN.from).toISOString(), to: new Date(SPAN.to).toISOString() }
     const assertAbout = ({ action, output, send }: Pair, { envlog, payload, topic }: Message) => {
       const aboutAll = send === 'all' || (action === 'current' && send === 'response')
       assert.equal('device' in envlog, !aboutAll)
       const { serial, base } = envlog.device ?? {}
-      assert.equal(topic?.startsWith(`envlog/${base}/${serial}`), aboutAll ? undefined : true)
+      assert.ok(aboutAll ? topic === 'mine' : topic.startsWith(`envlog/${base}/${serial}`), topic)
       assert.equal('reading' in envlog, output === 'values')
       assert.equal(envlog.reading?.value, output === 'values' ? payload : undefined)
       assert.deepEqual(envlog.range, action === 'range' ? range : undefined)
@@ -61,7 +61,7 @@ describe('every output and send', () => {
       assert.equal(envlog.account, 'Plant A')
       assert.ok('overflow' in envlog === false && 'receipt' in envlog === false)
     }
-    for (const { messages, ...pair } of await run({})) {
+    for (const { messages, ...pair } of await run({ topic: 'mine' })) {
       for (const msg of messages) {
         for (const key of Object.keys(msg)) assert.ok(known.includes(key), key)
         assertAbout(pair, msg)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { type EndpointName, manualClock, type Variants } from '../../../simulator'
+import { manualClock } from '../../../simulator'
 import { OFFERED } from '../../../src/shared/outputs'
-import { A_DAY, freezer, fridge, NOW, rackA } from '../../support/devices'
+import { A_DAY, fridge, NOW, rackA } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { ActionName, Message } from '../../support/flow-types'
 
@@ -17,30 +17,17 @@ type Form = keyof typeof forms
 describe('a raw response', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  /** The service's response to an independent request, byte for byte. */
-  async function request(endpoint: EndpointName, params: object): Promise<string> {
-    const { apiKey, loginId, loginPass } = simulator().account
-    const response = await fetch(`${simulator().url}/v1/devices/${endpoint}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-http-method-override': 'GET' },
-      body: JSON.stringify({ 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass, ...params }),
-    })
-    assert.equal(response.status, 200)
-    return Buffer.from(await response.arrayBuffer()).toString('utf8')
-  }
-
-  /** The request that returns the data of a device. */
-  function requestFor(action: ActionName, { serial, base }: { serial: string; base?: string }) {
-    const isRemote = base !== undefined && base !== serial
-    const both = { 'remote-serial': serial, 'base-serial': base ?? serial }
+  /** The request for the data of a device. *Latest* responses in CSV of standalone devices already have header rows. */
+  function requestFor(action: ActionName, output: Form, { serial, base }: (typeof devices)[number]) {
+    const isRemote = base !== serial
+    const both = { 'remote-serial': serial, 'base-serial': base }
     const own = isRemote ? both : { 'remote-serial': serial }
-    if (action === 'alerts') return { endpoint: 'alert', params: both } as const
-    if (action === 'latest')
-      return { endpoint: isRemote ? 'latest-data-relay' : 'latest-data', params: own } as const
-    return {
-      endpoint: isRemote ? 'data-relay' : 'data',
-      params: { ...own, ...SPAN, number: MAX_NUMBER },
-    } as const
+    const type = forms[output]
+    if (action === 'alerts') return { endpoint: 'alert', ...both }
+    if (action === 'range')
+      return { endpoint: isRemote ? 'data-relay' : 'data', ...own, ...SPAN, number: MAX_NUMBER, type }
+    if (isRemote) return { endpoint: 'latest-data-relay', ...own, type }
+    return { endpoint: 'latest-data', ...own, type: output === 'raw' ? 'json' : 'csv' }
   }
 
   async function run(action: ActionName, output: Form, devices: readonly object[], node: Message = {}) {
@@ -58,60 +45,35 @@ describe('a raw response', () => {
     }
   }
 
-  /** The payload is the response to a request of the test for the same device. */
-  async function assertOwn(
-    action: ActionName,
-    output: Form,
-    device: (typeof devices)[number],
-    { payload, envlog, ...others }: Message,
-  ): Promise<void> {
-    const { serial, base } = device
-    const { endpoint, params } = requestFor(action, device)
-    const type = action === 'alerts' ? {} : { type: forms[output] }
-    const text = await request(endpoint, { ...params, ...type })
-    assert.deepEqual(payload, output === 'raw' ? JSON.parse(text) : text)
-    assert.equal(envlog.endpoint, endpoint)
-    const truth = simulator().truth.devices()
-    const { name } = truth.find((one) => one.serial === serial && one.base === base) ?? {}
-    assert.deepEqual(envlog.device, { serial, base, name })
-    assert.equal('parts' in others || 'columns' in others, false)
-  }
-
-  const odd: Partial<Variants> = {
-    numbers: 'text',
-    extraFields: true,
-    nested: 'array',
-    recordOrder: 'shuffled',
-    csvBom: true,
-    csvSpaces: true,
-    csvLabels: 'ja',
-    csv2OnLatestData: true,
-  }
-
   for (const action of ['latest', 'range', 'alerts'] as const) {
     for (const output of Object.keys(forms).filter((one) => one in OFFERED[`envlog-${action}`]) as Form[]) {
-      it(`of ${action} as ${output} is the service's own, from one request per device, about that device`, async () => {
-        simulator().set({ variants: odd })
+      it(`of ${action} as ${output} is from one request per device, about that device`, async () => {
         const { flow, messages, named } = await run(action, output, devices)
         assert.deepEqual(flow.errors.messages, [])
-        assert.deepEqual([messages.length, named.length], [2, 2])
-        for (const device of devices) {
-          const msg = messages.find(({ envlog }) => envlog.device.serial === device.serial)
-          await assertOwn(action, output, device, msg ?? assert.fail())
+        const expected = devices.map((device) => requestFor(action, output, device))
+        assert.deepEqual(named, expected)
+        assert.equal(messages.length, 2)
+        for (const [index, { payload, envlog, ...others }] of messages.entries()) {
+          assert.equal(typeof payload, output === 'raw' ? 'object' : 'string')
+          const { serial, base } = devices[index] ?? assert.fail()
+          const truth = simulator().truth.devices()
+          const { name } = truth.find((one) => one.serial === serial && one.base === base) ?? {}
+          assert.deepEqual(
+            [envlog.endpoint, envlog.device],
+            [expected[index]?.endpoint, { serial, base, name }],
+          )
+          assert.equal('parts' in others || 'columns' in others, false)
         }
       })
     }
   }
 
-  it("of current as raw is the service's own, about no device, from one request", async () => {
-    simulator().set({ variants: odd })
+  it('of current as raw is about no device, from one request', async () => {
     const { messages, requests } = await run('current', 'raw', [], { select: 'all' })
     assert.equal(requests.length, 1)
-    assert.deepEqual(
-      messages.map(({ payload }) => payload),
-      [JSON.parse(await request('current', {}))],
-    )
-    assert.equal('device' in (messages[0]?.envlog ?? assert.fail()), false)
+    const [{ payload, envlog }] = messages as [Message]
+    assert.equal(payload.devices.length, simulator().truth.devices().length)
+    assert.equal('device' in envlog, false)
   })
 
   it('of range as raw contains the newest records of the period, at most those of one request', async () => {
@@ -133,14 +95,6 @@ describe('a raw response', () => {
         to: new Date(A_DAY.to).toISOString(),
       })
     }
-  })
-
-  it('of latest as csv2 uses csv for standalone devices, which already has header rows', async () => {
-    const { flow, named, messages } = await run('latest', 'csv2', [freezer, rackA])
-    assert.deepEqual(flow.errors.messages, [])
-    const types = new Map(named.map((one) => [one.endpoint, 'type' in one ? one.type : undefined]))
-    assert.deepEqual([types.get('latest-data'), types.get('latest-data-relay')], ['csv', 'csv2'])
-    assert.equal(messages.length, 2)
   })
 
   it('that is not CSV fails with ENVLOG_REPLY for that device, and the others continue', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../../simulator'
-import { A_DAY, fridge, NOW, rackA } from '../../support/devices'
+import { A_DAY, NOW, rackA } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { ActionName, Message } from '../../support/flow-types'
 
@@ -37,16 +37,6 @@ describe('a core join node', () => {
       [rackA.serial],
     )
     assert.deepEqual([msg.parts, msg.keep], [parts, 'me'])
-  })
-
-  it('loses no message of a node that sends several for one of an outer sequence', async () => {
-    const parts = { id: 'outer', index: 0, count: 1 }
-    const flow = await startFlow('range', simulator(), { node: { ...node, devices: [rackA, fridge] } })
-    flow.send({ parts })
-    for (let count = 0; count < 2; count++) assert.equal((await flow.output.next()).parts, undefined)
-    const one = await startFlow('current', simulator(), { node })
-    one.send({ parts })
-    assert.deepEqual((await one.output.next()).parts, parts)
   })
 
   it('restores the array of rows even from chunks of one', async () => {

@@ -204,21 +204,15 @@ describe('*Try now*', () => {
     const { apiKey, loginPass } = simulator().account
     for (const secret of [apiKey, loginPass]) assert.ok(!JSON.stringify(body).includes(secret))
   })
-})
 
-describe('*Try now* of a long period', () => {
-  const simulator = useSimulator(() => ({ clock: manualClock(NOW), fleet: [logger] }))
-
-  it('requests only the newest page, and says so', async () => {
+  it('requests only the newest page of a long period, and says so', async () => {
+    simulator().set({ fleet: [logger] })
     await startFlow('current', simulator())
-    const { serial } = logger
-    const { id, ...credentials } = { id: 'new', ...simulator().account }
-    const account = { id, baseUrl: simulator().url, relaySuffix: 'relay', credentials }
-    const chosen = { select: 'list', devices: [{ serial, base: serial }], output: 'rows' }
+    const chosen = { select: 'list', devices: [{ serial: logger.serial, base: logger.serial }] }
     const [from, to] = [NOW - 40 * 86_400_000, NOW].map((at) => new Date(at).toISOString())
-    const node = { id, type: 'envlog-range', ...chosen, from, fromType: 'date', to, toType: 'date' }
-    const { body } = await helper.request().post('/envlog/try').send({ account, node })
-    assert.equal(simulator().log.filter(({ endpoint }) => endpoint === 'data').length, 1)
+    const period = { from, fromType: 'date', to, toType: 'date' }
+    const { body } = await tryNode('range', { ...chosen, ...period, output: 'rows' })
+    assert.equal(requested().filter((endpoint) => endpoint === 'data').length, 1)
     assert.equal(body.isPartial, true)
     const [{ payload, envlog }] = body.messages
     assert.equal(payload[20], '… +15980')

@@ -3,6 +3,7 @@ import { type Simulator, startSimulator } from '../../../simulator'
 import { OptionError } from '../../../simulator/option-error'
 import { isSuccessful } from '../../../src/lib/check/exchange'
 import { checkSimulated } from '../../support/check'
+import { request } from '../simulator/support'
 
 const START = Date.UTC(2026, 10, 20, 8)
 
@@ -100,17 +101,5 @@ describe('a replayed report', () => {
     }
   })
 
-  async function post(path: string, params: object) {
-    const { apiKey, loginId, loginPass } = replayed.account
-    const response = await fetch(`${replayed.url}/v1/devices/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-http-method-override': 'GET' },
-      body: JSON.stringify({ 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass, ...params }),
-    })
-    return (await response.json()) as Record<string, never> & {
-      data: never[]
-      devices: never[]
-      'alert-logs': unknown
-    }
-  }
+  const post = async (path: string, params: object) => (await request(replayed, path, { ...params })).json
 })

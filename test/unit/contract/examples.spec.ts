@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { reportExamples, withSources } from '../../../scripts/report-examples'
 import { coreDefinitions, type Definition, definitionOf, nodes } from '../../support/built'
-import { root } from '../../support/package'
-
-type Saved = { id: string; type: string } & Record<string, unknown>
-
-const folder = join(root, 'examples')
-const files = existsSync(folder)
-  ? readdirSync(folder, { recursive: true })
-      .map(String)
-      .filter((file) => !file.endsWith('.md') && /\.\w+$/.test(file))
-  : []
+import { exampleNames, readExample } from '../../support/examples'
+import type { FlowNode } from '../../support/node-red'
 
 const ours = new Map<string, Definition>()
 
@@ -40,7 +30,7 @@ const WORKSPACE: Record<string, readonly string[]> = {
   junction: [],
 }
 
-function knownProperties({ type }: Saved): readonly string[] | undefined {
+function knownProperties({ type }: FlowNode): readonly string[] | undefined {
   const definition = ours.get(type) ?? core.get(type)
   if (definition) return [...ANY, ...Object.keys(definition.defaults)]
   return WORKSPACE[type] && [...ANY, ...WORKSPACE[type]]
@@ -51,19 +41,14 @@ describe('the examples', () => {
     for (const { type } of nodes) ours.set(type, definitionOf(type))
   })
 
-  const flows = new Map<string, Saved[]>()
-  const load = (file: string) => {
-    const found = flows.get(file) ?? (JSON.parse(readFileSync(join(folder, file), 'utf8')) as Saved[])
-    flows.set(file, found)
-    return found
-  }
+  const flows = exampleNames.map((name) => ({ name, flow: readExample(name) }))
 
   it('exist for each node, in files that the import dialog lists', () => {
     assert.deepEqual(
-      files.filter((file) => !/^[\w -]+\.json$/.test(file.replace(/^[\w @-]+[\\/]/, ''))),
+      exampleNames.filter((name) => !/^[\w @-]+\/[\w -]+$/.test(name)),
       [],
     )
-    const shown = new Set(files.flatMap((file) => load(file).map(({ type }) => type)))
+    const shown = new Set(flows.flatMap(({ flow }) => flow.map(({ type }) => type)))
     assert.deepEqual(
       [...ours.keys()].filter((type) => type !== 'envlog-account' && !shown.has(type)),
       [],
@@ -72,9 +57,9 @@ describe('the examples', () => {
 
   it('can all be imported into one Node-RED, without a node that exists already', () => {
     const seen = new Set<string>()
-    for (const file of files) {
-      for (const { id } of load(file)) {
-        assert.ok(!seen.has(id), `${file}: ${id}`)
+    for (const { name, flow } of flows) {
+      for (const { id } of flow) {
+        assert.ok(!seen.has(id), `${name}: ${id}`)
         seen.add(id)
       }
     }
@@ -82,13 +67,12 @@ describe('the examples', () => {
 
   it('contain what scripts/report-examples.ts writes into the reports', () => {
     for (const name of reportExamples)
-      assert.deepEqual(load(join('Files and reports', `${name}.json`)), withSources(name), name)
+      assert.deepEqual(readExample(`Files and reports/${name}`), withSources(name), name)
   })
 
-  for (const file of files) {
-    describe(file, () => {
+  for (const { name: title, flow } of flows) {
+    describe(title, () => {
       it('explains itself in both languages: what it does, what to set up, how much quota it uses', () => {
-        const flow = load(file)
         const about = flow.filter(({ type }) => type === 'comment').map(({ info }) => String(info))
         for (const parts of [
           ['**Set up.**', '**Quota.**'],
@@ -106,13 +90,12 @@ describe('the examples', () => {
       })
 
       it('works without code, except industrial protocols and reports', () => {
-        const mayHaveCode = file.startsWith('Factory') || /(?:report|checks)\.json$/.test(file)
+        const mayHaveCode = title.startsWith('Factory') || /(?:report|checks)$/.test(title)
         const code = ['exec', 'unknown', ...(mayHaveCode ? [] : ['function'])]
-        assert.ok(load(file).every(({ type }) => !code.includes(type)))
+        assert.ok(flow.every(({ type }) => !code.includes(type)))
       })
 
       it('has a name for each node, and complete groups', () => {
-        const flow = load(file)
         for (const { id, type, z, g, name } of flow) {
           if (type === 'tab' || type === 'group' || z === undefined) continue
           const group = flow.find((node) => node.id === g)
@@ -125,7 +108,7 @@ describe('the examples', () => {
       })
 
       it('saves only properties that the nodes have, and all of ours', () => {
-        for (const node of load(file)) {
+        for (const node of flow) {
           const known = knownProperties(node)
           if (!known) continue
           assert.deepEqual(
@@ -144,7 +127,6 @@ describe('the examples', () => {
       })
 
       it('is connected: wires, tabs and config nodes are in the file', () => {
-        const flow = load(file)
         const ids = new Set(flow.map(({ id }) => id))
         for (const node of flow) {
           const { z = '', wires = [] } = node as { z?: string; wires?: string[][] }
@@ -164,7 +146,6 @@ describe('the examples', () => {
       })
 
       it("leaves the account to the user's own, and handles errors", () => {
-        const flow = load(file)
         const own = flow.filter(({ type, account = '' }) => type === 'envlog-account' || account !== '')
         assert.deepEqual(
           own.map(({ id }) => id),
@@ -174,7 +155,7 @@ describe('the examples', () => {
       })
 
       it('contains no login, and only addresses of this machine', () => {
-        const text = JSON.stringify(load(file))
+        const text = JSON.stringify(flow)
         assert.doesNotMatch(text, /"(?:credentials|apiKey|loginId|loginPass|password)":(?!"")/)
         const addresses = [...text.matchAll(/\b(?:https?|mqtts?):\/\/([^/":]+)/g)].map(([, host]) => host)
         assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { definitionOf, definitionsIn, html, iconOf, nodes, script, scriptsOf } from '../../support/built'
+import { definitionOf, html, iconOf, nodes, script, scriptsOf } from '../../support/built'
 
 /** The flow library parses the text: esbuild indents the keys of the definition by four spaces. */
 function literalOf(script: string, type: string): string {
@@ -17,17 +17,6 @@ describe('the built html', () => {
     )
     assert.equal(html.match(/<script\b/g)?.length, nodes.length + 1)
     assert.match(html.replace(/<script\b[\s\S]*?<\/script>/g, '').trim(), /^<style>\n[^<]*<\/style>$/)
-  })
-
-  it('has the six nodes, and registers nothing else', () => {
-    const names = ['account', 'current', 'latest', 'range', 'alerts', 'limits']
-    const expected = names.map((name) => `envlog-${name}`)
-    assert.deepEqual(
-      nodes.map(({ type }) => type),
-      expected,
-    )
-    assert.deepEqual([...definitionsIn([script]).keys()], expected)
-    assert.equal(html.match(/registerType\(/g)?.length, expected.length)
   })
 
   it('loads nothing from elsewhere', () => {

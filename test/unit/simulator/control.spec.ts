@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../../simulator'
-import { request, send, simulate, start, tiny, useSimulators } from './support'
+import { request, send, simulate, tiny, useSimulators } from './support'
 
 describe('simulator: control address', () => {
   useSimulators()
@@ -16,14 +16,6 @@ describe('simulator: control address', () => {
     const headers = { 'Content-Type': 'application/json' }
     return send(simulator, method, `/simulator${path}`, headers, body)
   }
-
-  it('returns the state', async () => {
-    const { json } = await get('/state')
-    assert.equal(json.clock.now, start)
-    assert.equal(json.devices, 1)
-    assert.deepEqual(json.account, simulator.account)
-    assert.equal((await get('')).status, 200)
-  })
 
   it('changes options, and shows the remaining faults', async () => {
     const faults = [{ kind: 'status', status: 503, times: 2 }]

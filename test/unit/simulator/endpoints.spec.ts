@@ -80,16 +80,12 @@ describe('simulator: responses', () => {
     'base-name': 'Office',
   }
 
+  const offsets = { 'time-diff': '-210', 'std-bias': '0', 'dst-flg': '1', 'dst-bias': '60' }
+
   it('sends text in latest-data-relay, with a daylight saving flag and always 60 as dst-bias', async () => {
     const { json } = await request(simulator, 'latest-data-relay', unit)
     const { channel, data, ...rest } = json
-    assert.deepEqual(rest, {
-      ...identity,
-      'time-diff': '-210',
-      'std-bias': '0',
-      'dst-flg': '1',
-      'dst-bias': '60',
-    })
+    assert.deepEqual(rest, { ...identity, ...offsets })
     assert.deepEqual(channel[3], { name: 'ch4', num: '4', unit: 'C' })
     assert.deepEqual(data[2], {
       unixtime: String(startSeconds - 600),
@@ -122,13 +118,7 @@ describe('simulator: responses', () => {
     simulator.set({ fleet: [remote({ name: 'Two', base: { ...office, zone }, alerts })] })
     const { json } = await request(simulator, 'alert', unit)
     const { channel, 'alert-logs': logs, ...rest } = json
-    assert.deepEqual(rest, {
-      ...identity,
-      'time-diff': '-210',
-      'std-bias': '0',
-      'dst-flg': '1',
-      'dst-bias': '60',
-    })
+    assert.deepEqual(rest, { ...identity, ...offsets })
     assert.deepEqual(channel[0], { name: 'ch1', num: '1', unit: 'C' })
     assert.equal(logs.length, 20)
     assert.deepEqual(logs[0], {

@@ -237,18 +237,6 @@ describe('simulator: events that hold data back', () => {
     advance(8)
     assert.deepEqual(minutes(), numbers(0, 20))
   })
-
-  it('a late block between two uploads arrives with the second', async () => {
-    await change('batch')
-    advance(2)
-    await change('late')
-    advance(4)
-    await change('late', over)
-    advance(1)
-    assert.deepEqual(minutes(), [0])
-    advance(3)
-    assert.deepEqual(minutes(), numbers(0, 10))
-  })
 })
 
 describe('simulator: the story', () => {

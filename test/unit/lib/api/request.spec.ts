@@ -54,22 +54,6 @@ describe('a request', () => {
     )
   })
 
-  it('for CSV returns the text unchanged', async () => {
-    const csv = '\ufeff"Date/Time","Date/Time","No.1"\r\n" x ","46000.5","-18.4"\r\n'
-    const { client } = clientOf(() => text(csv))
-    const { body } = await client.readRaw('data', { ...serial, type: 'csv2' }, context)
-    assert.equal(body, csv)
-  })
-
-  it('for CSV fails with ENVLOG_REPLY if the response is not CSV', async () => {
-    for (const body of ['Array', '', '{"error":{"code":400,"message":"no"}}', '<html>']) {
-      const { client } = clientOf(() => text(body))
-      await assert.rejects(client.readRaw('data', { ...serial, type: 'csv' }, context), {
-        code: 'ENVLOG_REPLY',
-      })
-    }
-  })
-
   it('for raw JSON returns every field, known or not, without reading any', async () => {
     const response = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
     for (const params of [serial, { ...serial, type: 'json' as const }]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
-import { UndiciTransport } from '../../../../src/lib/api/transport'
+import { proxyPasswords, UndiciTransport } from '../../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { version } from '../../../../src/lib/version'
 
@@ -51,6 +51,15 @@ describe('a proxy whose address is unusable', () => {
       )
       await transport.close()
     }
+  })
+})
+
+describe('the passwords of proxies, which no error may repeat', () => {
+  it('are those of the account, or of the environment if it has no proxy', () => {
+    const env = { HTTPS_PROXY: 'http://gate:k%20ey@proxy.test', http_proxy: 'no address' }
+    assert.deepEqual(proxyPasswords({ timeoutMs: TIMEOUT_MS }, env), ['k ey'])
+    const proxy = { url: 'http://gate:own@proxy.test', noProxy: [], password: 'typed' }
+    assert.deepEqual(proxyPasswords({ timeoutMs: TIMEOUT_MS, proxy }, env), ['typed', 'own'])
   })
 })
 

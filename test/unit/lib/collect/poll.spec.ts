@@ -71,32 +71,11 @@ describe('after an outage', () => {
     assert.deepEqual(losses(simulation), [false, false, false, false])
   })
 
-  it('an incomplete response hides nothing: 4 of 5 records', async () => {
-    const simulation = await begin(measure(2), poll(), measure(20), poll({ sendsAtMost: 4 }))
-    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(18, 22), upTo(2, 18)])
-  })
-
-  it('a record that arrives before the others hides nothing', async () => {
-    const simulation = await begin(measure(2), poll(), measure(20, 'late'), measure(1), poll())
-    await play(simulation, measure(20, 'arrive'), poll())
-    const sent = deliveredIds(simulation).flat()
-    assert.deepEqual(
-      sent.toSorted((a, b) => a - b),
-      upTo(0, 23),
-    )
-  })
-
   it('another trigger comes first: its new records are sent before the next page', async () => {
     const interrupt: Act = { act: 'interrupt' }
     const simulation = await begin(measure(2), poll(), measure(20))
     await play(simulation, poll({}, { maxRecords: 9, meanwhile: [measure(2), interrupt] }), poll())
     assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(9, 17), upTo(22, 24), upTo(2, 9)])
-  })
-
-  it('missing records are fetched after a crash, too', async () => {
-    const simulation = await begin(measure(2), poll(), measure(20), poll({}, { fails: 'records-wait' }))
-    await play(simulation, pass(30_000), pass(0), crash, poll())
-    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(2, 17)])
   })
 
   it('nothing is fetched with Backfill off, and the loss is reported', async () => {

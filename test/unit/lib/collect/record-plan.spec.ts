@@ -172,6 +172,14 @@ describe('a hole', () => {
     assert.deepEqual(device.holes(), [[0, at(501)]])
   })
 
+  it('does not begin in the second that the hole before it ends with, whose records would be sent twice', () => {
+    const device = known(400)
+    for (const id of [800, 1200]) device.next([minute(id)], arrives(id))
+    const [later, before] = device.holes()
+    assert.deepEqual(before, [at(400), at(800)])
+    assert.ok(later?.[0] && later[0] > at(800), `${later}`)
+  })
+
   it('is one of at most four: of more, the two oldest become one', () => {
     const device = known(400)
     for (const to of [1000, 2000, 3000, 4000, 5000]) device.next(full(to), arrives(to))

@@ -140,7 +140,7 @@ describe('silence', () => {
     assert.deepEqual(brief([...events, ...node.wait(1)]), ['alarm silent 5212A1B2'])
   })
 
-  it('is forgotten if it is switched off', () => {
+  it('is forgotten if it is switched off, and then never reported', () => {
     const node = new Monitoring([])
     node.receive([readingOf(nowIn(node), 'E1', { battery: { level: 'replace-now' } })])
     node.wait(60)
@@ -151,13 +151,6 @@ describe('silence', () => {
       battery: false,
     })
     assert.equal(node.monitor.summarize().alarms, 0)
-  })
-
-  it('is never reported if it is switched off', () => {
-    const node = new Monitoring([], {
-      silentAfterMs: Number.POSITIVE_INFINITY,
-      errorAfterMs: Number.POSITIVE_INFINITY,
-    })
     node.receive([readingOf(nowIn(node), 'E1')])
     assert.deepEqual(node.wait(200), [])
   })

@@ -35,12 +35,6 @@ describe('judging by limits', () => {
     ])
   })
 
-  it('reports nothing that is shorter', () => {
-    const node = new Monitoring([TOO_WARM])
-    const warm = Array.from({ length: 10 }, () => -10)
-    assert.deepEqual(receiveEach(node, minutely(-18, ...warm, -18)), [])
-  })
-
   it('reports an excursion within a batch as ended, with its extreme', () => {
     const node = new Monitoring([TOO_WARM])
     node.receive(seriesOf([[AT_8 - MINUTE, -18]]))

@@ -110,6 +110,15 @@ describe('a shared quota', () => {
     assert.deepEqual([seen.error?.reason, seen.error?.cause.retryAt], ['quota-wait', retryAt])
   })
 
+  it('shows in the form that nothing is left, and until when, if others have used it up', async () => {
+    const { station, redis } = await share()
+    redis.reservation = [0, 0, 90_000, 90_000]
+    station.request('a')
+    await station.clock.settle()
+    const { left, freeAt } = current(station)
+    assert.deepEqual([left, freeAt], [0, station.clock.now() + 90_000])
+  })
+
   it('lets nodes that do not wait use the last permits, as many as there are', async () => {
     const { station } = await share({ limits: { current: { limit: 4 } } })
     for (const serial of ['a', 'b', 'c', 'd']) station.request(serial, { maxWaitMs: 0 })

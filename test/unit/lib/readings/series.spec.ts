@@ -67,14 +67,6 @@ describe('a series', () => {
     assert.equal(one, two)
   })
 
-  it('orders records with the same time by id, even across the wraparound of relay ids', () => {
-    const at = (id: number) => ({ unixtime: 10, 'data-id': id, ch1: id })
-    const ids = (...given: number[]) => records(...given.map(at)).map(({ dataId }) => dataId)
-    assert.deepEqual(ids(7, 5, 6), [5, 6, 7])
-    assert.deepEqual(ids(0, 65_535), [65_535, 0])
-    assert.deepEqual(ids(65_535, 1, 0), [65_535, 0, 1])
-  })
-
   it('is the same for any order of the records in the response, and with duplicates', () => {
     const value = fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom('E1', '', '12.5'))
     const made = fc

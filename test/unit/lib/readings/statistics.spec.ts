@@ -8,7 +8,6 @@ import { graph, type Json, readSeries } from '../responses'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const berlin = new TimeZone('Europe/Berlin')
 
 interface Asked {
   from: string
@@ -184,26 +183,6 @@ describe('the statistics of a period', () => {
     }
     assert.equal(await hours('2026-11-20T01:00Z'), 3)
     assert.equal(await hours('2026-11-20T04:10Z'), 5, 'by a clock that is ahead')
-  })
-
-  it('use days in local time, of 23 and 25 hours at time changes', async () => {
-    for (const [from, to, hours] of [
-      ['2026-03-28T00:00+01:00', '2026-03-31T00:00+02:00', [24, 23, 24]],
-      ['2026-10-24T00:00+02:00', '2026-10-27T00:00+01:00', [24, 25, 24]],
-    ] as const) {
-      const steps = (Date.parse(to) - Date.parse(from)) / HOUR
-      const measured = Array.from({ length: steps }, (_, index): Measured => {
-        return [new Date(Date.parse(from) + index * HOUR).toISOString(), 1]
-      })
-      const days = await statistics(measured, { from, to, per: 'day', time: berlin })
-      assert.deepEqual(
-        days.map(({ count }) => count),
-        hours,
-      )
-      assert.ok(days.every(({ localtime }) => localtime.slice(11, 19) === '00:00:00'))
-      const byHour = await statistics(measured, { from, to, per: 'hour', time: berlin })
-      assert.ok(byHour.length === steps && byHour.every(({ count }) => count === 1))
-    }
   })
 
   it("are in the device's local time without a zone, even with an offset of half an hour, and in UTC if it is unknown", async () => {

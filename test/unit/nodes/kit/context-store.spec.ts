@@ -69,6 +69,14 @@ describe('the state of a node in a context store', () => {
     }
   })
 
+  it('is not written if the store throws, as if it had responded with an error', async () => {
+    const set = () => {
+      throw new Error('the store is full')
+    }
+    const node = { context: () => ({ set }) } as unknown as Node
+    await assert.rejects(createContextStore({ settings: {} } as NodeAPI, node, '').save('{}'), /is full/)
+  })
+
   it('has a cursor for any serial', async () => {
     const { held, state, store } = await open(undefined)
     const next = { ...old.records.devices['5839F001/5212A1B2'].cursor, hashes: ['é"\\\u2028'] }

@@ -21,6 +21,7 @@ const filling = {
   until: null,
   problems: NO_PROBLEMS,
 } as const
+const received = { kind: 'received', what: 'records', count: 300 } as const
 const sinceText = (more = {}) => JSON.stringify({ what: 'status.ENVLOG_NETWORK {}', since: '07:55', ...more })
 
 describe('the status of a node', () => {
@@ -28,35 +29,21 @@ describe('the status of a node', () => {
   const round = { done: 1, total: 9 }
   /** The expected status as fill, shape and text. */
   const cases: [string, RunStatus, string][] = [
-    [
-      'is empty before the first trigger',
-      { kind: 'idle', problems: { refused: 0, losses: 0, unknown: 0, awaited: 0, empty: 0 } },
-      '',
-    ],
+    ['is empty before the first trigger', { kind: 'idle', problems: NO_PROBLEMS }, ''],
     [
       'is a grey dot if all devices are left out',
-      { kind: 'idle', problems: { refused: 2, losses: 0, unknown: 0, awaited: 0, empty: 0 } },
+      { kind: 'idle', problems: { ...NO_PROBLEMS, refused: 2 } },
       'grey dot status.refused {"count":2}',
     ],
     ['is a blue dot during requests', { kind: 'requesting' }, 'blue dot status.asking'],
     [
       'is a green dot with what was received, when, and how many devices are left out',
-      {
-        kind: 'received',
-        what: 'records',
-        count: 300,
-        problems: { refused: 3, losses: 0, unknown: 0, awaited: 0, empty: 0 },
-      },
+      { ...received, problems: { ...NO_PROBLEMS, refused: 3 } },
       'green dot status.records {"count":300} 08:05 status.refused {"count":3}',
     ],
     [
       'is a yellow dot with the number of devices whose records were lost',
-      {
-        kind: 'received',
-        what: 'records',
-        count: 300,
-        problems: { refused: 0, losses: 2, unknown: 0, awaited: 0, empty: 0 },
-      },
+      { ...received, problems: { ...NO_PROBLEMS, losses: 2 } },
       'yellow dot status.records {"count":300} 08:05 status.losses {"count":2}',
     ],
     [
@@ -77,7 +64,7 @@ describe('the status of a node', () => {
     ['says that missing records are being fetched', filling, 'blue ring status.filling-first {}'],
     [
       'shows losses while other records are fetched',
-      { ...filling, problems: { refused: 0, losses: 1, unknown: 0, awaited: 0, empty: 0 } },
+      { ...filling, problems: { ...NO_PROBLEMS, losses: 1 } },
       'blue ring status.filling-first {} status.losses {"count":1}',
     ],
     [

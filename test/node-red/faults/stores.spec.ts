@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { install, type Clock as Timers } from '@sinonjs/fake-timers'
 import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../../simulator'
+import type { StateStore } from '../../../src/lib/stored-state'
 import type { AccountNode } from '../../../src/nodes/kit/action/account-node'
 import { freezer, NOW } from '../../support/devices'
 import { startFlow, unload, useSimulator } from '../../support/flow'
@@ -24,15 +25,6 @@ const others = ['alerts', 'current'].map((action) => ({
   ...NODE,
 }))
 
-/** What a context store does instead of writing. */
-const failures: Record<string, (done: Done) => void> = {
-  fails: (done) => setImmediate(() => done(new Error('the store is full'))),
-  throws: () => {
-    throw new Error('the store is full')
-  },
-  'never responds': () => {},
-}
-
 describe('a context store that', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const { context } = Nodes.prototype
@@ -42,17 +34,17 @@ describe('a context store that', () => {
   })
 
   /**
-   * Triggers all nodes, whose store writes like this, and stops them.
+   * Triggers all nodes, whose store does not write, and stops them.
    * @param during is passed the account's warnings so far
    * @returns the account's warnings, including those at the stop
    */
   async function run(
-    write: (done: Done) => void,
-    during: (warnings: string[], clock: Timers) => Promise<void>,
+    during: (warnings: string[], clock: Timers) => Promise<void> = async () => {},
   ): Promise<string[]> {
     Nodes.prototype.context = () => ({
       get: (_key: string, _store: unknown, done: Done) => done(null),
-      set: (_key: string, _value: unknown, _store: unknown, done: Done) => write(done),
+      set: (_key: string, _value: unknown, _store: unknown, done: Done) =>
+        setImmediate(() => done(new Error('the store is full'))),
     })
     const flow = await startFlow('latest', simulator(), { node: NODE, flow: others })
     const warnings: string[] = []
@@ -80,53 +72,64 @@ describe('a context store that', () => {
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
   }
 
-  for (const [title, write] of Object.entries(failures)) {
-    it(`${title} delays nothing, and is reported once for all nodes of the account`, async () => {
-      const warnings = await run(write, async (soFar, clock) => {
-        await pass(clock, WRITE_MS)
-        // A write that takes ten seconds has failed.
-        await pass(clock, 10_000)
-        assert.equal(soFar.length, 1)
-        await pass(clock, RETRY_MS + 10_000)
-        assert.equal(soFar.length, 1)
-      })
-      assert.equal(warnings.length, 1)
+  it('fails delays nothing, and is reported once for all nodes of the account', async () => {
+    const warnings = await run(async (soFar, clock) => {
+      await pass(clock, WRITE_MS)
+      assert.equal(soFar.length, 1)
+      await pass(clock, RETRY_MS)
+      assert.equal(soFar.length, 1)
     })
-  }
-
-  it('fails only at the stop is reported once for all nodes of the account', async () => {
-    const warnings = await run(failures.fails as (done: Done) => void, async () => {})
     assert.equal(warnings.length, 1)
   })
 
-  it('fails again after the node whose writes failed was deployed or removed is reported again', async () => {
+  it('fails only at the stop is reported once for all nodes of the account', async () => {
+    assert.equal((await run()).length, 1)
+  })
+
+  it('fails again is reported again after it has recovered, or its node was deployed or removed', async () => {
     await startFlow('latest', simulator(), { node: NODE })
     const account = helper.getNode('account') as unknown as AccountNode & NodeJS.EventEmitter
     let warnings = 0
     account.on('call:warn', () => warnings++)
-    const deployAndFail = async (id: string) => {
-      account.acquire({ id } as never).store.onWrite?.(new Error('the store is full'))
+    const write = async (store: StateStore, error?: Error) => {
+      store.onWrite?.(error)
       await new Promise(setImmediate)
     }
+    const full = new Error('the store is full')
+    const deployAndFail = (id: string) => write(account.acquire({ id } as never).store, full)
     for (const id of ['one', 'other', 'one']) await deployAndFail(id)
     assert.equal(warnings, 1, 'the other still fails')
     for (const id of ['one', 'other']) delete account.users[id]
     for (const id of ['one', 'one']) await deployAndFail(id)
     assert.equal(warnings, 3)
+    const { store } = account.acquire({ id: 'one' } as never)
+    for (const error of [full, full, undefined, full]) await write(store, error)
+    assert.equal(warnings, 5)
   })
 
-  it('fails again after it has recovered is reported again', async () => {
-    let isIll = true
-    const write = (done: Done) => setImmediate(() => done(isIll ? new Error('the store is full') : null))
-    await run(write, async (warnings, clock) => {
-      await pass(clock, WRITE_MS)
-      isIll = false
-      await pass(clock, RETRY_MS)
-      assert.equal(warnings.length, 1)
-      isIll = true
-      helper.getNode('node').receive({ envlog: { forget: true } } as never)
-      await pass(clock, WRITE_MS)
-      assert.equal(warnings.length, 2)
+  describe('cannot be read', () => {
+    beforeEach(() => {
+      const get = (_key: string, _store: unknown, done: Done) =>
+        setImmediate(() => done(new Error('not connected yet')))
+      Nodes.prototype.context = () => ({ get })
+    })
+
+    it('fails every trigger and command without a request', async () => {
+      const flow = await startFlow('latest', simulator(), { node: NODE })
+      for (const msg of [{}, { envlog: { forget: true } }, {}]) {
+        flow.send(msg)
+        const { error } = await flow.errors.next()
+        assert.equal(error.code, 'ENVLOG_CONFIG')
+        assert.match(error.message, /store-unreadable/)
+      }
+      assert.equal(simulator().log.length, 0)
+    })
+
+    it('does not block a node that remembers nothing', async () => {
+      const flow = await startFlow('latest', simulator(), { node: { ...NODE, onlyNew: false } })
+      flow.send()
+      await flow.completed.next()
+      assert.equal(flow.output.messages.length, 1)
     })
   })
 })
