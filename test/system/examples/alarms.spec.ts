@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { DeviceDefinition, GeneratedRecords } from '../../../simulator'
 import { useExamples } from '../../support/examples'
-import type { FlowNode } from '../../support/node-red'
+import { CACHED_ON_DISK, type FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
 import { type Chat, startChat } from './chat'
 import { FREEZER, FRIDGE, freezerAndFridge, ON_DEMAND, useColdStore, withRounds } from './cold-store'
@@ -9,7 +9,8 @@ import { type MailServer, startMailServer } from './mail'
 
 const FLOW_MS = 120_000
 const NOTICED_MS = 60_000
-const DAY = 86_400_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 const CHAT = 'Alarms/alarms to a chat'
 const BATCHES = 'Alarms/alarms of loggers that upload in batches'
@@ -38,7 +39,7 @@ function withLimitsInLog(flow: FlowNode[]): FlowNode[] {
 /** Flows that send messages to people: each message arrives once, whatever happens in between. */
 describe('examples that send alarms', () => {
   // A minute takes three seconds.
-  const harness = useExamples({ speed: 20, examples: [MAIL] })
+  const harness = useExamples({ speed: 20, examples: [MAIL], contextStorage: CACHED_ON_DISK })
   const store = useColdStore(harness)
   let chat: Chat
   let mail: MailServer | undefined
@@ -164,9 +165,20 @@ describe('examples that send alarms', () => {
         () => /No data of any device/.test(harness.nodeRed.log()),
         NOTICED_MS,
       )
-      simulator.set({ faults: [] })
+      // A period of the outage cannot be fetched for the time being.
+      simulator.clock.advance(6 * HOUR)
+      simulator.set({ faults: [{ kind: 'brokenJson', endpoints: ['data'], serials: [FREEZER] }] })
       await minutes(1)
       await assertSent([String(chat.texts[0]), 'Readings arrive again / 測定値を再び取得しています'])
+    })
+
+    it(`tell a chat that alarms cannot be judged, at most once an hour: ${name}`, async function () {
+      this.timeout(FLOW_MS)
+      await deploy(name, { limits: { limitsType: 'flow', limits: 'missing' } })
+      await store.minutes(2)
+      await until('it is told', () => chat.texts.length > 0)
+      assert.match(String(chat.texts[0]), /^Alarms are not judged .*: /)
+      await assertSent([String(chat.texts[0])])
     })
   }
 
