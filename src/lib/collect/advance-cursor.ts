@@ -1,8 +1,7 @@
 /** How the cursor of records moves on. */
 
 import type { TimeStyle } from '../decode/time'
-import type { SeriesRecord } from '../readings/record-reader'
-import type { Series, SeriesPart } from '../readings/series'
+import type { Series, SeriesPart, SeriesRecord } from '../readings/series'
 import type { RecordCursor } from './cursor'
 import { keyOf, MAX_ENCODED, type RecordKey } from './cursor-records'
 import type { Hole } from './holes'

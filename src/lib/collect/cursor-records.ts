@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { SeriesRecord } from '../readings/record-reader'
+import type { SeriesRecord } from '../readings/series'
 
 /** Time and number of a record; `dataId` is `null` if it has none. */
 export type RecordKey = Pick<SeriesRecord, 'timestamp' | 'dataId'>

@@ -6,7 +6,6 @@
 
 import { linkAbort, onAbort } from '../abort'
 import { nextTurn, sleep } from '../clock'
-import { createTimeFormatter } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 import type { QuotaWait, RequestContext } from '../request'
@@ -228,8 +227,8 @@ function fail(run: FillRun, failed: Fillable, error: EnvlogError): void {
 /** Gives up a hole: its records are lost. */
 function giveUp(run: FillRun, { target, device, hole }: Fillable): void {
   const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
-  const format = createTimeFormatter(run.time, device.utcOffset ?? null)
-  const gaps = findGapsIn(hole, isStandalone(target), format)
+  const nothing = { records: [], utcOffset: device.utcOffset ?? null, standalone: isStandalone(target) }
+  const gaps = findGapsIn(hole, nothing, true, run.time)
   device.forgetFailures(hole)
   run.reportLoss(target, hole)
   device.advance({

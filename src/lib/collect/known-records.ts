@@ -1,6 +1,5 @@
 import type { Channel } from '../readings/channel'
-import type { SeriesRecord } from '../readings/record-reader'
-import { fingerprint } from '../readings/series'
+import { fingerprint, type SeriesRecord } from '../readings/series'
 import { decodeRecords, encodeRecords, keyOf, type RecordKey } from './cursor-records'
 import { shortHash } from './short-hash'
 

@@ -3,9 +3,8 @@
  * (docs/collecting.md, *Records*).
  */
 import { createTimeFormatter } from '../decode/time'
-import { type Gap, idBefore, type NumberedRecord, placeGaps } from '../readings/continuity'
-import type { SeriesRecord } from '../readings/record-reader'
-import type { Series } from '../readings/series'
+import { findGaps, type Gap, type NumberedRecord } from '../readings/continuity'
+import type { Series, SeriesRecord } from '../readings/series'
 import {
   advance,
   createCursorBefore,
@@ -66,7 +65,7 @@ export function planRecords(
     fresh: {
       ...series,
       records,
-      gaps: [...unreported.gaps, ...findGaps(known, records, received, lost !== undefined)],
+      gaps: [...unreported.gaps, ...findNewGaps(known, records, received, lost !== undefined)],
     },
     overflow: lost !== undefined || unreported.overflow,
     ...(lost && { lost }),
@@ -161,7 +160,7 @@ function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[
  * @param withBorder whether to report a gap between the known records and the response; if not, it is reported when the
  * hole between them is closed
  */
-function findGaps(
+function findNewGaps(
   known: Known,
   fresh: readonly SeriesRecord[],
   { series, receivedAt, time }: ReceivedRecords,
@@ -185,10 +184,8 @@ function findGaps(
   const isLater = new Set<NumberedRecord>(
     fresh.filter(({ timestamp }) => timestamp !== null && timestamp >= (newest?.timestamp ?? 0)),
   )
-  const knownIds = new Set(known.records.map(({ dataId }) => dataId))
-  return placeGaps([...others, ...ordered], series.standalone).flatMap(({ at, gap }) => {
-    const record = ordered[at - others.length] as NumberedRecord
-    const hasPredecessor = knownIds.has(idBefore(record.dataId ?? 0, series.standalone))
+  return [...findGaps([...others, ...ordered], series.standalone)].flatMap(([record, gap]) => {
+    const hasPredecessor = known.records.some((before) => follows(before, record, series.standalone))
     return isLater.has(record) && !hasPredecessor ? [gap] : []
   })
 }

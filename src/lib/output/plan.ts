@@ -3,9 +3,8 @@ import { nextTurn } from '../clock'
 import type { Group } from '../decode/current-device'
 import { type TimeStyle, utcOffsetAt } from '../decode/time'
 import { type Content, deviceOf, subjectOf, subjectOfReading } from '../readings/content'
-import { placeGaps } from '../readings/continuity'
-import type { SeriesRecord } from '../readings/record-reader'
-import type { Series } from '../readings/series'
+import { findGaps, type Gap } from '../readings/continuity'
+import type { Series, SeriesRecord } from '../readings/series'
 import { type DeviceStatistics, STATISTICS_COLUMNS } from '../readings/statistics'
 import { type ConvertedOutput, elementsOf, type OutgoingMessage } from './elements'
 import type { PointOptions } from './points'
@@ -123,12 +122,12 @@ function planSeries(series: Series, options: OutputOptions): Plan {
   if (send === 'device') return { messages: [{ payload: partOf(series, options, series), subject }] }
   const size = send === 'chunk' ? chunk : 1
   function* parts(): Generator<OutgoingMessage> {
-    const placed = send === 'chunk' ? placeGaps(series.records, series.standalone) : []
-    const gapBefore = new Map(placed.map(({ at, gap }) => [at, gap]))
+    const before =
+      send === 'chunk' ? findGaps(series.records, series.standalone) : new Map<SeriesRecord, Gap>()
     for (let from = 0; from < series.records.length; from += size) {
       const records = series.records.slice(from, from + size)
       // A gap is put into the chunk with the record after it.
-      const gaps = records.flatMap((_, index) => gapBefore.get(from + index) ?? [])
+      const gaps = records.flatMap((record) => before.get(record) ?? [])
       yield { payload: partOf(series, options, { records, ...(send === 'chunk' && { gaps }) }), subject }
     }
   }

@@ -3,8 +3,7 @@ import { nextTurn } from '../clock'
 import type { Channel } from './channel'
 import type { Content } from './content'
 import type { Reading } from './current'
-import type { SeriesRecord } from './record-reader'
-import type { Series } from './series'
+import type { Series, SeriesRecord } from './series'
 
 /** Number of records that are converted in one turn of the event loop. */
 const RECORDS_PER_TURN = 16_000

@@ -12,9 +12,8 @@ import type { Group } from '../decode/current-device'
 import type { TimeStyle } from '../decode/time'
 import type { Channel } from './channel'
 import type { Device } from './device'
-import type { SeriesRecord } from './record-reader'
 import { recordingInterval } from './recording-interval'
-import type { Series } from './series'
+import type { Series, SeriesRecord } from './series'
 
 /** Figures of one channel of a device in one interval (docs/messages.md, *Statistics*). */
 export interface StatisticsRow {
