@@ -3,10 +3,12 @@ import { createTimeFormatter, type TimeStyle } from '../decode/time'
 import type { Channel } from '../readings/channel'
 import { findGaps, type Gap, type NumberedRecord } from '../readings/continuity'
 import type { Series, SeriesPart, SeriesRecord } from '../readings/series'
-import type { RecordKey } from './cursor-records'
 import {
   byTimeAndNumber,
+  follows,
   hashesOf,
+  isSameRecord,
+  type RecordKey,
   readKnown,
   type SavedRecords,
   saveKnown,
@@ -14,7 +16,6 @@ import {
   timeOf,
 } from './known-records'
 import { PAGE_RECORDS, type ReceivedPage } from './pages'
-import { follows, isSameRecord } from './record-order'
 
 /** A period of missing records, with the records inside and at its bounds that were delivered. */
 export interface Hole extends SavedRecords {
@@ -51,10 +52,6 @@ function saveInHole(records: readonly RecordKey[], hashes: readonly string[]): S
   const kept = sorted.length > MAX_HELD ? [...sorted.slice(0, half), ...sorted.slice(-half)] : sorted
   return saveKnown(kept, hashes)
 }
-
-/** Whether a record is inside one of the holes. */
-export const isInAny = (holes: readonly Hole[], record: RecordKey): boolean =>
-  holes.some((hole) => isInside(hole, record))
 
 /** The records that are inside a hole and were not delivered. */
 export const selectMissing = (hole: Hole, records: readonly SeriesRecord[], channels: readonly Channel[]) =>
@@ -174,5 +171,5 @@ function restOf(hole: Hole, inside: readonly SeriesRecord[], { channels }: Recei
   return { to, ...saveKnown([...earlier, ...atEnd], hashes) }
 }
 
-const isInside = ({ from, to }: Hole, { timestamp }: RecordKey) =>
+export const isInside = ({ from, to }: Hole, { timestamp }: RecordKey) =>
   timestamp !== null && timestamp >= from && timestamp <= to

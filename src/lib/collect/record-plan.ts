@@ -10,15 +10,27 @@ import {
   createCursorBefore,
   createFirstCursor,
   type Known,
+  NOTHING,
   type ReceivedRecords,
+  type RecordCursor,
   readCursor,
   type Start,
-} from './advance-cursor'
-import { NOTHING, type RecordCursor } from './cursor'
-import { encodeRecords, keyOf, type RecordKey } from './cursor-records'
-import { addHole, type Hole, isInAny, type LostPeriod, rememberInHoles, selectMissing } from './holes'
-import { hashesOf, saveKnown, selectUnknown, timeOf } from './known-records'
-import { follows, inTime, isAhead, isOlder } from './record-order'
+} from './cursor'
+import { addHole, type Hole, isInside, type LostPeriod, rememberInHoles, selectMissing } from './holes'
+import {
+  encodeRecords,
+  follows,
+  hashesOf,
+  inTime,
+  isAhead,
+  isOlder,
+  isSameRecord,
+  keyOf,
+  type RecordKey,
+  saveKnown,
+  selectUnknown,
+  timeOf,
+} from './known-records'
 
 /** The consequences of a response. */
 export interface RecordPlan {
@@ -149,7 +161,7 @@ function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[
   return selectUnknown(known, records, channels).filter((record) => {
     const { timestamp } = record
     if (timestamp !== null && known.since !== null && timestamp < known.since) return false
-    if (isInAny(known.holes, record)) return missing.has(record)
+    if (known.holes.some((hole) => isInside(hole, record))) return missing.has(record)
     return isKnown.has(keyOf(record)) || !(reach && isOlder(record, reach, standalone))
   })
 }
@@ -174,7 +186,7 @@ function findNewGaps(
     timestamp: null,
     dataId,
   }))
-  const isInResponse = newest && inOrder.some((record) => keyOf(record) === keyOf(newest))
+  const isInResponse = newest && inOrder.some((record) => isSameRecord(record, newest))
   const isBorder = newest && oldest && fresh.includes(oldest) && timeOf(newest) <= timeOf(oldest)
   const before: NumberedRecord[] =
     newest && !isInResponse && (withBorder || !isBorder)

@@ -3,7 +3,7 @@
 import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Cursor, kindOf } from './cursor'
-import { decodeRecords } from './cursor-records'
+import { decodeRecords } from './known-records'
 
 export interface SavedState {
   version: 1
