@@ -1,6 +1,6 @@
 import type { Send } from '../../shared/outputs'
 import { nextTurn } from '../clock'
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import { type TimeStyle, utcOffsetAt } from '../decode/time'
 import { type Content, deviceOf, subjectOf, subjectOfReading } from '../readings/content'
 import { findGaps, type Gap } from '../readings/continuity'

@@ -1,5 +1,5 @@
 import type { FieldNames } from '../../shared/outputs'
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
 import { type ReadContent, type Subject, subjectOf, subjectOfReading } from '../readings/content'

@@ -1,4 +1,4 @@
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import type { Alert } from './alerts'
 import type { Channel } from './channel'
 import type { Reading } from './current'

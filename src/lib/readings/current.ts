@@ -1,5 +1,4 @@
-import type { CurrentDevice, Group } from '../decode/current-device'
-import type { CurrentEnvelope } from '../decode/envelopes'
+import type { CurrentDevice, CurrentEnvelope, Group } from '../decode/envelopes'
 import {
   createSharedTimeFormatter,
   type SharedTimeFormatter,

@@ -8,7 +8,7 @@ import {
 import type { Per } from '../../shared/outputs'
 import type { Quantity } from '../../shared/quantity'
 import { nextTurn } from '../clock'
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import type { Channel } from './channel'
 import type { Device } from './device'
