@@ -143,11 +143,11 @@ export function findGapsIn(
   time: TimeStyle,
 ): Gap[] {
   const { from, to, begin } = hole
-  const format = createTimeFormatter(time, utcOffset)
+  const format = createTimeFormatter(time)
   const absent = (bounds: readonly RecordKey[]): NumberedRecord[] =>
     bounds
       .filter((bound) => !records.some((record) => isSameRecord(record, bound)))
-      .map((bound) => ({ ...bound, time: format(bound.timestamp) }))
+      .map((bound) => ({ ...bound, time: format(bound.timestamp, utcOffset) }))
   // Records before the hole may be the predecessors of its first ones.
   const shown = records.filter((record) => record.timestamp !== null && timeOf(record) <= to)
   const before = isClosed && begin ? [begin] : []

@@ -190,7 +190,7 @@ function findNewGaps(
   const isBorder = newest && oldest && fresh.includes(oldest) && timeOf(newest) <= timeOf(oldest)
   const before: NumberedRecord[] =
     newest && !isInResponse && (withBorder || !isBorder)
-      ? [{ ...newest, time: createTimeFormatter(time, series.utcOffset)(newest.timestamp) }]
+      ? [{ ...newest, time: createTimeFormatter(time)(newest.timestamp, series.utcOffset) }]
       : []
   const ordered: NumberedRecord[] = [...before, ...inOrder].sort((a, b) => timeOf(a) - timeOf(b))
   const isLater = new Set<NumberedRecord>(

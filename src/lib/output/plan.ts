@@ -2,7 +2,7 @@ import type { Send } from '../../shared/outputs'
 import { nextTurn } from '../clock'
 import type { Group } from '../decode/envelopes'
 import { type TimeStyle, utcOffsetAt } from '../decode/time'
-import { type Content, deviceOf, subjectOf, subjectOfReading } from '../readings/content'
+import { type Content, deviceOf, subjectOf } from '../readings/content'
 import { findGaps, type Gap } from '../readings/continuity'
 import type { Series, SeriesRecord } from '../readings/series'
 import { type DeviceStatistics, STATISTICS_COLUMNS } from '../readings/statistics'
@@ -73,7 +73,7 @@ async function planElements(
     const messages = content.readings.map((reading) => {
       const own = elementsOf[output]({ kind: 'current', readings: [reading] }, options)
       const payload = output === 'readings' ? reading : Array.from(own, (element) => element.payload)
-      return { payload, subject: subjectOfReading(reading) }
+      return { payload, subject: subjectOf(reading, reading.group) }
     })
     return { messages, sequence: { count: messages.length, length: 1 } }
   }

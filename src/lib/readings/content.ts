@@ -46,10 +46,6 @@ export function subjectOf({ serial, name, base }: Device, group: Group | null): 
   return { serial, name, base: base.serial, group: group?.name ?? '' }
 }
 
-export function subjectOfReading(reading: Reading): Subject {
-  return subjectOf(reading, reading.group)
-}
-
 /** The device, if the content is about a single device. */
 export function deviceOf(content: Content): Device | undefined {
   if (content.kind === 'series') return content.series

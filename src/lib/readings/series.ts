@@ -56,11 +56,11 @@ export function readSeriesPart(
 ): SeriesPartResult {
   const device = readDevice(envelope.device, envelope.base)
   const { channels } = matchChannels(envelope.channel, findChannels(envelope.records))
-  const format = createTimeFormatter(style, offset)
+  const format = createTimeFormatter(style)
   const records: SeriesRecord[] = []
   const unreadable: string[] = []
   envelope.records.forEach((fields, index) => {
-    const record = readRecord(fields, channels, format)
+    const record = readRecord(fields, channels, offset, format)
     if (record) records.push(record)
     else unreadable.push(`data.${index}`)
   })
@@ -77,12 +77,13 @@ export function readSeriesPart(
 function readRecord(
   fields: unknown,
   channels: readonly Channel[],
-  formatTime: TimeFormatter,
+  offset: number | null,
+  format: TimeFormatter,
 ): SeriesRecord | undefined {
   if (!isObject(fields)) return undefined
   const timestamp = readTimestamp(fields.unixtime)
   if (timestamp === undefined) return undefined
-  const record: SeriesRecord = { time: formatTime(timestamp), timestamp, dataId: readId(fields) }
+  const record: SeriesRecord = { time: format(timestamp, offset), timestamp, dataId: readId(fields) }
   let errors: Record<string, string> | undefined
   for (const { key } of channels) {
     const value = readNumber(fields[key])
