@@ -142,7 +142,7 @@ export class DeviceState {
   issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null, now: number): number {
     const issuedAt = Math.max(now, this.#lastIssuedAt + 1)
     this.#lastIssuedAt = issuedAt
-    this.#delivery = new AwaitedDelivery(issuedAt, next, retained, this.#delivery ?? { since: now })
+    this.#delivery = new AwaitedDelivery(issuedAt, next, retained, this.#delivery)
     this.#cursor ??= before
     this.#onChange()
     return issuedAt

@@ -10,12 +10,12 @@ import { MAX_LATEST_RECORDS } from '../endpoints'
 import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 import type { QuotaWait, RequestContext } from '../request'
 import { NOTHING, type RecordCursor, rememberFilled } from './cursor'
-import { beginPoll, deliver, type PollRun } from './deliver'
 import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
 import { toCollected } from './fetch'
 import { fillHole, findGapsIn, type Hole } from './holes'
 import { fetchPage, hasRecordsOutside, pageOf } from './pages'
+import { beginPoll, deliver, type PollRun } from './poll'
 
 /** The trigger for which missing records are fetched. */
 export interface FillRun extends PollRun {

@@ -1,4 +1,5 @@
 import {
+  DAY_MS,
   fixedClock,
   formatLocalTime,
   type LocalClock,
@@ -137,7 +138,6 @@ function toCoverage(count: number, recordingMs: number | null, lengthMs: number)
 }
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 
 /** Length of an interval, except for days with a time change. */
 export const INTERVAL_MS: Record<Per, number> = {
