@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { stripBom } from '../lib/decode/json'
+import { stripBom } from '../lib/decode/fields'
 import { ACCOUNT_DEFAULTS, accountSchema, credentialsSchema } from '../shared/account-schema'
 import { normalizeAddress } from '../shared/addresses'
 import { describeProblem } from '../shared/problems'

@@ -1,4 +1,4 @@
-import { parseJson, stripBom } from '../decode/json'
+import { parseJson, stripBom } from '../decode/fields'
 import { type EndpointName, endpoints } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
 import { type Redactor, toOneLine } from '../redact'

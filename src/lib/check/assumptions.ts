@@ -12,8 +12,7 @@ import { readLogEntries, toAlertLog } from '../readings/alerts'
 import { isBatteryCode } from '../readings/battery'
 import { parseChannelNumber } from '../readings/channel'
 import { ID_MODULUS } from '../readings/continuity'
-import type { SeriesRecord } from '../readings/record-reader'
-import { readSeriesPart } from '../readings/series'
+import { readSeriesPart, type SeriesRecord } from '../readings/series'
 import { type Exchange, isSuccessful, objectsIn, type SuccessfulExchange } from './exchange'
 
 /**

@@ -1,5 +1,5 @@
 import type { Account } from '../account'
-import { type CurrentDevice, readCurrentDevice } from '../decode/current-device'
+import { type CurrentDevice, readCurrentDevice } from '../decode/envelopes'
 import { type Fields, readElements } from '../decode/fields'
 import { readNumber } from '../decode/value'
 import type { EndpointName, ParamsOf } from '../endpoints'

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock'
-import { type KnownFields, knownFieldsOf } from '../decode/current-device'
-import type { CurrentEnvelope } from '../decode/envelopes'
+import { type CurrentEnvelope, type KnownFields, knownFieldsOf } from '../decode/envelopes'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 

@@ -1,20 +1,14 @@
 import { MAX_ALERTS } from '../endpoints'
+import type { LogEntry } from '../readings/alerts'
 import type { AlertCursor } from './cursor'
 import { shortHash } from './short-hash'
 
 /** Number of texts that a cursor remembers, so that a response of a replica that lags repeats none. */
 const MAX_SEEN = 2 * MAX_ALERTS
 
-/** The time and the texts of an alert log entry, which are compared. */
-export interface ComparableAlert {
-  /** ms since 1970 UTC. */
-  timestamp: number | null
-  texts: readonly { source: string; text: string }[]
-}
-
-export interface AlertPlan<E extends ComparableAlert> {
+export interface AlertPlan {
   /** New entries with their new texts. */
-  fresh: E[]
+  fresh: LogEntry[]
   /** Whether older entries were lost before the request. */
   overflow: boolean
   /** The cursor after delivery of the new entries. */
@@ -27,11 +21,11 @@ export interface AlertPlan<E extends ComparableAlert> {
  * have the same time and source.
  * @param known the device's cursor; `null` if nothing has been delivered yet
  */
-export function planAlerts<E extends ComparableAlert>(
+export function planAlerts(
   known: AlertCursor | null,
-  entries: readonly E[],
+  entries: readonly LogEntry[],
   start: 'now' | 'all',
-): AlertPlan<E> {
+): AlertPlan {
   const seen = new Set(known?.seen)
   const ids = new Set(entries.flatMap((entry) => entry.texts.map((text) => idOf(entry, text))))
   const [inResponse, inCursor] = [countByPlace(ids), countByPlace(seen)]
@@ -41,7 +35,7 @@ export function planAlerts<E extends ComparableAlert>(
   }
   const newIds = new Set([...ids].filter((id) => !isKnown(id)))
   // `delete` makes identical texts count as one.
-  const fresh = entries.flatMap((entry): E[] => {
+  const fresh = entries.flatMap((entry): LogEntry[] => {
     const texts = entry.texts.filter((text) => newIds.delete(idOf(entry, text)))
     return texts.length === 0 ? [] : [{ ...entry, texts }]
   })
@@ -61,7 +55,7 @@ export function planAlerts<E extends ComparableAlert>(
 const WORDING_LENGTH = 4
 
 /** Time and source of a text, and a hash of its wording, which is the only distinction between texts without a time. */
-function idOf({ timestamp }: ComparableAlert, { source, text }: { source: string; text: string }): string {
+function idOf({ timestamp }: LogEntry, { source, text }: LogEntry['texts'][number]): string {
   const wording = shortHash(text).slice(0, WORDING_LENGTH)
   return `${timestamp ?? wording} ${source} ${wording}`
 }

@@ -29,15 +29,11 @@ export class AwaitedDelivery {
     readonly issuedAt: number,
     readonly next: Cursor,
     public retained: RetainedDelivery | null,
-    {
-      since = issuedAt,
-      sends = 0,
-      sent = null,
-    }: Partial<Pick<AwaitedDelivery, 'since' | 'sends' | 'sent'>> = {},
+    previous?: AwaitedDelivery | null,
   ) {
-    this.since = since
-    this.sends = sends
-    this.sent = sent
+    this.since = previous?.since ?? issuedAt
+    this.sends = previous?.sends ?? 0
+    this.sent = previous?.sent ?? null
   }
 
   markSent(): void {

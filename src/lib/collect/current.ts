@@ -1,5 +1,5 @@
 import { nextTurn } from '../clock'
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import type { CurrentParams } from '../endpoints'
 import { EnvlogError } from '../errors'

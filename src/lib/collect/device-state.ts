@@ -1,8 +1,7 @@
 import { AwaitedDelivery, type RetainedDelivery } from './awaited-delivery'
 import type { Cursor, RecordCursor } from './cursor'
-import { FailuresByHole, type HoleFailures } from './hole-failures'
 import type { Hole } from './holes'
-import { Refusal } from './refusal'
+import { HoleFailures, MAX_PAUSE_MS, Pause } from './pause'
 import type { SavedDevice } from './saved-state'
 
 /** Number of resends without a receipt before users are warned; the next one triggers the warning. */
@@ -34,9 +33,12 @@ export class DeviceState {
   /** When its record quota allows another page, monotonic ms. */
   recordsAt = Number.NEGATIVE_INFINITY
 
-  /** The refusals by the service, and the failures of its holes. */
-  readonly refusal = new Refusal()
-  readonly #holeFailures = new FailuresByHole()
+  /** The pause after the service has refused it. */
+  readonly refusal = new Pause()
+  /** Whether it probably has no alerts. Then the pause outlives deploys and restarts. */
+  #lacksAlerts = false
+  /** The failures of its holes, by their beginnings. */
+  readonly #holeFailures = new Map<number, HoleFailures>()
   readonly #onChange: () => void
   #cursor: Cursor | null = null
   #poll = 0
@@ -74,16 +76,21 @@ export class DeviceState {
    */
   nextHole(now: number): Hole | undefined {
     const holes = holesOf(this.receiptWait(now) > 0 ? this.#delivery?.next : this.#cursor)
-    return holes.find((hole) => !this.#holeFailures.isPaused(hole, now))
+    return holes.find(({ from }) => !this.#holeFailures.get(from)?.left(now))
   }
 
-  failuresOf(hole: Hole): HoleFailures {
-    return this.#holeFailures.get(hole, this.holes)
+  failuresOf({ from }: Hole): HoleFailures {
+    const failures = this.#holeFailures.get(from) ?? new HoleFailures()
+    this.#holeFailures.set(from, failures)
+    const beginnings = new Set(this.holes.map((hole) => hole.from))
+    for (const other of this.#holeFailures.keys())
+      if (!beginnings.has(other)) this.#holeFailures.delete(other)
+    return failures
   }
 
   /** Call this when a page of a hole was received, or the hole was given up. */
-  forgetFailures(hole: Hole): void {
-    this.#holeFailures.delete(hole)
+  forgetFailures({ from }: Hole): void {
+    this.#holeFailures.delete(from)
   }
 
   /** What was sent without a receipt, and how often it was sent again; `null` if nothing was. */
@@ -135,7 +142,7 @@ export class DeviceState {
   issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null, now: number): number {
     const issuedAt = Math.max(now, this.#lastIssuedAt + 1)
     this.#lastIssuedAt = issuedAt
-    this.#delivery = new AwaitedDelivery(issuedAt, next, retained, this.#delivery ?? { since: now })
+    this.#delivery = new AwaitedDelivery(issuedAt, next, retained, this.#delivery)
     this.#cursor ??= before
     this.#onChange()
     return issuedAt
@@ -198,7 +205,7 @@ export class DeviceState {
    */
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
     this.isSaved = false
-    this.refusal.deploy()
+    if (!this.#lacksAlerts) this.refusal.end()
     this.#forgetFailures()
     const delivery = this.#delivery
     if (!delivery) return
@@ -224,9 +231,11 @@ export class DeviceState {
    * @returns how long it is skipped, ms
    */
   refuse(now: number, isAlerts: boolean): number {
-    const lacksAlerts = isAlerts && !this.hasResponded && !this.#cursor
-    if (lacksAlerts) this.#onChange()
-    return this.refusal.begin(now, lacksAlerts)
+    this.#lacksAlerts = isAlerts && !this.hasResponded && !this.#cursor
+    if (!this.#lacksAlerts) return this.refusal.begin(now)
+    this.#onChange()
+    // Alerts allow few requests.
+    return this.refusal.begin(now, MAX_PAUSE_MS)
   }
 
   /** Call this when the service has responded for the device. The next pause has its initial length again. */
@@ -242,7 +251,7 @@ export class DeviceState {
    */
   toSave(now: number, monotonic: number): SavedDevice | undefined {
     const { issuedAt, next } = this.#delivery ?? {}
-    const pauseMs = this.refusal.toSave(monotonic)
+    const pauseMs = this.#lacksAlerts ? this.refusal.left(monotonic) : 0
     const saved: SavedDevice = {
       ...(this.#cursor && { cursor: this.#cursor }),
       ...(issuedAt !== undefined && next && { unacknowledged: { sequence: issuedAt, cursor: next } }),
@@ -263,7 +272,10 @@ export class DeviceState {
       this.#delivery ??= new AwaitedDelivery(issuedAt, next, null)
       this.#lastIssuedAt = Math.max(this.#lastIssuedAt, issuedAt)
     }
-    this.refusal.restore(monotonic, refusedUntil - now)
+    if (refusedUntil > now) {
+      this.#lacksAlerts = true
+      this.refusal.resume(monotonic, refusedUntil - now)
+    }
     this.lastSent ??= lastSent
     this.unselectedMs = unselectedMs
     this.wasPolled = true

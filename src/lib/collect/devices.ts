@@ -1,4 +1,4 @@
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 import type { AccountDevice, AccountDevices } from './account-devices'

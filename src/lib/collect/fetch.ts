@@ -1,15 +1,13 @@
 import type { ActionName } from '../../shared/action'
 import { NODE_ENDPOINTS } from '../../shared/node-endpoints'
 import type { Client } from '../api/client'
-import type { Group } from '../decode/current-device'
-import type { AlertEnvelope, GraphEnvelope } from '../decode/envelopes'
+import type { AlertEnvelope, GraphEnvelope, Group } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import type { DeviceParams } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { readLogEntries, toAlertLog } from '../readings/alerts'
 import type { Content } from '../readings/content'
-import { mergeSeries } from '../readings/merge'
-import { readSeriesPart, type Series } from '../readings/series'
+import { mergeSeries, readSeriesPart, type Series } from '../readings/series'
 import type { RequestContext, ServiceResponse } from '../request'
 import type { AccountDevices } from './account-devices'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
@@ -135,18 +133,10 @@ function paramsOf({ kind, target, params }: DeviceRequest): DeviceParams {
   return { 'remote-serial': serial, ...(hasBase && { 'base-serial': base }), ...params }
 }
 
-/** A response about a device. */
-interface Fetched<B> {
-  /** About the response, without its body. */
-  response: Collected['response']
-  body: B
-  /** The unreadable parts, to be reported. */
-  failed: DeviceFailure[]
-}
-
 /**
  * Requests data of a device from the endpoint that serves it.
  * @param read decodes the body; `unreadable` has the paths of the parts that it leaves out
+ * @returns the result of `read`, the response without its body, and the failure to report if parts were left out
  * @throws EnvlogError `response-other-device`, `response-unreadable` if no part can be read, or if the request fails
  */
 export async function fetchDecoded<K extends Kind, R extends { unreadable: readonly string[] }>(
@@ -154,7 +144,7 @@ export async function fetchDecoded<K extends Kind, R extends { unreadable: reado
   request: DeviceRequest<K>,
   context: RequestContext,
   read: (body: EnvelopeOf<K>) => R | Promise<R>,
-): Promise<R & Fetched<EnvelopeOf<K>>> {
+): Promise<R & { response: Collected['response']; body: EnvelopeOf<K>; failed: DeviceFailure[] }> {
   const { target } = request
   const endpoint = endpointOf(request)
   const checked = checkDevice(await account.client.read(endpoint, paramsOf(request), context), target)

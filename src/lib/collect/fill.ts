@@ -6,18 +6,16 @@
 
 import { linkAbort, onAbort } from '../abort'
 import { nextTurn, sleep } from '../clock'
-import { createTimeFormatter } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 import type { QuotaWait, RequestContext } from '../request'
-import { rememberFilled } from './advance-cursor'
-import { NOTHING, type RecordCursor } from './cursor'
-import { beginPoll, deliver, type PollRun } from './deliver'
+import { NOTHING, type RecordCursor, rememberFilled } from './cursor'
 import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
 import { toCollected } from './fetch'
 import { fillHole, findGapsIn, type Hole } from './holes'
 import { fetchPage, hasRecordsOutside, pageOf } from './pages'
+import { beginPoll, deliver, type PollRun } from './poll'
 
 /** The trigger for which missing records are fetched. */
 export interface FillRun extends PollRun {
@@ -228,8 +226,8 @@ function fail(run: FillRun, failed: Fillable, error: EnvlogError): void {
 /** Gives up a hole: its records are lost. */
 function giveUp(run: FillRun, { target, device, hole }: Fillable): void {
   const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
-  const format = createTimeFormatter(run.time, device.utcOffset ?? null)
-  const gaps = findGapsIn(hole, isStandalone(target), format)
+  const nothing = { records: [], utcOffset: device.utcOffset ?? null, standalone: isStandalone(target) }
+  const gaps = findGapsIn(hole, nothing, true, run.time)
   device.forgetFailures(hole)
   run.reportLoss(target, hole)
   device.advance({

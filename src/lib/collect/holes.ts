@@ -1,13 +1,14 @@
 /** Periods whose records were not in any response (docs/collecting.md, *Missing records*). */
-import { createTimeFormatter, type TimeFormatter, type TimeStyle } from '../decode/time'
+import { createTimeFormatter, type TimeStyle } from '../decode/time'
 import type { Channel } from '../readings/channel'
-import { findGaps, type Gap, type NumberedRecord, placeGaps } from '../readings/continuity'
-import type { SeriesRecord } from '../readings/record-reader'
-import type { Series } from '../readings/series'
-import type { RecordKey } from './cursor-records'
+import { findGaps, type Gap, type NumberedRecord } from '../readings/continuity'
+import type { Series, SeriesPart, SeriesRecord } from '../readings/series'
 import {
   byTimeAndNumber,
+  follows,
   hashesOf,
+  isSameRecord,
+  type RecordKey,
   readKnown,
   type SavedRecords,
   saveKnown,
@@ -15,7 +16,6 @@ import {
   timeOf,
 } from './known-records'
 import { PAGE_RECORDS, type ReceivedPage } from './pages'
-import { follows, isSameRecord } from './record-order'
 
 /** A period of missing records, with the records inside and at its bounds that were delivered. */
 export interface Hole extends SavedRecords {
@@ -52,10 +52,6 @@ function saveInHole(records: readonly RecordKey[], hashes: readonly string[]): S
   const kept = sorted.length > MAX_HELD ? [...sorted.slice(0, half), ...sorted.slice(-half)] : sorted
   return saveKnown(kept, hashes)
 }
-
-/** Whether a record is inside one of the holes. */
-export const isInAny = (holes: readonly Hole[], record: RecordKey): boolean =>
-  holes.some((hole) => isInside(hole, record))
 
 /** The records that are inside a hole and were not delivered. */
 export const selectMissing = (hole: Hole, records: readonly SeriesRecord[], channels: readonly Channel[]) =>
@@ -113,7 +109,7 @@ export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): Fille
   const isStuck = isFull && oldest?.timestamp === hole.to
   const isClosed = hasReached || fresh.length === 0 || isStuck
   const lost = isClosed && !hasReached ? findLostBefore(oldest, hole, standalone) : undefined
-  const gaps = findGapsOfPage(hole, part, isClosed, time)
+  const gaps = findGapsIn(hole, part, isClosed, time)
   const rest = isClosed || !oldest ? undefined : { ...hole, ...restOf(hole, inside, part) }
   return { fresh: { ...part, records: fresh, gaps }, inside, rest, ...(lost && { lost }) }
 }
@@ -136,26 +132,28 @@ function findLostBefore(
   return { from: timeOf(begin), to: first ? timeOf(first) : to }
 }
 
-/** The gaps between the records of a page and, if they are not in the page, the records at the bounds of its hole. */
-function findGapsOfPage(
+/**
+ * The gaps between the records of a page and, if they are not in the page, the records at the bounds of its hole.
+ * @param isClosed whether no further page is requested, so that the gap after the beginning is final
+ */
+export function findGapsIn(
   hole: Hole,
-  { records, utcOffset, standalone }: ReceivedPage['part'],
+  { records, utcOffset, standalone }: Pick<SeriesPart, 'records' | 'utcOffset' | 'standalone'>,
   isClosed: boolean,
   time: TimeStyle,
 ): Gap[] {
   const { from, to, begin } = hole
-  const format = createTimeFormatter(time, utcOffset)
+  const format = createTimeFormatter(time)
   const absent = (bounds: readonly RecordKey[]): NumberedRecord[] =>
     bounds
       .filter((bound) => !records.some((record) => isSameRecord(record, bound)))
-      .map((bound) => ({ ...bound, time: format(bound.timestamp) }))
+      .map((bound) => ({ ...bound, time: format(bound.timestamp, utcOffset) }))
   // Records before the hole may be the predecessors of its first ones.
   const shown = records.filter((record) => record.timestamp !== null && timeOf(record) <= to)
   const before = isClosed && begin ? [begin] : []
   const ordered = [...absent(before), ...shown, ...absent(recordsAtEnd(hole))]
   ordered.sort((a, b) => timeOf(a) - timeOf(b))
-  return placeGaps(ordered, standalone).flatMap(({ at, gap }) => {
-    const record = ordered[at] as NumberedRecord
+  return [...findGaps(ordered, standalone)].flatMap(([record, gap]) => {
     const isBegin = begin !== null && isSameRecord(record, begin)
     return timeOf(record) >= from && !isBegin ? [gap] : []
   })
@@ -163,17 +161,6 @@ function findGapsOfPage(
 
 /** The delivered records at the end of a hole. */
 const recordsAtEnd = (hole: Hole) => readKnown(hole).records.filter(({ timestamp }) => timestamp === hole.to)
-
-/** The gap that record numbers show between the bounds of a hole that is given up. */
-export function findGapsIn(hole: Hole, standalone: boolean, format: TimeFormatter): Gap[] {
-  const { begin } = hole
-  const [end] = recordsAtEnd(hole)
-  if (!begin || !end) return []
-  return findGaps(
-    [begin, end].map((record) => ({ ...record, time: format(record.timestamp) })),
-    standalone,
-  )
-}
 
 function restOf(hole: Hole, inside: readonly SeriesRecord[], { channels }: ReceivedPage['part']) {
   const known = readKnown(hole)
@@ -184,5 +171,5 @@ function restOf(hole: Hole, inside: readonly SeriesRecord[], { channels }: Recei
   return { to, ...saveKnown([...earlier, ...atEnd], hashes) }
 }
 
-const isInside = ({ from, to }: Hole, { timestamp }: RecordKey) =>
+export const isInside = ({ from, to }: Hole, { timestamp }: RecordKey) =>
   timestamp !== null && timestamp >= from && timestamp <= to

@@ -24,9 +24,11 @@ export interface Page {
   number: number
 }
 
-/** A page as it was received. */
+/** A page as it was received, and the unreadable records that were left out. */
 export interface ReceivedPage {
+  response: Collected['response']
   part: SeriesPart
+  failed: readonly DeviceFailure[]
   requested: Page
   /** Number of records received, including unreadable ones. */
   count: number
@@ -34,12 +36,6 @@ export interface ReceivedPage {
    * Number of records of the device that can still be fetched in this hour; `null` if the service did not report it.
    */
   recordsRemaining: number | null
-}
-
-/** A page with its response, and the unreadable records that were left out. */
-export interface FetchedPage extends ReceivedPage {
-  response: Collected['response']
-  failed: readonly DeviceFailure[]
   /** Whether it lacks the record of its newer neighbour, so that it may lack other records as well. */
   isContradicted: boolean
 }
@@ -77,7 +73,7 @@ export async function fetchPage(
   page: Page,
   { time, offset, seam, maxAttempts }: PageOptions,
   context: RequestContext,
-): Promise<FetchedPage> {
+): Promise<ReceivedPage> {
   const request = { kind: 'range', target, params: pageParams(page) } as const
   for (let attempt = 1; ; attempt++) {
     const fetched = await fetchDecoded(account, request, context, async (body) => {

@@ -3,23 +3,34 @@
  * (docs/collecting.md, *Records*).
  */
 import { createTimeFormatter } from '../decode/time'
-import { type Gap, idBefore, type NumberedRecord, placeGaps } from '../readings/continuity'
-import type { SeriesRecord } from '../readings/record-reader'
-import type { Series } from '../readings/series'
+import { findGaps, type Gap, type NumberedRecord } from '../readings/continuity'
+import type { Series, SeriesRecord } from '../readings/series'
 import {
   advance,
   createCursorBefore,
   createFirstCursor,
   type Known,
+  NOTHING,
   type ReceivedRecords,
+  type RecordCursor,
   readCursor,
   type Start,
-} from './advance-cursor'
-import { NOTHING, type RecordCursor } from './cursor'
-import { encodeRecords, keyOf, type RecordKey } from './cursor-records'
-import { addHole, type Hole, isInAny, type LostPeriod, rememberInHoles, selectMissing } from './holes'
-import { hashesOf, saveKnown, selectUnknown, timeOf } from './known-records'
-import { follows, inTime, isAhead, isOlder } from './record-order'
+} from './cursor'
+import { addHole, type Hole, isInside, type LostPeriod, rememberInHoles, selectMissing } from './holes'
+import {
+  encodeRecords,
+  follows,
+  hashesOf,
+  inTime,
+  isAhead,
+  isOlder,
+  isSameRecord,
+  keyOf,
+  type RecordKey,
+  saveKnown,
+  selectUnknown,
+  timeOf,
+} from './known-records'
 
 /** The consequences of a response. */
 export interface RecordPlan {
@@ -66,7 +77,7 @@ export function planRecords(
     fresh: {
       ...series,
       records,
-      gaps: [...unreported.gaps, ...findGaps(known, records, received, lost !== undefined)],
+      gaps: [...unreported.gaps, ...findNewGaps(known, records, received, lost !== undefined)],
     },
     overflow: lost !== undefined || unreported.overflow,
     ...(lost && { lost }),
@@ -154,7 +165,7 @@ function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[
   return selectUnknown(known, records, channels).filter((record) => {
     const { timestamp } = record
     if (timestamp !== null && known.since !== null && timestamp < known.since) return false
-    if (isInAny(known.holes, record)) return missing.has(record)
+    if (known.holes.some((hole) => isInside(hole, record))) return missing.has(record)
     return isKnown.has(keyOf(record)) || !(reach && isOlder(record, reach, standalone))
   })
 }
@@ -165,7 +176,7 @@ function findNew(known: Known, { series, most }: ReceivedRecords): SeriesRecord[
  * @param withBorder whether to report a gap between the known records and the response; if not, it is reported when the
  * hole between them is closed
  */
-function findGaps(
+function findNewGaps(
   known: Known,
   fresh: readonly SeriesRecord[],
   { series, receivedAt, time }: ReceivedRecords,
@@ -179,20 +190,18 @@ function findGaps(
     timestamp: null,
     dataId,
   }))
-  const isInResponse = newest && inOrder.some((record) => keyOf(record) === keyOf(newest))
+  const isInResponse = newest && inOrder.some((record) => isSameRecord(record, newest))
   const isBorder = newest && oldest && fresh.includes(oldest) && timeOf(newest) <= timeOf(oldest)
   const before: NumberedRecord[] =
     newest && !isInResponse && (withBorder || !isBorder)
-      ? [{ ...newest, time: createTimeFormatter(time, series.utcOffset)(newest.timestamp) }]
+      ? [{ ...newest, time: createTimeFormatter(time)(newest.timestamp, series.utcOffset) }]
       : []
   const ordered: NumberedRecord[] = [...before, ...inOrder].sort((a, b) => timeOf(a) - timeOf(b))
   const isLater = new Set<NumberedRecord>(
     fresh.filter(({ timestamp }) => timestamp !== null && timestamp >= (newest?.timestamp ?? 0)),
   )
-  const knownIds = new Set(known.records.map(({ dataId }) => dataId))
-  return placeGaps([...others, ...ordered], series.standalone).flatMap(({ at, gap }) => {
-    const record = ordered[at - others.length] as NumberedRecord
-    const hasPredecessor = knownIds.has(idBefore(record.dataId ?? 0, series.standalone))
+  return [...findGaps([...others, ...ordered], series.standalone)].flatMap(([record, gap]) => {
+    const hasPredecessor = known.records.some((before) => follows(before, record, series.standalone))
     return isLater.has(record) && !hasPredecessor ? [gap] : []
   })
 }

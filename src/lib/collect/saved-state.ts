@@ -1,9 +1,10 @@
 /** The saved state of a node. Its property names are a contract, because stores contain the state. */
 
+import { type Fields, isObject } from '../decode/fields'
 import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Cursor, kindOf } from './cursor'
-import { decodeRecords } from './cursor-records'
+import { decodeRecords } from './known-records'
 
 export interface SavedState {
   version: 1
@@ -75,7 +76,7 @@ function isCursor(value: unknown): value is Cursor {
   return isRecords(value) && areTimes && isArrayOf(holes, isHole) && isUnreported(unreported)
 }
 
-const isRecords = ({ held, hashes }: Record<string, unknown>): boolean =>
+const isRecords = ({ held, hashes }: Fields): boolean =>
   typeof held === 'string' && decodeRecords(held) !== undefined && isStringArray(hashes)
 
 function isHole(value: unknown): boolean {
@@ -90,10 +91,6 @@ const isUnreported = (value: unknown): boolean =>
 
 const isRecordKey = (value: unknown): boolean =>
   isObject(value) && [value.timestamp, value.dataId].every((part) => part === null || isInstant(part))
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** A number that can be formatted as a time. */
 const isInstant = (value: unknown): value is number =>

@@ -1,9 +1,22 @@
 import { MAX_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
-import { sanitizeText } from './text'
-import { readNumber } from './value'
+import { readNumber, sanitizeText } from './value'
 
-/** Reads the fields that responses have in common, in every spelling listed in docs/service.md, *Fields*. */
+/** Reads JSON, and the fields that responses have in common, in every spelling listed in docs/service.md, *Fields*. */
+
+/** Parses JSON; `undefined` if the text is not valid JSON. Valid JSON never yields `undefined`. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Removes a byte order mark, which some hosts put at the beginning of responses. */
+export function stripBom(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
 
 /** A JSON object from the service. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -44,24 +44,16 @@ const MINUTES = Array.from({ length: 1440 }, (_, minute) =>
 /** The end of a time of day, such as `09.000`, for whole seconds. */
 const SECONDS = Array.from({ length: 60 }, (_, second) => new Date(second * 1000).toISOString().slice(17, 23))
 
-export type TimeFormatter = (timestamp: number | null) => string | null
-
 /**
- * Returns a function that formats times of a device as ISO 8601 with milliseconds; `null` stays `null`.
  * @param deviceOffset minutes that the device is ahead of UTC; if it is `null` (unknown), its local times are in UTC
  */
-export function createTimeFormatter(style: TimeStyle, deviceOffset: number | null): TimeFormatter {
-  const format = createSharedTimeFormatter(style)
-  return (timestamp) => format(timestamp, deviceOffset)
-}
-
-export type SharedTimeFormatter = (timestamp: number | null, deviceOffset: number | null) => string | null
+export type TimeFormatter = (timestamp: number | null, deviceOffset: number | null) => string | null
 
 /**
- * Does the same for several devices. It formats a date only once, because calling `toISOString` for each record or
- * device would be half of the work for a response.
+ * Returns a function that formats times as ISO 8601 with milliseconds; `null` stays `null`. It formats a date only once,
+ * because calling `toISOString` for each record or device would be half of the work for a response.
  */
-export function createSharedTimeFormatter(style: TimeStyle): SharedTimeFormatter {
+export function createTimeFormatter(style: TimeStyle): TimeFormatter {
   let offset: number | null = null
   let ending = 'Z'
   let day = Number.NaN

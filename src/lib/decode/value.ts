@@ -1,5 +1,3 @@
-import { sanitizeText } from './text'
-
 const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 
 /**
@@ -27,4 +25,21 @@ export function readValueError(value: unknown): string {
   if (typeof value === 'string') return value.trim() === '' ? MISSING : sanitizeText(value)
   // The contents of an object are not included, because it may be nested too deeply to be serialized.
   return typeof value === 'object' ? 'object' : String(value)
+}
+
+/** Maximum length of a text. The service's names, units and alert texts are much shorter. */
+const MAX_LENGTH = 10_000
+
+/** A NUL, or one half of a surrogate pair. */
+const SUSPECT = /[\0\ud800-\udfff]/
+
+/**
+ * Makes a text safe to store: truncates it to 10,000 UTF-16 units, and replaces each NUL and unpaired surrogate with
+ * U+FFFD. PostgreSQL rejects a complete statement that contains one of these, and SQLite truncates the text at it.
+ */
+export function sanitizeText(text: string): string {
+  const cut = text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text
+  // Nearly all texts are safe, and testing is cheaper than replacing.
+  if (!SUSPECT.test(cut)) return cut
+  return cut.replace(/[\0\p{Cs}]/gu, '\ufffd')
 }

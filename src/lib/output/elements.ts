@@ -1,6 +1,6 @@
 import type { Output } from '../../shared/outputs'
 import type { ReadContent, Subject } from '../readings/content'
-import { subjectOfReading } from '../readings/content'
+import { subjectOf } from '../readings/content'
 import { type PointOptions, pointsOf } from './points'
 import { type Row, rowsOf } from './rows'
 import { alertSubjects } from './subjects'
@@ -26,7 +26,8 @@ export const elementsOf: Record<
 > = {
   *readings(content, { group }) {
     if (content.kind === 'current') {
-      for (const reading of content.readings) yield { payload: reading, subject: subjectOfReading(reading) }
+      for (const reading of content.readings)
+        yield { payload: reading, subject: subjectOf(reading, reading.group) }
     } else if (content.kind === 'alerts') {
       const subject = alertSubjects(content, group)
       for (const alert of content.alerts) yield { payload: alert, subject: subject(alert) }

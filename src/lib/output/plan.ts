@@ -1,11 +1,10 @@
 import type { Send } from '../../shared/outputs'
 import { nextTurn } from '../clock'
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import { type TimeStyle, utcOffsetAt } from '../decode/time'
-import { type Content, deviceOf, subjectOf, subjectOfReading } from '../readings/content'
-import { placeGaps } from '../readings/continuity'
-import type { SeriesRecord } from '../readings/record-reader'
-import type { Series } from '../readings/series'
+import { type Content, deviceOf, subjectOf } from '../readings/content'
+import { findGaps, type Gap } from '../readings/continuity'
+import type { Series, SeriesRecord } from '../readings/series'
 import { type DeviceStatistics, STATISTICS_COLUMNS } from '../readings/statistics'
 import { type ConvertedOutput, elementsOf, type OutgoingMessage } from './elements'
 import type { PointOptions } from './points'
@@ -74,7 +73,7 @@ async function planElements(
     const messages = content.readings.map((reading) => {
       const own = elementsOf[output]({ kind: 'current', readings: [reading] }, options)
       const payload = output === 'readings' ? reading : Array.from(own, (element) => element.payload)
-      return { payload, subject: subjectOfReading(reading) }
+      return { payload, subject: subjectOf(reading, reading.group) }
     })
     return { messages, sequence: { count: messages.length, length: 1 } }
   }
@@ -123,12 +122,12 @@ function planSeries(series: Series, options: OutputOptions): Plan {
   if (send === 'device') return { messages: [{ payload: partOf(series, options, series), subject }] }
   const size = send === 'chunk' ? chunk : 1
   function* parts(): Generator<OutgoingMessage> {
-    const placed = send === 'chunk' ? placeGaps(series.records, series.standalone) : []
-    const gapBefore = new Map(placed.map(({ at, gap }) => [at, gap]))
+    const before =
+      send === 'chunk' ? findGaps(series.records, series.standalone) : new Map<SeriesRecord, Gap>()
     for (let from = 0; from < series.records.length; from += size) {
       const records = series.records.slice(from, from + size)
       // A gap is put into the chunk with the record after it.
-      const gaps = records.flatMap((_, index) => gapBefore.get(from + index) ?? [])
+      const gaps = records.flatMap((record) => before.get(record) ?? [])
       yield { payload: partOf(series, options, { records, ...(send === 'chunk' && { gaps }) }), subject }
     }
   }

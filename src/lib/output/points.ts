@@ -1,8 +1,8 @@
 import type { FieldNames } from '../../shared/outputs'
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
-import { type ReadContent, type Subject, subjectOf, subjectOfReading } from '../readings/content'
+import { type ReadContent, type Subject, subjectOf } from '../readings/content'
 import { channelNames } from './names'
 import { alertSubjects } from './subjects'
 
@@ -45,7 +45,7 @@ function* partsOf(content: ReadContent, { group, fieldNames }: PointOptions): Ge
     case 'current':
       for (const reading of content.readings) {
         const { timestamp, model, channels } = reading
-        const subject = subjectOfReading(reading)
+        const subject = subjectOf(reading, reading.group)
         const values = channels.map(({ key, value }) => [key, value] as const)
         const fields = fieldsOf(values, fieldKeys(channels, fieldNames))
         yield { timestamp, subject, fields, tags: tagsOf(model, subject) }

@@ -1,8 +1,8 @@
 import type { Quantity } from '../../shared/quantity'
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
-import { type ReadContent, type Subject, subjectOf, subjectOfReading } from '../readings/content'
+import { type ReadContent, type Subject, subjectOf } from '../readings/content'
 import type { Reading } from '../readings/current'
 import type { Device } from '../readings/device'
 import { alertSubjects, subjectsOf } from './subjects'
@@ -84,7 +84,7 @@ export function* rowsOf(content: ReadContent, group: Group | null): Generator<Ro
 
 function* rowsOfReading(reading: Reading): Generator<RowOf> {
   const { battery, rssi, age, stale, group } = reading
-  const subject = subjectsOf(subjectOfReading(reading), reading.channels)
+  const subject = subjectsOf(subjectOf(reading, reading.group), reading.channels)
   for (const channel of reading.channels) {
     const row = beginRow(reading, reading, group)
     addValue(row, channel, channel.value, channel.error)

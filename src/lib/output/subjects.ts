@@ -1,4 +1,4 @@
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
 import { type Content, type Subject, subjectOf } from '../readings/content'

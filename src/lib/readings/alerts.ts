@@ -73,7 +73,7 @@ export function toAlertLog(
 ): AlertLog {
   const device = readDevice(envelope.device, envelope.base)
   const offset = envelope.utcOffset
-  const format = createTimeFormatter(style, offset)
+  const format = createTimeFormatter(style)
   // A log contains few of a device's channels, so it does not show whether the listed channels are numbered from 0 or
   // 1.
   const { channels: listed } = matchChannels(envelope.channel)
@@ -87,7 +87,7 @@ export function toAlertLog(
       const channel = found ? { ...found } : null
       // Much faster than an object literal that begins with the device.
       return Object.assign(readDevice(envelope.device, envelope.base), {
-        time: format(timestamp),
+        time: format(timestamp, offset),
         timestamp,
         utcOffset: utcOffsetAt(timestamp, style, offset),
         source,
@@ -113,8 +113,8 @@ function readEntry(entry: unknown): LogEntry | undefined {
 }
 
 /** Sorts by time. Entries with the same time keep the service's order, reversed if it sends the newest first. */
-function sortByTime<T extends { timestamp: number | null }>(entries: readonly T[]): T[] {
-  const time = (entry: T | undefined) => entry?.timestamp ?? Number.NEGATIVE_INFINITY
+function sortByTime(entries: readonly LogEntry[]): LogEntry[] {
+  const time = (entry: LogEntry | undefined) => entry?.timestamp ?? Number.NEGATIVE_INFINITY
   const newestFirst = time(entries[0]) >= time(entries.at(-1))
   const ordered = newestFirst ? entries.toReversed() : [...entries]
   return ordered.sort((a, b) => time(a) - time(b))

@@ -1,4 +1,4 @@
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import type { Alert } from './alerts'
 import type { Channel } from './channel'
 import type { Reading } from './current'
@@ -44,10 +44,6 @@ export interface SubjectChannel {
 
 export function subjectOf({ serial, name, base }: Device, group: Group | null): Subject {
   return { serial, name, base: base.serial, group: group?.name ?? '' }
-}
-
-export function subjectOfReading(reading: Reading): Subject {
-  return subjectOf(reading, reading.group)
 }
 
 /** The device, if the content is about a single device. */

@@ -23,74 +23,58 @@ export interface NumberedRecord {
 export const ID_MODULUS = 65_536
 
 /**
- * Finds the gaps between records of a series, oldest first. Ids that are all 0 or absent show no gaps, and a longer
- * interval between two records alone is not a gap (docs/service.md, *Fields*).
+ * Finds the gaps between records of a series, by the record after each gap. Ids that are all 0 or absent show no gaps,
+ * and a longer interval between two records alone is not a gap (docs/service.md, *Fields*). If the record with the id
+ * before is present anywhere, there is no gap: the records of two clocks may alternate.
+ * @param records oldest first
  */
-export function findGaps(records: readonly NumberedRecord[], standalone: boolean): Gap[] {
-  return placeGaps(records, standalone).map(({ gap }) => gap)
-}
-
-/**
- * Like `findGaps`, with `at`, the index of the record after each gap. If the record with the id before is present
- * anywhere, there is no gap: the records of two clocks may alternate.
- */
-export function placeGaps(records: readonly NumberedRecord[], standalone: boolean): PlacedGap[] {
+export function findGaps<R extends NumberedRecord>(records: readonly R[], standalone: boolean): Map<R, Gap> {
+  const gaps = new Map<R, Gap>()
   const jumps = findJumps(records, standalone)
-  if (jumps.length === 0) return []
+  if (jumps.length === 0) return gaps
   const dated = records.filter(isDated)
   const present = idsOf(dated)
   // A record without a time may belong to any gap.
-  const undated = [...idsOf(records.filter(({ timestamp }) => timestamp === null))].sort((a, b) => a - b)
+  const undated = [...idsOf(records.filter(({ timestamp }) => timestamp === null))]
   // The time between two records alone does not show how many are missing.
   const intervalMs = dated.length > 2 ? recordingInterval(dated) : null
-  return jumps.flatMap(({ at, before, after }): PlacedGap[] => {
+  for (const { before, after } of jumps) {
     const [from, to] = [before.dataId, after.dataId]
-    if (present.has(idBefore(to, standalone))) return []
+    if (present.has(idBefore(to, standalone))) continue
     const skipped = to - from - 1 + (to > from ? 0 : ID_MODULUS)
     // The ids of a remote unit have wrapped around if there was enough time for those that were skipped.
     const isPlausible =
       intervalMs === null
         ? skipped < ID_MODULUS / 2
         : skipped * intervalMs <= (after.timestamp - before.timestamp) * 1.5
-    const hasWrapped = !standalone && isPlausible
+    const isRestart = to < from && (standalone || !isPlausible)
+    const missing = skipped - undated.filter((id) => isBetween(id, from, to)).length
     const gap = { after: before.time, before: after.time }
-    if (to < from && !hasWrapped) return [{ at, gap: { kind: 'restart', ...gap, missing: null } }]
-    const [upToFrom, belowTo] = [countBelow(undated, from + 1), countBelow(undated, to)]
-    const missing = skipped - (belowTo - upToFrom + (to > from ? 0 : undated.length))
-    return missing > 0 ? [{ at, gap: { kind: 'missing', ...gap, missing } }] : []
-  })
+    if (isRestart) gaps.set(after, { kind: 'restart', ...gap, missing: null })
+    else if (missing > 0) gaps.set(after, { kind: 'missing', ...gap, missing })
+  }
+  return gaps
 }
 
-type PlacedGap = { at: number; gap: Gap }
-type DatedRecord = NumberedRecord & { timestamp: number; dataId: number }
+type Dated<R> = R & { timestamp: number; dataId: number }
 const idsOf = (records: readonly NumberedRecord[]) => new Set(records.flatMap(({ dataId }) => dataId ?? []))
-const isDated = (record: NumberedRecord): record is DatedRecord =>
+const idBefore = (id: number, standalone: boolean) => (standalone || id > 0 ? id - 1 : ID_MODULUS - 1)
+const isDated = <R extends NumberedRecord>(record: R): record is Dated<R> =>
   record.timestamp !== null && record.dataId !== null
 
+/** Whether an id is between two others, perhaps across a wraparound. */
+const isBetween = (id: number, from: number, to: number) =>
+  to > from ? id > from && id < to : id > from || id < to
+
 /** Successive records with ids that are neither equal nor consecutive. Standalone devices have no id 0. */
-function findJumps(records: readonly NumberedRecord[], standalone: boolean) {
-  const jumps: { at: number; before: DatedRecord; after: DatedRecord }[] = []
-  let before: DatedRecord | undefined
-  for (const [at, after] of records.entries()) {
+function findJumps<R extends NumberedRecord>(records: readonly R[], standalone: boolean) {
+  const jumps: { before: Dated<R>; after: Dated<R> }[] = []
+  let before: Dated<R> | undefined
+  for (const after of records) {
     if (!isDated(after) || (standalone && after.dataId === 0)) continue
     const steps = before ? after.dataId - before.dataId : 0
-    if (before && steps !== 0 && steps !== 1) jumps.push({ at, before, after })
+    if (before && steps !== 0 && steps !== 1) jumps.push({ before, after })
     before = after
   }
   return jumps
 }
-
-/** Counts the ids below a bound. @param ids in ascending order */
-function countBelow(ids: readonly number[], bound: number): number {
-  let [from, to] = [0, ids.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((ids[middle] as number) < bound) from = middle + 1
-    else to = middle
-  }
-  return from
-}
-
-/** The id before another one. */
-export const idBefore = (dataId: number, standalone: boolean): number =>
-  standalone || dataId > 0 ? dataId - 1 : ID_MODULUS - 1

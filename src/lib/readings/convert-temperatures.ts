@@ -3,8 +3,7 @@ import { nextTurn } from '../clock'
 import type { Channel } from './channel'
 import type { Content } from './content'
 import type { Reading } from './current'
-import type { SeriesRecord } from './record-reader'
-import type { Series } from './series'
+import type { Series, SeriesRecord } from './series'
 
 /** Number of records that are converted in one turn of the event loop. */
 const RECORDS_PER_TURN = 16_000
@@ -34,14 +33,14 @@ export function convertReading(reading: Reading, unit: TemperatureUnit | null): 
 
 /** Converts the temperatures of records. @param unit as for `convertTemperatures` */
 export async function convertSeries(series: Series, unit: TemperatureUnit | null): Promise<Series> {
-  const converters = series.channels.flatMap((channel) => {
+  const converters: [`ch${number}`, (value: number) => number][] = []
+  const channels = series.channels.map((channel) => {
     const convert = converterOf(channel, unit)
-    return convert ? [[channel.key as `ch${number}`, convert] as const] : []
+    if (!convert) return channel
+    converters.push([channel.key as `ch${number}`, convert])
+    return { ...channel, unit: `°${unit}` }
   })
   if (converters.length === 0) return series
-  const channels = series.channels.map((channel) =>
-    converterOf(channel, unit) ? { ...channel, unit: `°${unit}` } : channel,
-  )
   const records: SeriesRecord[] = []
   for (const original of series.records) {
     // A copy, because records that wait for a receipt may be sent again.

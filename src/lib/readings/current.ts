@@ -1,11 +1,5 @@
-import type { CurrentDevice, Group } from '../decode/current-device'
-import type { CurrentEnvelope } from '../decode/envelopes'
-import {
-  createSharedTimeFormatter,
-  type SharedTimeFormatter,
-  type TimeStyle,
-  utcOffsetAt,
-} from '../decode/time'
+import type { CurrentDevice, CurrentEnvelope, Group } from '../decode/envelopes'
+import { createTimeFormatter, type TimeFormatter, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { readNumber, readValueError } from '../decode/value'
 import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'
@@ -45,11 +39,11 @@ export interface CurrentOptions {
 
 /** Converts the devices in a response to current readings, in the same order. */
 export function readCurrent({ devices }: CurrentEnvelope, options: CurrentOptions): Reading[] {
-  const format = createSharedTimeFormatter(options.time)
+  const format = createTimeFormatter(options.time)
   return devices.map((device) => readReading(device, options, format))
 }
 
-function readReading(entry: CurrentDevice, options: CurrentOptions, format: SharedTimeFormatter): Reading {
+function readReading(entry: CurrentDevice, options: CurrentOptions, format: TimeFormatter): Reading {
   const device = readDevice(entry, entry.baseunit)
   const { timestamp, utcOffset: offset } = entry
   const age = timestamp === null ? null : Math.round((options.receivedAt - timestamp) / 1000) + 0

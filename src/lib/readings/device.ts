@@ -1,4 +1,4 @@
-import type { CurrentDevice } from '../decode/current-device'
+import type { CurrentDevice } from '../decode/envelopes'
 import type { Identity } from '../decode/fields'
 
 /** A device in messages: the first properties of every reading, alert and series (docs/messages.md). */

@@ -1,12 +1,18 @@
+import { setQuantities } from '../../shared/quantity'
 import type { GraphEnvelope } from '../decode/envelopes'
-import { isObject } from '../decode/fields'
-import { createTimeFormatter, type TimeStyle, utcOffsetAt } from '../decode/time'
-import { MISSING } from '../decode/value'
+import { type Fields, isObject } from '../decode/fields'
+import {
+  createTimeFormatter,
+  readTimestamp,
+  type TimeFormatter,
+  type TimeStyle,
+  utcOffsetAt,
+} from '../decode/time'
+import { MISSING, readNumber, readValueError } from '../decode/value'
 import { EnvlogError } from '../errors'
 import { type Channel, matchChannels, parseChannelNumber } from './channel'
-import { type Gap, ID_MODULUS } from './continuity'
+import { findGaps, type Gap, ID_MODULUS, type NumberedRecord } from './continuity'
 import { type Device, readDevice } from './device'
-import { readRecord, type SeriesRecord } from './record-reader'
 
 /**
  * The records of a device, oldest first and without duplicates. With the device's group, this is the payload of
@@ -22,6 +28,13 @@ export interface SeriesPart extends Device {
   utcOffset: number | null
   channels: Channel[]
   records: SeriesRecord[]
+}
+
+/** One record of a series (docs/messages.md), with a value for each of its channels. */
+export interface SeriesRecord extends NumberedRecord {
+  /** The errors of values that are `null`, by channel key. Absent if all values of the record are numbers. */
+  errors?: Record<string, string>
+  [key: `ch${number}`]: number | null
 }
 
 /** The readable part of a response, and the paths of unreadable records. */
@@ -43,11 +56,11 @@ export function readSeriesPart(
 ): SeriesPartResult {
   const device = readDevice(envelope.device, envelope.base)
   const { channels } = matchChannels(envelope.channel, findChannels(envelope.records))
-  const format = createTimeFormatter(style, offset)
+  const format = createTimeFormatter(style)
   const records: SeriesRecord[] = []
   const unreadable: string[] = []
   envelope.records.forEach((fields, index) => {
-    const record = readRecord(fields, channels, format)
+    const record = readRecord(fields, channels, offset, format)
     if (record) records.push(record)
     else unreadable.push(`data.${index}`)
   })
@@ -58,11 +71,86 @@ export function readSeriesPart(
   return { part: { ...device, utcOffset, channels, records: sorted }, unreadable }
 }
 
+/**
+ * Reads one record of a response (docs/service.md, *Fields*); `undefined` if it is not an object or its time is invalid.
+ */
+function readRecord(
+  fields: unknown,
+  channels: readonly Channel[],
+  offset: number | null,
+  format: TimeFormatter,
+): SeriesRecord | undefined {
+  if (!isObject(fields)) return undefined
+  const timestamp = readTimestamp(fields.unixtime)
+  if (timestamp === undefined) return undefined
+  const record: SeriesRecord = { time: format(timestamp, offset), timestamp, dataId: readId(fields) }
+  let errors: Record<string, string> | undefined
+  for (const { key } of channels) {
+    const value = readNumber(fields[key])
+    record[key as `ch${number}`] = value
+    if (value !== null) continue
+    errors ??= {}
+    errors[key] = readValueError(fields[key])
+  }
+  if (errors) record.errors = errors
+  return record
+}
+
+/** The difference of two ids must be exact, because cursors contain differences. */
+const MAX_ID = 2 ** 52 - 1
+
+/** Reads the record's id; `null` if it is not an integer, or too large. If both spellings have a value, the first is used. */
+function readId(fields: Fields): number | null {
+  const id = readNumber(fields['data-id']) ?? readNumber(fields.data_id)
+  return Number.isInteger(id) && Math.abs(id as number) <= MAX_ID ? id : null
+}
+
 /** The channel numbers that occur in records. */
 function findChannels(records: readonly unknown[]): Set<number> {
   const keys = new Set<string>()
   for (const record of records) if (isObject(record)) for (const key in record) keys.add(key)
   return new Set([...keys].map(parseChannelNumber).filter((number) => number !== undefined))
+}
+
+/**
+ * Merges responses for one device, newest first, into one series. The first part determines name and offset. The
+ * records of the parts may be modified.
+ * @param parts at least one
+ */
+export function mergeSeries(parts: readonly SeriesPart[]): Series {
+  const newest = parts[0] as SeriesPart
+  // Only records show whether channels are numbered from 0 or 1, so a response without records may number them
+  // differently.
+  const withRecords = parts.filter(({ records }) => records.length > 0)
+  const channels = uniteChannels(
+    (withRecords.length > 0 ? withRecords : [newest]).map((part) => part.channels),
+  )
+  for (const part of parts) if (part.channels.length < channels.length) addMissingChannels(part, channels)
+  // Each part is sorted, so sorting is fast if the oldest part is first.
+  const lists = parts.toReversed().map((part) => part.records)
+  const records = sortAndDeduplicate(([] as SeriesRecord[]).concat(...lists), channels)
+  const gaps = [...findGaps(records, newest.standalone).values()]
+  return { ...newest, channels, records, gaps }
+}
+
+function uniteChannels(lists: readonly (readonly Channel[])[]): Channel[] {
+  const byNumber = new Map<number, Channel>()
+  for (const channel of lists.flat()) if (!byNumber.has(channel.number)) byNumber.set(channel.number, channel)
+  const channels = [...byNumber.values()].sort((a, b) => a.number - b.number)
+  setQuantities(channels)
+  return channels
+}
+
+/** Adds the keys of all channels of the series to the records of a part. */
+function addMissingChannels(part: SeriesPart, channels: readonly Channel[]): void {
+  const present = new Set(part.channels.map(({ key }) => key))
+  const absent = channels.filter(({ key }) => !present.has(key))
+  for (const record of part.records) {
+    for (const { key } of absent) {
+      record[key as `ch${number}`] = null
+      record.errors = { ...record.errors, [key]: MISSING }
+    }
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  DAY_MS,
   fixedClock,
   formatLocalTime,
   type LocalClock,
@@ -8,13 +9,12 @@ import {
 import type { Per } from '../../shared/outputs'
 import type { Quantity } from '../../shared/quantity'
 import { nextTurn } from '../clock'
-import type { Group } from '../decode/current-device'
+import type { Group } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import type { Channel } from './channel'
 import type { Device } from './device'
-import type { SeriesRecord } from './record-reader'
 import { recordingInterval } from './recording-interval'
-import type { Series } from './series'
+import type { Series, SeriesRecord } from './series'
 
 /** Figures of one channel of a device in one interval (docs/messages.md, *Statistics*). */
 export interface StatisticsRow {
@@ -138,7 +138,6 @@ function toCoverage(count: number, recordingMs: number | null, lengthMs: number)
 }
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 
 /** Length of an interval, except for days with a time change. */
 export const INTERVAL_MS: Record<Per, number> = {
@@ -179,7 +178,6 @@ const NO_FIGURES = { count: 0, min: null, mintime: null, max: null, maxtime: nul
 /** The figures of a channel in an interval. */
 class Figures {
   readonly #channel: Channel
-  readonly #mkt: KineticMean | undefined
   #count = 0
   #errors = 0
   #min = Number.POSITIVE_INFINITY
@@ -187,16 +185,18 @@ class Figures {
   #max = Number.NEGATIVE_INFINITY
   #maxAt = 0
   #mean = 0
+  /** The mean of `toRate`; only of temperatures. */
+  #meanRate = 0
   /** Decimals of the mean: two, or as many as in the values. */
   #decimals = 2
 
   constructor(channel: Channel) {
     this.#channel = channel
-    if (channel.quantity === 'temperature') this.#mkt = new KineticMean(channel.unit)
   }
 
   add(record: TimedRecord): void {
-    const value = record[this.#channel.key as `ch${number}`]
+    const { key, quantity, unit } = this.#channel
+    const value = record[key as `ch${number}`]
     if (typeof value !== 'number') {
       this.#errors++
       return
@@ -205,7 +205,7 @@ class Figures {
     this.#count++
     // A running mean, because a sum loses precision.
     this.#mean += (value - this.#mean) / this.#count
-    this.#mkt?.add(value)
+    if (quantity === 'temperature') this.#meanRate += (toRate(value, unit) - this.#meanRate) / this.#count
     if (value < this.#min) {
       this.#min = value
       this.#minAt = timestamp
@@ -221,7 +221,9 @@ class Figures {
   result(recordingMs: number | null, lengthMs: number) {
     const { number: channel, name: label, unit, quantity } = this.#channel
     const identity = { channel, label, ...(unit !== '' && { unit }), ...(quantity !== null && { quantity }) }
-    const mkt = this.#mkt && { mkt: this.#mkt.result() }
+    const mkt = quantity === 'temperature' && {
+      mkt: this.#count === 0 ? null : fromRate(this.#meanRate, unit),
+    }
     const others = { ...mkt, errors: this.#errors, coverage: toCoverage(this.#count, recordingMs, lengthMs) }
     if (this.#count === 0) return { ...identity, ...NO_FIGURES, ...others }
     return {
@@ -242,30 +244,16 @@ class Figures {
 const ACTIVATION_K = 10_000
 const ZERO_CELSIUS_K = 273.15
 
-/** The mean kinetic temperature: the constant temperature that would have the same effect on ageing. */
-class KineticMean {
-  readonly #isFahrenheit: boolean
-  #count = 0
-  /** Mean of the rates exp(-ΔH / RT). */
-  #rate = 0
+/** The rate of ageing at a temperature, exp(-ΔH / RT). */
+function toRate(value: number, unit: string): number {
+  const celsius = unit === '°F' ? (value - 32) / 1.8 : value
+  return Math.exp(-ACTIVATION_K / (ZERO_CELSIUS_K + celsius))
+}
 
-  constructor(unit: string) {
-    this.#isFahrenheit = unit === '°F'
-  }
-
-  add(value: number): void {
-    const kelvin = ZERO_CELSIUS_K + (this.#isFahrenheit ? (value - 32) / 1.8 : value)
-    this.#count++
-    this.#rate += (Math.exp(-ACTIVATION_K / kelvin) - this.#rate) / this.#count
-  }
-
-  /** In the unit of the values, with two decimals; `null` without values. */
-  result(): number | null {
-    if (this.#count === 0) return null
-    const celsius = -ACTIVATION_K / Math.log(this.#rate) - ZERO_CELSIUS_K
-    const own = this.#isFahrenheit ? celsius * 1.8 + 32 : celsius
-    return Math.round(own * 100) / 100 + 0
-  }
+/** The temperature for a rate of ageing, with two decimals: for the mean rate, the mean kinetic temperature. */
+function fromRate(rate: number, unit: string): number {
+  const celsius = -ACTIVATION_K / Math.log(rate) - ZERO_CELSIUS_K
+  return Math.round((unit === '°F' ? celsius * 1.8 + 32 : celsius) * 100) / 100 + 0
 }
 
 /** All possible keys of a row, separated by commas, in the order of a table's columns. */

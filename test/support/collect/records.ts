@@ -1,5 +1,4 @@
-import type { Start } from '../../../src/lib/collect/advance-cursor'
-import type { RecordCursor } from '../../../src/lib/collect/cursor'
+import type { RecordCursor, Start } from '../../../src/lib/collect/cursor'
 import { planRecords, type RecordPlan } from '../../../src/lib/collect/record-plan'
 import { MAX_LATEST_RECORDS } from '../../../src/lib/endpoints'
 import { graph, type Json, readSeries, relayGraph } from '../../unit/lib/responses'

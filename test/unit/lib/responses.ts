@@ -1,11 +1,14 @@
-import type { AlertEnvelope, CurrentEnvelope, GraphEnvelope } from '../../../src/lib/decode/envelopes'
-import { readEnvelope } from '../../../src/lib/decode/envelopes'
+import {
+  type AlertEnvelope,
+  type CurrentEnvelope,
+  type GraphEnvelope,
+  readEnvelope,
+} from '../../../src/lib/decode/envelopes'
 import type { TimeStyle } from '../../../src/lib/decode/time'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type ErrorCode, type Reason } from '../../../src/lib/errors'
 import { readLogEntries, toAlertLog } from '../../../src/lib/readings/alerts'
-import { mergeSeries } from '../../../src/lib/readings/merge'
-import { readSeriesPart } from '../../../src/lib/readings/series'
+import { mergeSeries, readSeriesPart } from '../../../src/lib/readings/series'
 import type { RequestContext } from '../../../src/lib/request'
 
 /** Responses as in the service's API description; each test sets only what it is about. */

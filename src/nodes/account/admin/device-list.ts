@@ -1,6 +1,6 @@
 import type { Account } from '../../../lib/account'
 import type { DevicesResponse } from '../../../lib/collect/account-devices'
-import type { UnreadableDevice } from '../../../lib/decode/current-device'
+import type { UnreadableDevice } from '../../../lib/decode/envelopes'
 import { convertReading } from '../../../lib/readings/convert-temperatures'
 import { readCurrent } from '../../../lib/readings/current'
 import type { RequestContext } from '../../../lib/request'

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ComparableAlert, planAlerts } from '../../../../src/lib/collect/alert-plan'
+import { planAlerts } from '../../../../src/lib/collect/alert-plan'
 import type { AlertCursor } from '../../../../src/lib/collect/cursor'
+import type { AlertSource } from '../../../../src/lib/readings/alert-kind'
+import type { LogEntry } from '../../../../src/lib/readings/alerts'
 
 /** Maximum number of entries in a response. */
 const MAX_ENTRIES = 20
 
-const entry = (at: number | null, text = `alert ${at}`, source = 'ch1'): ComparableAlert => ({
+const entry = (at: number | null, text = `alert ${at}`, source: AlertSource = 'ch1'): LogEntry => ({
   timestamp: at,
   texts: [{ source, text }],
 })
@@ -17,7 +19,7 @@ function follow(start: 'now' | 'all' = 'all') {
   let cursor: AlertCursor | null = null
   return {
     cursor: () => cursor,
-    take(log: readonly ComparableAlert[]) {
+    take(log: readonly LogEntry[]) {
       const { fresh, overflow, next } = planAlerts(cursor, log, start)
       cursor = next
       const times = fresh.map(({ timestamp }) => timestamp)
@@ -45,9 +47,9 @@ describe('alerts', () => {
   })
 
   it('are sent without those texts of the entry that were already sent', () => {
-    const before = { timestamp: 1, texts: [{ source: 'ch1', text: 'high' }] }
+    const before = entry(1, 'high')
     const { next } = planAlerts(null, [before], 'all')
-    const after = { timestamp: 1, texts: [...before.texts, { source: 'ch2', text: 'low' }] }
+    const after: LogEntry = { timestamp: 1, texts: [...before.texts, { source: 'ch2', text: 'low' }] }
     const { fresh } = planAlerts(next, [after], 'all')
     assert.deepEqual(fresh, [{ timestamp: 1, texts: [{ source: 'ch2', text: 'low' }] }])
   })

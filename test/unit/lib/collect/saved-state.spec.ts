@@ -5,6 +5,7 @@ import { planAlerts } from '../../../../src/lib/collect/alert-plan'
 import type { AlertCursor, RecordCursor } from '../../../../src/lib/collect/cursor'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { planRecords } from '../../../../src/lib/collect/record-plan'
+import type { LogEntry } from '../../../../src/lib/readings/alerts'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore } from '../../../support/collect/recording-store'
 import { record } from '../../../support/collect/records'
@@ -16,7 +17,7 @@ const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v
 const [DELIVERED, BEGUN, REFUSED] = ['5839F001/5212A1B2', '52A10001/52A10001', '52A10002/52A10002']
 /** The delivered records: two with the same time, one ahead of the clock and one without a time. */
 const delivered = [record(-60, 4), record(0, 5), record(0, 6), record(7200, 9), record(null, 8)]
-const alert = (timestamp: number, text: string) => ({ timestamp, texts: [{ source: 'ch1', text }] })
+const alert = (timestamp: number, text: string): LogEntry => ({ timestamp, texts: [{ source: 'ch1', text }] })
 
 async function load(kind: 'records' | 'alerts') {
   const clock = createVirtualClock(0)

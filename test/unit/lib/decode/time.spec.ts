@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createTimeFormatter, MAX_TIMESTAMP_MS, readTimestamp } from '../../../../src/lib/decode/time'
+import {
+  createTimeFormatter,
+  MAX_TIMESTAMP_MS,
+  readTimestamp,
+  type TimeStyle,
+} from '../../../../src/lib/decode/time'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import { graphEnvelope, type Json } from '../responses'
 
@@ -23,8 +28,8 @@ describe('the offset of a device', () => {
   })
 })
 
-const formatTime = (timestamp: number | null, ...of: Parameters<typeof createTimeFormatter>) =>
-  createTimeFormatter(...of)(timestamp)
+const formatTime = (timestamp: number | null, style: TimeStyle, offset: number | null) =>
+  createTimeFormatter(style)(timestamp, offset)
 
 describe('a formatted time', () => {
   it('is the same instant in every style, with milliseconds', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Group } from '../../../../src/lib/decode/current-device'
+import type { Group } from '../../../../src/lib/decode/envelopes'
 import { type PointOptions, pointsOf } from '../../../../src/lib/output/points'
 import type { ReadContent } from '../../../../src/lib/readings/content'
 import { HOSTILE, stored, storedTag } from '../../../support/outputs'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Group } from '../../../../src/lib/decode/current-device'
+import type { Group } from '../../../../src/lib/decode/envelopes'
 import { ROW_COLUMNS, rowsOf } from '../../../../src/lib/output/rows'
 import type { ReadContent } from '../../../../src/lib/readings/content'
 import { alerts, anyContent, current, GROUP, iso, kinds, RECORD_TIME, series, standalone } from './contents'

@@ -14,7 +14,7 @@ const numbered = (...pairs: (readonly [number, number])[]): NumberedRecord[] =>
 describe('the gaps of a series', () => {
   it('are not caused by the number 0 of a standalone device, in any mixture', () => {
     const mixed = numbered([0, 812], [60, 0], [60, 0], [120, 813], [180, 0], [240, 816])
-    const gaps = findGaps(mixed, true)
+    const gaps = [...findGaps(mixed, true).values()]
     assert.deepEqual(
       gaps.map(({ kind, missing }) => [kind, missing]),
       [['missing', 2]],
@@ -23,7 +23,7 @@ describe('the gaps of a series', () => {
 
   it('include a restart unless there was enough time for the ids in between', () => {
     const kinds = (...pairs: Parameters<typeof numbered>) =>
-      findGaps(numbered(...pairs), false).map(({ kind }) => kind)
+      [...findGaps(numbered(...pairs), false).values()].map(({ kind }) => kind)
     assert.deepEqual(kinds([0, 40_000], [600, 40_001], [1800, 0]), ['restart'])
     const oneShortStep = [40_000, 40_001, 40_002, 40_003].map((id, at) => [at && at * 600 - 599, id] as const)
     assert.deepEqual(kinds(...oneShortStep, [31_201, 0]), ['restart'])
@@ -34,7 +34,7 @@ describe('the gaps of a series', () => {
 
   it('do not contain records without a time, even across a wraparound', () => {
     const records = numbered([0, 65_533], [600, 65_534], [2400, 1])
-    const gaps = findGaps([{ time: null, timestamp: null, dataId: 0 }, ...records], false)
+    const gaps = [...findGaps([{ time: null, timestamp: null, dataId: 0 }, ...records], false).values()]
     assert.deepEqual(
       gaps.map(({ missing }) => missing),
       [1],
@@ -51,7 +51,7 @@ describe('the gaps of a series', () => {
         const counts = [0, 1, 2, ...rest.map((step) => (count += step))]
         const records = numbered(...counts.map((n) => [1e9 + n * TEN_MINUTES, (first + n) % 65_536] as const))
         const expected = rest.filter((step) => step > 1).map((step) => step - 1)
-        const gaps = findGaps(records, false)
+        const gaps = [...findGaps(records, false).values()]
         assert.deepEqual(
           gaps.map(({ missing }) => missing),
           expected,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mergeSeries } from '../../../../src/lib/readings/merge'
+import { mergeSeries } from '../../../../src/lib/readings/series'
 import { graph, type Json, readSeries } from '../responses'
 
 const read = (fields: Json) => readSeries(graph(fields), 'utc')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { SeriesRecord } from '../../../../src/lib/readings/record-reader'
 import { recordingInterval } from '../../../../src/lib/readings/recording-interval'
+import type { SeriesRecord } from '../../../../src/lib/readings/series'
 
 const HOUR = 3_600_000
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { TimeStyle } from '../../../../src/lib/decode/time'
-import type { SeriesRecord } from '../../../../src/lib/readings/record-reader'
-import { fingerprint, type Series } from '../../../../src/lib/readings/series'
+import { fingerprint, type Series, type SeriesRecord } from '../../../../src/lib/readings/series'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import { graph, type Json, readSeries, relayGraph } from '../responses'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
-import { decodeRecords, encodeRecords, type RecordKey } from '../../../../src/lib/collect/cursor-records'
+import { decodeRecords, encodeRecords, type RecordKey } from '../../../../src/lib/collect/known-records'
 import { MAX_TIMESTAMP_MS } from '../../../../src/lib/decode/time'
 import { runs } from '../../../support/chance'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { HoleFailures } from '../../../../src/lib/collect/hole-failures'
+import { HoleFailures } from '../../../../src/lib/collect/pause'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
 
 const MINUTE = 60_000
@@ -18,9 +18,9 @@ describe('a page of missing records that fails', () => {
     const pauses: (number | undefined)[] = []
     for (let pauseMs = fail(now); pauseMs !== undefined; pauseMs = fail(now)) {
       pauses.push(pauseMs / MINUTE)
-      assert.equal(failures.isPaused(now + pauseMs - 1), true)
+      assert.equal(failures.left(now + pauseMs - 1) > 0, true)
       now += pauseMs
-      assert.equal(failures.isPaused(now), false)
+      assert.equal(failures.left(now), 0)
     }
     assert.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 640, 1280])
   })
