@@ -17,7 +17,7 @@ import { WallDisplay } from '../support/wall-display'
 import { shownBy } from './shown-by'
 
 const STARTING_MS = 300_000
-const FLOW_MS = 180_000
+const FLOW_MS = 300_000
 const SPEED = 5
 const POLL_MS = 2000
 /** Requests are rare where only the first readings matter: each one draws the chart again. */

@@ -7,7 +7,7 @@ import { type Chat, startChat } from './chat'
 import { FREEZER, FRIDGE, freezerAndFridge, ON_DEMAND, useColdStore, withRounds } from './cold-store'
 import { type MailServer, startMailServer } from './mail'
 
-const FLOW_MS = 120_000
+const FLOW_MS = 180_000
 const NOTICED_MS = 60_000
 const DAY = 86_400_000
 

@@ -5,7 +5,7 @@ import { useExamples } from '../../support/examples'
 import { until } from '../../support/wait'
 import { FREEZER, FRIDGE, ON_DEMAND, useColdStore, withRounds } from './cold-store'
 
-const FLOW_MS = 120_000
+const FLOW_MS = 180_000
 
 const LAMP = 'Alarms/lamp and horn'
 /**
