@@ -25,6 +25,8 @@ export type DeployType = 'full' | 'nodes' | 'flows'
 
 /** Settings of a context store that writes immediately. */
 export const ON_DISK = { default: { module: 'localfilesystem', config: { cache: false } } }
+/** Settings of a context store that is in memory, and written when Node-RED stops. */
+export const SAVED_AT_STOP = { default: { module: 'localfilesystem' } }
 
 const DASHBOARD = '@flowfuse/node-red-dashboard'
 const STARTED = 'envlog-test: flows started'

@@ -12,6 +12,7 @@ import {
 import { launchChromium } from '../support/editor/chromium'
 import { openPage, type PageOptions } from '../support/editor/page'
 import { useExamples } from '../support/examples'
+import { SAVED_AT_STOP } from '../support/node-red'
 import { until } from '../support/wait'
 import { WallDisplay } from '../support/wall-display'
 import { shownBy } from './shown-by'
@@ -78,7 +79,8 @@ interface Point {
 }
 
 describe('the wall display', () => {
-  const harness = useExamples({ speed: SPEED, examples: [WALL] })
+  // Otherwise every message would read and write the records of a day several times.
+  const harness = useExamples({ speed: SPEED, examples: [WALL], contextStorage: SAVED_AT_STOP })
   let browser: Browser
   let simulator: Simulator
   let displays: WallDisplay[]
