@@ -148,8 +148,8 @@ describe('examples that send alarms', () => {
     it(`tell a chat soon why no readings arrive, once, and when they arrive again: ${name}`, async function () {
       this.timeout(FLOW_MS)
       const { simulator, minutes } = store
-      // Half a minute: the reason must be told before *limits* notices that nothing arrives.
-      const more = { ...ON_DEMAND, 'envlog-limits': { silentAfter: 10 } }
+      // Twelve seconds: the reason must be told before *limits* notices that nothing arrives.
+      const more = { ...ON_DEMAND, 'envlog-limits': { silentAfter: 4 } }
       await harness.deploy([name], { simulator, chat: { url: chat.url }, more }, (flow) =>
         withRounds(withLimitsInLog(flow)),
       )
