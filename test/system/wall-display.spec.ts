@@ -18,7 +18,7 @@ import { WallDisplay } from '../support/wall-display'
 import { shownBy } from './shown-by'
 
 const STARTING_MS = 300_000
-const FLOW_MS = 180_000
+const FLOW_MS = 300_000
 const SPEED = 5
 const POLL_MS = 2000
 /** Requests are rare where only the first readings matter: each one draws the chart again. */
@@ -79,6 +79,7 @@ interface Point {
 }
 
 describe('the wall display', () => {
+  // Without a cache, every message would read and write the records of a day several times.
   const harness = useExamples({ speed: SPEED, examples: [WALL], contextStorage: CACHED_ON_DISK })
   let browser: Browser
   let simulator: Simulator

@@ -130,9 +130,10 @@ async function live(): Promise<DayFigures[]> {
       changeDevices(week, time.now())
       refusal = refusalIn(week)
     }
-    if (step === 0 || step === 3) faults = refusal
-    if (step === 1) faults = [{ kind: 'status', status: 503 }]
-    service.set({ fleet: fleet(), faults })
+    const isAway = step === 1
+    faults = isAway ? [{ kind: 'status', status: 503 }] : refusal
+    // Its responses are replaced: creating the readings of all devices for each attempt would take most of the time.
+    service.set({ fleet: isAway ? [] : fleet(), faults })
     isSinkAway = step === 5
     if (step === 6) await deploy(repeat)
   }

@@ -18,8 +18,8 @@ export const ACTING_MS = 90_000
 export interface EditorHarness {
   readonly nodeRed: NodeRed
   readonly simulator: Simulator
-  /** The editor with the deployed flow; nothing is open or changed. */
-  editor(): Promise<Editor>
+  /** The editor with the deployed flow; nothing is open or changed. The options are those of its first use. */
+  editor(options?: PageOptions): Promise<Editor>
   /** Opens a new page; it is closed after the test, and its errors are checked after the file. */
   open(options?: PageOptions): Promise<Editor>
 }
@@ -79,8 +79,8 @@ export function useEditor(
     get simulator() {
       return simulator
     },
-    async editor() {
-      if (!idle || idle.page.isClosed()) idle = await this.open()
+    async editor(page) {
+      if (!idle || idle.page.isClosed()) idle = await this.open(page)
       return idle
     },
     async open(page = {}) {

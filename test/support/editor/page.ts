@@ -18,7 +18,7 @@ export interface PageOptions {
   height?: number
 }
 
-const ACTION_MS = 30_000
+const ACTION_MS = 60_000
 
 /** Shortens animations and tooltip delays. */
 function shortenAnimations(): void {
@@ -39,7 +39,9 @@ export async function openPage(
   url: string,
   { language = 'en-US', theme = 'light', width = 1400, height = 1000 }: PageOptions = {},
 ): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width, height }, locale: language })
+  // The dashboard's service worker would load everything for each page again.
+  const serviceWorkers = 'block'
+  const context = await browser.newContext({ viewport: { width, height }, locale: language, serviceWorkers })
   // The user's own setting, as the editor stores it.
   await context.addInitScript((value) => localStorage.setItem('view-dark-theme', value), theme)
   await context.addInitScript(shortenAnimations)

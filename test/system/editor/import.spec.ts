@@ -19,7 +19,7 @@ function tests(runtime: Runtime): void {
   const harness = useEditor(runtime)
 
   it('use the account of the first flow, without a question', async () => {
-    const editor = await harness.open()
+    const editor = await harness.editor()
     const account = await addAccount(editor, await editor.drop('envlog-latest', { x: 200, y: 60 }))
     for (const path of EXAMPLES) await editor.importExample(path)
     const nodes = await editor.ours()
@@ -29,7 +29,7 @@ function tests(runtime: Runtime): void {
   })
 
   it('all use the account that is filled in for one of them', async () => {
-    const editor = await harness.open()
+    const editor = await harness.editor()
     for (const path of EXAMPLES) await editor.importExample(path)
     const account = await addAccount(editor, 'envlog-example-mqtt-new')
     for (const node of await editor.ours())

@@ -32,7 +32,8 @@ for (const { runtime, language, theme } of [
     })
 
     it(`are accessible in the ${theme} theme${language === 'ja' ? ', and contain no English' : ''}`, async () => {
-      const editor = await harness.open({ language, theme, height: 1450 })
+      const editor = await harness.editor({ language, theme })
+      await editor.page.setViewportSize({ width: 1400, height: 1450 })
       const faults: string[] = []
       const foreign: string[] = []
       await visit(editor, async (name, tray) => {
@@ -46,7 +47,8 @@ for (const { runtime, language, theme } of [
     })
 
     it('are not cut in a narrow window', async () => {
-      const editor = await harness.open({ language, width: 800 })
+      const editor = await harness.editor({ language, theme })
+      await editor.page.setViewportSize({ width: 800, height: 1000 })
       const cut: string[] = []
       for (const name of ['account', ...actions, 'limits']) {
         const form = await (name === 'account' ? editor.editAccount(name) : editor.edit(name))

@@ -7,7 +7,7 @@ import { type Chat, startChat } from './chat'
 import { FREEZER, FRIDGE, freezerAndFridge, ON_DEMAND, useColdStore, withRounds } from './cold-store'
 import { type MailServer, startMailServer } from './mail'
 
-const FLOW_MS = 120_000
+const FLOW_MS = 180_000
 const NOTICED_MS = 60_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -149,8 +149,8 @@ describe('examples that send alarms', () => {
     it(`tell a chat soon why no readings arrive, once, and when they arrive again: ${name}`, async function () {
       this.timeout(FLOW_MS)
       const { simulator, minutes } = store
-      // Half a minute: the reason must be told before *limits* notices that nothing arrives.
-      const more = { ...ON_DEMAND, 'envlog-limits': { silentAfter: 10 } }
+      // Twelve seconds: the reason must be told before *limits* notices that nothing arrives.
+      const more = { ...ON_DEMAND, 'envlog-limits': { silentAfter: 4 } }
       await harness.deploy([name], { simulator, chat: { url: chat.url }, more }, (flow) =>
         withRounds(withLimitsInLog(flow)),
       )

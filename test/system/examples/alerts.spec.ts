@@ -7,7 +7,7 @@ import { until } from '../../support/wait'
 import { FIRST, SECOND, useFreezers } from './freezers'
 import { type MailServer, startMailServer } from './mail'
 
-const FLOW_MS = 90_000
+const FLOW_MS = 180_000
 
 const CHAT = 'Alarms/alerts to a chat'
 const MAIL = 'Mail - needs node-red-node-email/alerts by mail'

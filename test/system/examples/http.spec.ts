@@ -3,7 +3,7 @@ import { type DeviceDefinition, manualClock, type Simulator, startSimulator } fr
 import { useExamples } from '../../support/examples'
 import { until } from '../../support/wait'
 
-const FLOW_MS = 60_000
+const FLOW_MS = 180_000
 const MINUTE = 60_000
 const DAY = 86_400_000
 
@@ -120,6 +120,7 @@ describe('the example HTTP for MES and scripts', () => {
     await until('there are readings', async () => (await get('readings')).status === 200)
     // The latest readings are kept while the service is away.
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await harness.press('ask')
     await until('it is away', () => simulator.log.at(-1)?.status === 503)
     const { status, headers, text } = await get('readings')
     assert.equal(status, 200)

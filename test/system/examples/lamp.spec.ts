@@ -6,7 +6,7 @@ import { CACHED_ON_DISK } from '../../support/node-red'
 import { until } from '../../support/wait'
 import { FREEZER, FRIDGE, ON_DEMAND, useColdStore, withRounds } from './cold-store'
 
-const FLOW_MS = 120_000
+const FLOW_MS = 180_000
 
 const LAMP = 'Alarms/lamp and horn'
 /**

@@ -9,7 +9,7 @@ import { paletteFolder } from '../../support/palette'
 import { freePort, HOST } from '../../support/server-process'
 import { until } from '../../support/wait'
 
-const FLOW_MS = 90_000
+const FLOW_MS = 180_000
 
 const REGISTERS = 'Factory Modbus - needs node-red-contrib-modbus/holding registers'
 const COILS = 'Factory Modbus - needs node-red-contrib-modbus/lamp and horn'

@@ -11,7 +11,7 @@ import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
 import { startChat } from './chat'
 
-const FLOW_MS = 60_000
+const FLOW_MS = 180_000
 const MINUTE = 60_000
 
 const METRICS = 'Operation/metrics for Prometheus'
@@ -113,24 +113,35 @@ describe('examples for operators', () => {
     // The output of the example's debug node is posted here.
     const chat = await startChat()
     try {
-      await harness.deploy([ERRORS], { simulator, more: { 'envlog-account': { timeout: 5 } } }, (flow) => {
-        const say = flow.find(({ name }) => name === 'in words') as FlowNode
-        const place = { z: say.z, x: 100, y: 900 }
-        const toChat = [{ t: 'set', p: 'payload', pt: 'msg', to: '{"text": payload}', tot: 'jsonata' }]
-        const current = flow.find(({ type }) => type === 'envlog-current') as FlowNode
-        return [
-          ...flow.map((node) => (node === say ? { ...node, wires: [['test-words']] } : node)),
-          { id: 'test-words', type: 'change', ...place, rules: toChat, wires: [['test-post']] },
-          { id: 'test-post', type: 'http request', ...place, method: 'POST', ret: 'txt', url: chat.url },
-          { id: 'test-ask', type: 'inject', ...place, name: 'ask all', props: [], wires: [['test-current']] },
-          { ...current, id: 'test-current', name: 'all', select: 'all' },
-        ]
-      })
+      const deploy = (timeout: number) =>
+        harness.deploy([ERRORS], { simulator, more: { 'envlog-account': { timeout } } }, (flow) => {
+          const say = flow.find(({ name }) => name === 'in words') as FlowNode
+          const place = { z: say.z, x: 100, y: 900 }
+          const toChat = [{ t: 'set', p: 'payload', pt: 'msg', to: '{"text": payload}', tot: 'jsonata' }]
+          const current = flow.find(({ type }) => type === 'envlog-current') as FlowNode
+          return [
+            ...flow.map((node) => (node === say ? { ...node, wires: [['test-words']] } : node)),
+            { id: 'test-words', type: 'change', ...place, rules: toChat, wires: [['test-post']] },
+            { id: 'test-post', type: 'http request', ...place, method: 'POST', ret: 'txt', url: chat.url },
+            {
+              id: 'test-ask',
+              type: 'inject',
+              ...place,
+              name: 'ask all',
+              props: [],
+              wires: [['test-current']],
+            },
+            { ...current, id: 'test-current', name: 'all', select: 'all' },
+          ]
+        })
+      // Longer than a response takes on a busy machine.
+      await deploy(120)
       await harness.press('try it')
       await until('it is sent', () => chat.texts.length > 0)
       assert.match(String(chat.texts[0]), /^devices of the message: The .* Correct the property/)
       for (const [at, [code, [fault, advice]]] of Object.entries(problems).entries()) {
         simulator.set({ faults: [fault] })
+        if (fault.kind === 'silence') await deploy(1)
         await harness.press('ask all')
         await until(`${code} is sent`, () => chat.texts.length > at + 1)
         const message = String(chat.texts[at + 1])

@@ -15,7 +15,7 @@ import { paletteFolder } from '../../support/palette'
 import { until } from '../../support/wait'
 
 const STARTING_MS = 300_000
-const FLOW_MS = 120_000
+const FLOW_MS = 180_000
 /** As in the flow. */
 const STALE_SECONDS = 3600
 
