@@ -326,5 +326,12 @@ describe('examples that send alarms', () => {
     await minutes(1)
     expected.push(`Fridge (${FRIDGE}) is new in the account`)
     await assertSent(expected)
+    simulator.set({ fleet: [] })
+    await minutes(1)
+    const areGone = [FREEZER, FRIDGE].map(
+      (serial) => `(${serial}) is no longer in the account, or is excluded`,
+    )
+    expected.push(`Freezer ${areGone[0]}`, `Fridge ${areGone[1]}`)
+    await assertSent(expected)
   })
 })

@@ -63,6 +63,10 @@ describe('examples that forward alerts', () => {
     chat.refuses = false
     expected.push('Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:03)')
     await assertSent(expected)
+
+    simulator.set({ faults: [{ kind: 'status', status: 401 }] })
+    await until('the failure is told', () => chat.texts.length > expected.length)
+    assert.match(String(chat.texts.at(-1)), /^Alerts could not be fetched .*: The service refused the login/)
   })
 
   it('notify a chat immediately that the connection works, without a request', async () => {
@@ -92,7 +96,8 @@ describe('examples that forward alerts', () => {
       { ...tried, x: 0, y: 0, active: true, console: true },
     ]
     await harness.deploy([CHAT], { simulator, more: { 'envlog-alerts': { repeat: 0 } } }, add)
-    const count = (text: string) => harness.nodeRed.log().split(text).length - 1
+    const begin = harness.nodeRed.log().length
+    const count = (text: string) => harness.nodeRed.log().slice(begin).split(text).length - 1
     for (let times = 1; times <= 3; times++) {
       await harness.press('send a test message')
       await until('it is tried', () => count('[debug:tried]') === times)

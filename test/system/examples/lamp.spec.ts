@@ -122,8 +122,10 @@ describe('the example with a lamp and a horn', () => {
       { simulator: store.simulator, broker: broker().node, more: flow },
       withRounds,
     )
-    await store.minutes(2)
-    await shows(true, true)
+    await until('both are on', async () => {
+      await store.minutes(1)
+      return ['lamp', 'horn'].every((device) => about(device).at(-1) === 'true')
+    })
   })
 
   it('switches both on for a moment at a test, which leaves no state behind', async function () {
