@@ -224,17 +224,19 @@ describe('examples to MQTT', () => {
     await harness.deploy([HOME], { simulator, broker: broker().node, more: onDemand })
     const { received, end } = await broker().subscribe(topicOf(rows()[0] as ReportedValue))
     const published = () => received.filter(({ retained: isOld }) => !isOld).length
-    for (const count of [1, 2]) {
+    // One of them may be that of the connection to the broker.
+    for (let count = 0; count < 3; count = published()) {
       await harness.press('ask')
-      await until('the value is published', () => published() === count)
+      await until('the value is published', () => published() > count)
     }
+    const before = published()
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await harness.press('ask')
     await until('the service was asked', () => simulator.log.at(-1)?.status === 503)
     simulator.set({ faults: [] })
     await harness.press('ask')
-    await until('the next value is published', () => published() >= 3)
-    assert.equal(published(), 3)
+    await until('the next value is published', () => published() > before)
+    assert.equal(published(), before + 1)
     await end()
 
     const isNow = (text: string) => retained('envlog/status', (known) => known.get('envlog/status') === text)
