@@ -4,7 +4,7 @@ import type { LimitsTable } from '../shared/service-limits'
 import { Client, type ClientPorts, type ClientSettings } from './api/client'
 import { maxResponseSeconds } from './api/deadline'
 import { AccountDevices } from './collect/account-devices'
-import { limitsWith } from './quota/limits'
+import { limitsWith } from './quota/account-limits'
 import type { Connection, RedisPort } from './quota/shared-quota'
 import { accountKey, type Registry } from './registry'
 

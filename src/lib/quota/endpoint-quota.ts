@@ -1,6 +1,6 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { DeviceParams, EndpointName } from '../endpoints'
-import type { EndpointLimits } from './limits'
+import type { EndpointLimits } from './account-limits'
 import { findRefusal, type LimitReason, type Outcome, reportedLimit, usesOf } from './outcome'
 import type { Denied, Need, SharedUse, Sharing, Usage } from './shared-quota'
 import { type Entry, type Use, Window } from './window'

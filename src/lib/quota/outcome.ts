@@ -1,5 +1,5 @@
 import { MAX_WINDOW_SECONDS } from '../../shared/service-limits'
-import type { EndpointLimits } from './limits'
+import type { EndpointLimits } from './account-limits'
 import { createLimit, type RateLimit, type Use } from './window'
 
 /** The rate-limit headers of a response (docs/service.md, *Limits*); `null` if absent or not a whole number in its range. */

@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
+import { checkRows, collectStatistics, joinStatistics } from '../../lib/collect/collect-statistics'
 import { type CollectedRange, collectRange } from '../../lib/collect/range'
-import { checkRows, collectStatistics, joinStatistics } from '../../lib/collect/statistics'
 import { countOf } from '../../lib/readings/content'
 import { registerAction } from '../kit/action/register-action'
 import { evaluatePeriod } from '../kit/settings/evaluate-period'

@@ -1,5 +1,5 @@
 import { Client } from '../../../src/lib/api/client'
-import { limitsWith } from '../../../src/lib/quota/limits'
+import { limitsWith } from '../../../src/lib/quota/account-limits'
 import { Quota } from '../../../src/lib/quota/quota'
 import type { QueueKey } from '../../../src/lib/request'
 import { createRandom, type Random } from '../chance'

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '../../../src/lib/api/client'
 import { systemClock } from '../../../src/lib/clock'
-import { limitsWith } from '../../../src/lib/quota/limits'
+import { limitsWith } from '../../../src/lib/quota/account-limits'
 import { Quota } from '../../../src/lib/quota/quota'
 import { createConnector } from '../../../src/lib/quota/redis-connection'
 import type { Connection } from '../../../src/lib/quota/shared-quota'

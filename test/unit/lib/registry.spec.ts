@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { limitsWith } from '../../../src/lib/quota/limits'
+import { limitsWith } from '../../../src/lib/quota/account-limits'
 import { Registry } from '../../../src/lib/registry'
 import { createVirtualClock } from '../../support/clock'
 

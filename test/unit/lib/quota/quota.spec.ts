@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { limitsWith } from '../../../../src/lib/quota/limits'
+import { limitsWith } from '../../../../src/lib/quota/account-limits'
 import { MAX_QUEUED } from '../../../../src/lib/quota/quota'
 import { EDITOR, MAX_AGE_MS } from '../../../../src/lib/request'
 import { brokenOff, refusal, streamed, text } from '../../../support/fake-transport'

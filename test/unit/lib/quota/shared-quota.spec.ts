@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EndpointName } from '../../../../src/lib/endpoints'
-import { limitsWith } from '../../../../src/lib/quota/limits'
+import { limitsWith } from '../../../../src/lib/quota/account-limits'
 import { REPORT, RESERVE } from '../../../../src/lib/quota/redis-scripts'
 import { clientOf, ok } from '../api/setup'
 import { fine, Station } from './setup'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { limitsWith, strictestOf } from '../../../../src/lib/quota/limits'
+import { limitsWith, strictestOf } from '../../../../src/lib/quota/account-limits'
 import { createLimit } from '../../../../src/lib/quota/window'
 
 describe('the limits of an account', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { checkRows, collectStatistics, joinStatistics } from '../../../../src/lib/collect/collect-statistics'
 import type { CollectedRange } from '../../../../src/lib/collect/range'
-import { checkRows, collectStatistics, joinStatistics } from '../../../../src/lib/collect/statistics'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import { context, graph } from '../responses'
 import { modelAccount } from './model-service'
