@@ -26,7 +26,8 @@ export async function forEachConcurrent<T>(
   signal: AbortSignal,
   { work, reportFailure, hasFailedAmbiguously }: ItemWork<T>,
 ): Promise<void> {
-  const inner = linkAbort(signal)
+  // A single item has no others to end.
+  const inner = items.length > 1 ? linkAbort(signal) : undefined
   const waiting = [...items]
   // Concurrent items were started before the next item could be chosen.
   const max = Math.max(MAX_AMBIGUOUS_IN_A_ROW, concurrency + 1)
@@ -37,7 +38,7 @@ export async function forEachConcurrent<T>(
   function end(error: unknown): void {
     fatal ??= error
     // If the quota is used up, requests in progress continue, because their quota is already used.
-    if (!isShortOfQuota(error)) inner.abort()
+    if (!isShortOfQuota(error)) inner?.abort()
   }
 
   function fail(item: T, error: unknown, isRepeated: boolean): void {
@@ -55,7 +56,7 @@ export async function forEachConcurrent<T>(
       // Read before `work`, which may change it.
       const isRepeated = hasFailedAmbiguously(item)
       try {
-        await work(item, inner.signal)
+        await work(item, inner?.signal ?? signal)
         hasSucceeded = true
         for (const { item, error } of ambiguous.splice(0)) reportFailure(item, error)
       } catch (error) {
@@ -67,7 +68,7 @@ export async function forEachConcurrent<T>(
   try {
     await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
   } finally {
-    inner.abort('done')
+    inner?.abort('done')
   }
   if (signal.aborted) throw new EnvlogError('closed')
   if (fatal !== undefined) throw fatal
