@@ -117,7 +117,7 @@ describe('the example with a lamp and a horn', () => {
     this.timeout(FLOW_MS)
     const unknown = { limitsType: 'flow', limits: 'missing' }
     const flow = { ...more, 'envlog-limits': unknown }
-    // Not what a flow before this one has sent.
+    // Ignores what an earlier flow has sent.
     received.length = 0
     await harness.deploy(
       [LAMP],

@@ -157,7 +157,7 @@ describe('examples with Modbus', () => {
       // A test is shown for three seconds.
       delay: { timeout: '15' },
     }
-    // What is written again and again ends a test.
+    // Each periodic write ends a test.
     const seldom = (node: FlowNode) => (node.name === 'every 10 seconds' ? { ...node, repeat: '25' } : node)
     await harness.deploy([REGISTERS, COILS], { simulator, more }, (flow) => flow.map(seldom))
     const shows = (lamp: boolean, horn: boolean) =>
