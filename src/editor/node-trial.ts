@@ -1,8 +1,8 @@
-import { readLimits } from '../shared/account-schema'
+import { readLimitsTable } from '../shared/account-schema'
 import { needsMessage } from '../shared/action-schemas'
 import type { AdminFailure, Trial } from '../shared/admin'
 import { isEnvVariable } from '../shared/schema'
-import { LIMITS } from '../shared/service-limits'
+import { limitRow } from '../shared/service-limits'
 import { readAccountNode } from './account-draft'
 import { requestAdmin, toSentence } from './admin-request'
 import { formatDuration } from './format-duration'
@@ -78,8 +78,8 @@ export class NodeTrial {
 
   /** Asks before a request for alerts, because few are allowed. */
   #ask(config: ActionConfig): void {
-    const limits = readLimits(String(RED.nodes.node(String(config.account))?.limits ?? ''))
-    const { limit, window } = { ...LIMITS.alert, ...limits?.alert }
+    const limits = readLimitsTable(String(RED.nodes.node(String(config.account))?.limits ?? ''))
+    const { limit, window } = limitRow('alert', limits)
     const params = { limit: formatNumber(limit), time: formatDuration(window) }
     const button = (key: string, act: () => void) =>
       $('<button type="button" class="red-ui-button red-ui-button-small">')

@@ -1,4 +1,4 @@
-import { readLimits } from '../shared/account-schema'
+import { readLimitsTable } from '../shared/account-schema'
 import { ACTION_TYPES, type ActionType } from '../shared/action'
 import { hasLocalTimes, OFFERED, OUTPUT_TRAITS, type Output, type Send } from '../shared/outputs'
 import type { DeviceSource } from './device-source'
@@ -90,7 +90,7 @@ export class Preview {
   }
 
   #showBudget(config: ActionConfig, account: Readonly<Record<string, unknown>>): void {
-    const limits = readLimits(String(account.limits ?? ''))
+    const limits = readLimitsTable(String(account.limits ?? ''))
     const budget = toBudget(config, this.#otherNodes(config.account), this.#source.devices, limits)
     const isTooMuch = budget !== undefined && budget.together > 1
     const seconds = isTooMuch ? budget.fittingRepeat : undefined

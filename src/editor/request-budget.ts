@@ -3,7 +3,7 @@ import type { ListedDevice } from '../shared/admin'
 import { NODE_ENDPOINTS } from '../shared/node-endpoints'
 import { OUTPUT_TRAITS, type Output } from '../shared/outputs'
 import { isEnvVariable } from '../shared/schema'
-import { LIMITS, type LimitedEndpoint, type LimitsTable } from '../shared/service-limits'
+import { type LimitedEndpoint, type LimitsTable, limitRow } from '../shared/service-limits'
 import { type Chosen, isDevice } from './picker/choice'
 import { findIncluded, findUnlisted } from './picker/device-tree'
 import { type Form, listOf } from './red'
@@ -125,7 +125,7 @@ export function toBudget(
   }
   let repeat = 0
   for (const [endpoint, count] of requests) {
-    const { limit, window } = { ...LIMITS[endpoint], ...limits[endpoint] }
+    const { limit, window } = limitRow(endpoint, limits)
     const secondsFor = (amount: number) => (amount * window) / limit
     const shareOf = (config: ActionConfig) => {
       const interval = intervalOf(config)

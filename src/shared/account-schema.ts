@@ -46,7 +46,7 @@ const limitsTable = z.strictObject(
  * Reads the setting `limits`, which overrides rows of the table of limits; `undefined` if it is invalid. It is JSON
  * text, but flows that are written by hand may contain an object.
  */
-export function readLimits(value: unknown): LimitsTable | undefined {
+export function readLimitsTable(value: unknown): LimitsTable | undefined {
   try {
     const table = typeof value === 'string' ? JSON.parse(value || '{}') : value
     return z.safeParse(limitsTable, table).data as LimitsTable | undefined
@@ -57,7 +57,7 @@ export function readLimits(value: unknown): LimitsTable | undefined {
 
 const limits = z.pipe(
   z
-    .transform(readLimits)
+    .transform(readLimitsTable)
     .check(checked((table) => (table === undefined ? { problem: 'limits' } : undefined))),
   z.transform((table) => table ?? {}),
 )

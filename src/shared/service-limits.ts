@@ -27,3 +27,8 @@ export const MAX_WINDOW_SECONDS = 86_400
 
 /** The values that replace those of `LIMITS`, from the account's setting `limits`. */
 export type LimitsTable = Partial<Record<LimitedEndpoint, Partial<LimitRow>>>
+
+/** The row of `LIMITS` with the values that `limits` replaces. */
+export function limitRow(endpoint: LimitedEndpoint, limits: LimitsTable = {}): LimitRow {
+  return { ...LIMITS[endpoint], ...limits[endpoint] }
+}

@@ -15,10 +15,9 @@ import {
   readIdentity,
   readList,
   readText,
-  readUtcOffset,
   stripBom,
 } from './fields'
-import { readTimestamp } from './time'
+import { readTimestamp, readUtcOffset } from './time'
 import { readNumber } from './value'
 
 /** The envelope for each kind of response. */

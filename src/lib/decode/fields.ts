@@ -94,28 +94,3 @@ export const readIdentity = (fields: Fields, prefix: '' | 'remote-' | 'base-' = 
   model: readText(fields[`${prefix}model`]),
   name: readText(fields[`${prefix}name`]),
 })
-
-const MINUTES_PER_DAY = 1440
-
-/**
- * Reads how many minutes a device's local time is ahead of UTC: time-diff + dst-bias if the flag indicates daylight
- * saving time, otherwise time-diff + std-bias (docs/service.md, *Fields*). Absent fields count as 0. `null` if they are
- * unreadable, or if local time is a day or more from UTC, which no time format can express.
- */
-export function readUtcOffset(fields: Fields): number | null {
-  const flag = readEither(fields['dst-flg'], fields.dst_flg)
-  const bias =
-    flag === 1
-      ? readEither(fields['dst-bias'], fields.dst_bias)
-      : readEither(fields['std-bias'], fields.std_bias)
-  const minutes = Math.round(readEither(fields['time-diff'], fields.time_diff) + bias)
-  return !Number.isNaN(flag) && Math.abs(minutes) < MINUTES_PER_DAY ? minutes : null
-}
-
-/** The first of two spellings that has a value; 0 if neither has, NaN if the value is unreadable. */
-function readEither(one: unknown, other: unknown): number {
-  const value = isBlank(one) ? other : one
-  return isBlank(value) ? 0 : (readNumber(value) ?? Number.NaN)
-}
-
-const isBlank = (value: unknown) => isAbsent(typeof value === 'string' ? value.trim() : value)

@@ -1,4 +1,5 @@
 import { DAY_MS, formatOffset, TimeZone } from '../../shared/local-clock'
+import { type Fields, isAbsent } from './fields'
 import { readNumber } from './value'
 
 /**
@@ -21,6 +22,31 @@ export function readTimestamp(value: unknown): number | null | undefined {
   if (seconds === null || Math.abs(seconds) * 1000 > MAX_TIMESTAMP_MS) return undefined
   return Math.round(seconds * 1000) || null
 }
+
+const MINUTES_PER_DAY = 1440
+
+/**
+ * Reads how many minutes a device's local time is ahead of UTC: time-diff + dst-bias if the flag indicates daylight
+ * saving time, otherwise time-diff + std-bias (docs/service.md, *Fields*). Absent fields count as 0. `null` if they are
+ * unreadable, or if local time is a day or more from UTC, which no time format can express.
+ */
+export function readUtcOffset(fields: Fields): number | null {
+  const flag = readEither(fields['dst-flg'], fields.dst_flg)
+  const bias =
+    flag === 1
+      ? readEither(fields['dst-bias'], fields.dst_bias)
+      : readEither(fields['std-bias'], fields.std_bias)
+  const minutes = Math.round(readEither(fields['time-diff'], fields.time_diff) + bias)
+  return !Number.isNaN(flag) && Math.abs(minutes) < MINUTES_PER_DAY ? minutes : null
+}
+
+/** The first of two spellings that has a value; 0 if neither has, NaN if the value is unreadable. */
+function readEither(one: unknown, other: unknown): number {
+  const value = isBlank(one) ? other : one
+  return isBlank(value) ? 0 : (readNumber(value) ?? Number.NaN)
+}
+
+const isBlank = (value: unknown) => isAbsent(typeof value === 'string' ? value.trim() : value)
 
 /**
  * The UTC offset in minutes that is sent with a timestamp. It is that of the time zone if `style` is one, otherwise

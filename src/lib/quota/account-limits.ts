@@ -1,4 +1,4 @@
-import { LIMITS, type LimitRow, type LimitsTable } from '../../shared/service-limits'
+import { type LimitsTable, limitRow } from '../../shared/service-limits'
 import { type EndpointName, mapEndpoints } from '../endpoints'
 import { createLimit, type RateLimit } from './window'
 
@@ -10,11 +10,10 @@ export interface EndpointLimits {
 
 export type AccountLimits = Record<EndpointName, EndpointLimits>
 
-/** The service's table of limits (docs/service.md, *Limits*), overridden key by key by an account's `limits`. */
-export function limitsWith(overrides: LimitsTable = {}): AccountLimits {
+/** The service's table of limits with the values that an account's `limits` replace. */
+export function limitsWith(overrides?: LimitsTable): AccountLimits {
   return mapEndpoints((name) => {
-    const row: LimitRow = { ...LIMITS[name], ...overrides[name] }
-    const { limit, window, records, recordsWindow } = row
+    const { limit, window, records, recordsWindow } = limitRow(name, overrides)
     return {
       requests: createLimit(limit, window),
       records: records && recordsWindow ? createLimit(records, recordsWindow) : null,

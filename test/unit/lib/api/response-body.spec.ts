@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { MAX_BODY_BYTES, readBody } from '../../../../src/lib/api/body'
+import { MAX_BODY_BYTES, readBody } from '../../../../src/lib/api/response-body'
 import { chunksOf, streamed } from '../../../support/fake-transport'
 import { context, failure } from '../responses'
 import { clientOf, watch } from './setup'
