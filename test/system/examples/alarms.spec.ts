@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { DeviceDefinition, GeneratedRecords } from '../../../simulator'
 import { useExamples } from '../../support/examples'
-import { CACHED_ON_DISK, type FlowNode } from '../../support/node-red'
+import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
 import { type Chat, startChat } from './chat'
 import { FREEZER, FRIDGE, freezerAndFridge, ON_DEMAND, useColdStore, withRounds } from './cold-store'
@@ -39,7 +39,7 @@ function withLimitsInLog(flow: FlowNode[]): FlowNode[] {
 /** Flows that send messages to people: each message arrives once, whatever happens in between. */
 describe('examples that send alarms', () => {
   // A minute takes three seconds.
-  const harness = useExamples({ speed: 20, examples: [MAIL], contextStorage: CACHED_ON_DISK })
+  const harness = useExamples({ speed: 20, examples: [MAIL] })
   const store = useColdStore(harness)
   let chat: Chat
   let mail: MailServer | undefined
