@@ -112,22 +112,6 @@ describe('the example with a lamp and a horn', () => {
     await shows(false, false)
   })
 
-  it('shows that alarms cannot be judged, although readings arrive', async function () {
-    this.timeout(FLOW_MS)
-    const unknown = { limitsType: 'flow', limits: 'missing' }
-    const flow = { ...more, 'envlog-limits': unknown }
-    // Ignores what an earlier flow has sent.
-    received.length = 0
-    await harness.deploy(
-      [LAMP],
-      { simulator: store.simulator, broker: broker().node, more: flow },
-      withRounds,
-    )
-    await shows(false, false)
-    await store.minutes(1)
-    await shows(true, true)
-  })
-
   it('switches both on for a moment at a test, which leaves no state behind', async function () {
     this.timeout(FLOW_MS)
     const { simulator, minutes } = store
