@@ -16,6 +16,12 @@ const STARTING_MS = 30_000
 helper.init(require.resolve('node-red'))
 
 const requireOfNodeRed = createRequire(require.resolve('node-red'))
+/** The helper would load these once for each node, and fail if there are several. */
+const reporting = ['24-complete', '25-catch', '25-status'].map((file) =>
+  requireOfNodeRed(`@node-red/nodes/core/common/${file}.js`),
+)
+Object.assign(helper, { _nodeModules: {} })
+
 const { log }: { log: Record<string, SinonSpy> } = requireOfNodeRed('@node-red/util')
 const Node: { prototype: Record<string, SinonSpy> } = requireOfNodeRed('@node-red/runtime/lib/nodes/Node')
 
@@ -80,6 +86,7 @@ export async function startFlow(
       range,
       alerts,
       limits,
+      ...reporting,
       ...(setup.coreNodes ?? []),
     ] as never,
     [

@@ -23,10 +23,8 @@ export type FlowNode = { id: string; type: string } & Record<string, unknown>
 
 export type DeployType = 'full' | 'nodes' | 'flows'
 
-/** Settings of a context store that writes immediately. Messages that change the same value at once overwrite each other. */
-export const ON_DISK = { default: { module: 'localfilesystem', config: { cache: false } } }
-/** Settings of one that writes every 30 seconds and at the end, as in most installations that have a store on disk. */
-export const CACHED_ON_DISK = { default: { module: 'localfilesystem' } }
+/** A context store in files, as in most installations that have one; but each change is written at once, not within 30 s. */
+export const ON_DISK = { default: { module: 'localfilesystem', config: { flushInterval: 0 } } }
 
 const DASHBOARD = '@flowfuse/node-red-dashboard'
 const STARTED = 'envlog-test: flows started'

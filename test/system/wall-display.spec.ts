@@ -12,7 +12,6 @@ import {
 import { launchChromium } from '../support/editor/chromium'
 import { openPage, type PageOptions } from '../support/editor/page'
 import { useExamples } from '../support/examples'
-import { CACHED_ON_DISK } from '../support/node-red'
 import { until } from '../support/wait'
 import { WallDisplay } from '../support/wall-display'
 import { shownBy } from './shown-by'
@@ -80,7 +79,7 @@ interface Point {
 
 describe('the wall display', () => {
   // Without a cache, every message would read and write the records of a day several times.
-  const harness = useExamples({ speed: SPEED, examples: [WALL], contextStorage: CACHED_ON_DISK })
+  const harness = useExamples({ speed: SPEED, examples: [WALL] })
   let browser: Browser
   let simulator: Simulator
   let displays: WallDisplay[]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { useExamples } from '../../support/examples'
@@ -238,5 +238,28 @@ describe('examples for files', () => {
     assert.match(String(errors[0]), /because the service refused/)
     assert.match(String(errors[1]), /The service failed \(503\)/)
     assert.equal(errors.length, 2, 'not the last line of a complete file')
+  })
+
+  it('append to the nightly file later what could not be written', async function () {
+    this.timeout(FLOW_MS)
+    const name = 'envlog-2026-10-30.csv'
+    const props = Object.entries({ filename: name, language: 'en', decimal: '.' }).map(([p, v]) => ({
+      p,
+      v,
+      vt: 'str',
+    }))
+    const afterHeader = (flow: FlowNode[]) => {
+      const range = flow.find(({ type }) => type === 'envlog-range') as FlowNode
+      const place = { z: range.z, x: 0, y: 0, wires: [[range.id]] }
+      return [...flow, { id: 'go', type: 'inject', name: 'after the header', props, ...place }]
+    }
+    await harness.deploy([NIGHT], { simulator, more: { delay: { timeoutUnits: 'seconds' } } }, afterHeader)
+    // A file that cannot be written.
+    mkdirSync(join(harness.nodeRed.userDir, name))
+    await harness.press('after the header')
+    await until('it is reported', () => harness.nodeRed.log().split('EISDIR').length > 2)
+    rmdirSync(join(harness.nodeRed.userDir, name))
+    const lines = [`,${CHOSEN},`, ',52C10002,', 'End of the file']
+    await written(name, (text) => lines.every((line) => text.includes(line)))
   })
 })

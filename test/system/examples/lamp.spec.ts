@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { type Received, useBroker } from '../../support/broker'
 import { useExamples } from '../../support/examples'
-import { CACHED_ON_DISK } from '../../support/node-red'
 import { until } from '../../support/wait'
 import { FREEZER, FRIDGE, ON_DEMAND, useColdStore, withRounds } from './cold-store'
 
@@ -16,7 +15,7 @@ const LAMP = 'Alarms/lamp and horn'
 const more = { ...ON_DEMAND, 'envlog-limits': { errorAfter: 1 }, trigger: { duration: '19' } }
 
 describe('the example with a lamp and a horn', () => {
-  const harness = useExamples({ speed: 20, contextStorage: CACHED_ON_DISK })
+  const harness = useExamples({ speed: 20 })
   const store = useColdStore(harness)
   const broker = useBroker()
   let received: Received[]
@@ -111,22 +110,6 @@ describe('the example with a lamp and a horn', () => {
     simulator.set({ faults: [] })
     await minutes(1)
     await shows(false, false)
-  })
-
-  it('shows that alarms cannot be judged, although readings arrive', async function () {
-    this.timeout(FLOW_MS)
-    const unknown = { limitsType: 'flow', limits: 'missing' }
-    const flow = { ...more, 'envlog-limits': unknown }
-    // Ignores what an earlier flow has sent.
-    received.length = 0
-    await harness.deploy(
-      [LAMP],
-      { simulator: store.simulator, broker: broker().node, more: flow },
-      withRounds,
-    )
-    await shows(false, false)
-    await store.minutes(1)
-    await shows(true, true)
   })
 
   it('switches both on for a moment at a test, which leaves no state behind', async function () {

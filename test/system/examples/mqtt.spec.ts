@@ -75,10 +75,11 @@ describe('examples to MQTT', () => {
   /** Time of the last measurement of the device that may be silent. */
   let heard: number
 
+  const newest = () => ({ unixtime: heard / 1000, values: { 1: 4.5 } })
+
   beforeEach(async () => {
     const now = Math.floor(Date.now() / MINUTE) * MINUTE
     heard = now
-    const newest = () => ({ unixtime: heard / 1000, values: { 1: 4.5 } })
     simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet: fleet(now, newest) })
   })
 
@@ -88,6 +89,15 @@ describe('examples to MQTT', () => {
   const topicOf = ({ base, serial, channel }: ReportedValue) => `envlog/${base}/${serial}/${channel}`
   const numbers = () =>
     rows().flatMap((row) => (row.value === null ? [] : { topic: topicOf(row), text: String(row.value) }))
+
+  const stateOf = (row: ReportedValue) => {
+    const { value, time, unit, error } = row
+    const isSilent = Date.parse(time ?? '') < simulator.clock.now() - HOUR
+    const state = isSilent ? 'silent' : value === null ? 'no value' : 'ok'
+    const text = JSON.stringify({ state, time, unit, ...(error !== null && { error }) })
+    return { topic: `${topicOf(row)}/state`, text }
+  }
+  const published = () => [...numbers(), ...rows().map(stateOf)]
 
   /** Waits for what a subscriber receives, and returns what a new subscriber then receives immediately. */
   async function retained(
@@ -120,16 +130,8 @@ describe('examples to MQTT', () => {
 
   it('publish each channel on its own topic with its state and time, retained, only what changed, and all to a broker that was away', async function () {
     this.timeout(FLOW_MS)
-    const stateOf = (row: ReportedValue) => {
-      const { value, time, unit, error } = row
-      const isSilent = Date.parse(time ?? '') < simulator.clock.now() - HOUR
-      const state = isSilent ? 'silent' : value === null ? 'no value' : 'ok'
-      const text = JSON.stringify({ state, time, unit, ...(error !== null && { error }) })
-      return { topic: `${topicOf(row)}/state`, text }
-    }
     const service = (text = 'ok') => ({ topic: 'envlog/service', text })
     const status = (text = 'online') => ({ topic: 'envlog/status', text })
-    const published = () => [...numbers(), ...rows().map(stateOf)]
     const { received, end } = await broker().subscribe('envlog/#')
     const messages = () => received.map(({ topic, text }) => ({ topic, text }))
     const first = [...published(), service(), status()]
@@ -171,6 +173,23 @@ describe('examples to MQTT', () => {
     await rounds(simulator, 2)
     await broker().startAgain()
     await assertRetained([...published(), service(), status()])
+  })
+
+  it('mark the state of what is no longer read, also if its device has left the account while Node-RED was stopped', async function () {
+    this.timeout(FLOW_MS)
+    // Two seconds, instead of five minutes.
+    const more = { trigger: { duration: '10', units: 's' } }
+    await harness.deploy([CHANNELS], { simulator, broker: broker().node, more })
+    await assertRetained(published())
+    const [gone] = rows().filter(({ serial }) => serial === FRIDGE) as [ReportedValue]
+    await harness.nodeRed.stop()
+    const all = fleet(heard, newest)
+    simulator.set({ fleet: all.filter(({ serial }) => serial !== FRIDGE) })
+    await harness.nodeRed.start()
+    const { topic, text } = stateOf(gone)
+    await assertRetained([...published(), { topic, text: text.replace('"ok"', '"unknown"') }])
+    simulator.set({ fleet: all })
+    await assertRetained(published())
   })
 
   it('create sensors in Home Assistant, with names, units and availability', async function () {

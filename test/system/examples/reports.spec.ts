@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { useExamples } from '../../support/examples'
@@ -116,6 +116,8 @@ describe('examples for reports', () => {
     if (node.type === 'envlog-account') return { ...node, ...account }
     if (node.type === 'envlog-current') return { ...node, devices }
     if (node.name === 'settings') return { ...node, rules: changed(node, settings, limits) }
+    // Hours become seconds.
+    if (node.type === 'delay') return { ...node, timeoutUnits: 'seconds' }
     return node.name === 'the report' ? { ...node, complete: 'payload' } : node
   }
 
@@ -453,6 +455,19 @@ describe('examples for reports', () => {
     const line = `,,${name},${FREEZER},${FREEZER},1,${name},-14.9,°C,2026-11-01 00:29,-30,-15,FAIL,above −15\u00a0°C\r\n`
     assert.ok(list.includes(line), list)
     assert.equal(list.split(`,${ABSENT},`).length - 1, states.length)
+  })
+
+  it('write a check into the list of the month later if that is not possible, and say so at once', async function () {
+    this.timeout(FLOW_MS)
+    await deploy(CHECKS)
+    // A file that cannot be written.
+    const list = join(harness.nodeRed.userDir, 'freezer-checks-2026-11.csv')
+    mkdirSync(list)
+    await harness.press('at 8')
+    await until('it is said', () => /debug:list not written\][\s\S]*EISDIR/.test(harness.nodeRed.log()))
+    rmdirSync(list)
+    const [, heading] = (await written('freezer-checks-2026-11.csv')).split('\ufeff')
+    assert.match(String(heading), /^Date,.*\r\n/)
   })
 })
 

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { isDeepStrictEqual } from 'node:util'
+import helper from 'node-red-node-test-helper'
+import { readExample } from '../support/examples'
+import { startFlow, useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
+import { until } from '../support/wait'
+
+const core = createRequire(require.resolve('node-red'))
+const coreNodes = [
+  'common/60-link',
+  'function/10-switch',
+  'function/15-change',
+  'function/89-delay',
+  'function/89-trigger',
+].map((file) => core(`@node-red/nodes/core/${file}.js`))
+
+const CHATS = [
+  'Alarms/alarms to a chat',
+  'Alarms/alarms of loggers that upload in batches',
+  'Mail - needs node-red-node-email/alarms by mail',
+]
+const LAMPS = ['Alarms/lamp and horn', 'Factory Modbus - needs node-red-contrib-modbus/lamp and horn']
+
+const TOLD_MS = 5000
+
+/** The nodes that send to what is outside of Node-RED. */
+const SENDING = /^(?:http request|e-mail|mqtt out|modbus-write)$/
+/** What is left out: buttons, and what connects to something outside. */
+const OTHERS = /^(?:tab|group|comment|inject|debug|rbe|status|mqtt in|mqtt-broker|modbus-client)$/
+
+/** Whether people learn that alarms do not arrive, from flows whose surroundings are the test. */
+describe('the example', () => {
+  const simulator = useSimulator()
+  /** By the names and by the types of the nodes. */
+  let ids: Map<unknown, string>
+  /** Texts, or `lamp` and `horn` with what they are switched to. */
+  let sent: string[]
+
+  const nodeOf = (name: string) => helper.getNode(String(ids.get(name)))
+
+  async function start(name: string): Promise<void> {
+    const nodes = readExample(name).filter(({ type }) => !OTHERS.test(type))
+    const flow = nodes.map((node) => ({
+      ...node,
+      z: 'tab',
+      g: undefined,
+      ...('account' in node && { account: 'account', repeat: 0 }),
+      ...(SENDING.test(node.type) && { type: 'helper' }),
+      // A second takes a millisecond.
+      ...(node.units === 's' && { units: 'ms' }),
+      ...(node.timeoutUnits === 'seconds' && { timeoutUnits: 'milliseconds' }),
+    }))
+    await startFlow('limits', simulator(), { flow, coreNodes })
+    ids = new Map(
+      nodes.flatMap(({ name: label, type, id }) => [
+        [label, id],
+        [type, id],
+      ]),
+    )
+    sent = []
+    for (const { id, type, name: label } of nodes)
+      if (SENDING.test(type))
+        helper.getNode(id).on('input', ({ payload, topic }: Message) => {
+          const device = /horn/.test(topic ?? label) ? 'horn' : 'lamp'
+          sent.push(typeof payload === 'boolean' ? `${device} ${payload}` : (payload.text ?? payload))
+        })
+  }
+
+  /** What people have read, or how lamp and horn are switched. */
+  const told = () => {
+    const devices = ['lamp', 'horn'].flatMap(
+      (device) => sent.findLast((one) => one.startsWith(`${device} `)) ?? [],
+    )
+    return devices.length > 0 ? devices : sent.map((text) => text.replace(/ \/ .*/, ''))
+  }
+
+  async function assertTold(...expected: string[]): Promise<void> {
+    await until('it is told', () => isDeepStrictEqual(told(), expected), TOLD_MS).catch(() => {})
+    assert.deepEqual(told(), expected)
+  }
+
+  for (const name of [...CHATS, ...LAMPS]) {
+    const isLamp = LAMPS.includes(name)
+
+    it(`${name} tells that alarms cannot be judged, once`, async () => {
+      await start(name)
+      const limits = nodeOf('envlog-limits')
+      for (let times = 0; times < 2; times++) limits.receive({ payload: 'neither readings nor rows' })
+      await assertTold(...(isLamp ? ['lamp true', 'horn true'] : ['Alarms are not judged']))
+    })
+
+    it(`${name} tells once why no readings arrive, even if they arrive again when it is about to tell it again`, async () => {
+      await start(name)
+      const fail = () => nodeOf('for 2 minutes').send({ error: { message: 'refused' } })
+      fail()
+      const missing = isLamp ? ['lamp true', 'horn true'] : ['No readings of any device']
+      await assertTold(...missing)
+      for (let times = 0; times < 2; times++) nodeOf('readings arrive').send({})
+      fail()
+      await assertTold(...(isLamp ? ['lamp false', 'horn true'] : [...missing, 'Readings arrive again']))
+    })
+  }
+})
