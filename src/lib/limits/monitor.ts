@@ -199,7 +199,7 @@ export class Monitor {
       .filter((value): value is Timed & typeof value => value.value !== null)
       .sort((a, b) => a.time - b.time)
     for (const condition of channel.limits.values()) {
-      const convert = converterOf(measured, condition.limit.unit)
+      const convert = converterOf(channel, condition.limit.unit)
       for (const { time, value } of timed)
         this.#judgeValue(condition, { time, value: convert ? convert(value) : value })
       const late = condition.late?.run

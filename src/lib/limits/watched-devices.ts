@@ -65,6 +65,9 @@ export class WatchedDevices {
     const known = device.channels.get(number)
     const channel = known ?? this.#addChannel(device, number, first)
     if (name !== '') channel.name = name.slice(0, MAX_TEXT_LENGTH)
+    // Without a value, the service may send no unit, and % may be anything without a temperature beside it.
+    const isUnknown = known && quantity === null && (unit === '' || unit === known.unit)
+    if (isUnknown) return channel
     channel.unit = unit.slice(0, MAX_TEXT_LENGTH)
     if (known?.quantity === quantity) return channel
     channel.quantity = quantity
