@@ -47,6 +47,7 @@ const savedDevice = z.object({
 const savedLimits = z.object({
   version: z.literal(1),
   noData: z.optional(savedRun),
+  noMatch: z.optional(savedRun),
   /** Ends of mutes by serial, or blank for all devices, ms since 1970 UTC. */
   mutes: z.optional(z.record(z.string(), instant)),
   /** By `base/serial`. */

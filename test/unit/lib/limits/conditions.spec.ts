@@ -156,6 +156,50 @@ describe('silence', () => {
   })
 })
 
+describe('limits that no device matches', () => {
+  const rows = [
+    { ...TOO_WARM, devices: [{ serial: '5212A1B2' }, { serial: '5212A1B9' }], bases: ['5839F002'] },
+    { name: 'by group', above: -15, groups: ['Cold chain'] },
+    { name: 'too damp', above: 80, quantity: 'humidity' },
+  ]
+  const lives = (node: Monitoring, minutes: number, more = {}) => {
+    const events: LimitEvent[] = []
+    for (let minute = 0; minute < minutes; minute++)
+      events.push(...node.wait(1), ...node.receive([readingOf(nowIn(node), -18, more)]))
+    return events
+  }
+
+  it('are reported once, when devices had time to arrive, and again when it is something else', () => {
+    const node = new Monitoring(rows)
+    assert.deepEqual(lives(node, 59), [])
+    const [alarm, ...others] = lives(node, 5)
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [alarm?.state, alarm?.condition, alarm?.detail],
+      ['alarm', 'no-match', 'too warm: 5212A1B9, too warm: 5839F002, too damp: humidity'],
+    )
+    node.restart()
+    assert.deepEqual(lives(node, 65), [])
+    const [renamed] = lives(node, 5, { group: { number: 1, name: 'Freezers' } })
+    assert.match(`${renamed?.detail}`, /, by group: Cold chain, /)
+  })
+
+  it('are over when all match', () => {
+    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
+    assert.deepEqual(brief(lives(node, 61)), ['alarm no-match'])
+    node.receive([other(nowIn(node), -18)])
+    assert.deepEqual(brief(node.wait(1)), ['normal no-match'])
+  })
+
+  it('are not reported while no data arrives, and not at once after that', () => {
+    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
+    node.receive([readingOf(nowIn(node), -18)])
+    assert.deepEqual(brief(node.wait(120)), ['alarm no-data'])
+    assert.deepEqual(brief(lives(node, 59)), ['normal no-data'])
+    assert.deepEqual(brief(lives(node, 5)), ['alarm no-match'])
+  })
+})
+
 describe('a low battery', () => {
   const withBattery = (node: Monitoring, level: string) =>
     node.receive([readingOf(nowIn(node), -18, { battery: { code: 4, level } })])
