@@ -118,4 +118,5 @@ function readEither(one: unknown, other: unknown): number {
   return isBlank(value) ? 0 : (readNumber(value) ?? Number.NaN)
 }
 
-const isBlank = (value: unknown) => isAbsent(typeof value === 'string' ? value.trim() : value)
+/** Whether a value is absent, or consists of blanks. */
+export const isBlank = (value: unknown) => isAbsent(typeof value === 'string' ? value.trim() : value)
