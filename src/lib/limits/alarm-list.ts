@@ -216,8 +216,8 @@ export class AlarmList {
   #watches({ kind }: Condition): boolean {
     const { errorAfterMs, silentAfterMs, battery } = this.#settings
     if (kind === 'error') return errorAfterMs < Number.POSITIVE_INFINITY
-    if (kind === 'battery') return battery
-    return kind === 'limit' || silentAfterMs < Number.POSITIVE_INFINITY
+    if (kind === 'silent' || kind === 'no-data') return silentAfterMs < Number.POSITIVE_INFINITY
+    return kind !== 'battery' || battery
   }
 
   #isMuted(device: WatchedDevice | undefined): boolean {

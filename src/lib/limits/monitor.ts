@@ -33,8 +33,9 @@ export interface Summary {
 const MAX_UNSEEN_MS = 30 * DAY_MS
 /** A device that sends only older measurements for this long begins anew. */
 const MAX_LATE_MS = 3_600_000
-/** How often limits are compared with the devices. */
+/** How often limits are compared with the devices, and how long all devices may take to arrive. */
 const MATCH_INTERVAL_MS = 60_000
+const MAX_GATHERING_MS = 3_600_000
 const BATTERY_RANKS: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
 
 /**
@@ -148,7 +149,7 @@ export class Monitor {
       ...(this.#noData.run && { noData: toSavedRun(this.#noData.run) }),
       ...(this.#noMatch.run && { noMatch: toSavedRun(this.#noMatch.run) }),
       ...(this.alarms.mutes.size > 0 && { mutes: Object.fromEntries(this.alarms.mutes) }),
-      ...this.#devices.toSave(),
+      ...this.#devices.toSave(this.#dataAt.monotonic),
     }
   }
 
@@ -273,10 +274,11 @@ export class Monitor {
     this.#matchedAt = monotonic
     if (this.#noData.run) return
     const missing = unmatched(this.#formLimits, [...this.#devices.all])
-    const isGathering = monotonic - this.#gatheringSince < this.#settings.silentAfterMs
-    if (missing === null) this.alarms.end(this.#noMatch, now)
-    else if (isGathering) return
-    else if (missing !== this.#noMatch.run?.detail) this.#beginAlarm(this.#noMatch, now, missing)
+    const reported = this.#noMatch.run?.detail ?? null
+    if (missing === null && reported !== null) this.alarms.end(this.#noMatch, now)
+    const gatheringMs = Math.min(this.#settings.silentAfterMs, MAX_GATHERING_MS)
+    if (monotonic - this.#gatheringSince < gatheringMs) return
+    if (missing !== null && missing !== reported) this.#beginAlarm(this.#noMatch, now, missing)
     this.alarms.noteState(this.#noMatch)
   }
 

@@ -109,6 +109,17 @@ describe('silence', () => {
     assert.deepEqual(brief(node.wait(49)), [])
   })
 
+  it('of more than an hour counts over restarts', () => {
+    const node = new Monitoring([], { silentAfterMs: DAY_MINUTES * MINUTE })
+    node.receive([readingOf(nowIn(node), -18)])
+    const events: LimitEvent[] = []
+    for (let hour = 0; hour < 30; hour++) {
+      events.push(...node.wait(60), ...node.receive([other(nowIn(node), -18)]))
+      if (hour % 20 === 10) node.restart()
+    }
+    assert.deepEqual(brief(events), ['alarm silent 5212A1B2'])
+  })
+
   it('of all is one event, also from the start, and then counts anew', () => {
     const node = new Monitoring([])
     assert.deepEqual(brief(node.wait(60)), ['alarm no-data'])
