@@ -50,11 +50,12 @@ function unmatchedParts(limit: Limit, devices: readonly WholeDevice[]): string[]
   }[limit.select]
   const missing = parts.filter(([, part]) => !devices.some((device) => isFor({ ...limit, ...part }, device)))
   const chosen = devices.filter((device) => isFor(limit, device))
-  const isMeasured = chosen.some(({ channels }) =>
-    [...channels.values()].some((channel) => measures(limit, channel)),
-  )
+  const channels = chosen.flatMap((device) => [...device.channels.values()])
+  // A limit for all devices may be for a quantity that none has, unless a channel of an unknown quantity is meant.
+  const isOptional = limit.select === 'all' && channels.every(({ quantity }) => quantity !== null)
+  const isUnmeasured = chosen.length > 0 && !channels.some((channel) => measures(limit, channel))
   const what = limit.channel === null ? (limit.quantity ?? 'temperature') : `ch${limit.channel}`
-  return [...missing.map(([name]) => name), ...(chosen.length > 0 && !isMeasured ? [what] : [])]
+  return [...missing.map(([name]) => name), ...(isUnmeasured && !isOptional ? [what] : [])]
 }
 
 type Part = [name: string, part: Partial<Limit>]

@@ -171,7 +171,8 @@ describe('limits that no device matches', () => {
   const rows = [
     { ...TOO_WARM, devices: [{ serial: '5212A1B2' }, { serial: '5212A1B9' }], bases: ['5839F002'] },
     { name: 'by group', above: -15, groups: ['Cold chain'] },
-    { name: 'too damp', above: 80, quantity: 'humidity' },
+    { name: 'too damp', above: 80, quantity: 'humidity', bases: ['5839F001'] },
+    { name: 'general', above: 1000, quantity: 'co2' },
   ]
   const lives = (node: Monitoring, minutes: number, more = {}) => {
     const events: LimitEvent[] = []
@@ -193,6 +194,12 @@ describe('limits that no device matches', () => {
     assert.deepEqual(lives(node, 65), [])
     const [renamed] = lives(node, 5, { group: { number: 1, name: 'Freezers' } })
     assert.match(`${renamed?.detail}`, /, by group: Cold chain, /)
+  })
+
+  it('are also limits for all devices, if they may be for a channel of an unknown quantity', () => {
+    const node = new Monitoring([{ name: 'too damp', above: 80, quantity: 'humidity' }])
+    const channels = [{ key: 'ch1', number: 1, name: 'Inside', unit: '%', quantity: null, value: 90 }]
+    assert.equal(lives(node, 61, { channels }).at(-1)?.detail, 'too damp: humidity')
   })
 
   it('are over when all match', () => {
