@@ -58,8 +58,12 @@ export class AlarmList {
     condition.run = run
     condition.sentState = condition.isAlarm
     condition.since = this.#clock.monotonic()
-    condition.reportedAt = this.#clock.monotonic()
-    if (run) this.#open.add(condition)
+    if (!run) return
+    this.#open.add(condition)
+    // Reminders go on at multiples of their interval. Otherwise, a restart every night would put off daily ones for ever.
+    const { remindMs } = this.#settings
+    const elapsedMs = Math.max(0, this.#clock.now() - run.from)
+    condition.reportedAt = this.#clock.monotonic() - (remindMs > 0 ? elapsedMs % remindMs : 0)
   }
 
   /** Begins a run that is not yet an alarm. */

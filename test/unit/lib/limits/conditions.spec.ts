@@ -277,6 +277,17 @@ describe('alarms', () => {
     assert.deepEqual(brief(node.wait(15)), ['reminder above 5212A1B2 1'])
   })
 
+  it('are repeated even if the node restarts more often than that', () => {
+    const node = new Monitoring([TOO_WARM], { remindMs: 15 * MINUTE })
+    warm(node)
+    const events: LimitEvent[] = []
+    for (let restart = 0; restart < 4; restart++) {
+      events.push(...node.wait(10))
+      node.restart()
+    }
+    assert.deepEqual(brief(events), ['reminder above 5212A1B2 1', 'reminder above 5212A1B2 1'])
+  })
+
   it('are held back while they are muted, also over a restart, and told at the end if they last', () => {
     const node = new Monitoring([TOO_WARM, { name: 'cold', below: -17 }])
     node.command(({ alarms }) => alarms.mute(30 * MINUTE, 'all'))
