@@ -34,34 +34,62 @@ interface WholeDevice extends Device {
  * no device measures, …; `null` if there is nothing.
  */
 export function unmatched(limits: readonly Limit[], devices: readonly WholeDevice[]): string | null {
+  const find = createFinder(devices)
   const names = limits.flatMap((limit) =>
-    unmatchedParts(limit, devices).map((part) => `${limit.name || 'limit'}: ${part}`),
+    unmatchedParts(limit, find).map((part) => `${limit.name || 'limit'}: ${part}`),
   )
   if (names.length > MAX_NAMES) names.splice(MAX_NAMES, names.length, '…')
   return names.join(', ') || null
 }
 
-function unmatchedParts(limit: Limit, devices: readonly WholeDevice[]): string[] {
-  const parts: Part[] = {
-    all: [],
-    list: [...limit.devices.map(ofDevice), ...limit.bases.map(ofBase)],
-    base: limit.bases.map(ofBase),
-    group: limit.groups.map(ofGroup),
-  }[limit.select]
-  const missing = parts.filter(([, part]) => !devices.some((device) => isFor({ ...limit, ...part }, device)))
-  const chosen = devices.filter((device) => isFor(limit, device))
-  const channels = chosen.flatMap((device) => [...device.channels.values()])
-  // A limit for all devices may be for a quantity that none has, unless a channel of an unknown quantity is meant.
-  const isOptional = limit.select === 'all' && channels.every(({ quantity }) => quantity !== null)
-  const isUnmeasured = chosen.length > 0 && !channels.some((channel) => measures(limit, channel))
-  const what = limit.channel === null ? (limit.quantity ?? 'temperature') : `ch${limit.channel}`
-  return [...missing.map(([name]) => name), ...(isUnmeasured && !isOptional ? [what] : [])]
+/** Part of the choice of a limit, and the devices that match it. */
+interface Part {
+  name: string
+  found: readonly WholeDevice[]
 }
 
-type Part = [name: string, part: Partial<Limit>]
-const ofDevice = (device: Limit['devices'][number]): Part => [device.serial, { devices: [device], bases: [] }]
-const ofBase = (base: string): Part => [base, { devices: [], bases: [base] }]
-const ofGroup = (group: string): Part => [group, { groups: [group] }]
+function unmatchedParts(limit: Limit, find: Finder): string[] {
+  const { select, channel, quantity } = limit
+  const parts = find(limit)
+  const missing = parts.filter(({ found }) => found.length === 0 && select !== 'all').map(({ name }) => name)
+  const has = (test: (measured: Channel) => boolean) =>
+    parts.some(({ found }) => found.some(({ channels }) => [...channels.values()].some(test)))
+  if (missing.length === parts.length || has((measured) => measures(limit, measured))) return missing
+  // A limit for all devices may be for a quantity that none has, unless a channel of an unknown quantity is meant.
+  if (select === 'all' && !has((measured) => measured.quantity === null)) return missing
+  return [...missing, channel === null ? (quantity ?? 'temperature') : `ch${channel}`]
+}
+
+type Finder = (limit: Limit) => Part[]
+
+/** Finds devices without searching all of them, because there may be thousands, and as many limits. */
+function createFinder(devices: readonly WholeDevice[]): Finder {
+  const by = (keyOf: (device: WholeDevice) => string | null) => {
+    const found = new Map<string, WholeDevice[]>()
+    for (const device of devices) {
+      const key = keyOf(device)
+      if (key === null) continue
+      const others = found.get(key)
+      if (others) others.push(device)
+      else found.set(key, [device])
+    }
+    return (name: string): Part => ({ name, found: found.get(name) ?? [] })
+  }
+  const [ofSerial, ofBase, ofGroup] = [
+    by(({ serial }) => serial),
+    by(({ base }) => base),
+    by(({ group }) => group),
+  ]
+  const ofDevice = ({ serial, base }: Limit['devices'][number]): Part => ({
+    name: serial,
+    found: ofSerial(serial).found.filter((device) => device.base === (base ?? device.base)),
+  })
+  return ({ select, devices: named, bases, groups }) => {
+    if (select === 'all') return [{ name: '', found: devices }]
+    if (select === 'group') return groups.map(ofGroup)
+    return [...(select === 'list' ? named.map(ofDevice) : []), ...bases.map(ofBase)]
+  }
+}
 
 function isFor({ select, devices, bases, groups }: Limit, { base, serial, group }: Device): boolean {
   const isChosen = () => devices.some((chosen) => chosen.serial === serial && (chosen.base ?? base) === base)
