@@ -55,6 +55,7 @@ export const reasons = {
   'records-wait': 'ENVLOG_QUOTA',
   'too-many-triggers': 'ENVLOG_BUSY',
   'queue-full': 'ENVLOG_BUSY',
+  'account-empty': 'ENVLOG_SERVICE',
   'service-refused': 'ENVLOG_SERVICE',
   'device-refused': 'ENVLOG_SERVICE',
   'device-paused': 'ENVLOG_SERVICE',

@@ -24,7 +24,7 @@ import {
 /** Settings of envlog-limits, for its form and its runtime (docs/limits.md). */
 
 /** Names of conditions in events. A limit must not have one of them. */
-export const CONDITIONS = ['above', 'below', 'error', 'silent', 'battery', 'no-data'] as const
+export const CONDITIONS = ['above', 'below', 'error', 'silent', 'battery', 'no-data', 'no-match'] as const
 export type ConditionName = (typeof CONDITIONS)[number]
 
 export const LIMIT_SELECTS = ['all', 'list', 'base', 'group'] as const

@@ -40,6 +40,9 @@ export function isAbsent(value: unknown): boolean {
   return true
 }
 
+/** Whether a value is absent, or consists of blanks. */
+export const isBlank = (value: unknown) => isAbsent(typeof value === 'string' ? value.trim() : value)
+
 /**
  * The elements of a list except `null`; `undefined` if the value is not a list. A list with missing elements may be
  * sent as an object whose keys are indexes, which JavaScript keeps in ascending order.

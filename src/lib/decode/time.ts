@@ -1,5 +1,5 @@
 import { DAY_MS, formatOffset, TimeZone } from '../../shared/local-clock'
-import { type Fields, isAbsent } from './fields'
+import { type Fields, isBlank } from './fields'
 import { readNumber } from './value'
 
 /**
@@ -45,8 +45,6 @@ function readEither(one: unknown, other: unknown): number {
   const value = isBlank(one) ? other : one
   return isBlank(value) ? 0 : (readNumber(value) ?? Number.NaN)
 }
-
-const isBlank = (value: unknown) => isAbsent(typeof value === 'string' ? value.trim() : value)
 
 /**
  * The UTC offset in minutes that is sent with a timestamp. It is that of the time zone if `style` is one, otherwise

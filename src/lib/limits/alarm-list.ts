@@ -58,8 +58,12 @@ export class AlarmList {
     condition.run = run
     condition.sentState = condition.isAlarm
     condition.since = this.#clock.monotonic()
-    condition.reportedAt = this.#clock.monotonic()
-    if (run) this.#open.add(condition)
+    if (!run) return
+    this.#open.add(condition)
+    // Reminders go on at multiples of their interval. Otherwise, a restart every night would put off daily ones for ever.
+    const { remindMs } = this.#settings
+    const elapsedMs = Math.max(0, this.#clock.now() - run.from)
+    condition.reportedAt = this.#clock.monotonic() - (remindMs > 0 ? elapsedMs % remindMs : 0)
   }
 
   /** Begins a run that is not yet an alarm. */
@@ -217,7 +221,7 @@ export class AlarmList {
     const { errorAfterMs, silentAfterMs, battery } = this.#settings
     if (kind === 'error') return errorAfterMs < Number.POSITIVE_INFINITY
     if (kind === 'silent' || kind === 'no-data') return silentAfterMs < Number.POSITIVE_INFINITY
-    return kind === 'limit' || battery
+    return kind !== 'battery' || battery
   }
 
   #isMuted(device: WatchedDevice | undefined): boolean {

@@ -28,7 +28,10 @@ export interface LimitEvent {
   minutes: number | null
   /** Whether it was over before it was known. */
   late: boolean
-  /** For `error`, the text of the service; for `battery`, the level; `never` for a device that has never measured. */
+  /**
+   * For `error`, the text of the service; for `battery`, the level; for `no-match`, what nothing matches; `never` for a
+   * device that has never measured.
+   */
   detail: string | null
   /** The number of events that were left out, only in an event about that. */
   leftOut?: number

@@ -22,7 +22,7 @@ export interface Run {
   isReported: boolean
   /** Whether there are no more reminders. */
   isAcknowledged: boolean
-  /** For `error`, the text of the service; for `battery`, the level. */
+  /** For `error`, the text of the service; for `battery`, the level; for `no-match`, what nothing matches. */
   detail: string | null
 }
 

@@ -22,6 +22,75 @@ export function limitsFor(limits: readonly Limit[], device: Device, channel: Cha
   return [...byName.values()]
 }
 
+/** Maximum number of names in a text. */
+const MAX_NAMES = 10
+
+interface WholeDevice extends Device {
+  channels: ReadonlyMap<number, Channel>
+}
+
+/**
+ * What no device matches, with the names of the limits: a misspelt or replaced device, a renamed group, a quantity that
+ * no device measures, …; `null` if there is nothing.
+ */
+export function unmatched(limits: readonly Limit[], devices: readonly WholeDevice[]): string | null {
+  const find = createFinder(devices)
+  const names = limits.flatMap((limit) =>
+    unmatchedParts(limit, find).map((part) => `${limit.name || 'limit'}: ${part}`),
+  )
+  if (names.length > MAX_NAMES) names.splice(MAX_NAMES, names.length, '…')
+  return names.join(', ') || null
+}
+
+/** Part of the choice of a limit, and the devices that match it. */
+interface Part {
+  name: string
+  found: readonly WholeDevice[]
+}
+
+function unmatchedParts(limit: Limit, find: Finder): string[] {
+  const { select, channel, quantity } = limit
+  const parts = find(limit)
+  const missing = parts.filter(({ found }) => found.length === 0 && select !== 'all').map(({ name }) => name)
+  const has = (test: (measured: Channel) => boolean) =>
+    parts.some(({ found }) => found.some(({ channels }) => [...channels.values()].some(test)))
+  if (missing.length === parts.length || has((measured) => measures(limit, measured))) return missing
+  // A limit for all devices may be for a quantity that none has, unless a channel of an unknown quantity is meant.
+  if (select === 'all' && !has((measured) => measured.quantity === null)) return missing
+  return [...missing, channel === null ? (quantity ?? 'temperature') : `ch${channel}`]
+}
+
+type Finder = (limit: Limit) => Part[]
+
+/** Finds devices without searching all of them, because there may be thousands, and as many limits. */
+function createFinder(devices: readonly WholeDevice[]): Finder {
+  const by = (keyOf: (device: WholeDevice) => string | null) => {
+    const found = new Map<string, WholeDevice[]>()
+    for (const device of devices) {
+      const key = keyOf(device)
+      if (key === null) continue
+      const others = found.get(key)
+      if (others) others.push(device)
+      else found.set(key, [device])
+    }
+    return (name: string): Part => ({ name, found: found.get(name) ?? [] })
+  }
+  const [ofSerial, ofBase, ofGroup] = [
+    by(({ serial }) => serial),
+    by(({ base }) => base),
+    by(({ group }) => group),
+  ]
+  const ofDevice = ({ serial, base }: Limit['devices'][number]): Part => ({
+    name: serial,
+    found: ofSerial(serial).found.filter((device) => device.base === (base ?? device.base)),
+  })
+  return ({ select, devices: named, bases, groups }) => {
+    if (select === 'all') return [{ name: '', found: devices }]
+    if (select === 'group') return groups.map(ofGroup)
+    return [...(select === 'list' ? named.map(ofDevice) : []), ...bases.map(ofBase)]
+  }
+}
+
 function isFor({ select, devices, bases, groups }: Limit, { base, serial, group }: Device): boolean {
   const isChosen = () => devices.some((chosen) => chosen.serial === serial && (chosen.base ?? base) === base)
   switch (select) {

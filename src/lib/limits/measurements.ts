@@ -12,7 +12,7 @@ export interface MeasuredDevice {
   serial: string
   /** Blank if unknown. */
   name: string
-  /** Name of the group; `null` if none, `undefined` if unknown. */
+  /** Name of the group; `null` if none, `undefined` if unknown. Only current readings tell these apart. */
   group: string | null | undefined
   /** Minutes ahead of UTC; `null` if unknown. */
   utcOffset: number | null
@@ -117,8 +117,8 @@ function addReading(devices: Map<string, MeasuredDevice>, { channels, timestamp,
 }
 
 function addSeries(devices: Map<string, MeasuredDevice>, { channels, records, ...about }: Series): void {
-  const { base } = about
-  const measured = addDevice(devices, { ...about, base: base.serial })
+  const { base, group } = about
+  const measured = addDevice(devices, { ...about, base: base.serial, group: group ?? undefined })
   for (const { timestamp } of records) addTime(measured, timestamp)
   for (const listed of channels) {
     const key = `ch${listed.number}`
@@ -146,7 +146,7 @@ function addRow(devices: Map<string, MeasuredDevice>, element: unknown, isWhole:
     devices.get(`${base}/${serial}`) ??
     addDevice(devices, {
       ...{ base, serial, isWhole, name: text(row.name) },
-      ...{ group: text(row.groupname), battery: text(row.batterylevel) },
+      ...{ group: text(row.groupname) ?? undefined, battery: text(row.batterylevel) },
     })
   addTime(measured, timestamp)
   const about = { name: text(row.label), unit: text(row.unit), quantity: toQuantity(quantity) }

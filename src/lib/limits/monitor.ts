@@ -6,6 +6,7 @@ import { converterOf } from '../readings/convert-temperatures'
 import { AlarmList, type AlarmSettings } from './alarm-list'
 import { Condition, type LimitCondition, type WatchedDevice } from './condition'
 import { judge, lateLane, type Timed } from './judge'
+import { unmatched } from './matching'
 import type { MeasuredChannel, MeasuredDevice } from './measurements'
 import { fromSavedRun, type SavedLimits, toSavedRun } from './saved-limits'
 import { MAX_TEXT_LENGTH, WatchedDevices } from './watched-devices'
@@ -32,6 +33,9 @@ export interface Summary {
 const MAX_UNSEEN_MS = 30 * DAY_MS
 /** A device that sends only older measurements for this long begins anew. */
 const MAX_LATE_MS = 3_600_000
+/** How often limits are compared with the devices, and how long all devices may take to arrive. */
+const MATCH_INTERVAL_MS = 60_000
+const MAX_GATHERING_MS = 3_600_000
 const BATTERY_RANKS: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
 
 /**
@@ -43,9 +47,16 @@ export class Monitor {
   readonly #clock: Clock
   readonly #settings: MonitorSettings
   readonly #devices: WatchedDevices
+  /** The limits of the form. */
+  #formLimits: readonly Limit[] = []
   /** The limits of the last message. */
   #lastLimits: readonly Limit[] = []
   readonly #noData = new Condition('no-data', {})
+  readonly #noMatch = new Condition('no-match', {})
+  /** When devices began to arrive: at the start, when data was back or devices were forgotten; monotonic ms. */
+  #gatheringSince: number
+  /** When the limits of the form were last compared with the devices, monotonic ms. */
+  #matchedAt = Number.NEGATIVE_INFINITY
   /** When a measurement last arrived, or the node started: monotonic ms, and ms since 1970 UTC. */
   #dataAt: { monotonic: number; now: number }
 
@@ -55,10 +66,12 @@ export class Monitor {
     this.alarms = new AlarmList(clock, settings)
     this.#devices = new WatchedDevices(clock, this.alarms)
     this.#dataAt = this.#times()
+    this.#gatheringSince = this.#dataAt.monotonic
   }
 
-  /** Sets the limits of all devices, as after a deploy. */
+  /** Sets the limits of all devices, as after a deploy. It is reported if they match nothing. */
   setLimits(limits: readonly Limit[]): void {
+    this.#formLimits = limits
     for (const device of this.#devices.all) this.#devices.setLimits(device, limits)
   }
 
@@ -71,7 +84,10 @@ export class Monitor {
     const isBack = this.#noData.run !== undefined
     this.#dataAt = this.#times()
     this.alarms.end(this.#noData, this.#dataAt.now)
-    if (isBack) for (const device of this.#devices.all) device.arrivedAt = this.#dataAt.monotonic
+    if (isBack) {
+      this.#gatheringSince = this.#dataAt.monotonic
+      for (const device of this.#devices.all) device.arrivedAt = this.#dataAt.monotonic
+    }
     const known = this.#intern(limits)
     for (const device of measured) this.#receiveDevice(device, known)
   }
@@ -93,6 +109,7 @@ export class Monitor {
       if (monotonic - seenAt >= MAX_UNSEEN_MS) this.#devices.forget(device)
       else if (isSilent && !silent.run) this.#beginAlarm(silent, newest ?? now)
     }
+    if (monotonic - this.#matchedAt >= MATCH_INTERVAL_MS) this.#judgeMatches()
     this.alarms.endMutes()
   }
 
@@ -101,14 +118,17 @@ export class Monitor {
     for (const device of this.#devices.all) if (isAmong(device.serial, serials)) this.#devices.forget(device)
     if (serials === 'all') {
       this.alarms.close(this.#noData)
+      this.alarms.close(this.#noMatch)
       this.#dataAt = this.#times()
     }
+    this.#gatheringSince = this.#clock.monotonic()
     this.alarms.mustSave = true
   }
 
   /** All conditions that have been judged. */
   *conditions(): Generator<Condition> {
-    if (this.#noData.sentState !== undefined) yield this.#noData
+    for (const condition of [this.#noData, this.#noMatch])
+      if (condition.sentState !== undefined) yield condition
     for (const device of this.#devices.all)
       for (const condition of device.conditions()) if (condition.sentState !== undefined) yield condition
   }
@@ -127,16 +147,18 @@ export class Monitor {
     return {
       version: 1,
       ...(this.#noData.run && { noData: toSavedRun(this.#noData.run) }),
+      ...(this.#noMatch.run && { noMatch: toSavedRun(this.#noMatch.run) }),
       ...(this.alarms.mutes.size > 0 && { mutes: Object.fromEntries(this.alarms.mutes) }),
-      ...this.#devices.toSave(),
+      ...this.#devices.toSave(this.#dataAt.monotonic),
     }
   }
 
   /** Continues with a saved state, which contains the limits by which its devices were judged. */
   restore(saved: SavedLimits): void {
-    const { noData, mutes = {} } = saved
+    const { noData, noMatch, mutes = {} } = saved
     for (const [serial, until] of Object.entries(mutes)) this.alarms.mutes.set(serial, until)
     this.alarms.resume(this.#noData, noData && fromSavedRun(noData))
+    this.alarms.resume(this.#noMatch, noMatch && fromSavedRun(noMatch))
     this.#devices.restore(saved)
   }
 
@@ -199,7 +221,7 @@ export class Monitor {
       .filter((value): value is Timed & typeof value => value.value !== null)
       .sort((a, b) => a.time - b.time)
     for (const condition of channel.limits.values()) {
-      const convert = converterOf(measured, condition.limit.unit)
+      const convert = converterOf(channel, condition.limit.unit)
       for (const { time, value } of timed)
         this.#judgeValue(condition, { time, value: convert ? convert(value) : value })
       const late = condition.late?.run
@@ -244,6 +266,20 @@ export class Monitor {
         this.alarms.begin(condition, newest, values[0]?.error?.slice(0, MAX_TEXT_LENGTH) ?? null)
       this.alarms.noteState(condition)
     }
+  }
+
+  /** Judges whether the limits of the form match the devices that have arrived. A change is reported anew. */
+  #judgeMatches(): void {
+    const { now, monotonic } = this.#times()
+    this.#matchedAt = monotonic
+    if (this.#noData.run) return
+    const missing = unmatched(this.#formLimits, [...this.#devices.all])
+    const reported = this.#noMatch.run?.detail ?? null
+    if (missing === null && reported !== null) this.alarms.end(this.#noMatch, now)
+    const gatheringMs = Math.min(this.#settings.silentAfterMs, MAX_GATHERING_MS)
+    if (monotonic - this.#gatheringSince < gatheringMs) return
+    if (missing !== null && missing !== reported) this.#beginAlarm(this.#noMatch, now, missing)
+    this.alarms.noteState(this.#noMatch)
   }
 
   #judgeBattery({ battery }: WatchedDevice, level: string, at: number): void {

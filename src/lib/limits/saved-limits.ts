@@ -38,6 +38,8 @@ const savedDevice = z.object({
   newest: z.optional(instant),
   /** How long the node has been running without seeing the device, ms. */
   unseenMs: z.optional(z.number()),
+  /** How long others have been seen since it brought something newer, ms. */
+  quietMs: z.optional(z.number()),
   silent: z.optional(savedRun),
   battery: z.optional(savedRun),
   channels: z.record(z.string(), savedChannel),
@@ -47,6 +49,7 @@ const savedDevice = z.object({
 const savedLimits = z.object({
   version: z.literal(1),
   noData: z.optional(savedRun),
+  noMatch: z.optional(savedRun),
   /** Ends of mutes by serial, or blank for all devices, ms since 1970 UTC. */
   mutes: z.optional(z.record(z.string(), instant)),
   /** By `base/serial`. */
@@ -73,10 +76,14 @@ export function readSavedLimits(contents: unknown): SavedLimits | undefined {
 }
 
 /** Shorter times are not saved. */
-const MIN_UNSEEN_MS = 3_600_000
+const MIN_SAVED_MS = 3_600_000
 
-/** @param limits index of its limits @param unseenMs how long it has not been seen */
-export function toSavedDevice(device: WatchedDevice, limits: number, unseenMs: number): SavedDevice {
+/** @param limits index of its limits @param times how long it has not been seen, and brought nothing newer */
+export function toSavedDevice(
+  device: WatchedDevice,
+  limits: number,
+  { unseenMs, quietMs }: { unseenMs: number; quietMs: number },
+): SavedDevice {
   const { name, group, utcOffset, newest, silent, battery, channels } = device
   const savedChannels = Array.from(channels.values(), (channel) => [channel.number, toSavedChannel(channel)])
   return {
@@ -84,7 +91,8 @@ export function toSavedDevice(device: WatchedDevice, limits: number, unseenMs: n
     ...(group !== null && { group }),
     ...(utcOffset !== null && { utcOffset }),
     ...(newest !== null && { newest }),
-    ...(unseenMs > MIN_UNSEEN_MS && { unseenMs: Math.round(unseenMs) }),
+    ...(unseenMs > MIN_SAVED_MS && { unseenMs: Math.round(unseenMs) }),
+    ...(quietMs > MIN_SAVED_MS && { quietMs: Math.round(quietMs) }),
     ...(silent.run && { silent: toSavedRun(silent.run) }),
     ...(battery.run && { battery: toSavedRun(battery.run) }),
     channels: Object.fromEntries(savedChannels),

@@ -65,6 +65,9 @@ export class WatchedDevices {
     const known = device.channels.get(number)
     const channel = known ?? this.#addChannel(device, number, first)
     if (name !== '') channel.name = name.slice(0, MAX_TEXT_LENGTH)
+    // Without a value, the service may send no unit, and % may be anything without a temperature beside it.
+    const isUnknown = known && quantity === null && (unit === '' || unit === known.unit)
+    if (isUnknown) return channel
     channel.unit = unit.slice(0, MAX_TEXT_LENGTH)
     if (known?.quantity === quantity) return channel
     channel.quantity = quantity
@@ -84,17 +87,21 @@ export class WatchedDevices {
     this.#byKey.delete(device.key)
   }
 
-  toSave(): Pick<SavedLimits, 'devices' | 'limits'> {
+  /** @param dataAt when a measurement last arrived, monotonic ms */
+  toSave(dataAt: number): Pick<SavedLimits, 'devices' | 'limits'> {
     const monotonic = this.#clock.monotonic()
     const limits = [...new Set(Array.from(this.all, (device) => device.limits))]
     const devices = Array.from(this.#byKey, ([key, device]) => [
       key,
-      toSavedDevice(device, limits.indexOf(device.limits), monotonic - device.seenAt),
+      toSavedDevice(device, limits.indexOf(device.limits), {
+        unseenMs: monotonic - device.seenAt,
+        quietMs: dataAt - device.arrivedAt,
+      }),
     ])
     return { devices: Object.fromEntries(devices), limits }
   }
 
-  /** Continues with saved devices. Times that depend on the clock count from now on. */
+  /** Continues with saved devices. Times that depend on the clock count from now on, or go on if they are long. */
   restore({ devices, limits }: SavedLimits): void {
     const known = limits.map((rows) => {
       const found = readLimits(rows)
@@ -103,9 +110,19 @@ export class WatchedDevices {
     for (const [key, { channels, ...saved }] of Object.entries(devices)) {
       const [base = '', serial = ''] = key.split('/')
       const device = this.add(base, serial)
-      const { name, group = null, utcOffset = null, newest = null, unseenMs = 0, silent, battery } = saved
+      const {
+        name,
+        group = null,
+        utcOffset = null,
+        newest = null,
+        unseenMs = 0,
+        quietMs = 0,
+        silent,
+        battery,
+      } = saved
       Object.assign(device, { name, group, utcOffset, newest, limits: known[saved.limits] ?? [] })
       device.seenAt -= unseenMs
+      device.arrivedAt -= quietMs
       this.#alarms.resume(device.silent, silent && fromSavedRun(silent))
       if (battery) this.#alarms.resume(device.battery, fromSavedRun(battery))
       for (const [number, channel] of Object.entries(channels))

@@ -1,5 +1,5 @@
 import type { AlertEnvelope } from '../decode/envelopes'
-import { isObject, readText } from '../decode/fields'
+import { isBlank, isObject, readText } from '../decode/fields'
 import { createTimeFormatter, readTimestamp, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
@@ -33,7 +33,9 @@ export interface AlertLog {
 const SOURCES: readonly (readonly [field: string, source: AlertSource])[] = [
   ...[1, 2, 3, 4, 5, 6].map((number) => [`ch${number}`, `ch${number}`] as const),
   ['battery-level', 'battery'],
+  ['battery_level', 'battery'],
   ['communication-status', 'communication'],
+  ['communication_status', 'communication'],
 ]
 
 /** One entry of a log. */
@@ -100,6 +102,7 @@ export function toAlertLog(
   return { device, channels: [...channels.values()], alerts }
 }
 
+/** Reads an entry; `undefined` if it is not an object, its time is invalid, or its text is in a field that is not known. */
 function readEntry(entry: unknown): LogEntry | undefined {
   if (!isObject(entry)) return undefined
   const timestamp = readTimestamp(entry.unixtime)
@@ -109,7 +112,9 @@ function readEntry(entry: unknown): LogEntry | undefined {
     const text = readText(entry[field])
     if (text.trim() !== '') texts.push({ source, text })
   }
-  return { timestamp, texts }
+  const isLost =
+    texts.length === 0 && Object.keys(entry).some((field) => field !== 'unixtime' && !isBlank(entry[field]))
+  return isLost ? undefined : { timestamp, texts }
 }
 
 /** Sorts by time. Entries with the same time keep the service's order, reversed if it sends the newest first. */

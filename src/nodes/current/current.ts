@@ -11,7 +11,8 @@ export = (RED: NodeAPI): void =>
     async run(run) {
       const { account, settings, nodeState, time, format } = run
       const { exclude, staleAfter, onlyNew } = settings
-      const query = { selection: await run.evaluateSelection(), exclude, time, staleAfter, format }
+      const selection = await run.evaluateSelection()
+      const query = { selection, exclude, time, staleAfter, format }
       const collected = await collectCurrent(account, query, run.requestContext)
       run.respondedAt = account.monotonic()
       nodeState.respondedAt = run.respondedAt
@@ -26,6 +27,7 @@ export = (RED: NodeAPI): void =>
       }
       if (!onlyNew || content.kind !== 'current') {
         await run.deliver({ ...collected, failed })
+        if (content.kind === 'current') await run.checkAccount(selection)
         return
       }
       nodeState.devices.select(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
@@ -35,5 +37,6 @@ export = (RED: NodeAPI): void =>
         changed.length === 0,
       )
       remember()
+      await run.checkAccount(selection)
     },
   })

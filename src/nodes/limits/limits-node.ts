@@ -107,7 +107,7 @@ export class LimitsNode implements StartedNode {
     const { remember } = this.#settings
     if (saved && remember) this.#monitor.restore(saved)
     if (!saved && remember) store.onMissing?.()
-    if (this.#table) this.#monitor.setLimits(this.#table)
+    if (this.#table && remember) this.#monitor.setLimits(this.#table)
   }
 
   async #judge(monitor: Monitor, { msg, send }: Trigger): Promise<void> {

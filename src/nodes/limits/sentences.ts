@@ -1,6 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import type { TimeStyle } from '../../lib/decode/time'
 import type { LimitEvent, Report } from '../../lib/limits/event'
+import { toOneLine } from '../../lib/redact'
 import { DAY_MS, fixedClock, formatLocalTime, type LocalClock, TimeZone } from '../../shared/local-clock'
 import { toShortLine } from '../kit/report/localize'
 import { hostClock } from '../kit/report/times'
@@ -43,7 +44,8 @@ export class Sentences {
       bound: withUnit(condition === 'above' ? above : below),
       value: withUnit(value),
       extreme: withUnit(extreme),
-      detail: detail === null ? '' : ` (${toShortLine(detail)})`,
+      detail:
+        detail === null ? '' : ` (${condition === 'no-match' ? toOneLine(detail) : toShortLine(detail)})`,
     }
   }
 
@@ -59,7 +61,8 @@ export class Sentences {
   }
 
   /** The device and the channel. */
-  #place({ name, serial, channel, label }: LimitEvent): string {
+  #place({ condition, name, serial, channel, label }: LimitEvent): string {
+    if (condition === 'no-match') return this.#translate('limits.text.limits')
     const device = toShortLine(name || serial || '')
     if (serial === null) return this.#translate('limits.text.all-devices')
     if (channel === null) return device

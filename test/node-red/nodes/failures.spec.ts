@@ -119,3 +119,22 @@ describe('failures of the actions', () => {
     assert.deepEqual([error.code, keep], ['ENVLOG_SERVICE', 'me'])
   })
 })
+
+describe('an account without devices', () => {
+  const simulator = useSimulator(() => ({ fleet: [] }))
+
+  for (const action of ['current', 'latest', 'range', 'alerts'] as const) {
+    it(`fails each trigger of ${action}, because its login may no longer see them`, async () => {
+      const flow = await startFlow(action, simulator())
+      flow.send({ id: 1 })
+      const { id, error } = await flow.errors.next()
+      assert.deepEqual([id, error.code], [1, 'ENVLOG_SERVICE'])
+      assert.equal(flow.shown().at(-1)?.fill, 'red')
+      // Flows that compare the devices with those before need the empty list.
+      assert.deepEqual(
+        flow.output.messages.map(({ payload }) => payload),
+        action === 'current' ? [[]] : [],
+      )
+    })
+  }
+})

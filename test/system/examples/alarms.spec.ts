@@ -319,10 +319,8 @@ describe('examples that send alarms', () => {
     await assertSent(expected)
     simulator.set({ fleet: [] })
     await minutes(1)
-    const areGone = [FREEZER, FRIDGE].map(
-      (serial) => `(${serial}) is no longer in the account, or is excluded`,
-    )
-    expected.push(`Freezer ${areGone[0]}`, `Fridge ${areGone[1]}`)
+    for (const { name, serial } of fleet)
+      expected.push(`${name} (${serial}) is no longer in the account, or is excluded`)
     await assertSent(expected)
   })
 })

@@ -10,14 +10,14 @@ export const FRIDGE = '52A10002'
 
 const MINUTE = 60_000
 
-/** The examples have limits of their own for the freezer. Measurements are on the minute. */
+/** The examples have limits of their own for the freezers. Measurements are on the minute. */
 export const freezerAndFridge = (now: number): DeviceDefinition[] =>
   [
     { serial: FREEZER, name: 'Freezer', mean: -18 },
     { serial: FRIDGE, name: 'Fridge', mean: 4 },
-  ].map(({ serial, name, mean }) => ({
-    serial,
-    name,
+    { serial: '52C10008', name: 'Second freezer', mean: -18, base: { serial: '5F0A1004' } },
+  ].map(({ mean, ...device }) => ({
+    ...device,
     channels: [{ num: 1, name: 'Inside', unit: 'C', signal: { mean } }],
     records: { interval: 60, drift: 0, from: now / 1000 - 3600 },
   }))

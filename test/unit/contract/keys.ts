@@ -27,6 +27,7 @@ const LIMIT_TEXTS: Record<string, readonly string[]> = {
   silent: ['begins', 'lasts', 'normal', 'never'],
   battery: ['normal'],
   'no-data': ['begins', 'lasts', 'normal'],
+  'no-match': ['begins', 'lasts', 'normal'],
 }
 /** Counts in its texts; each has a singular and a plural. */
 const COUNTED_LIMITS = ['status.alarms', 'status.pending', 'status.normal', 'text.left-out', 'row.minutes']

@@ -122,6 +122,13 @@ export abstract class Run<T extends ActionType> implements FillRun {
     return evaluateSelection(this.settings, this.evaluateTypedInput)
   }
 
+  /** An account is hardly ever really empty: its login may no longer see the devices. @throws EnvlogError `account-empty` */
+  async checkAccount(selection: Selection): Promise<void> {
+    const { account, requestContext } = this
+    if (selection === 'all' && (await account.devices.all(requestContext)).length === 0)
+      throw new EnvlogError('account-empty')
+  }
+
   /**
    * Calls `work` for each device. An error of a single device is reported, and the others continue.
    * @param concurrency number of devices at the same time; the account's setting by default

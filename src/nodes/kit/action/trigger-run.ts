@@ -183,13 +183,14 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
 /**
  * The chosen devices, with their names if messages need them and they are known, and those that the account does not
  * have.
- * @throws EnvlogError `ENVLOG_INPUT`, or if the request for the account's list fails
+ * @throws EnvlogError `ENVLOG_INPUT`, `account-empty`, or if the request for the account's list fails
  */
 export async function findDevices<T extends ActionType>(
   run: Run<T>,
 ): Promise<{ devices: readonly ResolvedDevice[]; unknown: readonly DeviceFailure[] }> {
   const { account, requestContext, settings } = run
   const selection = await run.evaluateSelection()
+  await run.checkAccount(selection)
   const { devices, unknown } = await resolveDevices(
     selection,
     settings.exclude,

@@ -109,6 +109,17 @@ describe('silence', () => {
     assert.deepEqual(brief(node.wait(49)), [])
   })
 
+  it('of more than an hour counts over restarts', () => {
+    const node = new Monitoring([], { silentAfterMs: DAY_MINUTES * MINUTE })
+    node.receive([readingOf(nowIn(node), -18)])
+    const events: LimitEvent[] = []
+    for (let hour = 0; hour < 30; hour++) {
+      events.push(...node.wait(60), ...node.receive([other(nowIn(node), -18)]))
+      if (hour % 20 === 10) node.restart()
+    }
+    assert.deepEqual(brief(events), ['alarm silent 5212A1B2'])
+  })
+
   it('of all is one event, also from the start, and then counts anew', () => {
     const node = new Monitoring([])
     assert.deepEqual(brief(node.wait(60)), ['alarm no-data'])
@@ -153,6 +164,57 @@ describe('silence', () => {
     assert.equal(node.monitor.summarize().alarms, 0)
     node.receive([readingOf(nowIn(node), 'E1')])
     assert.deepEqual(node.wait(200), [])
+  })
+})
+
+describe('limits that no device matches', () => {
+  const rows = [
+    { ...TOO_WARM, devices: [{ serial: '5212A1B2' }, { serial: '5212A1B9' }], bases: ['5839F002'] },
+    { name: 'by group', above: -15, groups: ['Cold chain'] },
+    { name: 'too damp', above: 80, quantity: 'humidity', bases: ['5839F001'] },
+    { name: 'general', above: 1000, quantity: 'co2' },
+  ]
+  const lives = (node: Monitoring, minutes: number, more = {}) => {
+    const events: LimitEvent[] = []
+    for (let minute = 0; minute < minutes; minute++)
+      events.push(...node.wait(1), ...node.receive([readingOf(nowIn(node), -18, more)]))
+    return events
+  }
+
+  it('are reported once, when devices had time to arrive, and again when it is something else', () => {
+    const node = new Monitoring(rows)
+    assert.deepEqual(lives(node, 59), [])
+    const [alarm, ...others] = lives(node, 5)
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [alarm?.state, alarm?.condition, alarm?.detail],
+      ['alarm', 'no-match', 'too warm: 5212A1B9, too warm: 5839F002, too damp: humidity'],
+    )
+    node.restart()
+    assert.deepEqual(lives(node, 65), [])
+    const [renamed] = lives(node, 5, { group: { number: 1, name: 'Freezers' } })
+    assert.match(`${renamed?.detail}`, /, by group: Cold chain, /)
+  })
+
+  it('are also limits for all devices, if they may be for a channel of an unknown quantity', () => {
+    const node = new Monitoring([{ name: 'too damp', above: 80, quantity: 'humidity' }])
+    const channels = [{ key: 'ch1', number: 1, name: 'Inside', unit: '%', quantity: null, value: 90 }]
+    assert.equal(lives(node, 61, { channels }).at(-1)?.detail, 'too damp: humidity')
+  })
+
+  it('are over when all match', () => {
+    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
+    assert.deepEqual(brief(lives(node, 61)), ['alarm no-match'])
+    node.receive([other(nowIn(node), -18)])
+    assert.deepEqual(brief(node.wait(1)), ['normal no-match'])
+  })
+
+  it('are not reported while no data arrives, and not at once after that', () => {
+    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
+    node.receive([readingOf(nowIn(node), -18)])
+    assert.deepEqual(brief(node.wait(120)), ['alarm no-data'])
+    assert.deepEqual(brief(lives(node, 59)), ['normal no-data'])
+    assert.deepEqual(brief(lives(node, 5)), ['alarm no-match'])
   })
 })
 
@@ -213,6 +275,17 @@ describe('alarms', () => {
     node.wait(1)
     assert.deepEqual(brief(warm(node)), ['alarm above 5212A1B2 1'])
     assert.deepEqual(brief(node.wait(15)), ['reminder above 5212A1B2 1'])
+  })
+
+  it('are repeated even if the node restarts more often than that', () => {
+    const node = new Monitoring([TOO_WARM], { remindMs: 15 * MINUTE })
+    warm(node)
+    const events: LimitEvent[] = []
+    for (let restart = 0; restart < 4; restart++) {
+      events.push(...node.wait(10))
+      node.restart()
+    }
+    assert.deepEqual(brief(events), ['reminder above 5212A1B2 1', 'reminder above 5212A1B2 1'])
   })
 
   it('are held back while they are muted, also over a restart, and told at the end if they last', () => {

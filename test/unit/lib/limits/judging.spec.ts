@@ -114,6 +114,38 @@ describe('judging by limits', () => {
     )
   })
 
+  it('keeps the limits of a device whose group, unit or quantity is not known for a moment', () => {
+    const rows = [
+      { name: 'by group', above: -15, minutes: 30, select: 'group', groups: ['Cold chain'] },
+      { name: 'too damp', above: 80, minutes: 30, quantity: 'humidity' },
+    ]
+    const [inside, humidity] = seriesOf([[AT_8, -5, 95]]).channels.map((channel, index) =>
+      index === 0 ? channel : { ...channel, unit: '%', quantity: 'humidity' },
+    )
+    const known = { channels: [inside, humidity] }
+    const unknown = {
+      channels: [
+        { ...inside, unit: '', quantity: null },
+        { ...humidity, quantity: null },
+      ],
+      group: null,
+    }
+    const node = new Monitoring(rows)
+    const events: LimitEvent[] = []
+    for (let minute = 0; minute <= 30; minute++) {
+      const isBroken = minute === 10
+      const record = [AT_8 + minute * MINUTE, isBroken ? 'E1' : -5, 95] as const
+      events.push(...node.receive(seriesOf([record], isBroken ? unknown : known)))
+    }
+    assert.deepEqual(
+      events.map(({ limit, minutes }) => [limit, minutes]),
+      [
+        ['by group', 30],
+        ['too damp', 30],
+      ],
+    )
+  })
+
   it('does not repeat what was over before the channel was first seen', () => {
     const warm = Array.from({ length: 20 }, () => -10)
     const node = new Monitoring([TOO_WARM])

@@ -95,6 +95,17 @@ describe('the sentences of limits', () => {
     assert.equal(sentences.sentence(toState(condition, 60_000)), '52A10001: no measurement yet')
   })
 
+  it('name what no device matches', () => {
+    const sentences = new Sentences(withCatalogs('en-US'), 'local')
+    const condition = new Condition('no-match', {})
+    condition.run = { ...startRun(0), isAlarm: true, detail: 'too warm: 52A10009' }
+    const alarm = toState(condition, 30_000)
+    assert.equal(
+      `${sentences.subject([alarm])} | ${sentences.sentence(alarm)}`,
+      'Alarm: Limits: no matching device | No device matches these parts of the limits (too warm: 52A10009). Check the names and numbers.',
+    )
+  })
+
   it('say that a state is normal', () => {
     const sentences = new Sentences(withCatalogs('en-US'), 'local')
     const about = toState(new Condition('no-data', {}), 0)
