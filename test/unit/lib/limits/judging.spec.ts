@@ -22,19 +22,10 @@ const brief = (events: readonly LimitEvent[]) =>
   }))
 
 /** Sends each record in a message of its own. */
-const receiveEach = (node: Monitoring, records: ReturnType<typeof minutely>) =>
+const _receiveEach = (node: Monitoring, records: ReturnType<typeof minutely>) =>
   records.flatMap((record) => node.receive(seriesOf([record])))
 
 describe('judging by limits', () => {
-  it('reports a value outside for the set time, and its end, each once', () => {
-    const node = new Monitoring([{ ...TOO_WARM, margin: 1 }])
-    const warm = Array.from({ length: 12 }, () => -10)
-    assert.deepEqual(brief(receiveEach(node, minutely(-18, ...warm, -15.5, -16, -18))), [
-      { state: 'alarm', condition: 'above', minutes: 10, from: '08:01', until: null, value: -10 },
-      { state: 'normal', condition: 'above', minutes: 13, from: '08:01', until: '08:14', value: -16 },
-    ])
-  })
-
   it('reports an excursion within a batch as ended, with its extreme', () => {
     const node = new Monitoring([TOO_WARM])
     node.receive(seriesOf([[AT_8 - MINUTE, -18]]))
@@ -78,14 +69,6 @@ describe('judging by limits', () => {
     assert.deepEqual(brief(node.receive(seriesOf([[now + 10 * MINUTE, -10]]))), [
       { state: 'alarm', condition: 'above', minutes: 10, from: '13:00', until: null, value: -10 },
     ])
-  })
-
-  it('does not join late blocks that belong to different times', () => {
-    const node = new Monitoring([TOO_WARM])
-    node.receive(seriesOf([[AT_8, -18]]))
-    node.receive(seriesOf([[AT_8 + 1000 * MINUTE, -18]]))
-    assert.deepEqual(node.receive(seriesOf([[AT_8 + 10 * MINUTE, -5]])), [])
-    assert.deepEqual(node.receive(seriesOf([[AT_8 + 200 * MINUTE, -5]])), [])
   })
 
   it('compares temperatures in the unit of the limit', () => {

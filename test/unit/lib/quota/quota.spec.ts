@@ -12,18 +12,6 @@ const two = { current: { limit: 2 } }
 const current = (station: Station) => station.quota.counts().endpoints.current
 
 describe('a permit', () => {
-  it('is free again a window and a margin after the response, not after the request', async () => {
-    const station = await new Station(one).begin()
-    station.request('a')
-    await station.clock.pass(60_000)
-    await station.answer()
-    station.request('b')
-    await station.clock.pass(HELD_MS - 1)
-    assert.deepEqual(await station.serials(), [])
-    await station.clock.pass(1)
-    assert.deepEqual(await station.serials(), ['b'])
-  })
-
   it('is used by a request that may have been received, and not by one that was not sent', async () => {
     for (const isReachable of [true, false]) {
       const station = await new Station(one).begin()
