@@ -144,18 +144,6 @@ describe('simulator: events that hold data back', () => {
     advance(1)
     assert.deepEqual([minutes(), newest(simulator).age], [numbers(0, 14), 0])
   })
-
-  it('a late block: the alerts of its measurements arrive with it', async () => {
-    const texts = () => simulator.truth.alerts(SERIAL).map((entry) => Object.keys(entry.texts)[0])
-    await change('late')
-    advance(1)
-    await change('sensor')
-    advance(4)
-    await change('late', over)
-    assert.deepEqual(texts(), ['communication-status', 'communication-status'])
-    advance(2)
-    assert.deepEqual(texts(), ['communication-status', 'ch1', 'communication-status'])
-  })
 })
 
 describe('simulator: the story', () => {
