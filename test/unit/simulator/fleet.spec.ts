@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type DeviceDefinition, type Simulator, signals } from '../../../simulator'
-import { request, simulate, start, startSeconds, useSimulators } from './support'
+import type { Simulator } from '../../../simulator'
+import { request, simulate, start, useSimulators } from './support'
 
 const DAY_MS = 86_400_000
 
@@ -103,27 +103,5 @@ describe('simulator: custom fleets', () => {
     assert.equal(offset(), -300)
     simulator.clock.advance(Date.UTC(2026, 2, 8, 7) - start)
     assert.equal(offset(), -240)
-  })
-
-  it('generate records as defined', async () => {
-    const device: DeviceDefinition = {
-      serial: '52000001',
-      channels: [
-        { num: 1, signal: { mean: 5, decimals: 2 } },
-        { num: 2, signal: signals.humidity },
-      ],
-      records: { interval: 60, from: startSeconds - 600, drift: 0, firstId: 100, until: startSeconds - 300 },
-    }
-    const simulator = await simulate({ fleet: [device] })
-    const records = simulator.truth.records('52000001')
-    assert.deepEqual(
-      records.map(({ time, id, values }) => [(time - start) / 1000, id, values[1]]),
-      [0, 1, 2, 3, 4, 5].map((i) => [-600 + 60 * i, 100 + i, 5]),
-    )
-    const { json } = await request(simulator, 'data-relay', {
-      'remote-serial': '52000001',
-      'base-serial': '52000001',
-    })
-    assert.equal(json.error.code, 400)
   })
 })
