@@ -123,6 +123,16 @@ export function textsOf(catalog: object): Catalog {
 export const catalogOf = (language: string): Catalog =>
   catalogIn(join(folder, 'locales', language, 'envlog.json'))
 
+/** Like Node-RED: a text with a count has plural forms, and a key that the catalog does not have is returned. */
+export function translatorOf(language: string) {
+  const texts = catalogOf(language)
+  return (key: string, params: Record<string, unknown> = {}): string =>
+    (texts.get(key) ?? texts.get(`${key}_${params.count === 1 ? 'one' : 'other'}`) ?? key).replace(
+      /__(\w+)__/g,
+      (_, name: string) => `${params[name]}`,
+    )
+}
+
 /** A node's part of the help, including its `script` element. */
 export function helpOf({ type }: BuiltNode, language: string): string {
   const all = readFileSync(join(folder, 'locales', language, 'envlog.html'), 'utf8')

@@ -1,14 +1,10 @@
 /** The parts of Node-RED's editor that the logic of forms uses: texts of a catalog, and the user's language. */
-import { catalogOf } from './built'
+import { translatorOf } from './built'
 
 /** Sets the global `RED` for the tests of a `describe`; texts come from the catalogs, with parameters filled in. */
 export function useFakeRed(language: 'en-US' | 'ja' = 'en-US'): void {
-  const texts = catalogOf(language)
-  const say = (key: string, params: Record<string, unknown> = {}) => {
-    const name = key.replace(/^.*:/, '')
-    const text = texts.get(name) ?? texts.get(`${name}_other`) ?? key
-    return text.replace(/__(\w+)__/g, (_, param: string) => String(params[param]))
-  }
+  const translate = translatorOf(language)
+  const say = (key: string, params?: Record<string, unknown>) => translate(key.replace(/^.*:/, ''), params)
   const globals = globalThis as { RED?: unknown; $?: unknown }
   before(() => {
     // No form is open.

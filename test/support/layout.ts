@@ -56,6 +56,11 @@ function areaOf(node: FlowNode): Area {
   }
 }
 
+interface Place {
+  node: FlowNode
+  area: Area
+}
+
 const touch = (one: Area, other: Area) =>
   one.left <= other.right && other.left <= one.right && one.top <= other.bottom && other.top <= one.bottom
 
@@ -74,7 +79,6 @@ export function untidyPlaces(flow: readonly FlowNode[]): string[] {
     all.filter((other) => other !== place && other.node.z === place.node.z)
 
   const outside = places.filter(({ area }) => area.left < 0 || area.top < 0)
-  const offGrid = nodes.filter(({ node }) => Number(node.x) % 5 !== 0 || Number(node.y) % 20 !== 0)
   const pairs = (all: readonly Place[]) =>
     all.flatMap((place, at) =>
       onTab(all.slice(at + 1), place)
@@ -88,50 +92,18 @@ export function untidyPlaces(flow: readonly FlowNode[]): string[] {
       )
       .map((place) => `${shown(place)} is at the border of ${shown(group)}`),
   )
-  const wires = nodes.flatMap((source) =>
-    (source.node.wires as string[][]).flat().flatMap((id) => {
-      const target = nodes.find(({ node }) => node.id === id)
-      const problem = target && wireProblem(source, target, onTab(nodes, source))
-      return problem ? [`the wire from ${shown(source)} to ${shown(target)} ${problem}`] : []
-    }),
+  // Receipts too: they go from a *link out* at the end to a *link in* before the envlog node.
+  const backwards = nodes.flatMap((source) =>
+    nodes
+      .filter(({ node }) => (source.node.wires as string[][]).flat().includes(node.id))
+      .filter(({ area }) => area.left - source.area.right < WIRE)
+      .map((target) => `the wire from ${shown(source)} to ${shown(target)} goes from right to left`),
   )
   return [
     ...outside.map((place) => `${shown(place)} begins outside the canvas`),
-    ...offGrid.map((place) => `${shown(place)} is not on the grid`),
     ...pairs(nodes),
     ...pairs(groups),
     ...strangers,
-    ...wires,
+    ...backwards,
   ]
-}
-
-interface Place {
-  node: FlowNode
-  area: Area
-}
-
-/** Wires go from left to right, receipts too: they go from a *link out* at the end to a *link in* before the envlog node. */
-function wireProblem(source: Place, target: Place, others: readonly Place[]): string | undefined {
-  if (target.area.left - source.area.right < WIRE) return 'goes from right to left'
-  return hitOf(source, target, others)
-}
-
-const STEPS = 40
-
-/** A wire as the editor draws it must not cross another node. */
-function hitOf(source: Place, target: Place, others: readonly Place[]): string | undefined {
-  const [x1, y1, x2, y2] = [source.area.right, Number(source.node.y), target.area.left, Number(target.node.y)]
-  const bend = 0.75 * Math.min(100, x2 - x1)
-  const points = Array.from({ length: STEPS + 1 }, (_, step) => {
-    const t = step / STEPS
-    const mix = (a: number, b: number, c: number, d: number) =>
-      a * (1 - t) ** 3 + 3 * b * t * (1 - t) ** 2 + 3 * c * t ** 2 * (1 - t) + d * t ** 3
-    return { x: mix(x1, x1 + bend, x2 - bend, x2), y: mix(y1, y1, y2, y2) }
-  })
-  const hit = others.find(
-    (other) =>
-      other !== target &&
-      points.some(({ x, y }) => touch(other.area, { left: x, right: x, top: y, bottom: y })),
-  )
-  return hit && `crosses ${hit.node.id} (${hit.node.name})`
 }

@@ -19,7 +19,8 @@ import { messagesOf } from './messages'
 
 /**
  * Response fixtures, two files per case: `<endpoint>--<what-is-odd>.<json|txt>` is the body, byte by byte;
- * `<same>.expected.json` is the expected message, written by hand from docs/messages.md.
+ * `<same>.expected.json` is the expected message, written by hand from docs/messages.md. What a reading, a series or an
+ * alert leaves out there is as in the first one of `<endpoint>--as-described`.
  */
 const FOLDER = join(__dirname, '../fixtures/responses')
 
@@ -71,8 +72,15 @@ export const fixtures = readdirSync(FOLDER)
 
 export const bodyOf = ({ file }: Fixture): Buffer => readFileSync(file)
 
-export function expectedOf({ name }: Fixture): Expected {
-  return JSON.parse(readFileSync(join(FOLDER, name + EXPECTED), 'utf8'))
+const written = (name: string): Expected => JSON.parse(readFileSync(join(FOLDER, name + EXPECTED), 'utf8'))
+
+export function expectedOf({ name, endpoint }: Fixture): Expected {
+  const expected = written(name)
+  const { payload, request: { form = 'read' } = {} } = expected
+  if (payload === undefined || form !== 'read') return expected
+  const [usual] = [written(`${endpoint}--as-described`).payload].flat() as object[]
+  const whole = (part: unknown) => ({ ...usual, ...(part as object) })
+  return { ...expected, payload: Array.isArray(payload) ? payload.map(whole) : whole(payload) }
 }
 
 const nodeOf = {

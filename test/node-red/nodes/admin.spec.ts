@@ -5,7 +5,6 @@ import { manualClock } from '../../../simulator'
 import { NOW } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
-import { BASE, currentDevice } from '../../unit/lib/responses'
 
 const core = createRequire(require.resolve('node-red'))
 
@@ -56,26 +55,6 @@ describe('admin requests of the editor', () => {
       [await unitsIn(''), await unitsIn('C'), await unitsIn('F')],
       [['°C', '°F'], ['°C'], ['°F']],
     )
-  })
-
-  it('lists a device with an unreadable reading, even if it is the only one', async () => {
-    await startFlow('current', simulator())
-    const group = { num: 1, name: 'Racks' }
-    const odd = [
-      currentDevice({ serial: '5C000001', unixtime: 'never', group }),
-      currentDevice({ serial: '5C000002', channel: 'none', group }),
-    ]
-    for (const devices of [odd, [...odd, currentDevice()]]) {
-      simulator().set({ faults: [{ kind: 'body', body: JSON.stringify({ devices }) }] })
-      const { status, body } = await post('devices', { account: typed(), refresh: true })
-      const listed = body.devices?.filter(
-        (one: Message) => one.group?.name === 'Racks' && one.base.serial === BASE.serial,
-      )
-      assert.deepEqual(
-        [status, listed?.map(({ serial }: Message) => serial).toSorted()],
-        [200, ['5C000001', '5C000002']],
-      )
-    }
   })
 
   it('tests address, login and the relay suffix, and never requests alerts', async () => {

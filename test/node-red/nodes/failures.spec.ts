@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { manualClock } from '../../../simulator'
-import { freezer, fridge, NOW, oldRelay, rackA, truck } from '../../support/devices'
+import { freezer, fridge, NOW, oldRelay, rackA } from '../../support/devices'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
 
@@ -100,23 +100,6 @@ describe('failures of the actions', () => {
     flow.send()
     await flow.completed.next()
     assert.deepEqual([flow.errors.messages.length, flow.output.messages.length], [4, 3])
-  })
-
-  it('of three devices are reported for each of them, with their cause, if another one is served', async () => {
-    const refused = [fridge, rackA, truck].map(({ serial }) => serial)
-    simulator().set({ faults: [{ kind: 'status', status: 400, serials: refused }] })
-    const flow = await startFlow('latest', simulator(), { node: list(freezer, fridge, rackA, truck) })
-    flow.send({ keep: 'me' })
-    await flow.completed.next()
-    assert.equal(flow.output.messages.length, 1)
-    const errors = flow.errors.messages
-    assert.deepEqual(errors.map(({ envlog }) => envlog.device.serial).sort(), refused.sort())
-    const { error, keep } = errors.find(({ envlog }) => envlog.device.serial === rackA.serial) ?? {}
-    const { retryAt, ...cause } = error.cause
-    assert.match(retryAt, /^\d{4}-/)
-    const about = { endpoint: 'latest-data-relay', serial: rackA.serial, base: rackA.base }
-    assert.deepEqual(cause, { status: 400, serviceCode: 400, ...about })
-    assert.deepEqual([error.code, keep], ['ENVLOG_SERVICE', 'me'])
   })
 })
 

@@ -1,11 +1,9 @@
 /** The quotas of several Node-REDs that share one account through a real Redis; the service is a model. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '../../../src/lib/api/client'
 import { systemClock } from '../../../src/lib/clock'
 import { limitsWith } from '../../../src/lib/quota/account-limits'
 import { Quota } from '../../../src/lib/quota/quota'
 import { createConnector } from '../../../src/lib/quota/redis-connection'
-import type { Connection } from '../../../src/lib/quota/shared-quota'
 import { createRandom } from '../../support/chance'
 import { type Fate, ModelService, type ServiceRow } from '../../support/quota/model-service'
 import { SETTINGS } from '../../support/quota/simulation'
@@ -33,8 +31,6 @@ export interface MemberOptions {
   hasHeaders?: boolean
   /** The account's own limit. */
   limit?: number
-  /** Time of a message to Redis, and of one back, ms. */
-  distanceMs?: number
 }
 
 export class Member {
@@ -49,7 +45,7 @@ export class Member {
 
   constructor(
     service: ModelService,
-    { address, password = '', hasHeaders = true, limit = ROW.limit, distanceMs = 0 }: MemberOptions,
+    { address, password = '', hasHeaders = true, limit = ROW.limit }: MemberOptions,
   ) {
     const fate = (): Fate => ({
       up: random.below(WAY_MS),
@@ -59,8 +55,11 @@ export class Member {
       hasHeaders,
     })
     this.#transport = service.transport(fate)
-    const connect = farAway(createConnector(address, password, undefined), distanceMs)
-    const redis = { connect, account: 'an-account', leaseMs: LEASE_MS }
+    const redis = {
+      connect: createConnector(address, password, undefined),
+      account: 'an-account',
+      leaseMs: LEASE_MS,
+    }
     const onSharedChange = (isConnected: boolean, code?: string) => {
       if (!isConnected && code !== undefined) this.reasons.push(code)
     }
@@ -97,23 +96,6 @@ export class Member {
   leaveAndStop(): void {
     this.#ending.abort()
     this.leave()
-  }
-}
-
-/** Connections over a slow network. */
-function farAway(connect: () => Connection, ms: number): () => Connection {
-  if (ms === 0) return connect
-  return () => {
-    const connection = connect()
-    return {
-      ...connection,
-      async run(...call) {
-        await sleep(ms)
-        const reply = await connection.run(...call)
-        await sleep(ms)
-        return reply
-      },
-    }
   }
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../../simulator'
-import { OptionError } from '../../../simulator/option-error'
 import { isSuccessful } from '../../../src/lib/check/exchange'
 import { checkSimulated } from '../../support/check'
 import { request } from '../simulator/support'
@@ -46,34 +45,6 @@ describe('a replayed report', () => {
     }
   })
 
-  it('filters current readings, selects periods, and refuses requests without saved responses', async () => {
-    original = await startSimulator({ startTime: START, speed: 0, seed: 'other' })
-    const { report } = await checkSimulated(original)
-    replayed = await startSimulator({ replay: report })
-    const devices = replayed.truth.devices()
-    const [{ serial = '' } = {}] = devices
-    const found = (await post('current', { 'remote-serial': [serial] })).devices
-    assert.equal(found.length, devices.filter((device) => device.serial === serial).length)
-    assert.ok(found.length > 0 && found.length < devices.length)
-    const saved = report.responses.find((answer) => answer.endpoint === 'latest-data-relay')
-    assert.ok(saved && 'body' in saved)
-    const times = (saved.body.data as { unixtime: string }[]).map(({ unixtime }) => Number(unixtime))
-    const [from, to] = [times[100], times[120]]
-    const period = { ...saved.params, 'unixtime-from': from, 'unixtime-to': to }
-    for (const [params, expected] of [
-      [period, times.slice(100, 121)],
-      [{ ...period, number: 3 }, times.slice(118, 121)],
-    ] as const) {
-      const { data } = await post('data-relay', params)
-      assert.deepEqual(
-        data.map(({ unixtime }: { unixtime: string }) => Number(unixtime)),
-        expected,
-      )
-    }
-    assert.ok('error' in (await post('latest-data', { 'remote-serial': '00000000' })))
-    assert.ok('error' in (await post('latest-data-relay', { ...saved.params, type: 'csv' })))
-  })
-
   it('refuses the same requests as the service, with its status', async () => {
     for (const [endpoint, status] of [
       ['current', 401],
@@ -92,12 +63,6 @@ describe('a replayed report', () => {
       )
       assert.deepEqual(failed, [status])
       await Promise.all([original.close(), replayed.close()])
-    }
-  })
-
-  it('cannot be made from any other file', async () => {
-    for (const replay of [{}, [], 'report', { format: 'envlog-report', version: 2, responses: [] }]) {
-      await assert.rejects(startSimulator({ replay }), OptionError)
     }
   })
 

@@ -95,18 +95,6 @@ describe('the examples', () => {
         assert.ok(flow.every(({ type }) => !code.includes(type)))
       })
 
-      it('has a name for each node, and complete groups', () => {
-        for (const { id, type, z, g, name } of flow) {
-          if (type === 'tab' || type === 'group' || z === undefined) continue
-          const group = flow.find((node) => node.id === g)
-          assert.equal(g === undefined, group === undefined, id)
-          if (group) assert.ok((group.nodes as string[]).includes(id), id)
-          assert.equal(typeof name, 'string', id)
-        }
-        const members = flow.flatMap(({ type, nodes: of }) => (type === 'group' ? (of as string[]) : []))
-        assert.ok(members.every((id) => flow.some((node) => node.id === id && node.g !== undefined)))
-      })
-
       it('saves only properties that the nodes have, and all of ours', () => {
         for (const node of flow) {
           const known = knownProperties(node)

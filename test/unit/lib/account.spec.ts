@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { createAccount } from '../../../src/lib/account'
 import { systemClock } from '../../../src/lib/clock'
 import { Registry } from '../../../src/lib/registry'
-import { isSerial } from '../../../src/shared/action'
-import { findAddressProblem, isLoopback, normalizeAddress } from '../../../src/shared/addresses'
+import { findAddressProblem, normalizeAddress } from '../../../src/shared/addresses'
 import { fakeTransport } from '../../support/fake-transport'
 import { ok, settings } from './api/setup'
 import { context, currentDevice } from './responses'
@@ -78,20 +77,5 @@ describe('a service address', () => {
     }
     assert.equal(normalizeAddress('https://service.example/api/'), 'https://service.example/api')
     assert.equal(normalizeAddress('https://v1/devices'), 'https://v1/devices')
-  })
-
-  it('is recognized as local by name or by number', () => {
-    for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '[::1]']) assert.ok(isLoopback(host))
-    for (const host of ['localhost.example', '0.0.0.0', '128.0.0.1', '', '127.0.0.1.example']) {
-      assert.ok(!isLoopback(host))
-    }
-  })
-})
-
-describe('form input', () => {
-  it('is a serial number if it has 8 letters and digits', () => {
-    for (const text of ['5212A1B2', '00000001', 'abcdefgh']) assert.ok(isSerial(text))
-    for (const text of ['', '5212A1B', '5212A1B22', '5212A1B ', '5212/1B2', '5212A1B2\n'])
-      assert.ok(!isSerial(text))
   })
 })

@@ -95,12 +95,6 @@ describe('simulator: events of a device', () => {
     assert.equal(simulator.truth.newestRecords(1, SERIAL)[0]?.values[1], -18)
   })
 
-  it('a broken sensor of another channel', async () => {
-    const simulator = await simulate({ fleet: [freezer([])] })
-    await post(simulator, { serial: SERIAL, kind: 'sensor', channel: 2 })
-    assert.deepEqual(newest(simulator).values, { 1: -18, 2: 'E1' })
-  })
-
   it('a battery runs low', async () => {
     const simulator = await simulate({ fleet: [freezer([{ kind: 'battery', from: startSeconds + 60 }])] })
     const battery = async () => (await request(simulator, 'current')).json.devices[0].battery
@@ -108,45 +102,6 @@ describe('simulator: events of a device', () => {
     simulator.clock.advance(MINUTE_MS)
     assert.equal(await battery(), '2')
     assert.deepEqual(simulator.truth.alerts(SERIAL)[0]?.texts, { 'battery-level': 'Low Battery: level 2' })
-  })
-
-  it('start and end through the control address; other events continue', async () => {
-    const simulator = await simulate({ fleet: [freezer([])] })
-    const door = { serial: SERIAL, kind: 'door' }
-    assert.deepEqual((await post(simulator, door)).json, [door])
-    simulator.clock.advance(MINUTE_MS)
-    // The door is already open.
-    await post(simulator, door)
-    assert.equal(newest(simulator).values[1], -8.5)
-    assert.deepEqual((await post(simulator, { ...door, over: true })).json, [])
-    simulator.clock.advance(3 * MINUTE_MS)
-    assert.equal(newest(simulator).values[1], -18)
-    assert.equal(simulator.truth.alerts(SERIAL).length, 2)
-    assert.deepEqual((await send(simulator, 'GET', '/simulator/events', {})).json, [])
-    simulator.begin({ serial: SERIAL, kind: 'battery', code: 4 })
-    assert.equal(simulator.truth.devices()[0]?.battery, 4)
-    simulator.reset()
-    assert.equal(simulator.truth.devices()[0]?.battery, 5)
-  })
-
-  it('are refused if impossible', async () => {
-    const simulator = await simulate({ fleet: [freezer([])] })
-    for (const [value, error] of [
-      [{ serial: SERIAL, kind: 'flood' }, /kind: .*"door"/],
-      [{ kind: 'door' }, /serial/],
-      [{ serial: '52000009', kind: 'door' }, /no device 52000009/],
-      [{ serial: SERIAL, kind: 'door', over: 'no' }, /over/],
-      [{ serial: SERIAL, kind: 'door', from: 1 }, /from/],
-      [{ serial: SERIAL, kind: 'batch', minutes: 0 }, /minutes: expected at least 0.1/],
-    ] as const) {
-      const { status, json } = await post(simulator, value)
-      assert.equal(status, 400)
-      assert.match(json.error, error)
-    }
-    await assert.rejects(
-      simulate({ fleet: [freezer([{ kind: 'door' } as EventDefinition])] }),
-      /events\[0\].from/,
-    )
   })
 })
 
@@ -178,20 +133,6 @@ describe('simulator: events that hold data back', () => {
     assert.deepEqual(simulator.truth.alerts(SERIAL), [])
   })
 
-  it('a batch: its end uploads everything', async () => {
-    await change('batch')
-    advance(5)
-    await change('batch', over)
-    assert.deepEqual([minutes(), newest(simulator).age], [numbers(0, 5), 0])
-  })
-
-  it('a batch: an upload every few minutes', async () => {
-    const event = { serial: SERIAL, kind: 'batch', minutes: 2 }
-    assert.deepEqual((await post(simulator, event)).json, [event])
-    advance(3)
-    assert.deepEqual(minutes(), numbers(0, 2))
-  })
-
   it('a late block: new records arrive first, then the block', async () => {
     await change('late', { minutes: 4 })
     advance(10)
@@ -202,40 +143,6 @@ describe('simulator: events that hold data back', () => {
     assert.deepEqual(minutes(), [0, 10, 11, 12, 13])
     advance(1)
     assert.deepEqual([minutes(), newest(simulator).age], [numbers(0, 14), 0])
-  })
-
-  it('a late block: in order of arrival, its records follow newer ones', async () => {
-    await change('late')
-    advance(3)
-    await change('late', over)
-    advance(3)
-    simulator.set({ variants: { recordOrder: 'arrival' } })
-    const { json } = await request(simulator, 'latest-data', { 'remote-serial': SERIAL })
-    const sent = json.data.map(({ unixtime }: { unixtime: string }) => (Number(unixtime) - startSeconds) / 60)
-    assert.deepEqual(sent.slice(-7), [0, 3, 4, 1, 2, 5, 6])
-  })
-
-  it('a late block: the alerts of its measurements arrive with it', async () => {
-    const texts = () => simulator.truth.alerts(SERIAL).map((entry) => Object.keys(entry.texts)[0])
-    await change('late')
-    advance(1)
-    await change('sensor')
-    advance(4)
-    await change('late', over)
-    assert.deepEqual(texts(), ['communication-status', 'communication-status'])
-    advance(2)
-    assert.deepEqual(texts(), ['communication-status', 'ch1', 'communication-status'])
-  })
-
-  it('silence at the time of an upload: the next upload has everything', async () => {
-    await change('batch')
-    advance(9)
-    await change('silence')
-    advance(3)
-    await change('silence', over)
-    assert.deepEqual(minutes(), [0])
-    advance(8)
-    assert.deepEqual(minutes(), numbers(0, 20))
   })
 })
 

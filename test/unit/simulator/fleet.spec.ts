@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type DeviceDefinition, type Simulator, signals } from '../../../simulator'
-import { remote, request, simulate, start, startSeconds, tiny, useSimulators } from './support'
+import type { Simulator } from '../../../simulator'
+import { request, simulate, start, useSimulators } from './support'
 
 const DAY_MS = 86_400_000
 
@@ -94,32 +94,8 @@ describe('simulator: a seed', () => {
   })
 })
 
-describe('simulator: fleets of any size', () => {
-  useSimulators()
-  for (const devices of [0, 300]) {
-    it(`of ${devices}`, async () => {
-      const simulator = await simulate({ devices })
-      const { json } = await request(simulator, 'current')
-      assert.equal(json.devices.length, devices)
-      const keys = json.devices.map((each: { serial: string; baseunit: { serial: string } }) => [
-        each.serial,
-        each.baseunit.serial,
-      ])
-      assert.equal(new Set(keys.map(String)).size, devices)
-      for (const [serial] of keys) assert.equal(serial.length, 8)
-    })
-  }
-})
-
 describe('simulator: custom fleets', () => {
   useSimulators()
-  it('need only a serial', async () => {
-    const simulator = await simulate({ fleet: [{ serial: '52000001' }] })
-    const { json } = await request(simulator, 'data', { 'remote-serial': '52000001', number: 1 })
-    assert.equal(json.data.length, 1)
-    assert.equal(typeof json.data[0].ch1, 'number')
-  })
-
   it('have daylight saving time as in their time zone', async () => {
     const zone = { timeDiff: -300, dstBias: 60, timeZone: 'America/New_York' }
     const simulator = await simulate({ fleet: [{ serial: '52000001', zone }] })
@@ -127,46 +103,5 @@ describe('simulator: custom fleets', () => {
     assert.equal(offset(), -300)
     simulator.clock.advance(Date.UTC(2026, 2, 8, 7) - start)
     assert.equal(offset(), -240)
-  })
-
-  it('generate records as defined', async () => {
-    const device: DeviceDefinition = {
-      serial: '52000001',
-      channels: [
-        { num: 1, signal: { mean: 5, decimals: 2 } },
-        { num: 2, signal: signals.humidity },
-      ],
-      records: { interval: 60, from: startSeconds - 600, drift: 0, firstId: 100, until: startSeconds - 300 },
-    }
-    const simulator = await simulate({ fleet: [device] })
-    const records = simulator.truth.records('52000001')
-    assert.deepEqual(
-      records.map(({ time, id, values }) => [(time - start) / 1000, id, values[1]]),
-      [0, 1, 2, 3, 4, 5].map((i) => [-600 + 60 * i, 100 + i, 5]),
-    )
-    const { json } = await request(simulator, 'data-relay', {
-      'remote-serial': '52000001',
-      'base-serial': '52000001',
-    })
-    assert.equal(json.error.code, 400)
-  })
-
-  it('may change while the simulator runs, and are restored by a reset', async () => {
-    const simulator = await simulate({ fleet: [tiny(1)] })
-    await request(simulator, 'data', { 'remote-serial': '52000001' })
-    simulator.set({ fleet: [tiny(1, { name: 'New' }), remote()] })
-    const { json } = await request(simulator, 'data', { 'remote-serial': '52000001' })
-    assert.equal(json.name, 'New')
-    simulator.reset()
-    assert.equal(simulator.truth.devices().length, 1)
-  })
-
-  it('are refused if they are invalid', async () => {
-    const refuse = (fleet: unknown[], message: RegExp) =>
-      assert.rejects(simulate({ fleet: fleet as DeviceDefinition[] }), message)
-    await refuse([{}], /fleet\[0\].serial/)
-    await refuse([{ serial: '52000001', nmae: 'x' }], /fleet\[0\].nmae/)
-    await refuse([tiny(1), tiny(1)], /is listed twice/)
-    await refuse([{ serial: '52000001', kind: 'remote' }], /needs a base unit/)
   })
 })

@@ -38,6 +38,15 @@ describe('simulator: request limits', () => {
     assert.equal((await request(simulator, 'data', serial)).status, 200)
   })
 
+  it('count what was sent over the limit, without the login', async () => {
+    const simulator = await simulate({ fleet: [tiny(3)], limits: { data: { limit: 2, records: 4 } } })
+    await statuses(simulator, 'data', 4, serial)
+    simulator.spend('data', 5)
+    // Twice 3 records exceed a budget of 4; the third and fourth request exceed the request limit.
+    assert.deepEqual(simulator.counts().data, { total: 4, refused: 3, over: 2, foreign: 5, records: 3 })
+    assert.ok(!JSON.stringify(simulator.log).includes(simulator.account.apiKey))
+  })
+
   it('fixed windows all end at the same time, at multiples of their length', async () => {
     const limits = { current: { limit: 2, window: 10 } }
     const simulator = await simulate({ fleet: [], limits })
@@ -57,23 +66,6 @@ describe('simulator: request limits', () => {
     assert.deepEqual(await statuses(simulator, 'current', 1), [429])
     simulator.clock.advance(1)
     assert.deepEqual(await statuses(simulator, 'current', 2), [200, 429])
-  })
-
-  it('can be switched off, and report this', async () => {
-    const simulator = await simulate({ fleet: [tiny(3)], limits: 'off' })
-    assert.deepEqual(
-      await statuses(simulator, 'alert', 30, { ...serial, 'base-serial': '52000001' }),
-      Array(30).fill(200),
-    )
-    const [limit, reset, remaining, records] = rate(await request(simulator, 'data', serial))
-    assert.deepEqual([limit, reset, remaining, records], ['1000000', '1', '999999', '999999997'])
-  })
-
-  it('can use real time while the data uses simulated time', async () => {
-    const simulator = await simulate({ fleet: [], limitsClock: 'real', windows: 'sliding' })
-    await statuses(simulator, 'current', 10)
-    simulator.clock.advance(3_600_000)
-    assert.deepEqual(await statuses(simulator, 'current', 1), [429])
   })
 })
 

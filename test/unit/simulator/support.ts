@@ -52,7 +52,6 @@ export interface Reply {
 }
 
 export interface Asking {
-  method?: string
   path?: string
   headers?: Record<string, string | undefined>
   /** replaces the JSON of credentials and parameters */
@@ -61,25 +60,21 @@ export interface Asking {
   credentials?: Record<string, unknown>
 }
 
-export function credentialsOf(simulator: Simulator): Record<string, unknown> {
-  const { apiKey, loginId, loginPass } = simulator.account
-  return { 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass }
-}
-
 export function request(
   simulator: Simulator,
   endpoint: EndpointName | string,
   params: Record<string, unknown> = {},
   asking: Asking = {},
 ): Promise<Reply> {
-  const body =
-    asking.body ?? JSON.stringify({ ...(asking.credentials ?? credentialsOf(simulator)), ...params })
+  const { apiKey, loginId, loginPass } = simulator.account
+  const own = { 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass }
+  const body = asking.body ?? JSON.stringify({ ...(asking.credentials ?? own), ...params })
   const headers = {
     'Content-Type': 'application/json',
     'X-HTTP-Method-Override': 'GET',
     ...asking.headers,
   }
-  return send(simulator, asking.method ?? 'POST', asking.path ?? `/v1/devices/${endpoint}`, headers, body)
+  return send(simulator, 'POST', asking.path ?? `/v1/devices/${endpoint}`, headers, body)
 }
 
 export async function send(

@@ -57,34 +57,4 @@ describe('simulator: variants', function () {
     for (const change of [...without, ...blanks.map((blank) => ({ blank: [blank] })), { errorText: 'Sonde' }])
       assert.notDeepEqual(await responses(change), before, JSON.stringify(change))
   })
-
-  it('can be combined', async () => {
-    const change = {
-      inclusiveBounds: true,
-      recordOrder: 'descending',
-      numbers: 'text',
-      channelBase: 1,
-    } as const
-    simulator.set({ variants: change })
-    const params = { ...serial, 'unixtime-from': startSeconds - 50, 'unixtime-to': startSeconds - 20 }
-    const { json } = await request(simulator, 'data', params)
-    assert.deepEqual(json.channel[0], { name: 'Probe 1', num: '1', unit: 'C' })
-    const times = [-20, -30, -50].map((offset) => String(startSeconds + offset))
-    assert.deepEqual(
-      json.data.map(({ unixtime, ch1 }: Record<string, string>) => [unixtime, ch1]),
-      times.map((time) => [time, '1']),
-    )
-  })
-
-  it('CSV: byte order mark, spaces, labels, line ends', async () => {
-    simulator.set({ variants: { csvBom: true, csvSpaces: true, csvLabels: 'ja', csvLineEnd: 'lf' } })
-    const { text } = await request(simulator, 'data', { ...serial, type: 'csv2', number: 1 })
-    assert.deepEqual(text.split('\n'), [
-      '\uFEFF" 日時 "," 日時 "," No.1 "," No.2 "',
-      '" GMT+02:00 夏時間:OFF "," 日付シリアル値 "," Probe 1 "," Probe 2 "',
-      '"  ","  "," C "," C "',
-      '" 2026-01-15 14:14:50 "," 46037.593634 "," 1 "," E1 "',
-      '',
-    ])
-  })
 })

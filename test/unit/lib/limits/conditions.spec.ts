@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import type { LimitEvent } from '../../../../src/lib/limits/event'
 import { readSavedLimits } from '../../../../src/lib/limits/saved-limits'
-import { AT_8, limitsOf, MINUTE, Monitoring, readingOf, seriesOf } from '../../../support/limits/monitoring'
+import { limitsOf, MINUTE, Monitoring, readingOf, seriesOf } from '../../../support/limits/monitoring'
 
 const TOO_WARM = { name: 'too warm', above: -15 }
 const DAY_MINUTES = 1440
@@ -68,15 +68,6 @@ describe('a channel without values', () => {
     node.receive([{ ...row, timestamp: at + 2 * MINUTE, channel: 2, value: 40 }])
     assert.deepEqual(node.wait(30), [])
   })
-
-  it('neither ends nor lengthens a run', () => {
-    const node = new Monitoring([{ ...TOO_WARM, minutes: 10 }])
-    const at = nowIn(node)
-    const events = [-10, 'E1', null, -10].flatMap((value, index) =>
-      node.receive(seriesOf([[at + index * 6 * MINUTE, value]])),
-    )
-    assert.deepEqual(brief(events), ['alarm above 5212A1B2 1'])
-  })
 })
 
 describe('silence', () => {
@@ -131,15 +122,6 @@ describe('silence', () => {
     assert.deepEqual(node.wait(200), [])
     assert.deepEqual(brief(node.receive([other(nowIn(node), -18)])), ['normal no-data'])
     assert.deepEqual(node.wait(59), [])
-  })
-
-  it('of all is one event if their messages came one after the other', () => {
-    const node = new Monitoring([])
-    for (const next of [readingOf, other]) {
-      node.wait(5)
-      node.receive([next(nowIn(node), -18)])
-    }
-    assert.deepEqual(brief(node.wait(200)), ['alarm no-data'])
   })
 
   it('includes a device that has never measured', () => {
@@ -397,22 +379,6 @@ describe('the watched devices', () => {
       if (day % 10 === 5) node.restart()
     }
     assert.deepEqual([node.monitor.summarize().devices, node.monitor.summarize().alarms], [1, 0])
-  })
-
-  it('need at most 200 bytes of state for each channel and limit', () => {
-    const rows = [
-      { name: 'too warm', above: -15 },
-      { name: 'critical', above: -10, minutes: 30 },
-    ]
-    const node = new Monitoring(rows)
-    const channels = Array.from({ length: 6 }, (_, index) => index)
-    for (let device = 0; device < 100; device++) {
-      const series = seriesOf([[AT_8, ...channels.map(() => -9.87)]], {
-        serial: `5212C${String(device).padStart(3, '0')}`,
-      })
-      node.receive(series)
-    }
-    assert.ok(node.size / (600 * 2) <= 200, `${node.size / (600 * 2)} bytes`)
   })
 })
 

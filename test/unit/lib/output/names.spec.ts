@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { channelNames } from '../../../../src/lib/output/names'
 import { pointsOf } from '../../../../src/lib/output/points'
 import { rowsOf } from '../../../../src/lib/output/rows'
 import { formatTopic } from '../../../../src/lib/output/topic'
@@ -74,10 +73,5 @@ describe("names of a device's channels", () => {
       }),
       { numRuns: 500 },
     )
-  })
-
-  it('have a unique numeric suffix', () => {
-    const named = ['A', 'A', 'A_2', 'A'].map((name, at) => ({ key: `ch${at + 1}`, name, quantity: null }))
-    assert.deepEqual([...channelNames(named, 'label').values()], ['A', 'A_2', 'A_2_2', 'A_3'])
   })
 })

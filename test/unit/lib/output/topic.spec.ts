@@ -59,23 +59,7 @@ describe('a topic', () => {
   })
 
   it('never gets more levels, wildcards, control characters or a reserved beginning from a value', () => {
-    const hostile = fc.string({
-      unit: fc.constantFrom(
-        '/',
-        '+',
-        '#',
-        '$',
-        '\u0000',
-        '\n',
-        '\u007f',
-        '\u0085',
-        '\u2028',
-        'a',
-        '{',
-        '}',
-        '日',
-      ),
-    })
+    const hostile = fc.string({ unit: fc.constantFrom(...'/+#$\u0000\n\u007f\u0085\u2028a{}日') })
     const channel = fc.record({
       number: fc.integer({ min: 1, max: 6 }),
       label: hostile,

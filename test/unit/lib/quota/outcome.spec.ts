@@ -3,12 +3,6 @@ import fc from 'fast-check'
 import { readQuotaHeaders } from '../../../../src/lib/quota/outcome'
 
 describe('the rate headers', () => {
-  it('are null if invalid', () => {
-    for (const odd of ['', '0', '-1', '1.5', '1e3', 'many', '60, 60', 'NaN', '9'.repeat(400)]) {
-      assert.equal(readQuotaHeaders({ 'x-ratelimit-limit': odd }).limit, null, odd)
-    }
-  })
-
   it('are integers or null, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.array(fc.string())), (value) => {

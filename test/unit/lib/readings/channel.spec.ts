@@ -12,11 +12,6 @@ const matched = (nums: (number | null)[], seen: number[] = []) =>
     .join(', ')
 
 describe('matching channels with the records', () => {
-  it('counts from one even if adding one would match as well, or neither matches', () => {
-    assert.deepEqual(matched([1, 3], [1]), '1 name 0, 3 name 1')
-    assert.deepEqual(matched([1], [1, 2]), '1 name 0, 2 ch2')
-  })
-
   it('keeps two channels with the same number: the second one gets the next free number', () => {
     assert.deepEqual(matched([1, 1, 2, 1]), '1 name 0, 2 name 2, 3 name 1, 4 name 3')
     assert.deepEqual(matched([0, 0]), '1 name 0, 2 name 1')
@@ -30,25 +25,6 @@ describe('matching channels with the records', () => {
 
   it('leaves out invalid channel numbers', () => {
     assert.deepEqual(matched([1, -4, 1.5, 1e9]), '1 name 0')
-  })
-
-  it("uses a channel's key as its missing name, and keeps any other name unchanged", () => {
-    const { channels } = matchChannels([listedChannel(1, '', 'C'), listedChannel(2, '__proto__', '%')])
-    const [first, second] = channels
-    assert.deepEqual(first, {
-      key: 'ch1',
-      number: 1,
-      name: 'ch1',
-      unit: '°C',
-      quantity: 'temperature',
-    })
-    assert.deepEqual(second, {
-      key: 'ch2',
-      number: 2,
-      name: '__proto__',
-      unit: '%',
-      quantity: 'humidity',
-    })
   })
 
   it('has every number once, in order, with its key, and every recorded channel', () => {
@@ -73,15 +49,5 @@ describe('matching channels with the records', () => {
         }
       }),
     )
-  })
-})
-
-describe('the channel number in the key of a value', () => {
-  it('is found only in the keys of channels', () => {
-    assert.equal(parseChannelNumber('ch1'), 1)
-    assert.equal(parseChannelNumber('ch12'), 12)
-    for (const key of ['ch0', 'ch01', 'ch', 'CH1', 'ch1 ', 'xch1', 'ch-1', 'ch100', '__proto__', 'data-id']) {
-      assert.equal(parseChannelNumber(key), undefined)
-    }
   })
 })

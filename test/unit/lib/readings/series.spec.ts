@@ -20,23 +20,6 @@ describe('a series', () => {
     assert.equal(utcOffset, 60)
   })
 
-  it('drops exact duplicates and nothing else', () => {
-    const one = { unixtime: 10, 'data-id': 0, ch1: 1 }
-    const found = records(
-      one,
-      { ...one },
-      { ...one, ch1: 2 },
-      { ...one, ch1: 'E1' },
-      { ...one, ch1: 'E2' },
-      { ...one, unixtime: 11 },
-      { ...one, unixtime: 11, ch1: 3 },
-    )
-    assert.deepEqual(
-      found.map((record) => record.errors?.ch1 ?? record.ch1),
-      [1, 2, 'E1', 'E2', 1, 3],
-    )
-  })
-
   it('keeps the order of records with the same time but without ids, reversed if the newest are first', () => {
     const at = (unixtime: number, ch1: number) => ({ unixtime, 'data-id': 0, ch1 })
     const ascending = [at(10, 9), at(20, 5), at(20, 3), at(30, 4)]

@@ -211,49 +211,6 @@ describe('the statistics of a period', () => {
     assert.equal(await meanOf(...Array(5000).fill(101_325.2)), 101_325.2)
     assert.equal(await meanOf(...Array(5000).fill(1e15)), 1e15)
   })
-
-  it('agree with all values of the period, for any values', async () => {
-    const value = fc.oneof(
-      fc.integer({ min: -400, max: 1200 }).map((tenths) => tenths / 10),
-      fc.constant('E1'),
-    )
-    const start = Date.parse(A_DAY.from)
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(value, { minLength: 1, maxLength: 60 }),
-        fc.constantFrom(...PERS),
-        async (all, per) => {
-          const measured = all.map(
-            (one, index): Measured => [new Date(start + index * 1_234_000).toISOString(), one],
-          )
-          const rows = await statistics(measured, { ...A_DAY, per })
-          const numbers = all.filter((one) => typeof one === 'number')
-          const sum = (of: (row: StatisticsRow) => number) => rows.reduce((total, row) => total + of(row), 0)
-          assert.equal(
-            sum(({ count }) => count),
-            numbers.length,
-          )
-          assert.equal(
-            sum(({ errors }) => errors),
-            all.length - numbers.length,
-          )
-          if (numbers.length === 0) return
-          const kept = rows.filter(({ count }) => count > 0)
-          assert.equal(Math.min(...kept.map(({ min }) => min as number)), Math.min(...numbers))
-          assert.equal(Math.max(...kept.map(({ max }) => max as number)), Math.max(...numbers))
-          const mean = numbers.reduce((total, one) => total + one, 0) / numbers.length
-          assert.ok(
-            Math.abs(sum(({ mean: one, count }) => (one ?? 0) * count) / numbers.length - mean) < 0.006,
-          )
-          for (const { min, mean: one, max } of kept) {
-            assert.ok(
-              (min as number) - 0.005 <= (one as number) && (one as number) <= (max as number) + 0.005,
-            )
-          }
-        },
-      ),
-    )
-  })
 })
 
 describe('the intervals of a period', () => {

@@ -8,13 +8,11 @@ import { Sentences } from '../../../../src/nodes/limits/sentences'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import { withCatalogs } from '../../../support/catalog-red'
 import { createVirtualClock } from '../../../support/clock'
-import { limitsOf, MINUTE, readingOf } from '../../../support/limits/monitoring'
+import { AT_8, limitsOf, MINUTE, readingOf } from '../../../support/limits/monitoring'
 
 /** The sentences and subjects of a freezer that is too warm, silent, broken and low on battery. */
 function tell(language: 'en-US' | 'ja'): string[] {
-  // Dates within the last day are left out, so the events are of today.
-  const now = Math.floor(Date.now() / (60 * MINUTE)) * 60 * MINUTE
-  const clock = createVirtualClock(0, now)
+  const clock = createVirtualClock(0, AT_8)
   const settings = {
     errorAfterMs: 10 * MINUTE,
     silentAfterMs: 60 * MINUTE,
@@ -24,20 +22,14 @@ function tell(language: 'en-US' | 'ja'): string[] {
   }
   const monitor = new Monitor(clock, settings)
   const limits = limitsOf({ name: 'too warm', above: -15, minutes: 10 }, { name: '', below: -30 })
-  const sentences = new Sentences(withCatalogs(language), new TimeZone('Etc/UTC'))
-  const hour = new Date(now).toISOString().slice(11, 13)
-  const next = new Date(now + 60 * MINUTE).toISOString().slice(11, 13)
+  const sentences = new Sentences(withCatalogs(language), new TimeZone('Etc/UTC'), () => clock.now())
   const lines: string[] = []
   const collect = () => {
     for (const report of monitor.alarms.collect().reports)
-      lines.push(
-        `${sentences.subject([report])} | ${sentences.sentence(report)}`
-          .replaceAll(`${next}:`, 'N:')
-          .replaceAll(`${hour}:`, 'H:'),
-      )
+      lines.push(`${sentences.subject([report])} | ${sentences.sentence(report)}`)
   }
   const receive = (minute: number, value: number | string, level = 'sufficient') => {
-    clock.advance(now + minute * MINUTE - clock.now())
+    clock.advance(AT_8 + minute * MINUTE - clock.now())
     monitor.passTime()
     monitor.receive(readMeasurements([readingOf(clock.now(), value, { battery: { level } })]), limits)
     collect()
@@ -60,15 +52,15 @@ function tell(language: 'en-US' | 'ja'): string[] {
 describe('the sentences of limits', () => {
   it('name device, channel, limit, duration, value and time', () => {
     assert.deepEqual(tell('en-US'), [
-      'Alarm: Freezer 3, Inside: too warm | Freezer 3, Inside: above -15 °C for 10 minutes, now -9.8 °C (since H:00)',
+      'Alarm: Freezer 3, Inside: too warm | Freezer 3, Inside: above -15 °C for 10 minutes, now -9.8 °C (since 08:00)',
       'Alarm: Freezer 3: battery low | Freezer 3: replace the battery soon',
-      'Normal again: Freezer 3, Inside: too warm | Freezer 3, Inside: normal again at -18 °C, after 11 minutes above -15 °C (H:00 to H:11, highest -9.8 °C)',
+      'Normal again: Freezer 3, Inside: too warm | Freezer 3, Inside: normal again at -18 °C, after 11 minutes above -15 °C (08:00 to 08:11, highest -9.8 °C)',
       'Normal again: Freezer 3: battery low | Freezer 3: the battery is no longer low',
-      'Alarm: Freezer 3, Inside: below the limit | Freezer 3, Inside: below -30 °C, now -31 °C (since H:12)',
-      'Alarm: Freezer 3, Inside: no value | Freezer 3, Inside: no value for 10 minutes (since H:13) (E1)',
-      'Normal again: Freezer 3, Inside: below the limit | Freezer 3, Inside: normal again at -20 °C, after 12 minutes below -30 °C (H:12 to H:24, lowest -31 °C)',
-      'Normal again: Freezer 3, Inside: no value | Freezer 3, Inside: has values again after 11 minutes without (H:13 to H:24)',
-      'Alarm: All devices: no data | No data of any device for 60 minutes (since H:24). Check the network, the service, the quota and the flow.',
+      'Alarm: Freezer 3, Inside: below the limit | Freezer 3, Inside: below -30 °C, now -31 °C (since 08:12)',
+      'Alarm: Freezer 3, Inside: no value | Freezer 3, Inside: no value for 10 minutes (since 08:13) (E1)',
+      'Normal again: Freezer 3, Inside: below the limit | Freezer 3, Inside: normal again at -20 °C, after 12 minutes below -30 °C (08:12 to 08:24, lowest -31 °C)',
+      'Normal again: Freezer 3, Inside: no value | Freezer 3, Inside: has values again after 11 minutes without (08:13 to 08:24)',
+      'Alarm: All devices: no data | No data of any device for 60 minutes (since 08:24). Check the network, the service, the quota and the flow.',
     ])
   })
 
@@ -76,7 +68,7 @@ describe('the sentences of limits', () => {
     const lines = tell('ja')
     assert.equal(
       lines[0],
-      '警報：Freezer 3・Inside：too warm | Freezer 3・Inside：-15 °C を 10 分間超過、現在 -9.8 °C（H:00 から）',
+      '警報：Freezer 3・Inside：too warm | Freezer 3・Inside：-15 °C を 10 分間超過、現在 -9.8 °C（08:00 から）',
     )
     for (const line of lines) assert.doesNotMatch(line, /limits\.|undefined|__/)
   })
