@@ -93,7 +93,9 @@ function findLost(
   { series, most }: ReceivedRecords,
 ): LostPeriod | undefined {
   // A hole that begins with a time may be older than the device, unless the response is full.
-  const isLost = hole && (hole.begin !== null || (hole.from < hole.to && series.records.length >= most))
+  const isLost =
+    hole &&
+    (hole.begin !== null || (series.records.length >= most && (known.since !== null || hole.from < hole.to)))
   const holes = isLost ? [hole, ...known.holes] : known.holes
   if (holes.length === 0) return undefined
   return { from: Math.min(...holes.map(({ from }) => from)), to: Math.max(...holes.map(({ to }) => to)) }
@@ -120,10 +122,8 @@ function findHole(
 ): Hole | undefined {
   const timed = inTime(records, receivedAt)
   const areAllAhead = timed.length > 0 && isAhead(timeOf(timed[0] as SeriesRecord), receivedAt)
-  // A known record that was ahead when it was received does not show that the records since then are known.
-  const oldest = timed.find(
-    (record) => areAllAhead || fresh.includes(record) || !isAhead(timeOf(record), known.at),
-  )
+  // A known record that was ahead of the last response does not show that the records since then are known.
+  const oldest = timed.find((record) => areAllAhead || fresh.includes(record) || timeOf(record) <= known.at)
   if (!oldest || !fresh.includes(oldest)) return undefined
   const to = timeOf(oldest)
   const notLater = known.records.filter(({ timestamp }) => timestamp !== null && timestamp <= to)

@@ -7,6 +7,8 @@ import type { PollSettings, PollSimulation } from './poll-simulation'
 interface Progress {
   /** The first response that counts. */
   first: ReceivedResponse | null
+  /** The records of the first one since the start of the process that contained any. */
+  firstRecords: readonly MeasuredRecord[]
   /** Records that must not be delivered again: delivered or, with receipts, acknowledged. */
   confirmed: ReadonlySet<number>
   /** Records in responses whose trigger has completed. */
@@ -15,7 +17,13 @@ interface Progress {
   hasOverflow: boolean
 }
 
-const beginning: Progress = { first: null, confirmed: new Set(), shown: new Set(), hasOverflow: false }
+const beginning: Progress = {
+  first: null,
+  firstRecords: [],
+  confirmed: new Set(),
+  shown: new Set(),
+  hasOverflow: false,
+}
 
 /**
  * Compares a run, at the end of which everything has been fetched, with the records that were really measured.
@@ -24,13 +32,13 @@ const beginning: Progress = { first: null, confirmed: new Set(), shown: new Set(
  */
 export function judge(
   simulation: PollSimulation,
-  { start }: PollSettings,
+  settings: PollSettings,
   profile: DeviceProfile,
   acknowledges: boolean,
 ): void {
   const judged = new JudgedRun(simulation, profile, acknowledges)
   judged.follow()
-  judged.assertComplete(start)
+  judged.assertComplete(settings)
 }
 
 /** What changes with an entry of each kind. */
@@ -71,9 +79,9 @@ class JudgedRun {
   }
 
   /** @throws if a record is missing without a word */
-  assertComplete(start: PollSettings['start']): void {
+  assertComplete({ start, backfill }: PollSettings): void {
     const { log, journal, cursor } = this.#simulation
-    const { first, shown, hasOverflow } = this.#now
+    const { first, firstRecords, shown, hasOverflow } = this.#now
     const missing = log.filter(
       (one) => this.#isDistinct(one) && isWantedSince(one, first, start) && !this.#delivered.has(one.seq),
     )
@@ -83,13 +91,25 @@ class JudgedRun {
     }
     const { unreported } = (cursor ?? {}) as { unreported?: unknown }
     if (!this.#isByTime || hasOverflow || unreported !== undefined) return
+    // A record ahead of the clock may then seem to be one of those that the replica lacked.
+    if (
+      this.#hasOldNews &&
+      log.some(({ unixtime }, index) => unixtime > (log[index + 1]?.unixtime || unixtime))
+    )
+      return
+    // Records ahead of the clock do not reveal that others are missing.
+    if (typeof start !== 'object' && first?.records.length && first.records.every(isAheadOf(first))) return
     const received = new Set(seqsOf(this.#last))
     const newest = this.#last.at(-1)?.seq ?? -1
     // Nothing tells whether there were records before the first known one.
     const beginsWithRecord =
       typeof start !== 'object' && first?.records.length !== 0 && journal.every(({ kind }) => kind !== 'died')
+    // Fewer records than in a full response do not tell whether there were any before, unless these are fetched.
+    const { length, 0: oldest } = firstRecords.filter(({ isPlain }) => isPlain)
+    const from = backfill || length >= this.#profile.newest ? 0 : (oldest?.seq ?? newest)
     const lost = missing
-      .filter(({ isPlain, seq }) => isPlain && seq <= newest && (received.has(seq) || beginsWithRecord))
+      .filter(({ isPlain, seq }) => isPlain && seq >= from && seq <= newest)
+      .filter(({ seq }) => received.has(seq) || beginsWithRecord)
       .map(({ seq }) => `${seq}${received.has(seq) ? '' : ' overwritten'}`)
     assert.deepEqual(lost, [], 'lost without a word')
   }
@@ -102,7 +122,12 @@ class JudgedRun {
   readonly #steps: Steps = {
     answered: ({ response }) => {
       this.#answered = response
-      this.#change({ first: this.#now.first ?? response })
+      const { first, firstRecords } = this.#now
+      const { records } = response
+      this.#change({
+        first: first ?? response,
+        firstRecords: firstRecords.length > 0 ? firstRecords : records,
+      })
     },
     delivered: (entry) => {
       const { records, gaps, isOverflow, isBackfill } = entry
@@ -137,7 +162,7 @@ class JudgedRun {
     },
     died: ({ at, hasCursor }) => {
       const { confirmed, first } = this.#states[at] ?? this.#now
-      this.#change({ confirmed, first: hasCursor ? (first ?? this.#now.first) : null })
+      this.#change({ confirmed, first: hasCursor ? (first ?? this.#now.first) : null, firstRecords: [] })
       if (!hasCursor || this.#acknowledges) this.#change({ shown: new Set() })
       this.#answered = null
     },
@@ -152,6 +177,11 @@ class JudgedRun {
     return mustBeOnce && this.#now.confirmed.has(one.seq)
   }
 }
+
+const isAheadOf =
+  ({ receivedAt }: ReceivedResponse) =>
+  ({ unixtime }: MeasuredRecord) =>
+    unixtime * 1000 > receivedAt
 
 function isWantedSince(
   { seq, unixtime, isPlain }: MeasuredRecord,
