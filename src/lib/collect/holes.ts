@@ -30,7 +30,7 @@ export interface Hole extends SavedRecords {
 export type LostPeriod = Pick<Hole, 'from' | 'to'>
 
 /** Maximum number of holes of a device. */
-const MAX_HOLES = 4
+export const MAX_HOLES = 4
 /** Maximum number of delivered records that a hole remembers. */
 const MAX_HELD = 300
 
@@ -40,9 +40,8 @@ export function addHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
   const all = [hole, ...holes].sort((a, b) => b.to - a.to)
   const [newer, older] = all.slice(-2)
   if (all.length <= MAX_HOLES || !newer || !older) return all
-  const [known, earlier] = [readKnown(newer), readKnown(older)]
-  const saved = saveInHole([...earlier.records, ...known.records], [...earlier.hashes, ...known.hashes])
-  return [...all.slice(0, -2), { ...saved, from: older.from, to: newer.to, begin: older.begin }]
+  // What was delivered between the two and in the older one is forgotten, so it is sent again, with its gaps.
+  return [...all.slice(0, -2), { ...newer, from: older.from, begin: older.begin }]
 }
 
 /** Too many delivered records are left out in the middle: they may be sent again, but not those at the bounds. */

@@ -97,8 +97,10 @@ class JudgedRun {
       log.some(({ unixtime }, index) => unixtime > (log[index + 1]?.unixtime || unixtime))
     )
       return
+    // The numbers of several restarts may seem to be consecutive.
+    if (this.#latestRun > 1) return
     // Records ahead of the clock do not reveal that others are missing.
-    if (typeof start !== 'object' && first?.records.length && first.records.every(isAheadOf(first))) return
+    if (first?.records.length && first.records.every(isAheadOf(first))) return
     const received = new Set(seqsOf(this.#last))
     const newest = this.#last.at(-1)?.seq ?? -1
     // Nothing tells whether there were records before the first known one.
@@ -133,7 +135,8 @@ class JudgedRun {
       const { records, gaps, isOverflow, isBackfill } = entry
       assertWellFormed(entry)
       this.#hasOldNews ||= this.#answered?.isOld === true && !isBackfill
-      const again = this.#hasOldNews ? [] : records.filter((one) => this.#isSentAgain(one))
+      const isInDoubt = this.#hasOldNews || this.#simulation.hadManyHoles
+      const again = isInDoubt ? [] : records.filter((one) => this.#isSentAgain(one))
       assert.deepEqual(seqsOf(again), [], `sent again (entry ${this.#states.length - 1})`)
       this.#change({ hasOverflow: this.#now.hasOverflow || isOverflow || gaps.length > 0 })
       if (this.#acknowledges) return

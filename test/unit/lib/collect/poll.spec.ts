@@ -187,6 +187,23 @@ describe('missing records that the service has overwritten', () => {
   })
 })
 
+describe('the record at the seam of two pages', () => {
+  it('may be overwritten before the second one: the loss is reported after two failures', async () => {
+    const simulation = new PollSimulation({ ...profile, capacity: 10 }, firstRecords)
+    await play(
+      simulation,
+      measure(2),
+      poll(),
+      measure(20),
+      poll({}, { maxRecords: 4, meanwhile: [measure(5)] }),
+    )
+    for (const ms of [600_000, 1_200_000]) await play(simulation, pass(ms), poll())
+    assert.deepEqual(reported(simulation), ['response-lacks-record', 'response-lacks-record'])
+    assert.deepEqual(lostBetween(simulation), [[1, 14]])
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(14, 17), upTo(22, 27)])
+  })
+})
+
 describe('with receipts', () => {
   it('each page waits for its receipt, and filling goes on as soon as it is returned', async () => {
     const simulation = new PollSimulation(profile, firstRecords, TIMEOUT)
