@@ -30,6 +30,12 @@ const hasNumber = ({ dataId }: RecordKey, standalone: boolean) =>
 export const isSameRecord = (a: RecordKey, b: RecordKey): boolean =>
   a.timestamp === b.timestamp && a.dataId === b.dataId
 
+/** The records that are not among others, by time and number. */
+export function without<R extends RecordKey>(records: readonly R[], others: readonly RecordKey[]): R[] {
+  const keys = new Set(others.map(keyOf))
+  return records.filter((record) => !keys.has(keyOf(record)))
+}
+
 /** How far a number is after another; negative if it is before. The numbers of remote units wrap around. */
 function distance(number: number, other: number, standalone: boolean): number {
   const by = number - other

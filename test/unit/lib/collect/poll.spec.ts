@@ -175,6 +175,15 @@ describe('a page that lacks the record at its end', () => {
   })
 })
 
+describe('a page that the service has cut off, without saying so', () => {
+  it('does not end the period, even if all of its records have arrived late in the meantime', async () => {
+    const latest = [{ sendsAtMost: 4 }, { fails: 'records-wait' }] as const
+    const simulation = await begin(poll(), measure(9), poll(...latest), pass(A_DAY))
+    await play(simulation, poll({ lag: 2 }, { sendsAtMost: 4 }))
+    assert.deepEqual(deliveredIds(simulation), [upTo(5, 9), upTo(2, 5), upTo(0, 2)])
+  })
+})
+
 describe('missing records that the service has overwritten', () => {
   it('are reported as a loss, with the gap that the numbers show', async () => {
     const simulation = new PollSimulation({ ...profile, capacity: 10 }, firstRecords)
