@@ -59,10 +59,9 @@ export class DeviceState {
     return this.#cursor
   }
 
-  /** The periods of records that have to be fetched, also those that are known once the receipt arrives. */
+  /** The periods of records that have to be fetched. */
   get holes(): readonly Hole[] {
-    const [known, later] = [holesOf(this.#cursor), holesOf(this.#delivery?.next)]
-    return [...later.filter((hole) => known.every(({ from }) => from !== hole.from)), ...known]
+    return holesOf(this.#cursor)
   }
 
   /** Whether records are missing in addition to those whose receipt is awaited. */
@@ -82,9 +81,6 @@ export class DeviceState {
   failuresOf({ from }: Hole): HoleFailures {
     const failures = this.#holeFailures.get(from) ?? new HoleFailures()
     this.#holeFailures.set(from, failures)
-    const beginnings = new Set(this.holes.map((hole) => hole.from))
-    for (const other of this.#holeFailures.keys())
-      if (!beginnings.has(other)) this.#holeFailures.delete(other)
     return failures
   }
 
