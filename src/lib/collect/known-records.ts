@@ -57,6 +57,11 @@ export function isOlder(record: RecordKey, other: RecordKey, standalone: boolean
 
 export const isAhead = (timestamp: number, receivedAt: number) => timestamp > receivedAt + MAX_AHEAD_MS
 
+/** Whether all records of a response are ahead of the clock, so that they hide the current ones. @param records sorted by time */
+export function areAhead([oldest]: readonly RecordKey[], receivedAt: number): boolean {
+  return oldest !== undefined && isAhead(timeOf(oldest), receivedAt)
+}
+
 /** The records with a time, except those ahead of the response. If all are ahead, all are returned. */
 export function inTime<R extends RecordKey>(records: readonly R[], receivedAt: number): R[] {
   const timed = records.filter(({ timestamp }) => timestamp !== null)

@@ -18,6 +18,7 @@ import {
 } from './cursor'
 import { addHole, type Hole, isInside, type LostPeriod, rememberInHoles, selectMissing } from './holes'
 import {
+  areAhead,
   encodeRecords,
   follows,
   hashesOf,
@@ -106,11 +107,6 @@ function planNothing(cursor: RecordCursor, series: Series): RecordPlan {
   return { fresh, overflow: false, next: cursor, before: cursor }
 }
 
-/** Whether all records of a response are ahead of the clock, so that they hide the current ones. */
-export function areAhead({ records }: Series, receivedAt: number): boolean {
-  return records.length > 0 && records.every((record) => isAhead(timeOf(record), receivedAt))
-}
-
 /**
  * The period before a response whose oldest record is new, from the newest known record that is not later. There is
  * none if the numbers of these two records are consecutive.
@@ -121,7 +117,7 @@ function findHole(
   { series: { records, channels, standalone }, receivedAt }: ReceivedRecords,
 ): Hole | undefined {
   const timed = inTime(records, receivedAt)
-  const areAllAhead = timed.length > 0 && isAhead(timeOf(timed[0] as SeriesRecord), receivedAt)
+  const areAllAhead = areAhead(timed, receivedAt)
   // A known record that was ahead of the last response does not show that the records since then are known.
   const oldest = timed.find((record) => areAllAhead || fresh.includes(record) || timeOf(record) <= known.at)
   if (!oldest || !fresh.includes(oldest)) return undefined
@@ -209,10 +205,9 @@ function findNewGaps(
  */
 function newestKnown(
   { records, at }: Known,
-  [first]: readonly RecordKey[],
+  inOrder: readonly RecordKey[],
   receivedAt: number,
 ): RecordKey | undefined {
-  const areAllAhead = first !== undefined && isAhead(timeOf(first), receivedAt)
-  const limit = areAllAhead ? Number.POSITIVE_INFINITY : Math.min(at, receivedAt)
+  const limit = areAhead(inOrder, receivedAt) ? Number.POSITIVE_INFINITY : Math.min(at, receivedAt)
   return records.findLast(({ timestamp }) => timestamp !== null && !isAhead(timestamp, limit))
 }
