@@ -25,6 +25,8 @@ export interface Hole extends SavedRecords {
   to: number
   /** The delivered record with which it begins; `null` if it begins with a time. */
   begin: RecordKey | null
+  /** Set if the page after it was not full, so that the service probably has none of its records. */
+  isEmpty?: boolean
 }
 
 /** A period of records that are lost, ms since 1970 UTC. */
@@ -42,7 +44,7 @@ export function addHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
   const [newer, older] = all.slice(-2)
   if (all.length <= MAX_HOLES || !newer || !older) return all
   // What was delivered between the two and in the older one is forgotten, so it is sent again, with its gaps.
-  return [...all.slice(0, -2), { ...newer, from: older.from, begin: older.begin }]
+  return [...all.slice(0, -2), { ...newer, from: older.from, begin: older.begin, isEmpty: false }]
 }
 
 /** Too many delivered records are left out in the middle: they may be sent again, but not those at the bounds. */
@@ -110,7 +112,12 @@ export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): Fille
     records: selectMissing(hole, inside, channels),
     gaps: findGapsIn(hole, part, isClosed, time),
   }
-  return { fresh, inside, rest: isClosed ? undefined : restOf(hole, inside, part), ...(lost && { lost }) }
+  return {
+    fresh,
+    inside,
+    rest: isClosed ? undefined : { ...restOf(hole, inside, part), isEmpty: !isFull },
+    ...(lost && { lost }),
+  }
 }
 
 /** Whether a page contains everything up to the beginning of a hole. */

@@ -143,9 +143,12 @@ function findHole(
  * records since then are complete.
  */
 function completeUntil(newest: RecordKey, { records, at, holes }: Known): number {
-  const oldest = records.find(({ timestamp }) => timestamp !== null) ?? newest
+  const [oldest = newest] = records.filter(({ timestamp }) => timestamp !== null)
+  const isAlone = timeOf(oldest) === timeOf(newest)
+  // Other records of the second of the oldest known one were delivered before, or belong to the hole before it.
+  const complete = isAlone ? timeOf(oldest) : timeOf(oldest) + 1
   const ends = holes.flatMap(({ to }) => (to <= timeOf(newest) ? [to + 1] : []))
-  return Math.max(Math.min(timeOf(newest), at), timeOf(oldest), ...ends)
+  return Math.max(Math.min(timeOf(newest), at), complete, ...ends)
 }
 
 /** The records that were not delivered, except records that are too old to have been in the last response. */

@@ -197,7 +197,13 @@ describe('missing records that the service has overwritten', () => {
 })
 
 describe('the record at the seam of two pages', () => {
-  it('may be overwritten before the second one: the loss is reported after two failures', async () => {
+  it('may be the oldest, and overwritten before the second one: the loss is reported at once', async () => {
+    const simulation = new PollSimulation({ ...profile, capacity: 10 }, firstRecords)
+    await play(simulation, measure(2), poll(), measure(20), poll({}, { meanwhile: [measure(3)] }))
+    assert.deepEqual([reported(simulation), lostBetween(simulation)], [[], [[1, 12]]])
+  })
+
+  it('may be overwritten although there were older ones: the loss is reported after two failures', async () => {
     const simulation = new PollSimulation({ ...profile, capacity: 10 }, firstRecords)
     await play(
       simulation,

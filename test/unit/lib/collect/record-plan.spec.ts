@@ -195,6 +195,14 @@ describe('a hole', () => {
     assert.ok(later?.[0] && later[0] > at(800), `${later}`)
   })
 
+  it("does not begin in the oldest known second if Node-RED's clock was behind: others of it were delivered before", () => {
+    const device = planSequence()
+    device.next([record(1200, 2), record(1260, 3)])
+    device.next([record(9000, 10)], { arrivesAfter: 9000 })
+    const [[from = 0] = []] = device.holes()
+    assert.ok(from > 1200 && from < 1260, `${from}`)
+  })
+
   it('is one of at most four: of more, the two oldest become one', () => {
     const device = known(400)
     for (const to of [1000, 2000, 3000, 4000, 5000]) device.next(full(to), arrives(to))
