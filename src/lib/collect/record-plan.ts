@@ -93,10 +93,11 @@ function findLost(
   hole: Hole | undefined,
   { series, most }: ReceivedRecords,
 ): LostPeriod | undefined {
-  // A hole that begins with a time may be older than the device, unless the response is full.
+  // A hole before all known records may be older than the device, unless the response is full.
   const isLost =
     hole &&
-    (hole.begin !== null || (series.records.length >= most && (known.since !== null || hole.from < hole.to)))
+    (known.records.some(({ timestamp }) => timestamp !== null && timestamp <= hole.to) ||
+      (series.records.length >= most && (known.since !== null || hole.from < hole.to)))
   const holes = isLost ? [hole, ...known.holes] : known.holes
   if (holes.length === 0) return undefined
   return { from: Math.min(...holes.map(({ from }) => from)), to: Math.max(...holes.map(({ to }) => to)) }

@@ -7,7 +7,7 @@ import type { PollSettings, PollSimulation } from './poll-simulation'
 interface Progress {
   /** The first response that counts. */
   first: ReceivedResponse | null
-  /** The records of the first one since the start of the process that contained any. */
+  /** The wanted records of the first one since the start of the process that contained any. */
   firstRecords: readonly MeasuredRecord[]
   /** Records that must not be delivered again: delivered or, with receipts, acknowledged. */
   confirmed: ReadonlySet<number>
@@ -36,9 +36,9 @@ export function judge(
   profile: DeviceProfile,
   acknowledges: boolean,
 ): void {
-  const judged = new JudgedRun(simulation, profile, acknowledges)
+  const judged = new JudgedRun(simulation, settings, profile, acknowledges)
   judged.follow()
-  judged.assertComplete(settings)
+  judged.assertComplete()
 }
 
 /** What changes with an entry of each kind. */
@@ -46,6 +46,7 @@ type Steps = { [K in JournalEntry['kind']]?: (entry: Extract<JournalEntry, { kin
 
 class JudgedRun {
   readonly #simulation: PollSimulation
+  readonly #settings: PollSettings
   readonly #profile: DeviceProfile
   readonly #acknowledges: boolean
   readonly #isDistinct: (one: MeasuredRecord) => boolean
@@ -63,9 +64,15 @@ class JudgedRun {
   /** A replica that lags showed records that were still missing: what it lacks is in doubt from then on. */
   #hasOldNews = false
 
-  constructor(simulation: PollSimulation, profile: DeviceProfile, acknowledges: boolean) {
+  constructor(
+    simulation: PollSimulation,
+    settings: PollSettings,
+    profile: DeviceProfile,
+    acknowledges: boolean,
+  ) {
     const { log } = simulation
     this.#simulation = simulation
+    this.#settings = settings
     this.#profile = profile
     this.#acknowledges = acknowledges
     this.#isDistinct = distinctIn(log)
@@ -79,8 +86,9 @@ class JudgedRun {
   }
 
   /** @throws if a record is missing without a word */
-  assertComplete({ start, backfill }: PollSettings): void {
-    const { log, journal, cursor } = this.#simulation
+  assertComplete(): void {
+    const { start, backfill } = this.#settings
+    const { log, journal } = this.#simulation
     const { first, firstRecords, shown, hasOverflow } = this.#now
     const missing = log.filter(
       (one) => this.#isDistinct(one) && isWantedSince(one, first, start) && !this.#delivered.has(one.seq),
@@ -90,18 +98,7 @@ class JudgedRun {
       const overlooked = missing.filter(({ seq }) => shown.has(seq))
       assert.deepEqual(seqsOf(overlooked), [], 'in a response, but not delivered')
     }
-    const { unreported } = (cursor ?? {}) as { unreported?: unknown }
-    if (!this.#isByTime || hasOverflow || unreported !== undefined) return
-    // A record ahead of the clock may then seem to be one of those that the replica lacked.
-    if (
-      this.#hasOldNews &&
-      log.some(({ unixtime }, index) => unixtime > (log[index + 1]?.unixtime || unixtime))
-    )
-      return
-    // The numbers of several restarts may seem to be consecutive.
-    if (this.#latestRun > 1) return
-    // Records ahead of the clock do not reveal that others are missing.
-    if (first?.records.length && first.records.every(isAheadOf(first))) return
+    if (hasOverflow || this.#isInDoubt()) return
     const received = new Set(seqsOf(this.#last))
     const newest = this.#last.at(-1)?.seq ?? -1
     // Nothing tells whether there were records before the first known one.
@@ -110,11 +107,33 @@ class JudgedRun {
     // Fewer records than in a full response do not tell whether there were any before, unless these are fetched.
     const { length, 0: oldest } = firstRecords.filter(({ isPlain }) => isPlain)
     const from = backfill || length >= this.#profile.newest ? 0 : (oldest?.seq ?? newest)
+    // After a crash, one of the same second may have been replaced by a newer record.
+    const second = backfill ? undefined : oldest?.unixtime
     const lost = missing
+      .filter(({ unixtime }) => unixtime !== second)
       .filter(({ isPlain, seq }) => isPlain && seq >= from && seq <= newest)
       .filter(({ seq }) => received.has(seq) || beginsWithRecord)
       .map(({ seq }) => `${seq}${received.has(seq) ? '' : ' overwritten'}`)
     assert.deepEqual(lost, [], 'lost without a word')
+  }
+
+  /** Whether nothing can be said about records that are missing without a word. */
+  #isInDoubt(): boolean {
+    const { log, cursor } = this.#simulation
+    const { first } = this.#now
+    const { unreported } = (cursor ?? {}) as { unreported?: unknown }
+    const hasAhead = log.some(({ unixtime }, index) => unixtime > (log[index + 1]?.unixtime || unixtime))
+    const { length = 0 } = first?.records ?? []
+    return (
+      !this.#isByTime ||
+      unreported !== undefined ||
+      // A record ahead of the clock may then seem to be one of those that the replica lacked.
+      (this.#hasOldNews && hasAhead) ||
+      // The numbers of several restarts may seem to be consecutive.
+      this.#latestRun > 1 ||
+      // Records ahead of the clock do not reveal that others are missing.
+      (length > 0 && first?.records.every(isAheadOf(first)) === true)
+    )
   }
 
   #pass<K extends JournalEntry['kind']>(entry: Extract<JournalEntry, { kind: K }>): void {
@@ -126,10 +145,12 @@ class JudgedRun {
     answered: ({ response }) => {
       this.#answered = response
       const { first, firstRecords } = this.#now
-      const { records } = response
+      const { start } = this.#settings
+      const isWanted = ({ unixtime }: MeasuredRecord) =>
+        typeof start !== 'object' || unixtime * 1000 >= start.since
       this.#change({
         first: first ?? response,
-        firstRecords: firstRecords.length > 0 ? firstRecords : records,
+        firstRecords: firstRecords.length > 0 ? firstRecords : response.records.filter(isWanted),
       })
     },
     delivered: (entry) => {

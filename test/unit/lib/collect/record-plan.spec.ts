@@ -131,6 +131,13 @@ describe('a hole', () => {
     assert.equal(device.isOverflow(), true)
   })
 
+  it('is a loss without a backfill if an earlier record is known, even one that is not wanted', () => {
+    const device = planSequence({ start: { since: 1_795_161_600_000 }, backfill: false })
+    device.next([minute(90)])
+    assert.deepEqual(device.next([minute(120)], arrives(120)), [120])
+    assert.equal(device.isOverflow(), true)
+  })
+
   it('reaches from the newest known record to the oldest one in the response, however many it has', () => {
     for (const count of [300, 299, 2, 1]) {
       const device = known(400)
