@@ -1,3 +1,4 @@
+import { countOf } from '../readings/content'
 import { AwaitedDelivery, type RetainedDelivery } from './awaited-delivery'
 import type { Cursor, RecordCursor } from './cursor'
 import type { Hole } from './holes'
@@ -84,7 +85,7 @@ export class DeviceState {
     return failures
   }
 
-  /** Call this when a page of a hole was received, or the hole was given up. */
+  /** Call this when a page of a hole was received. */
   forgetFailures({ from }: Hole): void {
     this.#holeFailures.delete(from)
   }
@@ -97,7 +98,8 @@ export class DeviceState {
 
   /** Number of records and alerts kept in memory. */
   get retainedCount(): number {
-    return this.#delivery?.retainedCount ?? 0
+    const { retained } = this.#delivery ?? {}
+    return retained ? countOf(retained.content) : 0
   }
 
   /** Whether nothing has been received for the device yet. */
