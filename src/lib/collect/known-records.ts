@@ -5,7 +5,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Channel } from '../readings/channel'
 import { ID_MODULUS } from '../readings/continuity'
-import { fingerprint, type SeriesRecord } from '../readings/series'
+import { byId, fingerprint, type SeriesRecord } from '../readings/series'
 import { shortHash } from './short-hash'
 
 /** Time and number of a record; `dataId` is `null` if it has none. */
@@ -14,8 +14,7 @@ export type RecordKey = Pick<SeriesRecord, 'timestamp' | 'dataId'>
 /** `<time>/<number>`; each part is blank if absent. */
 export const keyOf = ({ timestamp, dataId }: RecordKey): string => `${timestamp ?? ''}/${dataId ?? ''}`
 
-export const byTimeAndNumber = (a: RecordKey, b: RecordKey): number =>
-  timeOf(a) - timeOf(b) || (a.dataId ?? 0) - (b.dataId ?? 0)
+export const byTimeAndNumber = (a: RecordKey, b: RecordKey): number => timeOf(a) - timeOf(b) || byId(a, b)
 
 export const timeOf = ({ timestamp }: RecordKey): number => timestamp ?? Number.NEGATIVE_INFINITY
 
