@@ -1,4 +1,3 @@
-import { countOf } from '../readings/content'
 import type { Cursor } from './cursor'
 import type { Delivery } from './fetch'
 
@@ -39,10 +38,5 @@ export class AwaitedDelivery {
   markSent(): void {
     this.sends++
     this.sent = this.next
-  }
-
-  /** Number of records and alerts kept in memory. */
-  get retainedCount(): number {
-    return this.retained ? countOf(this.retained.content) : 0
   }
 }

@@ -9,7 +9,6 @@ import {
   hashesOf,
   inTime,
   type KnownRecords,
-  keyOf,
   MAX_AHEAD_MS,
   MAX_ENCODED,
   type RecordKey,
@@ -17,6 +16,7 @@ import {
   type SavedRecords,
   saveKnown,
   timeOf,
+  without,
 } from './known-records'
 
 /**
@@ -98,9 +98,8 @@ export function readCursor(cursor: RecordCursor): Known {
  */
 export function advance(known: Known, { series, receivedAt, most }: ReceivedRecords): RecordCursor {
   const { records, channels } = series
-  const keys = new Set(records.map(keyOf))
   const newest = inTime(records, receivedAt).at(-1)?.timestamp ?? null
-  const others = known.records.filter((record) => !keys.has(keyOf(record)))
+  const others = without(known.records, records)
   const isLater = (record: RecordKey) => newest !== null && timeOf(record) > newest
   const earlier = others.filter((record) => !isLater(record))
   const held = [
@@ -127,10 +126,8 @@ export function rememberFilled(
 ): RecordCursor {
   const known = readKnown(cursor)
   const filled = lastOf(page, most)
-  const keys = new Set(known.records.map(keyOf))
   const timeless = known.records.filter(({ timestamp }) => timestamp === null)
-  const others = filled.filter((record) => !keys.has(keyOf(record)))
-  const timed: RecordKey[] = [...others, ...known.records.slice(timeless.length)]
+  const timed: RecordKey[] = [...without(filled, known.records), ...known.records.slice(timeless.length)]
   timed.sort(byTimeAndNumber)
   const held = [...timeless, ...lastOf(timed, Math.max(most, known.records.length) - timeless.length)]
   return { ...cursor, ...saveKnown(held, [...known.hashes, ...hashesOf(filled, channels, null)]) }

@@ -1,3 +1,4 @@
+import { countOf } from '../readings/content'
 import { AwaitedDelivery, type RetainedDelivery } from './awaited-delivery'
 import type { Cursor, RecordCursor } from './cursor'
 import type { Hole } from './holes'
@@ -59,10 +60,9 @@ export class DeviceState {
     return this.#cursor
   }
 
-  /** The periods of records that have to be fetched, also those that are known once the receipt arrives. */
+  /** The periods of records that have to be fetched. */
   get holes(): readonly Hole[] {
-    const [known, later] = [holesOf(this.#cursor), holesOf(this.#delivery?.next)]
-    return [...later.filter((hole) => known.every(({ from }) => from !== hole.from)), ...known]
+    return holesOf(this.#cursor)
   }
 
   /** Whether records are missing in addition to those whose receipt is awaited. */
@@ -82,13 +82,10 @@ export class DeviceState {
   failuresOf({ from }: Hole): HoleFailures {
     const failures = this.#holeFailures.get(from) ?? new HoleFailures()
     this.#holeFailures.set(from, failures)
-    const beginnings = new Set(this.holes.map((hole) => hole.from))
-    for (const other of this.#holeFailures.keys())
-      if (!beginnings.has(other)) this.#holeFailures.delete(other)
     return failures
   }
 
-  /** Call this when a page of a hole was received, or the hole was given up. */
+  /** Call this when a page of a hole was received. */
   forgetFailures({ from }: Hole): void {
     this.#holeFailures.delete(from)
   }
@@ -101,7 +98,8 @@ export class DeviceState {
 
   /** Number of records and alerts kept in memory. */
   get retainedCount(): number {
-    return this.#delivery?.retainedCount ?? 0
+    const { retained } = this.#delivery ?? {}
+    return retained ? countOf(retained.content) : 0
   }
 
   /** Whether nothing has been received for the device yet. */

@@ -178,7 +178,9 @@ async function fetchNextPage(
   const options = { time: run.time, offset: device.utcOffset, seam: hole.to, maxAttempts: MAX_ATTEMPTS }
   const page = await fetchPage(run.account, target, pageOf(hole.from, hole.to), options, context)
   const { response, failed, isContradicted } = page
-  if (isContradicted && !device.failuresOf(hole).acceptsContradiction)
+  // A full remote unit may have replaced the record since then.
+  const isReplaced = hole.isEmpty && page.count === 0
+  if (isContradicted && !isReplaced && !device.failuresOf(hole).acceptsContradiction)
     throw new EnvlogError('response-lacks-record')
   await nextTurn()
   const cursor = device.cursor as RecordCursor
@@ -228,7 +230,6 @@ function giveUp(run: FillRun, { target, device, hole }: Fillable): void {
   const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
   const nothing = { records: [], utcOffset: device.utcOffset ?? null, standalone: isStandalone(target) }
   const gaps = findGapsIn(hole, nothing, true, run.time)
-  device.forgetFailures(hole)
   run.reportLoss(target, hole)
   device.advance({
     ...replaceHole(cursor, hole, undefined),

@@ -14,6 +14,7 @@ import {
   saveKnown,
   selectUnknown,
   timeOf,
+  without,
 } from './known-records'
 import { PAGE_RECORDS, type ReceivedPage } from './pages'
 
@@ -24,13 +25,15 @@ export interface Hole extends SavedRecords {
   to: number
   /** The delivered record with which it begins; `null` if it begins with a time. */
   begin: RecordKey | null
+  /** Set if the page after it was not full, so that the service probably has none of its records. */
+  isEmpty?: boolean
 }
 
 /** A period of records that are lost, ms since 1970 UTC. */
 export type LostPeriod = Pick<Hole, 'from' | 'to'>
 
 /** Maximum number of holes of a device. */
-const MAX_HOLES = 4
+export const MAX_HOLES = 4
 /** Maximum number of delivered records that a hole remembers. */
 const MAX_HELD = 300
 
@@ -40,9 +43,8 @@ export function addHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
   const all = [hole, ...holes].sort((a, b) => b.to - a.to)
   const [newer, older] = all.slice(-2)
   if (all.length <= MAX_HOLES || !newer || !older) return all
-  const [known, earlier] = [readKnown(newer), readKnown(older)]
-  const saved = saveInHole([...earlier.records, ...known.records], [...earlier.hashes, ...known.hashes])
-  return [...all.slice(0, -2), { ...saved, from: older.from, to: newer.to, begin: older.begin }]
+  // What was delivered between the two and in the older one is forgotten, so it is sent again, with its gaps.
+  return [...all.slice(0, -2), { ...newer, from: older.from, begin: older.begin, isEmpty: false }]
 }
 
 /** Too many delivered records are left out in the middle: they may be sent again, but not those at the bounds. */
@@ -90,28 +92,32 @@ export interface FilledHole {
 
 /**
  * Fills the end of a hole with a page. A hole is closed by a page that reaches the record that the hole begins with, or
- * brings nothing new.
+ * has no older record than those that were known.
  * @param time format of the time of the record before a loss
  */
 export function fillHole(hole: Hole, page: ReceivedPage, time: TimeStyle): FilledHole {
   const { part, requested, count } = page
   const { channels, standalone } = part
   const inside = part.records.filter((record) => isInside(hole, record))
-  const fresh = selectMissing(hole, inside, channels)
-  const isFull = count >= requested.number
-  // The device's record quota may allow fewer records than are known at the end of the hole.
-  if (fresh.length === 0 && isFull && requested.number < PAGE_RECORDS)
-    return { fresh: { ...part, records: [], gaps: [] }, inside, rest: hole }
-
   const [oldest] = inside
+  const isFull = count >= requested.number
   const hasReached = reachesBegin(hole, part, isFull)
-  // A page that consists of a single second would be sent again.
-  const isStuck = isFull && oldest?.timestamp === hole.to
-  const isClosed = hasReached || fresh.length === 0 || isStuck
+  const hasOlder = oldest !== undefined && timeOf(oldest) < hole.to
+  // The device's record quota may allow fewer records than are known at the end of the hole.
+  const isTooShort = isFull && requested.number < PAGE_RECORDS
+  const isClosed = hasReached || !(hasOlder || isTooShort)
   const lost = isClosed && !hasReached ? findLostBefore(oldest, hole, standalone) : undefined
-  const gaps = findGapsIn(hole, part, isClosed, time)
-  const rest = isClosed || !oldest ? undefined : { ...hole, ...restOf(hole, inside, part) }
-  return { fresh: { ...part, records: fresh, gaps }, inside, rest, ...(lost && { lost }) }
+  const fresh = {
+    ...part,
+    records: selectMissing(hole, inside, channels),
+    gaps: findGapsIn(hole, part, isClosed, time),
+  }
+  return {
+    fresh,
+    inside,
+    rest: isClosed ? undefined : { ...restOf(hole, inside, part), isEmpty: !isFull },
+    ...(lost && { lost }),
+  }
 }
 
 /** Whether a page contains everything up to the beginning of a hole. */
@@ -162,13 +168,13 @@ export function findGapsIn(
 /** The delivered records at the end of a hole. */
 const recordsAtEnd = (hole: Hole) => readKnown(hole).records.filter(({ timestamp }) => timestamp === hole.to)
 
-function restOf(hole: Hole, inside: readonly SeriesRecord[], { channels }: ReceivedPage['part']) {
+function restOf(hole: Hole, inside: readonly SeriesRecord[], { channels }: ReceivedPage['part']): Hole {
   const known = readKnown(hole)
-  const to = timeOf(inside[0] as SeriesRecord)
+  const to = inside[0] ? timeOf(inside[0]) : hole.to
   const atEnd = inside.filter(({ timestamp }) => timestamp === to)
-  const earlier = known.records.filter((record) => timeOf(record) < to)
+  const others = without(known.records, atEnd).filter((record) => timeOf(record) <= to)
   const hashes = [...known.hashes, ...hashesOf(atEnd, channels, to)]
-  return { to, ...saveKnown([...earlier, ...atEnd], hashes) }
+  return { ...hole, to, ...saveKnown([...others, ...atEnd], hashes) }
 }
 
 export const isInside = ({ from, to }: Hole, { timestamp }: RecordKey) =>

@@ -5,7 +5,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Channel } from '../readings/channel'
 import { ID_MODULUS } from '../readings/continuity'
-import { fingerprint, type SeriesRecord } from '../readings/series'
+import { byId, fingerprint, type SeriesRecord } from '../readings/series'
 import { shortHash } from './short-hash'
 
 /** Time and number of a record; `dataId` is `null` if it has none. */
@@ -14,8 +14,7 @@ export type RecordKey = Pick<SeriesRecord, 'timestamp' | 'dataId'>
 /** `<time>/<number>`; each part is blank if absent. */
 export const keyOf = ({ timestamp, dataId }: RecordKey): string => `${timestamp ?? ''}/${dataId ?? ''}`
 
-export const byTimeAndNumber = (a: RecordKey, b: RecordKey): number =>
-  timeOf(a) - timeOf(b) || (a.dataId ?? 0) - (b.dataId ?? 0)
+export const byTimeAndNumber = (a: RecordKey, b: RecordKey): number => timeOf(a) - timeOf(b) || byId(a, b)
 
 export const timeOf = ({ timestamp }: RecordKey): number => timestamp ?? Number.NEGATIVE_INFINITY
 
@@ -29,6 +28,12 @@ const hasNumber = ({ dataId }: RecordKey, standalone: boolean) =>
 /** Whether two records have the same time and number. */
 export const isSameRecord = (a: RecordKey, b: RecordKey): boolean =>
   a.timestamp === b.timestamp && a.dataId === b.dataId
+
+/** The records that are not among others, by time and number. */
+export function without<R extends RecordKey>(records: readonly R[], others: readonly RecordKey[]): R[] {
+  const keys = new Set(others.map(keyOf))
+  return records.filter((record) => !keys.has(keyOf(record)))
+}
 
 /** How far a number is after another; negative if it is before. The numbers of remote units wrap around. */
 function distance(number: number, other: number, standalone: boolean): number {
@@ -50,6 +55,11 @@ export function isOlder(record: RecordKey, other: RecordKey, standalone: boolean
 }
 
 export const isAhead = (timestamp: number, receivedAt: number) => timestamp > receivedAt + MAX_AHEAD_MS
+
+/** Whether all records of a response are ahead of the clock, so that they hide the current ones. @param records sorted by time */
+export function areAhead([oldest]: readonly RecordKey[], receivedAt: number): boolean {
+  return oldest !== undefined && isAhead(timeOf(oldest), receivedAt)
+}
 
 /** The records with a time, except those ahead of the response. If all are ahead, all are returned. */
 export function inTime<R extends RecordKey>(records: readonly R[], receivedAt: number): R[] {

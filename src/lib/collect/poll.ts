@@ -16,9 +16,10 @@ import type { DeviceState } from './device-state'
 import { deviceKey, type ResolvedDevice } from './devices'
 import { type AccountAccess, type Delivery, fetchDecoded, fetchLatest, toCollected } from './fetch'
 import type { LostPeriod } from './holes'
+import { areAhead } from './known-records'
 import type { NodeState } from './node-state'
 import { writeReceipt } from './receipt'
-import { areAhead, planRecords } from './record-plan'
+import { planRecords } from './record-plan'
 
 /** The trigger of a node for which devices are polled. If receipts are used, its state has their timeout. */
 export interface PollRun {
@@ -75,7 +76,7 @@ export async function pollRecords(
   const { response, series, failed } = await fetchLatest(account, target, time, context)
   if (poll.isOver()) return
   const { receivedAt } = response
-  device.isAhead = areAhead(series, receivedAt)
+  device.isAhead = areAhead(series.records, receivedAt)
   device.utcOffset = series.utcOffset
   const received = { series, receivedAt, most: newest, time }
   const plan = planRecords(device.cursor as RecordCursor | null, received, { start, backfill })

@@ -140,6 +140,8 @@ async function fetchPages(
   { from, to, number, time, maxPages = Number.POSITIVE_INFINITY }: SeriesQuery & { from: number; to: number },
   context: RequestContext,
 ) {
+  // A period that has begun waits for the record quota, because its pages would otherwise be fetched again.
+  const { maxRecordsWaitMs: _, ...ofLaterPages } = context
   const parts: SeriesPart[] = []
   const failed: DeviceFailure[] = []
   let overflow = false
@@ -152,7 +154,7 @@ async function fetchPages(
     const page: Page = { ...pageOf(from, to, most), to: next.to }
     // The first page's offset applies to all pages, even if the clock changed between them.
     const options = { time, offset: parts[0]?.utcOffset, seam, maxAttempts: MAX_ATTEMPTS }
-    const own = parts.length === 0 ? context : withoutRecordsLimit(context)
+    const own = parts.length === 0 ? context : ofLaterPages
     const fetched = await fetchPage(account, target, page, options, own)
     const { part } = fetched
     response = fetched.response
@@ -184,11 +186,6 @@ function pageBefore(
   const records = inside.filter(isBetween(from, to * 1000))
   const seam = oldest < to * 1000 ? oldest : null
   return { to, known: { records, hashes: hashesOf(records, part.channels, oldest) }, seam }
-}
-
-/** A period that has begun waits for the record quota, because its pages would otherwise be fetched again. */
-function withoutRecordsLimit({ maxRecordsWaitMs: _, ...context }: RequestContext): RequestContext {
-  return context
 }
 
 /** Records without a time may belong to any period. */

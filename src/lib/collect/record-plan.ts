@@ -18,6 +18,7 @@ import {
 } from './cursor'
 import { addHole, type Hole, isInside, type LostPeriod, rememberInHoles, selectMissing } from './holes'
 import {
+  areAhead,
   encodeRecords,
   follows,
   hashesOf,
@@ -92,8 +93,11 @@ function findLost(
   hole: Hole | undefined,
   { series, most }: ReceivedRecords,
 ): LostPeriod | undefined {
-  // A hole that begins with a time may be older than the device, unless the response is full.
-  const isLost = hole && (hole.begin !== null || (hole.from < hole.to && series.records.length >= most))
+  // A hole before all known records may be older than the device, unless the response is full.
+  const isLost =
+    hole &&
+    (known.records.some(({ timestamp }) => timestamp !== null && timestamp <= hole.to) ||
+      (series.records.length >= most && (known.since !== null || hole.from < hole.to)))
   const holes = isLost ? [hole, ...known.holes] : known.holes
   if (holes.length === 0) return undefined
   return { from: Math.min(...holes.map(({ from }) => from)), to: Math.max(...holes.map(({ to }) => to)) }
@@ -102,11 +106,6 @@ function findLost(
 function planNothing(cursor: RecordCursor, series: Series): RecordPlan {
   const fresh = { ...series, records: [], gaps: [] }
   return { fresh, overflow: false, next: cursor, before: cursor }
-}
-
-/** Whether all records of a response are ahead of the clock, so that they hide the current ones. */
-export function areAhead({ records }: Series, receivedAt: number): boolean {
-  return records.length > 0 && records.every((record) => isAhead(timeOf(record), receivedAt))
 }
 
 /**
@@ -119,11 +118,9 @@ function findHole(
   { series: { records, channels, standalone }, receivedAt }: ReceivedRecords,
 ): Hole | undefined {
   const timed = inTime(records, receivedAt)
-  const areAllAhead = timed.length > 0 && isAhead(timeOf(timed[0] as SeriesRecord), receivedAt)
-  // A known record that was ahead when it was received does not show that the records since then are known.
-  const oldest = timed.find(
-    (record) => areAllAhead || fresh.includes(record) || !isAhead(timeOf(record), known.at),
-  )
+  const areAllAhead = areAhead(timed, receivedAt)
+  // A known record that was ahead of the last response does not show that the records since then are known.
+  const oldest = timed.find((record) => areAllAhead || fresh.includes(record) || timeOf(record) <= known.at)
   if (!oldest || !fresh.includes(oldest)) return undefined
   const to = timeOf(oldest)
   const notLater = known.records.filter(({ timestamp }) => timestamp !== null && timestamp <= to)
@@ -212,10 +209,9 @@ function findNewGaps(
  */
 function newestKnown(
   { records, at }: Known,
-  [first]: readonly RecordKey[],
+  inOrder: readonly RecordKey[],
   receivedAt: number,
 ): RecordKey | undefined {
-  const areAllAhead = first !== undefined && isAhead(timeOf(first), receivedAt)
-  const limit = areAllAhead ? Number.POSITIVE_INFINITY : Math.min(at, receivedAt)
+  const limit = areAhead(inOrder, receivedAt) ? Number.POSITIVE_INFINITY : Math.min(at, receivedAt)
   return records.findLast(({ timestamp }) => timestamp !== null && !isAhead(timestamp, limit))
 }

@@ -210,7 +210,7 @@ export function sortAndDeduplicate(
 const countMissing = ({ errors = {} }: SeriesRecord) =>
   Object.values(errors).filter((error) => error === MISSING).length
 
-function byId(a: SeriesRecord, b: SeriesRecord): number {
+export function byId(a: Pick<NumberedRecord, 'dataId'>, b: Pick<NumberedRecord, 'dataId'>): number {
   const difference = (a.dataId ?? 0) - (b.dataId ?? 0)
   return Math.abs(difference) > MAX_ID_DISTANCE ? -difference : difference
 }

@@ -7,6 +7,8 @@ import type { PollSettings, PollSimulation } from './poll-simulation'
 interface Progress {
   /** The first response that counts. */
   first: ReceivedResponse | null
+  /** The wanted records of the first one since the start of the process that contained any. */
+  firstRecords: readonly MeasuredRecord[]
   /** Records that must not be delivered again: delivered or, with receipts, acknowledged. */
   confirmed: ReadonlySet<number>
   /** Records in responses whose trigger has completed. */
@@ -15,7 +17,13 @@ interface Progress {
   hasOverflow: boolean
 }
 
-const beginning: Progress = { first: null, confirmed: new Set(), shown: new Set(), hasOverflow: false }
+const beginning: Progress = {
+  first: null,
+  firstRecords: [],
+  confirmed: new Set(),
+  shown: new Set(),
+  hasOverflow: false,
+}
 
 /**
  * Compares a run, at the end of which everything has been fetched, with the records that were really measured.
@@ -24,13 +32,13 @@ const beginning: Progress = { first: null, confirmed: new Set(), shown: new Set(
  */
 export function judge(
   simulation: PollSimulation,
-  { start }: PollSettings,
+  settings: PollSettings,
   profile: DeviceProfile,
   acknowledges: boolean,
 ): void {
-  const judged = new JudgedRun(simulation, profile, acknowledges)
+  const judged = new JudgedRun(simulation, settings, profile, acknowledges)
   judged.follow()
-  judged.assertComplete(start)
+  judged.assertComplete()
 }
 
 /** What changes with an entry of each kind. */
@@ -38,6 +46,7 @@ type Steps = { [K in JournalEntry['kind']]?: (entry: Extract<JournalEntry, { kin
 
 class JudgedRun {
   readonly #simulation: PollSimulation
+  readonly #settings: PollSettings
   readonly #profile: DeviceProfile
   readonly #acknowledges: boolean
   readonly #isDistinct: (one: MeasuredRecord) => boolean
@@ -55,9 +64,15 @@ class JudgedRun {
   /** A replica that lags showed records that were still missing: what it lacks is in doubt from then on. */
   #hasOldNews = false
 
-  constructor(simulation: PollSimulation, profile: DeviceProfile, acknowledges: boolean) {
+  constructor(
+    simulation: PollSimulation,
+    settings: PollSettings,
+    profile: DeviceProfile,
+    acknowledges: boolean,
+  ) {
     const { log } = simulation
     this.#simulation = simulation
+    this.#settings = settings
     this.#profile = profile
     this.#acknowledges = acknowledges
     this.#isDistinct = distinctIn(log)
@@ -71,27 +86,54 @@ class JudgedRun {
   }
 
   /** @throws if a record is missing without a word */
-  assertComplete(start: PollSettings['start']): void {
-    const { log, journal, cursor } = this.#simulation
-    const { first, shown, hasOverflow } = this.#now
+  assertComplete(): void {
+    const { start, backfill } = this.#settings
+    const { log, journal } = this.#simulation
+    const { first, firstRecords, shown, hasOverflow } = this.#now
     const missing = log.filter(
       (one) => this.#isDistinct(one) && isWantedSince(one, first, start) && !this.#delivered.has(one.seq),
     )
-    if (this.#profile.newestBy === 'time') {
+    // Without a backfill, a longer response may contain what was reported as lost, which then counts as sent.
+    if (this.#profile.newestBy === 'time' && (backfill || !hasOverflow)) {
       const overlooked = missing.filter(({ seq }) => shown.has(seq))
       assert.deepEqual(seqsOf(overlooked), [], 'in a response, but not delivered')
     }
-    const { unreported } = (cursor ?? {}) as { unreported?: unknown }
-    if (!this.#isByTime || hasOverflow || unreported !== undefined) return
+    if (hasOverflow || this.#isInDoubt()) return
     const received = new Set(seqsOf(this.#last))
     const newest = this.#last.at(-1)?.seq ?? -1
     // Nothing tells whether there were records before the first known one.
     const beginsWithRecord =
       typeof start !== 'object' && first?.records.length !== 0 && journal.every(({ kind }) => kind !== 'died')
+    // Fewer records than in a full response do not tell whether there were any before, unless these are fetched.
+    const { length, 0: oldest } = firstRecords.filter(({ isPlain }) => isPlain)
+    const from = backfill || length >= this.#profile.newest ? 0 : (oldest?.seq ?? newest)
+    // After a crash, one of the same second may have been replaced by a newer record.
+    const second = backfill ? undefined : oldest?.unixtime
     const lost = missing
-      .filter(({ isPlain, seq }) => isPlain && seq <= newest && (received.has(seq) || beginsWithRecord))
+      .filter(({ unixtime }) => unixtime !== second)
+      .filter(({ isPlain, seq }) => isPlain && seq >= from && seq <= newest)
+      .filter(({ seq }) => received.has(seq) || beginsWithRecord)
       .map(({ seq }) => `${seq}${received.has(seq) ? '' : ' overwritten'}`)
     assert.deepEqual(lost, [], 'lost without a word')
+  }
+
+  /** Whether nothing can be said about records that are missing without a word. */
+  #isInDoubt(): boolean {
+    const { log, cursor } = this.#simulation
+    const { first } = this.#now
+    const { unreported } = (cursor ?? {}) as { unreported?: unknown }
+    const hasAhead = log.some(({ unixtime }, index) => unixtime > (log[index + 1]?.unixtime || unixtime))
+    const { length = 0 } = first?.records ?? []
+    return (
+      !this.#isByTime ||
+      unreported !== undefined ||
+      // A record ahead of the clock may then seem to be one of those that the replica lacked.
+      (this.#hasOldNews && hasAhead) ||
+      // The numbers of several restarts may seem to be consecutive.
+      this.#latestRun > 1 ||
+      // Records ahead of the clock do not reveal that others are missing.
+      (length > 0 && first?.records.every(isAheadOf(first)) === true)
+    )
   }
 
   #pass<K extends JournalEntry['kind']>(entry: Extract<JournalEntry, { kind: K }>): void {
@@ -102,13 +144,21 @@ class JudgedRun {
   readonly #steps: Steps = {
     answered: ({ response }) => {
       this.#answered = response
-      this.#change({ first: this.#now.first ?? response })
+      const { first, firstRecords } = this.#now
+      const { start } = this.#settings
+      const isWanted = ({ unixtime }: MeasuredRecord) =>
+        typeof start !== 'object' || unixtime * 1000 >= start.since
+      this.#change({
+        first: first ?? response,
+        firstRecords: firstRecords.length > 0 ? firstRecords : response.records.filter(isWanted),
+      })
     },
     delivered: (entry) => {
       const { records, gaps, isOverflow, isBackfill } = entry
       assertWellFormed(entry)
       this.#hasOldNews ||= this.#answered?.isOld === true && !isBackfill
-      const again = this.#hasOldNews ? [] : records.filter((one) => this.#isSentAgain(one))
+      const isInDoubt = this.#hasOldNews || this.#simulation.hadManyHoles
+      const again = isInDoubt ? [] : records.filter((one) => this.#isSentAgain(one))
       assert.deepEqual(seqsOf(again), [], `sent again (entry ${this.#states.length - 1})`)
       this.#change({ hasOverflow: this.#now.hasOverflow || isOverflow || gaps.length > 0 })
       if (this.#acknowledges) return
@@ -137,7 +187,7 @@ class JudgedRun {
     },
     died: ({ at, hasCursor }) => {
       const { confirmed, first } = this.#states[at] ?? this.#now
-      this.#change({ confirmed, first: hasCursor ? (first ?? this.#now.first) : null })
+      this.#change({ confirmed, first: hasCursor ? (first ?? this.#now.first) : null, firstRecords: [] })
       if (!hasCursor || this.#acknowledges) this.#change({ shown: new Set() })
       this.#answered = null
     },
@@ -152,6 +202,11 @@ class JudgedRun {
     return mustBeOnce && this.#now.confirmed.has(one.seq)
   }
 }
+
+const isAheadOf =
+  ({ receivedAt }: ReceivedResponse) =>
+  ({ unixtime }: MeasuredRecord) =>
+    unixtime * 1000 > receivedAt
 
 function isWantedSince(
   { seq, unixtime, isPlain }: MeasuredRecord,

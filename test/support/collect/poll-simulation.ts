@@ -1,7 +1,7 @@
 import type { Account } from '../../../src/lib/account'
 import type { Delivery } from '../../../src/lib/collect/fetch'
 import { fillHoles } from '../../../src/lib/collect/fill'
-import type { LostPeriod } from '../../../src/lib/collect/holes'
+import { type LostPeriod, MAX_HOLES } from '../../../src/lib/collect/holes'
 import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
@@ -140,6 +140,9 @@ export class PollSimulation {
     return this.#state.cursor
   }
 
+  /** Whether there were so many holes that two may have become one. */
+  hadManyHoles = false
+
   get hasHoles(): boolean {
     return this.#state.holes.length > 0
   }
@@ -190,6 +193,7 @@ export class PollSimulation {
       // A trigger that awaits a receipt ends with the next one.
       [IDLE_TURNS]: () => this.#interrupt.abort(),
     })
+    this.hadManyHoles ||= this.#state.holes.length >= MAX_HOLES
     const stored = this.#device.stored()
     if (isCompleted) this.journal.push({ kind: 'completed', stored, requests: this.#responses.requests })
   }

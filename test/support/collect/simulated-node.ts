@@ -35,6 +35,8 @@ export function createSimulatedNode(
   /** @param older number of the last writes that are lost */
   async function crash(older: number): Promise<void> {
     disk.crash(older)
+    // A restart takes time.
+    time.advance(1000)
     nodeState = open()
     await nodeState.ready()
     journal.push({ kind: 'died', at: disk.writtenAt(), hasCursor: cursor() !== null })

@@ -55,7 +55,9 @@ function lastBefore(simulation: PollSimulation, { start }: PollSettings): Measur
 
 /** @throws if a reported gap does not exist, or a gap is reported twice or not at all */
 function check(simulation: PollSimulation, profile: DeviceProfile, settings: PollSettings): void {
-  const reported = deliveries(simulation).flatMap(({ gaps }) => gaps)
+  const all = deliveries(simulation).flatMap(({ gaps }) => gaps)
+  // When two holes become one, what was delivered between them is sent again, with its gaps.
+  const reported = simulation.hadManyHoles ? [...new Map(all.map((gap) => [gap.before, gap])).values()] : all
   if (profile.ids !== 'counted') {
     assert.deepEqual(reported, [])
     return

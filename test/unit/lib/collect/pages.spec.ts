@@ -25,7 +25,12 @@ const records = fc
     const seconds = counts.flatMap((count, second) => Array.from({ length: count }, () => 1000 + second))
     const idOf = (index: number) =>
       begins === null || index < begins ? (first + index) % 65_536 : index - begins
-    return seconds.map((unixtime, index): ModelRecord => ({ unixtime, id: idOf(index), value: index }))
+    // Records with the same time and number are the same.
+    const distinct = new Set(seconds.map((unixtime, index) => `${unixtime}/${idOf(index)}`))
+    return [...distinct].map((key, value): ModelRecord => {
+      const [unixtime, id] = key.split('/').map(Number) as [number, number]
+      return { unixtime, id, value }
+    })
   })
 /** Records that the device's hourly budget allows for each request. */
 const budgets = fc.array(fc.constantFrom(7, 7, 8, 11, 25, 16_000), { minLength: 1, maxLength: 6 })

@@ -175,6 +175,15 @@ describe('a page that lacks the record at its end', () => {
   })
 })
 
+describe('a page that the service has cut off, without saying so', () => {
+  it('does not end the period, even if all of its records have arrived late in the meantime', async () => {
+    const latest = [{ sendsAtMost: 4 }, { fails: 'records-wait' }] as const
+    const simulation = await begin(poll(), measure(9), poll(...latest), pass(A_DAY))
+    await play(simulation, poll({ lag: 2 }, { sendsAtMost: 4 }))
+    assert.deepEqual(deliveredIds(simulation), [upTo(5, 9), upTo(2, 5), upTo(0, 2)])
+  })
+})
+
 describe('missing records that the service has overwritten', () => {
   it('are reported as a loss, with the gap that the numbers show', async () => {
     const simulation = new PollSimulation({ ...profile, capacity: 10 }, firstRecords)
@@ -184,6 +193,29 @@ describe('missing records that the service has overwritten', () => {
     assert.deepEqual(losses(simulation), [false, false, false, true])
     const last = simulation.journal.findLast((entry) => entry.kind === 'delivered')
     assert.deepEqual(last?.kind === 'delivered' && last.gaps.map(({ missing }) => missing), [10])
+  })
+})
+
+describe('the record at the seam of two pages', () => {
+  it('may be the oldest, and overwritten before the second one: the loss is reported at once', async () => {
+    const simulation = new PollSimulation({ ...profile, capacity: 10 }, firstRecords)
+    await play(simulation, measure(2), poll(), measure(20), poll({}, { meanwhile: [measure(3)] }))
+    assert.deepEqual([reported(simulation), lostBetween(simulation)], [[], [[1, 12]]])
+  })
+
+  it('may be overwritten although there were older ones: the loss is reported after two failures', async () => {
+    const simulation = new PollSimulation({ ...profile, capacity: 10 }, firstRecords)
+    await play(
+      simulation,
+      measure(2),
+      poll(),
+      measure(20),
+      poll({}, { maxRecords: 4, meanwhile: [measure(5)] }),
+    )
+    for (const ms of [600_000, 1_200_000]) await play(simulation, pass(ms), poll())
+    assert.deepEqual(reported(simulation), ['response-lacks-record', 'response-lacks-record'])
+    assert.deepEqual(lostBetween(simulation), [[1, 14]])
+    assert.deepEqual(deliveredIds(simulation).slice(1), [upTo(17, 22), upTo(14, 17), upTo(22, 27)])
   })
 })
 

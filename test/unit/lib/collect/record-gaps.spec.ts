@@ -12,6 +12,13 @@ describe('gaps of new records', () => {
     assert.deepEqual(device.gaps, ['missing 1'])
   })
 
+  it('are no restart if the numbers have wrapped around within a second', () => {
+    const device = planSequence({ standalone: false, backfill: false })
+    device.next([record(-60, 65_534), record(0, 65_535), record(0, 0)])
+    device.next([record(61, 2), record(121, 3), record(181, 4)], { arrivesAfter: 181 })
+    assert.deepEqual(device.gaps, ['missing 1'])
+  })
+
   it('do not exist if the seemingly missing record has no time', () => {
     const device = planSequence()
     assert.deepEqual(device.next([...minutes(1, 2, 4), record(null, 3)]), [3, 1, 2, 4])

@@ -125,6 +125,19 @@ describe('a hole', () => {
     assert.equal(device.isOverflow(), true)
   })
 
+  it('may be within the second from which records are wanted: without a backfill, overflow is reported', () => {
+    const device = planSequence({ start: { since: 1_795_161_600_000 }, backfill: false })
+    device.next(upTo(100, 399).map(minute))
+    assert.equal(device.isOverflow(), true)
+  })
+
+  it('is a loss without a backfill if an earlier record is known, even one that is not wanted', () => {
+    const device = planSequence({ start: { since: 1_795_161_600_000 }, backfill: false })
+    device.next([minute(90)])
+    assert.deepEqual(device.next([minute(120)], arrives(120)), [120])
+    assert.equal(device.isOverflow(), true)
+  })
+
   it('reaches from the newest known record to the oldest one in the response, however many it has', () => {
     for (const count of [300, 299, 2, 1]) {
       const device = known(400)
@@ -146,6 +159,15 @@ describe('a hole', () => {
     device.next([...minutes(102, 400), ahead], arrives(401))
     device.next([ahead, ...upTo(700, 900).map((id) => record(at(id), id - 200))], arrives(900))
     assert.deepEqual(device.holes(), [[at(400), at(700)]])
+  })
+
+  it('is not hidden by a record that was ahead when it was received and has come near since then', () => {
+    const device = known(400)
+    const ahead = record(at(600), 401)
+    device.next([...minutes(102, 400), ahead], arrives(401))
+    device.next([...upTo(292, 590).map((id) => record(at(id), id + 1)), ahead], arrives(590))
+    device.next([ahead, ...upTo(700, 900).map(minute)], arrives(900))
+    assert.deepEqual(device.holes()[0], [at(590), at(700)])
   })
 
   it('starts at the last response if the newest known record was ahead of it: the clock may have been corrected', () => {
@@ -178,6 +200,14 @@ describe('a hole', () => {
     const [later, before] = device.holes()
     assert.deepEqual(before, [at(400), at(800)])
     assert.ok(later?.[0] && later[0] > at(800), `${later}`)
+  })
+
+  it("does not begin in the oldest known second if Node-RED's clock was behind: others of it were delivered before", () => {
+    const device = planSequence()
+    device.next([record(1200, 2), record(1260, 3)])
+    device.next([record(9000, 10)], { arrivesAfter: 9000 })
+    const [[from = 0] = []] = device.holes()
+    assert.ok(from > 1200 && from < 1260, `${from}`)
   })
 
   it('is one of at most four: of more, the two oldest become one', () => {
