@@ -14,7 +14,7 @@ import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
 import { toCollected } from './fetch'
 import { fillHole, findGapsIn, type Hole } from './holes'
-import { fetchPage, hasRecordsOutside, pageOf } from './pages'
+import { fetchPage, hasRecordsOutside, pageOf } from './page'
 import { beginPoll, deliver, type PollRun } from './poll'
 
 /** The trigger for which missing records are fetched. */

@@ -16,7 +16,7 @@ import {
   timeOf,
   without,
 } from './known-records'
-import { PAGE_RECORDS, type ReceivedPage } from './pages'
+import { PAGE_RECORDS, type ReceivedPage } from './page'
 
 /** A period of missing records, with the records inside and at its bounds that were delivered. */
 export interface Hole extends SavedRecords {

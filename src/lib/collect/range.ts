@@ -26,7 +26,7 @@ import {
   pageOf,
   pageParams,
   type ReceivedPage,
-} from './pages'
+} from './page'
 import { isLocal, type Period, placePeriod } from './place-period'
 
 export interface SeriesQuery {
