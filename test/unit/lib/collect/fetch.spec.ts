@@ -32,14 +32,24 @@ async function current(
   if (collected) assert.equal(collected.content.kind, 'current')
   const readings = collected?.content.kind === 'current' ? collected.content.readings : []
   const found = readings.map(({ serial, base }) => `${base.serial}/${serial}`)
-  return { requests: requests.map(({ params }) => params), found, updates, answered: collected !== undefined }
+  const missing = collected?.failed?.map(({ device }) => ('serial' in device ? device.serial : device.group))
+  return {
+    ...{ requests: requests.map(({ params }) => params), found, missing, updates },
+    answered: collected !== undefined,
+  }
 }
 
 describe('fetching current readings', () => {
   const all = ['BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY']
 
   it('of all devices is one request without a filter, which updates the list of devices', async () => {
-    assert.deepEqual(await current({}), { requests: [{}], found: all, updates: 1, answered: true })
+    assert.deepEqual(await current({}), {
+      requests: [{}],
+      found: all,
+      missing: [],
+      updates: 1,
+      answered: true,
+    })
   })
 
   it('of single devices is one request with their serials, without duplicates, as an array', async () => {
@@ -70,6 +80,15 @@ describe('fetching current readings', () => {
     ])
     const based = await current({ exclude, selection: { ...nothing, bases: ['BASE0001'] } })
     assert.deepEqual(based.found, ['BASE0001/YYYYYYYY'])
+  })
+
+  it('reports what was chosen and is not in the account, unless it is excluded', async () => {
+    const selection = {
+      devices: [{ serial: 'XXXXXXXX' }, { serial: 'NONE0001' }, { serial: 'NONE0002' }],
+      ...{ bases: ['BASE0001', 'NONE0003', 'NONE0004'], groups: ['Nowhere'] },
+    }
+    const { missing } = await current({ selection, exclude: ['NONE0002', 'NONE0004'] })
+    assert.deepEqual(missing, ['NONE0001', 'NONE0003', 'Nowhere'])
   })
 
   it('sends no request if no device is left', async () => {
