@@ -24,6 +24,8 @@ export function limitsFor(limits: readonly Limit[], device: Device, channel: Cha
 
 /** Maximum number of names in a text. */
 const MAX_NAMES = 10
+/** Stands for further names. */
+const MORE = '…'
 
 interface WholeDevice extends Device {
   channels: ReadonlyMap<number, Channel>
@@ -38,8 +40,14 @@ export function unmatched(limits: readonly Limit[], devices: readonly WholeDevic
   const names = limits.flatMap((limit) =>
     unmatchedParts(limit, find).map((part) => `${limit.name || 'limit'}: ${part}`),
   )
-  if (names.length > MAX_NAMES) names.splice(MAX_NAMES, names.length, '…')
+  if (names.length > MAX_NAMES) names.splice(MAX_NAMES, names.length, MORE)
   return names.join(', ') || null
+}
+
+/** Whether a text of `unmatched` names something that an earlier one neither names nor stands for. */
+export function hasMore(text: string, before: string | null): boolean {
+  const known = before?.split(', ') ?? []
+  return !known.includes(MORE) && text.split(', ').some((name) => !known.includes(name))
 }
 
 /** Part of the choice of a limit, and the devices that match it. */
@@ -56,7 +64,8 @@ function unmatchedParts(limit: Limit, find: Finder): string[] {
     parts.some(({ found }) => found.some(({ channels }) => [...channels.values()].some(test)))
   if (missing.length === parts.length || has((measured) => measures(limit, measured))) return missing
   // A limit for all devices may be for a quantity that none has, unless a channel of an unknown quantity is meant.
-  if (select === 'all' && !has((measured) => measured.quantity === null)) return missing
+  const isMeant = (measured: Channel) => channel === null && measured.quantity === null
+  if (select === 'all' && !has(isMeant)) return missing
   return [...missing, channel === null ? (quantity ?? 'temperature') : `ch${channel}`]
 }
 

@@ -6,9 +6,9 @@ import { converterOf } from '../readings/convert-temperatures'
 import { AlarmList, type AlarmSettings } from './alarm-list'
 import { Condition, type LimitCondition, type WatchedDevice } from './condition'
 import { judge, lateLane, type Timed } from './judge'
-import { unmatched } from './matching'
+import { hasMore, unmatched } from './matching'
 import type { MeasuredChannel, MeasuredDevice } from './measurements'
-import { fromSavedRun, type SavedLimits, toSavedRun } from './saved-limits'
+import { fromSavedRun, MIN_SAVED_MS, type SavedLimits, toSavedRun } from './saved-limits'
 import { MAX_TEXT_LENGTH, WatchedDevices } from './watched-devices'
 
 export interface MonitorSettings extends AlarmSettings {
@@ -178,8 +178,15 @@ export class Monitor {
     this.#judgeErrors(device, measured, newest)
     if (newest === device.newest) return
     device.newest = newest
-    if (known) device.arrivedAt = monotonic
+    if (known) this.#noteArrival(device)
     this.alarms.end(device.silent, newest)
+  }
+
+  #noteArrival(device: WatchedDevice): void {
+    const { monotonic } = this.#times()
+    // Silence that was saved must not go on after a crash.
+    if (monotonic - device.arrivedAt > MIN_SAVED_MS) this.alarms.mustSave = true
+    device.arrivedAt = monotonic
   }
 
   /** The same limits as before, if they are equal, because those of a message are another array each time. */
@@ -277,8 +284,10 @@ export class Monitor {
     const reported = this.#noMatch.run?.detail ?? null
     if (missing === null && reported !== null) this.alarms.end(this.#noMatch, now)
     const gatheringMs = Math.min(this.#settings.silentAfterMs, MAX_GATHERING_MS)
-    if (monotonic - this.#gatheringSince < gatheringMs) return
-    if (missing !== null && missing !== reported) this.#beginAlarm(this.#noMatch, now, missing)
+    // While nothing arrives, no device can match.
+    if (this.#dataAt.monotonic - this.#gatheringSince < gatheringMs) return
+    if (missing !== null && hasMore(missing, reported)) this.#beginAlarm(this.#noMatch, now, missing)
+    else if (this.#noMatch.run) this.#noMatch.run.detail = missing
     this.alarms.noteState(this.#noMatch)
   }
 

@@ -76,7 +76,7 @@ export function readSavedLimits(contents: unknown): SavedLimits | undefined {
 }
 
 /** Shorter times are not saved. */
-const MIN_SAVED_MS = 3_600_000
+export const MIN_SAVED_MS = 3_600_000
 
 /** @param limits index of its limits @param times how long it has not been seen, and brought nothing newer */
 export function toSavedDevice(

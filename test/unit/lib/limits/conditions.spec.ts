@@ -111,6 +111,24 @@ describe('silence', () => {
     assert.deepEqual(brief(events), ['alarm silent 5212A1B2'])
   })
 
+  it('that was saved is over after a crash, too', () => {
+    const node = new Monitoring([], { silentAfterMs: DAY_MINUTES * MINUTE })
+    const lives = (hours: number) => {
+      const events: LimitEvent[] = []
+      for (let hour = 0; hour < hours; hour++)
+        events.push(...node.wait(60), ...node.receive([other(nowIn(node), -18)]))
+      return events
+    }
+    node.receive([readingOf(nowIn(node), -18)])
+    lives(20)
+    node.restart()
+    node.wait(1)
+    node.receive([readingOf(nowIn(node), -18)])
+    lives(1)
+    node.kill()
+    assert.deepEqual(lives(20), [])
+  })
+
   it('of all is one event, also from the start, and then counts anew', () => {
     const node = new Monitoring([])
     assert.deepEqual(brief(node.wait(60)), ['alarm no-data'])
@@ -184,6 +202,20 @@ describe('limits that no device matches', () => {
     assert.equal(lives(node, 61, { channels }).at(-1)?.detail, 'too damp: humidity')
   })
 
+  it('are not limits of a channel number for all devices', () => {
+    const node = new Monitoring([{ name: 'third', above: 80, channel: 3 }])
+    const channels = [{ key: 'ch1', number: 1, name: 'Inside', unit: '%', quantity: null, value: 90 }]
+    assert.deepEqual(lives(node, 61, { channels }), [])
+  })
+
+  it('are not reported again as the devices arrive one by one', () => {
+    const serials = Array.from({ length: 12 }, (_, index) => `5212A2${10 + index}`)
+    const node = new Monitoring([{ ...TOO_WARM, devices: serials.map((serial) => ({ serial })) }])
+    const events = lives(node, 61)
+    for (const serial of serials) events.push(...lives(node, 2, { serial }))
+    assert.deepEqual(brief(events), ['alarm no-match', 'normal no-match'])
+  })
+
   it('are over when all match', () => {
     const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
     assert.deepEqual(brief(lives(node, 61)), ['alarm no-match'])
@@ -197,6 +229,13 @@ describe('limits that no device matches', () => {
     assert.deepEqual(brief(node.wait(120)), ['alarm no-data'])
     assert.deepEqual(brief(lives(node, 59)), ['normal no-data'])
     assert.deepEqual(brief(lives(node, 5)), ['alarm no-match'])
+  })
+
+  it('are not reported before anything has arrived', () => {
+    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B2' }] }], {
+      silentAfterMs: 150 * MINUTE,
+    })
+    assert.deepEqual(brief(node.wait(151)), ['alarm no-data'])
   })
 })
 
