@@ -58,12 +58,7 @@ export class AlarmList {
     condition.run = run
     condition.sentState = condition.isAlarm
     condition.since = this.#clock.monotonic()
-    if (!run) return
-    this.#open.add(condition)
-    // Reminders go on at multiples of their interval. Otherwise, a restart every night would put off daily ones for ever.
-    const { remindMs } = this.#settings
-    const elapsedMs = Math.max(0, this.#clock.now() - run.from)
-    condition.reportedAt = this.#clock.monotonic() - (remindMs > 0 ? elapsedMs % remindMs : 0)
+    if (run) this.#open.add(condition)
   }
 
   /** Begins a run that is not yet an alarm. */
@@ -103,7 +98,7 @@ export class AlarmList {
     const { run } = condition
     if (run && condition.isAlarm && !(wasAlarm && run === before)) {
       this.#raised.add(run)
-      run.isReported = condition.wasReported(run.from)
+      if (condition.wasReported(run.from)) run.reportedAt = this.#clock.now()
       this.mustSave = true
     }
     if (run !== before) {
@@ -117,7 +112,7 @@ export class AlarmList {
   /** Reports the end of a run if its beginning was reported, or if the run is an alarm that was not known before. */
   noteEnd(condition: Condition, run: Run, until: number, value: number | null = null): void {
     this.mustSave = true
-    if (!run.isReported) {
+    if (run.reportedAt === null) {
       if (this.#raised.has(run)) this.noteEnded(condition as LimitCondition, run, { until, value })
       return
     }
@@ -133,7 +128,7 @@ export class AlarmList {
   ): void {
     const { device, channel } = condition.about
     const { until = run.at } = details
-    run.isReported = true
+    run.reportedAt = this.#clock.now()
     this.mustSave = true
     const isPast = until <= (channel?.first ?? Number.NEGATIVE_INFINITY)
     if (isPast || condition.wasReported(run.from) || this.#isMuted(device)) return
@@ -229,25 +224,25 @@ export class AlarmList {
     return ['', device?.serial ?? ''].some((serial) => (this.mutes.get(serial) ?? 0) > now)
   }
 
-  #isDue(condition: Condition): boolean {
-    const { run, about, reportedAt } = condition
+  #isDue({ run, about }: Condition): boolean {
     if (!run?.isAlarm) return false
+    const now = this.#clock.now()
     const { remindMs } = this.#settings
-    const remindsNow = remindMs > 0 && this.#clock.monotonic() - reportedAt >= remindMs
+    // A clock that was set back must not put off reminders.
+    const remindsNow = remindMs > 0 && run.reportedAt !== null && Math.abs(now - run.reportedAt) >= remindMs
     if (this.#isMuted(about.device)) {
       // No reminder is made up for at the end.
-      if (remindsNow) condition.reportedAt = this.#clock.monotonic()
+      if (remindsNow) run.reportedAt = now
       return false
     }
-    return !run.isReported || (remindsNow && !run.isAcknowledged)
+    return run.reportedAt === null || (remindsNow && !run.isAcknowledged)
   }
 
   #report(condition: Condition): Report {
     const run = condition.run as Run
-    const state = run.isReported ? 'reminder' : 'alarm'
-    if (!run.isReported) this.mustSave = true
-    run.isReported = true
-    condition.reportedAt = this.#clock.monotonic()
+    const state = run.reportedAt === null ? 'alarm' : 'reminder'
+    run.reportedAt = this.#clock.now()
+    this.mustSave = true
     return toReport(condition, { run, state }, this.#clock.now())
   }
 }

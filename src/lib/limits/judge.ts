@@ -19,7 +19,8 @@ export interface Run {
   /** The side of the value that made it an alarm. */
   side: 'above' | 'below'
   isAlarm: boolean
-  isReported: boolean
+  /** When it was last reported as an alarm or a reminder; `null` if it was not. */
+  reportedAt: number | null
   /** Whether there are no more reminders. */
   isAcknowledged: boolean
   /** For `error`, the text of the service; for `battery`, the level; for `no-match`, what nothing matches. */
@@ -27,7 +28,7 @@ export interface Run {
 }
 
 export function startRun(from: number, value: number | null = null, side: Run['side'] = 'above'): Run {
-  const unreported = { isAlarm: false, isReported: false, isAcknowledged: false, detail: null }
+  const unreported = { isAlarm: false, reportedAt: null, isAcknowledged: false, detail: null }
   return { from, at: from, value, extreme: value, side, ...unreported }
 }
 

@@ -232,7 +232,7 @@ export class Monitor {
       for (const { time, value } of timed)
         this.#judgeValue(condition, { time, value: convert ? convert(value) : value })
       const late = condition.late?.run
-      if (late?.isAlarm && !late.isReported) this.alarms.noteEnded(condition, late, { late: true })
+      if (late?.isAlarm && late.reportedAt === null) this.alarms.noteEnded(condition, late, { late: true })
     }
   }
 
@@ -258,7 +258,7 @@ export class Monitor {
     const before = condition.late.run
     const ended = judge(condition.late, value, limit)
     if (condition.late.run !== before) this.alarms.mustSave = true
-    if (ended?.run.isAlarm && !ended.run.isReported)
+    if (ended?.run.isAlarm && ended.run.reportedAt === null)
       this.alarms.noteEnded(condition, ended.run, { until: ended.time, value: ended.value, late: true })
   }
 

@@ -13,8 +13,11 @@ import type { Run } from './judge'
 const instant = z.number().check(z.minimum(-MAX_TIMESTAMP_MS), z.maximum(MAX_TIMESTAMP_MS))
 const nullableNumber = z.nullable(z.number())
 
-/** `[from, at, value, extreme, flags, detail]`, with times in ms since 1970 UTC. */
-const savedRun = z.tuple([instant, instant, nullableNumber, nullableNumber, z.int()], z.string())
+/** `[from, at, value, extreme, flags, reportedAt, detail]`, with times in ms since 1970 UTC. The last two may be absent. */
+const savedRun = z.tuple(
+  [instant, instant, nullableNumber, nullableNumber, z.int()],
+  z.union([instant, z.string()]),
+)
 const savedLimit = z.object({
   at: z.optional(instant),
   run: z.optional(savedRun),
@@ -123,19 +126,21 @@ function toSavedChannel({ name, unit, quantity, first, error, limits }: WatchedC
 const FLAGS = ['isBelow', 'isAlarm', 'isReported', 'isAcknowledged'] as const
 
 export function toSavedRun(run: Run): SavedRun {
-  const flags = { ...run, isBelow: run.side === 'below' }
+  const { from, at, value, extreme, reportedAt, detail } = run
+  const flags = { ...run, isBelow: run.side === 'below', isReported: reportedAt !== null }
   const bits = FLAGS.reduce((sum, flag, bit) => sum + (flags[flag] ? 2 ** bit : 0), 0)
-  const { from, at, value, extreme, detail } = run
-  return [from, at, value, extreme, bits, ...(detail === null ? [] : [detail])]
+  return [from, at, value, extreme, bits, ...[reportedAt, detail].filter((part) => part !== null)]
 }
 
-export function fromSavedRun([from, at, value, extreme, bits, detail]: SavedRun): Run {
+export function fromSavedRun([from, at, value, extreme, bits, ...others]: SavedRun): Run {
+  const reportedAt = others.find((part) => typeof part === 'number') ?? at
+  const detail = others.find((part) => typeof part === 'string') ?? null
   const has = (flag: (typeof FLAGS)[number]) => (bits & (2 ** FLAGS.indexOf(flag))) !== 0
   return {
-    ...{ from, at, value, extreme, detail: detail ?? null },
+    ...{ from, at, value, extreme, detail },
     side: has('isBelow') ? 'below' : 'above',
     isAlarm: has('isAlarm'),
-    isReported: has('isReported'),
+    reportedAt: has('isReported') ? reportedAt : null,
     isAcknowledged: has('isAcknowledged'),
   }
 }
