@@ -6,8 +6,8 @@ import { converterOf } from '../readings/convert-temperatures'
 import { AlarmList, type AlarmSettings } from './alarm-list'
 import { Condition, type LimitCondition, type WatchedDevice } from './condition'
 import { judge, lateLane, type Timed } from './judge'
-import { hasMore, unmatched } from './matching'
 import type { MeasuredChannel, MeasuredDevice } from './measurements'
+import { NoMatch } from './no-match'
 import { fromSavedRun, MIN_SAVED_MS, type SavedLimits, toSavedRun } from './saved-limits'
 import { MAX_TEXT_LENGTH, WatchedDevices } from './watched-devices'
 
@@ -33,9 +33,6 @@ export interface Summary {
 const MAX_UNSEEN_MS = 30 * DAY_MS
 /** A device that sends only older measurements for this long begins anew. */
 const MAX_LATE_MS = 3_600_000
-/** How often limits are compared with the devices, and how long all devices may take to arrive. */
-const MATCH_INTERVAL_MS = 60_000
-const MAX_GATHERING_MS = 3_600_000
 const BATTERY_RANKS: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
 
 /**
@@ -47,16 +44,10 @@ export class Monitor {
   readonly #clock: Clock
   readonly #settings: MonitorSettings
   readonly #devices: WatchedDevices
-  /** The limits of the form. */
-  #formLimits: readonly Limit[] = []
   /** The limits of the last message. */
   #lastLimits: readonly Limit[] = []
   readonly #noData = new Condition('no-data', {})
-  readonly #noMatch = new Condition('no-match', {})
-  /** When devices began to arrive: at the start, when data was back or devices were forgotten; monotonic ms. */
-  #gatheringSince: number
-  /** When the limits of the form were last compared with the devices, monotonic ms. */
-  #matchedAt = Number.NEGATIVE_INFINITY
+  readonly #noMatch: NoMatch
   /** When a measurement last arrived, or the node started: monotonic ms, and ms since 1970 UTC. */
   #dataAt: { monotonic: number; now: number }
 
@@ -66,12 +57,12 @@ export class Monitor {
     this.alarms = new AlarmList(clock, settings)
     this.#devices = new WatchedDevices(clock, this.alarms)
     this.#dataAt = this.#times()
-    this.#gatheringSince = this.#dataAt.monotonic
+    this.#noMatch = new NoMatch(this.alarms, clock, settings.silentAfterMs)
   }
 
   /** Sets the limits of all devices, as after a deploy. It is reported if they match nothing. */
   setLimits(limits: readonly Limit[]): void {
-    this.#formLimits = limits
+    this.#noMatch.limits = limits
     for (const device of this.#devices.all) this.#devices.setLimits(device, limits)
   }
 
@@ -85,7 +76,7 @@ export class Monitor {
     this.#dataAt = this.#times()
     this.alarms.end(this.#noData, this.#dataAt.now)
     if (isBack) {
-      this.#gatheringSince = this.#dataAt.monotonic
+      this.#noMatch.gather()
       for (const device of this.#devices.all) device.arrivedAt = this.#dataAt.monotonic
     }
     const known = this.#intern(limits)
@@ -109,7 +100,7 @@ export class Monitor {
       if (monotonic - seenAt >= MAX_UNSEEN_MS) this.#devices.forget(device)
       else if (isSilent && !silent.run) this.#beginAlarm(silent, newest ?? now)
     }
-    if (monotonic - this.#matchedAt >= MATCH_INTERVAL_MS) this.#judgeMatches()
+    if (!this.#noData.run) this.#noMatch.judge([...this.#devices.all], this.#dataAt.monotonic)
     this.alarms.endMutes()
   }
 
@@ -118,16 +109,16 @@ export class Monitor {
     for (const device of this.#devices.all) if (isAmong(device.serial, serials)) this.#devices.forget(device)
     if (serials === 'all') {
       this.alarms.close(this.#noData)
-      this.alarms.close(this.#noMatch)
+      this.alarms.close(this.#noMatch.condition)
       this.#dataAt = this.#times()
     }
-    this.#gatheringSince = this.#clock.monotonic()
+    this.#noMatch.gather()
     this.alarms.mustSave = true
   }
 
   /** All conditions that have been judged. */
   *conditions(): Generator<Condition> {
-    for (const condition of [this.#noData, this.#noMatch])
+    for (const condition of [this.#noData, this.#noMatch.condition])
       if (condition.sentState !== undefined) yield condition
     for (const device of this.#devices.all)
       for (const condition of device.conditions()) if (condition.sentState !== undefined) yield condition
@@ -144,10 +135,11 @@ export class Monitor {
   }
 
   toSave(): SavedLimits {
+    const [noData, noMatch] = [this.#noData.run, this.#noMatch.condition.run]
     return {
       version: 1,
-      ...(this.#noData.run && { noData: toSavedRun(this.#noData.run) }),
-      ...(this.#noMatch.run && { noMatch: toSavedRun(this.#noMatch.run) }),
+      ...(noData && { noData: toSavedRun(noData) }),
+      ...(noMatch && { noMatch: toSavedRun(noMatch) }),
       ...(this.alarms.mutes.size > 0 && { mutes: Object.fromEntries(this.alarms.mutes) }),
       ...this.#devices.toSave(this.#dataAt.monotonic),
     }
@@ -158,7 +150,7 @@ export class Monitor {
     const { noData, noMatch, mutes = {} } = saved
     for (const [serial, until] of Object.entries(mutes)) this.alarms.mutes.set(serial, until)
     this.alarms.resume(this.#noData, noData && fromSavedRun(noData))
-    this.alarms.resume(this.#noMatch, noMatch && fromSavedRun(noMatch))
+    this.alarms.resume(this.#noMatch.condition, noMatch && fromSavedRun(noMatch))
     this.#devices.restore(saved)
   }
 
@@ -273,22 +265,6 @@ export class Monitor {
         this.alarms.begin(condition, newest, values[0]?.error?.slice(0, MAX_TEXT_LENGTH) ?? null)
       this.alarms.noteState(condition)
     }
-  }
-
-  /** Judges whether the limits of the form match the devices that have arrived. A change is reported anew. */
-  #judgeMatches(): void {
-    const { now, monotonic } = this.#times()
-    this.#matchedAt = monotonic
-    if (this.#noData.run) return
-    const missing = unmatched(this.#formLimits, [...this.#devices.all])
-    const reported = this.#noMatch.run?.detail ?? null
-    if (missing === null && reported !== null) this.alarms.end(this.#noMatch, now)
-    const gatheringMs = Math.min(this.#settings.silentAfterMs, MAX_GATHERING_MS)
-    // While nothing arrives, no device can match.
-    if (this.#dataAt.monotonic - this.#gatheringSince < gatheringMs) return
-    if (missing !== null && hasMore(missing, reported)) this.#beginAlarm(this.#noMatch, now, missing)
-    else if (this.#noMatch.run) this.#noMatch.run.detail = missing
-    this.alarms.noteState(this.#noMatch)
   }
 
   #judgeBattery({ battery }: WatchedDevice, level: string, at: number): void {
