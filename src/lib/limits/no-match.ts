@@ -46,7 +46,7 @@ export class NoMatch {
     if (this.#clock.monotonic() - this.#judgedAt < INTERVAL_MS) return
     this.#judgedAt = this.#clock.monotonic()
     const missing = unmatched(this.limits, devices)
-    if (missing === null) this.#alarms.end(condition, this.#clock.now())
+    if (missing === null && condition.run) this.#alarms.end(condition, this.#clock.now())
     if (dataAt - this.#gatheringSince < this.#gatheringMs) return
     if (missing !== null && hasMore(missing, condition.run?.detail ?? null)) {
       this.#alarms.begin(condition, this.#clock.now(), missing)
