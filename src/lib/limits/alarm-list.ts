@@ -58,7 +58,11 @@ export class AlarmList {
     condition.run = run
     condition.sentState = condition.isAlarm
     condition.since = this.#clock.monotonic()
-    if (run) this.#open.add(condition)
+    if (!run) return
+    this.#open.add(condition)
+    const now = this.#clock.now()
+    // A clock that was set back must not put off reminders.
+    condition.reportedAt = condition.since - Math.max(0, now - (run.reportedAt ?? now))
   }
 
   /** Begins a run that is not yet an alarm. */
@@ -224,15 +228,14 @@ export class AlarmList {
     return ['', device?.serial ?? ''].some((serial) => (this.mutes.get(serial) ?? 0) > now)
   }
 
-  #isDue({ run, about }: Condition): boolean {
+  #isDue(condition: Condition): boolean {
+    const { run, about, reportedAt } = condition
     if (!run?.isAlarm) return false
-    const now = this.#clock.now()
     const { remindMs } = this.#settings
-    // A clock that was set back must not put off reminders.
-    const remindsNow = remindMs > 0 && run.reportedAt !== null && Math.abs(now - run.reportedAt) >= remindMs
+    const remindsNow = remindMs > 0 && this.#clock.monotonic() - reportedAt >= remindMs
     if (this.#isMuted(about.device)) {
       // No reminder is made up for at the end.
-      if (remindsNow) run.reportedAt = now
+      if (remindsNow) condition.reportedAt = this.#clock.monotonic()
       return false
     }
     return run.reportedAt === null || (remindsNow && !run.isAcknowledged)
@@ -242,6 +245,7 @@ export class AlarmList {
     const run = condition.run as Run
     const state = run.reportedAt === null ? 'alarm' : 'reminder'
     run.reportedAt = this.#clock.now()
+    condition.reportedAt = this.#clock.monotonic()
     this.mustSave = true
     return toReport(condition, { run, state }, this.#clock.now())
   }

@@ -13,8 +13,9 @@ export class Condition {
   readonly kind: 'limit' | Exclude<ConditionName, 'above' | 'below'>
   readonly about: About
   run: Run | undefined
-  /** When the run began to count, monotonic ms. */
+  /** When the run began to count, and when it was last reported, monotonic ms. */
   since = 0
+  reportedAt = 0
   /** The state that was last sent; `undefined` before the first one. */
   sentState: boolean | undefined
 
