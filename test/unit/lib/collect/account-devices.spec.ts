@@ -146,6 +146,13 @@ describe('the list of devices of an account', () => {
     assert.deepEqual(kinds(), [undefined, true])
   })
 
+  it('knows no kind of a serial that is a remote unit and a standalone device, for requests of current readings', async () => {
+    const devices = listOf(device('A0000001'), device('A0000001', 'A0000001'), device('B0000002', 'B0000002'))
+    await later(devices.all(context))
+    const kinds = ['A0000001', 'B0000002', 'C0000003'].map((serial) => devices.isRemote(serial, false))
+    assert.deepEqual(kinds, [undefined, false, undefined])
+  })
+
   it('contains a new serial for both callers that look it up at the same time', async () => {
     const { service, devices } = setup('A0000001')
     await later(devices.all(context))
