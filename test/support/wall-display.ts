@@ -53,10 +53,26 @@ export class WallDisplay {
     })
   }
 
-  /** Texts at the edge of a part that hides what does not fit. */
+  /**
+   * What is only partly visible: texts at the edge of a part that hides what does not fit, and the chart's labels, which
+   * touch the edge of its canvas. Rows in which the cards leave room beside them, or end at different heights.
+   */
   async cut(): Promise<string[]> {
     await this.page.evaluate('globalThis.__name = (named) => named')
-    return this.page.evaluate(cutTexts)
+    return [
+      ...(await this.page.evaluate(cutTexts)),
+      ...(await this.page.evaluate(cutCharts)),
+      ...(await this.page.evaluate(unevenRows)),
+    ]
+  }
+
+  /** Values that take more than one line. */
+  wrapped(): Promise<string[]> {
+    return this.page.evaluate(() =>
+      [...document.querySelectorAll('.envlog-value:not(.is-text)')]
+        .filter((value) => value.clientHeight > 1.5 * Number.parseFloat(getComputedStyle(value).fontSize))
+        .map((value) => value.textContent),
+    )
   }
 
   /** Tiles of devices that are not OK, alarms, and the newest alert, if they are visible only after scrolling. */
@@ -113,6 +129,43 @@ function cutTexts(): string[] {
       const isWithin = box.right <= edge.right + 1 && box.bottom <= edge.bottom + 4 && box.top >= edge.top - 4
       if (!isApart && !isWithin) found.push(`cut: ${text.data}`)
     }
+  }
+  return found
+}
+
+/** Runs in the page. */
+function cutCharts(): string[] {
+  const found: string[] = []
+  for (const canvas of document.querySelectorAll<HTMLCanvasElement>('.nrdb-ui-chart canvas')) {
+    const { width, height } = canvas
+    const context = canvas.getContext('2d')
+    const edges = [
+      [0, 0, width, 1],
+      [0, height - 1, width, 1],
+      [0, 0, 1, height],
+      [width - 1, 0, 1, height],
+    ] as const
+    for (const [x, y, w, h] of edges) {
+      const hasInk = context?.getImageData(x, y, w, h).data.some((part, at) => at % 4 === 3 && part > 0)
+      if (hasInk) found.push(`chart: at ${x}, ${y}`)
+    }
+  }
+  return found
+}
+
+/** Runs in the page. */
+function unevenRows(): string[] {
+  const found: string[] = []
+  const rows = new Map<number, DOMRect[]>()
+  for (const card of document.querySelectorAll('.nrdb-ui-group > .v-card')) {
+    const box = card.getBoundingClientRect()
+    rows.set(box.top, [...(rows.get(box.top) ?? []), box])
+  }
+  for (const boxes of rows.values()) {
+    const right = Math.max(...boxes.map((box) => box.right))
+    if (right < document.documentElement.clientWidth - 13) found.push(`empty beside ${right}`)
+    if (new Set(boxes.map((box) => Math.round(box.bottom))).size > 1)
+      found.push(`heights of ${boxes.length} cards`)
   }
   return found
 }

@@ -78,8 +78,9 @@ interface Point {
 }
 
 describe('the wall display', () => {
-  // Without a cache, every message would read and write the records of a day several times.
-  const harness = useExamples({ speed: SPEED, examples: [WALL] })
+  // Written every 30 seconds and at the end: every message changes the records of a day.
+  const contextStorage = { default: { module: 'localfilesystem' } }
+  const harness = useExamples({ speed: SPEED, examples: [WALL], contextStorage })
   let browser: Browser
   let simulator: Simulator
   let displays: WallDisplay[]
@@ -139,7 +140,7 @@ describe('the wall display', () => {
     await display.page.setViewportSize({ width, height })
     let faults: string[] = []
     const fits = async () => {
-      faults = [...(await display.tooWide()), ...(await display.cut())]
+      faults = [...(await display.tooWide()), ...(await display.wrapped()), ...(await display.cut())]
       return faults.length === 0
     }
     await until('it fits', fits).catch((error) => assert.fail(`${width}: ${faults.join()} (${error})`))
