@@ -85,7 +85,7 @@ export class DeviceState {
     return failures
   }
 
-  /** Call this when a page of a hole was received. */
+  /** Call this when a page of a hole was received, or the hole was given up. */
   forgetFailures({ from }: Hole): void {
     this.#holeFailures.delete(from)
   }

@@ -230,6 +230,7 @@ function giveUp(run: FillRun, { target, device, hole }: Fillable): void {
   const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
   const nothing = { records: [], utcOffset: device.utcOffset ?? null, standalone: isStandalone(target) }
   const gaps = findGapsIn(hole, nothing, true, run.time)
+  device.forgetFailures(hole)
   run.reportLoss(target, hole)
   device.advance({
     ...replaceHole(cursor, hole, undefined),
