@@ -153,3 +153,14 @@ export class Monitoring {
     return monitor
   }
 }
+
+/** Events as `alarm above 5212A1B2 1`: state, condition, serial number, channel. */
+export const brief = (events: readonly LimitEvent[]) =>
+  events.map(({ state, condition, serial, channel }) => [state, condition, serial, channel].join(' ').trim())
+
+/** The time of a measurement at the current time of the clock. */
+export const nowIn = ({ clock }: Monitoring) => clock.now()
+
+/** A device of another serial number. */
+export const other = (time: number, value: number) =>
+  readingOf(time, value, { serial: '5212A1B3', name: 'Freezer 4' })

@@ -2,20 +2,19 @@ import assert from 'node:assert/strict'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import type { LimitEvent } from '../../../../src/lib/limits/event'
 import { readSavedLimits } from '../../../../src/lib/limits/saved-limits'
-import { limitsOf, MINUTE, Monitoring, readingOf, seriesOf } from '../../../support/limits/monitoring'
+import {
+  brief,
+  limitsOf,
+  MINUTE,
+  Monitoring,
+  nowIn,
+  other,
+  readingOf,
+  seriesOf,
+} from '../../../support/limits/monitoring'
 
 const TOO_WARM = { name: 'too warm', above: -15 }
 const DAY_MINUTES = 1440
-
-const brief = (events: readonly LimitEvent[]) =>
-  events.map(({ state, condition, serial, channel }) => [state, condition, serial, channel].join(' ').trim())
-
-/** The time of a measurement at the current time of the clock. */
-const nowIn = ({ clock }: Monitoring) => clock.now()
-
-/** A device of another serial number. */
-const other = (time: number, value: number) =>
-  readingOf(time, value, { serial: '5212A1B3', name: 'Freezer 4' })
 
 describe('a channel without values', () => {
   it('is reported once after the set time by the clock, and when it has values again', () => {
@@ -164,78 +163,6 @@ describe('silence', () => {
     assert.equal(node.monitor.summarize().alarms, 0)
     node.receive([readingOf(nowIn(node), 'E1')])
     assert.deepEqual(node.wait(200), [])
-  })
-})
-
-describe('limits that no device matches', () => {
-  const rows = [
-    { ...TOO_WARM, devices: [{ serial: '5212A1B2' }, { serial: '5212A1B9' }], bases: ['5839F002'] },
-    { name: 'by group', above: -15, groups: ['Cold chain'] },
-    { name: 'too damp', above: 80, quantity: 'humidity', bases: ['5839F001'] },
-    { name: 'general', above: 1000, quantity: 'co2' },
-  ]
-  const lives = (node: Monitoring, minutes: number, more = {}) => {
-    const events: LimitEvent[] = []
-    for (let minute = 0; minute < minutes; minute++)
-      events.push(...node.wait(1), ...node.receive([readingOf(nowIn(node), -18, more)]))
-    return events
-  }
-
-  it('are reported once, when devices had time to arrive, and again when it is something else', () => {
-    const node = new Monitoring(rows)
-    assert.deepEqual(lives(node, 59), [])
-    const [alarm, ...others] = lives(node, 5)
-    assert.deepEqual(others, [])
-    assert.deepEqual(
-      [alarm?.state, alarm?.condition, alarm?.detail],
-      ['alarm', 'no-match', 'too warm: 5212A1B9, too warm: 5839F002, too damp: humidity'],
-    )
-    node.restart()
-    assert.deepEqual(lives(node, 65), [])
-    const [renamed] = lives(node, 5, { group: { number: 1, name: 'Freezers' } })
-    assert.match(`${renamed?.detail}`, /, by group: Cold chain, /)
-  })
-
-  it('are also limits for all devices, if they may be for a channel of an unknown quantity', () => {
-    const node = new Monitoring([{ name: 'too damp', above: 80, quantity: 'humidity' }])
-    const channels = [{ key: 'ch1', number: 1, name: 'Inside', unit: '%', quantity: null, value: 90 }]
-    assert.equal(lives(node, 61, { channels }).at(-1)?.detail, 'too damp: humidity')
-  })
-
-  it('are not limits of a channel number for all devices', () => {
-    const node = new Monitoring([{ name: 'third', above: 80, channel: 3 }])
-    const channels = [{ key: 'ch1', number: 1, name: 'Inside', unit: '%', quantity: null, value: 90 }]
-    assert.deepEqual(lives(node, 61, { channels }), [])
-  })
-
-  it('are not reported again as the devices arrive one by one', () => {
-    const serials = Array.from({ length: 12 }, (_, index) => `5212A2${10 + index}`)
-    const node = new Monitoring([{ ...TOO_WARM, devices: serials.map((serial) => ({ serial })) }])
-    const events = lives(node, 61)
-    for (const serial of serials) events.push(...lives(node, 2, { serial }))
-    assert.deepEqual(brief(events), ['alarm no-match', 'normal no-match'])
-  })
-
-  it('are over when all match', () => {
-    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
-    assert.deepEqual(brief(lives(node, 61)), ['alarm no-match'])
-    node.receive([other(nowIn(node), -18)])
-    assert.deepEqual(brief(node.wait(1)), ['normal no-match'])
-  })
-
-  it('are not reported while no data arrives, and not at once after that', () => {
-    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
-    node.receive([readingOf(nowIn(node), -18)])
-    assert.deepEqual(brief(node.wait(120)), ['alarm no-data'])
-    assert.deepEqual(brief(lives(node, 59)), ['normal no-data'])
-    assert.deepEqual(brief(lives(node, 5)), ['alarm no-match'])
-  })
-
-  it('are not reported before anything has arrived', () => {
-    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B2' }] }], {
-      silentAfterMs: 150 * MINUTE,
-    })
-    assert.deepEqual(brief(node.wait(151)), ['alarm no-data'])
   })
 })
 
