@@ -146,6 +146,17 @@ describe('judging by limits', () => {
     )
   })
 
+  it('keeps the limits of a group if a row does not contain it', () => {
+    const node = new Monitoring([{ name: 'by group', above: -15, select: 'group', groups: ['Cold chain'] }])
+    const row = { serial: '5212A1B2', base: '5839F001', channel: 1, unit: '°C', quantity: 'temperature' }
+    node.receive([{ ...row, groupname: 'Cold chain', timestamp: AT_8, value: -18 }])
+    const events = node.receive([{ ...row, timestamp: AT_8 + MINUTE, value: -5 }])
+    assert.deepEqual(
+      events.map(({ state, limit }) => [state, limit]),
+      [['alarm', 'by group']],
+    )
+  })
+
   it('does not repeat what was over before the channel was first seen', () => {
     const warm = Array.from({ length: 20 }, () => -10)
     const node = new Monitoring([TOO_WARM])
