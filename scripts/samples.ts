@@ -185,7 +185,7 @@ function createLimitsSample(language: string, settings: Pick<LimitsSettings, 'ou
   const records = [12, 0].map((minutes) => ({ ...at(AT - minutes * 60_000), ch1: -9.8 }))
   const other = { serial: '5212A1B3', name: 'Freezer 4' }
   const payload = [series, { ...series, ...other }].map((one) => ({ ...one, records }))
-  monitor.receive(readMeasurements(payload), limits)
+  monitor.receive(readMeasurements(payload).devices, limits)
   const { reports, states } = monitor.alarms.collect()
   const RED = {
     _: translatorFor(language),

@@ -44,6 +44,7 @@ export const reasons = {
   'serials-unreadable': 'ENVLOG_INPUT',
   'limits-unreadable': 'ENVLOG_INPUT',
   'measurements-unreadable': 'ENVLOG_INPUT',
+  'elements-unreadable': 'ENVLOG_INPUT',
   'too-many-channels': 'ENVLOG_INPUT',
   'mute-unreadable': 'ENVLOG_INPUT',
   'not-remembered': 'ENVLOG_INPUT',

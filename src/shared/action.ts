@@ -32,6 +32,24 @@ export function isSerial(text: string): boolean {
   return /^[0-9A-Za-z]{8}$/.test(text)
 }
 
+/**
+ * Whether a text may stand for a device in messages. Other services and databases may have other serial numbers than
+ * `isSerial` expects; a slash separates the parts of topics, and of the keys of saved states.
+ */
+export function isReadableSerial(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value !== '' && value.length <= MAX_SERIAL_LENGTH && !value.includes('/')
+  )
+}
+
+const MAX_SERIAL_LENGTH = 100
+
+/** The highest number of a channel. */
+export const MAX_CHANNEL = 99
+
+export const isChannelNumber = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_CHANNEL
+
 /** Whether a serial number is one of these. */
 export function isAmong(serial: string | undefined, serials: readonly string[] | 'all'): boolean {
   return serials === 'all' || serials.some((one) => one === serial)

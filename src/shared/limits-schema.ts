@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { MAX_CHANNEL } from './action'
 import { groupName, namedDevice } from './action-schemas'
 import { VALUE_TYPES } from './period-types'
 import type { Problem } from './problems'
@@ -56,7 +57,7 @@ const limit = z.strictObject({
   groups: orDefault(z.array(groupName), []),
   /** Either a quantity or a channel number. If both are blank, it is the temperature. */
   quantity: orDefault(z.nullable(z.enum(QUANTITIES)), null),
-  channel: orDefault(z.nullable(wholeNumber(1, 99)), null),
+  channel: orDefault(z.nullable(wholeNumber(1, MAX_CHANNEL)), null),
   above: orDefault(z.nullable(numberFrom(Number.NEGATIVE_INFINITY)), null),
   below: orDefault(z.nullable(numberFrom(Number.NEGATIVE_INFINITY)), null),
   /** The unit of `above`, `below` and `margin` for temperatures. */

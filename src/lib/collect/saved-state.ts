@@ -1,7 +1,7 @@
 /** The saved state of a node. Its property names are a contract, because stores contain the state. */
 
 import { type Fields, isObject } from '../decode/fields'
-import { MAX_TIMESTAMP_MS } from '../decode/time'
+import { isTimestamp } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Cursor, kindOf } from './cursor'
 import { decodeRecords } from './known-records'
@@ -50,7 +50,8 @@ export function readSavedState(value: unknown): SavedState | undefined {
 function isSavedState(value: unknown): value is SavedState {
   if (!isObject(value) || value.version !== 1) return false
   const { nextRound = { at: 0, settings: '' } } = value
-  if (!isObject(nextRound) || !isInstant(nextRound.at) || typeof nextRound.settings !== 'string') return false
+  if (!isObject(nextRound) || !isTimestamp(nextRound.at) || typeof nextRound.settings !== 'string')
+    return false
   return isObject(value.devices) && Object.values(value.devices).every(isSavedDevice)
 }
 
@@ -59,11 +60,11 @@ function isSavedDevice(value: unknown): value is SavedDevice {
   const { cursor, unacknowledged, refusedUntil = 0, lastSent = '', unselectedMs = 0 } = value
   const isDelivery =
     unacknowledged === undefined ||
-    (isObject(unacknowledged) && isInstant(unacknowledged.sequence) && isCursor(unacknowledged.cursor))
+    (isObject(unacknowledged) && isTimestamp(unacknowledged.sequence) && isCursor(unacknowledged.cursor))
   return (
     (cursor === undefined || isCursor(cursor)) &&
     isDelivery &&
-    [refusedUntil, unselectedMs].every(isInstant) &&
+    [refusedUntil, unselectedMs].every(isTimestamp) &&
     typeof lastSent === 'string'
   )
 }
@@ -72,7 +73,7 @@ function isCursor(value: unknown): value is Cursor {
   if (!isObject(value)) return false
   const { seen, since, from, at, holes = [], unreported } = value
   if (kindOf(value as unknown as Cursor) === 'alerts') return isStringArray(seen)
-  const areTimes = [since, from].every((time) => time === null || isInstant(time)) && isInstant(at)
+  const areTimes = [since, from].every((time) => time === null || isTimestamp(time)) && isTimestamp(at)
   return isRecords(value) && areTimes && isArrayOf(holes, isHole) && isUnreported(unreported)
 }
 
@@ -82,7 +83,7 @@ const isRecords = ({ held, hashes }: Fields): boolean =>
 function isHole(value: unknown): boolean {
   if (!isObject(value) || !isRecords(value)) return false
   const { from, to, begin } = value
-  return isInstant(from) && isInstant(to) && (begin === null || isRecordKey(begin))
+  return isTimestamp(from) && isTimestamp(to) && (begin === null || isRecordKey(begin))
 }
 
 const isUnreported = (value: unknown): boolean =>
@@ -90,11 +91,8 @@ const isUnreported = (value: unknown): boolean =>
   (isObject(value) && typeof value.overflow === 'boolean' && isArrayOf(value.gaps, isObject))
 
 const isRecordKey = (value: unknown): boolean =>
-  isObject(value) && [value.timestamp, value.dataId].every((part) => part === null || isInstant(part))
+  isObject(value) && [value.timestamp, value.dataId].every((part) => part === null || isTimestamp(part))
 
-/** A number that can be formatted as a time. */
-const isInstant = (value: unknown): value is number =>
-  typeof value === 'number' && Math.abs(value) <= MAX_TIMESTAMP_MS
 const isArrayOf = (value: unknown, isElement: (element: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isElement)
 const isStringArray = (value: unknown): value is string[] =>

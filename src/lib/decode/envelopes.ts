@@ -2,6 +2,7 @@
  * Decodes each kind of response into an envelope, which has the same shape for all spellings that the service uses
  * (docs/service.md, *Fields*). Records and log entries stay unchanged, for `readSeriesPart` and `readLogEntries`.
  */
+import { isReadableSerial } from '../../shared/action'
 import { type Endpoint, type EndpointName, endpoints, type OutputType } from '../endpoints'
 import { EnvlogError } from '../errors'
 import {
@@ -170,12 +171,12 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
   const part = `devices.${index}`
   if (!isObject(value)) return { serial: '', part, known: null }
   const serial = readText(value.serial)
-  if (serial === '') return { serial, part: `${part}.serial`, known: null }
+  if (!isReadableSerial(serial)) return { serial: '', part: `${part}.serial`, known: null }
   const base = unwrapSingle(value.baseunit)
   if (base !== null && !isObject(base)) return { serial, part: `${part}.baseunit`, known: null }
   // A base unit with a blank serial counts as none, as in the other responses.
   const unit = base && readIdentity(base)
-  if (unit?.serial === '' && !isAbsent(base?.serial))
+  if (unit && !isReadableSerial(unit.serial) && !isAbsent(base?.serial))
     return { serial, part: `${part}.baseunit.serial`, known: null }
   const channel = readChannels(value)
   const timestamp = readTimestamp(value.unixtime)
@@ -245,7 +246,9 @@ function readDevice(fields: Fields): DeviceEnvelope {
     readIdentity(fields, 'base-'),
   ]
   const serial = remote.serial || own.serial
-  if (serial === '') throw new EnvlogError('response-unreadable', { part: 'serial' })
+  if (!isReadableSerial(serial)) throw new EnvlogError('response-unreadable', { part: 'serial' })
+  if (base.serial !== '' && !isReadableSerial(base.serial))
+    throw new EnvlogError('response-unreadable', { part: 'base-serial' })
   const channel = readChannels(fields)
   if (!channel) throw new EnvlogError('response-unreadable', { part: 'channel' })
   return {

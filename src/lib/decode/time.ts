@@ -11,6 +11,10 @@ export type TimeStyle = 'utc' | 'local' | TimeZone
 /** Largest distance of a timestamp from 1970 UTC, in ms. Up to this, a year has four digits. */
 export const MAX_TIMESTAMP_MS = Date.UTC(9999, 0)
 
+/** Whether a value is a time, ms since 1970 UTC. */
+export const isTimestamp = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) <= MAX_TIMESTAMP_MS
+
 /**
  * Converts Unix seconds, a number or text, to ms since 1970 UTC; `null` if they are blank, absent or 0, and `undefined`
  * for anything else.

@@ -1,10 +1,14 @@
-import * as z from 'zod/mini'
-import { QUANTITIES } from '../../shared/quantity'
-import { MAX_TIMESTAMP_MS } from '../decode/time'
+import { isChannelNumber, isReadableSerial } from '../../shared/action'
+import { QUANTITIES, type Quantity } from '../../shared/quantity'
+import { isTimestamp } from '../decode/time'
 import { EnvlogError } from '../errors'
 import type { Channel } from '../readings/channel'
+import { toOneLine } from '../redact'
 
-/** Reads the measured values of messages with readings, records or rows (docs/messages.md). */
+/**
+ * Reads the measured values of messages with readings, records or rows (docs/messages.md). Without a schema, because a
+ * message may have half a million rows.
+ */
 
 /** The values of a device in one message. */
 export interface MeasuredDevice {
@@ -39,177 +43,178 @@ export interface MeasuredValue {
   error: string | null
 }
 
-const word = z.string().check(z.maxLength(100), z.regex(/^[^/]+$/))
-const time = z.nullish(z.number().check(z.minimum(-MAX_TIMESTAMP_MS), z.maximum(MAX_TIMESTAMP_MS)))
-const optionalText = z.nullish(z.string())
-const channel = {
-  name: optionalText,
-  unit: optionalText,
-  quantity: z.catch(z.nullish(z.enum(QUANTITIES)), null),
-}
-const number = z.int().check(z.minimum(1), z.maximum(99))
-const device = {
-  serial: word,
-  name: optionalText,
-  base: z.object({ serial: word }),
-  group: z.nullish(
-    z.pipe(
-      z.object({ name: z.string() }),
-      z.transform(({ name }) => name),
-    ),
-  ),
-  utcOffset: z.nullish(z.number()),
+export interface Measurements {
+  devices: readonly MeasuredDevice[]
+  /** Why some of them cannot be judged. The others are. */
+  problem: EnvlogError | undefined
 }
 
-/** An element of current readings. */
-const reading = z.object({
-  ...device,
-  timestamp: time,
-  battery: z.nullish(z.object({ level: z.string() })),
-  channels: z.array(
-    z.object({ ...channel, number, value: z.optional(z.unknown()), error: z.optional(z.unknown()) }),
-  ),
-})
+type Fields = Readonly<Record<string, unknown>>
 
-/** Latest records, or records of a period. */
-const series = z.object({
-  ...device,
-  channels: z.array(z.object({ ...channel, number })),
-  records: z.array(z.looseObject({ timestamp: time })),
-})
+/** The first property of an element that cannot be read, with the serial number, if it is readable. */
+interface Unreadable {
+  serial: string
+  /** Blank if the element is neither a reading, a series nor a row. */
+  property: string
+}
 
-type Reading = z.output<typeof reading>
-type Series = z.output<typeof series>
+/** How many elements the text of a problem names. */
+const MAX_NAMED = 3
 
 /**
  * Reads a payload: current readings, a series, or rows, one or several.
- * @throws EnvlogError `measurements-unreadable`
+ * @throws EnvlogError `measurements-unreadable`, `elements-unreadable` if nothing in it can be judged
  */
-export function readMeasurements(payload: unknown): MeasuredDevice[] {
+export function readMeasurements(payload: unknown): Measurements {
   const devices = new Map<string, MeasuredDevice>()
-  const isSingle = !Array.isArray(payload)
-  for (const element of isSingle ? [payload] : payload) addElement(devices, element, !isSingle)
-  return [...devices.values()]
+  const unreadable: Unreadable[] = []
+  const elements: readonly unknown[] = Array.isArray(payload) ? payload : [payload]
+  for (const element of elements) {
+    const fields = Object(element) as Fields
+    const property = addElement(devices, fields, Array.isArray(payload))
+    if (property === undefined) continue
+    unreadable.push({ serial: isReadableSerial(fields.serial) ? fields.serial : '', property })
+  }
+  const problem = toProblem(unreadable, elements.length)
+  if (problem && devices.size === 0) throw problem
+  return { devices: [...devices.values()], problem }
 }
 
-function addElement(devices: Map<string, MeasuredDevice>, element: unknown, isWhole: boolean): void {
-  const { records, channels } = Object(element) as { records?: unknown; channels?: unknown }
-  if (records !== undefined) addSeries(devices, parse(series, element))
-  else if (channels !== undefined) addReading(devices, parse(reading, element))
-  else addRow(devices, element, isWhole)
+function toProblem(unreadable: readonly Unreadable[], of: number): EnvlogError | undefined {
+  if (unreadable.length === 0) return undefined
+  if (unreadable.every(({ property }) => property === '')) return new EnvlogError('measurements-unreadable')
+  const named = unreadable
+    .slice(0, MAX_NAMED)
+    .map(({ serial, property }) => [toOneLine(serial), property].filter((part) => part !== '').join(' '))
+  if (unreadable.length > MAX_NAMED) named.push('…')
+  return new EnvlogError('elements-unreadable', { count: unreadable.length, of, elements: named.join(', ') })
 }
 
-function parse<T extends z.ZodMiniType>(schema: T, element: unknown): z.output<T> {
-  const result = z.safeParse(schema, element)
-  if (!result.success) throw new EnvlogError('measurements-unreadable')
-  return result.data
+/** @returns the property that cannot be read, if any; then nothing has been added */
+function addElement(
+  devices: Map<string, MeasuredDevice>,
+  fields: Fields,
+  isInList: boolean,
+): string | undefined {
+  const { records, channels, serial, base, timestamp } = fields
+  if (records === undefined && channels === undefined) return addRow(devices, fields, isInList)
+  if (!isReadableSerial(serial)) return 'serial'
+  if (!isReadableSerial(Object(base).serial)) return 'base.serial'
+  if (!Array.isArray(channels) || !channels.every((channel) => isChannelNumber(Object(channel).number)))
+    return 'channels'
+  if (records === undefined) {
+    if (!isTimeOrNone(timestamp)) return 'timestamp'
+    addReading(devices, fields, channels as Fields[])
+    return undefined
+  }
+  if (!Array.isArray(records) || !records.every((record) => isTimeOrNone(Object(record).timestamp)))
+    return 'records'
+  addSeries(devices, fields, channels as Fields[], records as Fields[])
+  return undefined
 }
 
-function addReading(devices: Map<string, MeasuredDevice>, { channels, timestamp, ...about }: Reading): void {
-  const { base, battery } = about
-  const measured = addDevice(devices, {
-    ...about,
-    base: base.serial,
-    battery: battery?.level,
-  })
+const isTimeOrNone = (value: unknown): value is number | null | undefined =>
+  value === undefined || value === null || isTimestamp(value)
+
+function addReading(devices: Map<string, MeasuredDevice>, fields: Fields, channels: readonly Fields[]): void {
+  const { battery, timestamp } = fields
+  const measured = addDevice(devices, fields, battery === undefined ? null : Object(battery).level)
   addTime(measured, timestamp)
-  for (const listed of channels) addValue(addChannel(measured, listed), timestamp, listed.value, listed.error)
+  for (const listed of channels)
+    addValue(addChannel(measured, listed.number as number, listed), timestamp, listed.value, listed.error)
 }
 
-function addSeries(devices: Map<string, MeasuredDevice>, { channels, records, ...about }: Series): void {
-  const { base, group } = about
-  const measured = addDevice(devices, { ...about, base: base.serial, group: group ?? undefined })
+function addSeries(
+  devices: Map<string, MeasuredDevice>,
+  fields: Fields,
+  channels: readonly Fields[],
+  records: readonly Fields[],
+): void {
+  const measured = addDevice(devices, fields, null)
+  // Series do not tell whether a device has no group.
+  measured.group ??= undefined
   for (const { timestamp } of records) addTime(measured, timestamp)
   for (const listed of channels) {
     const key = `ch${listed.number}`
-    const found = addChannel(measured, listed)
+    const found = addChannel(measured, listed.number as number, listed)
     for (const { timestamp, [key]: value, errors } of records)
-      addValue(found, timestamp, value, (errors as Record<string, unknown> | undefined)?.[key])
+      addValue(found, timestamp, value, (errors as Fields | undefined)?.[key])
   }
 }
 
-/** Reads a row without a schema, because a message may have half a million. */
-function addRow(devices: Map<string, MeasuredDevice>, element: unknown, isWhole: boolean): void {
-  const row = Object(element) as Record<string, unknown>
-  const { serial, base, channel, timestamp, value, error, quantity } = row
+/** @returns the property that cannot be read, if any */
+function addRow(devices: Map<string, MeasuredDevice>, row: Fields, isInList: boolean): string | undefined {
+  const { serial, base, channel, timestamp, value, error } = row
+  // Rows of alerts and statistics have neither a value nor an error. Events of alarms have a condition.
+  if ((value === undefined && error === undefined) || row.condition !== undefined) return ''
+  if (!isReadableSerial(serial)) return 'serial'
+  if (!isReadableSerial(base)) return 'base'
+  if (!isChannelNumber(channel)) return 'channel'
   // Text that looks like a number comes from a database. It must not count as no value without a word.
-  const isNumber = value == null || typeof value === 'number'
-  // Rows of alerts and statistics have neither a value nor an error. Events of limits have a condition.
-  const isMeasured = (value !== undefined || error !== undefined) && row.condition === undefined
-  const isTimed =
-    (timestamp == null && row.time == null) ||
-    (typeof timestamp === 'number' && Math.abs(timestamp) <= MAX_TIMESTAMP_MS)
-  if (!isMeasured || !isNumber || !isTimed || !isWord(serial) || !isWord(base) || !isChannelNumber(channel))
-    throw new EnvlogError('measurements-unreadable')
-  const text = (found: unknown) => (typeof found === 'string' ? found : null)
+  if (value != null && typeof value !== 'number') return 'value'
+  const isUntimed = timestamp == null && row.time == null
+  if (!isUntimed && !isTimestamp(timestamp)) return 'timestamp'
   const measured =
-    devices.get(`${base}/${serial}`) ??
-    addDevice(devices, {
-      ...{ base, serial, isWhole, name: text(row.name) },
-      ...{ group: text(row.groupname) ?? undefined, battery: text(row.batterylevel) },
-    })
+    devices.get(`${base}/${serial}`) ?? addDevice(devices, aboutRow(row), row.batterylevel, isInList)
   addTime(measured, timestamp)
-  const about = { name: text(row.label), unit: text(row.unit), quantity: toQuantity(quantity) }
-  const found = measured.channels.get(channel) ?? addChannel(measured, { number: channel, ...about })
-  addValue(found, timestamp, value, error)
+  const { label: name, unit, quantity } = row
+  addValue(addChannel(measured, channel, { name, unit, quantity }), timestamp, value, error)
+  return undefined
 }
 
-const isWord = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= 100 && value !== '' && !value.includes('/')
-const isChannelNumber = (value: unknown): value is number =>
-  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 99
-const toQuantity = (value: unknown) => QUANTITIES.find((quantity) => quantity === value) ?? null
+/** A row as the properties of a reading. */
+function aboutRow({ serial, base, name, groupname }: Fields): Fields {
+  return { serial, name, base: { serial: base }, group: groupname ? { name: groupname } : undefined }
+}
 
-type Optional<T> = { [K in keyof T]?: T[K] | null | undefined }
+const toText = (value: unknown) => (typeof value === 'string' ? value : '')
 
+/** The group of a reading: its name, `null` if none, `undefined` if the message does not say. */
+function toGroup(group: unknown): string | null | undefined {
+  if (group === undefined) return undefined
+  return toText(Object(group).name) || null
+}
+
+/** @param isWhole whether all its channels are in the same message */
 function addDevice(
   devices: Map<string, MeasuredDevice>,
-  about: { base: string; serial: string } & Optional<MeasuredDevice>,
+  { serial, base, name, group, utcOffset }: Fields,
+  battery: unknown,
+  isWhole = true,
 ): MeasuredDevice {
-  const { base, serial, name, group, utcOffset, battery, isWhole } = about
-  const key = `${base}/${serial}`
+  const baseSerial = (base as { serial: string }).serial
+  const key = `${baseSerial}/${serial}`
   const measured = devices.get(key) ?? {
-    base,
-    serial,
-    name: name ?? '',
-    group: group === undefined ? undefined : group || null,
-    utcOffset: utcOffset ?? null,
-    battery: battery ?? null,
+    base: baseSerial,
+    serial: serial as string,
+    name: toText(name),
+    group: toGroup(group),
+    utcOffset: typeof utcOffset === 'number' ? utcOffset : null,
+    battery: toText(battery) || null,
     newest: null,
     channels: new Map(),
-    isWhole: isWhole ?? true,
+    isWhole,
   }
   devices.set(key, measured)
   return measured
 }
 
-function addChannel(
-  { channels }: MeasuredDevice,
-  { number, name, unit, quantity }: { number: number } & Optional<MeasuredChannel>,
-): MeasuredChannel {
-  const measured = channels.get(number) ?? {
-    number,
-    name: name ?? '',
-    unit: unit ?? '',
-    quantity: quantity ?? null,
-    values: [],
-  }
+function addChannel({ channels }: MeasuredDevice, number: number, about: Fields): MeasuredChannel {
+  const known = channels.get(number)
+  if (known) return known
+  const quantity = QUANTITIES.includes(about.quantity as Quantity) ? (about.quantity as Quantity) : null
+  const measured = { number, name: toText(about.name), unit: toText(about.unit), quantity, values: [] }
   channels.set(number, measured)
   return measured
 }
 
-function addTime(measured: MeasuredDevice, timestamp: number | null | undefined): void {
-  if (timestamp != null) measured.newest = Math.max(measured.newest ?? timestamp, timestamp)
+function addTime(measured: MeasuredDevice, timestamp: unknown): void {
+  if (typeof timestamp === 'number') measured.newest = Math.max(measured.newest ?? timestamp, timestamp)
 }
 
 /** Adds a value, unless it has no time. Text is no value, even if it looks like a number. */
-function addValue(
-  { values }: MeasuredChannel,
-  timestamp: number | null | undefined,
-  value: unknown,
-  error: unknown,
-): void {
-  if (timestamp == null) return
+function addValue({ values }: MeasuredChannel, timestamp: unknown, value: unknown, error: unknown): void {
+  if (typeof timestamp !== 'number') return
   if (typeof value === 'number' && Number.isFinite(value))
     values.push({ time: timestamp, value, error: null })
   else values.push({ time: timestamp, value: null, error: typeof error === 'string' ? error : null })

@@ -68,7 +68,7 @@ export class Monitor {
 
   /**
    * Judges the measurements of a message by these limits.
-   * @throws EnvlogError `too-many-channels`
+   * @throws EnvlogError `too-many-channels` after it has judged what it can
    */
   receive(measured: readonly MeasuredDevice[], limits: readonly Limit[]): void {
     if (measured.length === 0) return
@@ -80,7 +80,15 @@ export class Monitor {
       for (const device of this.#devices.all) device.arrivedAt = this.#dataAt.monotonic
     }
     const known = this.#intern(limits)
-    for (const device of measured) this.#receiveDevice(device, known)
+    let problem: unknown
+    for (const device of measured) {
+      try {
+        this.#receiveDevice(device, known)
+      } catch (error) {
+        problem = error
+      }
+    }
+    if (problem !== undefined) throw problem
   }
 
   /** Judges what depends on the clock. Call this every few seconds. */
@@ -140,15 +148,15 @@ export class Monitor {
       version: 1,
       ...(noData && { noData: toSavedRun(noData) }),
       ...(noMatch && { noMatch: toSavedRun(noMatch) }),
-      ...(this.alarms.mutes.size > 0 && { mutes: Object.fromEntries(this.alarms.mutes) }),
+      ...(this.alarms.mutes.size > 0 && { mutes: [...this.alarms.mutes] }),
       ...this.#devices.toSave(this.#dataAt.monotonic),
     }
   }
 
   /** Continues with a saved state, which contains the limits by which its devices were judged. */
   restore(saved: SavedLimits): void {
-    const { noData, noMatch, mutes = {} } = saved
-    for (const [serial, until] of Object.entries(mutes)) this.alarms.mutes.set(serial, until)
+    const { noData, noMatch, mutes = [] } = saved
+    for (const [serial, until] of mutes) this.alarms.mutes.set(serial, until)
     this.alarms.resume(this.#noData, noData && fromSavedRun(noData))
     this.alarms.resume(this.#noMatch.condition, noMatch && fromSavedRun(noMatch))
     this.#devices.restore(saved)

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { type Limit, readLimits } from '../../shared/limits-schema'
 import { QUANTITIES } from '../../shared/quantity'
 import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
@@ -18,6 +19,11 @@ const savedRun = z.tuple(
   [instant, instant, nullableNumber, nullableNumber, z.int()],
   z.union([instant, z.string()]),
 )
+/** Rows of limits, as the form saves them. */
+const rows = z.pipe(
+  z.transform((value) => readLimits(value)),
+  z.custom<readonly Limit[]>((found) => Array.isArray(found)),
+)
 const savedLimit = z.object({
   at: z.optional(instant),
   run: z.optional(savedRun),
@@ -32,7 +38,8 @@ const savedChannel = z.object({
   quantity: z.optional(z.enum(QUANTITIES)),
   first: z.optional(instant),
   error: z.optional(savedRun),
-  limits: z.record(z.string(), savedLimit),
+  /** By name, as pairs, because a limit may have the name of a property that every object has. */
+  limits: z.array(z.tuple([z.string(), savedLimit])),
 })
 const savedDevice = z.object({
   name: z.string(),
@@ -53,14 +60,15 @@ const savedLimits = z.object({
   version: z.literal(1),
   noData: z.optional(savedRun),
   noMatch: z.optional(savedRun),
-  /** Ends of mutes by serial, or blank for all devices, ms since 1970 UTC. */
-  mutes: z.optional(z.record(z.string(), instant)),
+  /** Ends of mutes by serial, or blank for all devices, as pairs, ms since 1970 UTC. */
+  mutes: z.optional(z.array(z.tuple([z.string(), instant]))),
   /** By `base/serial`. */
-  devices: z.record(z.string(), savedDevice),
+  devices: z.record(z.string().check(z.regex(/^[^/]+\/[^/]+$/)), savedDevice),
   /** The different lists of rows by which devices were judged. */
-  limits: z.array(z.unknown()),
+  limits: z.array(rows),
 })
 export type SavedLimits = z.output<typeof savedLimits>
+type SavedLimit = z.output<typeof savedLimit>
 type SavedDevice = z.output<typeof savedDevice>
 export type SavedChannel = z.output<typeof savedChannel>
 type SavedRun = z.output<typeof savedRun>
@@ -74,9 +82,12 @@ export function readSavedLimits(contents: unknown): SavedLimits | undefined {
   const { version } = Object(contents) as { version?: unknown }
   if (typeof version === 'number' && version > 1) throw new EnvlogError('store-newer')
   const result = z.safeParse(savedLimits, contents)
-  if (!result.success) throw new EnvlogError('store-damaged')
+  if (!result.success || !hasLimitsOfAll(result.data)) throw new EnvlogError('store-damaged')
   return result.data
 }
+
+const hasLimitsOfAll = ({ devices, limits }: SavedLimits) =>
+  Object.values(devices).every((device) => device.limits in limits)
 
 /** Shorter times are not saved. */
 export const MIN_SAVED_MS = 3_600_000
@@ -104,7 +115,7 @@ export function toSavedDevice(
 }
 
 function toSavedChannel({ name, unit, quantity, first, error, limits }: WatchedChannel): SavedChannel {
-  const savedLimits = Array.from(limits, ([limitName, { at, run, late, past }]) => [
+  const savedLimits = Array.from(limits, ([limitName, { at, run, late, past }]): [string, SavedLimit] => [
     limitName,
     {
       ...(Number.isFinite(at) && { at }),
@@ -119,7 +130,7 @@ function toSavedChannel({ name, unit, quantity, first, error, limits }: WatchedC
     ...(quantity !== null && { quantity }),
     ...(Number.isFinite(first) && { first }),
     ...(error.run && { error: toSavedRun(error.run) }),
-    limits: Object.fromEntries(savedLimits),
+    limits: savedLimits,
   }
 }
 

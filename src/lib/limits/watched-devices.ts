@@ -1,4 +1,4 @@
-import { type Limit, readLimits } from '../../shared/limits-schema'
+import type { Limit } from '../../shared/limits-schema'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import type { AlarmList } from './alarm-list'
@@ -103,10 +103,6 @@ export class WatchedDevices {
 
   /** Continues with saved devices. Times that depend on the clock count from now on, or go on if they are long. */
   restore({ devices, limits }: SavedLimits): void {
-    const known = limits.map((rows) => {
-      const found = readLimits(rows)
-      return 'problem' in found ? [] : found
-    })
     for (const [key, { channels, ...saved }] of Object.entries(devices)) {
       const [base = '', serial = ''] = key.split('/')
       const device = this.add(base, serial)
@@ -120,7 +116,7 @@ export class WatchedDevices {
         silent,
         battery,
       } = saved
-      Object.assign(device, { name, group, utcOffset, newest, limits: known[saved.limits] ?? [] })
+      Object.assign(device, { name, group, utcOffset, newest, limits: limits[saved.limits] })
       device.seenAt -= unseenMs
       device.arrivedAt -= quietMs
       this.#alarms.resume(device.silent, silent && fromSavedRun(silent))
@@ -134,7 +130,7 @@ export class WatchedDevices {
     const { name, unit, quantity = null, first = Number.NEGATIVE_INFINITY, error, limits } = saved
     const channel = this.updateChannel(device, { number, name, unit, quantity }, first)
     this.#alarms.resume(channel.error, error && fromSavedRun(error))
-    for (const [limitName, { at, run, late, past = [] }] of Object.entries(limits)) {
+    for (const [limitName, { at, run, late, past = [] }] of limits) {
       const condition = channel.limits.get(limitName)
       if (!condition || at === undefined) continue
       condition.at = at

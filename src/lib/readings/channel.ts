@@ -1,3 +1,4 @@
+import { isChannelNumber, MAX_CHANNEL } from '../../shared/action'
 import { normalizeUnit, type Quantity, setQuantities } from '../../shared/quantity'
 import type { ListedChannel } from '../decode/fields'
 
@@ -15,7 +16,6 @@ export interface Channel {
 }
 
 const KEY = /^ch([1-9]\d?)$/
-const MAX_NUMBER = 99
 
 /** Parses the channel number from a record's key; `undefined` for other keys. */
 export function parseChannelNumber(key: string): number | undefined {
@@ -43,9 +43,10 @@ export function matchChannels(listed: readonly ListedChannel[], recorded = NONE)
   const isConsecutive = listed.every(({ num }, index) => num === (first ?? 0) + index)
   // Nearly all lists, and a response of `current` has thousands.
   if (recorded.size === 0 && (first === 0 || first === 1) && isConsecutive) {
-    const channels = listed.map((entry, index) => createChannel(index + 1, entry))
+    const entries = listed.slice(0, MAX_CHANNEL)
+    const channels = entries.map((entry, index) => createChannel(index + 1, entry))
     setQuantities(channels)
-    return { channels, entries: listed }
+    return { channels, entries }
   }
   const listedNumbers = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(listedNumbers, recorded) ? 1 : 0
@@ -53,14 +54,14 @@ export function matchChannels(listed: readonly ListedChannel[], recorded = NONE)
   const duplicates: [number, ListedChannel][] = []
   listed.forEach((entry, index) => {
     const number = entry.num === null ? index + 1 : entry.num + shift
-    if (!Number.isInteger(number) || number < 1 || number > MAX_NUMBER) return
+    if (!isChannelNumber(number)) return
     if (byNumber.has(number)) duplicates.push([number, entry])
     else byNumber.set(number, entry)
   })
   for (const [number, entry] of duplicates) {
     let nextFree = number
     while (byNumber.has(nextFree)) nextFree++
-    if (nextFree <= MAX_NUMBER) byNumber.set(nextFree, entry)
+    if (nextFree <= MAX_CHANNEL) byNumber.set(nextFree, entry)
   }
   for (const number of recorded) if (!byNumber.has(number)) byNumber.set(number, undefined)
   const numbers = [...byNumber.keys()].sort((a, b) => a - b)

@@ -111,13 +111,14 @@ export class LimitsNode implements StartedNode {
   }
 
   async #judge(monitor: Monitor, { msg, send }: Trigger): Promise<void> {
-    const measured = readMeasurements(msg.payload)
+    const { devices, problem } = readMeasurements(msg.payload)
     const limits = this.#table ?? (await this.#evaluateLimits(msg))
     try {
-      monitor.receive(measured, limits)
+      monitor.receive(devices, limits)
     } finally {
       this.#sendChanges(monitor.alarms.collect(), msg, send)
     }
+    if (problem) throw problem
   }
 
   /** @throws EnvlogError `limits-unreadable`, `expression-failed` */

@@ -122,6 +122,14 @@ describe('limits in Node-RED', () => {
     await flow.output.next()
   })
 
+  it('judges the other devices of a message that contains one that it cannot judge, and reports it', async () => {
+    const flow = await start({ output: 'event', limits })
+    flow.send({ payload: [readingOf(AT_8, -10, { serial: '52A1/002' }), ...warm.payload] })
+    assert.equal((await flow.output.next()).payload.serial, '5212A1B2')
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_INPUT')
+  })
+
   it('refuses what it cannot judge: other payloads, alerts, statistics', async () => {
     const flow = await start({ limits })
     const alert = { serial: '5212A1B2', base: '5839F001', channel: 1, kind: 'upper-limit', text: 'x' }
@@ -135,7 +143,7 @@ describe('limits in Node-RED', () => {
       [alert],
       [statistics],
       [null],
-      [readingOf(AT_8, 1), 5],
+      [readingOf(AT_8, -18), 5],
       [{ ...row, value: '-10' }],
       [{ ...row, timestamp: undefined, time: '2026-11-20T08:00:00Z' }],
     ]) {

@@ -96,7 +96,7 @@ export class Monitoring {
 
   /** The events caused by a payload. */
   receive(payload: unknown, limits = this.#limits): LimitEvent[] {
-    this.#monitor.receive(readMeasurements(payload), limits)
+    this.#monitor.receive(readMeasurements(payload).devices, limits)
     return this.#collect()
   }
 

@@ -36,6 +36,24 @@ describe('an envelope', () => {
     assert.equal(odd({ baseunit: 'x' }), null)
   })
 
+  it('reports a device whose serial number separates parts of topics, or is too long, as unreadable', () => {
+    const odd = ['52A1/002', 'x'.repeat(101)]
+    for (const serial of odd) {
+      const { devices, unreadable } = currentEnvelope(currentDevice({ serial }))
+      assert.deepEqual([devices, unreadable], [[], [{ serial: '', part: 'devices.0.serial', known: null }]])
+      const { unreadable: ofBase } = currentEnvelope(currentDevice({ baseunit: { serial } }))
+      assert.equal(ofBase[0]?.part, 'devices.0.baseunit.serial')
+      for (const [fields, part] of [
+        [{ 'remote-serial': serial }, 'serial'],
+        [{ 'base-serial': serial }, 'base-serial'],
+      ] as const)
+        assert.deepEqual(
+          paramsOf(() => alertEnvelope({ ...alertResponse(), ...fields })),
+          { part },
+        )
+    }
+  })
+
   it('with too many devices or log entries fails with ENVLOG_REPLY', () => {
     const most = 65_535
     const devices = (count: number) => ({ devices: Array(count).fill(currentDevice()) })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import type { LimitEvent } from '../../../../src/lib/limits/event'
+import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { readSavedLimits } from '../../../../src/lib/limits/saved-limits'
 import {
   brief,
@@ -309,6 +310,63 @@ describe('alarms', () => {
   })
 })
 
+describe('names', () => {
+  // Every object has properties of these names.
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    it(`may be ${name}: the alarm of such a limit and the mute of such a device outlive a restart`, () => {
+      const node = new Monitoring([{ name, above: -15 }])
+      const freezer = () => readingOf(nowIn(node), -10, { serial: name })
+      assert.deepEqual(brief(node.receive([freezer()])), [`alarm above ${name} 1`])
+      node.command(({ alarms }) => alarms.mute(30 * MINUTE, [name]))
+      node.restart()
+      node.wait(1)
+      assert.deepEqual(node.receive([freezer()]), [])
+      assert.ok(node.monitor.alarms.mutes.has(name))
+    })
+  }
+})
+
+describe('a message', () => {
+  const broken = [
+    ['serial', { serial: '52A1/002' }],
+    ['serial', { serial: 'x'.repeat(101) }],
+    ['base.serial', { base: { serial: 'A/B' } }],
+    ['channels', { channels: [{ number: 100, unit: '°C', quantity: 'temperature', value: 5 }] }],
+    ['timestamp', { timestamp: '2026-11-20T08:00:00Z' }],
+  ] as const
+  for (const [property, more] of broken) {
+    it(`with a device that cannot be judged has the others judged: ${property}`, () => {
+      const node = new Monitoring([TOO_WARM])
+      const { devices, problem } = readMeasurements([
+        readingOf(nowIn(node), -10),
+        readingOf(nowIn(node), -10, { name: 'Odd', ...more }),
+        other(nowIn(node), -10),
+      ])
+      assert.deepEqual(
+        devices.map(({ serial }) => serial),
+        ['5212A1B2', '5212A1B3'],
+      )
+      assert.equal(problem?.code, 'ENVLOG_INPUT')
+      assert.match(`${problem.params.elements}`, new RegExp(`${property}$`))
+    })
+  }
+
+  it('with too many channels has those judged that there is room for', () => {
+    const node = new Monitoring([TOO_WARM])
+    const channels = Array.from({ length: 99 }, (_, index) => ({
+      ...{ number: index + 1, unit: '°C', quantity: 'temperature', value: -20 },
+    }))
+    const fleet = Array.from({ length: 1012 }, (_, index) =>
+      readingOf(nowIn(node), -20, { serial: `${index}`, channels }),
+    )
+    const { devices } = readMeasurements([...fleet, readingOf(nowIn(node), -20)])
+    assert.throws(() => node.monitor.receive(devices, limitsOf(TOO_WARM)), { reason: 'too-many-channels' })
+    // 1,010 devices have 99 channels each, and ten channels of the next one have no more room.
+    const alarms = node.receive([readingOf(nowIn(node) + MINUTE, -10, { serial: '1009' })])
+    assert.deepEqual(brief(alarms), ['alarm above 1009 1'])
+  })
+})
+
 describe('the watched devices', () => {
   it('begin anew after an hour of older measurements, as after a clock that was set back', () => {
     const node = new Monitoring([TOO_WARM], { silentAfterMs: Number.POSITIVE_INFINITY })
@@ -364,11 +422,17 @@ describe('a saved state of limits', () => {
       }
     }
     assert.equal(reasonOf({ ...saved, version: 2 }), 'store-newer')
+    const [[key, device]] = Object.entries(saved.devices) as [[string, object]]
     for (const damaged of [
       'x',
       { version: 1 },
       { ...saved, noData: [1] },
       { version: 1, devices: { a: { cursor: {} } } },
+      // Without the limits of a device, its alarms would be lost.
+      { ...saved, devices: { [key]: { ...device, limits: 1 } } },
+      { ...saved, limits: [null] },
+      { ...saved, limits: [[{ above: 'warm' }]] },
+      ...['5212A1B2', '5839F001/', 'a/b/c'].map((other) => ({ ...saved, devices: { [other]: device } })),
     ])
       assert.equal(reasonOf(damaged), 'store-damaged')
   })

@@ -16,6 +16,8 @@ describe('matching channels with the records', () => {
     assert.deepEqual(matched([1, 1, 2, 1]), '1 name 0, 2 name 2, 3 name 1, 4 name 3')
     assert.deepEqual(matched([0, 0]), '1 name 0, 2 name 1')
     assert.deepEqual(matched([99, 99]), '99 name 0', 'there is no channel 100')
+    const many = Array.from({ length: 120 }, (_, index) => index + 1)
+    assert.match(matched(many), /, 99 name 98$/)
   })
 
   it('uses the position of a channel without a number, even next to one that counts from zero', () => {

@@ -31,7 +31,7 @@ function tell(language: 'en-US' | 'ja'): string[] {
   const receive = (minute: number, value: number | string, level = 'sufficient') => {
     clock.advance(AT_8 + minute * MINUTE - clock.now())
     monitor.passTime()
-    monitor.receive(readMeasurements([readingOf(clock.now(), value, { battery: { level } })]), limits)
+    monitor.receive(readMeasurements([readingOf(clock.now(), value, { battery: { level } })]).devices, limits)
     collect()
   }
   receive(0, -10)
