@@ -12,7 +12,7 @@ import { prepareTopic } from './topic-form'
 interface OwnParts {
   /** Prepares the parts of the form that only this node has. */
   prepare?(form: Form): void
-  /** Validators for properties that the schema cannot validate completely. */
+  /** Further checks of properties that the schema cannot validate completely. */
   findProblem?: Readonly<Record<string, FindProblem>>
 }
 

@@ -21,7 +21,7 @@ export type FindProblem = (property: string, settings: Settings) => Problem | st
 
 /**
  * The properties of a schema in the form of Node-RED's definitions: the value for a new node, and a validator.
- * @param finders checks that replace the schema's check for some properties
+ * @param finders further checks of some properties
  */
 export function propertiesOf<S extends Schema>(
   schema: S,
@@ -30,8 +30,8 @@ export function propertiesOf<S extends Schema>(
   const properties = Object.keys(schema.shape).map((name) => {
     const find: FindProblem = (property, settings) => {
       if (!isUsed(schema, property, settings)) return undefined
-      if (finders[name]) return finders[name](property, settings)
-      return findProblem(schema, property, settings[property]) ?? findConflict(property, settings)
+      const findMore = finders[name] ?? findConflict
+      return findProblem(schema, property, settings[property]) ?? findMore(property, settings)
     }
     // Node-RED accepts a sentence only from functions that declare exactly two parameters.
     const validate = function (this: Form, value: unknown, _options: object) {

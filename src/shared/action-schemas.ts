@@ -16,6 +16,7 @@ import type { Problem } from './problems'
 import {
   checked,
   flag,
+  MAX_TYPED_INPUT,
   nodeProperties,
   orDefault,
   orDefaultIfAbsent,
@@ -64,7 +65,7 @@ const common = (
   devices: orDefault(z.array(namedDevice), []),
   bases: orDefault(z.array(serial), []),
   groups: orDefault(z.array(groupName), []),
-  property: orDefault(text, 'devices'),
+  property: orDefault(text, 'devices', MAX_TYPED_INPUT),
   propertyType: orDefault(z.enum(VALUE_TYPES), 'msg'),
   exclude: orDefault(z.array(serial), []),
   repeat: orDefault(wholeNumber(0, MAX_SECONDS), 0),
@@ -198,9 +199,9 @@ export const actionSchemas = {
   'envlog-range': node('envlog-range', {
     ...common('envlog-range'),
     ...valued,
-    from: orDefaultIfAbsent(text, '-24h'),
+    from: orDefaultIfAbsent(text, '-24h', MAX_TYPED_INPUT),
     fromType: orDefault(z.enum(FROM_TYPES), 'rel'),
-    to: orDefault(text, ''),
+    to: orDefault(text, '', MAX_TYPED_INPUT),
     toType: orDefault(z.enum(PERIOD_TYPES), 'date'),
     number: orDefault(z.nullable(wholeNumber(1, MAX_COUNT)), null),
     per: orDefault(z.enum(PERS), 'period'),

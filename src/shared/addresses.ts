@@ -18,9 +18,12 @@ export function findAddressProblem(text: string) {
   return undefined
 }
 
-/** An address without the path of an endpoint, with which the service's documents print it. */
+/**
+ * An address without the path of an endpoint, with which the service's documents print it. Without a limit to the parts
+ * of that path, the time would grow with the square of the length.
+ */
 export function withoutEndpoint(text: string): string {
-  return text.trim().replace(/(?<=[^/:])\/+v1\/devices(?:\/[\w-]*)*$/, '')
+  return text.trim().replace(/(?<=[^/:])\/+v1\/devices(?:\/[\w-]*){0,3}$/, '')
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   checked,
   flag,
   hasEnvVariable,
+  MAX_TYPED_INPUT,
   nodeProperties,
   numberFrom,
   orDefault,
@@ -39,7 +40,7 @@ const MAX_MINUTES = 100_000
 
 const limitName = trimmedText.check(
   checked((name) => {
-    if (name.length > MAX_NAME_LENGTH) return { problem: 'limit-name-long', most: MAX_NAME_LENGTH }
+    if (name.length > MAX_NAME_LENGTH) return { problem: 'too-long', most: MAX_NAME_LENGTH }
     const isCondition = (CONDITIONS as readonly string[]).includes(name)
     return isCondition ? { problem: 'limit-name', value: name } : undefined
   }),
@@ -107,15 +108,22 @@ export const covers = (above: Limit, below: Limit) =>
 
 const quantityOf = ({ channel, quantity }: Limit) => (channel === null ? (quantity ?? 'temperature') : null)
 
-const limits = z.array(limit).check(({ value, issues }) => {
-  if (value.length > MAX_LIMITS)
-    issues.push({ code: 'custom', input: value, params: { problem: 'limits-many', most: MAX_LIMITS } })
+/** Rows are compared with each other, so their number is checked before. */
+const rows = z
+  .array(z.unknown())
+  .check(
+    checked(({ length }) => (length > MAX_LIMITS ? { problem: 'limits-many', most: MAX_LIMITS } : undefined)),
+  )
+
+const comparedRows = z.array(limit).check(({ value, issues }) => {
   for (const [row, found] of value.entries()) {
     const isCovered = value.slice(0, row).some((above) => covers(above, found))
     const [property, problem] = findConflict(found) ?? (isCovered ? ['name', 'limit-covered'] : [])
     if (property) issues.push({ code: 'custom', input: found, path: [row, property], params: { problem } })
   }
 })
+
+const limits = z.pipe(rows, comparedRows)
 
 /** The problem of the list itself (`limits`), or of a property of a row (`limits`, row and property, with dots). */
 export interface LimitProblem {
@@ -157,7 +165,7 @@ export const limitsSchema = usedIf(
   z.object({
     ...nodeProperties,
     account: orDefault(text, ''),
-    limits: orDefaultIfAbsent(z.unknown(), []),
+    limits: orDefaultIfAbsent(z.unknown(), [], MAX_TYPED_INPUT),
     limitsType: orDefault(z.enum(LIMITS_TYPES), 'table'),
     /** The rows of the form while `limitsType` is another type. Only the form uses them. */
     rows: orDefaultIfAbsent(z.unknown(), []),

@@ -13,9 +13,21 @@ export const SETTINGS_VERSION = 1
 const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
+/**
+ * Longest text of a setting, in characters. It is checked before anything reads the text, because the time that an
+ * expression takes may grow with the square of the length, and Node-RED does nothing else meanwhile.
+ */
+export const MAX_TEXT = 2000
+/** Longest typed input, which may be an expression in JSONata. */
+export const MAX_TYPED_INPUT = 100_000
+/** Most elements of a list. */
+export const MAX_ELEMENTS = 10_000
+
 /** Whether a value is `${NAME}`, which Node-RED replaces with the environment variable before it creates the node. */
 export function isEnvVariable(value: unknown): boolean {
-  return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value)
+  if (typeof value !== 'string' || !value.startsWith('${')) return false
+  const end = value.indexOf('}')
+  return end > 2 && end === value.length - 1
 }
 
 /** Whether a value is such a variable, or an object or array that contains one. */
@@ -28,16 +40,17 @@ export function hasEnvVariable(value: unknown): boolean {
 const newValues = z.registry<{ value: unknown }>()
 
 /** A property for which a blank or absent value means the fallback. `null` is saved as a blank. */
-export function orDefault<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>) {
+export function orDefault<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>, most = MAX_TEXT) {
   const unlessBlank = z.transform((value) => (isBlank(value) ? undefined : value) as z.input<T> | undefined)
-  const property = z.pipe(unlessBlank, z.prefault(schema, fallback))
+  const property = z.pipe(unlessBlank.check(isWithin(most)), z.prefault(schema, fallback))
   newValues.add(property, { value: fallback ?? '' })
   return property
 }
 
 /** A property for which an absent value means the fallback, and a blank value something else. */
-export function orDefaultIfAbsent<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>) {
-  const property = z.prefault(schema, fallback)
+export function orDefaultIfAbsent<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>, most = MAX_TEXT) {
+  const unchanged = z.transform((value) => value as z.input<T> | undefined)
+  const property = z.pipe(unchanged.check(isWithin(most)), z.prefault(schema, fallback))
   newValues.add(property, { value: fallback })
   return property
 }
@@ -49,6 +62,21 @@ export const checked =
     const params = find(value)
     if (params) issues.push({ code: 'custom', input: value, params })
   }
+
+/** The texts of a value, and of the elements of a list and their fields. A field with a list is a property itself. */
+function textsIn(value: unknown): unknown[] {
+  if (!Array.isArray(value)) return [value]
+  return value.flatMap((element) => (typeof element === 'object' ? Object.values(element ?? {}) : [element]))
+}
+
+/** Whether the texts and lists of a property have an accepted length. */
+const isWithin = (most: number) =>
+  checked<unknown>((value) => {
+    if (Array.isArray(value) && value.length > MAX_ELEMENTS)
+      return { problem: 'too-many', most: MAX_ELEMENTS }
+    const isLong = textsIn(value).some((text) => typeof text === 'string' && text.length > most)
+    return isLong ? { problem: 'too-long', most } : undefined
+  })
 
 const isWhole = (least: number, most: number) =>
   checked<number | null>((number) =>
@@ -74,13 +102,20 @@ export const numberFrom = (least: number) =>
       }),
     )
 
-export const text = z.transform((value) => (isBlank(value) ? '' : String(value)))
+/** A number is also text, but a list or an object is not, because the texts in it may be long. */
+function toText(value: unknown, { issues }: z.core.ParsePayload): string {
+  if (typeof value !== 'object' || value === null) return isBlank(value) ? '' : String(value)
+  issues.push({ code: 'custom', input: value, params: { problem: 'text' } })
+  return ''
+}
+
+export const text = z.transform(toText)
 
 /** A text that meets a condition. */
 export const textThat = (isValid: (text: string) => boolean, problem: Problem['problem']) =>
   text.check(checked((value) => (isValid(value) ? undefined : { problem })))
 
-export const trimmedText = z.transform((value) => (isBlank(value) ? '' : String(value).trim()))
+export const trimmedText = z.transform((value, payload) => toText(value, payload).trim())
 
 const serialThat = (isValid: (text: string) => boolean) =>
   trimmedText.check(checked((value) => (isValid(value) ? undefined : { problem: 'serial', value })))

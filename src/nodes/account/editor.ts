@@ -5,7 +5,7 @@ import { translate } from '../../editor/red'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
 
 const properties = propertiesOf(accountSchema)
-const { apiKey, loginId, loginPass } = propertiesOf(credentialsSchema)
+const { apiKey, loginId, loginPass, sharedQuotaPassword } = propertiesOf(credentialsSchema)
 
 assignOnlyAccount()
 
@@ -33,7 +33,7 @@ RED.nodes.registerType('envlog-account', {
     apiKey: { type: 'password', validate: apiKey.validate },
     loginId: { type: 'text', validate: loginId.validate },
     loginPass: { type: 'password', validate: loginPass.validate },
-    sharedQuotaPassword: { type: 'password' },
+    sharedQuotaPassword: { type: 'password', validate: sharedQuotaPassword.validate },
   },
   label() {
     return this.name || String(this.baseUrl || translate('account.label'))

@@ -128,6 +128,16 @@ describe('admin requests of the editor', () => {
     }
   })
 
+  it('refuses a text that is too long, before anything reads it', async () => {
+    await startFlow('current', simulator())
+    const baseUrl = `https://x${'/v1/devices'.repeat(10_000)}!`
+    const { status, body } = await post('cached-devices', { account: typed({ baseUrl }) })
+    assert.deepEqual(
+      [status, body.code, body.params],
+      [400, 'ENVLOG_CONFIG', { property: 'baseUrl', problem: 'too-long', most: 2000 }],
+    )
+  })
+
   it('uses stored secrets only with the stored address and login, and returns none', async () => {
     await startFlow('current', simulator())
     const used = await post('devices', { account: typed({ id: 'account' }, stored) })

@@ -10,7 +10,14 @@ import { actionSchemas } from '../../../src/shared/action-schemas'
 import { limitsSchema, repairLimit } from '../../../src/shared/limits-schema'
 import { OFFERED, OUTPUTS } from '../../../src/shared/outputs'
 import type { Problem } from '../../../src/shared/problems'
-import { findProblem, newValueOf, type Schema } from '../../../src/shared/schema'
+import {
+  findProblem,
+  MAX_ELEMENTS,
+  MAX_TEXT,
+  MAX_TYPED_INPUT,
+  newValueOf,
+  type Schema,
+} from '../../../src/shared/schema'
 import { LIMITS, type LimitRow } from '../../../src/shared/service-limits'
 import { catalogOf } from '../../support/built'
 import {
@@ -313,6 +320,28 @@ describe('the contracts', () => {
       Object.keys(payload),
     )
   })
+
+  for (const [file, heading, text, list] of [
+    [
+      'docs/collecting.md',
+      'Bounds',
+      'a text in the settings of a node',
+      'elements of a list in the settings',
+    ],
+    ['docs/ja/collecting.md', '上限', 'ノードの設定と認証情報の文字列', 'ノードの設定の一覧に並べる項目'],
+  ] as const) {
+    it(`${file} has the bounds of settings`, () => {
+      const rows = tablesIn(sectionOf(read(file), heading)).flat()
+      const numbersOf = (item: string) =>
+        rows
+          .filter(([first = '']) => first.startsWith(item))
+          .map(([, limit = '']) =>
+            limit.match(/\d[\d,]*/g)?.map((digits) => Number(digits.replace(/,/g, ''))),
+          )
+      assert.deepEqual(numbersOf(text), [[MAX_TEXT, MAX_TYPED_INPUT]])
+      assert.deepEqual(numbersOf(list), [[MAX_ELEMENTS]])
+    })
+  }
 
   it('docs/quota.md has the default limits', () => {
     const documented = new Map<string, LimitRow>()
