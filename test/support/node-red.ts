@@ -249,3 +249,18 @@ export async function logIn(url: string, username: string, password: string): Pr
   const { access_token: token } = (await response.json()) as { access_token: string }
   return token
 }
+
+/** The password of all users in `adminAuthOf`. */
+export const PASSWORD = 'for the tests'
+/** Its hash for Node-RED's settings (bcrypt). */
+const PASSWORD_HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
+
+/** The setting `adminAuth` for these users. */
+export function adminAuthOf(permissionsByUser: Readonly<Record<string, string | readonly string[]>>): object {
+  const users = Object.entries(permissionsByUser).map(([username, permissions]) => ({
+    username,
+    permissions,
+    password: PASSWORD_HASH,
+  }))
+  return { type: 'credentials', users }
+}
