@@ -38,19 +38,21 @@ export class Registry {
   }
 
   /** @param triedBy the user who tests a login in the editor, and gets a separate list for it */
-  getOrCreateShared(
-    { baseUrl, credentials: { apiKey, loginId, loginPass } }: Login,
-    triedBy?: string,
-  ): SharedAccountState {
-    const account = accountKey(baseUrl, apiKey)
-    const user = triedBy === undefined ? 'used' : `tried by ${triedBy}`
-    const login = hash(user, baseUrl, apiKey, loginId, loginPass)
+  getOrCreateShared(of: Login, triedBy?: string): SharedAccountState {
+    const { account, login } = keysOf(of, triedBy)
     const quota = getOrCreate(this.#quotas, account, () => new Quota(this.#clock))
     const devices = getOrCreate(this.#devices, login, () => new DevicesState())
     // Each login that is tested in the editor adds an entry, so old entries are deleted.
     deleteOldest(this.#quotas, (other) => other === quota || other.isUsed())
     deleteOldest(this.#devices, (other) => other === devices)
     return { quota, devices }
+  }
+
+  /** What already exists of that state. This does not make it newer. */
+  findShared(of: Login, triedBy?: string): Partial<SharedAccountState> {
+    const { account, login } = keysOf(of, triedBy)
+    const [quota, devices] = [this.#quotas.get(account), this.#devices.get(login)]
+    return { ...(quota && { quota }), ...(devices && { devices }) }
   }
 
   /** The state of a node by its id. Call `forget` when the node is removed. */
@@ -68,6 +70,11 @@ export class Registry {
   clear(): void {
     for (const states of [this.#quotas, this.#devices, this.#nodeStates]) states.clear()
   }
+}
+
+function keysOf({ baseUrl, credentials: { apiKey, loginId, loginPass } }: Login, triedBy?: string) {
+  const user = triedBy === undefined ? 'used' : `tried by ${triedBy}`
+  return { account: accountKey(baseUrl, apiKey), login: hash(user, baseUrl, apiKey, loginId, loginPass) }
 }
 
 /** The key of an account in a shared quota store: a hash, which does not reveal the API key. */

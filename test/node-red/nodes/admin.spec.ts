@@ -36,12 +36,24 @@ describe('admin requests of the editor', () => {
   })
 
   it('shows the existing list without a request, and nothing if there is none', async () => {
-    await startFlow('current', simulator())
-    const shown = () => post('cached-devices', { account: typed() })
+    await startFlow('current', simulator(), { account: { limits: '' } })
+    const account = typed()
+    const shown = () => post('cached-devices', { account })
     assert.deepEqual(await shown(), { status: 200, body: null })
-    const requested = await post('devices', { account: typed() })
+    const requested = await post('devices', { account })
     assert.deepEqual(await shown(), requested)
     assert.equal(simulator().log.length, 1)
+  })
+
+  it('keeps the list, however many other logins somebody looks for', async () => {
+    await startFlow('current', simulator(), { account: { limits: '' } })
+    const account = typed()
+    const requested = await post('devices', { account })
+    for (let count = 100; count < 250; count++) {
+      const other = typed({}, { apiKey: `${count}`.padEnd(45, 'k') })
+      assert.deepEqual(await post('cached-devices', { account: other }), { status: 200, body: null })
+    }
+    assert.deepEqual(await post('cached-devices', { account }), requested)
   })
 
   it('lists readings in the temperature unit of the form', async () => {

@@ -9,15 +9,31 @@ import { openAccount } from '../open-account'
 /** Retries would use the nodes' quota, and the user can press the button again. */
 const WITHOUT_RETRIES = { retries: 0 }
 
+/** An account as it is in the editor, with the secrets that it may use. */
+export interface ResolvedDraft {
+  config: object
+  credentials: object
+  /** The user who typed the secrets; `undefined` if they are the stored ones. */
+  triedBy: string | undefined
+}
+
 /**
  * Opens an account as it is in the editor; close it after use. It shares the quota of deployed accounts with the same
- * API key. It shares their device list only if it uses stored secrets, because a user who types secrets must not see
- * responses cached for others.
+ * API key.
+ * @throws EnvlogError `ENVLOG_CONFIG`
+ */
+export function openAccountDraft(RED: NodeAPI, { config, credentials, triedBy }: ResolvedDraft): Account {
+  return openAccount(RED, { ...config, ...WITHOUT_RETRIES }, credentials, { triedBy })
+}
+
+/**
+ * Finds the settings and secrets of an account as it is in the editor. It shares the device list of deployed accounts only
+ * if it uses stored secrets, because a user who types secrets must not see responses cached for others.
  * @param user the user's name in Node-RED
  * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` if a stored secret could be sent to another address than the
  * saved one
  */
-export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Account {
+export function resolveAccountDraft(RED: NodeAPI, body: unknown, user: string): ResolvedDraft {
   const fields = (body ?? {}) as Record<string, unknown>
   const secrets = (fields.credentials ?? {}) as Record<string, unknown>
   const draft = toAccountDraft(
@@ -32,20 +48,20 @@ export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Acc
     const { checkAccountSettings } = require('../account-settings') as typeof import('../account-settings')
     // A typed value that is not valid is the first thing to correct. This reveals nothing about the deployed account.
     checkAccountSettings(Object.fromEntries(typed))
-    return openDeployed(RED, draft)
+    return resolveDeployed(RED, draft)
   }
-  return openAccount(RED, { ...settings, ...WITHOUT_RETRIES }, credentials, { triedBy: user })
+  return { config: settings, credentials, triedBy: user }
 }
 
 /** The settings that determine where the secrets are sent. */
 const TARGET = ['baseUrl', 'tls', 'proxy', 'loginId']
 
 /**
- * Opens the deployed account, with the typed values of settings that do not determine where its secrets are sent. The
+ * The deployed account, with the typed values of settings that do not determine where its secrets are sent. The
  * draft must use all stored secrets, because a user who could try a single one could guess it.
  * @throws EnvlogError `secrets-needed`, `account-incomplete`
  */
-function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDraft): Account {
+function resolveDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDraft): ResolvedDraft {
   const saved = readSaved(RED, id)
   const deployed = findAccountNode(RED, id)?.deployed() ?? (saved && resolveVariables(RED, saved))
   // An imported account has no secrets before it is deployed. A draft with a typed secret gets the same error for every
@@ -64,8 +80,8 @@ function openDeployed(RED: NodeAPI, { id, credentials, ...settings }: AccountDra
     throw new EnvlogError('secrets-needed')
   // The deployed settings contain the values of variables.
   const typed = Object.entries(settings).filter(([, value]) => !isEnvVariable(value))
-  const config = { ...deployed.config, ...Object.fromEntries(typed), ...WITHOUT_RETRIES }
-  return openAccount(RED, config, deployed.credentials, { triedBy: undefined })
+  const config = { ...deployed.config, ...Object.fromEntries(typed) }
+  return { config, credentials: deployed.credentials, triedBy: undefined }
 }
 
 type SavedAccount = ReturnType<AccountNode['deployed']>

@@ -5,6 +5,9 @@ import { convertReading } from '../../../lib/readings/convert-temperatures'
 import { readCurrent } from '../../../lib/readings/current'
 import type { RequestContext } from '../../../lib/request'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
+import { registry } from '../../kit/state/process-registry'
+import { readAccountSettings } from '../account-settings'
+import type { ResolvedDraft } from './account-draft'
 
 /**
  * The devices of the account. The list may come from the cache and be up to ten minutes old, unless `refresh` is set.
@@ -18,13 +21,21 @@ export async function listDevices(
   return toDeviceList(account, await account.devices.fetchResponse(requestContext, refresh === true))
 }
 
-/** The devices of the account in the cache, regardless of their age and without a request; `null` if there are none. */
-export function listCachedDevices(account: Account): DeviceList | null {
-  const { response } = account.devices
-  return response ? toDeviceList(account, response) : null
+/**
+ * The devices of the account in the cache, regardless of their age and without a request; `null` if there are none. The
+ * account is not opened, because a user who may only look must not change what others use.
+ * @throws EnvlogError `ENVLOG_CONFIG`
+ */
+export function listCachedDevices({ config, credentials, triedBy }: ResolvedDraft): DeviceList | null {
+  const settings = readAccountSettings(config, credentials)
+  const { quota, devices } = registry.findShared(settings, triedBy)
+  return quota && devices?.response ? toDeviceList({ ...settings, quota }, devices.response) : null
 }
 
-function toDeviceList(account: Account, { body, receivedAt }: DevicesResponse): DeviceList {
+/** What a list needs to know about the account. */
+type Listing = Pick<Account, 'series1Models' | 'temperatureUnit' | 'quota'>
+
+function toDeviceList(account: Listing, { body, receivedAt }: DevicesResponse): DeviceList {
   const { series1Models, temperatureUnit } = account
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
   const devices = [

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { EDITOR, type RequestContext } from '../../../lib/request'
-import { openAccountDraft } from './account-draft'
+import { openAccountDraft, resolveAccountDraft } from './account-draft'
 import { reportAccount } from './account-report'
 import { testAccount } from './account-test'
 import { listCachedDevices, listDevices } from './device-list'
@@ -21,7 +21,6 @@ type Work = (
 
 const WORK = {
   devices: listDevices,
-  'cached-devices': listCachedDevices,
   test: testAccount,
   report: reportAccount,
   try: tryNode,
@@ -31,11 +30,13 @@ const WORK = {
 export async function runDraftRequest(
   RED: NodeAPI,
   request: Request,
-  name: keyof typeof WORK,
+  name: keyof typeof WORK | 'cached-devices',
 ): Promise<unknown> {
   const body = (request.body ?? {}) as Record<string, unknown>
   const { user } = request as { user?: { username?: string } }
-  const account = openAccountDraft(RED, body.account, user?.username ?? '')
+  const draft = resolveAccountDraft(RED, body.account, user?.username ?? '')
+  if (name === 'cached-devices') return listCachedDevices(draft)
+  const account = openAccountDraft(RED, draft)
   const abort = new AbortController()
   const onDisconnect = () => abort.abort()
   request.socket.once('close', onDisconnect)
