@@ -150,6 +150,31 @@ describe('admin requests of the editor', () => {
     )
   })
 
+  it('responds to damaged bodies with ENVLOG_CONFIG', async () => {
+    await startFlow('current', simulator())
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    const secrets = JSON.stringify({ ...stored, loginId: '__PWRD__' })
+    const damaged = [
+      ...['{}', '[]', '[{"account": {}}]', `{"account": ${deep}}`, `{"account": {"baseUrl": ${deep}}}`],
+      ...['{"__proto__": {"account": {}}}', '{"account": {"__proto__": {"baseUrl": "https://x"}}}'],
+      ...['__proto__', 'constructor'].map((id) => `{"account": {"id": "${id}", "credentials": ${secrets}}}`),
+    ]
+    const damagedNodes = ['null', '[]', deep, '{"type": "__proto__"}'].map(
+      (node) => `{"account": ${JSON.stringify(typed())}, "node": ${node}}`,
+    )
+    for (const [path, bodies] of [
+      ...['cached-devices', 'devices', 'test', 'report', 'try'].map((path) => [path, damaged] as const),
+      ['try', damagedNodes] as const,
+    ]) {
+      for (const body of bodies) {
+        const response = await helper.request().post(`/envlog/${path}`).type('json').send(body)
+        const found = [response.status, response.body.code]
+        assert.deepEqual(found, [400, 'ENVLOG_CONFIG'], `${path}: ${body.slice(0, 100)}`)
+      }
+    }
+    assert.equal(simulator().log.length, 0)
+  })
+
   it('uses stored secrets only with the stored address and login, and returns none', async () => {
     await startFlow('current', simulator())
     const used = await post('devices', { account: typed({ id: 'account' }, stored) })
