@@ -1,11 +1,14 @@
 import { type LimitsTable, limitRow } from '../../shared/service-limits'
 import { type EndpointName, mapEndpoints } from '../endpoints'
-import { createLimit, type RateLimit } from './window'
+import { createLimit, type OwnLimits, type RateLimit } from './window'
 
-/** The limits of one endpoint: requests and, if the service counts them, records of each device. */
+/**
+ * The limits of one endpoint: of requests and, if the service counts them, of the records of each device. All of them
+ * apply at the same time.
+ */
 export interface EndpointLimits {
-  requests: RateLimit
-  records: RateLimit | null
+  requests: OwnLimits
+  records: OwnLimits | null
 }
 
 export type AccountLimits = Record<EndpointName, EndpointLimits>
@@ -15,24 +18,26 @@ export function limitsWith(overrides?: LimitsTable): AccountLimits {
   return mapEndpoints((name) => {
     const { limit, window, records, recordsWindow } = limitRow(name, overrides)
     return {
-      requests: createLimit(limit, window),
-      records: records && recordsWindow ? createLimit(records, recordsWindow) : null,
+      requests: [createLimit(limit, window)],
+      records: records && recordsWindow ? [createLimit(records, recordsWindow)] : null,
     }
   })
 }
 
 /**
- * Combines the limits of account nodes with the same API key, which may have different settings. Each limit is the one
- * that allows the least over time.
+ * All limits of account nodes with the same API key, which may have different settings: each different one once, and
+ * those that allow less over time first.
  */
-export function strictestOf(tables: readonly AccountLimits[]): AccountLimits {
+export function allOf(tables: readonly AccountLimits[]): AccountLimits {
   return mapEndpoints((name) => ({
-    requests: strictest(tables.map((table) => table[name].requests)) as RateLimit,
-    records: strictest(tables.flatMap((table) => table[name].records ?? [])) ?? null,
+    requests: distinct(tables.flatMap((table) => table[name].requests)) as OwnLimits,
+    records: distinct(tables.flatMap((table) => table[name].records ?? [])),
   }))
 }
 
-function strictest(limits: readonly RateLimit[]): RateLimit | undefined {
-  const perSecond = ({ limit, windowSeconds }: RateLimit) => limit / windowSeconds
-  return [...limits].sort((a, b) => perSecond(a) - perSecond(b) || a.limit - b.limit)[0]
+function distinct(limits: readonly RateLimit[]): OwnLimits | null {
+  const perMs = ({ limit, heldMs }: RateLimit) => limit / heldMs
+  const byText = new Map(limits.map((limit) => [`${limit.limit} ${limit.windowSeconds}`, limit]))
+  const [first, ...others] = [...byText.values()].sort((a, b) => perMs(a) - perMs(b) || a.limit - b.limit)
+  return first ? [first, ...others] : null
 }

@@ -113,12 +113,12 @@ export class EndpointQuota {
     const reserve = (window: Window, need: Need): Part => {
       return { window, need, entry: window.reserve(id, need.wanted, now, this.#isShared) }
     }
-    const part = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, ...requests })
+    const part = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, limits: requests })
     const window = this.#deviceOf(demand, now)
     if (!demand || !window || !ofRecords) return [part]
     const wanted = Math.min(demand.wanted, window.available(now, this.#isShared))
     const minimum = Math.min(wanted, this.#leastOf(demand))
-    const need = { name: this.#nameOf(demand.device), wanted, minimum, ...ofRecords }
+    const need = { name: this.#nameOf(demand.device), wanted, minimum, limits: ofRecords }
     return [part, reserve(window, need)]
   }
 
@@ -171,9 +171,9 @@ export class EndpointQuota {
   /** The usage that is regularly reported to a shared quota. */
   usage(now: number): Usage[] {
     const { requests, records } = this.#limits
-    const usage = [{ name: this.#name as string, ...requests, entries: this.#requests.own(now) }]
+    const usage: Usage[] = [{ name: this.#name, limits: requests, entries: this.#requests.own(now) }]
     for (const [device, window] of this.#devices)
-      if (records) usage.push({ name: this.#nameOf(device), ...records, entries: window.own(now) })
+      if (records) usage.push({ name: this.#nameOf(device), limits: records, entries: window.own(now) })
     return usage
   }
 
@@ -187,9 +187,9 @@ export class EndpointQuota {
 
   /** Devices that have used some of their records. */
   recordCounts(now: number): RecordCounts[] {
-    const limit = this.#limits.records?.limit ?? 0
     return [...this.#devices].flatMap(([device, window]) => {
       const left = window.available(now, false)
+      const { limit } = window.counts(now)
       return left < limit ? { endpoint: this.#name, device, limit, left } : []
     })
   }
@@ -212,7 +212,7 @@ export class EndpointQuota {
 
   /** The minimum number of records for which a request is sent, limited to what can be available at once. */
   #leastOf({ minimum }: RecordDemand): number {
-    return Math.min(minimum, this.#limits.records?.limit ?? minimum)
+    return Math.min(minimum, ...(this.#limits.records ?? []).map(({ limit }) => limit))
   }
 
   #nameOf(device: string): string {

@@ -1,6 +1,6 @@
 import { MAX_WINDOW_SECONDS } from '../../shared/service-limits'
 import type { EndpointLimits } from './account-limits'
-import { createLimit, type RateLimit, type Use } from './window'
+import { createLimit, mostGenerous, type OwnLimits, type RateLimit, type Use } from './window'
 
 /** The rate-limit headers of a response (docs/service.md, *Limits*); `null` if absent or not a whole number in its range. */
 export interface QuotaHeaders {
@@ -59,10 +59,10 @@ export type LimitReason = 'quota-refused' | 'records-refused'
 const NOT_ABOUT_QUOTA = new Set([401, 403])
 
 /** The limit reported by headers; if they do not contain one, their `remaining` refers to the account's limit. */
-export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): RateLimit | undefined {
+export function reportedLimit(headers: QuotaHeaders | null, own: OwnLimits): RateLimit | undefined {
   const { limit = null, windowSeconds = null, remaining = null } = headers ?? {}
   if (limit !== null && windowSeconds !== null) return createLimit(limit, windowSeconds)
-  return remaining === null ? undefined : own
+  return remaining === null ? undefined : mostGenerous(own)
 }
 
 /**
@@ -71,6 +71,7 @@ export function reportedLimit(headers: QuotaHeaders | null, own: RateLimit): Rat
  */
 export function usesOf(outcome: Outcome, reserved: number, { requests, records }: EndpointLimits): Use[] {
   const { headers, isSent } = outcome
+  const ofRecords = records && mostGenerous(records)
   return [
     {
       used: isSent ? 1 : 0,
@@ -78,8 +79,8 @@ export function usesOf(outcome: Outcome, reserved: number, { requests, records }
       remaining: headers?.remaining ?? -1,
     },
     {
-      used: records ? recordsUsed(reserved, records.limit, outcome) : 0,
-      reported: records,
+      used: ofRecords ? recordsUsed(reserved, ofRecords.limit, outcome) : 0,
+      reported: ofRecords,
       remaining: headers?.recordsRemaining ?? -1,
     },
   ]

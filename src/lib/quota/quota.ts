@@ -4,7 +4,7 @@ import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { ENDPOINT_NAMES, type EndpointName, mapEndpoints } from '../endpoints'
 import { EnvlogError } from '../errors'
-import { type AccountLimits, limitsWith, strictestOf } from './account-limits'
+import { type AccountLimits, allOf, limitsWith } from './account-limits'
 import { EndpointQuota } from './endpoint-quota'
 import type { JoinedRequest } from './joined-request'
 import type { LimitReason, Outcome } from './outcome'
@@ -262,7 +262,7 @@ export class Quota {
   #onParticipantsChange(): void {
     const all = [...this.#participants]
     if (all.length > 0) {
-      const limits = strictestOf(all.map(({ limits }) => limits))
+      const limits = allOf(all.map(({ limits }) => limits))
       for (const name of ENDPOINT_NAMES) this.#endpoints[name].configure(limits[name])
     }
     const redis = all.find(({ redis }) => redis)?.redis

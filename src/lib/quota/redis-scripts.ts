@@ -3,10 +3,11 @@
  * argument. Processes of other versions use the same data, so keys and entries are a contract:
  *
  * - `epoch`: `<id> <since, ms> <run id of the server>`. If it is missing, or the run id differs, the data was lost.
- * - one hash per limit: entry id → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at most until then; `s`:
- *   used by a request whose response arrived then; `o`: used by others, according to headers then; `r`: the limit that a
- *   response reported then, with its window; `n`: the most generous limit that a process has named, with its window;
- *   `c`: refused then; `w`: a process has been waiting since then, until `heldMs` after 1970.
+ * - one hash per endpoint, and per device's records: entry id → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at
+ *   most until then; `s`: used by a request whose response arrived then; `o`: used by others, according to headers then;
+ *   `r`: the limit that a response reported then, with its window; `n`: an own limit that a process named then, with its
+ *   window, under the id `limit <index> <process>`; `c`: refused then, and closed for a window; `w`: a process has been
+ *   waiting since then, until `heldMs` after 1970.
  *
  * All instants are by the server's clock.
  */
@@ -56,11 +57,17 @@ local function read(key)
   return entries
 end
 
--- Entries by id. They are kept for the longest window that applies to the limit, plus the time in flight.
-local function open(key, heldMs)
-  local entries = read(key)
-  for _, id in ipairs({ 'named', 'reported' }) do
-    if entries[id] then heldMs = math.max(heldMs, entries[id].heldMs) end
+local function longestOf(limits)
+  local heldMs = 0
+  for _, limit in ipairs(limits) do heldMs = math.max(heldMs, limit.heldMs) end
+  return heldMs
+end
+
+-- Entries by id. They are kept for the longest window of all limits that apply, plus the time in flight.
+local function open(key, own)
+  local entries, heldMs = read(key), longestOf(own)
+  for _, entry in pairs(entries) do
+    if entry.kind == 'n' or entry.kind == 'r' then heldMs = math.max(heldMs, entry.heldMs) end
   end
   local keptMs = heldMs + arg.leaseMs
   kept[key] = keptMs
@@ -81,17 +88,38 @@ local function open(key, heldMs)
   return entries
 end
 
-local function isMoreGenerous(one, other)
+local function isStricter(one, other)
   local rate, otherRate = one.limit / one.heldMs, other.limit / other.heldMs
-  return rate > otherRate or (rate == otherRate and one.limit > other.limit)
+  return rate < otherRate or (rate == otherRate and one.limit < other.limit)
 end
 
--- The account's limit: the own limit of a process, unless another one has named a more generous one.
-local function accountLimit(key, own, entries)
-  local named = entries.named and { limit = entries.named.amount, heldMs = entries.named.heldMs }
-  if named and isMoreGenerous(named, own) then return named end
-  write(key, 'named', own.limit, 'n', now, own.heldMs)
-  return { limit = own.limit, heldMs = own.heldMs }
+-- Compares the strictest limits first: both lists begin with them.
+local function areMoreGenerous(limits, others)
+  for i, one in ipairs(limits) do
+    if not others[i] or isStricter(one, others[i]) then return false end
+    if isStricter(others[i], one) then return true end
+  end
+  return #limits < #others
+end
+
+-- The account's limits: the own limits of a process, unless another one has named more generous ones.
+local function accountLimits(key, process, own, entries)
+  for i, one in ipairs(own) do write(key, 'limit ' .. i .. ' ' .. process, one.limit, 'n', now, one.heldMs) end
+  local ofOthers, account = {}, own
+  for id, entry in pairs(entries) do
+    local index, name = string.match(id, '^limit (%d+) (.+)$')
+    if name and name ~= process then
+      ofOthers[name] = ofOthers[name] or {}
+      table.insert(ofOthers[name], { limit = entry.amount, heldMs = entry.heldMs })
+    elseif name and tonumber(index) > #own then
+      redis.call('HDEL', key, id)
+    end
+  end
+  for _, limits in pairs(ofOthers) do
+    table.sort(limits, isStricter)
+    if areMoreGenerous(limits, account) then account = limits end
+  end
+  return account
 end
 
 -- The occupied part of a limit, and when each entry of it expires.
@@ -117,28 +145,37 @@ end
  * Returns {1, granted amounts…}; {0, index of the need that cannot be met, ms until it should be asked for again, ms
  * until it is expected to be met}; {-1} if the data was lost.
  * Until an epoch is older than the window, other processes may not have reported their usage: one request at a time.
- * Each process keeps its own limit itself. Here, the most generous one that a process has named within the longest
- * window applies to all of them together.
+ * Each process keeps its own limits itself. Here, the limits of the most generous process, of those that have named
+ * theirs within the longest window, apply to all of them together.
  * Processes take turns: a denied process keeps its place before later ones, because a process close to the server would
  * otherwise always be faster.
  */
 export const RESERVE = `${COMMON}
 local epoch, since = currentEpoch()
 if epoch ~= arg.epoch then return { -1 } end
-local place = 'place ' .. string.match(arg.id, '^[^:]*')
+local process = string.match(arg.id, '^[^:]*')
+local place = 'place ' .. process
 
--- The account's limit and, for one window of it, the limit that the last response reported. A stricter one may still
--- apply after that: then the next request is sent alone.
+-- The account's limits and, for the longest window of them, the limit that the last response reported. A stricter one
+-- may still apply after that: then the next request is sent alone.
 local function limitsOf(account, entries, isRecords)
-  local own = { limit = account.limit, heldMs = account.heldMs, countsOthers = isRecords, till = math.huge }
+  local limits = {}
+  for i, one in ipairs(account) do
+    local countsOthers = isRecords and i == #account
+    limits[i] = { limit = one.limit, heldMs = one.heldMs, countsOthers = countsOthers, till = math.huge }
+  end
   local reported = entries.reported
-  if not reported then return { own }, false end
-  local till = reported.at + account.heldMs
+  if not reported then return limits, false end
+  local till = reported.at + longestOf(account)
   if till > now then
-    return { own, { limit = reported.amount, heldMs = reported.heldMs, countsOthers = true, till = till } }, false
+    limits[#limits + 1] = { limit = reported.amount, heldMs = reported.heldMs, countsOthers = true, till = till }
+    return limits, false
   end
   local perMs = reported.amount / reported.heldMs
-  return { own }, reported.amount < account.limit or perMs < account.limit / account.heldMs
+  for _, one in ipairs(account) do
+    if reported.amount >= one.limit and perMs >= one.limit / one.heldMs then return limits, false end
+  end
+  return limits, true
 end
 
 -- Number of processes that have waited longer and are about to ask again.
@@ -154,13 +191,13 @@ end
 
 -- The available part of a need, when to ask again for its minimum, and when that is expected to be available.
 local function available(key, need, entries, isRecords)
-  local account = accountLimit(key, need, entries)
+  local account = accountLimits(key, process, need.limits, entries)
   local limits, isAlone = limitsOf(account, entries, isRecords)
-  isAlone = isAlone or (not isRecords and now - since < account.heldMs)
+  isAlone = isAlone or (not isRecords and now - since < longestOf(account))
   local ahead = isRecords and 0 or countAhead(entries)
   local amount, retryMs, estimateMs = need.wanted, 0, 0
   if entries.closed then
-    retryMs = math.max(0, entries.closed.at + account.heldMs - now)
+    retryMs = math.max(0, entries.closed.at + math.min(entries.closed.heldMs, longestOf(account)) - now)
     estimateMs = retryMs
   end
   for _, limit in ipairs(limits) do
@@ -190,7 +227,7 @@ end
 
 local reply = { 1 }
 for i, need in ipairs(arg.needs) do
-  local entries = open(KEYS[i + 1], need.heldMs)
+  local entries = open(KEYS[i + 1], need.limits)
   local amount, retryMs, estimateMs = available(KEYS[i + 1], need, entries, i > 1)
   if retryMs > 0 then
     local waits = entries[place] and entries[place].at or now
@@ -216,20 +253,20 @@ for i, use in ipairs(arg.uses) do
   local reported = use.reported ~= cjson.null and use.reported
   if use.used > 0 then write(key, arg.id, use.used, 's', now) else redis.call('HDEL', key, arg.id) end
   if reported and i == 1 then write(key, 'reported', reported.limit, 'r', now, reported.heldMs) end
-  local entries = open(key, need.heldMs)
+  local entries = open(key, need.limits)
   if reported then
     -- The service may still have counted entries that expired while the request was in flight.
     local limit = { heldMs = reported.heldMs, countsOthers = true }
     local others = reported.limit - use.remaining - heldBy(limit, entries, now - arg.flightMs)
     if use.remaining >= 0 and others > 0 then write(key, 'others ' .. arg.id, others, 'o', now) end
   end
-  if use.isClosed then write(key, 'closed', 0, 'c', now) end
+  if use.isClosed then write(key, 'closed', 0, 'c', now, longestOf(need.limits)) end
 end
 return 1
 `
 
 /**
- * KEYS: epoch, and one per part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with the own limit of
+ * KEYS: epoch, and one per part. ARGV: `candidate` for a new epoch, `leaseMs`, `process`, `parts` with the own limits of
  * a process and all its entries: `id`, `amount`, and `ageMs`: null if in flight, -1 while Redis is being asked. Any other
  * of its entries in flight were lost on the way, and are deleted.
  * Returns the epoch. It is written each time, which also shows that the server is writable.
@@ -244,8 +281,8 @@ redis.call('HDEL', KEYS[2], 'probe')
 local prefix = arg.process .. ':'
 for i, part in ipairs(arg.parts) do
   local key, listed = KEYS[i + 1], {}
-  local known = open(key, part.heldMs)
-  accountLimit(key, part, known)
+  local known = open(key, part.limits)
+  accountLimits(key, arg.process, part.limits, known)
   for _, entry in ipairs(part.entries) do
     listed[entry.id] = true
     if entry.ageMs == cjson.null then

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { CALL_TIMEOUT_MS, REPORT, RESERVE, SETTLE } from './redis-scripts'
-import type { Entry, RateLimit, Use } from './window'
+import type { Entry, OwnLimits, Use } from './window'
 
 /** Opening a connection may take longer than a call. */
 const OPENING_TIMEOUT_MS = 5000
@@ -40,12 +40,15 @@ export interface RedisPort {
  */
 export type Sharing = 'none' | 'opening' | 'connected' | 'away'
 
-/**
- * The part of a limit that a request needs. A limit counts the requests of an endpoint or the records of a device. It is
- * that of this process, from its settings or the service's table.
- */
-export interface Need extends RateLimit {
+/** The requests of an endpoint, or the records of a device. */
+interface Counted {
   name: string
+  /** Those of this process, from its settings or the service's table. */
+  limits: OwnLimits
+}
+
+/** What a request needs of the limits. */
+export interface Need extends Counted {
   wanted: number
   /** The request is sent only if at least this amount is available. */
   minimum: number
@@ -67,9 +70,8 @@ export interface Denied {
   estimateMs: number
 }
 
-/** The current and past usage of a limit by this process. */
-export interface Usage extends RateLimit {
-  name: string
+/** The current and past usage of the limits by this process. */
+export interface Usage extends Counted {
   entries: Entry[]
 }
 

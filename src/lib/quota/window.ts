@@ -18,6 +18,12 @@ export function createLimit(limit: number, windowSeconds: number): RateLimit {
   return { limit, windowSeconds, heldMs: windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE) }
 }
 
+/** The limits in the settings of the account nodes. All apply at the same time; the most generous over time is the last. */
+export type OwnLimits = readonly [RateLimit, ...RateLimit[]]
+
+/** The one that the service's responses refer to if they do not name their limit: the others leave something unused. */
+export const mostGenerous = (own: OwnLimits): RateLimit => own.at(-1) ?? own[0]
+
 /** A limit of a window. */
 interface WindowLimit extends RateLimit {
   /** Whether usage by others counts against it. */
@@ -53,39 +59,58 @@ export interface Use {
  * fixed and sliding windows of the service (docs/quota.md). Instants are monotonic ms.
  */
 export class Window {
-  #own: WindowLimit
-  #reported: WindowLimit | undefined
+  readonly #countsOthers: boolean
+  #own!: OwnLimits
+  #reported: RateLimit | undefined
+  #reportedAt = Number.NEGATIVE_INFINITY
+  /** The own limits and the reported one, until it is forgotten. */
+  #limits: WindowLimit[] = []
   /** Completed requests, and usage by others, oldest first. */
   #entries: Entry[] = []
   readonly #inFlight = new Set<Entry>()
   #closedAt = Number.NEGATIVE_INFINITY
+  #closedMs = 0
   /** The longest window so far, because a shorter one may be temporary. */
-  #longestMs: number
+  #longestMs = 0
 
-  /** @param countsOthers whether usage by others counts against the own limit */
-  constructor(own: RateLimit, countsOthers: boolean) {
-    this.#own = { ...own, countsOthers, until: Number.POSITIVE_INFINITY }
-    this.#longestMs = this.#windowMs()
+  /** @param countsOthers whether usage by others counts against the most generous own limit */
+  constructor(own: OwnLimits, countsOthers: boolean) {
+    this.#countsOthers = countsOthers
+    this.configure(own)
   }
 
-  /** Changes the own limit and keeps the usage. */
-  configure(own: RateLimit): void {
-    this.#own = { ...this.#own, ...own }
-    this.#longestMs = Math.max(this.#longestMs, this.#windowMs())
+  /** Changes the own limits and keeps the usage. */
+  configure(own: OwnLimits): void {
+    this.#own = own
+    this.#combine()
   }
 
-  /** Sets the limit of a response, which applies until the next response, but no longer than the own window. */
+  /** Sets the limit of a response, which applies until the next response, but no longer than the longest own window. */
   report(limit: RateLimit, now: number): void {
-    this.#reported = { ...limit, countsOthers: true, until: now + this.#own.heldMs }
-    this.#longestMs = Math.max(this.#longestMs, this.#windowMs())
+    this.#reported = limit
+    this.#reportedAt = now
+    this.#combine()
   }
 
-  /** Forgets the limit of a response once it no longer applies. @returns whether it was stricter than the own limit */
+  /** Forgets the limit of a response once it no longer applies. @returns whether it was stricter than each own limit */
   forgetReported(now: number): boolean {
     const reported = this.#reported
-    if (!reported || now < reported.until) return false
+    if (!reported || now < this.#reportedAt + longestOf(this.#own)) return false
     this.#reported = undefined
-    return isStricter(reported, this.#own)
+    this.#combine()
+    return this.#own.every((own) => isStricter(reported, own))
+  }
+
+  #combine(): void {
+    const countedFor = this.#countsOthers ? mostGenerous(this.#own) : undefined
+    this.#limits = this.#own.map((own) => ({
+      ...own,
+      countsOthers: own === countedFor,
+      until: Number.POSITIVE_INFINITY,
+    }))
+    const until = this.#reportedAt + longestOf(this.#own)
+    if (this.#reported) this.#limits.push({ ...this.#reported, countsOthers: true, until })
+    this.#longestMs = Math.max(this.#longestMs, longestOf(this.#limits))
   }
 
   get inFlight(): number {
@@ -120,9 +145,10 @@ export class Window {
     return Math.max(0, amount)
   }
 
-  /** Call this after a refusal: nothing is available for a complete window. */
+  /** Call this after a refusal: nothing is available for a complete window, the longest of the own limits. */
   close(now: number): void {
     this.#closedAt = now
+    this.#closedMs = longestOf(this.#own)
   }
 
   available(now: number, isShared: boolean): number {
@@ -141,32 +167,28 @@ export class Window {
   }
 
   isUnused(now: number): boolean {
-    return now >= this.#closedUntil() && this.#used(this.#own, now, false) === 0
+    return now >= this.#closedUntil() && this.#sum(({ at }) => at > now - this.#longestMs) === 0
   }
 
   /** Usage by this process in the windows of the limits, including requests in flight. */
   own(now: number): Entry[] {
-    const since = now - this.#windowMs()
+    const since = now - longestOf(this.#limits)
     return [...this.#entries.filter(({ by, at }) => by === 'us' && at > since), ...this.#inFlight]
   }
 
   /** The limit with the least left, and its usage by this process and by others. */
   counts(now: number): { limit: number; windowSeconds: number; own: number; foreign: number } {
-    const limits = this.#limitsAt(now)
     const leftOf = (limit: WindowLimit) => limit.limit - this.#used(limit, now, false)
-    const { limit, windowSeconds } = limits.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
-    const own = this.#used({ ...this.#own, countsOthers: false }, now, false)
-    const all = limits.map((limit) => this.#used({ ...limit, countsOthers: true }, now, false))
-    return { limit, windowSeconds, own, foreign: Math.max(...all) - own }
+    const applied = this.#limitsAt(now).reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
+    const { limit, windowSeconds } = applied
+    const own = this.#used({ ...applied, countsOthers: false }, now, false)
+    const all = this.#used({ ...applied, countsOthers: true }, now, false)
+    return { limit, windowSeconds, own, foreign: all - own }
   }
 
   /** The end of the time in which nothing is available because of a refusal. */
   #closedUntil(): number {
-    return this.#closedAt + this.#own.heldMs
-  }
-
-  get #limits(): WindowLimit[] {
-    return this.#reported ? [this.#own, this.#reported] : [this.#own]
+    return this.#closedAt + Math.min(this.#closedMs, longestOf(this.#own))
   }
 
   /** The limits that apply now. */
@@ -180,11 +202,6 @@ export class Window {
    */
   #used(limit: WindowLimit, now: number, isShared: boolean): number {
     return this.#sum(countsAgainst(limit, now, isShared))
-  }
-
-  /** The longest window of the limits. */
-  #windowMs(): number {
-    return Math.max(...this.#limits.map(({ heldMs }) => heldMs))
   }
 
   #limitFreeAt(limit: WindowLimit, amount: number, now: number, isShared: boolean): number {
@@ -217,6 +234,9 @@ function countsAgainst(limit: WindowLimit, now: number, isShared: boolean): (ent
   return ({ by, at }) =>
     at > since && (by === 'us' || (limit.countsOthers && !(isShared && by === 'othersInRedis')))
 }
+
+/** The longest window of limits, ms. */
+const longestOf = (limits: readonly RateLimit[]) => Math.max(...limits.map(({ heldMs }) => heldMs))
 
 /** Whether a limit allows less than another, in a burst or over time. */
 const isStricter = (a: RateLimit, b: RateLimit) =>

@@ -28,11 +28,12 @@ export interface Fate {
 
 export interface CountedRequest {
   at: number
-  who: 'ours' | 'foreign'
   /** Whether it was refused because it exceeded the limit. */
   over: boolean
   /** Whether it counts. */
   counts: boolean
+  /** What happened to it; `undefined` for another client's. */
+  fate: Fate | undefined
 }
 
 const ROUTE = { status: 200, headers: {} }
@@ -67,12 +68,12 @@ export class ModelService {
 
   /** Another client of the account sends a request. */
   foreign(): void {
-    this.#count('foreign')
+    this.#count(undefined)
   }
 
   /** Our requests that exceeded the limit. */
   refusals(): CountedRequest[] {
-    return this.log.filter(({ who, over }) => who === 'ours' && over)
+    return this.log.filter(({ fate, over }) => fate && over)
   }
 
   /** The connection of one process to the service. */
@@ -102,7 +103,7 @@ export class ModelService {
       await this.#pass(up, signal)
       if (ends === 'unsent') throw new EnvlogError('no-connection')
       if (ends === 'lost') {
-        if (counted) this.#count('ours')
+        if (counted) this.#count(fate)
       } else response = this.#answer(fate)
       isCounted = true
       await this.#pass(back, signal)
@@ -110,25 +111,22 @@ export class ModelService {
       return response
     } catch (error) {
       // Cut off on its way: it may have arrived.
-      if (!isCounted && counted && ends !== 'unsent') this.#count('ours')
+      if (!isCounted && counted && ends !== 'unsent') this.#count(fate)
       throw error
     }
   }
 
-  #count(who: CountedRequest['who'], isNeedless = false): CountedRequest {
+  #count(fate: Fate | undefined, isNeedless = false): CountedRequest {
     const over = this.used() >= this.#row.limit
-    const entry = {
-      at: this.#clock.monotonic(),
-      who,
-      over,
-      counts: this.#refusedCounts || !(over || isNeedless),
-    }
+    const counts = this.#refusedCounts || !(over || isNeedless)
+    const entry = { at: this.#clock.monotonic(), over, counts, fate }
     this.log.push(entry)
     return entry
   }
 
-  #answer({ ends, hasHeaders }: Fate): HttpResponse {
-    const { over } = this.#count('ours', ends === 'refused' || ends === 'denied')
+  #answer(fate: Fate): HttpResponse {
+    const { ends, hasHeaders } = fate
+    const { over } = this.#count(fate, ends === 'refused' || ends === 'denied')
     const { limit, window } = this.#row
     const denied = !over && ends === 'denied'
     const remaining = denied ? 0 : Math.max(0, limit - this.used())

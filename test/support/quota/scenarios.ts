@@ -41,3 +41,6 @@ export const soleClient: fc.Arbitrary<Scenario> = fc
     up: up * rest.row.window * 1000,
     back: back * rest.row.window * 1000,
   }))
+
+/** Limits of other account nodes and of forms with the same API key. */
+export const otherLimits = fc.array(limitRows(120, 15), { minLength: 1, maxLength: 3 })

@@ -4,13 +4,19 @@ import { Quota } from '../../../src/lib/quota/quota'
 import type { QueueKey } from '../../../src/lib/request'
 import { createRandom, type Random } from '../chance'
 import { createVirtualClock } from '../clock'
-import { type Fate, ModelService, type ServiceRow } from './model-service'
+import { type CountedRequest, type Fate, ModelService, type ServiceRow } from './model-service'
+
+/** A limit in the settings of an account node or form, for the requested endpoint. */
+export interface OwnLimit {
+  limit: number
+  window: number
+}
 
 export interface Scenario {
   seed: number
   row: ServiceRow
   /** The client's configured limit, if it differs from the service's. */
-  table?: { limit: number; window: number } | undefined
+  table?: OwnLimit | undefined
   concurrency: number
   /** Longest latencies of request and response, ms. */
   up: number
@@ -40,6 +46,10 @@ export class Simulation {
   readonly service: ModelService
   readonly scenario: Scenario
   readonly quota: Quota
+  /** The limits of account nodes and forms, each with a function that closes it. */
+  readonly #open = new Map<OwnLimit, () => void>()
+  /** In the order of sending, with the limits at that time. */
+  readonly #fates = new Map<Fate, OwnLimit[]>()
   #client!: Client
   #transport!: ReturnType<ModelService['transport']>
   #count = 0
@@ -50,11 +60,34 @@ export class Simulation {
     this.random = createRandom(scenario.seed)
     this.clock = createVirtualClock(this.random.next() * 1000)
     this.service = new ModelService(this.clock, scenario.row, scenario.refusedCounts)
-    const { row, table = row, concurrency } = scenario
+    const { row, table = row } = scenario
     this.quota = new Quota(this.clock)
-    const limits = { current: { limit: table.limit, window: table.window } }
-    this.quota.join({ concurrency, limits: limitsWith(limits) })
+    this.toggle({ limit: table.limit, window: table.window })
     this.deploy()
+  }
+
+  /** Opens an account node or a form with this limit or, if it is open, closes it. */
+  toggle(own: OwnLimit): void {
+    const leave = this.#open.get(own)
+    this.#open.delete(own)
+    if (leave) leave()
+    else
+      this.#open.set(
+        own,
+        this.quota.join({ concurrency: this.scenario.concurrency, limits: limitsWith({ current: own }) }),
+      )
+  }
+
+  /** Requests that exceeded a limit of an account node or form that was open when they were sent. */
+  excesses(): CountedRequest[] {
+    const places = new Map([...this.#fates.keys()].map((fate, place) => [fate, place]))
+    const placeOf = ({ fate }: CountedRequest) => (fate && places.get(fate)) ?? -1
+    const ours = this.service.log.filter(({ fate }) => fate).sort((a, b) => placeOf(a) - placeOf(b))
+    return ours.filter(({ at, fate }, index) => {
+      const isOver = ({ limit, window }: OwnLimit) =>
+        ours.slice(0, index + 1).filter((one) => one.at > at - window * 1000).length > limit
+      return fate && this.#fates.get(fate)?.some(isOver)
+    })
   }
 
   /** A deploy opens another client; the usage remains. */
@@ -92,12 +125,14 @@ export class Simulation {
     let ends: Fate['ends'] = 'well'
     for (const [fault, share] of Object.entries(faults))
       if (random.chance(share)) ends = fault as Fate['ends']
-    return {
+    const fate = {
       up: Math.round(random.next() * up),
       back: Math.round(random.next() * back),
       ends,
       counted: random.chance(0.5),
       hasHeaders: random.chance(headerRate),
     }
+    this.#fates.set(fate, [...this.#open.keys()])
+    return fate
   }
 }

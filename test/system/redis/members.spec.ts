@@ -125,6 +125,23 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.equal(Math.max(...most), 3)
   })
 
+  it('keeps the limits of all account nodes of its members, also of a shorter window that allows less over time', async () => {
+    const [long, short] = [
+      { limit: 10, window: 3 },
+      { limit: 6, window: 2 },
+    ]
+    service = createService({ ...ROW, ...long })
+    const options = { address: redis.url, hasHeaders: false, nodes: [long, short] }
+    members.push(new Member(service, options), new Member(service, options))
+    await Promise.all(members.map((member) => member.waitUntilConnected()))
+    for (const member of members) member.startDemand()
+    await windows(7)
+    assert.deepEqual([service.refusals().length, service.log.length >= 20], [0, true])
+    const times = service.log.map(({ at }) => at)
+    const inShort = times.map((from) => times.filter((at) => at >= from && at - from < 2000).length)
+    assert.ok(Math.max(...inShort) <= short.limit, `${inShort}`)
+  })
+
   it('is not blocked by instants ahead of the clock, which was set back', async () => {
     await start(2)
     await windows(1.5)
@@ -138,7 +155,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       'others',
       `9 o ${ahead} 0`,
       'closed',
-      `0 c ${ahead} 0`,
+      `0 c ${ahead} ${HELD_MS}`,
     )
     await windows(1.5)
     await used()
@@ -244,15 +261,21 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     const keys = ['epoch', 'current'].map((name) => `envlog:{an-account}:${name}`)
     const run = (script: string, argument: object) =>
       redis.command('EVAL', script, '2', ...keys, JSON.stringify({ leaseMs: LEASE_MS, ...argument }))
-    const part = { id: 'a:1', limit: ROW.limit, heldMs: HELD_MS, entries: [] }
+    const part = { id: 'a:1', limits: [{ limit: ROW.limit, heldMs: HELD_MS }], entries: [] }
     const epoch = await run(REPORT, { candidate: 'data', process: 'a', parts: [part] })
     assert.ok(Number(await redis.command('PTTL', keys[1] as string)) > 0)
-    const kept: number[] = []
-    for (const heldMs of [86_401_000, HELD_MS]) {
+    const keptAfter = async (heldMs: number) => {
       const uses = [{ used: 1, reported: { limit: ROW.limit, heldMs }, remaining: 9, isClosed: false }]
       await run(SETTLE, { epoch, id: 'a:1', needs: [part], uses, flightMs: 10 })
-      kept.push(Number(await redis.command('PTTL', keys[1] as string)))
+      return Number(await redis.command('PTTL', keys[1] as string))
     }
-    assert.ok((kept[0] as number) > 86_000_000 && (kept[1] as number) <= HELD_MS + LEASE_MS, `${kept}`)
+    const kept = [await keptAfter(86_401_000), await keptAfter(HELD_MS)]
+    const limits = [{ limit: 1, heldMs: 86_401_000 }, ...part.limits]
+    await run(REPORT, { candidate: 'data', process: 'b', parts: [{ ...part, limits }] })
+    kept.push(await keptAfter(HELD_MS))
+    assert.deepEqual(
+      kept.map((ms) => ms > 86_000_000),
+      [true, false, true],
+    )
   })
 })

@@ -6,7 +6,7 @@ import { Quota } from '../../../src/lib/quota/quota'
 import { createConnector } from '../../../src/lib/quota/redis-connection'
 import { createRandom } from '../../support/chance'
 import { type Fate, ModelService, type ServiceRow } from '../../support/quota/model-service'
-import { SETTINGS } from '../../support/quota/simulation'
+import { type OwnLimit, SETTINGS } from '../../support/quota/simulation'
 import { until } from '../../support/wait'
 
 /** Short, so that a test covers many windows. */
@@ -31,6 +31,8 @@ export interface MemberOptions {
   hasHeaders?: boolean
   /** The account's own limit. */
   limit?: number
+  /** Limits of account nodes, instead of `limit`. */
+  nodes?: readonly OwnLimit[]
 }
 
 export class Member {
@@ -45,7 +47,7 @@ export class Member {
 
   constructor(
     service: ModelService,
-    { address, password = '', hasHeaders = true, limit = ROW.limit }: MemberOptions,
+    { address, password = '', hasHeaders = true, limit = ROW.limit, nodes }: MemberOptions,
   ) {
     const fate = (): Fate => ({
       up: random.below(WAY_MS),
@@ -63,8 +65,12 @@ export class Member {
     const onSharedChange = (isConnected: boolean, code?: string) => {
       if (!isConnected && code !== undefined) this.reasons.push(code)
     }
-    const limits = limitsWith({ current: { limit, window: ROW.window } })
-    this.leave = this.quota.join({ concurrency: 4, limits, redis, onSharedChange })
+    const leaves = (nodes ?? [{ limit, window: ROW.window }]).map((current) =>
+      this.quota.join({ concurrency: 4, limits: limitsWith({ current }), redis, onSharedChange }),
+    )
+    this.leave = () => {
+      for (const leave of leaves) leave()
+    }
     const ports = { transport: this.#transport, clock: systemClock, quota: this.quota, random: () => 0.5 }
     this.#client = new Client({ ...SETTINGS, retries: 0 }, ports)
   }

@@ -3,17 +3,28 @@ import * as fc from 'fast-check'
 import { MAX_AGE_MS } from '../../../../src/lib/request'
 import { runs } from '../../../support/chance'
 import { expectedOccupiedMs, idealSendTimes } from '../../../support/quota/ideal-client'
-import { limitRows, soleClient } from '../../../support/quota/scenarios'
-import { type Scenario, Simulation } from '../../../support/quota/simulation'
+import { limitRows, otherLimits, soleClient } from '../../../support/quota/scenarios'
+import { type OwnLimit, type Scenario, Simulation } from '../../../support/quota/simulation'
 
 /** Maximum time for which one request occupies its permit, ms. */
 const round = ({ row, up, back }: Scenario) => expectedOccupiedMs(row.window) + up + back
+
+interface DemandOptions {
+  /** Share of requests that are abandoned. */
+  givenUp?: number
+  /** Limits of other account nodes and of forms, which open and close. */
+  others?: readonly OwnLimit[]
+}
 
 /**
  * Some requests at once, then individually at random times; some are abandoned; the wall clock jumps; flows are
  * deployed.
  */
-async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
+async function anyDemand(
+  scenario: Scenario,
+  windows: number,
+  { givenUp = 0.1, others = [] }: DemandOptions = {},
+) {
   const simulation = new Simulation(scenario)
   const { random, clock } = simulation
   const most = Math.min(200, scenario.row.limit * windows)
@@ -24,6 +35,7 @@ async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
     if (random.chance(givenUp)) clock.after(random.next() * round(scenario), () => stop.abort())
     if (random.chance(0.05)) clock.jump((random.next() - 0.5) * 1e8)
     if (random.chance(0.02)) simulation.deploy()
+    for (const other of others) if (random.chance(0.1)) simulation.toggle(other)
     if (random.chance(0.5)) await clock.pass(random.next() * step * 3)
   }
   return simulation
@@ -53,6 +65,17 @@ describe('the quota of an account, with a model of the service', function () {
       { numRuns: runs(3000) },
     ))
 
+  it('never exceeds a limit of any account node or form that is open, while these open and close', () =>
+    fc.assert(
+      fc.asyncProperty(soleClient, otherLimits, async (scenario, others) => {
+        const simulation = await anyDemand(scenario, 5, { others })
+        await simulation.clock.pass(3 * round(scenario))
+        assert.deepEqual(simulation.service.refusals(), [])
+        assert.deepEqual(simulation.excesses(), [])
+      }),
+      { numRuns: runs(3000) },
+    ))
+
   it('eventually settles every request', () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
@@ -76,7 +99,9 @@ describe('the quota of an account, with a model of the service', function () {
         const { window } = scenario.row
         const own = { ...table, window: Math.max(table.window, window) }
         const faults = { failed: 0.1 }
-        const simulation = await anyDemand({ ...scenario, table: own, headerRate: 1, faults }, 5, 0)
+        const simulation = await anyDemand({ ...scenario, table: own, headerRate: 1, faults }, 5, {
+          givenUp: 0,
+        })
         assert.deepEqual(simulation.service.refusals(), [])
       }),
       { numRuns: runs(300) },

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { limitsWith } from '../../../../src/lib/quota/account-limits'
 import { MAX_QUEUED } from '../../../../src/lib/quota/quota'
 import { EDITOR, MAX_AGE_MS } from '../../../../src/lib/request'
 import { brokenOff, refusal, streamed, text } from '../../../support/fake-transport'
@@ -37,22 +36,20 @@ describe('a permit', () => {
   it("stays used when the account's settings change", async () => {
     const station = await new Station(one).begin()
     await station.exchange()
-    station.quota.join({ concurrency: 1, limits: limitsWith() })
+    station.join()
     assert.equal(current(station).own, 1)
   })
 
-  it('is kept for its own window when an account node with a shorter one joins and leaves', async () => {
+  it('is kept for its own window when its account node is replaced, beside another with a shorter one', async () => {
     const station = await new Station(two).begin()
     await station.exchange()
     await station.exchange()
-    const leave = station.quota.join({
-      concurrency: 1,
-      limits: limitsWith({ current: { limit: 1, window: 70 } }),
-    })
+    station.join({ current: { limit: 1, window: 70 } })
+    station.leave()
     await station.clock.pass(75_000)
     station.request('allowed by the other one')
     await station.answer()
-    leave()
+    station.join(two)
     assert.equal(current(station).own, 3)
   })
 })
@@ -271,7 +268,7 @@ describe('a refusal by the service', () => {
   it("reopens the endpoint after the new window if the account's limits are changed", async () => {
     const station = new Station({ current: { limit: 10, window: 86_400 } })
     await station.exchange(refusal(429))
-    station.quota.join({ concurrency: 1, limits: limitsWith() })
+    station.join()
     station.leave()
     await station.clock.pass(HELD_MS)
     assert.deepEqual(await station.serials(), ['first'])

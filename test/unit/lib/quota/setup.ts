@@ -68,7 +68,7 @@ export class Station {
   readonly #client: Client
 
   constructor(limits: LimitsTable = {}, concurrency = 100) {
-    this.leave = this.quota.join({ concurrency, limits: limitsWith(limits) })
+    this.leave = this.join(limits, concurrency)
     const service = fakeTransport((request) => this.#receive(request))
     const transport: Transport = {
       send: (request, read) =>
@@ -79,6 +79,11 @@ export class Station {
     }
     const ports = { transport, clock: this.clock, quota: this.quota, random: () => 0.5 }
     this.#client = new Client({ ...SETTINGS, retries: 0 }, ports)
+  }
+
+  /** Adds an account node with the same API key. @returns a function that removes it */
+  join(limits: LimitsTable = {}, concurrency = 100): () => void {
+    return this.quota.join({ concurrency, limits: limitsWith(limits) })
   }
 
   #receive({ body }: HttpRequest): Promise<HttpResponse> {
