@@ -1,8 +1,10 @@
 import { nextTurn } from '../clock'
 import type { Group } from '../decode/envelopes'
+import { type Fields, readElements } from '../decode/fields'
 import type { TimeStyle } from '../decode/time'
 import type { CurrentParams } from '../endpoints'
 import { EnvlogError } from '../errors'
+import type { Content } from '../readings/content'
 import { type Reading, readCurrent } from '../readings/current'
 import type { RequestContext } from '../request'
 import type { AccountDevices } from './account-devices'
@@ -64,6 +66,11 @@ export async function collectCurrent(
   if (query.selection !== 'all')
     failed.push(...findMissing([...all.map(memberOf), ...others], query.selection, query.exclude))
   return { response, content: { kind: 'current', readings }, group: null, failed }
+}
+
+/** Whether a raw response without a filter shows that the account has no device. */
+export function listsNoDevice(content: Content): boolean {
+  return content.kind === 'raw' && readElements((content.payload as Fields).devices)?.length === 0
 }
 
 /** A device in the response with its base unit and group, which may be unknown for an unreadable device. */

@@ -1,6 +1,10 @@
 import type { NodeAPI } from 'node-red'
-import { changedReadings, collectCurrent } from '../../lib/collect/current'
+import { changedReadings, collectCurrent, listsNoDevice } from '../../lib/collect/current'
+import type { Selection } from '../../lib/collect/devices'
+import type { Collected } from '../../lib/collect/fetch'
+import { EnvlogError } from '../../lib/errors'
 import { registerAction } from '../kit/action/register-action'
+import type { Run } from '../kit/action/run'
 
 /** envlog-current: the newest reading of each chosen device. */
 export = (RED: NodeAPI): void =>
@@ -18,16 +22,17 @@ export = (RED: NodeAPI): void =>
       nodeState.respondedAt = run.respondedAt
       if (!collected) return
       const { content } = collected
+      if (content.kind !== 'current') return deliverRaw(run, collected, selection)
       const failed = run.checkUnknown(collected.failed ?? [])
-      if (collected.failed?.length && content.kind === 'current' && content.readings.length === 0) {
+      if (collected.failed?.length && content.readings.length === 0) {
         const last = failed.at(-1)
         await run.deliver({ ...collected, failed: failed.slice(0, -1) }, true)
         if (last) throw last.error
         return
       }
-      if (!onlyNew || content.kind !== 'current') {
+      if (!onlyNew) {
         await run.deliver({ ...collected, failed })
-        if (content.kind === 'current') await run.checkAccount(selection)
+        await run.checkAccount(selection)
         return
       }
       nodeState.devices.select(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
@@ -40,3 +45,15 @@ export = (RED: NodeAPI): void =>
       await run.checkAccount(selection)
     },
   })
+
+/** @throws EnvlogError `account-empty`, after the response was sent */
+async function deliverRaw(
+  run: Run<'envlog-current'>,
+  collected: Collected,
+  selection: Selection,
+): Promise<void> {
+  // The flow may change what it receives.
+  const isEmpty = selection === 'all' && listsNoDevice(collected.content)
+  await run.deliver(collected)
+  if (isEmpty) throw new EnvlogError('account-empty')
+}

@@ -106,9 +106,15 @@ describe('failures of the actions', () => {
 describe('an account without devices', () => {
   const simulator = useSimulator(() => ({ fleet: [] }))
 
-  for (const action of ['current', 'latest', 'range', 'alerts'] as const) {
-    it(`fails each trigger of ${action}, because its login may no longer see them`, async () => {
-      const flow = await startFlow(action, simulator())
+  for (const [action, output, sent] of [
+    ['current', 'readings', [[]]],
+    ['current', 'raw', [{ devices: [] }]],
+    ['latest', 'readings', []],
+    ['range', 'readings', []],
+    ['alerts', 'readings', []],
+  ] as const) {
+    it(`fails each trigger of ${action} as ${output}, because its login may no longer see them`, async () => {
+      const flow = await startFlow(action, simulator(), { node: { output } })
       flow.send({ id: 1 })
       const { id, error } = await flow.errors.next()
       assert.deepEqual([id, error.code], [1, 'ENVLOG_SERVICE'])
@@ -116,7 +122,7 @@ describe('an account without devices', () => {
       // Flows that compare the devices with those before need the empty list.
       assert.deepEqual(
         flow.output.messages.map(({ payload }) => payload),
-        action === 'current' ? [[]] : [],
+        sent,
       )
     })
   }
