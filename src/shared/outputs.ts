@@ -52,7 +52,7 @@ interface OutputTraits {
   format: 'read' | 'json' | 'csv' | 'csv2'
   /** Whether messages have a receipt if `send` is `device`. */
   hasReceipt: boolean
-  /** Whether messages contain a group or names that may be missing from the response: the device list is needed. */
+  /** Whether messages contain a group or names that may be missing from the response: the device list is requested. */
   needsNames: boolean
   settings: readonly OutputSetting[]
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock'
-import { type CurrentEnvelope, type KnownFields, knownFieldsOf } from '../decode/envelopes'
+import { type CurrentEnvelope, type Group, type KnownFields, knownFieldsOf } from '../decode/envelopes'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 
@@ -39,6 +39,8 @@ export class AccountDevices {
   readonly #state: DevicesState
   readonly #fetch: (context: RequestContext) => Promise<DevicesResponse>
   readonly #clock: Clock
+  /** Whether the list is being requested for names. */
+  #awaitsNames = false
 
   /**
    * @param state shared by all accounts with the same login
@@ -56,9 +58,8 @@ export class AccountDevices {
 
   /** @throws EnvlogError of the request, if there is no list */
   async all(context: RequestContext): Promise<readonly AccountDevice[]> {
-    const { devices, updatedAt } = this.#state
-    const maxAgeMs = devices?.length === 0 ? MAX_EMPTY_AGE_MS : MAX_AGE_MS
-    if (devices && this.#since(updatedAt) < maxAgeMs) return devices
+    const { devices } = this.#state
+    if (devices && this.#isRecent) return devices
     if (!devices || !this.#wasJustRequested()) {
       try {
         await this.#refresh(context)
@@ -101,6 +102,26 @@ export class AccountDevices {
   }
 
   /**
+   * Requests the list if it is missing or old, or lacks a device, at most once a minute: for names and groups, which the
+   * last list has until then. It never fails, because nothing depends on it.
+   */
+  async requestNames(devices: readonly { serial: string }[], context: RequestContext): Promise<void> {
+    const serials = new Set(this.#state.devices?.map(({ serial }) => serial))
+    const isComplete = devices.every(({ serial }) => serials.has(serial))
+    if (this.#awaitsNames || (isComplete && this.#isRecent) || this.#wasJustRequested()) return
+    const { onWait: _, ...own } = context
+    this.#awaitsNames = true
+    try {
+      // Further attempts would use quota that others need.
+      await this.#refresh({ ...own, maxRetries: 0, isTriedOnce: true })
+    } catch (error) {
+      if (!(error instanceof EnvlogError)) throw error
+    } finally {
+      this.#awaitsNames = false
+    }
+  }
+
+  /**
    * The name of a device in the last list, under any base unit if `base` is absent; `undefined` if it is not listed.
    */
   nameOf({ serial, base }: { serial: string; base?: string | undefined }): string | undefined {
@@ -108,6 +129,12 @@ export class AccountDevices {
     const isNamed = (device: AccountDevice) =>
       device.serial === serial && (base ?? device.base) === device.base
     return devices.find(isNamed)?.name || undefined
+  }
+
+  /** The group of a device in the last list; `null` if it has none, or is not listed. */
+  groupOf({ serial, base }: { serial: string; base: string }): Group | null {
+    const { devices = [] } = this.#state
+    return devices.find((device) => device.serial === serial && device.base === base)?.group ?? null
   }
 
   /** Whether the last list has the device under this base unit; `undefined` if there is no list. */
@@ -163,6 +190,11 @@ export class AccountDevices {
     } finally {
       this.#state.requestedAt = this.#clock.monotonic()
     }
+  }
+
+  get #isRecent(): boolean {
+    const { devices, updatedAt } = this.#state
+    return this.#since(updatedAt) < (devices?.length === 0 ? MAX_EMPTY_AGE_MS : MAX_AGE_MS)
   }
 
   #wasJustRequested(): boolean {

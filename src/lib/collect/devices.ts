@@ -1,4 +1,3 @@
-import type { Group } from '../decode/envelopes'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 import type { AccountDevice, AccountDevices } from './account-devices'
@@ -35,9 +34,6 @@ export interface ResolvedDevice {
   serial: string
   /** Equal to `serial` if the device is standalone. */
   base: string
-  /** The device's name and its group, if the account's list was consulted. */
-  name?: string
-  group?: Group | null
 }
 
 /** `base/serial`, because a serial can exist under several base units of an account. */

@@ -15,7 +15,7 @@ import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices
 /** The parts of the account that this folder needs. */
 export interface AccountAccess {
   readonly client: Pick<Client, 'read' | 'readRaw'>
-  readonly devices: Pick<AccountDevices, 'update' | 'utcOffset' | 'isRemote'>
+  readonly devices: Pick<AccountDevices, 'update' | 'utcOffset' | 'isRemote' | 'nameOf' | 'groupOf'>
   readonly series1Models: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface Collected {
   /** The last response received, without its body. */
   response: Omit<ServiceResponse<unknown>, 'body'>
   content: Content
-  /** The device's group; `null` if it has none or the group is not needed. */
+  /** The device's group; `null` if it has none or the account's list is not known. */
   group: Group | null
   /** Devices, or parts of the response, that could not be read and are to be reported. */
   failed?: readonly DeviceFailure[]
@@ -63,7 +63,7 @@ export async function collectLatest(
     return collectRaw(account, { kind: 'latest', target, params: { type } }, context)
   }
   const { response, series, failed } = await fetchLatest(account, target, time, context)
-  return { ...toCollected(target, response, { kind: 'series', series }), failed }
+  return { ...toCollected(account, target, response, { kind: 'series', series }), failed }
 }
 
 /** The newest records of a device. @throws EnvlogError as `fetchDecoded` */
@@ -92,7 +92,7 @@ export async function collectAlerts(
   const fetched = await fetchDecoded(account, { kind: 'alerts', target }, context, readLogEntries)
   const { response, body, entries, failed } = fetched
   const log = toAlertLog(body, entries, time)
-  return { ...toCollected(target, response, { kind: 'alerts', ...log }), failed }
+  return { ...toCollected(account, target, response, { kind: 'alerts', ...log }), failed }
 }
 
 /** A device's response, undecoded. @throws EnvlogError if the request fails */
@@ -103,16 +103,17 @@ export async function collectRaw(
 ): Promise<Collected> {
   const { target } = request
   const response = await account.client.readRaw(endpointOf(request), paramsOf(request), context)
-  return toCollected(target, response, toRawContent(target, response.body))
+  return toCollected(account, target, response, toRawContent(account, target, response.body))
 }
 
-/** Collected data of a device, with its group if known. */
+/** Collected data of a device, with its group if the account's list is known by now. */
 export function toCollected<C extends Content>(
-  { group = null }: ResolvedDevice,
+  { devices }: AccountAccess,
+  target: ResolvedDevice,
   response: Collected['response'],
   content: C,
 ): Collected & { content: C } {
-  return { response, content, group }
+  return { response, content, group: devices.groupOf(target) }
 }
 
 /** A request for data of a single device. */
@@ -199,10 +200,11 @@ function checkDevice(
 
 const isSameSerial = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 
-/** A response that is passed on unchanged; only the device's name is read from it. */
-function toRawContent({ serial, base, name, group }: ResolvedDevice, payload: unknown): Content {
-  const device = { serial, name: name ?? findName(payload), base, group: group?.name ?? '' }
-  return { kind: 'raw', payload, device }
+/** A response that is passed on unchanged; only the device's name is read from it, which CSV does not contain. */
+function toRawContent({ devices }: AccountAccess, target: ResolvedDevice, payload: unknown): Content {
+  const { serial, base } = target
+  const name = devices.nameOf(target) ?? findName(payload)
+  return { kind: 'raw', payload, device: { serial, name, base, group: devices.groupOf(target)?.name ?? '' } }
 }
 
 function findName(payload: unknown): string {

@@ -199,7 +199,7 @@ async function fetchNextPage(
     ...replaceHole(kept, hole, rest),
     ...(isUnreported && { unreported: { overflow, gaps: series.gaps } }),
   }
-  const collected = toCollected(target, response, { kind: 'series', series })
+  const collected = toCollected(run.account, target, response, { kind: 'series', series })
   await deliver(poll, { ...collected, backfill: true, ...(overflow && { overflow }), failed }, next)
 }
 

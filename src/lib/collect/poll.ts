@@ -82,7 +82,7 @@ export async function pollRecords(
   const plan = planRecords(device.cursor as RecordCursor | null, received, { start, backfill })
   const { fresh, overflow, lost, next, before } = plan
   if (lost) run.reportLoss(target, lost)
-  const collected = toCollected(target, response, { kind: 'series', series: fresh })
+  const collected = toCollected(account, target, response, { kind: 'series', series: fresh })
   await deliver(poll, { ...collected, ...(overflow && { overflow }), failed }, next, before)
 }
 
@@ -106,7 +106,7 @@ export async function pollAlerts(
   const { fresh, overflow, next } = planAlerts(device.cursor as AlertCursor | null, entries, start)
   if (overflow) run.reportLoss(target)
   const log = toAlertLog(body, fresh, run.time)
-  const collected = toCollected(target, response, { kind: 'alerts', ...log })
+  const collected = toCollected(run.account, target, response, { kind: 'alerts', ...log })
   const before: AlertCursor = { seen: [], isFirst: true }
   await deliver(poll, { ...collected, ...(overflow && { overflow }), failed }, next, before)
 }
@@ -147,9 +147,10 @@ async function redeliver(
   poll: Poll,
   { issuedAt, retained }: { issuedAt: number; retained: RetainedDelivery },
 ): Promise<void> {
-  const { target } = poll
-  // A deploy may have changed whether the group is included.
-  const data = { ...retained, content: copyContent(retained.content), group: target.group ?? null }
+  const { run, target } = poll
+  // The list of devices may have arrived or changed since then.
+  const group = run.account.devices.groupOf(target)
+  const data = { ...retained, content: copyContent(retained.content), group }
   await sendWithReceipt(poll, data, issuedAt)
 }
 

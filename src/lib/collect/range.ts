@@ -97,7 +97,7 @@ export async function collectSeries(
   const isComplete = !isPartial && (query.number === null || series.records.length < query.number)
   const lost = isComplete && findLoss(series, { from, to }, response.receivedAt, account.series1Models)
   return {
-    ...toCollected(target, response, { kind: 'series', series }),
+    ...toCollected(account, target, response, { kind: 'series', series }),
     ...((pages.overflow || lost) && { overflow: true }),
     ...(lost && { lost }),
     ...(isPartial && { isPartial }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../../simulator'
 import { OFFERED } from '../../../src/shared/outputs'
 import { A_DAY, fridge, NOW, rackA } from '../../support/devices'
@@ -30,10 +31,23 @@ describe('a raw response', () => {
     return { endpoint: 'latest-data', ...own, type: output === 'raw' ? 'json' : 'csv' }
   }
 
-  async function run(action: ActionName, output: Form, devices: readonly object[], node: Message = {}) {
+  /** @param isListed whether the account's list is known, which has the names that CSV lacks */
+  async function run(
+    action: ActionName,
+    output: Form,
+    devices: readonly object[],
+    node: Message = {},
+    isListed = false,
+  ) {
     const flow = await startFlow(action, simulator(), {
       node: { select: 'list', devices, ...A_DAY, output, ...node },
+      flow: [{ id: 'list', type: 'envlog-current', account: 'account', z: 'tab' }],
+      watched: ['list'],
     })
+    if (isListed) {
+      helper.getNode('list').receive({})
+      await flow.completed.next()
+    }
     flow.send()
     await flow.completed.next()
     const requests = simulator().log.map(({ endpoint, params }) => ({ endpoint, ...params }))
@@ -48,7 +62,7 @@ describe('a raw response', () => {
   for (const action of ['latest', 'range', 'alerts'] as const) {
     for (const output of Object.keys(forms).filter((one) => one in OFFERED[`envlog-${action}`]) as Form[]) {
       it(`of ${action} as ${output} is from one request per device, about that device`, async () => {
-        const { flow, messages, named } = await run(action, output, devices)
+        const { flow, messages, named } = await run(action, output, devices, {}, true)
         assert.deepEqual(flow.errors.messages, [])
         const expected = devices.map((device) => requestFor(action, output, device))
         assert.deepEqual(named, expected)

@@ -3,7 +3,7 @@ import type { Delivery } from '../../../src/lib/collect/fetch'
 import { pollAlerts } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
-import { alertResponse, context } from '../../unit/lib/responses'
+import { alertResponse, context, NO_LIST } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { nextTurn } from './recording-store'
 import { createSimulatedNode, type NodeEntry, ProcessDied } from './simulated-node'
@@ -68,7 +68,11 @@ export function createAlertSimulation(
       const body = readEnvelope('alert', JSON.stringify(alertResponse({ 'alert-logs': logs })))
       return { endpoint: 'alert', body, receivedAt: time.now(), quota: {} }
     }
-    const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
+    const account = {
+      monotonic: () => time.monotonic(),
+      client: { read },
+      devices: NO_LIST,
+    } as unknown as Account
     const deliver = async ({ content, overflow = false, receipt }: Delivery) => {
       if (content.kind !== 'alerts') throw new TypeError(content.kind)
       const alerts = content.alerts.map(({ text }) => Number(text))

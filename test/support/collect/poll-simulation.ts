@@ -6,7 +6,7 @@ import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
-import { context, type Json } from '../../unit/lib/responses'
+import { context, type Json, NO_LIST } from '../../unit/lib/responses'
 import { createVirtualClock, type VirtualClock } from '../clock'
 import { type DeviceProfile, MAX_PER_SECOND, type MeasuredRecord, SimulatedDevice, type Step } from './device'
 import { createDeviceService } from './device-service'
@@ -203,7 +203,7 @@ export class PollSimulation {
     const run = {
       awaited: new Set(isAwaiting ? [this.#target] : []),
       poll: (): Promise<void> => pollRecords(run, this.#target, this.#options, context),
-      account: { client: this.#responses } as unknown as Account,
+      account: { client: this.#responses, devices: NO_LIST } as unknown as Account,
       nodeState: this.#node.nodeState(),
       nodeId: 'node',
       time: 'utc',

@@ -10,7 +10,7 @@ import type { TimeStyle } from '../../../src/lib/decode/time'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { StateStore } from '../../../src/lib/stored-state'
-import { context, type Json } from '../../unit/lib/responses'
+import { context, type Json, NO_LIST } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { createRecordingStore } from './recording-store'
 
@@ -50,7 +50,7 @@ export async function createPolledDevice(
     const { number } = params
     return { endpoint, body, receivedAt: clock.now(), quota: {}, ...(number !== undefined && { number }) }
   }
-  const account = { client: { read } } as unknown as Account
+  const account = { client: { read }, devices: NO_LIST } as unknown as Account
   const deliver = async (data: Delivery) => void delivered.push(data)
   const { newest } = options
   const run = {

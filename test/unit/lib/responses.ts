@@ -109,3 +109,6 @@ export const never = new AbortController().signal
 /** The request context of a caller with no maximum wait. */
 export const context: RequestContext = { signal: never, queueKey: 'test', maxWaitMs: null }
 export const contextOf = (signal: AbortSignal): RequestContext => ({ ...context, signal })
+
+/** An account whose list of devices is not known. */
+export const NO_LIST = { groupOf: () => null, nameOf: () => undefined }

@@ -18,7 +18,7 @@ import { readActionSettings } from '../settings/read-settings'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
 import { findAction } from './register-action'
 import { type Deployed, type DeviceWork, Run } from './run'
-import { findDevices } from './trigger-run'
+import { findDevices, requestNames } from './trigger-run'
 
 /** Maximum number of messages to show. */
 const MAX_MESSAGES = 3
@@ -117,6 +117,8 @@ class TrialRun<T extends ActionType> extends Run<T> {
     if (!device) return []
     const { serial, base } = device
     this.device = { serial, count: devices.length }
+    // The user looks at a single message, so it waits for its names.
+    await requestNames(this, [device])
     try {
       await work(device, this.requestContext)
     } catch (error) {

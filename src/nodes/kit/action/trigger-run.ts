@@ -1,3 +1,5 @@
+import { inBackground } from '../../../lib/background'
+import { nextTurn } from '../../../lib/clock'
 import { type DeviceState, MAX_QUIET_RESENDS } from '../../../lib/collect/device-state'
 import {
   type DeviceFailure,
@@ -29,7 +31,6 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
   #lastFailure: DeviceFailure | undefined
   #hasSucceeded = false
 
-  /** @returns the chosen devices, with their names if messages need them and they are known */
   override async forEachDevice(
     work: DeviceWork,
     concurrency = this.account.concurrency,
@@ -56,7 +57,9 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
       })
     let failure: unknown
     try {
-      await forEach(nodeState.devices.leastRecentlyPolledFirst(due), 0)
+      const round = forEach(nodeState.devices.leastRecentlyPolledFirst(due), 0)
+      inBackground(requestNames(this, due))
+      await round
       await forEach(this.#withoutRecords.splice(0))
       if (awaited.size === 0) failure = this.#refusalOfAll(due.length)
     } catch (error) {
@@ -181,8 +184,7 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
 }
 
 /**
- * The chosen devices, with their names if messages need them and they are known, and those that the account does not
- * have.
+ * The chosen devices, and those that the account does not have.
  * @throws EnvlogError `ENVLOG_INPUT`, `account-empty`, or if the request for the account's list fails
  */
 export async function findDevices<T extends ActionType>(
@@ -191,32 +193,21 @@ export async function findDevices<T extends ActionType>(
   const { account, requestContext, settings } = run
   const selection = await run.evaluateSelection()
   await run.checkAccount(selection)
-  const { devices, unknown } = await resolveDevices(
-    selection,
-    settings.exclude,
-    account.devices,
-    requestContext,
-  )
-  // The device list is fetched first, so that no response is wasted if that fails.
-  return { devices: await withNames(run, devices), unknown }
+  return resolveDevices(selection, settings.exclude, account.devices, requestContext)
 }
 
-async function withNames<T extends ActionType>(
+/**
+ * Requests the account's list if messages need what only the list has. They are sent without it until it arrives, and
+ * if it fails.
+ */
+export async function requestNames<T extends ActionType>(
   { account, deployed, settings, requestContext }: Run<T>,
   devices: readonly ResolvedDevice[],
-): Promise<readonly ResolvedDevice[]> {
-  if (!needsNames(deployed.node.type as ActionType, settings)) return devices
-  if (devices.every(({ group }) => group !== undefined)) return devices
-  const listed = new Map<string, ResolvedDevice>()
-  for (const entry of await account.devices.all(requestContext)) listed.set(deviceKey(entry), entry)
-  const named: ResolvedDevice[] = []
-  for (const device of devices) {
-    const { serial, base } = device
-    // The list is requested again for a device that it does not have.
-    const found = listed.get(deviceKey(device)) ?? (await account.devices.find(serial, base, requestContext))
-    named.push({ ...device, name: found?.name ?? '', group: found?.group ?? null })
-  }
-  return named
+): Promise<void> {
+  if (devices.length === 0 || !needsNames(deployed.node.type as ActionType, settings)) return
+  // The first requests of a round do not wait for a connection that this one uses.
+  await nextTurn()
+  await account.devices.requestNames(devices, requestContext)
 }
 
 /** False if the wait for quota failed or was aborted, so that the device comes first in the next round. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../../../src/lib/clock'
 import { AccountDevices, DevicesState } from '../../../../src/lib/collect/account-devices'
-import { type ResolvedDevice, resolveDevices } from '../../../../src/lib/collect/devices'
+import { resolveDevices } from '../../../../src/lib/collect/devices'
 import { BASE, context, currentDevice, currentEnvelope } from '../responses'
 
 const under = (serial: string, base: string, group = '') =>
@@ -111,16 +111,5 @@ describe('the devices to request', () => {
       targets: ['BASE0001/YYYYYYYY'],
       unknown: [['NONE0000', 'device-unknown', 'ENVLOG_INPUT', 'NONE0000']],
     })
-  })
-
-  it('have names and groups if the list has them', async () => {
-    const { devices: targets } = await resolveDevices(
-      list({ serial: 'YYYYYYYY' }),
-      [],
-      createList().made,
-      context,
-    )
-    const [{ name, group }] = targets as [ResolvedDevice]
-    assert.deepEqual([name, group], ['name of YYYYYYYY', { number: 1, name: 'Cold chain' }])
   })
 })

@@ -4,7 +4,7 @@ import type { EndpointName } from '../../../../src/lib/endpoints'
 import { EnvlogError } from '../../../../src/lib/errors'
 import type { RequestContext } from '../../../../src/lib/request'
 import { type RecordOrder, selectRecords, sortRecords } from '../../../support/collect/selection'
-import { graph, type Json } from '../responses'
+import { graph, type Json, NO_LIST } from '../responses'
 
 export interface ModelRecord {
   unixtime: number
@@ -59,7 +59,7 @@ export function modelAccount(
     concurrency: 2,
     series1Models: [],
     now: () => 1_795_161_600_000,
-    devices: { utcOffset: async () => offset },
+    devices: { ...NO_LIST, utcOffset: async () => offset },
     client: {
       async read(endpoint: EndpointName, params: Json, context: RequestContext) {
         if (context.signal.aborted) throw new EnvlogError('closed')

@@ -5,7 +5,7 @@ import { collectRange } from '../../../../src/lib/collect/range'
 import { readEnvelope } from '../../../../src/lib/decode/envelopes'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { runs } from '../../../support/chance'
-import { context, graph, type Json } from '../responses'
+import { context, graph, type Json, NO_LIST } from '../responses'
 import { type Behaviour, type ModelRecord, type Query, select } from './model-service'
 
 const target = { serial: '5212A1B2', base: '5212A1B2' }
@@ -59,7 +59,7 @@ function accountWith(respond: (params: Query) => { data: Json[]; number: number 
       number,
     }
   }
-  return { client: { read }, series1Models: [] } as unknown as Account
+  return { client: { read }, devices: NO_LIST, series1Models: [] } as unknown as Account
 }
 
 /** Values of a period, and the number of requests. */

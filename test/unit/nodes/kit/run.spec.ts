@@ -6,7 +6,7 @@ import { Problems } from '../../../../src/nodes/kit/report/device-problems'
 import type { Failure } from '../../../../src/nodes/kit/report/localize'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore } from '../../../support/collect/recording-store'
-import { context, failure } from '../../lib/responses'
+import { context, failure, NO_LIST } from '../../lib/responses'
 
 const BASE = '5839F001'
 /** Changes are written after this time. */
@@ -40,7 +40,8 @@ async function start(
     },
     has: (serial: string, base: string) =>
       listed.length === 0 ? undefined : listed.some((one) => one.serial === serial && one.base === base),
-    nameOf: () => undefined,
+    async requestNames() {},
+    ...NO_LIST,
   }
   const util = { cloneMessage: (msg: object) => ({ ...msg }), generateId: () => 'id' }
   const ports = { monotonic: () => clock.monotonic(), now: () => clock.now(), devices: list, quota: {} }

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import type { NodeAPI, NodeMessage } from 'node-red'
+import { createAccount } from '../../../../src/lib/account'
+import { sleep } from '../../../../src/lib/clock'
+import { NodeState } from '../../../../src/lib/collect/node-state'
+import { Registry } from '../../../../src/lib/registry'
+import alerts from '../../../../src/nodes/alerts/alerts'
+import { findAction } from '../../../../src/nodes/kit/action/register-action'
+import { TriggerRun } from '../../../../src/nodes/kit/action/trigger-run'
+import { Problems } from '../../../../src/nodes/kit/report/device-problems'
+import { readActionSettings } from '../../../../src/nodes/kit/settings/read-settings'
+import latest from '../../../../src/nodes/latest/latest'
+import range from '../../../../src/nodes/range/range'
+import type { ActionType } from '../../../../src/shared/action'
+import type { LimitsTable } from '../../../../src/shared/service-limits'
+import { createVirtualClock } from '../../../support/clock'
+import { createRecordingStore } from '../../../support/collect/recording-store'
+import { fakeTransport, json, refusal, type Script, silence, text } from '../../../support/fake-transport'
+import { PLENTY, settings } from '../../lib/api/setup'
+import { alertResponse, BASE, currentDevice, never, relayGraph } from '../../lib/responses'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const SERIAL = '5212A1B2'
+const GROUP = 'Cold chain'
+
+const RED = {
+  nodes: { registerType() {} },
+  util: { cloneMessage: (msg: object) => ({ ...msg }), generateId: () => 'id' },
+  _: (key: string) => key,
+} as unknown as NodeAPI
+for (const register of [latest, range, alerts]) register(RED)
+
+/** A service that has one record, and one alert, of this time. @param id number of the record */
+function respond(endpoint: string, at: number, id: number) {
+  const data = [{ unixtime: at, 'data-id': id, ch1: '-18.4' }]
+  const logs = [{ unixtime: at, ch1: 'Inside: upper limit exceeded' }]
+  const body = endpoint === 'alert' ? alertResponse({ 'alert-logs': logs }) : relayGraph({ data })
+  return json(body, 200, { 'x-ratelimit-remaining-datacount': '100000' })
+}
+
+/** What the service does with a request for the list of devices. */
+const failures = {
+  'status 400': () => refusal(400),
+  'status 403': () => refusal(403),
+  'status 404': () => refusal(404),
+  'status 429': () => refusal(429),
+  'status 500': () => refusal(500),
+  'a page': () => text('<html>'),
+  'unreadable devices': () => json({ devices: ['none'] }),
+  'no response': () => silence(),
+} satisfies Record<string, Script>
+const list: Script = () => json({ devices: [currentDevice()] })
+
+const nodes = {
+  'envlog-latest': { output: 'readings' },
+  'envlog-range': {
+    ...{ output: 'points', from: '2026-11-20T00:00:00Z', fromType: 'date' },
+    ...{ to: '2026-11-21T00:00:00Z', toType: 'date' },
+  },
+  'envlog-alerts': { output: 'points', onlyNew: false },
+} as const
+
+/** A node with one chosen device, after a start. */
+async function start(type: keyof typeof nodes, listing: Script, over: object = {}) {
+  const clock = createVirtualClock()
+  const service = { listing }
+  const requested: string[] = []
+  let records = 0
+  const transport = fakeTransport((request, index) => {
+    const endpoint = request.url.split('/').at(-1) ?? ''
+    requested.push(endpoint)
+    return endpoint === 'current'
+      ? service.listing(request, index)
+      : respond(endpoint, Math.floor(clock.now() / SECOND) - 1, ++records)
+  })
+  const ports = { transport, clock, random: () => 0.5, registry: new Registry(clock) }
+  const { alert } = PLENTY
+  const plant = {
+    ...settings,
+    concurrency: 1,
+    name: 'Plant A',
+    series1Models: [],
+    limits: { alert } as LimitsTable,
+  }
+  const account = createAccount(plant, ports)
+  const nodeState = new NodeState(clock)
+  nodeState.open(createRecordingStore())
+  await nodeState.ready()
+  const devices = [{ serial: SERIAL, base: BASE.serial }]
+  const reports: unknown[] = []
+  const sent: NodeMessage[] = []
+  const deployed = {
+    ...{ RED, account, nodeState, signal: never, problems: new Problems(), setStatus() {} },
+    node: { id: 'node', type, error: (error: unknown) => reports.push(error), warn() {} },
+    settings: readActionSettings(type as ActionType, { select: 'list', devices, ...nodes[type], ...over }),
+  }
+  /** One trigger, in this time. @returns whether it completed */
+  async function trigger(ms = 0) {
+    const run = new TriggerRun(
+      deployed as never,
+      { msg: {} as NodeMessage, send: (msg) => void sent.push(msg) },
+      never,
+    )
+    const result = { state: 'waits' }
+    const ended = (state: string) => void Object.assign(result, { state })
+    findAction(type)
+      ?.run(run as never)
+      .then(
+        () => ended('done'),
+        (error) => ended(error.reason ?? String(error)),
+      )
+    // Several turns of the event loop, because messages are created in turns.
+    for (let turn = 0; turn < 5; turn++) await clock.settle()
+    await clock.pass(ms)
+    return result.state
+  }
+  return { clock, service, requested, reports, sent, trigger }
+}
+
+/** The groups in the messages; blank for none. */
+const groupsIn = (sent: NodeMessage[]) =>
+  sent.splice(0).map(({ payload }) => {
+    const [point] = [payload].flat() as { tags?: { group?: string }; group?: { name: string } | null }[]
+    return point?.tags?.group ?? point?.group?.name ?? ''
+  })
+
+describe('the list of devices that is needed only for names', () => {
+  for (const type of Object.keys(nodes) as (keyof typeof nodes)[])
+    for (const [name, listing] of Object.entries(failures))
+      it(`neither delays nor fails a trigger: ${type}, ${name}`, async () => {
+        const { clock, service, requested, reports, sent, trigger } = await start(type, listing)
+        for (let minute = 0; minute < 10; minute++) {
+          assert.equal(await trigger(), 'done', `minute ${minute}`)
+          await clock.pass(MINUTE)
+        }
+        assert.deepEqual(groupsIn(sent), Array(10).fill(''))
+        assert.deepEqual(reports, [])
+        const requests = requested.splice(0).filter((endpoint) => endpoint === 'current').length
+        assert.ok(requests >= 3 && requests <= 10, `${requests} requests for the list`)
+        service.listing = list
+        // After a refusal because of the limit, the endpoint is closed for a while.
+        await trigger(3 * MINUTE)
+        await trigger(3 * MINUTE)
+        await trigger()
+        assert.deepEqual([groupsIn(sent).at(-1), reports], [GROUP, []])
+      })
+
+  it('is requested beside the first record, which is sent without its group, and then used for ten minutes', async () => {
+    const { clock, requested, sent, trigger } = await start('envlog-latest', async (request, index) => {
+      await sleep(clock, SECOND, never)
+      return list(request, index)
+    })
+    assert.equal(await trigger(), 'done')
+    assert.deepEqual([groupsIn(sent), requested.splice(0)], [[''], ['latest-data-relay', 'current']])
+    await clock.pass(SECOND)
+    for (let minute = 0; minute < 10; minute++) assert.equal(await trigger(MINUTE), 'done')
+    assert.deepEqual(groupsIn(sent), Array(10).fill(GROUP))
+    assert.equal(requested.includes('current'), false)
+    // An old list is used until the next one arrives.
+    assert.equal(await trigger(), 'done')
+    assert.deepEqual([groupsIn(sent), requested.includes('current')], [[GROUP], true])
+  })
+
+  it('is requested again at most once a minute for a device that it does not have', async () => {
+    const { clock, requested, sent, reports, trigger } = await start('envlog-latest', () =>
+      json({ devices: [currentDevice({ serial: 'OTHER001' })] }),
+    )
+    for (let count = 0; count < 13; count++) {
+      assert.equal(await trigger(), 'done')
+      await clock.pass(10 * SECOND)
+    }
+    assert.equal(requested.filter((endpoint) => endpoint === 'current').length, 3)
+    assert.deepEqual([groupsIn(sent), reports], [Array(13).fill(''), []])
+  })
+
+  for (const [isNeeded, type, over] of [
+    [true, 'envlog-latest', {}],
+    [false, 'envlog-latest', { output: 'raw' }],
+    [true, 'envlog-latest', { output: 'csv' }],
+    [true, 'envlog-alerts', {}],
+    // Other messages with alerts have no property for a group.
+    [false, 'envlog-alerts', { output: 'readings' }],
+    [false, 'envlog-alerts', { output: 'rows' }],
+  ] as const)
+    it(`is ${isNeeded ? 'requested' : 'not requested, unless the topic contains a group'}: ${type} ${JSON.stringify(over)}`, async () => {
+      for (const [topic, needed] of [
+        ['{serial}', isNeeded],
+        ['{group}/{serial}', true],
+      ] as const) {
+        const { requested, trigger } = await start(type, list, { ...over, topic })
+        await trigger()
+        assert.equal(requested.includes('current'), needed)
+      }
+    })
+})
