@@ -167,6 +167,11 @@ const OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
   'records-wait',
 ])
 
+/** Whether the device has no record quota left: the node waits, or others have used it and the service refuses. */
+export function isShortOfRecords({ reason }: EnvlogError): boolean {
+  return reason === 'records-wait' || reason === 'records-refused'
+}
+
 /**
  * Whether an error concerns a single device, so that the others continue: the service refused the device, its response
  * is unreadable, or its limit of records is used up. All other errors (credentials, network, a failing service) concern

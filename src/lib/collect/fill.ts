@@ -7,7 +7,7 @@
 import { linkAbort, onAbort } from '../abort'
 import { nextTurn, sleep } from '../clock'
 import { MAX_LATEST_RECORDS } from '../endpoints'
-import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
+import { concernsOneDevice, EnvlogError, isAmbiguous, isShortOfRecords } from '../errors'
 import type { QuotaWait, RequestContext } from '../request'
 import { NOTHING, type RecordCursor, rememberFilled } from './cursor'
 import type { DeviceState } from './device-state'
@@ -211,7 +211,7 @@ async function fetchNextPage(
 function fail(run: FillRun, failed: Fillable, error: EnvlogError): void {
   const { clock } = run.nodeState
   const { target, device, hole } = failed
-  if (error.reason === 'records-wait') {
+  if (isShortOfRecords(error)) {
     const { retryAt } = error.cause
     const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
     device.recordsAt = clock.monotonic() + Math.max(1000, waitMs)

@@ -8,7 +8,7 @@ import {
   resolveDevices,
 } from '../../../lib/collect/devices'
 import { forEachConcurrent } from '../../../lib/collect/for-each'
-import { EnvlogError, isAmbiguous } from '../../../lib/errors'
+import { EnvlogError, isAmbiguous, isShortOfRecords } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import { OUTPUT_TRAITS, type Output } from '../../../shared/outputs'
@@ -86,7 +86,7 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     try {
       await this.poll(device, context)
     } catch (error) {
-      if (maxRecordsWaitMs === 0 && error instanceof EnvlogError && error.reason === 'records-wait') {
+      if (maxRecordsWaitMs === 0 && error instanceof EnvlogError && isShortOfRecords(error)) {
         this.#withoutRecords.push(device)
         waitStatus.done--
         return

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
 import { fillHoles } from '../../../../src/lib/collect/fill'
+import { EnvlogError } from '../../../../src/lib/errors'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { context, graph, type Json } from '../responses'
 
 /** Number of records in a *latest* response, and in a page. */
 const [NEWEST, PAGE] = [3, 5]
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 /** A device with one record per minute, of which two were delivered. */
 async function begin() {
   const records: Json[] = []
+  let refuse = () => {}
   const device = await createPolledDevice(
     (endpoint, { 'unixtime-from': from = 0, 'unixtime-to': to = 0 }) => {
+      if (endpoint === 'data') refuse()
       if (endpoint !== 'data') return graph({ data: records.slice(-NEWEST), 'dst-flg': 1, 'dst-bias': 60 })
       return graph({ data: records.filter(({ at }) => Number(at) > from && Number(at) < to).slice(-PAGE) })
     },
@@ -28,7 +33,11 @@ async function begin() {
   }
   measure(2)
   await device.poll()
-  return { ...device, measure }
+  /** @param check throws the error of a page */
+  const refusePages = (check: () => void) => {
+    refuse = check
+  }
+  return { ...device, measure, refuse: refusePages }
 }
 
 describe('a page of missing records', () => {
@@ -54,6 +63,22 @@ describe('a page of missing records', () => {
     await fillHoles(waiting, [target], { ...context, maxWaitMs: 0 })
     assert.equal(polls, 1)
   })
+
+  for (const reason of ['records-wait', 'records-refused'] as const)
+    it(`waits for days, without an error, while the record quota of its device is used up: ${reason}`, async () => {
+      const { measure, poll, clock, endpoints, refuse, reported, lost, ids } = await begin()
+      measure(20)
+      const end = clock.now() + 3 * DAY
+      refuse(() => {
+        const retryAt = new Date(clock.now() + HOUR).toISOString()
+        if (clock.now() < end) throw new EnvlogError(reason, { retryAt }, { retryAt })
+      })
+      const ended = poll()
+      await clock.pass(3 * DAY + HOUR)
+      assert.equal(await ended, undefined)
+      assert.deepEqual([reported, lost, ids().flat().length], [[], [], 22])
+      assert.ok(endpoints.filter((endpoint) => endpoint === 'data').length < 3 * 24 + 10)
+    })
 
   it('is fetched even if another trigger already waits, ten pages in a turn', async () => {
     const { measure, state, run, target, clock, endpoints } = await begin()

@@ -190,15 +190,17 @@ describe('a round over devices', () => {
     assert.equal(requested.length, 4 + 1 + 4)
   })
 
-  it('puts a device without record quota at the end, where it waits, so that the others do not wait for it', async () => {
-    const { run } = await start()
-    const requested: string[] = []
-    await run().forEachDevice(async ({ serial }, { maxRecordsWaitMs = null }) => {
-      if (serial === first && maxRecordsWaitMs !== null) throw new EnvlogError('records-wait')
-      requested.push(serial)
+  for (const reason of ['records-wait', 'records-refused'] as const)
+    it(`puts a device without record quota at the end, where it waits, so that the others do not wait for it: ${reason}`, async () => {
+      const { run, reports } = await start()
+      const requested: string[] = []
+      await run().forEachDevice(async ({ serial }, { maxRecordsWaitMs = null }) => {
+        if (serial === first && maxRecordsWaitMs !== null) throw new EnvlogError(reason)
+        requested.push(serial)
+      })
+      assert.deepEqual(requested, [...devices.slice(1).map(({ serial }) => serial), first])
+      assert.deepEqual(reports, [])
     })
-    assert.deepEqual(requested, [...devices.slice(1).map(({ serial }) => serial), first])
-  })
 
   it('completes although the account lacks a device, if another one awaits its receipt', async () => {
     const chosen = {
