@@ -1,12 +1,14 @@
 /**
  * Adds missing properties to our nodes in `examples/` and `demo/`, with the defaults of the built forms. Removes the
- * account from examples, because the editor assigns the user's own account to imported nodes.
+ * account from examples, because the editor assigns the user's own account to imported nodes. Writes the lines of
+ * `scripts/texts.ts` into their expressions.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultsOf, nodes } from '../test/support/built'
 import { root } from '../test/support/package'
+import { withTexts } from './texts'
 
 const folders = ['examples', 'demo'].map((folder) => join(root, folder))
 const types = nodes.map(({ type }) => type)
@@ -31,7 +33,7 @@ for (const folder of folders) {
     const saved = JSON.parse(readFileSync(file, 'utf8'))
     // The demo's credentials file does not contain a list.
     if (!Array.isArray(saved)) continue
-    const kept = folder === folders[0] ? saved.filter(isShipped).map(withoutAccount) : saved
+    const kept = folder === folders[0] ? saved.filter(isShipped).map(withoutAccount).map(withTexts) : saved
     writeFileSync(file, JSON.stringify(kept.map(complete), null, 2))
   }
 }

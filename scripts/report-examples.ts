@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../test/support/package'
+import { withTexts } from './texts'
 
 const folder = join(root, 'examples', 'Files and reports')
 export const reportExamples = ['daily report', 'monthly report', 'fixed-time freezer checks']
@@ -35,7 +36,10 @@ function toBody(source: string): string {
   const imported = [...head.matchAll(IMPORT)].map(
     ([, file = '']) => `\n\n${read(file).replace(/^export /gm, '')}`,
   )
-  const own = body.replace(/^ {2}/gm, '').replace(/\n}\n$/, '')
+  const own = body
+    .replace(/^ *\/\/ biome-ignore .*\n/gm, '')
+    .replace(/^ {2}/gm, '')
+    .replace(/\n}\n$/, '')
   return `${head.replace(IMPORT, '')}${own}${imported.join('')}`.trimEnd()
 }
 
@@ -55,7 +59,7 @@ function fill(node: Record<string, unknown>, example: string): void {
 export function withSources(example: string): Record<string, unknown>[] {
   const flow = JSON.parse(readFileSync(fileOf(example), 'utf8'))
   for (const node of flow) fill(node, example)
-  return flow
+  return flow.map(withTexts)
 }
 
 function main(): void {

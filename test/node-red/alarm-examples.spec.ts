@@ -5,6 +5,7 @@ import helper from 'node-red-node-test-helper'
 import { readExample } from '../support/examples'
 import { startFlow, useSimulator } from '../support/flow'
 import type { Message } from '../support/flow-types'
+import { readingOf } from '../support/limits/monitoring'
 import { until } from '../support/wait'
 
 const core = createRequire(require.resolve('node-red'))
@@ -23,12 +24,26 @@ const CHATS = [
 ]
 const LAMPS = ['Alarms/lamp and horn', 'Factory Modbus - needs node-red-contrib-modbus/lamp and horn']
 
+const MAIL = 'Mail - needs node-red-node-email/alarms by mail'
+
 const TOLD_MS = 5000
+
+/** A limit of users who measure in inches. */
+const HOT = { name: `6' shelf "A"`, above: 35 }
+const hot = (value: number, serial: string, more: object = {}) => ({
+  ...readingOf(Date.now(), value),
+  serial,
+  ...more,
+})
 
 /** The nodes that send to what is outside of Node-RED. */
 const SENDING = /^(?:http request|e-mail|mqtt out|modbus-write)$/
 /** What is left out: buttons, and what connects to something outside. */
 const OTHERS = /^(?:tab|group|comment|inject|debug|rbe|status|mqtt in|mqtt-broker|modbus-client)$/
+
+/** The lamp or the horn, which the MQTT flow switches with one node. */
+const toDevice = (topic = '', label: string) =>
+  /horn/.test(topic.startsWith('plant/') ? topic : label) ? 'horn' : 'lamp'
 
 /** Whether people learn that alarms do not arrive, from flows whose surroundings are the test. */
 describe('the example', () => {
@@ -48,6 +63,7 @@ describe('the example', () => {
       g: undefined,
       ...('account' in node && { account: 'account', repeat: 0 }),
       ...(SENDING.test(node.type) && { type: 'helper' }),
+      ...(node.type === 'envlog-limits' && { limits: [HOT] }),
       // A second takes a millisecond.
       ...(node.units === 's' && { units: 'ms' }),
       ...(node.timeoutUnits === 'seconds' && { timeoutUnits: 'milliseconds' }),
@@ -63,7 +79,7 @@ describe('the example', () => {
     for (const { id, type, name: label } of nodes)
       if (SENDING.test(type))
         helper.getNode(id).on('input', ({ payload, topic }: Message) => {
-          const device = /horn/.test(topic ?? label) ? 'horn' : 'lamp'
+          const device = toDevice(topic, String(label))
           sent.push(typeof payload === 'boolean' ? `${device} ${payload}` : (payload.text ?? payload))
         })
   }
@@ -102,4 +118,30 @@ describe('the example', () => {
       await assertTold(...(isLamp ? ['lamp false', 'horn true'] : [...missing, 'Readings arrive again']))
     })
   }
+
+  for (const name of LAMPS)
+    it(`${name} shows alarms until the last one is over, whatever the name of a limit contains`, async () => {
+      await start(name)
+      const measure = (...values: [number, number]) =>
+        nodeOf('envlog-limits').receive({
+          payload: [hot(values[0], '52A10001'), hot(values[1], '52A10002')],
+        })
+      measure(50, 50)
+      await assertTold('lamp true', 'horn true')
+      sent = []
+      measure(50, 20)
+      await assertTold('lamp true')
+      measure(20, 20)
+      await assertTold('lamp false')
+    })
+
+  it(`${MAIL} sends nothing that the mail node would send as HTML`, async () => {
+    await start(MAIL)
+    const payload = 'Freezer <b>3</b> <img src=http://127.0.0.1/pixel>: above 35 °C\nFreezer 4: no value'
+    nodeOf('envlog-limits').send({ payload, envlog: { events: [{ condition: 'above' }] } })
+    await assertTold('Freezer ‹b>3‹/b> ‹img src=http://127.0.0.1/pixel>: above 35 °C\nFreezer 4: no value')
+    nodeOf('for 2 minutes').send({ error: { message: 'refused: <a href="http://127.0.0.1">Sign in</a>' } })
+    await until('it is sent', () => sent.length > 1, TOLD_MS)
+    assert.doesNotMatch(sent.join(), /</)
+  })
 })

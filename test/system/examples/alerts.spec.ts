@@ -135,14 +135,15 @@ describe('examples that forward alerts', () => {
     const mails = () => server.mails.map(({ text }) => text)
     await assertSent(expected, mails)
     await rounds(simulator, 8)
-    alarm(FIRST, 0, 'Inside Upper Limit: -8 C')
-    expected.push('Alert: Freezer 1: Inside Upper Limit: -8 C (2026-11-20 09:00)')
+    alarm(FIRST, 0, 'Inside <lower limit>\n<b>Upper</b> Limit: -8 C')
+    expected.push('Alert: Freezer 1: Inside ‹lower limit> ‹b>Upper‹/b> Limit: -8 C (2026-11-20 09:00)')
     await assertSent(expected, mails)
     assert.deepEqual(server.mails[1], {
       from: 'envlog@localhost',
       to: 'you@localhost',
       subject: 'Alerts of Freezer 1',
       text: expected[1],
+      html: false,
     })
 
     server.refuses = true

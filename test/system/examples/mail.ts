@@ -16,12 +16,12 @@ export async function startMailServer() {
   const smtp = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     async onData(stream: Readable, _session: object, done: (error?: Error) => void) {
-      const { from, to, subject, text } = await simpleParser(stream)
+      const { from, to, subject, text, html } = await simpleParser(stream)
       if (mail.refuses) {
         mail.refused++
         return done(new Error('not now'))
       }
-      mail.mails.push({ from: from.text, to: to.text, subject, text: text.trim() })
+      mail.mails.push({ from: from.text, to: to.text, subject, text: text.trim(), html })
       done()
     },
   })
@@ -31,8 +31,8 @@ export async function startMailServer() {
   await once(server, 'listening')
   const mail = {
     port: (server.address() as AddressInfo).port,
-    /** The accepted mails. */
-    mails: [] as Record<'from' | 'to' | 'subject' | 'text', string>[],
+    /** The accepted mails; `html` is false if a mail is only plain text. */
+    mails: [] as (Record<'from' | 'to' | 'subject' | 'text', string> & { html: string | false })[],
     /** Set by tests. */
     refuses: false,
     /** Number of refusals so far. */

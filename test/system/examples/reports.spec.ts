@@ -204,6 +204,10 @@ describe('examples for reports', () => {
     assert.match(html, /47 of 48 values/)
     assert.match(html, /longest gap 1 h \(14:30–15:30\)/)
     assert.ok(!html.includes('<b>冷') && !html.includes('<b>off'), 'escaped')
+    // The excursions and the channels lead to the card of their device.
+    const links = [...html.matchAll(/ href="#(.*?)"/g)].map(([, id]) => id)
+    assert.deepEqual(links, ['d1', 'd2', 'd1', 'd2', 'd2'])
+    for (const id of links) assert.ok(html.includes(` class="device" id="${id}"`), id)
     // Two lines, interrupted by the record without a value.
     const [, path = ''] =
       /<path class="value" d="(M\d[^"]*)"/.exec(html.slice(html.indexOf('class="plot"'))) ?? []
