@@ -24,7 +24,8 @@ function complete(node: Record<string, unknown>): Record<string, unknown> {
 
 const isShipped = ({ type }: { type: string }) => type !== 'envlog-account'
 
-const withoutAccount = (node: object) => ('account' in node ? { ...node, account: '' } : node)
+const withoutAccount = (node: Record<string, unknown>) =>
+  'account' in node ? { ...node, account: '' } : node
 
 for (const folder of folders) {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {

@@ -128,7 +128,7 @@ describe('examples with Modbus', () => {
     ])
     const [{ age = 0 } = {}] = await rows()
     assert.ok(age >= 60 && age < 90, String(age))
-    assert.ok(table().includes(`,"'=SUM(A1),""冷""  4,""forged"",400005",`), table())
+    assert.ok(table().includes(`,"'=SUM(A1),""冷"" 4,""forged"",400005",`), table())
 
     // One device is added before the first, and others are removed.
     simulator.set({ fleet: [freezer('52A10000'), freezer('52A10001')] })
