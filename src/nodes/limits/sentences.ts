@@ -35,7 +35,7 @@ export class Sentences {
     const { condition, above, below, value, extreme, unit, minutes, from, until, detail } = event
     const time = (iso: string | null) => iso && this.#time(clock, iso)
     const withUnit = (measured: number | null) =>
-      measured === null ? '' : `${measured} ${unit ?? ''}`.trim()
+      measured === null ? '' : `${measured} ${toShortLine(unit ?? '')}`.trim()
     return {
       place: this.#place(event),
       duration: this.#duration(minutes ?? 0),

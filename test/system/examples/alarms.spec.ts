@@ -270,6 +270,7 @@ describe('examples that send alarms', () => {
       from: 'envlog@localhost',
       to: 'you@localhost',
       subject: 'Alarm: Fridge: battery low',
+      html: false,
     })
     const alarm = 'Freezer, Inside: above -5 °C, now -3.7 °C (since hh:mm)'
     await minutes(2)

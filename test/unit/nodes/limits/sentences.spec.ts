@@ -98,6 +98,22 @@ describe('the sentences of limits', () => {
     )
   })
 
+  it('are one line each, whatever names and units contain', () => {
+    const sentences = new Sentences(withCatalogs('en-US'), new TimeZone('Etc/UTC'), () => AT_8)
+    const { event } = toState(new Condition('no-data', {}), 0)
+    const names = { name: 'Freezer\n3', serial: '52A10001', channel: 1, label: 'In\r\nside' }
+    const measured = { above: -15, minutes: 10, value: -9, unit: '°C\nFreezer 4: no value' } as const
+    const from = new Date(AT_8).toISOString()
+    const report = {
+      event: { ...event, ...names, ...measured, state: 'alarm', condition: 'above', from },
+      utcOffset: 0,
+    } as const
+    assert.equal(
+      sentences.sentence(report),
+      'Freezer 3, In side: above -15 °C Freezer 4: no value for 10 minutes, now -9 °C Freezer 4: no value (since 08:00)',
+    )
+  })
+
   it('say that a state is normal', () => {
     const sentences = new Sentences(withCatalogs('en-US'), 'local')
     const about = toState(new Condition('no-data', {}), 0)
