@@ -35,6 +35,8 @@ export interface RequestContext {
   isTriedOnce?: boolean
   /** Called when a wait for quota begins, when its estimate changes by a second or more, and when it ends. */
   onWait?(wait: QuotaWait): void
+  /** Called when data waits for names before its delivery; if absent, it does not wait. */
+  onNamesWait?(): void
   /** Called each time that a request is sent. */
   onStart?(endpoint: EndpointName): void
 }

@@ -1,7 +1,8 @@
-import type { Clock } from '../clock'
+import { orClosed } from '../abort'
+import { type Clock, nextTurn } from '../clock'
 import { type CurrentEnvelope, type Group, type KnownFields, knownFieldsOf } from '../decode/envelopes'
 import { EnvlogError } from '../errors'
-import type { RequestContext } from '../request'
+import type { QuotaWait, RequestContext } from '../request'
 
 /** A device in the account's list, under one base unit. */
 export type AccountDevice = KnownFields
@@ -19,6 +20,8 @@ const MAX_AGE_MS = 10 * 60_000
 const MAX_EMPTY_AGE_MS = 60_000
 /** Minimum time between two requests for the list, after a failed request or because of an unknown device. */
 const MIN_REFRESH_INTERVAL_MS = 60_000
+/** Maximum time that deliveries wait for a list that is requested for names, from its request. */
+export const MAX_NAMES_WAIT_MS = 5000
 
 /** The last list for a login, which nodes share and which outlives deploys. Times are monotonic ms. */
 export class DevicesState {
@@ -40,7 +43,9 @@ export class AccountDevices {
   readonly #fetch: (context: RequestContext) => Promise<DevicesResponse>
   readonly #clock: Clock
   /** Whether the list is being requested for names. */
-  #awaitsNames = false
+  #isRequested = false
+  /** Resolves, and is no longer set, when deliveries do not wait for that list. */
+  #wait: Promise<void> | undefined
 
   /**
    * @param state shared by all accounts with the same login
@@ -108,17 +113,42 @@ export class AccountDevices {
   async requestNames(devices: readonly { serial: string }[], context: RequestContext): Promise<void> {
     const serials = new Set(this.#state.devices?.map(({ serial }) => serial))
     const isComplete = devices.every(({ serial }) => serials.has(serial))
-    if (this.#awaitsNames || (isComplete && this.#isRecent) || this.#wasJustRequested()) return
-    const { onWait: _, ...own } = context
-    this.#awaitsNames = true
+    if (this.#isRequested || (isComplete && this.#isRecent) || this.#wasJustRequested()) return
+    let endWait = () => {}
+    this.#isRequested = true
+    this.#wait = new Promise((resolve) => {
+      endWait = () => {
+        this.#wait = undefined
+        resolve()
+      }
+    })
+    const cancel = this.#clock.after(MAX_NAMES_WAIT_MS, endWait)
+    const onWait = ({ until }: QuotaWait) => {
+      if (until !== null) endWait()
+    }
     try {
+      // The first requests of a round do not wait for a connection that this one uses.
+      await nextTurn()
       // Further attempts would use quota that others need.
-      await this.#refresh({ ...own, maxRetries: 0, isTriedOnce: true })
+      await this.#refresh({ ...context, onWait, maxRetries: 0, isTriedOnce: true })
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
     } finally {
-      this.#awaitsNames = false
+      cancel()
+      endWait()
+      this.#isRequested = false
     }
+  }
+
+  /**
+   * Waits for a list that is being requested for names, if the last one does not have the device. It does not wait if
+   * the request fails or waits for quota, and never fails.
+   */
+  async awaitNames(device: { serial: string; base: string }, context: RequestContext): Promise<void> {
+    const { onNamesWait, signal } = context
+    if (!onNamesWait || !this.#wait || this.has(device.serial, device.base)) return
+    onNamesWait()
+    await orClosed(this.#wait, signal).catch(() => {})
   }
 
   /**

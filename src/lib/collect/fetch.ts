@@ -15,7 +15,10 @@ import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices
 /** The parts of the account that this folder needs. */
 export interface AccountAccess {
   readonly client: Pick<Client, 'read' | 'readRaw'>
-  readonly devices: Pick<AccountDevices, 'update' | 'utcOffset' | 'isRemote' | 'nameOf' | 'groupOf'>
+  readonly devices: Pick<
+    AccountDevices,
+    'update' | 'utcOffset' | 'isRemote' | 'nameOf' | 'groupOf' | 'awaitNames'
+  >
   readonly series1Models: readonly string[]
 }
 
@@ -66,7 +69,7 @@ export async function collectLatest(
   return { ...toCollected(account, target, response, { kind: 'series', series }), failed }
 }
 
-/** The newest records of a device. @throws EnvlogError as `fetchDecoded` */
+/** The newest records of a device, once names do not have to be awaited. @throws EnvlogError as `fetchDecoded` */
 export async function fetchLatest(
   account: AccountAccess,
   target: ResolvedDevice,
@@ -75,6 +78,7 @@ export async function fetchLatest(
 ): Promise<{ response: Collected['response']; series: Series; failed: DeviceFailure[] }> {
   const read = (body: GraphEnvelope) => readSeriesPart(body, time)
   const { response, part, failed } = await fetchDecoded(account, { kind: 'latest', target }, context, read)
+  await account.devices.awaitNames(target, context)
   return { response, series: mergeSeries([part]), failed }
 }
 
@@ -89,8 +93,7 @@ export async function collectAlerts(
   context: RequestContext,
 ): Promise<Collected> {
   if (format !== 'read') return collectRaw(account, { kind: 'alerts', target }, context)
-  const fetched = await fetchDecoded(account, { kind: 'alerts', target }, context, readLogEntries)
-  const { response, body, entries, failed } = fetched
+  const { response, body, entries, failed } = await fetchAlerts(account, target, context)
   const log = toAlertLog(body, entries, time)
   return { ...toCollected(account, target, response, { kind: 'alerts', ...log }), failed }
 }
@@ -103,7 +106,15 @@ export async function collectRaw(
 ): Promise<Collected> {
   const { target } = request
   const response = await account.client.readRaw(endpointOf(request), paramsOf(request), context)
+  await account.devices.awaitNames(target, context)
   return toCollected(account, target, response, toRawContent(account, target, response.body))
+}
+
+/** The newest alert log entries of a device, once names do not have to be awaited. @throws EnvlogError as `fetchDecoded` */
+export async function fetchAlerts(account: AccountAccess, target: ResolvedDevice, context: RequestContext) {
+  const fetched = await fetchDecoded(account, { kind: 'alerts', target }, context, readLogEntries)
+  await account.devices.awaitNames(target, context)
+  return fetched
 }
 
 /** Collected data of a device, with its group if the account's list is known by now. */

@@ -5,7 +5,8 @@ import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 const MAX_AMBIGUOUS_IN_A_ROW = 3
 
 interface ItemWork<T> {
-  work(item: T, signal: AbortSignal): Promise<void>
+  /** @param passOn counts the item as successful, and starts the next one in its place, before it is complete */
+  work(item: T, signal: AbortSignal, passOn: () => void): Promise<void>
   /** Reports a failure of a single item. */
   reportFailure(item: T, error: EnvlogError): void
   /** Whether an item failed ambiguously in the previous round. */
@@ -49,20 +50,30 @@ export async function forEachConcurrent<T>(
     else if (ambiguous.push({ item, error }) === max) end(error)
   }
 
+  function succeed(): void {
+    hasSucceeded = true
+    for (const { item, error } of ambiguous.splice(0)) reportFailure(item, error)
+  }
+
   async function worker(): Promise<void> {
-    while (waiting.length > 0 && fatal === undefined && !signal.aborted) {
+    let successor: Promise<void> | undefined
+    const passOn = () => {
+      succeed()
+      successor ??= worker()
+    }
+    while (waiting.length > 0 && fatal === undefined && !signal.aborted && !successor) {
       const index = ambiguous.length > 0 ? waiting.findLastIndex((item) => !hasFailedAmbiguously(item)) : 0
       const item = waiting.splice(Math.max(0, index), 1)[0] as T
       // Read before `work`, which may change it.
       const isRepeated = hasFailedAmbiguously(item)
       try {
-        await work(item, inner?.signal ?? signal)
-        hasSucceeded = true
-        for (const { item, error } of ambiguous.splice(0)) reportFailure(item, error)
+        await work(item, inner?.signal ?? signal, passOn)
+        succeed()
       } catch (error) {
         fail(item, error, isRepeated)
       }
     }
+    await successor
   }
 
   try {

@@ -6,7 +6,7 @@
 import { orClosed } from '../abort'
 import type { TimeStyle } from '../decode/time'
 import { MAX_LATEST_RECORDS } from '../endpoints'
-import { readLogEntries, toAlertLog } from '../readings/alerts'
+import { toAlertLog } from '../readings/alerts'
 import { copyContent, countOf } from '../readings/content'
 import type { RequestContext } from '../request'
 import { planAlerts } from './alert-plan'
@@ -14,7 +14,7 @@ import type { RetainedDelivery } from './awaited-delivery'
 import type { AlertCursor, Cursor, RecordCursor, Start } from './cursor'
 import type { DeviceState } from './device-state'
 import { deviceKey, type ResolvedDevice } from './devices'
-import { type AccountAccess, type Delivery, fetchDecoded, fetchLatest, toCollected } from './fetch'
+import { type AccountAccess, type Delivery, fetchAlerts, fetchLatest, toCollected } from './fetch'
 import type { LostPeriod } from './holes'
 import { areAhead } from './known-records'
 import type { NodeState } from './node-state'
@@ -100,9 +100,8 @@ export async function pollAlerts(
   const poll = beginPoll(run, target, context)
   const { device } = poll
   if (device.overdue) return redeliver(poll, device.overdue)
-  const fetched = await fetchDecoded(run.account, { kind: 'alerts', target }, context, readLogEntries)
+  const { response, body, entries, failed } = await fetchAlerts(run.account, target, context)
   if (poll.isOver()) return
-  const { response, body, entries, failed } = fetched
   const { fresh, overflow, next } = planAlerts(device.cursor as AlertCursor | null, entries, start)
   if (overflow) run.reportLoss(target)
   const log = toAlertLog(body, fresh, run.time)

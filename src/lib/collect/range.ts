@@ -91,6 +91,7 @@ export async function collectSeries(
 ): Promise<CollectedSeries> {
   const { from, to, range, clock } = await placeQuery(account, target, query, context)
   const pages = await fetchPages(account, target, { ...query, from, to: to - 1 }, context)
+  await account.devices.awaitNames(target, context)
   await nextTurn()
   const series = mergeSeries(pages.parts)
   const { response, failed, isPartial } = pages

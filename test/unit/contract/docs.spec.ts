@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { withAbsoluteLinks } from '../../../scripts/release'
 import { createLimitsSamples } from '../../../scripts/samples'
+import { MAX_NAMES_WAIT_MS } from '../../../src/lib/collect/account-devices'
 import { type Cause, reasons } from '../../../src/lib/errors'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
 import type { ActionType } from '../../../src/shared/action'
@@ -321,16 +322,23 @@ describe('the contracts', () => {
     )
   })
 
-  for (const [file, heading, text, list] of [
+  for (const [file, heading, text, list, names] of [
     [
       'docs/collecting.md',
       'Bounds',
       'a text in the settings of a node',
       'elements of a list in the settings',
+      'wait of records and alerts',
     ],
-    ['docs/ja/collecting.md', '上限', 'ノードの設定と認証情報の文字列', 'ノードの設定の一覧に並べる項目'],
+    [
+      'docs/ja/collecting.md',
+      '上限',
+      'ノードの設定と認証情報の文字列',
+      'ノードの設定の一覧に並べる項目',
+      '記録や警報が',
+    ],
   ] as const) {
-    it(`${file} has the bounds of settings`, () => {
+    it(`${file} has the bounds of settings, and of the wait for names`, () => {
       const rows = tablesIn(sectionOf(read(file), heading)).flat()
       const numbersOf = (item: string) =>
         rows
@@ -340,6 +348,7 @@ describe('the contracts', () => {
           )
       assert.deepEqual(numbersOf(text), [[MAX_TEXT, MAX_TYPED_INPUT]])
       assert.deepEqual(numbersOf(list), [[MAX_ELEMENTS]])
+      assert.deepEqual(numbersOf(names), [[MAX_NAMES_WAIT_MS / 1000]])
     })
   }
 

@@ -111,4 +111,4 @@ export const context: RequestContext = { signal: never, queueKey: 'test', maxWai
 export const contextOf = (signal: AbortSignal): RequestContext => ({ ...context, signal })
 
 /** An account whose list of devices is not known. */
-export const NO_LIST = { groupOf: () => null, nameOf: () => undefined }
+export const NO_LIST = { groupOf: () => null, nameOf: () => undefined, awaitNames: async () => {} }

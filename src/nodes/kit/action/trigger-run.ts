@@ -1,5 +1,4 @@
 import { inBackground } from '../../../lib/background'
-import { nextTurn } from '../../../lib/clock'
 import { type DeviceState, MAX_QUIET_RESENDS } from '../../../lib/collect/device-state'
 import {
   type DeviceFailure,
@@ -51,7 +50,12 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     if (!this.trigger.isOwn) this.#reportPaused(devices)
     const forEach = (list: readonly ResolvedDevice[], maxRecordsWaitMs?: number) =>
       forEachConcurrent(list, concurrency, requestContext.signal, {
-        work: (device, signal) => this.#processOne(device, signal, maxRecordsWaitMs),
+        work: (device, signal, passOn) =>
+          this.#processOne(device, {
+            ...{ ...requestContext, signal, onWait: waitStatus.createListener() },
+            ...(maxRecordsWaitMs !== undefined && { maxRecordsWaitMs }),
+            ...(needsNames(this) && { onNamesWait: passOn }),
+          }),
         reportFailure: (device, error) => this.#failOne(device, error),
         hasFailedAmbiguously: (device) => this.#stateOf(device).hasFailedAmbiguously,
       })
@@ -78,15 +82,13 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     return devices
   }
 
-  /** @param maxRecordsWaitMs 0 puts a device whose record quota is used up at the end of the round */
-  async #processOne(device: ResolvedDevice, signal: AbortSignal, maxRecordsWaitMs?: number): Promise<void> {
-    const { account, nodeState, requestContext, waitStatus } = this
-    const context: RequestContext = { ...requestContext, signal, onWait: waitStatus.createListener() }
-    if (maxRecordsWaitMs !== undefined) context.maxRecordsWaitMs = maxRecordsWaitMs
+  /** @param context if `maxRecordsWaitMs` is 0, a device whose record quota is used up is put at the end of the round */
+  async #processOne(device: ResolvedDevice, context: RequestContext): Promise<void> {
+    const { account, nodeState, waitStatus } = this
     try {
       await this.poll(device, context)
     } catch (error) {
-      if (maxRecordsWaitMs === 0 && error instanceof EnvlogError && isShortOfRecords(error)) {
+      if (context.maxRecordsWaitMs === 0 && error instanceof EnvlogError && isShortOfRecords(error)) {
         this.#withoutRecords.push(device)
         waitStatus.done--
         return
@@ -196,18 +198,13 @@ export async function findDevices<T extends ActionType>(
   return resolveDevices(selection, settings.exclude, account.devices, requestContext)
 }
 
-/**
- * Requests the account's list if messages need what only the list has. They are sent without it until it arrives, and
- * if it fails.
- */
+/** Requests the account's list if messages need what only the list has. If it fails, they are sent without it. */
 export async function requestNames<T extends ActionType>(
-  { account, deployed, settings, requestContext }: Run<T>,
+  run: Run<T>,
   devices: readonly ResolvedDevice[],
 ): Promise<void> {
-  if (devices.length === 0 || !needsNames(deployed.node.type as ActionType, settings)) return
-  // The first requests of a round do not wait for a connection that this one uses.
-  await nextTurn()
-  await account.devices.requestNames(devices, requestContext)
+  if (devices.length === 0 || !needsNames(run)) return
+  await run.account.devices.requestNames(devices, run.requestContext)
 }
 
 /** False if the wait for quota failed or was aborted, so that the device comes first in the next round. */
@@ -216,8 +213,9 @@ function wasPolled(error: unknown): error is EnvlogError {
 }
 
 /** Whether messages need the group or the name of the device, which only responses of `current` reliably contain. */
-function needsNames(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
+function needsNames<T extends ActionType>({ deployed, settings }: Run<T>): boolean {
+  const { output, topic }: { output: Output; topic: string } = settings
   if (topic.includes('{group}')) return true
   // Of the outputs of alerts, only points have the group.
-  return OUTPUT_TRAITS[output].needsNames && (type !== 'envlog-alerts' || output === 'points')
+  return OUTPUT_TRAITS[output].needsNames && (deployed.node.type !== 'envlog-alerts' || output === 'points')
 }

@@ -53,6 +53,25 @@ describe('concurrent work on devices', () => {
   const failing = (which: number[], reason = 'service-failed') =>
     Object.fromEntries(which.map((item) => [item, reason]))
 
+  it('starts the next item in place of one that passes its place on, which counts as a success, and waits for it', async () => {
+    const started: number[] = []
+    const reported: number[] = []
+    const result = forEachConcurrent(items, 1, never, {
+      async work(item, signal, passOn) {
+        if (started.push(item) % 3 !== 1) throw new EnvlogError('service-failed')
+        passOn()
+        await sleep(systemClock, 1000, signal)
+      },
+      reportFailure: (item) => reported.push(item),
+      hasFailedAmbiguously: () => false,
+    })
+    const watched = watch(result)
+    await timers().tickAsync(999)
+    assert.deepEqual([watched.state, started.length, reported.length], ['waits', 7, 4])
+    await timers().tickAsync(1)
+    assert.equal(watched.state, 'done')
+  })
+
   it('reports a failure of one device and continues', async () => {
     const { seen, watched } = run(2, { 1: 'device-refused', 3: 'records-wait', 6: 'response-unreadable' })
     await timers().tickAsync(10_000)

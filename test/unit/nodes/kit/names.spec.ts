@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { NodeAPI, NodeMessage } from 'node-red'
 import { createAccount } from '../../../../src/lib/account'
-import { sleep } from '../../../../src/lib/clock'
+import type { HttpRequest } from '../../../../src/lib/api/transport'
+import { nextTurn, sleep } from '../../../../src/lib/clock'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import { Registry } from '../../../../src/lib/registry'
 import alerts from '../../../../src/nodes/alerts/alerts'
@@ -17,11 +18,11 @@ import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore } from '../../../support/collect/recording-store'
 import { fakeTransport, json, refusal, type Script, silence, text } from '../../../support/fake-transport'
 import { PLENTY, settings } from '../../lib/api/setup'
-import { alertResponse, BASE, currentDevice, never, relayGraph } from '../../lib/responses'
+import { alertResponse, BASE, context, currentDevice, never, relayGraph } from '../../lib/responses'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const SERIAL = '5212A1B2'
+const SERIALS = ['5212A1B2', '5212A1B3', '5212A1B4']
 const GROUP = 'Cold chain'
 
 const RED = {
@@ -32,10 +33,13 @@ const RED = {
 for (const register of [latest, range, alerts]) register(RED)
 
 /** A service that has one record, and one alert, of this time. @param id number of the record */
-function respond(endpoint: string, at: number, id: number) {
+function respond({ url, body: request }: HttpRequest, at: number, id: number) {
+  const device = { 'remote-serial': JSON.parse(request)['remote-serial'] }
   const data = [{ unixtime: at, 'data-id': id, ch1: '-18.4' }]
   const logs = [{ unixtime: at, ch1: 'Inside: upper limit exceeded' }]
-  const body = endpoint === 'alert' ? alertResponse({ 'alert-logs': logs }) : relayGraph({ data })
+  const body = url.endsWith('alert')
+    ? alertResponse({ ...device, 'alert-logs': logs })
+    : relayGraph({ ...device, data })
   return json(body, 200, { 'x-ratelimit-remaining-datacount': '100000' })
 }
 
@@ -50,7 +54,7 @@ const failures = {
   'unreadable devices': () => json({ devices: ['none'] }),
   'no response': () => silence(),
 } satisfies Record<string, Script>
-const list: Script = () => json({ devices: [currentDevice()] })
+const list: Script = () => json({ devices: SERIALS.map((serial) => currentDevice({ serial })) })
 
 const nodes = {
   'envlog-latest': { output: 'readings' },
@@ -61,37 +65,54 @@ const nodes = {
   'envlog-alerts': { output: 'points', onlyNew: false },
 } as const
 
-/** A node with one chosen device, after a start. */
-async function start(type: keyof typeof nodes, listing: Script, over: object = {}) {
-  const clock = createVirtualClock()
+/** Several turns of the event loop, because messages are created in turns. */
+async function severalTurns() {
+  for (let turn = 0; turn < 5; turn++) await nextTurn()
+}
+const createClock = () => createVirtualClock(undefined, undefined, severalTurns)
+
+/** A node with chosen devices, by default one, after a start. @param listing may take a time, on this clock */
+async function start(
+  type: keyof typeof nodes,
+  listing: Script,
+  over: object = {},
+  {
+    clock = createClock(),
+    concurrency = 1,
+    signal = never,
+    ofDevices = 1,
+    current = PLENTY.current,
+    recordsMs = 0,
+  } = {},
+) {
   const service = { listing }
   const requested: string[] = []
   let records = 0
-  const transport = fakeTransport((request, index) => {
+  const transport = fakeTransport(async (request, index) => {
     const endpoint = request.url.split('/').at(-1) ?? ''
     requested.push(endpoint)
-    return endpoint === 'current'
-      ? service.listing(request, index)
-      : respond(endpoint, Math.floor(clock.now() / SECOND) - 1, ++records)
+    if (endpoint === 'current') return service.listing(request, index)
+    if (recordsMs > 0) await sleep(clock, recordsMs, never)
+    return respond(request, Math.floor(clock.now() / SECOND) - 1, ++records)
   })
   const ports = { transport, clock, random: () => 0.5, registry: new Registry(clock) }
   const { alert } = PLENTY
   const plant = {
     ...settings,
-    concurrency: 1,
+    concurrency,
     name: 'Plant A',
     series1Models: [],
-    limits: { alert } as LimitsTable,
+    limits: { alert, current } as LimitsTable,
   }
   const account = createAccount(plant, ports)
   const nodeState = new NodeState(clock)
   nodeState.open(createRecordingStore())
   await nodeState.ready()
-  const devices = [{ serial: SERIAL, base: BASE.serial }]
+  const devices = SERIALS.slice(0, ofDevices).map((serial) => ({ serial, base: BASE.serial }))
   const reports: unknown[] = []
   const sent: NodeMessage[] = []
   const deployed = {
-    ...{ RED, account, nodeState, signal: never, problems: new Problems(), setStatus() {} },
+    ...{ RED, account, nodeState, signal, problems: new Problems(), setStatus() {} },
     node: { id: 'node', type, error: (error: unknown) => reports.push(error), warn() {} },
     settings: readActionSettings(type as ActionType, { select: 'list', devices, ...nodes[type], ...over }),
   }
@@ -110,12 +131,20 @@ async function start(type: keyof typeof nodes, listing: Script, over: object = {
         () => ended('done'),
         (error) => ended(error.reason ?? String(error)),
       )
-    // Several turns of the event loop, because messages are created in turns.
-    for (let turn = 0; turn < 5; turn++) await clock.settle()
     await clock.pass(ms)
     return result.state
   }
-  return { clock, service, requested, reports, sent, trigger }
+  return { account, clock, devices, service, requested, reports, sent, trigger }
+}
+
+/** A service whose list takes this time. */
+function listAfter(ms: number) {
+  const clock = createClock()
+  const listing: Script = async (request, index) => {
+    await sleep(clock, ms, never)
+    return list(request, index)
+  }
+  return { clock, listing }
 }
 
 /** The groups in the messages; blank for none. */
@@ -128,10 +157,11 @@ const groupsIn = (sent: NodeMessage[]) =>
 describe('the list of devices that is needed only for names', () => {
   for (const type of Object.keys(nodes) as (keyof typeof nodes)[])
     for (const [name, listing] of Object.entries(failures))
-      it(`neither delays nor fails a trigger: ${type}, ${name}`, async () => {
+      it(`does not fail a trigger, and delays it by at most five seconds if there is no response: ${type}, ${name}`, async () => {
         const { clock, service, requested, reports, sent, trigger } = await start(type, listing)
+        const longest = name === 'no response' ? 5 * SECOND : 0
         for (let minute = 0; minute < 10; minute++) {
-          assert.equal(await trigger(), 'done', `minute ${minute}`)
+          assert.equal(await trigger(longest), 'done', `minute ${minute}`)
           await clock.pass(MINUTE)
         }
         assert.deepEqual(groupsIn(sent), Array(10).fill(''))
@@ -146,20 +176,90 @@ describe('the list of devices that is needed only for names', () => {
         assert.deepEqual([groupsIn(sent).at(-1), reports], [GROUP, []])
       })
 
-  it('is requested beside the first record, which is sent without its group, and then used for ten minutes', async () => {
-    const { clock, requested, sent, trigger } = await start('envlog-latest', async (request, index) => {
-      await sleep(clock, SECOND, never)
-      return list(request, index)
+  for (const type of Object.keys(nodes) as (keyof typeof nodes)[])
+    it(`is requested beside the first data, which waits for its group, and then used for ten minutes: ${type}`, async () => {
+      const { clock, listing } = listAfter(4.9 * SECOND)
+      const { requested, sent, trigger } = await start(type, listing, {}, { clock })
+      await trigger(4.8 * SECOND)
+      assert.deepEqual([sent.length, requested.splice(0).slice(1)], [0, ['current']])
+      await clock.pass(0.1 * SECOND)
+      assert.deepEqual(groupsIn(sent), [GROUP])
+      for (let minute = 0; minute < 10; minute++) assert.equal(await trigger(MINUTE), 'done')
+      assert.deepEqual(groupsIn(sent), Array(10).fill(GROUP))
+      assert.equal(requested.includes('current'), false)
+      // An old list is used until the next one arrives.
+      assert.equal(await trigger(), 'done')
+      assert.deepEqual([groupsIn(sent), requested.includes('current')], [[GROUP], true])
     })
+
+  it('is awaited for five seconds since its request, and used once it has arrived', async () => {
+    const { clock, listing } = listAfter(8 * SECOND)
+    const { sent, trigger } = await start('envlog-latest', listing, {}, { clock, concurrency: 2 })
+    await trigger(4.9 * SECOND)
+    assert.equal(sent.length, 0)
+    await clock.pass(0.1 * SECOND)
     assert.equal(await trigger(), 'done')
-    assert.deepEqual([groupsIn(sent), requested.splice(0)], [[''], ['latest-data-relay', 'current']])
-    await clock.pass(SECOND)
-    for (let minute = 0; minute < 10; minute++) assert.equal(await trigger(MINUTE), 'done')
-    assert.deepEqual(groupsIn(sent), Array(10).fill(GROUP))
-    assert.equal(requested.includes('current'), false)
-    // An old list is used until the next one arrives.
+    assert.deepEqual(groupsIn(sent), ['', ''])
+    await clock.pass(3 * SECOND)
     assert.equal(await trigger(), 'done')
-    assert.deepEqual([groupsIn(sent), requested.includes('current')], [[GROUP], true])
+    assert.deepEqual(groupsIn(sent), [GROUP])
+  })
+
+  for (const [concurrency, ...counts] of [
+    [1, 1, 2, 0, 1],
+    [2, 2, 4, 0, 2],
+  ] as const)
+    it(`is requested with the first record if a connection is left, and the next ones do not wait for it: ${concurrency} at a time`, async () => {
+      const { clock, listing } = listAfter(SECOND)
+      const { requested, sent, trigger } = await start(
+        'envlog-latest',
+        listing,
+        {},
+        { clock, concurrency, ofDevices: 3, recordsMs: 0.4 * SECOND },
+      )
+      await trigger()
+      const atFirst = requested.length
+      await clock.pass(0.9 * SECOND)
+      const found = [atFirst, requested.length, sent.length]
+      await clock.pass(concurrency === 1 ? 0.5 * SECOND : 0.1 * SECOND)
+      assert.deepEqual([...found, sent.length], counts)
+      assert.equal(requested[1], 'current')
+      await clock.pass(SECOND)
+      assert.deepEqual(groupsIn(sent), Array(3).fill(GROUP))
+    })
+
+  it('is not awaited while it waits for quota', async () => {
+    const current = { limit: 1, window: 3600 }
+    const { clock, requested, sent, trigger } = await start(
+      'envlog-latest',
+      () => refusal(500),
+      {},
+      { current },
+    )
+    await trigger(2 * MINUTE)
+    await trigger()
+    assert.deepEqual([groupsIn(sent), requested.filter((one) => one === 'current').length], [['', ''], 1])
+    assert.equal(clock.now(), createClock().now() + 2 * MINUTE)
+  })
+
+  it('is not awaited if messages do not need it, although another node has requested it', async () => {
+    const { account, devices, requested, sent, trigger } = await start(
+      'envlog-latest',
+      silence,
+      { output: 'raw' },
+      { concurrency: 2 },
+    )
+    account.devices.requestNames(devices, context)
+    assert.equal(await trigger(), 'done')
+    assert.deepEqual([sent.length, requested.toSorted()], [1, ['current', 'latest-data-relay']])
+  })
+
+  it('is not awaited by a node that is closed, and nothing is sent', async () => {
+    const close = new AbortController()
+    const { clock, sent, trigger } = await start('envlog-latest', silence, {}, { signal: close.signal })
+    const ended = trigger(SECOND)
+    clock.after(0.5 * SECOND, () => close.abort())
+    assert.deepEqual([await ended, sent.length], ['closed', 0])
   })
 
   it('is requested again at most once a minute for a device that it does not have', async () => {
