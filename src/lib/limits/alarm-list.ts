@@ -1,13 +1,13 @@
 import { isAmong } from '../../shared/action'
-import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
-import { type Condition, LimitCondition, type WatchedDevice } from './condition'
+import { type Alarm, type Condition, LimitCondition, type PastAlarm, toAlarm } from './condition'
 import { type Report, toLeftOut, toReport } from './event'
-import { type Run, startRun } from './judge'
+import type { Ended, Run } from './judge'
+import { Mutes } from './mutes'
+import type { Added } from './pieces'
 
 /** Maximum number of alarms, reminders and `ended` events at a time. */
-const MAX_REPORTS = 100
-export const MAX_MUTE_MS = 7 * DAY_MS
+export const MAX_REPORTS = 100
 
 export interface AlarmSettings {
   /** Times after which a missing value and silence are alarms. Infinite if they are not watched. */
@@ -24,125 +24,116 @@ export interface Changes {
   reports: Report[]
   /** Conditions whose state was judged for the first time, or has changed. */
   states: readonly Condition[]
+  /** When the state must be written: before anything is sent, or within half a minute. */
+  save: Save | undefined
 }
 
-/** The conditions with a run, and what is reported of them. Those that are not watched never have one. */
+type Save = 'now' | 'soon'
+
+/** The conditions that last, and what is reported of them. Those that are not watched never last. */
 export class AlarmList {
-  /** Ends of mutes by serial, or blank for all devices, ms since 1970 UTC. */
-  readonly mutes = new Map<string, number>()
-  /** Whether something has changed that must be written before it is sent. */
-  mustSave = false
+  readonly mutes: Mutes
   readonly #clock: Clock
   readonly #settings: AlarmSettings
   readonly #open = new Set<Condition>()
-  /** Alarms that began since the last `collect`. */
-  #raised = new Set<Run>()
   #normal: Report[] = []
   #ended: Report[] = []
-  #changed = new Set<Condition>()
+  /** Alarms that were over before a mute began during which they became known. */
+  #held: Report[] = []
+  /** Conditions whose state may be new. */
+  #changed: Condition[] = []
   /** The alarms that were too many for the last message. */
   readonly #leftOut = new Set<Condition>()
+  #save: Save | undefined
 
   constructor(clock: Clock, settings: AlarmSettings) {
     this.#clock = clock
     this.#settings = settings
+    this.mutes = new Mutes(clock)
   }
 
   get open(): Iterable<Condition> {
     return this.#open
   }
 
-  /** Continues with a saved run. */
-  resume(condition: Condition, run: Run | undefined): void {
-    if (!this.#watches(condition)) return
-    condition.run = run
-    condition.sentState = condition.isAlarm
-    condition.since = this.#clock.monotonic()
-    if (!run) return
-    this.#open.add(condition)
-    const now = this.#clock.now()
-    // A clock that was set back must not put off reminders.
-    condition.reportedAt = condition.since - Math.max(0, now - (run.reportedAt ?? now))
+  get held(): readonly Report[] {
+    return this.#held
   }
 
-  /** Begins a run that is not yet an alarm. */
+  /** Continues with a saved alarm. One that is no longer watched is over. */
+  resume(condition: Condition, alarm: Alarm | undefined): void {
+    condition.sentState = alarm?.isAlarm ?? (this.#watches(condition) ? false : undefined)
+    condition.since = this.#clock.monotonic()
+    this.#set(condition, this.#watches(condition) ? alarm : undefined)
+    const now = this.#clock.now()
+    // A clock that was set back must not put off reminders.
+    condition.reportedAt = condition.since - Math.max(0, now - (alarm?.reportedAt ?? now))
+  }
+
+  resumeHeld(held: readonly Report[]): void {
+    this.#held = [...held]
+  }
+
+  /** Begins what is not yet an alarm. */
   begin(condition: Condition, from: number, detail: string | null = null): void {
     if (!this.#watches(condition)) return
-    condition.run = { ...startRun(from), detail }
     condition.since = this.#clock.monotonic()
-    this.#open.add(condition)
-    this.mustSave = true
+    this.#set(condition, toAlarm({ from, detail }))
   }
 
   raise(condition: Condition): void {
-    if (!condition.run) return
-    condition.run.isAlarm = true
-    this.noteState(condition)
-    this.mustSave = true
+    if (condition.alarm) this.#set(condition, { ...condition.alarm, isAlarm: true })
   }
 
-  /** Ends the run of a condition, if it has one. @param until ms since 1970 UTC */
+  /** Changes what an alarm is about. */
+  setDetail(condition: Condition, detail: string | null): void {
+    if (condition.alarm) this.#set(condition, { ...condition.alarm, detail })
+  }
+
+  /** Ends what a condition has begun. @param until ms since 1970 UTC */
   end(condition: Condition, until: number): void {
-    const { run } = condition
+    const { alarm } = condition
+    if (!alarm) return
     this.close(condition)
     // A clock that was set back shows earlier times.
-    if (run) this.noteEnd(condition, run, Math.max(until, run.from))
+    if (alarm.reportedAt !== null)
+      this.#normal.push(this.#toReport(condition, alarm, 'normal', { until: Math.max(until, alarm.from) }))
   }
 
-  /** Ends the run of a condition without a word. */
+  /** Ends what a condition has begun without a word. */
   close(condition: Condition): void {
-    condition.run = undefined
-    this.#open.delete(condition)
-    this.#leftOut.delete(condition)
-    this.noteState(condition)
+    if (condition.alarm) this.#set(condition, undefined)
   }
 
-  /** Adds or removes a limit whose values were judged. @param before its run before that */
-  update(condition: LimitCondition, before: Run | undefined, wasAlarm: boolean): void {
-    const { run } = condition
-    if (run && condition.isAlarm && !(wasAlarm && run === before)) {
-      this.#raised.add(run)
-      if (condition.wasReported(run.from)) run.reportedAt = this.#clock.now()
-      this.mustSave = true
-    }
-    if (run !== before) {
-      if (run) this.#open.add(condition)
-      else this.#open.delete(condition)
-      this.mustSave = true
-    }
-    this.noteState(condition)
-  }
-
-  /** Reports the end of a run if its beginning was reported, or if the run is an alarm that was not known before. */
-  noteEnd(condition: Condition, run: Run, until: number, value: number | null = null): void {
-    this.mustSave = true
-    if (run.reportedAt === null) {
-      if (this.#raised.has(run)) this.noteEnded(condition as LimitCondition, run, { until, value })
-      return
-    }
-    if (condition instanceof LimitCondition) condition.remember(run.from, until)
-    this.#normal.push(toReport(condition, { run, state: 'normal', until, value }, this.#clock.now()))
-  }
-
-  /** Reports an alarm that was over when it became known, unless that was before its channel was first seen. */
-  noteEnded(
+  /** Takes over what measurements have shown about a limit. @param newest the newest time before, ms since 1970 UTC */
+  judged(
     condition: LimitCondition,
-    run: Run,
-    details: { until?: number; value?: number | null; late?: boolean },
+    { ended, run, changeable, isLate, hasChanged }: Added,
+    newest: number,
   ): void {
-    const { device, channel } = condition.about
-    const { until = run.at } = details
-    run.reportedAt = this.#clock.now()
-    this.mustSave = true
-    const isPast = until <= (channel?.first ?? Number.NEGATIVE_INFINITY)
-    if (isPast || condition.wasReported(run.from) || this.#isMuted(device)) return
-    condition.remember(run.from, until)
-    this.#ended.push(toReport(condition, { run, state: 'ended', ...details }, this.#clock.now()))
+    // Nearly all messages of nearly all channels.
+    const isNormal = !run && !condition.alarm && ended.length === 0 && !changeable
+    if (isNormal && condition.sentState === false) return
+    const past = [...condition.past]
+    for (const one of ended) this.#noteOver(condition, past, one, newest)
+    if (run || condition.alarm) this.#set(condition, run && goOn(condition.alarm, run))
+    else this.noteState(condition)
+    if (changeable)
+      condition.past = past.filter(({ alarm }) => changeable.some((one) => isPartOf(alarm, one)))
+    if (isLate) this.#save = 'now'
+    else if (hasChanged) this.#save ??= 'soon'
   }
 
   /** Remembers to send the state of a condition if it is new. */
   noteState(condition: Condition): void {
-    if (this.#watches(condition) && condition.sentState !== condition.isAlarm) this.#changed.add(condition)
+    const { sentState, isAlarm, about } = condition
+    if (about.base !== undefined) return
+    if (sentState !== isAlarm && (this.#watches(condition) || sentState)) this.#changed.push(condition)
+  }
+
+  /** Something other than an alarm has changed that must be saved. */
+  noteChange(): void {
+    this.#save = 'now'
   }
 
   /**
@@ -157,23 +148,28 @@ export class AlarmList {
       if (!this.#leftOut.has(condition) && this.#isDue(condition)) due.push(condition)
     for (const condition of due.slice(MAX_REPORTS)) this.#leftOut.add(condition)
     const reported = due.slice(0, MAX_REPORTS).map((condition) => this.#report(condition))
-    const ended = this.#ended.slice(0, MAX_REPORTS - reported.length)
-    const leftOut = this.#ended.length + due.length - ended.length - reported.length
+    const all = [...this.#releaseHeld(), ...this.#ended]
+    const ended = all.slice(0, MAX_REPORTS - reported.length)
+    const leftOut = all.length + due.length - ended.length - reported.length
     const reports = [...this.#normal, ...ended, ...reported, ...(leftOut > 0 ? [toLeftOut(leftOut)] : [])]
-    const states = [...this.#changed].filter(({ sentState, isAlarm }) => sentState !== isAlarm)
-    for (const condition of states) condition.sentState = condition.isAlarm
+    const states = this.#changed.filter((condition) => {
+      const isNew = condition.sentState !== condition.isAlarm
+      condition.sentState = condition.isAlarm
+      return isNew
+    })
+    const save = reports.length > 0 ? 'now' : this.#save
     this.#normal = []
     this.#ended = []
-    this.#changed = new Set()
-    this.#raised = new Set()
-    return { reports, states }
+    this.#changed = []
+    this.#save = undefined
+    return { reports, states, save }
   }
 
   /** All alarms, as reminders. */
   alarms(): Report[] {
     const alarms = [...this.#open].flatMap((condition) =>
-      condition.run?.isAlarm
-        ? [toReport(condition, { run: condition.run, state: 'reminder' }, this.#clock.now())]
+      condition.alarm?.isAlarm && !condition.isCovered
+        ? [this.#toReport(condition, condition.alarm, 'reminder')]
         : [],
     )
     const leftOut = alarms.length - MAX_REPORTS
@@ -182,38 +178,88 @@ export class AlarmList {
 
   /** Ends the reminders of the alarms that last now. */
   acknowledge(serials: readonly string[] | 'all'): void {
-    for (const { run, about } of this.#open)
-      if (run?.isAlarm && isAmong(about.device?.serial, serials)) run.isAcknowledged = true
-    this.mustSave = true
+    for (const condition of this.#open) {
+      const { alarm, about } = condition
+      if (alarm?.isAlarm && isAmong(about.device?.serial ?? about.base?.serial, serials))
+        this.#set(condition, { ...alarm, isAcknowledged: true })
+    }
   }
 
   /** Holds back alarms and reminders for a time; 0 ends that. */
   mute(ms: number, serials: readonly string[] | 'all'): void {
-    if (serials === 'all' && ms === 0) this.mutes.clear()
-    for (const serial of serials === 'all' ? [''] : serials) {
-      if (ms === 0) this.mutes.delete(serial)
-      else this.mutes.set(serial, this.#clock.now() + ms)
-    }
-    this.mustSave = true
-  }
-
-  /** Ends mutes whose time is over. A clock that was set back must not lengthen them. */
-  endMutes(): void {
-    const now = this.#clock.now()
-    for (const [serial, until] of this.mutes)
-      if (until <= now || until > now + MAX_MUTE_MS) this.mutes.delete(serial)
+    this.mutes.set(ms, serials)
+    this.noteChange()
   }
 
   /** Number of alarms and of other runs, and the beginning of the oldest alarm, ms since 1970 UTC. */
   count(): { alarms: number; pending: number; since: number } {
-    let alarms = 0
+    let [alarms, pending] = [0, 0]
     let since = Number.POSITIVE_INFINITY
-    for (const { run } of this.#open) {
-      if (!run?.isAlarm) continue
-      alarms++
-      since = Math.min(since, run.from)
+    for (const { alarm, isCovered } of this.#open) {
+      if (!alarm || isCovered) continue
+      if (!alarm.isAlarm) pending++
+      else {
+        alarms++
+        since = Math.min(since, alarm.from)
+      }
     }
-    return { alarms, since, pending: this.#open.size - alarms }
+    return { alarms, since, pending }
+  }
+
+  /** The only place that changes an alarm: here it is decided what must be saved. */
+  #set(condition: Condition, alarm: Alarm | undefined): void {
+    const before = condition.alarm
+    condition.alarm = alarm
+    if (alarm) this.#open.add(condition)
+    else {
+      this.#open.delete(condition)
+      this.#leftOut.delete(condition)
+    }
+    this.noteState(condition)
+    if (hasChanged(before, alarm)) this.#save = 'now'
+    else if (hasGrown(condition, alarm)) this.#save ??= 'soon'
+    else return
+    condition.savedExtreme = alarm?.extreme ?? null
+  }
+
+  /** Reports the end of a run if it was reported, or is an alarm that was not known, or that was known differently. */
+  #noteOver(condition: LimitCondition, past: PastAlarm[], one: Ended, newest: number): void {
+    const { run, time, value } = one
+    const lasting = reportedIn(condition.alarm, one)
+    const known = lasting ? undefined : findIn(past, one)
+    const before = lasting ?? known?.alarm
+    const isNew = run.isAlarm && time > (condition.about.channel?.first ?? Number.NEGATIVE_INFINITY)
+    if (known ? isSame(known, one) : !lasting && !isNew) return
+    this.noteChange()
+    const alarm = { ...(before ?? toAlarm({ from: run.from, reportedAt: this.#clock.now() })), ...run }
+    const over = { alarm, time, value }
+    past.splice(known ? past.indexOf(known) : past.length, 1, over)
+    const late = time <= newest
+    const isNormal = lasting !== undefined && run.isAlarm && !late
+    const revised = before !== undefined && !isNormal
+    const state = isNormal ? 'normal' : 'ended'
+    const report = this.#toReport(condition, alarm, state, { until: time, value, late, revised })
+    if (isNormal) this.#normal.push(report)
+    else this.#noteEnded(report, over, condition)
+  }
+
+  /** Reports what is over, unless that is held back by a mute: what was outside while it lasted, is not reported. */
+  #noteEnded(report: Report, { alarm, time }: PastAlarm, { about }: LimitCondition): void {
+    const held = this.#held.findIndex(({ event }) => event.id === report.event.id)
+    const mutedSince = this.mutes.since(about.device?.serial)
+    if (held >= 0) this.#held[held] = { ...report, event: { ...report.event, revised: false } }
+    else if (alarm.reportedAt === null) return
+    else if (report.event.revised || mutedSince === undefined) this.#ended.push(report)
+    else if (time <= mutedSince && this.#held.length < MAX_REPORTS) this.#held.push(report)
+    else alarm.reportedAt = null
+  }
+
+  /** The reports whose mute is over. */
+  #releaseHeld(): Report[] {
+    const isMuted = ({ event }: Report) => this.mutes.since(event.serial ?? undefined) !== undefined
+    const released = this.#held.filter((report) => !isMuted(report))
+    this.#held = this.#held.filter(isMuted)
+    return released
   }
 
   #watches({ kind }: Condition): boolean {
@@ -223,30 +269,70 @@ export class AlarmList {
     return kind !== 'battery' || battery
   }
 
-  #isMuted(device: WatchedDevice | undefined): boolean {
-    const now = this.#clock.now()
-    return ['', device?.serial ?? ''].some((serial) => (this.mutes.get(serial) ?? 0) > now)
-  }
-
   #isDue(condition: Condition): boolean {
-    const { run, about, reportedAt } = condition
-    if (!run?.isAlarm) return false
+    const { alarm, about, reportedAt, isCovered } = condition
+    if (!alarm?.isAlarm || isCovered) return false
     const { remindMs } = this.#settings
     const remindsNow = remindMs > 0 && this.#clock.monotonic() - reportedAt >= remindMs
-    if (this.#isMuted(about.device)) {
+    if (this.mutes.since(about.device?.serial) !== undefined) {
       // No reminder is made up for at the end.
       if (remindsNow) condition.reportedAt = this.#clock.monotonic()
       return false
     }
-    return run.reportedAt === null || (remindsNow && !run.isAcknowledged)
+    return alarm.reportedAt === null || (remindsNow && !alarm.isAcknowledged)
   }
 
   #report(condition: Condition): Report {
-    const run = condition.run as Run
-    const state = run.reportedAt === null ? 'alarm' : 'reminder'
-    run.reportedAt = this.#clock.now()
+    const before = condition.alarm as Alarm
+    const alarm = { ...before, reportedAt: this.#clock.now() }
+    this.#set(condition, alarm)
     condition.reportedAt = this.#clock.monotonic()
-    this.mustSave = true
-    return toReport(condition, { run, state }, this.#clock.now())
+    return this.#toReport(condition, alarm, before.reportedAt === null ? 'alarm' : 'reminder')
   }
+
+  #toReport(
+    condition: Condition,
+    alarm: Alarm,
+    state: Report['event']['state'],
+    details: { until?: number; value?: number; late?: boolean; revised?: boolean } = {},
+  ): Report {
+    return toReport(condition, { alarm, state, ...details }, this.#clock.now())
+  }
+}
+
+/** Whether an alarm that was reported is part of a run: the value with which it began lies in it. */
+const isPartOf = ({ key }: Alarm, { run, time }: Ended) => key >= run.from && key < time
+
+/** The alarm that lasted until now, if it was reported and is part of a run. */
+const reportedIn = (alarm: Alarm | undefined, one: Ended) =>
+  alarm && alarm.reportedAt !== null && isPartOf(alarm, one) ? alarm : undefined
+
+/** What was reported of a run. One that was put right to less than an alarm counts only if there is no other. */
+function findIn(past: readonly PastAlarm[], one: Ended): PastAlarm | undefined {
+  const found = past.filter(({ alarm }) => isPartOf(alarm, one))
+  return found.find(({ alarm }) => alarm.isAlarm) ?? found[0]
+}
+
+const isSame = ({ alarm, time }: PastAlarm, { run, time: until }: Ended) =>
+  alarm.from === run.from && time === until && alarm.extreme === run.extreme
+
+/** The alarm of a run that lasts, which goes on if it was reported. */
+function goOn(alarm: Alarm | undefined, run: Run): Alarm {
+  const isReported = alarm !== undefined && alarm.reportedAt !== null
+  return isReported && alarm.key >= run.from && alarm.key <= run.at ? { ...alarm, ...run } : toAlarm(run)
+}
+
+/** Whether a change must be saved before anything is sent. */
+function hasChanged(before: Alarm | undefined, alarm: Alarm | undefined): boolean {
+  if (!before || !alarm) return before !== alarm
+  return (['from', 'isAlarm', 'reportedAt', 'isAcknowledged', 'detail'] as const).some(
+    (property) => before[property] !== alarm[property],
+  )
+}
+
+/** Whether the furthest value is so far from the saved one that it must be saved, too. */
+function hasGrown(condition: Condition, alarm: Alarm | undefined): boolean {
+  const { savedExtreme } = condition
+  if (!(condition instanceof LimitCondition) || savedExtreme === null || !alarm?.isAlarm) return false
+  return Math.abs((alarm.extreme ?? savedExtreme) - savedExtreme) >= Math.max(1, condition.limit.margin)
 }

@@ -1,21 +1,54 @@
 import type { ConditionName, Limit } from '../../shared/limits-schema'
 import type { Quantity } from '../../shared/quantity'
-import type { Lane, Run } from './judge'
+import type { Run, Timed } from './judge'
+import { Pieces } from './pieces'
 
-/** What a condition is about. */
+/** What a condition is about: a channel, a device, or a base unit. */
 export interface About {
   device?: WatchedDevice
   channel?: WatchedChannel
+  base?: { serial: string; name: string }
+}
+
+/** A condition while it lasts: values outside a limit, or something else, which has no values. */
+export interface Alarm extends Pick<Run, 'from' | 'at' | 'side' | 'isAlarm'> {
+  value: number | null
+  extreme: number | null
+  /** Its beginning when it was first reported, which its id contains. Values that arrive late may change `from`. */
+  key: number
+  /** When it was last reported as an alarm or a reminder, ms since 1970 UTC; `null` if it was not. */
+  reportedAt: number | null
+  /** Whether there are no more reminders. */
+  isAcknowledged: boolean
+  /** For `error`, the text of the service; for `battery`, the level; for `no-match`, what nothing matches. */
+  detail: string | null
+}
+
+/** An alarm that was reported and is over, and the value that ended it. */
+export interface PastAlarm extends Timed {
+  alarm: Alarm
+}
+
+/** A condition that begins now, or the alarm of a run. */
+export function toAlarm(run: Partial<Alarm> & { from: number }): Alarm {
+  const { from } = run
+  const nothing = { value: null, extreme: null, reportedAt: null, isAcknowledged: false, detail: null }
+  return { ...nothing, key: from, at: from, side: 'above', isAlarm: false, ...run }
 }
 
 /** Something that is in alarm or not: a value outside a limit, a channel without values, a silent device, … */
 export class Condition {
   readonly kind: 'limit' | Exclude<ConditionName, 'above' | 'below'>
   readonly about: About
-  run: Run | undefined
-  /** When the run began to count, and when it was last reported, monotonic ms. */
+  /** Change it with `AlarmList` only, which notices what must be saved. */
+  alarm: Alarm | undefined
+  /** When it began to count, and when it was last reported, monotonic ms. */
   since = 0
   reportedAt = 0
+  /** The furthest value that was saved. */
+  savedExtreme: number | null = null
+  /** Whether it is not reported, because that of its base unit is, or may be soon. */
+  isCovered = false
   /** The state that was last sent; `undefined` before the first one. */
   sentState: boolean | undefined
 
@@ -25,36 +58,23 @@ export class Condition {
   }
 
   get isAlarm(): boolean {
-    return this.run?.isAlarm ?? false
+    return this.alarm?.isAlarm ?? false
   }
 }
 
-/** Number of past alarms that a limit remembers. */
-const MAX_PAST = 3
-
 /** A limit of a channel. */
-export class LimitCondition extends Condition implements Lane {
-  /** Time of the newest judged value, ms since 1970 UTC. */
-  at = Number.NEGATIVE_INFINITY
-  late: Lane | undefined
-  /** Beginning and end of the last alarms that were reported and are over, ms since 1970 UTC. */
-  past: [from: number, until: number][] = []
+export class LimitCondition extends Condition {
+  pieces = new Pieces()
+  /** Alarms that were reported and are over, but that values for a hole may still change. */
+  past: readonly PastAlarm[] = []
 
+  /** @param after what was measured until then is not judged, because the limit is newer, ms since 1970 UTC */
   constructor(
-    about: Required<About>,
+    about: Required<Omit<About, 'base'>>,
     readonly limit: Limit,
+    public after = Number.NEGATIVE_INFINITY,
   ) {
     super('limit', about)
-  }
-
-  /** Whether a run that begins at this time is part of an alarm that was reported, as when values arrive twice. */
-  wasReported(from: number): boolean {
-    return this.past.some(([begin, end]) => from === begin || (from > begin && from < end))
-  }
-
-  remember(from: number, until: number): void {
-    const past: [number, number][] = [...this.past, [from, until]]
-    this.past = past.sort(([a], [b]) => a - b).slice(-MAX_PAST)
   }
 }
 
@@ -63,9 +83,11 @@ export class WatchedChannel {
   name = ''
   unit = ''
   quantity: Quantity | null = null
+  /** The usual pause between its measurements, ms; infinite if unknown, so that no pause is longer. */
+  pause = Number.POSITIVE_INFINITY
   readonly error: Condition
-  /** By the name of the limit. */
-  limits = new Map<string, LimitCondition>()
+  /** One for each name. */
+  limits: readonly LimitCondition[] = []
 
   /** @param first the newest time in the message that first contained the channel, ms since 1970 UTC */
   constructor(
@@ -80,15 +102,20 @@ export class WatchedChannel {
 /** A device whose messages arrive. */
 export class WatchedDevice {
   name = ''
+  baseName = ''
   group: string | null = null
   /** Minutes ahead of UTC; `null` if unknown. */
   utcOffset: number | null = null
   /** Time of the newest measurement, ms since 1970 UTC; `null` if there is none. */
   newest: number | null = null
+  /** Since when its battery has been better than reported, ms since 1970 UTC. */
+  betterSince: number | undefined
   /** When a measurement last arrived, monotonic ms. */
   seenAt: number
   /** The newest time since only older measurements arrive, and when that began, monotonic ms. */
   late: { at: number; since: number } | undefined
+  /** Since when only measurements ahead of the clock arrive, monotonic ms. */
+  aheadSince: number | undefined
   readonly channels = new Map<number, WatchedChannel>()
   /** By which its values are judged. */
   limits: readonly Limit[] = []
@@ -113,7 +140,7 @@ export class WatchedDevice {
     yield this.battery
     for (const { error, limits } of this.channels.values()) {
       yield error
-      yield* limits.values()
+      yield* limits
     }
   }
 }

@@ -1,6 +1,5 @@
 import type { ConditionName } from '../../shared/limits-schema'
-import { type Condition, LimitCondition } from './condition'
-import type { Run } from './judge'
+import { type Alarm, type Condition, LimitCondition } from './condition'
 
 /** What is reported of a condition (docs/limits.md, *Events*). Keys that do not apply are `null`. */
 export interface LimitEvent {
@@ -26,11 +25,13 @@ export interface LimitEvent {
   until: string | null
   /** Whole minutes from `from` to the newest value, or to `until`. */
   minutes: number | null
-  /** Whether it was over before it was known. */
+  /** Whether it was found in values that arrived late. */
   late: boolean
+  /** Whether it was reported before with other times or another extreme. */
+  revised: boolean
   /**
-   * For `error`, the text of the service; for `battery`, the level; for `no-match`, what nothing matches; `never` for a
-   * device that has never measured.
+   * For `error`, the text of the service; for `battery`, the level; for `no-match`, what nothing matches; for a silent
+   * base unit, the number of its devices; `never` for a device that has never measured.
    */
   detail: string | null
   /** The number of events that were left out, only in an event about that. */
@@ -66,58 +67,62 @@ const NOTHING: LimitEvent = {
   until: null,
   minutes: null,
   late: false,
+  revised: false,
   detail: null,
 }
 
 const toIso = (ms: number) => new Date(ms).toISOString()
 
 interface Details {
-  run: Run
+  alarm: Alarm
   state: LimitEvent['state']
   /** When it was over, ms since 1970 UTC, and the value inside. */
   until?: number
   value?: number | null
   late?: boolean
+  revised?: boolean
 }
 
-const hasNeverMeasured = ({ kind, about }: Condition) => kind === 'silent' && about.device?.newest === null
+const hasNeverMeasured = ({ kind, about }: Condition) =>
+  kind === 'silent' && about.device !== undefined && about.device.newest === null
 
 /** @param now ms since 1970 UTC */
 export function toReport(
   condition: Condition,
-  { run, state, until, value = run.value, late = false }: Details,
+  { alarm, state, until, value = alarm.value, late = false, revised = false }: Details,
   now: number,
 ): Report {
   const { event, utcOffset } = aboutOf(condition)
   const isLimit = condition.kind === 'limit'
   const { base, serial, channel, limit } = event
-  const path = serial === null ? [] : [base, serial, channel === null ? 'device' : `ch${channel}`]
+  const path = [base, serial, channel === null ? 'device' : `ch${channel}`].filter((part) => part !== null)
   // A channel without values and a silent device have no newer value.
-  const end = until ?? (isLimit ? run.at : now)
+  const end = until ?? (isLimit ? alarm.at : now)
   Object.assign(event, {
-    id: [...path, isLimit ? limit : condition.kind, toIso(run.from)].join('/'),
+    id: [...(base === null ? [] : path), isLimit ? limit : condition.kind, toIso(alarm.key)].join('/'),
     state,
-    condition: isLimit ? run.side : condition.kind,
-    ...(isLimit && { value, extreme: run.extreme }),
-    from: toIso(run.from),
+    condition: isLimit ? alarm.side : condition.kind,
+    ...(isLimit && { value, extreme: alarm.extreme }),
+    from: toIso(alarm.from),
     until: until === undefined ? null : toIso(until),
-    minutes: Math.max(0, Math.floor((end - run.from) / MINUTE_MS)),
+    minutes: Math.max(0, Math.floor((end - alarm.from) / MINUTE_MS)),
     late,
-    detail: hasNeverMeasured(condition) ? 'never' : run.detail,
+    revised,
+    detail: hasNeverMeasured(condition) ? 'never' : alarm.detail,
   })
   return { event, utcOffset }
 }
 
 /** The state of a condition: its alarm, or what it is about if there is none. */
 export function toState(condition: Condition, now: number): Report {
-  const { run } = condition
-  return run?.isAlarm ? toReport(condition, { run, state: 'alarm' }, now) : aboutOf(condition)
+  const { alarm } = condition
+  return alarm?.isAlarm ? toReport(condition, { alarm, state: 'alarm' }, now) : aboutOf(condition)
 }
 
 /** What a condition is about. */
 function aboutOf(condition: Condition): Report {
   const { kind, about } = condition
-  const { device, channel } = about
+  const { device, channel, base } = about
   const limit = condition instanceof LimitCondition ? condition.limit : null
   const isTemperature = limit !== null && channel?.quantity === 'temperature'
   const event: LimitEvent = {
@@ -125,6 +130,7 @@ function aboutOf(condition: Condition): Report {
     state: 'normal',
     condition: kind === 'limit' ? null : kind,
     ...(limit && { limit: limit.name, above: limit.above, below: limit.below }),
+    ...(base && { name: base.name, base: base.serial }),
     ...(device && { serial: device.serial, name: device.name, base: device.base }),
     ...(channel && { channel: channel.number, label: channel.name, quantity: channel.quantity }),
     ...(channel && { unit: (isTemperature ? `°${limit.unit}` : channel.unit) || null }),

@@ -8,28 +8,19 @@ import type { Limit } from '../../shared/limits-schema'
 /** The part of a limit that values are compared with, in the unit of the values. */
 export type Bounds = Pick<Limit, 'above' | 'below' | 'minutes' | 'margin'>
 
-/** Successive values outside their limits, or another condition while it lasts. Times are ms since 1970 UTC. */
+export const SIDES = ['above', 'below'] as const
+export type Side = (typeof SIDES)[number]
+
+/** Successive values outside on one side. Times are ms since 1970 UTC. */
 export interface Run {
   from: number
   /** Time of the newest value. */
   at: number
   /** The newest value, and the one furthest outside. */
-  value: number | null
-  extreme: number | null
-  /** The side of the value that made it an alarm. */
-  side: 'above' | 'below'
+  value: number
+  extreme: number
+  side: Side
   isAlarm: boolean
-  /** When it was last reported as an alarm or a reminder; `null` if it was not. */
-  reportedAt: number | null
-  /** Whether there are no more reminders. */
-  isAcknowledged: boolean
-  /** For `error`, the text of the service; for `battery`, the level; for `no-match`, what nothing matches. */
-  detail: string | null
-}
-
-export function startRun(from: number, value: number | null = null, side: Run['side'] = 'above'): Run {
-  const unreported = { isAlarm: false, reportedAt: null, isAcknowledged: false, detail: null }
-  return { from, at: from, value, extreme: value, side, ...unreported }
 }
 
 /** A value with the time of its measurement. */
@@ -38,62 +29,54 @@ export interface Timed {
   value: number
 }
 
-/** Values that are judged in the order of their times. */
+/** The state of values that are judged in the order of their times. */
 export interface Lane {
-  /** Time of the newest judged value. */
-  at: number
   run: Run | undefined
 }
 
-/** A run that is over, and its first value inside. */
+/** A run that is over, and the value that ended it. */
 export interface Ended extends Timed {
   run: Run
 }
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 
-/** How far a value is outside its limits; negative inside. Rounded, because 0.2 - 0.3 is not exactly -0.1. */
-export function distanceOutside(value: number, { above, below }: Bounds): number {
-  const distance = Math.max(
-    above === null ? Number.NEGATIVE_INFINITY : value - above,
-    below === null ? Number.NEGATIVE_INFINITY : below - value,
-  )
-  return Math.round(distance * 1e9) / 1e9
+/** How far a value is outside on a side; negative inside. Rounded, because 0.2 - 0.3 is not exactly -0.1. */
+function distanceOutside(value: number, side: Side, { above, below }: Bounds): number {
+  const limit = side === 'above' ? above : below
+  if (limit === null) return Number.NEGATIVE_INFINITY
+  return Math.round((side === 'above' ? value - limit : limit - value) * 1e9) / 1e9
 }
 
+/** The side on which a value is outside. */
+function sideOutside(value: number, bounds: Bounds): Side | undefined {
+  return SIDES.find((side) => distanceOutside(value, side, bounds) > 0)
+}
+
+/** Whether a value is further outside than another. */
+export const isFurther = (value: number, other: number, side: Side) =>
+  side === 'above' ? value > other : value < other
+
+/** Whether a value leaves a run on a side as it is: it is not inside the limit, or in an alarm not by *Margin*. */
+export const continues = (value: number, side: Side, isAlarm: boolean, bounds: Bounds) =>
+  distanceOutside(value, side, bounds) > (isAlarm ? -bounds.margin : 0)
+
 /**
- * Judges a value that is later than all others in the lane. A run begins with the first value outside. It is an alarm
- * from the first value measured at least `minutes` later. It ends with the first value that is not outside or, if it is
- * an alarm, that is inside by `margin`.
+ * Judges a value that is later than all others in the lane. A run begins with the first value outside, and is an alarm
+ * from the first value measured at least `minutes` later. It ends with the first value that is not outside on its side
+ * or, if it is an alarm, that is inside by `margin`. A value outside on the other side also begins a new run.
  * @returns the run that ended with this value
  */
 export function judge(lane: Lane, { time, value }: Timed, bounds: Bounds): Ended | undefined {
-  const distance = distanceOutside(value, bounds)
-  lane.at = time
   const { run } = lane
-  if (run ? distance <= (run.isAlarm ? -bounds.margin : 0) : distance <= 0) {
-    lane.run = undefined
-    return run && { run, time, value }
+  if (run && continues(value, run.side, run.isAlarm, bounds)) {
+    run.at = time
+    run.value = value
+    if (isFurther(value, run.extreme, run.side)) run.extreme = value
+    run.isAlarm ||= time - run.from >= bounds.minutes * MINUTE_MS
+    return undefined
   }
-  const side = bounds.above !== null && value > bounds.above ? 'above' : 'below'
-  const current = run ?? startRun(time, value, side)
-  lane.run = current
-  current.at = time
-  current.value = value
-  if (distance > distanceOutside(current.extreme ?? value, bounds)) current.extreme = value
-  if (!current.isAlarm && time - current.from >= bounds.minutes * MINUTE_MS) {
-    current.isAlarm = true
-    current.side = side
-  }
-  return undefined
-}
-
-/**
- * The lane for a value that is not later than the newest judged one. It is a new lane if time goes back, or after a gap,
- * because the value then belongs to another block.
- */
-export function lateLane(lane: Lane | undefined, time: number, { minutes }: Bounds): Lane {
-  const continues = lane && time >= lane.at && time - lane.at <= HOUR_MS + minutes * MINUTE_MS
-  return continues ? lane : { at: Number.NEGATIVE_INFINITY, run: undefined }
+  const side = sideOutside(value, bounds)
+  lane.run = side && { from: time, at: time, value, extreme: value, side, isAlarm: bounds.minutes <= 0 }
+  return run && { run, time, value }
 }

@@ -16,6 +16,8 @@ export interface MeasuredDevice {
   serial: string
   /** Blank if unknown. */
   name: string
+  /** Name of its base unit; blank if unknown. */
+  baseName: string
   /** Name of the group; `null` if none, `undefined` if unknown. Only current readings tell these apart. */
   group: string | null | undefined
   /** Minutes ahead of UTC; `null` if unknown. */
@@ -24,7 +26,7 @@ export interface MeasuredDevice {
   battery: string | null
   /** Time of the newest measurement, ms since 1970 UTC; `null` if there is none. */
   newest: number | null
-  channels: Map<number, MeasuredChannel>
+  channels: MeasuredChannel[]
   /** Whether the newest measurement is complete, so that a channel without a value has none. */
   isWhole: boolean
 }
@@ -66,18 +68,21 @@ const MAX_NAMED = 3
  * @throws EnvlogError `measurements-unreadable`, `elements-unreadable` if nothing in it can be judged
  */
 export function readMeasurements(payload: unknown): Measurements {
-  const devices = new Map<string, MeasuredDevice>()
+  const devices: MeasuredDevice[] = []
+  const rows = new Map<string, MeasuredDevice>()
   const unreadable: Unreadable[] = []
   const elements: readonly unknown[] = Array.isArray(payload) ? payload : [payload]
   for (const element of elements) {
     const fields = Object(element) as Fields
-    const property = addElement(devices, fields, Array.isArray(payload))
+    const isRow = fields.records === undefined && fields.channels === undefined
+    const property = isRow ? addRow(rows, fields, elements === payload) : addElement(devices, fields)
     if (property === undefined) continue
     unreadable.push({ serial: isReadableSerial(fields.serial) ? fields.serial : '', property })
   }
+  devices.push(...rows.values())
   const problem = toProblem(unreadable, elements.length)
-  if (problem && devices.size === 0) throw problem
-  return { devices: [...devices.values()], problem }
+  if (problem && devices.length === 0) throw problem
+  return { devices, problem }
 }
 
 function toProblem(unreadable: readonly Unreadable[], of: number): EnvlogError | undefined {
@@ -91,46 +96,37 @@ function toProblem(unreadable: readonly Unreadable[], of: number): EnvlogError |
 }
 
 /** @returns the property that cannot be read, if any; then nothing has been added */
-function addElement(
-  devices: Map<string, MeasuredDevice>,
-  fields: Fields,
-  isInList: boolean,
-): string | undefined {
+function addElement(devices: MeasuredDevice[], fields: Fields): string | undefined {
   const { records, channels, serial, base, timestamp } = fields
-  if (records === undefined && channels === undefined) return addRow(devices, fields, isInList)
   if (!isReadableSerial(serial)) return 'serial'
   if (!isReadableSerial(Object(base).serial)) return 'base.serial'
   if (!Array.isArray(channels) || !channels.every((channel) => isChannelNumber(Object(channel).number)))
     return 'channels'
   if (records === undefined) {
     if (!isTimeOrNone(timestamp)) return 'timestamp'
-    addReading(devices, fields, channels as Fields[])
+    devices.push(readReading(fields, channels as Fields[]))
     return undefined
   }
   if (!Array.isArray(records) || !records.every((record) => isTimeOrNone(Object(record).timestamp)))
     return 'records'
-  addSeries(devices, fields, channels as Fields[], records as Fields[])
+  devices.push(readSeries(fields, channels as Fields[], records as Fields[]))
   return undefined
 }
 
 const isTimeOrNone = (value: unknown): value is number | null | undefined =>
   value === undefined || value === null || isTimestamp(value)
 
-function addReading(devices: Map<string, MeasuredDevice>, fields: Fields, channels: readonly Fields[]): void {
+function readReading(fields: Fields, channels: readonly Fields[]): MeasuredDevice {
   const { battery, timestamp } = fields
-  const measured = addDevice(devices, fields, battery === undefined ? null : Object(battery).level)
+  const measured = startDevice(fields, battery === undefined ? null : Object(battery).level)
   addTime(measured, timestamp)
   for (const listed of channels)
     addValue(addChannel(measured, listed.number as number, listed), timestamp, listed.value, listed.error)
+  return measured
 }
 
-function addSeries(
-  devices: Map<string, MeasuredDevice>,
-  fields: Fields,
-  channels: readonly Fields[],
-  records: readonly Fields[],
-): void {
-  const measured = addDevice(devices, fields, null)
+function readSeries(fields: Fields, channels: readonly Fields[], records: readonly Fields[]): MeasuredDevice {
+  const measured = startDevice(fields, null)
   // Series do not tell whether a device has no group.
   measured.group ??= undefined
   for (const { timestamp } of records) addTime(measured, timestamp)
@@ -140,9 +136,13 @@ function addSeries(
     for (const { timestamp, [key]: value, errors } of records)
       addValue(found, timestamp, value, (errors as Fields | undefined)?.[key])
   }
+  return measured
 }
 
-/** @returns the property that cannot be read, if any */
+/**
+ * Rows of a device may be anywhere in a message.
+ * @returns the property that cannot be read, if any
+ */
 function addRow(devices: Map<string, MeasuredDevice>, row: Fields, isInList: boolean): string | undefined {
   const { serial, base, channel, timestamp, value, error } = row
   // Rows of alerts and statistics have neither a value nor an error. Events of alarms have a condition.
@@ -154,8 +154,9 @@ function addRow(devices: Map<string, MeasuredDevice>, row: Fields, isInList: boo
   if (value != null && typeof value !== 'number') return 'value'
   const isUntimed = timestamp == null && row.time == null
   if (!isUntimed && !isTimestamp(timestamp)) return 'timestamp'
-  const measured =
-    devices.get(`${base}/${serial}`) ?? addDevice(devices, aboutRow(row), row.batterylevel, isInList)
+  const key = `${base}/${serial}`
+  const measured = devices.get(key) ?? startDevice(aboutRow(row), row.batterylevel, isInList)
+  devices.set(key, measured)
   addTime(measured, timestamp)
   const { label: name, unit, quantity } = row
   addValue(addChannel(measured, channel, { name, unit, quantity }), timestamp, value, error)
@@ -176,35 +177,30 @@ function toGroup(group: unknown): string | null | undefined {
 }
 
 /** @param isWhole whether all its channels are in the same message */
-function addDevice(
-  devices: Map<string, MeasuredDevice>,
+function startDevice(
   { serial, base, name, group, utcOffset }: Fields,
   battery: unknown,
   isWhole = true,
 ): MeasuredDevice {
-  const baseSerial = (base as { serial: string }).serial
-  const key = `${baseSerial}/${serial}`
-  const measured = devices.get(key) ?? {
-    base: baseSerial,
+  return {
+    base: (base as { serial: string }).serial,
     serial: serial as string,
     name: toText(name),
+    baseName: toText(Object(base).name),
     group: toGroup(group),
     utcOffset: typeof utcOffset === 'number' ? utcOffset : null,
     battery: toText(battery) || null,
     newest: null,
-    channels: new Map(),
+    channels: [],
     isWhole,
   }
-  devices.set(key, measured)
-  return measured
 }
 
 function addChannel({ channels }: MeasuredDevice, number: number, about: Fields): MeasuredChannel {
-  const known = channels.get(number)
-  if (known) return known
+  for (const known of channels) if (known.number === number) return known
   const quantity = QUANTITIES.includes(about.quantity as Quantity) ? (about.quantity as Quantity) : null
   const measured = { number, name: toText(about.name), unit: toText(about.unit), quantity, values: [] }
-  channels.set(number, measured)
+  channels.push(measured)
   return measured
 }
 

@@ -4,11 +4,13 @@ import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
 import { converterOf } from '../readings/convert-temperatures'
 import { AlarmList, type AlarmSettings } from './alarm-list'
-import { Condition, type LimitCondition, type WatchedDevice } from './condition'
-import { judge, lateLane, type Timed } from './judge'
-import type { MeasuredChannel, MeasuredDevice } from './measurements'
+import type { Condition, WatchedDevice } from './condition'
+import { inOrder, usualPauseOf } from './measurement-order'
+import type { MeasuredChannel, MeasuredDevice, MeasuredValue } from './measurements'
 import { NoMatch } from './no-match'
-import { fromSavedRun, MIN_SAVED_MS, type SavedLimits, toSavedRun } from './saved-limits'
+import { Pieces } from './pieces'
+import { fromSavedAlarm, MIN_SAVED_MS, type SavedLimits, toSavedAlarm } from './saved-limits'
+import { Silence } from './silence'
 import { MAX_TEXT_LENGTH, WatchedDevices } from './watched-devices'
 
 export interface MonitorSettings extends AlarmSettings {
@@ -31,8 +33,15 @@ export interface Summary {
 
 /** A device that has not been seen for this long is forgotten. */
 const MAX_UNSEEN_MS = 30 * DAY_MS
-/** A device that sends only older measurements for this long begins anew. */
+/** A device that sends only older measurements for this long begins anew, as after its clock was set back. */
 const MAX_LATE_MS = 3_600_000
+/** Measurements further ahead of the clock are judged only if the device sends no others for as long. */
+const MAX_AHEAD_MS = 3_600_000
+/** A check that comes later than this after the one before shows that the process stood still. */
+const MAX_CHECK_MS = 65_000
+/** How long the level of a battery must have been better, in measurements, and the silence that a new battery needs. */
+const BETTER_MS = DAY_MS
+const NEW_BATTERY_MS = 3_600_000
 const BATTERY_RANKS: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
 
 /**
@@ -44,20 +53,22 @@ export class Monitor {
   readonly #clock: Clock
   readonly #settings: MonitorSettings
   readonly #devices: WatchedDevices
-  /** The limits of the last message. */
-  #lastLimits: readonly Limit[] = []
-  readonly #noData = new Condition('no-data', {})
+  /** The limits by which devices are judged, by their text. */
+  readonly #limits = new Map<string, readonly Limit[]>()
+  #lastLimits: { given: readonly Limit[]; known: readonly Limit[] } | undefined
+  readonly #silence: Silence
   readonly #noMatch: NoMatch
-  /** When a measurement last arrived, or the node started: monotonic ms, and ms since 1970 UTC. */
-  #dataAt: { monotonic: number; now: number }
+  /** When time last passed, monotonic ms. */
+  #checkedAt: number
 
   constructor(clock: Clock, settings: MonitorSettings) {
     this.#clock = clock
     this.#settings = settings
     this.alarms = new AlarmList(clock, settings)
     this.#devices = new WatchedDevices(clock, this.alarms)
-    this.#dataAt = this.#times()
+    this.#silence = new Silence(this.alarms, clock, settings.silentAfterMs)
     this.#noMatch = new NoMatch(this.alarms, clock, settings.silentAfterMs)
+    this.#checkedAt = clock.monotonic()
   }
 
   /** Sets the limits of all devices, as after a deploy. It is reported if they match nothing. */
@@ -72,13 +83,7 @@ export class Monitor {
    */
   receive(measured: readonly MeasuredDevice[], limits: readonly Limit[]): void {
     if (measured.length === 0) return
-    const isBack = this.#noData.run !== undefined
-    this.#dataAt = this.#times()
-    this.alarms.end(this.#noData, this.#dataAt.now)
-    if (isBack) {
-      this.#noMatch.gather()
-      for (const device of this.#devices.all) device.arrivedAt = this.#dataAt.monotonic
-    }
+    if (this.#silence.noteData(this.#devices.all)) this.#noMatch.gather()
     const known = this.#intern(limits)
     let problem: unknown
     for (const device of measured) {
@@ -93,40 +98,35 @@ export class Monitor {
 
   /** Judges what depends on the clock. Call this every few seconds. */
   passTime(): void {
-    const { errorAfterMs, silentAfterMs } = this.#settings
-    const { now, monotonic } = this.#times()
+    const monotonic = this.#clock.monotonic()
+    const stoodStill = monotonic - this.#checkedAt > MAX_CHECK_MS
+    this.#checkedAt = monotonic
+    if (stoodStill) this.#silence.beginAnew(this.#devices.all)
     for (const condition of this.alarms.open) {
-      const isPending = condition.kind === 'error' && !condition.isAlarm
-      if (isPending && monotonic - condition.since >= errorAfterMs) this.alarms.raise(condition)
+      if (condition.kind !== 'error' || condition.isAlarm) continue
+      if (stoodStill) condition.since = monotonic
+      else if (monotonic - condition.since >= this.#settings.errorAfterMs) this.alarms.raise(condition)
     }
-    if (!this.#noData.run && monotonic - this.#dataAt.monotonic >= silentAfterMs)
-      this.#beginAlarm(this.#noData, this.#dataAt.now)
-    for (const device of this.#devices.all) {
-      const { seenAt, arrivedAt, silent, newest } = device
-      // While no measurements arrive at all, that is reported instead.
-      const isSilent = this.#dataAt.monotonic - arrivedAt >= silentAfterMs
-      if (monotonic - seenAt >= MAX_UNSEEN_MS) this.#devices.forget(device)
-      else if (isSilent && !silent.run) this.#beginAlarm(silent, newest ?? now)
-    }
-    if (!this.#noData.run) this.#noMatch.judge([...this.#devices.all], this.#dataAt.monotonic)
-    this.alarms.endMutes()
+    for (const device of this.#devices.all)
+      if (monotonic - device.seenAt >= MAX_UNSEEN_MS) this.#devices.forget(device)
+    this.#silence.passTime(this.#devices.all)
+    const { noData, dataAt } = this.#silence
+    if (!noData.alarm) this.#noMatch.judge([...this.#devices.all], dataAt.monotonic)
+    this.alarms.mutes.passTime()
   }
 
   /** Forgets devices with everything about them. */
   forget(serials: readonly string[] | 'all'): void {
     for (const device of this.#devices.all) if (isAmong(device.serial, serials)) this.#devices.forget(device)
-    if (serials === 'all') {
-      this.alarms.close(this.#noData)
-      this.alarms.close(this.#noMatch.condition)
-      this.#dataAt = this.#times()
-    }
+    this.#silence.forget(this.#devices.all)
+    if (serials === 'all') this.alarms.close(this.#noMatch.condition)
     this.#noMatch.gather()
-    this.alarms.mustSave = true
+    this.alarms.noteChange()
   }
 
   /** All conditions that have been judged. */
   *conditions(): Generator<Condition> {
-    for (const condition of [this.#noData, this.#noMatch.condition])
+    for (const condition of [this.#silence.noData, this.#noMatch.condition])
       if (condition.sentState !== undefined) yield condition
     for (const device of this.#devices.all)
       for (const condition of device.conditions()) if (condition.sentState !== undefined) yield condition
@@ -135,43 +135,53 @@ export class Monitor {
   summarize(): Summary {
     return {
       ...this.alarms.count(),
-      mutedUntil: this.alarms.mutes.get('') ?? null,
-      noDataSince: this.#noData.run?.from ?? null,
+      mutedUntil: this.alarms.mutes.until,
+      noDataSince: this.#silence.noData.alarm?.from ?? null,
       devices: this.#devices.count,
-      dataAt: this.#dataAt.now,
+      dataAt: this.#silence.dataAt.now,
     }
   }
 
   toSave(): SavedLimits {
-    const [noData, noMatch] = [this.#noData.run, this.#noMatch.condition.run]
+    const [noData, noMatch] = [this.#silence.noData.alarm, this.#noMatch.condition.alarm]
+    const [bases, mutes, { held }] = [this.#silence.toSave(), this.alarms.mutes.toSave(), this.alarms]
     return {
       version: 1,
-      ...(noData && { noData: toSavedRun(noData) }),
-      ...(noMatch && { noMatch: toSavedRun(noMatch) }),
-      ...(this.alarms.mutes.size > 0 && { mutes: [...this.alarms.mutes] }),
-      ...this.#devices.toSave(this.#dataAt.monotonic),
-    }
+      ...(noData && { noData: toSavedAlarm(noData) }),
+      ...(noMatch && { noMatch: toSavedAlarm(noMatch) }),
+      ...(bases.length > 0 && { bases: bases.map(([base, alarm]) => [base, toSavedAlarm(alarm)]) }),
+      ...(mutes.length > 0 && { mutes: [...mutes] }),
+      ...(held.length > 0 && { held: [...held] }),
+      ...this.#devices.toSave(this.#silence.dataAt.monotonic),
+    } as SavedLimits
   }
 
   /** Continues with a saved state, which contains the limits by which its devices were judged. */
   restore(saved: SavedLimits): void {
-    const { noData, noMatch, mutes = [] } = saved
-    for (const [serial, until] of mutes) this.alarms.mutes.set(serial, until)
-    this.alarms.resume(this.#noData, noData && fromSavedRun(noData))
-    this.alarms.resume(this.#noMatch.condition, noMatch && fromSavedRun(noMatch))
+    const { noData, noMatch, bases = [], mutes = [], held = [] } = saved
+    this.alarms.mutes.restore(mutes)
+    this.alarms.resumeHeld(held)
+    this.#silence.restore(
+      noData && fromSavedAlarm(noData),
+      bases.map(([base, alarm]) => [base, fromSavedAlarm(alarm)] as const),
+    )
+    this.alarms.resume(this.#noMatch.condition, noMatch && fromSavedAlarm(noMatch))
     this.#devices.restore(saved)
   }
 
-  #receiveDevice(measured: MeasuredDevice, limits: readonly Limit[]): void {
-    const { base, serial, newest, battery } = measured
-    const { now, monotonic } = this.#times()
+  #receiveDevice(all: MeasuredDevice, limits: readonly Limit[]): void {
+    const { base, serial, battery } = all
+    const now = this.#clock.now()
+    const monotonic = this.#clock.monotonic()
     const known = this.#devices.find(base, serial)
     // A device that is seen for the first time may have been silent for long.
-    const device = known ?? this.#devices.add(base, serial, Math.max(0, now - (newest ?? now)))
+    const device = known ?? this.#devices.add(base, serial, Math.max(0, now - (all.newest ?? now)))
     device.seenAt = monotonic
+    const measured = this.#withoutAhead(device, all)
+    const { newest } = measured
     this.#devices.update(device, measured, limits)
     if (newest !== null && this.#isLateForLong(device, newest)) this.#beginAnew(device, newest)
-    for (const channel of measured.channels.values()) this.#receiveChannel(device, channel, newest)
+    for (const channel of measured.channels) this.#receiveChannel(device, channel, newest)
     this.alarms.noteState(device.silent)
     if (battery !== null) this.#judgeBattery(device, battery, newest ?? now)
     if (newest === null || newest < (device.newest ?? newest)) return
@@ -182,23 +192,50 @@ export class Monitor {
     this.alarms.end(device.silent, newest)
   }
 
+  /** The measurements that are not ahead of the clock, unless the device has sent no others for long. */
+  #withoutAhead(device: WatchedDevice, measured: MeasuredDevice): MeasuredDevice {
+    const latest = this.#clock.now() + MAX_AHEAD_MS
+    if (measured.newest === null || measured.newest <= latest) {
+      if (measured.newest !== null) device.aheadSince = undefined
+      return measured
+    }
+    let newest: number | null = null
+    const channels = measured.channels.map((channel) => {
+      const values = channel.values.filter(({ time }) => time <= latest)
+      for (const { time } of values) newest = Math.max(newest ?? time, time)
+      return { ...channel, values }
+    })
+    const monotonic = this.#clock.monotonic()
+    device.aheadSince = newest === null ? (device.aheadSince ?? monotonic) : undefined
+    const { aheadSince } = device
+    const isTrusted = aheadSince !== undefined && monotonic - aheadSince >= MAX_AHEAD_MS
+    return isTrusted ? measured : { ...measured, newest, channels }
+  }
+
   #noteArrival(device: WatchedDevice): void {
-    const { monotonic } = this.#times()
+    const monotonic = this.#clock.monotonic()
     // Silence that was saved must not go on after a crash.
-    if (monotonic - device.arrivedAt > MIN_SAVED_MS) this.alarms.mustSave = true
+    if (monotonic - device.arrivedAt > MIN_SAVED_MS) this.alarms.noteChange()
     device.arrivedAt = monotonic
   }
 
   /** The same limits as before, if they are equal, because those of a message are another array each time. */
-  #intern(limits: readonly Limit[]): readonly Limit[] {
-    if (limits !== this.#lastLimits && JSON.stringify(limits) !== JSON.stringify(this.#lastLimits))
-      this.#lastLimits = limits
-    return this.#lastLimits
+  #intern(given: readonly Limit[]): readonly Limit[] {
+    if (given === this.#lastLimits?.given) return this.#lastLimits.known
+    const text = JSON.stringify(given)
+    if (!this.#limits.has(text)) {
+      const used = new Set(Array.from(this.#devices.all, (device) => device.limits))
+      for (const [other, list] of this.#limits) if (!used.has(list)) this.#limits.delete(other)
+    }
+    const known = this.#limits.get(text) ?? given
+    this.#limits.set(text, known)
+    this.#lastLimits = { given, known }
+    return known
   }
 
   /** Whether a device has sent only older measurements for an hour, as after its clock was set back. */
   #isLateForLong(device: WatchedDevice, newest: number): boolean {
-    const { monotonic } = this.#times()
+    const monotonic = this.#clock.monotonic()
     const { late } = device
     device.late = undefined
     if (newest >= (device.newest ?? newest)) return false
@@ -212,10 +249,10 @@ export class Monitor {
     device.newest = null
     for (const channel of device.channels.values()) {
       channel.first = Math.min(channel.first, newest)
-      for (const condition of channel.limits.values()) {
-        condition.at = Number.NEGATIVE_INFINITY
-        condition.late = undefined
+      for (const condition of channel.limits) {
+        condition.pieces = new Pieces()
         condition.past = []
+        condition.after = Number.NEGATIVE_INFINITY
         this.alarms.close(condition)
       }
     }
@@ -224,70 +261,59 @@ export class Monitor {
   #receiveChannel(device: WatchedDevice, measured: MeasuredChannel, newest: number | null): void {
     const first = this.#settings.leavesOutPast ? (newest ?? this.#clock.now()) : Number.NEGATIVE_INFINITY
     const channel = this.#devices.updateChannel(device, measured, first)
-    const timed = measured.values
-      .filter((value): value is Timed & typeof value => value.value !== null)
-      .sort((a, b) => a.time - b.time)
-    for (const condition of channel.limits.values()) {
-      const convert = converterOf(channel, condition.limit.unit)
-      for (const { time, value } of timed)
-        this.#judgeValue(condition, { time, value: convert ? convert(value) : value })
-      const late = condition.late?.run
-      if (late?.isAlarm && late.reportedAt === null) this.alarms.noteEnded(condition, late, { late: true })
+    const values = inOrder(measured.values)
+    channel.pause = usualPauseOf(values) ?? channel.pause
+    for (const condition of channel.limits) {
+      const { limit, pieces, after } = condition
+      const convert = converterOf(channel, limit.unit)
+      const isJudged = ({ time }: MeasuredValue) => time > after
+      const known = pieces.newest
+      const judged = Number.isFinite(after) ? values.filter(isJudged) : values
+      const added = pieces.add(convert ? converted(judged, convert) : judged, channel.pause, limit)
+      this.alarms.judged(condition, added, known)
     }
-  }
-
-  #judgeValue(condition: LimitCondition, value: Timed): void {
-    if (value.time > condition.at) this.#judge(condition, value)
-    // The newest value again may end a run of older ones, if a whole message arrives twice.
-    else if (value.time < condition.at || condition.late?.run) this.#judgeLate(condition, value)
-  }
-
-  #judge(condition: LimitCondition, value: Timed): void {
-    const { run, isAlarm, limit } = condition
-    const ended = judge(condition, value, limit)
-    this.alarms.update(condition, run, isAlarm)
-    if (ended) this.alarms.noteEnd(condition, ended.run, ended.time, ended.value)
-  }
-
-  /** Judges a value that is older than the newest judged one. It does not affect the current run, nor do values within. */
-  #judgeLate(condition: LimitCondition, value: Timed): void {
-    const { run, limit, late } = condition
-    const isWithinRun = run !== undefined && value.time >= run.from
-    condition.late = isWithinRun ? undefined : lateLane(late, value.time, limit)
-    if (!condition.late || value.time === condition.late.at) return
-    const before = condition.late.run
-    const ended = judge(condition.late, value, limit)
-    if (condition.late.run !== before) this.alarms.mustSave = true
-    if (ended?.run.isAlarm && ended.run.reportedAt === null)
-      this.alarms.noteEnded(condition, ended.run, { until: ended.time, value: ended.value, late: true })
   }
 
   /** Judges which channels have no value in the newest measurement. */
   #judgeErrors(device: WatchedDevice, { channels, isWhole }: MeasuredDevice, newest: number): void {
     for (const { number, error: condition } of device.channels.values()) {
-      const values = channels.get(number)?.values.filter(({ time }) => time === newest) ?? []
+      const measured = channels.find((channel) => channel.number === number)
+      const value = measured && valueAt(measured, newest)
       // The other channels of a row, or of a chunk of rows, may be in other messages.
-      if (values.length === 0 && (!isWhole || newest === device.newest)) continue
-      if (values.some(({ value }) => value !== null)) this.alarms.end(condition, newest)
-      else if (!condition.run)
-        this.alarms.begin(condition, newest, values[0]?.error?.slice(0, MAX_TEXT_LENGTH) ?? null)
+      if (!value && (!isWhole || newest === device.newest)) continue
+      if (value && value.value !== null) this.alarms.end(condition, newest)
+      else if (!condition.alarm)
+        this.alarms.begin(condition, newest, value?.error?.slice(0, MAX_TEXT_LENGTH) ?? null)
       this.alarms.noteState(condition)
     }
   }
 
-  #judgeBattery({ battery }: WatchedDevice, level: string, at: number): void {
+  #judgeBattery(device: WatchedDevice, level: string, at: number): void {
+    const { battery } = device
     const rank = BATTERY_RANKS[level] ?? 0
-    const reported = BATTERY_RANKS[battery.run?.detail ?? ''] ?? 0
-    if (rank > reported) this.#beginAlarm(battery, at, level)
-    if (rank === 0 && level !== 'unknown') this.alarms.end(battery, at)
+    const reported = BATTERY_RANKS[battery.alarm?.detail ?? ''] ?? 0
+    if (rank > reported) {
+      this.alarms.begin(battery, at, level)
+      this.alarms.raise(battery)
+    }
+    if (level === 'unknown') return
+    const betterSince = rank > 0 || reported === 0 ? undefined : (device.betterSince ?? at)
+    if (betterSince !== device.betterSince) this.alarms.noteChange()
+    device.betterSince = betterSince
+    // A new battery interrupts the measurements.
+    const wasSilent = at - (device.newest ?? at) >= NEW_BATTERY_MS
+    if (betterSince === undefined || (at - betterSince < BETTER_MS && !wasSilent)) return
+    device.betterSince = undefined
+    this.alarms.end(battery, at)
   }
+}
 
-  #beginAlarm(condition: Condition, from: number, detail: string | null = null): void {
-    this.alarms.begin(condition, from, detail)
-    this.alarms.raise(condition)
-  }
+const converted = (values: readonly MeasuredValue[], convert: (value: number) => number) =>
+  values.map(({ time, value }) => ({ time, value: value === null ? null : convert(value) }))
 
-  #times() {
-    return { now: this.#clock.now(), monotonic: this.#clock.monotonic() }
-  }
+/** The measurement of a time; of several, one with a value. */
+function valueAt({ values }: MeasuredChannel, time: number): MeasuredValue | undefined {
+  let found: MeasuredValue | undefined
+  for (const value of values) if (value.time === time && (!found || value.value !== null)) found = value
+  return found
 }

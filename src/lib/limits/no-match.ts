@@ -46,12 +46,12 @@ export class NoMatch {
     if (this.#clock.monotonic() - this.#judgedAt < INTERVAL_MS) return
     this.#judgedAt = this.#clock.monotonic()
     const missing = unmatched(this.limits, devices)
-    if (missing === null && condition.run) this.#alarms.end(condition, this.#clock.now())
+    if (missing === null && condition.alarm) this.#alarms.end(condition, this.#clock.now())
     if (dataAt - this.#gatheringSince < this.#gatheringMs) return
-    if (missing !== null && hasMore(missing, condition.run?.detail ?? null)) {
+    if (missing !== null && hasMore(missing, condition.alarm?.detail ?? null)) {
       this.#alarms.begin(condition, this.#clock.now(), missing)
       this.#alarms.raise(condition)
-    } else if (condition.run) condition.run.detail = missing
+    } else this.#alarms.setDetail(condition, missing)
     this.#alarms.noteState(condition)
   }
 }

@@ -2,10 +2,16 @@ import type { Limit } from '../../shared/limits-schema'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import type { AlarmList } from './alarm-list'
-import { LimitCondition, WatchedChannel, WatchedDevice } from './condition'
+import { LimitCondition, toAlarm, WatchedChannel, WatchedDevice } from './condition'
 import { limitsFor } from './matching'
 import type { MeasuredChannel, MeasuredDevice } from './measurements'
-import { fromSavedRun, type SavedChannel, type SavedLimits, toSavedDevice } from './saved-limits'
+import {
+  fromSavedAlarm,
+  fromSavedPieces,
+  type SavedChannel,
+  type SavedLimits,
+  toSavedDevice,
+} from './saved-limits'
 
 /** Far more than any account has. */
 const MAX_CHANNELS = 100_000
@@ -44,8 +50,10 @@ export class WatchedDevices {
   }
 
   /** Sets what a message says about a device, and the limits by which its values are judged. */
-  update(device: WatchedDevice, { name, group, utcOffset }: MeasuredDevice, limits: readonly Limit[]): void {
+  update(device: WatchedDevice, measured: MeasuredDevice, limits: readonly Limit[]): void {
+    const { name, baseName, group, utcOffset } = measured
     if (name !== '') device.name = name.slice(0, MAX_TEXT_LENGTH)
+    if (baseName !== '') device.baseName = baseName.slice(0, MAX_TEXT_LENGTH)
     if (utcOffset !== null) device.utcOffset = utcOffset
     const hasNewGroup = group !== undefined && group !== device.group
     if (hasNewGroup) device.group = group
@@ -71,14 +79,14 @@ export class WatchedDevices {
     channel.unit = unit.slice(0, MAX_TEXT_LENGTH)
     if (known?.quantity === quantity) return channel
     channel.quantity = quantity
-    this.#applyLimits(channel)
+    this.#applyLimits(channel, known ? device.newest : null)
     return channel
   }
 
   /** What the conditions of other limits have found is forgotten. */
   setLimits(device: WatchedDevice, limits: readonly Limit[]): void {
     device.limits = limits
-    for (const channel of device.channels.values()) this.#applyLimits(channel)
+    for (const channel of device.channels.values()) this.#applyLimits(channel, device.newest)
   }
 
   forget(device: WatchedDevice): void {
@@ -106,21 +114,13 @@ export class WatchedDevices {
     for (const [key, { channels, ...saved }] of Object.entries(devices)) {
       const [base = '', serial = ''] = key.split('/')
       const device = this.add(base, serial)
-      const {
-        name,
-        group = null,
-        utcOffset = null,
-        newest = null,
-        unseenMs = 0,
-        quietMs = 0,
-        silent,
-        battery,
-      } = saved
-      Object.assign(device, { name, group, utcOffset, newest, limits: limits[saved.limits] })
-      device.seenAt -= unseenMs
-      device.arrivedAt -= quietMs
-      this.#alarms.resume(device.silent, silent && fromSavedRun(silent))
-      if (battery) this.#alarms.resume(device.battery, fromSavedRun(battery))
+      const { name, baseName = '', group = null, utcOffset = null, newest = null, betterSince } = saved
+      Object.assign(device, { name, baseName, group, utcOffset, newest, betterSince })
+      device.limits = limits[saved.limits] ?? []
+      device.seenAt -= saved.unseenMs ?? 0
+      device.arrivedAt -= saved.quietMs ?? 0
+      this.#alarms.resume(device.silent, saved.silent && fromSavedAlarm(saved.silent))
+      if (saved.battery) this.#alarms.resume(device.battery, fromSavedAlarm(saved.battery))
       for (const [number, channel] of Object.entries(channels))
         this.#restoreChannel(device, Number(number), channel)
     }
@@ -129,14 +129,20 @@ export class WatchedDevices {
   #restoreChannel(device: WatchedDevice, number: number, saved: SavedChannel): void {
     const { name, unit, quantity = null, first = Number.NEGATIVE_INFINITY, error, limits } = saved
     const channel = this.updateChannel(device, { number, name, unit, quantity }, first)
-    this.#alarms.resume(channel.error, error && fromSavedRun(error))
-    for (const [limitName, { at, run, late, past = [] }] of limits) {
-      const condition = channel.limits.get(limitName)
-      if (!condition || at === undefined) continue
-      condition.at = at
-      condition.past = past
-      if (late) condition.late = { at: late[1], run: fromSavedRun(late) }
-      this.#alarms.resume(condition, run && fromSavedRun(run))
+    channel.pause = saved.pause ?? channel.pause
+    this.#alarms.resume(channel.error, error && fromSavedAlarm(error))
+    for (const [limitName, { after, pieces, reported, past = [] }] of limits) {
+      const condition = limitOf(channel, limitName)
+      if (!condition) continue
+      condition.after = after ?? Number.NEGATIVE_INFINITY
+      condition.pieces = fromSavedPieces(pieces)
+      condition.past = past.map(([alarm, [time, value]]) => ({ alarm: fromSavedAlarm(alarm), time, value }))
+      const run = condition.pieces.runOf(condition.limit)
+      const [key = run?.from, reportedAt = null, isAcknowledged = false] = reported ?? []
+      this.#alarms.resume(
+        condition,
+        run && toAlarm({ ...run, key: key ?? run.from, reportedAt, isAcknowledged }),
+      )
     }
   }
 
@@ -146,31 +152,28 @@ export class WatchedDevices {
     this.#channelCount++
     const channel = new WatchedChannel(device, number, first)
     device.channels.set(number, channel)
-    this.#alarms.mustSave = true
+    this.#alarms.noteChange()
     return channel
   }
 
-  /** Creates the conditions of a channel. Those of a limit that has changed or no longer applies are forgotten. */
-  #applyLimits(channel: WatchedChannel): void {
+  /**
+   * Creates the conditions of a channel. Those of a limit that has changed or no longer applies are forgotten.
+   * @param after a new limit judges what is measured after this time, or everything
+   */
+  #applyLimits(channel: WatchedChannel, after: number | null): void {
     const { device } = channel
     const before = channel.limits
-    channel.limits = new Map()
-    for (const limit of limitsFor(device.limits, device, channel)) {
-      const known = before.get(limit.name)
+    const about = { device, channel }
+    channel.limits = limitsFor(device.limits, device, channel).map((limit) => {
+      const known = limitOf(channel, limit.name)
       const isSame = known && boundsText(known.limit) === boundsText(limit)
-      channel.limits.set(limit.name, isSame ? known : createCondition(channel, limit))
-    }
-    const kept = new Set(channel.limits.values())
-    for (const condition of before.values()) if (!kept.has(condition)) this.#alarms.close(condition)
+      return isSame ? known : new LimitCondition(about, limit, after ?? undefined)
+    })
+    for (const condition of before) if (!channel.limits.includes(condition)) this.#alarms.close(condition)
   }
 }
 
-/** A new limit judges what is measured from now on. */
-function createCondition(channel: WatchedChannel, limit: Limit): LimitCondition {
-  const condition = new LimitCondition({ device: channel.device, channel }, limit)
-  condition.at = channel.device.newest ?? condition.at
-  return condition
-}
+const limitOf = ({ limits }: WatchedChannel, name: string) => limits.find(({ limit }) => limit.name === name)
 
 /** The part of a limit that a run depends on. */
 function boundsText({ above, below, unit, minutes, margin }: Limit): string {

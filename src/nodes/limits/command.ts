@@ -1,6 +1,6 @@
 import type { NodeMessage } from 'node-red'
 import { EnvlogError } from '../../lib/errors'
-import { MAX_MUTE_MS } from '../../lib/limits/alarm-list'
+import { MAX_MUTE_MS } from '../../lib/limits/mutes'
 import { readSerials } from '../kit/action/control-message'
 
 /** A command to the node (docs/limits.md, *Commands*). */

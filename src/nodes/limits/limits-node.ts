@@ -177,7 +177,7 @@ export class LimitsNode implements StartedNode {
 
   /** Sends what has changed. @param cause the message that caused it, if any */
   #sendChanges(
-    { reports, states }: Changes,
+    { reports, states, save }: Changes,
     cause?: NodeMessage,
     send = (msg: NodeMessage) => this.#node.send(msg),
   ): void {
@@ -185,18 +185,15 @@ export class LimitsNode implements StartedNode {
       ...this.#messages.ofReports(reports, cause),
       ...this.#messages.ofStates(states, systemClock.now(), cause),
     ]
-    this.#enqueue(messages, send)
+    if (save && this.#settings.remember) this.#state.save()
+    this.#enqueue(messages, send, save === 'now' && this.#settings.remember)
   }
 
-  /** Sends messages after earlier ones, once the state has been written. */
-  #enqueue(messages: readonly NodeMessage[], send: (msg: NodeMessage) => void): void {
-    const { alarms } = this.#monitor
-    const mustSave = this.#settings.remember && alarms.mustSave
-    if (mustSave) this.#state.save()
-    alarms.mustSave = false
-    if (!mustSave && messages.length === 0) return
+  /** Sends messages after earlier ones. @param isSaved whether the state is written first */
+  #enqueue(messages: readonly NodeMessage[], send: (msg: NodeMessage) => void, isSaved = false): void {
+    if (!isSaved && messages.length === 0) return
     const sent = this.#sending.then(async () => {
-      if (mustSave) await this.#state.written()
+      if (isSaved) await this.#state.written()
       await sendInTurns(messages, send)
     })
     inBackground(sent)

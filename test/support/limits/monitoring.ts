@@ -78,6 +78,8 @@ export class Monitoring {
   #monitor: Monitor
   /** The state as it was last written before something was sent. */
   #written: string | undefined
+  /** Whether it will be written within half a minute. */
+  #isDue = false
 
   constructor(
     rows: readonly object[],
@@ -94,8 +96,16 @@ export class Monitoring {
     return this.#monitor
   }
 
-  /** The events caused by a payload. */
+  /** The events caused by a payload, which arrives when its newest measurement is known, or later. */
   receive(payload: unknown, limits = this.#limits): LimitEvent[] {
+    const { devices } = readMeasurements(payload)
+    const newest = Math.max(...devices.map((device) => device.newest ?? 0))
+    this.clock.jump(Math.max(0, newest - this.clock.now()))
+    return this.receiveAhead(payload, limits)
+  }
+
+  /** The events caused by a payload whose measurements may be ahead of the clock. */
+  receiveAhead(payload: unknown, limits = this.#limits): LimitEvent[] {
     this.#monitor.receive(readMeasurements(payload).devices, limits)
     return this.#collect()
   }
@@ -135,13 +145,14 @@ export class Monitoring {
 
   #collect(isByClock = false): LimitEvent[] {
     const { alarms } = this.#monitor
-    const { reports } = alarms.collect(isByClock)
-    if (alarms.mustSave) this.#write()
-    alarms.mustSave = false
+    const { reports, save } = alarms.collect(isByClock)
+    this.#isDue ||= save === 'soon'
+    if (save === 'now' || (isByClock && this.#isDue)) this.#write()
     return reports.map(({ event }) => event)
   }
 
   #write(): void {
+    this.#isDue = false
     this.#written = JSON.stringify(this.#monitor.toSave())
   }
 

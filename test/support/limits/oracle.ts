@@ -1,6 +1,6 @@
 /**
  * An independent statement of the rule by which values are judged (docs/limits.md, *Judging*): it searches the whole
- * series for maximal runs.
+ * series, in the order of the times, for one run after the other.
  */
 
 export interface OracleLimit {
@@ -16,41 +16,77 @@ export interface OracleValue {
   value: number
 }
 
-/** An alarm in a series: its beginning, its first value inside (`null` if it lasts), and the side that raised it. */
+export type Side = 'above' | 'below'
+
+/** An alarm in a series: its beginning, its first value inside (`null` if it lasts), its side and its furthest value. */
 export interface OracleAlarm {
   from: number
   until: number | null
-  condition: 'above' | 'below'
+  condition: Side
+  extreme: number
 }
 
-/** @param values in the order of their times */
+/** Successive values outside on one side. */
+export interface OracleRun extends OracleAlarm {
+  isAlarm: boolean
+}
+
+/** @param values in the order of their times, without missing ones, because these neither end nor lengthen a run */
 export function findAlarms(values: readonly OracleValue[], limit: OracleLimit): OracleAlarm[] {
-  const { above, below, minutes, margin } = limit
-  const isOutside = ({ value }: OracleValue) =>
-    (above !== null && value > above) || (below !== null && value < below)
-  const isInsideByMargin = ({ value }: OracleValue) =>
-    (above === null || value <= above - margin) && (below === null || value >= below + margin)
-  const alarms: OracleAlarm[] = []
-  let rest = values
-  while (rest.some(isOutside)) {
-    rest = rest.slice(rest.findIndex(isOutside))
-    const from = (rest[0] as OracleValue).time
-    const endOfRun = indexIn(rest, (value) => !isOutside(value))
-    const raised = rest.slice(0, endOfRun).find(({ time }) => time >= from + minutes * 60_000)
-    if (!raised) {
-      rest = rest.slice(endOfRun)
+  return findRuns(values, limit)
+    .filter(({ isAlarm }) => isAlarm)
+    .map(({ isAlarm: _, ...alarm }) => alarm)
+}
+
+/** All runs, also those that are too short for an alarm. */
+export function findRuns(values: readonly OracleValue[], limit: OracleLimit): OracleRun[] {
+  const runs: OracleRun[] = []
+  let next = 0
+  while (next < values.length) {
+    const first = values[next] as OracleValue
+    const side = sideOf(first.value, limit)
+    if (side === null) {
+      next++
       continue
     }
-    const end = indexIn(rest, (value) => value.time > raised.time && isInsideByMargin(value))
-    const condition = above !== null && raised.value > above ? 'above' : 'below'
-    alarms.push({ from, until: rest[end]?.time ?? null, condition })
-    rest = rest.slice(end)
+    const { end, isAlarm } = endOf(values, next, side, limit)
+    const outside = values.slice(next, end).map(({ value }) => value)
+    const extreme = side === 'above' ? Math.max(...outside) : Math.min(...outside)
+    runs.push({ from: first.time, until: values[end]?.time ?? null, condition: side, extreme, isAlarm })
+    next = end
   }
-  return alarms
+  return runs
 }
 
-/** The index of the first value of a kind, or the end. */
-function indexIn(values: readonly OracleValue[], isWanted: (value: OracleValue) => boolean): number {
-  const index = values.findIndex(isWanted)
-  return index < 0 ? values.length : index
+/**
+ * Where a run ends.
+ *
+ * - While it is pending: with the first value that is not outside on its side.
+ * - It is an alarm from the first value that was measured at least `minutes` after its beginning.
+ * - Then it ends with the first value that is inside its own limit by `margin`, or outside on the other side.
+ */
+function endOf(values: readonly OracleValue[], begin: number, side: Side, limit: OracleLimit) {
+  const due = (values[begin] as OracleValue).time + limit.minutes * 60_000
+  let end = begin
+  while (end < values.length && sideOf(valueAt(values, end), limit) === side) {
+    if ((values[end] as OracleValue).time >= due) {
+      while (end < values.length && !endsAlarm(valueAt(values, end), side, limit)) end++
+      return { end, isAlarm: true }
+    }
+    end++
+  }
+  return { end, isAlarm: false }
+}
+
+const valueAt = (values: readonly OracleValue[], index: number) => (values[index] as OracleValue).value
+
+function sideOf(value: number, { above, below }: OracleLimit): Side | null {
+  if (above !== null && value > above) return 'above'
+  return below !== null && value < below ? 'below' : null
+}
+
+function endsAlarm(value: number, side: Side, limit: OracleLimit): boolean {
+  const { above, below, margin } = limit
+  if (side === 'above') return value <= (above as number) - margin || sideOf(value, limit) === 'below'
+  return value >= (below as number) + margin || sideOf(value, limit) === 'above'
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { Condition, WatchedDevice } from '../../../../src/lib/limits/condition'
+import { Condition, toAlarm, WatchedDevice } from '../../../../src/lib/limits/condition'
 import { toLeftOut, toState, toTest } from '../../../../src/lib/limits/event'
-import { startRun } from '../../../../src/lib/limits/judge'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { Monitor } from '../../../../src/lib/limits/monitor'
 import { Sentences } from '../../../../src/nodes/limits/sentences'
@@ -83,14 +82,14 @@ describe('the sentences of limits', () => {
   it('say that a device has not measured anything yet', () => {
     const sentences = new Sentences(withCatalogs('en-US'), 'local')
     const condition = new Condition('silent', { device: new WatchedDevice('52A10001', '52A10001', 0) })
-    condition.run = { ...startRun(0), isAlarm: true }
+    condition.alarm = toAlarm({ from: 0, isAlarm: true })
     assert.equal(sentences.sentence(toState(condition, 60_000)), '52A10001: no measurement yet')
   })
 
   it('name what no device matches', () => {
     const sentences = new Sentences(withCatalogs('en-US'), 'local')
     const condition = new Condition('no-match', {})
-    condition.run = { ...startRun(0), isAlarm: true, detail: 'too warm: 52A10009' }
+    condition.alarm = toAlarm({ from: 0, isAlarm: true, detail: 'too warm: 52A10009' })
     const alarm = toState(condition, 30_000)
     assert.equal(
       `${sentences.subject([alarm])} | ${sentences.sentence(alarm)}`,
