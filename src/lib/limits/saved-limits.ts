@@ -3,10 +3,16 @@ import { type Limit, readLimits } from '../../shared/limits-schema'
 import { QUANTITIES } from '../../shared/quantity'
 import { isTimestamp } from '../decode/time'
 import { EnvlogError } from '../errors'
-import type { Alarm, LimitCondition, WatchedChannel, WatchedDevice } from './condition'
+import {
+  type Alarm,
+  type LimitCondition,
+  type PastAlarm,
+  toAlarm,
+  type WatchedChannel,
+  type WatchedDevice,
+} from './condition'
 import type { Report } from './event'
-import type { Run } from './judge'
-import { type Piece, Pieces } from './pieces'
+import { flagsOf, fromFlags, savedPiece, toSavedPiece } from './saved-pieces'
 
 /**
  * The saved state of the node. Its property names are a contract, because stores contain the state. Alarms and pieces
@@ -23,23 +29,14 @@ const savedAlarm = z.tuple([
   ...[instant, instant, instant, nullableNumber, nullableNumber, z.int()],
   ...[z.nullable(instant), z.nullable(z.string())],
 ] as const)
-/** `[from, at, value, extreme, flags]`, times in ms after the beginning of the piece. */
-const savedRun = z.tuple([z.number(), z.number(), z.number(), z.number(), z.int()])
-/** The time and value that ended a run. */
-const savedEnd = z.tuple([z.number(), z.number()])
-/** `[time, value, on, end, own]`. */
-const savedHead = z.tuple([
-  ...[z.number(), z.number(), z.nullable(savedRun), z.nullable(savedEnd)],
-  z.array(z.tuple([savedRun, savedEnd])),
-] as const)
-/** `[first, at, head, run]`. */
-const savedPiece = z.tuple([instant, z.number(), z.nullable(savedHead), z.nullable(savedRun)])
+/** `[key, from, until, value, extreme, flags, isReported]`, times after `key`; the value is the one that ended it. */
+const savedPast = z.array(z.number()).check(z.length(7))
 const savedLimit = z.object({
   after: z.optional(instant),
   pieces: z.array(savedPiece),
   /** `[key, reportedAt, isAcknowledged]` of the alarm that lasts, if it was reported. */
   reported: z.optional(z.tuple([instant, instant, z.boolean()])),
-  past: z.optional(z.array(z.tuple([savedAlarm, savedEnd]))),
+  past: z.optional(z.array(savedPast)),
 })
 const savedChannel = z.object({
   name: z.string(),
@@ -93,8 +90,6 @@ const savedLimits = z.object({
 })
 export type SavedLimits = z.output<typeof savedLimits>
 type SavedAlarm = z.output<typeof savedAlarm>
-type SavedRun = z.output<typeof savedRun>
-type SavedPiece = z.output<typeof savedPiece>
 type SavedLimit = z.output<typeof savedLimit>
 type SavedDevice = z.output<typeof savedDevice>
 export type SavedChannel = z.output<typeof savedChannel>
@@ -163,48 +158,20 @@ function toSavedLimit({ after, pieces, alarm, past }: LimitCondition): SavedLimi
       alarm.reportedAt !== null && {
         reported: [alarm.key, alarm.reportedAt, alarm.isAcknowledged] as const,
       }),
-    ...(past.length > 0 && {
-      past: past.map(({ alarm: over, time, value }) => [toSavedAlarm(over), [time, value]] as const),
-    }),
+    ...(past.length > 0 && { past: past.map(toSavedPast) }),
   } as SavedLimit
 }
 
-export function toSavedPiece({ first, at, head, run }: Piece): SavedPiece {
-  const toRun = (one: Run): SavedRun => {
-    const from = Number.isFinite(one.from) ? one.from - first : 0
-    return [from, one.at - first, one.value, one.extreme, flagsOf(one)]
-  }
-  const savedHead = head && [
-    ...([head.time - first, head.value, head.on ? toRun(head.on) : null] as const),
-    head.end ? ([head.end.time - first, head.end.value] as const) : null,
-    head.own.map(({ run: over, time, value }) => [toRun(over), [time - first, value]] as const),
-  ]
-  return [first, at - first, savedHead ?? null, run ? toRun(run) : null] as SavedPiece
+function toSavedPast({ alarm, time, value }: PastAlarm): number[] {
+  const { key, from, extreme, reportedAt } = alarm
+  return [key, from - key, time - key, value, extreme ?? value, flagsOf(alarm), reportedAt === null ? 0 : 1]
 }
 
-/** The pieces of a limit, as they were saved. */
-export function fromSavedPieces(saved: readonly SavedPiece[]): Pieces {
-  return new Pieces(saved.map(fromSavedPiece))
-}
-
-function fromSavedPiece([first, at, head, run]: SavedPiece): Piece {
-  const toRun = ([from, newest, value, extreme, flags]: SavedRun): Run => ({
-    ...{ from: first + from, at: first + newest, value, extreme },
-    ...fromFlags(flags),
-  })
-  const toEnd = ([time, value]: readonly [number, number]) => ({ time: first + time, value })
-  if (!head) return { first, at: first + at, run: undefined, head: undefined }
-  const [time, value, on, end, own] = head
-  return {
-    ...{ first, at: first + at },
-    run: run ? toRun(run) : undefined,
-    head: {
-      ...{ time: first + time, value },
-      on: on ? { ...toRun(on), from: Number.NEGATIVE_INFINITY } : undefined,
-      end: end ? toEnd(end) : undefined,
-      own: own.map(([over, ended]) => ({ run: toRun(over), ...toEnd(ended) })),
-    },
-  }
+export function fromSavedPast(saved: readonly number[]): PastAlarm {
+  const [key = 0, from = 0, until = 0, value = 0, extreme = 0, flags = 0, isReported = 0] = saved
+  const reportedAt = isReported === 0 ? null : key + until
+  const alarm = toAlarm({ key, from: key + from, extreme, ...fromFlags(flags), reportedAt })
+  return { alarm, time: key + until, value }
 }
 
 export function toSavedAlarm(alarm: Alarm): SavedAlarm {
@@ -218,13 +185,5 @@ export function fromSavedAlarm(saved: SavedAlarm): Alarm {
   const isAcknowledged = (flags & ACKNOWLEDGED) !== 0
   return { key, from, at, value, extreme, ...fromFlags(flags), reportedAt, isAcknowledged, detail }
 }
-
-const flagsOf = ({ side, isAlarm }: Pick<Run, 'side' | 'isAlarm'>) =>
-  (side === 'below' ? 1 : 0) + (isAlarm ? 2 : 0)
-
-const fromFlags = (flags: number): Pick<Run, 'side' | 'isAlarm'> => ({
-  side: flags & 1 ? 'below' : 'above',
-  isAlarm: (flags & 2) !== 0,
-})
 
 const ACKNOWLEDGED = 4

@@ -7,11 +7,12 @@ import { limitsFor } from './matching'
 import type { MeasuredChannel, MeasuredDevice } from './measurements'
 import {
   fromSavedAlarm,
-  fromSavedPieces,
+  fromSavedPast,
   type SavedChannel,
   type SavedLimits,
   toSavedDevice,
 } from './saved-limits'
+import { fromSavedPieces } from './saved-pieces'
 
 /** Far more than any account has. */
 const MAX_CHANNELS = 100_000
@@ -136,7 +137,7 @@ export class WatchedDevices {
       if (!condition) continue
       condition.after = after ?? Number.NEGATIVE_INFINITY
       condition.pieces = fromSavedPieces(pieces)
-      condition.past = past.map(([alarm, [time, value]]) => ({ alarm: fromSavedAlarm(alarm), time, value }))
+      condition.past = past.map(fromSavedPast)
       const run = condition.pieces.runOf(condition.limit)
       const [key = run?.from, reportedAt = null, isAcknowledged = false] = reported ?? []
       this.#alarms.resume(
