@@ -11,6 +11,8 @@
  *
  * All instants are by the server's clock.
  */
+import { MAX_WINDOW_SECONDS } from '../../shared/service-limits'
+import { createLimit } from './window'
 
 /** If Redis takes longer than this to respond, it counts as away. */
 export const CALL_TIMEOUT_MS = 1000
@@ -18,6 +20,7 @@ export const CALL_TIMEOUT_MS = 1000
 const RETRY_MS = 250
 /** How long a process that has to ask again keeps its place: until its next call must have arrived. */
 const PLACE_MS = CALL_TIMEOUT_MS + RETRY_MS
+const MAX_HELD_MS = createLimit(1, MAX_WINDOW_SECONDS).heldMs
 /** A month: data of an account that is no longer used expires. */
 const EPOCH_KEPT_MS = 2_592_000_000
 
@@ -46,12 +49,25 @@ local function write(key, id, amount, kind, at, heldMs)
   if kept[key] then redis.call('PEXPIRE', key, string.format('%.0f', kept[key])) end
 end
 
+-- Whether it has a limit if its id says so, and one that a setting or a response can have.
+local function isValid(id, entry)
+  local isLimit = entry.kind == 'n' or entry.kind == 'r'
+  if isLimit ~= (id == 'reported' or string.find(id, '^limit ') ~= nil) then return false end
+  local heldMs = entry.heldMs
+  return not isLimit or (entry.amount >= 1 and heldMs >= 1000 and heldMs <= ${MAX_HELD_MS})
+end
+
+-- Entries that are not valid are deleted: others wrote them, and they could void a limit, or stay for ever.
 local function read(key)
   local all, entries = redis.call('HGETALL', key), {}
   for i = 1, #all, 2 do
     local amount, kind, at, held = string.match(all[i + 1], '^(%d+) (%a) (%d+) (%d+)$')
-    if kind then
-      entries[all[i]] = { amount = tonumber(amount), kind = kind, at = tonumber(at), heldMs = tonumber(held) }
+    local entry = kind and
+      { amount = tonumber(amount), kind = kind, at = tonumber(at), heldMs = tonumber(held) }
+    if entry and isValid(all[i], entry) then
+      entries[all[i]] = entry
+    else
+      redis.call('HDEL', key, all[i])
     end
   end
   return entries

@@ -161,6 +161,35 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     await used()
   })
 
+  it('is neither exceeded nor kept for ever by entries that no member can have written', async () => {
+    await start(2, false)
+    await windows(1.5)
+    const key = String(((await redis.command('KEYS', '*:current')) as string[])[0])
+    const now = Date.now()
+    const digits = '9'.repeat(400)
+    const damages = [
+      ['limit 1 no-time', `5 n ${now} 0`],
+      ['limit 1 nothing', `0 n ${now} 0`],
+      ['limit 1 short', `10 n ${now} 10`],
+      ['limit 1 long', `5 n ${now} 999999999999999`],
+      ['limit 1 endless', `5 n ${now} ${digits}`],
+      ['limit 1 used', `5 s ${now} 0`],
+      ['reported', `0 r ${now} ${HELD_MS}`],
+      ['text', 'NaN'],
+    ]
+    for (const damage of damages) {
+      await redis.command('HSET', key, ...damage)
+      await windows(0.6)
+    }
+    assert.deepEqual([service.refusals(), members.flatMap(({ reasons }) => reasons)], [[], []])
+    const left = (await redis.command('HKEYS', key)) as string[]
+    assert.deepEqual(
+      left.filter((id) => damages.some(([damaged]) => damaged === id)),
+      [],
+    )
+    assert.ok(Number(await redis.command('PTTL', key)) < 60_000)
+  })
+
   it('is exceeded once when others use the account too, and by nobody as soon as a refusal shows that', async () => {
     const pair = [0, 1].map(() => new Member(service, { address: redis.url }))
     members.push(...pair)
