@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { Dispatcher, Pool } from 'undici'
 import { decodePercent, isLoopback } from '../../shared/addresses'
@@ -95,6 +95,7 @@ export class UndiciTransport implements Transport {
     const { origin, pathname: path, protocol, hostname } = new URL(url)
     const agent = this.#idle.pop() ?? createAgent(this.#options, protocol, hostname)
     let isInFlight = true
+    let interimResponses = 0
     const abandon = () => {
       if (isInFlight) inBackground(agent.destroy())
       isInFlight = false
@@ -107,6 +108,10 @@ export class UndiciTransport implements Transport {
           headers: { ...HEADERS, 'content-length': String(Buffer.byteLength(body)) },
           // undici accepts any iterable, although its types do not say so. A stream is more work.
           body: reportStart(body, onSent) as never,
+          onInfo() {
+            if (++interimResponses > MAX_INTERIM_RESPONSES)
+              throw new EnvlogError('connection-broken', { detail: 'INTERIM_RESPONSES' })
+          },
         })
         const { statusCode: status, headers, body: chunks } = response
         const result = await read({ status, headers, chunks })
@@ -125,6 +130,9 @@ export class UndiciTransport implements Transport {
     await Promise.all(this.#idle.splice(0).map((agent) => agent.destroy()))
   }
 }
+
+/** A peer that never stops sending interim responses (102, 103) would keep a processor busy until the timeout. */
+const MAX_INTERIM_RESPONSES = 100
 
 /**
  * Calls `onSent` when undici reads the body, which is after it has a connection and before it writes the first byte.
@@ -171,7 +179,8 @@ function createDispatcher(options: TransportOptions, protocol: string, hostname:
   }
   // Requests to this machine never use the proxy from the environment. Without TLS, they use no proxy at all, because
   // their secrets would leave this machine in plain text.
-  if (isLoopback(hostname) && (!proxy || protocol === 'http:')) return new Agent(common)
+  if (isLoopback(hostname) && (!proxy || protocol === 'http:'))
+    return new Agent({ ...common, connect: { ...common.connect, lookup: lookUpLoopback } })
   const proxyOptions = proxy && {
     httpProxy: proxyAddress(proxy),
     httpsProxy: proxyAddress(proxy),
@@ -185,6 +194,15 @@ function createDispatcher(options: TransportOptions, protocol: string, hostname:
     factory: createPool,
     ...proxyOptions,
   })
+}
+
+/** The addresses of `localhost`. A name server may give others, and the secrets would leave this machine. */
+const lookUpLoopback: LookupFunction = (_name, { all }, done) => {
+  if (!all) return done(null, '127.0.0.1', 4)
+  done(null, [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ])
 }
 
 /**

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import dns from 'node:dns'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { proxyPasswords, UndiciTransport } from '../../../../src/lib/api/transport'
@@ -30,6 +31,31 @@ describe('a request through the network', () => {
     await new Promise((resolve) => server.close(resolve))
     const http = ['host', `127.0.0.1:${port}`, 'connection', 'keep-alive', 'content-length', '2']
     assert.deepEqual(received.sort(), ['POST', ...http, ...HEADERS].sort())
+  })
+})
+
+describe('a request without TLS', () => {
+  it('goes to this machine, whatever a name server says about `localhost`', async () => {
+    const server = createHttpServer((_request, response) => response.end())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const { lookup } = dns
+    const asked: string[] = []
+    dns.lookup = ((name: string, _options: object, done: (error: Error) => void) => {
+      asked.push(name)
+      done(Object.assign(new Error('not here'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' }))
+    }) as never
+    const transport = new UndiciTransport({ timeoutMs: TIMEOUT_MS })
+    const request = { ...REQUEST, url: `http://localhost:${port}/current`, onSent: () => {} }
+    const status = await transport
+      .send(request, async ({ status }) => status)
+      .result.catch(({ reason }: EnvlogError) => reason)
+      .finally(() => {
+        dns.lookup = lookup
+      })
+    await transport.close()
+    await new Promise((resolve) => server.close(resolve))
+    assert.deepEqual([status, asked], [200, []])
   })
 })
 
@@ -155,6 +181,19 @@ describe('a request through a failing network', () => {
       await new Promise((closed) => server.close(closed))
     })
   }
+
+  it('accepts a hundred interim responses, and no more', async () => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\n\r\n'
+    const reasons: string[] = []
+    for (const count of [100, 101]) {
+      const port = await listen((socket) =>
+        socket.end(`${interim.repeat(count)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`),
+      )
+      reasons.push((await send(`http://127.0.0.1:${port}/current`)).reason)
+      if (count === 100) await new Promise((closed) => server.close(closed))
+    }
+    assert.deepEqual(reasons, ['none', 'connection-broken'])
+  })
 
   it('has not been sent if nothing listens', async () => {
     const port = await listen(() => {})
