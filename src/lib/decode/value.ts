@@ -27,14 +27,17 @@ export function readValueError(value: unknown): string {
   return typeof value === 'object' ? 'object' : String(value)
 }
 
-/** Maximum length of a text. The service's names, units and alert texts are much shorter. */
-const MAX_LENGTH = 10_000
+/**
+ * Maximum length of a text. The service's names, units and alert texts are much shorter. All names of a device together
+ * must fit into a topic of 65,535 bytes, because MQTT clients send nothing after a longer one, or end the process.
+ */
+const MAX_LENGTH = 1000
 
 /** A NUL, or one half of a surrogate pair. */
 const SUSPECT = /[\0\ud800-\udfff]/
 
 /**
- * Makes a text safe to store: truncates it to 10,000 UTF-16 units, and replaces each NUL and unpaired surrogate with
+ * Makes a text safe to store: truncates it to 1,000 UTF-16 units, and replaces each NUL and unpaired surrogate with
  * U+FFFD. PostgreSQL rejects a complete statement that contains one of these, and SQLite truncates the text at it.
  */
 export function sanitizeText(text: string): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { sanitizeText } from '../../../../src/lib/decode/value'
 import { formatTopic, type TopicValues } from '../../../../src/lib/output/topic'
 
 const device: TopicValues = {
@@ -87,5 +88,15 @@ describe('a topic', () => {
         assert.doesNotMatch(topic, /^\$|[+#]|\p{Cc}|\u2028/u)
       }),
     )
+  })
+
+  it('is not longer than MQTT allows, however long the texts of the service are', () => {
+    const long = sanitizeText('温'.repeat(10_000))
+    const channel = { number: 1, label: long, unit: long, quantity: long }
+    const topic = formatTopic('{name}/{group}/{label}/{unit}', {
+      ...{ ...device, name: long, group: long },
+      channel,
+    })
+    assert.ok(Buffer.byteLength(topic ?? '') <= 65_535)
   })
 })
