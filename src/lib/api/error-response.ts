@@ -24,11 +24,13 @@ const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
  */
 export function readErrorResponse(parts: ErrorResponseParts): { error: EnvlogError; isFromService: boolean } {
   const { endpoint, status, text, redactor } = parts
-  const { code, message } = parseErrorObject(text) ?? {}
+  const { code, message } = (text.length <= MAX_READ_LENGTH && parseErrorObject(text)) || {}
   const isFromService = code !== undefined || message !== undefined
   // Secrets are removed before the text is shortened, because a part of a secret would not be recognized.
   const toSafeText = (value: unknown) =>
-    redactor.guard(toOneLine(String(value)).slice(0, MAX_GUARDED_LENGTH)).slice(0, MAX_MESSAGE_LENGTH)
+    toOneLine(
+      redactor.guard(toOneLine(String(value)).slice(0, MAX_GUARDED_LENGTH)).slice(0, MAX_MESSAGE_LENGTH),
+    )
   const words = typeof message === 'string' ? toSafeText(message) : ''
   const serviceCode = typeof code === 'number' || typeof code === 'string' ? toSafeText(code) : ''
   const cause: Cause = { status }
@@ -60,6 +62,8 @@ function reasonOfAll({ status, baseUrl }: ErrorResponseParts): Reason {
   return status === 404 && hasPath ? 'path-not-found' : 'service-refused'
 }
 
+/** A longer response is that of a gateway. Parsing up to 16 MB of it, and making it one line, could take seconds. */
+const MAX_READ_LENGTH = 200_000
 const MAX_MESSAGE_LENGTH = 300
 /** Longer than the displayed text, so that a secret that begins within it is still found. */
 const MAX_GUARDED_LENGTH = 4000

@@ -73,6 +73,11 @@ describe('a response with a status other than 200', () => {
       }
   })
 
+  it('is from a gateway if it is much longer than an error of the service, because reading it could take seconds', async () => {
+    const { reason } = await errorFor(refusal(400, 'x'.repeat(200_000)))
+    assert.equal(reason, 'gateway-responded')
+  })
+
   it('may lack the wrapper, begin with a byte order mark, and have a text as code', async () => {
     const { reason, cause, params } = await errorFor(text('\ufeff{"code":"E-17","message":"no"}', 400))
     assert.deepEqual([reason, cause.serviceCode, params.words], ['device-refused', 'E-17', 'no'])
@@ -171,5 +176,7 @@ describe('a response with a status other than 200', () => {
   it('has its message truncated to 300 characters', async () => {
     const { words } = (await errorFor(refusal(400, 'x'.repeat(100_000)))).params
     assert.equal(words, 'x'.repeat(300))
+    const { params } = await errorFor(refusal(400, `${'x'.repeat(299)}😀`))
+    assert.equal(params.words, `${'x'.repeat(299)} `, 'not half a character')
   })
 })
