@@ -27,7 +27,7 @@ export class Redactor {
   }
 }
 
-/** Replaces characters that could forge or hide parts of a log line. */
+/** Replaces characters that could forge or hide parts of a log line, and halves of cut characters. */
 export const toOneLine = (text: string) => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
 
 const unescapeJson = (text: string) =>

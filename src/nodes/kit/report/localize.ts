@@ -62,13 +62,14 @@ export function formatLoss(
 /** The beginning of a text about a device, such as `Workshop (41E10013): `. */
 function formatPrefix(RED: NodeAPI, subject: Subject | undefined): string {
   if (!subject) return ''
-  const { serial, name } = subject
+  const serial = toShortLine(subject.serial)
+  const { name } = subject
   if (!name) return translate(RED, 'failure.serial', { serial })
   return translate(RED, 'failure.device', { serial, name: toShortLine(name) })
 }
 
-/** A name as part of a line. */
-export const toShortLine = (name: string) => toOneLine(name).slice(0, MAX_NAME_LENGTH)
+/** A name or serial number as part of a line. */
+export const toShortLine = (name: string) => toOneLine(name.slice(0, MAX_NAME_LENGTH))
 
 function identifyError(error: unknown): string {
   return error instanceof Error

@@ -1,6 +1,7 @@
 import type { NodeAPI, NodeStatus } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
 import type { DeviceProblems } from './device-problems'
+import { toShortLine } from './localize'
 import { formatTime } from './times'
 import { translate } from './translate'
 
@@ -106,7 +107,10 @@ function formatFilling(
 ): string {
   if (total === 1 && records === 0) return translate(RED, 'status.filling-first')
   if (total === 1)
-    return translate(RED, 'status.filling-one', { name, number: records.toLocaleString('en-US') })
+    return translate(RED, 'status.filling-one', {
+      name: toShortLine(name),
+      number: records.toLocaleString('en-US'),
+    })
   if (until === null) return translate(RED, 'status.filling', { done, total })
   return translate(RED, 'status.filling-until', { done, total, time: formatTime(until) })
 }

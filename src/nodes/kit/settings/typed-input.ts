@@ -33,7 +33,7 @@ const MAX_DETAIL = 200
 /** The sentence about a failed expression, in one line. JSONata throws objects that are no errors. */
 function detailOf(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown }
-  return toOneLine(String(message ?? error)).slice(0, MAX_DETAIL)
+  return toOneLine(String(message ?? error).slice(0, MAX_DETAIL))
 }
 
 /** A typed input in the users' notation, such as `msg.devices`. */

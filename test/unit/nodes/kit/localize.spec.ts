@@ -40,6 +40,8 @@ describe('a localized error', () => {
       ['en-US', { serial: '41E10013', name: 'Workshop' }, 'Workshop (41E10013): '],
       ['en-US', { serial: '41E10013' }, '41E10013: '],
       ['en-US', { serial: '41E10013', name: 'A\n[error] B' }, 'A [error] B (41E10013): '],
+      ['en-US', { serial: '4\n[error] B' }, '4 [error] B: '],
+      ['en-US', { serial: '4', name: `${'A'.repeat(99)}😀` }, `${'A'.repeat(99)}  (4): `],
     ] as const) {
       assert.equal(`${localizeError(withCatalogs(language), error.about(subject))}`, begin + sentence)
     }

@@ -73,6 +73,11 @@ describe('the status of a node', () => {
       'blue ring status.filling-one {"name":"Freezer 3","number":"16,000"}',
     ],
     [
+      'shows no more than a line of a name',
+      { ...filling, name: `\u202eA\n${'B'.repeat(10_000)}`, records: 1 },
+      `blue ring status.filling-one {"name":" A ${'B'.repeat(97)}","number":"1"}`,
+    ],
+    [
       'shows how many of several devices have no missing records any more',
       { ...filling, done: 3, total: 14, records: 16_000 },
       'blue ring status.filling {"done":3,"total":14}',
