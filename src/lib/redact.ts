@@ -8,11 +8,11 @@ export class Redactor {
 
   /** @param secrets blank ones are ignored */
   constructor(secrets: readonly string[]) {
-    this.#secrets = secrets.filter((secret) => secret !== '')
+    this.#secrets = secrets.flatMap((secret) => (secret === '' ? [] : [secret, toOneLine(secret)]))
     this.#base64 = this.#secrets.flatMap(base64Fragments)
   }
 
-  /** Whether a text contains a secret, verbatim or in JSON, URL or base64 encoding. */
+  /** Whether a text contains a secret, verbatim, in one line, or in JSON, URL or base64 encoding. */
   reveals(text: string): boolean {
     // Forms spell a space as a plus sign; other parts of a URL may contain the sign itself.
     const spellings = [text, unescapeJson(text), unescapeUrl(text), unescapeUrl(text.replaceAll('+', '%2B'))]

@@ -117,6 +117,12 @@ describe('a response with a status other than 200', () => {
     }
   })
 
+  it('does not reveal a password with characters that do not fit into a line', async () => {
+    const own = { ...credentials, loginPass: 'pass\tw\u00adord' }
+    const error = await errorFor(refusal(400, `bad login ${own.loginPass}`), 'alert', { credentials: own })
+    assert.equal(error.params.words, '')
+  })
+
   it('is retried if a gateway asks for that, and not if it refuses the request', async () => {
     for (const [status, requests] of [
       [408, 3],
