@@ -1,9 +1,13 @@
 /**
  * Compares our nodes with a flow of core nodes and with a lower bound (`floor`), in complete Node-RED instances with the simulator:
  *
- *     npm run bench -- 'current|memory'  # only cases whose names match; by default all
+ *     npm run bench -- 'current|memory|limits'  # only cases whose names match; by default all
  */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { buildSync } from 'esbuild'
 import { cases } from './cases'
+import type { Judging } from './judging'
 import { measureCase, measureMemory, type Result } from './measure'
 import { createReport } from './report'
 
@@ -15,7 +19,21 @@ async function main(): Promise<void> {
     results.push(await measureCase(benchCase))
   }
   const memory = wanted.test('memory') ? await measureMemory() : []
-  console.log(createReport(results, memory))
+  const judging = wanted.test('limits') ? measureJudging() : []
+  console.log(createReport(results, memory, judging))
+}
+
+/** Judging is measured as it is bundled for users. */
+function measureJudging(): Judging[] {
+  const outfile = join(__dirname, '../../.cache/bench/judging.cjs')
+  buildSync({
+    entryPoints: [join(__dirname, 'judging.ts')],
+    bundle: true,
+    platform: 'node',
+    outfile,
+    logLevel: 'error',
+  })
+  return JSON.parse(String(execFileSync(process.execPath, ['--expose-gc', outfile])))
 }
 
 main().catch((error) => {
