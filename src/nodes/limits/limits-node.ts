@@ -111,12 +111,15 @@ export class LimitsNode implements StartedNode {
   }
 
   async #judge(monitor: Monitor, { msg, send }: Trigger): Promise<void> {
-    const { devices, problem } = readMeasurements(msg.payload)
+    const { payload, ...others } = msg
+    // If events cannot have a copy of these properties, this fails before an event counts as sent.
+    const cause = this.#RED.util.cloneMessage(others)
+    const { devices, problem } = readMeasurements(payload)
     const limits = this.#table ?? (await this.#evaluateLimits(msg))
     try {
       monitor.receive(devices, limits)
     } finally {
-      this.#sendChanges(monitor.alarms.collect(), msg, send)
+      this.#sendChanges(monitor.alarms.collect(), cause, send)
     }
     if (problem) throw problem
   }

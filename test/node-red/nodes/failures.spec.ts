@@ -103,6 +103,33 @@ describe('failures of the actions', () => {
   })
 })
 
+describe('a message that Node-RED cannot copy', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
+  /** Nested more deeply than the stack of calls. JSON of a few kilobytes can be. */
+  function nested(): Message {
+    let value = {}
+    for (let level = 0; level < 20_000; level++) value = { value }
+    return value
+  }
+
+  it('fails like any other, but for its properties, and ends no process', async () => {
+    const flow = await startFlow('current', simulator(), {
+      node: { select: 'msg', property: 'devices', propertyType: 'msg' },
+    })
+    flow.send({ devices: nested() })
+    const { error, devices } = await flow.errors.next()
+    assert.deepEqual([error.code, devices], ['ENVLOG_INPUT', undefined])
+  })
+
+  it('fails, if its results or its completion cannot have its properties', async () => {
+    for (const properties of [{ kept: nested() }, { payload: nested() }]) {
+      const flow = await startFlow('current', simulator())
+      flow.send(properties)
+      assert.match((await flow.errors.next()).error.message, /unexpected/)
+    }
+  })
+})
+
 describe('an account without devices', () => {
   const simulator = useSimulator(() => ({ fleet: [] }))
 

@@ -130,6 +130,16 @@ describe('limits in Node-RED', () => {
     assert.equal(error.code, 'ENVLOG_INPUT')
   })
 
+  it('does not judge a message whose properties cannot be passed on, so that no alarm is lost', async () => {
+    const flow = await start({ output: 'event', limits })
+    let kept = {}
+    for (let level = 0; level < 20_000; level++) kept = { kept }
+    flow.send({ ...warm, kept })
+    await flow.errors.next()
+    flow.send(warm)
+    assert.equal((await flow.output.next()).payload.state, 'alarm')
+  })
+
   it('refuses what it cannot judge: other payloads, alerts, statistics', async () => {
     const flow = await start({ limits })
     const alert = { serial: '5212A1B2', base: '5839F001', channel: 1, kind: 'upper-limit', text: 'x' }

@@ -62,10 +62,19 @@ function startNode(RED: NodeAPI, node: Node, config: NodeConfig, create: () => S
   }
   const receive = async (trigger: Trigger) => start().receive(trigger)
   node.on('input', (msg, send, done) => {
-    receive({ msg, send }).then(
-      () => done(),
-      (error) => done(localizeError(RED, error) as never),
-    )
+    const fail = (error: unknown) => {
+      const failure = localizeError(RED, error)
+      try {
+        done(failure as never)
+      } catch {
+        // Node-RED copies the message for Catch nodes, and cannot copy one that is nested thousands of levels deep. Here,
+        // this would end the process.
+        node.error(failure, { _msgid: msg._msgid })
+      }
+    }
+    receive({ msg, send })
+      .then(() => done())
+      .catch(fail)
   })
   node.on('close', (removed: boolean, done: () => void) => {
     isClosed = true
