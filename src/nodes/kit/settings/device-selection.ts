@@ -8,6 +8,7 @@ import {
 import { EnvlogError } from '../../../lib/errors'
 import { type ActionType, isSerial } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
+import { MAX_ELEMENTS } from '../../../shared/schema'
 import { type Evaluate, formatTypedInput } from './typed-input'
 
 /** Determines the devices for a trigger, from the settings or from a typed input (docs/nodes.md, *All four nodes*). */
@@ -16,9 +17,24 @@ import { type Evaluate, formatTypedInput } from './typed-input'
 const converted = <T extends z.ZodMiniType, R>(schema: T, convert: (found: z.output<T>) => R) =>
   z.pipe(schema, z.transform(convert))
 
-/** A single element or a list of elements. */
+/**
+ * A single element or a list of elements. It is read only up to the first one that is not valid, because a message may
+ * have a list of any length, and what is wrong with each element takes long to find.
+ */
 const oneOrList = <T extends z.ZodMiniType>(element: T) =>
-  z.union([converted(element, (found) => [found]), z.array(element)])
+  z.transform((value, { issues }): z.output<T>[] => {
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const found: z.output<T>[] = []
+    for (const one of list) {
+      const result = list.length > MAX_ELEMENTS ? undefined : z.safeParse(element, one)
+      if (!result?.success) {
+        issues.push({ code: 'custom', input: value })
+        break
+      }
+      found.push(result.data)
+    }
+    return found
+  })
 
 const textOrNumber = z.union([z.string(), z.number()])
 const serial = converted(textOrNumber, (value) => String(value).trim()).check(z.refine(isSerial))

@@ -5,6 +5,7 @@ import { readCurrent } from '../../../../src/lib/readings/current'
 import { evaluateSelection } from '../../../../src/nodes/kit/settings/device-selection'
 import { readActionSettings } from '../../../../src/nodes/kit/settings/read-settings'
 import { createEvaluator } from '../../../../src/nodes/kit/settings/typed-input'
+import { MAX_ELEMENTS } from '../../../../src/shared/schema'
 import { currentDevice, currentEnvelope, failure } from '../../lib/responses'
 
 type Done = (error: null, value: unknown) => void
@@ -130,6 +131,29 @@ describe('the devices named in a message', () => {
     const texts = ['', 'all', '5212A1B', '5212A1B22', '5212/1B2', 5_212_000, 1234.567, true]
     const objects = [{}, [[A]], [A, null], { serial: A, base: 'x' }, { remote: A, base: B }, { name: A }]
     for (const value of [...texts, ...objects]) await refused(value, 'devices-unreadable')
+  })
+
+  it('are read only up to the first that is unreadable, because a long list would take seconds', async () => {
+    for (const toValue of [(list: unknown[]) => list, (remote: unknown[]) => ({ remote })]) {
+      const read = new Set<number>()
+      const list = Array.from({ length: 1000 }, (_, index) => ({
+        get serial() {
+          read.add(index)
+          return 'x'
+        },
+      }))
+      await refused(toValue(list), 'devices-unreadable')
+      assert.equal(read.size, 1)
+    }
+  })
+
+  it('are up to 10,000 in a list', async () => {
+    const list = (length: number) => Array.from({ length }, (_, index) => `${10_000_000 + index}`)
+    for (const toValue of [(devices: string[]) => devices, (base: string[]) => ({ base })]) {
+      const found = await selectionFrom(toValue(list(MAX_ELEMENTS)))
+      assert.equal(Object.values(found).flat().length, MAX_ELEMENTS)
+      await refused(toValue(list(MAX_ELEMENTS + 1)), 'devices-unreadable')
+    }
   })
 
   it('are devices, base units or groups, or fail with ENVLOG_INPUT, whatever the message contains', async () => {
