@@ -30,7 +30,9 @@ export function readControlMessage(
 /** `all`, or serial numbers. @throws EnvlogError `serials-unreadable` */
 export function readSerials(value: unknown, property: string): readonly string[] | 'all' {
   if (value === true) return 'all'
-  const serials = Array.isArray(value) ? value.map((serial) => String(serial).trim()) : []
+  const toText = (serial: unknown) =>
+    typeof serial === 'string' || typeof serial === 'number' ? `${serial}`.trim() : ''
+  const serials = Array.isArray(value) ? Array.from(value, toText) : []
   if (serials.length === 0 || !serials.every(isSerial))
     throw new EnvlogError('serials-unreadable', { property })
   return serials
