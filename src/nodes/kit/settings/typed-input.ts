@@ -1,8 +1,9 @@
 import { promisify } from 'node:util'
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
+import { systemClock } from '../../../lib/clock'
 import { EnvlogError } from '../../../lib/errors'
 import { toOneLine } from '../../../lib/redact'
-import { parseOrKeep } from '../../../lib/stored-state'
+import { orNoResponse, parseOrKeep } from '../../../lib/stored-state'
 
 /**
  * Evaluates a typed input: message, context, environment or JSONata; `undefined` if the property does not exist.
@@ -15,7 +16,8 @@ export const createEvaluator =
   async (value, type) => {
     const evaluate = promisify<string, string, Node, NodeMessage, unknown>(util.evaluateNodeProperty)
     try {
-      const found = await evaluate(value, type, node, msg)
+      // A context store may never respond, and the node's other messages would wait.
+      const found = await orNoResponse(evaluate(value, type, node, msg), systemClock)
       return type === 'env' && typeof found === 'string' ? parseList(found) : found
     } catch (error) {
       // Node-RED also throws if a parent object of the property is missing.

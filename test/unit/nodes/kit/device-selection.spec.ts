@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { install } from '@sinonjs/fake-timers'
 import fc from 'fast-check'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { readCurrent } from '../../../../src/lib/readings/current'
@@ -102,6 +103,24 @@ describe('the devices named in a message', () => {
       assert.deepEqual((error as EnvlogError).params, { property: 'flow.x' })
       return failure('devices-missing')(error)
     })
+  })
+
+  it('fail with ENVLOG_INPUT if the context store does not respond', async () => {
+    const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const evaluate = createEvaluator({ util: { evaluateNodeProperty() {} } } as never, {} as never, {})
+      for (const [propertyType, reason] of [
+        ['flow', 'devices-missing'],
+        ['jsonata', 'expression-failed'],
+      ] as const) {
+        const taken = evaluateSelection(settings({ select: 'msg', property: 'x', propertyType }), evaluate)
+        const refusal = assert.rejects(taken, failure(reason))
+        await clock.tickAsync(5000)
+        await refusal
+      }
+    } finally {
+      clock.uninstall()
+    }
   })
 
   const refused = (
