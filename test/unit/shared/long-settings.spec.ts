@@ -137,6 +137,11 @@ describe('a text in settings', () => {
       assert.deepEqual(findProblem(accountSchema, 'tls', value), { problem: 'text' })
   })
 
+  it('is quoted only in part if it is the name of an unknown property', () => {
+    const found = readLimits([{ above: 8, ['a'.repeat(5_000_000)]: 8 }])
+    assert.ok(JSON.stringify(found).length < 500)
+  })
+
   it('of any length ends in the expressions that a form applies while it is typed', () => {
     const readers = [withoutEndpoint, findSharedQuotaProblem, isClearText, readRelative, readTime]
     const check = (parts: Repetitive) => {
