@@ -4,6 +4,7 @@ import type { LimitEvent } from '../../../../src/lib/limits/event'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { readSavedLimits } from '../../../../src/lib/limits/saved-limits'
 import {
+  AT_8,
   brief,
   limitsOf,
   MINUTE,
@@ -366,6 +367,27 @@ describe('a message', () => {
       assert.match(`${problem.params.elements}`, new RegExp(`${property}$`))
     })
   }
+
+  it('with rows that cannot be judged has the others judged, and names the first three', () => {
+    const row = { serial: '5212A1B2', base: '5839F001', channel: 1, timestamp: AT_8, value: -10 }
+    const broken = [
+      { base: 'A/B' },
+      { serial: 'A/B' },
+      { channel: 100 },
+      { timestamp: 'now' },
+      { value: '5' },
+    ]
+    const { devices, problem } = readMeasurements([row, ...broken.map((more) => ({ ...row, ...more }))])
+    assert.deepEqual(
+      devices.map(({ base, serial, channels }) => [base, serial, channels.get(1)?.values.length]),
+      [['5839F001', '5212A1B2', 1]],
+    )
+    assert.deepEqual(problem?.params, {
+      count: 5,
+      of: 6,
+      elements: '5212A1B2 base, serial, 5212A1B2 channel, …',
+    })
+  })
 
   it('with too many channels has those judged that there is room for', () => {
     const { monitor, clock } = new Monitoring([])

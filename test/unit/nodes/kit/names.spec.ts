@@ -262,6 +262,19 @@ describe('the list of devices that is needed only for names', () => {
     assert.deepEqual([await ended, sent.length], ['closed', 0])
   })
 
+  it('gives a device the group that it has under its base unit, not that of its namesake under another', async () => {
+    const namesake = currentDevice({
+      baseunit: { ...BASE, serial: 'OTHER001' },
+      group: { num: 2, name: 'Another group' },
+    })
+    const { sent, trigger } = await start('envlog-latest', () =>
+      json({ devices: [namesake, currentDevice()] }),
+    )
+    await trigger()
+    await trigger()
+    assert.deepEqual(groupsIn(sent), ['', GROUP])
+  })
+
   it('is requested again at most once a minute for a device that it does not have', async () => {
     const { clock, requested, sent, reports, trigger } = await start('envlog-latest', () =>
       json({ devices: [currentDevice({ serial: 'OTHER001' })] }),
