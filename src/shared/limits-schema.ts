@@ -152,7 +152,10 @@ export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
   if (issue.code !== 'unrecognized_keys') return { property, problem: toProblem(issue) }
   const [unknown = ''] = issue.keys
   const choices = Object.keys(limit.shape).join(', ')
-  return { property, problem: { problem: 'limit-unknown', value: unknown.slice(0, MAX_NAME_LENGTH), choices } }
+  return {
+    property,
+    problem: { problem: 'limit-unknown', value: unknown.slice(0, MAX_NAME_LENGTH), choices },
+  }
 }
 
 /** Minutes; `null` if blank, for never. */
