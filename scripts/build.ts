@@ -50,10 +50,12 @@ async function buildServer(): Promise<void> {
   writeFileSync(join(root, 'dist/check/cli.js'), "#!/usr/bin/env node\nrequire('../envlog').check().main()\n")
 }
 
+/** A tool for trials, whose code nobody reads where it is installed. */
 const buildSimulator = () =>
   build({
     entryPoints: [join(root, 'simulator/cli.ts')],
     bundle: true,
+    minify: true,
     outfile: join(root, 'dist/simulator/cli.js'),
     platform: 'node',
     target: 'node20.18',

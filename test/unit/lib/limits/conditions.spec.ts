@@ -379,7 +379,11 @@ describe('a message', () => {
     ]
     const { devices, problem } = readMeasurements([row, ...broken.map((more) => ({ ...row, ...more }))])
     assert.deepEqual(
-      devices.map(({ base, serial, channels }) => [base, serial, channels.get(1)?.values.length]),
+      devices.map(({ base, serial, channels }) => [
+        base,
+        serial,
+        channels.find(({ number }) => number === 1)?.values.length,
+      ]),
       [['5839F001', '5212A1B2', 1]],
     )
     assert.deepEqual(problem?.params, {
