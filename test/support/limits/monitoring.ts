@@ -26,7 +26,7 @@ export function limitsOf(...rows: object[]): readonly Limit[] {
   return limits
 }
 
-type Value = number | string | null
+export type Value = number | string | null
 
 /** A series of a freezer. A text is the service's error; a record may have a value for each of several channels. */
 export function seriesOf(

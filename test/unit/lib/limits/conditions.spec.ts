@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import type { EnvlogError } from '../../../../src/lib/errors'
 import type { LimitEvent } from '../../../../src/lib/limits/event'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
-import { readSavedLimits } from '../../../../src/lib/limits/saved-limits'
 import {
   AT_8,
   brief,
@@ -68,103 +66,6 @@ describe('a channel without values', () => {
     node.receive([{ ...row, timestamp: at + 2 * MINUTE, channel: 1, value: -18 }])
     node.receive([{ ...row, timestamp: at + 2 * MINUTE, channel: 2, value: 40 }])
     assert.deepEqual(node.wait(30), [])
-  })
-})
-
-describe('silence', () => {
-  it('of one device is reported once, and its end', () => {
-    const node = new Monitoring([TOO_WARM])
-    const last = nowIn(node)
-    node.receive([readingOf(last, -18), other(last, -18)])
-    const events: LimitEvent[] = []
-    for (let hour = 0; hour < 3; hour++) {
-      events.push(...node.wait(59), ...node.receive([readingOf(last, -18), other(nowIn(node), -18)]))
-    }
-    assert.deepEqual(brief(events), ['alarm silent 5212A1B2'])
-    assert.equal(events[0]?.from, new Date(last).toISOString())
-    node.restart()
-    assert.deepEqual(node.wait(59), [])
-    assert.deepEqual(brief(node.receive([readingOf(nowIn(node), -18)])), ['normal silent 5212A1B2'])
-  })
-
-  it('counts from the measurement of a device that is seen for the first time, and from the start', () => {
-    const node = new Monitoring([])
-    node.receive([readingOf(nowIn(node) - 50 * MINUTE, -18), other(nowIn(node), -18)])
-    node.wait(9)
-    node.receive([other(nowIn(node), -18)])
-    assert.deepEqual(node.wait(1), [])
-    node.receive([other(nowIn(node), -18)])
-    assert.deepEqual(brief(node.wait(1)), ['alarm silent 5212A1B2'])
-    node.restart()
-    node.receive([other(nowIn(node), -18)])
-    node.wait(10)
-    assert.deepEqual(brief(node.wait(49)), [])
-  })
-
-  it('of more than an hour counts over restarts', () => {
-    const node = new Monitoring([], { silentAfterMs: DAY_MINUTES * MINUTE })
-    node.receive([readingOf(nowIn(node), -18)])
-    const events: LimitEvent[] = []
-    for (let hour = 0; hour < 30; hour++) {
-      events.push(...node.wait(60), ...node.receive([other(nowIn(node), -18)]))
-      if (hour % 20 === 10) node.restart()
-    }
-    assert.deepEqual(brief(events), ['alarm silent 5212A1B2'])
-  })
-
-  it('that was saved is over after a crash, too', () => {
-    const node = new Monitoring([], { silentAfterMs: DAY_MINUTES * MINUTE })
-    const lives = (hours: number) => {
-      const events: LimitEvent[] = []
-      for (let hour = 0; hour < hours; hour++)
-        events.push(...node.wait(60), ...node.receive([other(nowIn(node), -18)]))
-      return events
-    }
-    node.receive([readingOf(nowIn(node), -18)])
-    lives(20)
-    node.restart()
-    node.wait(1)
-    node.receive([readingOf(nowIn(node), -18)])
-    lives(1)
-    node.kill()
-    assert.deepEqual(lives(20), [])
-  })
-
-  it('of all is one event, also from the start, and then counts anew', () => {
-    const node = new Monitoring([])
-    assert.deepEqual(brief(node.wait(60)), ['alarm no-data'])
-    assert.deepEqual(brief(node.receive([readingOf(nowIn(node), -18), other(nowIn(node), -18)])), [
-      'normal no-data',
-    ])
-    assert.deepEqual(brief(node.wait(60)), ['alarm no-data'])
-    node.restart()
-    assert.deepEqual(node.wait(200), [])
-    assert.deepEqual(brief(node.receive([other(nowIn(node), -18)])), ['normal no-data'])
-    assert.deepEqual(node.wait(59), [])
-  })
-
-  it('includes a device that has never measured', () => {
-    const node = new Monitoring([])
-    const events = [0, 30, 30].flatMap((minutes) => {
-      const before = node.wait(minutes)
-      return [...before, ...node.receive([readingOf(null, null)])]
-    })
-    assert.deepEqual(brief([...events, ...node.wait(1)]), ['alarm silent 5212A1B2'])
-  })
-
-  it('is forgotten if it is switched off, and then never reported', () => {
-    const node = new Monitoring([])
-    node.receive([readingOf(nowIn(node), 'E1', { battery: { level: 'replace-now' } })])
-    node.wait(60)
-    assert.equal(node.monitor.summarize().alarms, 3)
-    node.restart([], {
-      silentAfterMs: Number.POSITIVE_INFINITY,
-      errorAfterMs: Number.POSITIVE_INFINITY,
-      battery: false,
-    })
-    assert.equal(node.monitor.summarize().alarms, 0)
-    node.receive([readingOf(nowIn(node), 'E1')])
-    assert.deepEqual(node.wait(200), [])
   })
 })
 
@@ -253,35 +154,6 @@ describe('alarms', () => {
       node.restart()
     }
     assert.deepEqual(brief(node.wait(2)), ['reminder above 5212A1B2 1'])
-  })
-
-  it('are held back while they are muted, also over a restart, and told at the end if they last', () => {
-    const node = new Monitoring([TOO_WARM, { name: 'cold', below: -17 }])
-    node.command(({ alarms }) => alarms.mute(30 * MINUTE, 'all'))
-    assert.deepEqual(warm(node), [])
-    node.wait(5)
-    assert.deepEqual(cold(node), [])
-    node.wait(5)
-    node.restart()
-    assert.notEqual(node.monitor.summarize().mutedUntil, null)
-    assert.deepEqual(node.wait(19), [])
-    assert.deepEqual(brief(node.wait(1)), ['alarm below 5212A1B2 1'])
-    assert.equal(node.monitor.summarize().mutedUntil, null)
-  })
-
-  it('are muted for single devices; ends of told alarms are told at once', () => {
-    const node = new Monitoring([TOO_WARM])
-    warm(node)
-    node.command(({ alarms }) => alarms.mute(60 * MINUTE, ['5212A1B2']))
-    node.wait(1)
-    assert.deepEqual(brief(cold(node)), ['normal above 5212A1B2 1'])
-    node.wait(1)
-    assert.deepEqual(brief(node.receive([readingOf(nowIn(node), -10), other(nowIn(node), -10)])), [
-      'alarm above 5212A1B3 1',
-    ])
-    assert.deepEqual(brief(node.command(({ alarms }) => alarms.mute(0, ['5212A1B2']))), [
-      'alarm above 5212A1B2 1',
-    ])
   })
 
   it('are limited to 100 at a time; the others follow with the next message, ends are not limited', () => {
@@ -408,16 +280,14 @@ describe('a message', () => {
 })
 
 describe('the watched devices', () => {
-  it('begin anew after an hour of older measurements, as after a clock that was set back', () => {
-    const node = new Monitoring([TOO_WARM], { silentAfterMs: Number.POSITIVE_INFINITY })
-    const back = DAY_MINUTES * MINUTE
-    node.receive([readingOf(nowIn(node), -18)])
-    const events: LimitEvent[] = []
-    for (let minute = 0; minute < 65; minute++) {
-      events.push(...node.wait(1), ...node.receive([readingOf(nowIn(node) - back, minute > 62 ? -10 : -18)]))
+  it('have the first value of a channel judged, also after rows of another channel of that time', () => {
+    const node = new Monitoring([TOO_WARM])
+    const rowOf = (channel: number) => {
+      const about = { serial: '5212A1B2', base: '5839F001', unit: '°C', quantity: 'temperature' }
+      return [{ ...about, channel, timestamp: nowIn(node), value: -5 }]
     }
-    assert.deepEqual(brief(events), ['alarm above 5212A1B2 1'])
-    assert.equal(events[0]?.late, false)
+    const events = [1, 2].flatMap((channel) => node.receive(rowOf(channel)))
+    assert.deepEqual(brief(events), ['alarm above 5212A1B2 1', 'alarm above 5212A1B2 2'])
   })
 
   it('have the limits of their own messages, if those come with messages', () => {
@@ -444,36 +314,5 @@ describe('the watched devices', () => {
       if (day % 10 === 5) node.restart()
     }
     assert.deepEqual([node.monitor.summarize().devices, node.monitor.summarize().alarms], [1, 0])
-  })
-})
-
-describe('a saved state of limits', () => {
-  it('that is damaged, newer or of another node is refused, and an empty store is not', () => {
-    const node = new Monitoring([TOO_WARM])
-    node.receive([readingOf(nowIn(node), -10)])
-    const saved = node.monitor.toSave()
-    assert.deepEqual(readSavedLimits(JSON.parse(JSON.stringify(saved))), saved)
-    assert.equal(readSavedLimits(undefined), undefined)
-    const reasonOf = (contents: unknown) => {
-      try {
-        return readSavedLimits(contents)
-      } catch (error) {
-        return (error as EnvlogError).reason
-      }
-    }
-    assert.equal(reasonOf({ ...saved, version: 2 }), 'store-newer')
-    const [[key, device]] = Object.entries(saved.devices) as [[string, object]]
-    for (const damaged of [
-      'x',
-      { version: 1 },
-      { ...saved, noData: [1] },
-      { version: 1, devices: { a: { cursor: {} } } },
-      // Without the limits of a device, its alarms would be lost.
-      { ...saved, devices: { [key]: { ...device, limits: 1 } } },
-      { ...saved, limits: [null] },
-      { ...saved, limits: [[{ above: 'warm' }]] },
-      ...['5212A1B2', '5839F001/', 'a/b/c'].map((other) => ({ ...saved, devices: { [other]: device } })),
-    ])
-      assert.equal(reasonOf(damaged), 'store-damaged')
   })
 })

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { inMinutes, isCold, recordsIn, warmIn } from '../../../support/limits/minutes'
+import { brief, MINUTE, Monitoring, nowIn, other, readingOf } from '../../../support/limits/monitoring'
+
+const TOO_WARM = { name: 'too warm', above: -15 }
+const DAY_MINUTES = 1440
+
+const warm = (node: Monitoring) => node.receive([readingOf(nowIn(node), -10)])
+const cold = (node: Monitoring) => node.receive([readingOf(nowIn(node), -18)])
+const mute = (node: Monitoring, minutes: number, serials: readonly string[] | 'all' = 'all') =>
+  node.command(({ alarms }) => alarms.mute(minutes * MINUTE, serials))
+
+describe('alarms', () => {
+  it('are held back while they are muted, also over a restart, and told at the end if they last', () => {
+    const node = new Monitoring([TOO_WARM, { name: 'cold', below: -17 }])
+    node.command(({ alarms }) => alarms.mute(30 * MINUTE, 'all'))
+    assert.deepEqual(warm(node), [])
+    node.wait(5)
+    assert.deepEqual(cold(node), [])
+    node.wait(5)
+    node.restart()
+    assert.notEqual(node.monitor.summarize().mutedUntil, null)
+    assert.deepEqual(node.wait(19), [])
+    assert.deepEqual(brief(node.wait(1)), ['alarm below 5212A1B2 1'])
+    assert.equal(node.monitor.summarize().mutedUntil, null)
+  })
+
+  it('are muted for single devices; ends of told alarms are told at once', () => {
+    const node = new Monitoring([TOO_WARM])
+    warm(node)
+    node.command(({ alarms }) => alarms.mute(60 * MINUTE, ['5212A1B2']))
+    node.wait(1)
+    assert.deepEqual(brief(cold(node)), ['normal above 5212A1B2 1'])
+    node.wait(1)
+    assert.deepEqual(brief(node.receive([readingOf(nowIn(node), -10), other(nowIn(node), -10)])), [
+      'alarm above 5212A1B3 1',
+    ])
+    assert.deepEqual(brief(node.command(({ alarms }) => alarms.mute(0, ['5212A1B2']))), [
+      'alarm above 5212A1B2 1',
+    ])
+  })
+})
+
+describe('a mute', () => {
+  /** At 400, before a mute begins. */
+  function startAt400(): Monitoring {
+    const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }], { silentAfterMs: Number.POSITIVE_INFINITY })
+    node.receive(recordsIn(-9, 1, isCold))
+    node.clock.jump(400 * MINUTE)
+    return node
+  }
+
+  it('holds back until its end what was over before it began, also over a crash', () => {
+    const node = startAt400()
+    mute(node, 60)
+    assert.deepEqual(node.receive(recordsIn(1, 401, warmIn([100, 340]))), [])
+    node.wait(30)
+    node.kill()
+    assert.deepEqual(node.wait(29), [])
+    assert.deepEqual(node.wait(1).map(inMinutes), ['ended above 100-340'])
+    assert.deepEqual(node.wait(60), [])
+  })
+
+  it('tells what it held back as it is known at its end', () => {
+    const node = startAt400()
+    mute(node, 60)
+    node.receive(recordsIn(300, 401, warmIn([100, 340])))
+    node.receive(recordsIn(1, 300, warmIn([100, 340])))
+    assert.deepEqual(mute(node, 0).map(inMinutes), ['ended late above 100-340'])
+  })
+
+  it('does not tell what was outside while it lasted', () => {
+    const node = startAt400()
+    mute(node, 60)
+    node.receive(recordsIn(1, 411, warmIn([100, 405])))
+    assert.deepEqual(mute(node, 0), [])
+  })
+
+  it('holds back at most 100 reports', () => {
+    const node = new Monitoring([TOO_WARM])
+    const all = (from: number, until: number) =>
+      Array.from({ length: 105 }, (_, index) => ({
+        ...recordsIn(from, until, warmIn([10, 20])),
+        serial: `5212B${100 + index}`,
+      }))
+    node.receive(all(0, 3))
+    node.clock.jump(30 * MINUTE)
+    mute(node, 60)
+    node.receive(all(3, 30))
+    assert.equal(mute(node, 0).length, 100)
+  })
+
+  it('of more than 7 days is cut at a restart', () => {
+    const node = new Monitoring([])
+    mute(node, 30 * DAY_MINUTES)
+    node.restart()
+    assert.equal(node.monitor.summarize().mutedUntil, nowIn(node) + 7 * DAY_MINUTES * MINUTE)
+  })
+
+  it('lasts at most as long as it was set for if the clock is set back before a crash', () => {
+    const node = new Monitoring([TOO_WARM], { silentAfterMs: Number.POSITIVE_INFINITY })
+    mute(node, 60)
+    node.clock.jump(-DAY_MINUTES * MINUTE)
+    node.kill()
+    assert.deepEqual(warm(node), [])
+    assert.deepEqual(node.wait(59), [])
+    assert.deepEqual(brief(node.wait(1)), ['alarm above 5212A1B2 1'])
+  })
+})

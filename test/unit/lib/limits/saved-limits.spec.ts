@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import type { EnvlogError } from '../../../../src/lib/errors'
+import { readSavedLimits } from '../../../../src/lib/limits/saved-limits'
+import { recordsIn } from '../../../support/limits/minutes'
+import { limitsOf, Monitoring, nowIn, other, readingOf } from '../../../support/limits/monitoring'
+
+const TOO_WARM = { name: 'too warm', above: -15 }
+
+describe('a saved state of limits', () => {
+  it('that is damaged, newer or of another node is refused, and an empty store is not', () => {
+    const node = new Monitoring([TOO_WARM])
+    node.receive([readingOf(nowIn(node), -10)])
+    const saved = node.monitor.toSave()
+    assert.deepEqual(readSavedLimits(JSON.parse(JSON.stringify(saved))), saved)
+    assert.equal(readSavedLimits(undefined), undefined)
+    const reasonOf = (contents: unknown) => {
+      try {
+        return readSavedLimits(contents)
+      } catch (error) {
+        return (error as EnvlogError).reason
+      }
+    }
+    assert.equal(reasonOf({ ...saved, version: 2 }), 'store-newer')
+    const [[key, device]] = Object.entries(saved.devices) as [[string, object]]
+    for (const damaged of [
+      'x',
+      { version: 1 },
+      { ...saved, noData: [1] },
+      { version: 1, devices: { a: { cursor: {} } } },
+      // Without the limits of a device, its alarms would be lost.
+      { ...saved, devices: { [key]: { ...device, limits: 1 } } },
+      { ...saved, limits: [null] },
+      { ...saved, limits: [[{ above: 'warm' }]] },
+      ...['5212A1B2', '5839F001/', 'a/b/c'].map((other) => ({ ...saved, devices: { [other]: device } })),
+    ])
+      assert.equal(reasonOf(damaged), 'store-damaged')
+  })
+
+  it('contains a furthest value that has grown by a margin half a minute later', () => {
+    const node = new Monitoring([{ ...TOO_WARM, margin: 2 }])
+    const measures = (...values: readonly number[]) =>
+      values.map((value) => {
+        node.wait(1)
+        return node.receive([readingOf(nowIn(node), value)])
+      })
+    measures(-18, -14, -12, 4, 5, -14)
+    node.kill()
+    const [[normal] = []] = measures(-18)
+    assert.deepEqual([normal?.state, normal?.extreme], ['normal', 4])
+  })
+
+  it('ends what is no longer watched with the state false', () => {
+    const node = new Monitoring([TOO_WARM, { name: 'critical', above: -5 }])
+    const freezers = () => [
+      readingOf(nowIn(node), 'E1', { battery: { level: 'replace-now' } }),
+      other(nowIn(node), 0),
+    ]
+    node.receive(readingOf(nowIn(node), 'E1', { serial: '5212A1B4' }))
+    for (let minute = 0; minute <= 60; minute++) {
+      node.wait(1)
+      node.receive(freezers())
+    }
+    assert.equal(node.monitor.summarize().alarms, 6)
+    const never = Number.POSITIVE_INFINITY
+    node.restart([{ ...TOO_WARM, above: -16 }], { silentAfterMs: never, errorAfterMs: never, battery: false })
+    const { reports, states } = node.monitor.alarms.collect()
+    assert.deepEqual(reports, [])
+    assert.deepEqual(
+      states.map(({ kind, about, isAlarm }) => `${kind} ${about.device?.serial} ${isAlarm}`).sort(),
+      [
+        'battery 5212A1B2 false',
+        'error 5212A1B2 false',
+        'error 5212A1B4 false',
+        'limit 5212A1B3 false',
+        'limit 5212A1B3 false',
+        'silent 5212A1B4 false',
+      ],
+    )
+  })
+})
+
+describe('the size of a saved state', () => {
+  const ROW = { name: 'too warm 1', above: -15, minutes: 30, margin: 1 }
+  const sizeOf = (rows: readonly object[], ...payloads: readonly object[]) => {
+    const node = new Monitoring(rows)
+    for (const payload of payloads) node.receive(payload)
+    return JSON.stringify(node.monitor.toSave().devices).length
+  }
+
+  it('is at most 230 bytes for a channel in alarm by a row', () => {
+    const minutes = Array.from({ length: 60 }, (_, minute) => recordsIn(minute, minute + 1, () => -9.8))
+    const payloads = [recordsIn(-9, 0, () => -18.3), ...minutes]
+    const [size, sizeOfOthers] = [sizeOf([ROW], ...payloads), sizeOf([], ...payloads)]
+    assert.ok(size - sizeOfOthers <= 230, `${size - sizeOfOthers} bytes`)
+  })
+
+  it('is at most 120 bytes for each of 24 holes that values inside or a short excursion follow', () => {
+    for (const warm of [0, 4]) {
+      const blocks = Array.from({ length: 25 }, (_, block) =>
+        recordsIn(block * 100, block * 100 + 10, (minute) => (minute % 100 < warm ? -9.8 : -18.3)),
+      )
+      const first = recordsIn(-99, -90, () => -18.3)
+      const perHole = (sizeOf([ROW], first, ...blocks) - sizeOf([ROW], first)) / 24
+      assert.ok(perHole > 20 && perHole <= 120, `${perHole} bytes`)
+    }
+  })
+
+  it('does not grow with rows of messages that alternate', () => {
+    const node = new Monitoring([])
+    for (let round = 0; round < 6; round++)
+      for (let device = 0; device < 10; device++) {
+        const rows = [{ ...TOO_WARM, above: -15 + ((round + device) % 2) }]
+        node.receive(readingOf(nowIn(node), -18, { serial: `5212B${device}` }), limitsOf(...rows))
+      }
+    assert.equal(node.monitor.toSave().limits.length, 2)
+  })
+})

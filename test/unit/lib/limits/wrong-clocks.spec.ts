@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import type { LimitEvent } from '../../../../src/lib/limits/event'
+import { at, inMinutes, recordsIn } from '../../../support/limits/minutes'
+import { brief, MINUTE, Monitoring, nowIn, readingOf, seriesOf } from '../../../support/limits/monitoring'
+
+const TOO_WARM = { name: 'too warm', above: -15 }
+const DAY_MINUTES = 1440
+const NEVER_SILENT = { silentAfterMs: Number.POSITIVE_INFINITY }
+
+/** A value each minute, with times that are so many minutes ahead of the clock. */
+function measures(node: Monitoring, minutes: number, value: number, ahead = 0): LimitEvent[] {
+  const events: LimitEvent[] = []
+  for (let minute = 0; minute < minutes; minute++) {
+    events.push(...node.wait(1))
+    events.push(...node.receiveAhead([readingOf(nowIn(node) + ahead * MINUTE, value)]))
+  }
+  return events
+}
+
+describe('a measurement ahead of the clock', () => {
+  const isJudged = (minutes: number) => {
+    const node = new Monitoring([TOO_WARM])
+    measures(node, 1, -18)
+    return measures(node, 1, -5, minutes).length > 0
+  }
+
+  it('is judged up to an hour ahead', () => {
+    assert.deepEqual([59, 61].map(isJudged), [true, false])
+  })
+
+  it('does not end an alarm, and does not hide the values after it', () => {
+    const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }])
+    assert.deepEqual(measures(node, 20, -5), [])
+    assert.deepEqual(measures(node, 1, -20, 3 * DAY_MINUTES), [])
+    assert.deepEqual(measures(node, 20, -5).map(inMinutes), ['alarm above 1-'])
+    assert.deepEqual(measures(node, 1, -20, 3 * DAY_MINUTES), [])
+    assert.deepEqual(measures(node, 1, -18).map(inMinutes), ['normal above 1-43'])
+  })
+
+  it('leaves the other records of its message', () => {
+    const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }])
+    node.receive(recordsIn(0, 10, () => -18))
+    const { records, ...about } = recordsIn(10, 51, () => -5)
+    const ahead = seriesOf([[at(3 * DAY_MINUTES), -20]]).records
+    node.clock.jump(60 * MINUTE)
+    const events = node.receiveAhead({ ...about, records: [...records, ...ahead] })
+    assert.deepEqual(events.map(inMinutes), ['alarm above 10-'])
+  })
+
+  it('changes nothing if it comes every 50 minutes', () => {
+    const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }])
+    measures(node, 1, -18)
+    const events: LimitEvent[] = []
+    for (let round = 0; round < 5; round++) {
+      events.push(...measures(node, 49, -5), ...measures(node, 1, -20, 2 * DAY_MINUTES))
+    }
+    assert.deepEqual(events.map(inMinutes), ['alarm above 2-'])
+  })
+
+  it('is judged if the device sends only such ones for an hour, until it sends others for an hour', () => {
+    const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+    measures(node, 1, -18)
+    assert.deepEqual(measures(node, 60, -5, DAY_MINUTES), [])
+    assert.deepEqual(measures(node, 1, -5, DAY_MINUTES).map(inMinutes), ['alarm above 1502-'])
+    assert.deepEqual(measures(node, 60, -5), [])
+    assert.deepEqual(measures(node, 1, -5).map(inMinutes), ['alarm above 123-'])
+  })
+
+  it('does not count as newer: the device is silent', () => {
+    const node = new Monitoring([], { silentAfterMs: 30 * MINUTE })
+    measures(node, 1, -18)
+    assert.deepEqual(brief(measures(node, 40, -18, DAY_MINUTES)), ['alarm silent 5212A1B2'])
+  })
+})
+
+describe('a device whose clock was set back', () => {
+  it('begins anew after an hour of only older measurements, and not before', () => {
+    const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+    measures(node, 1, -18)
+    assert.deepEqual(measures(node, 60, -5, -DAY_MINUTES), [])
+    const [alarm, ...others] = measures(node, 5, -5, -DAY_MINUTES)
+    assert.deepEqual(others, [])
+    assert.deepEqual(alarm && inMinutes(alarm), `alarm above ${62 - DAY_MINUTES}-`)
+  })
+})
