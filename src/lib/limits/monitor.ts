@@ -167,6 +167,8 @@ export class Monitor {
     )
     this.alarms.resume(this.#noMatch.condition, noMatch && fromSavedAlarm(noMatch))
     this.#devices.restore(saved)
+    // A message may arrive before the first check: the devices of a silent base unit are no news.
+    this.#silence.passTime(this.#devices.all)
   }
 
   #receiveDevice(all: MeasuredDevice, limits: readonly Limit[]): void {

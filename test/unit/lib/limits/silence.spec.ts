@@ -181,6 +181,17 @@ describe('the silence of a base unit', () => {
     const events = [2, 5, 8, 11, 14, 17, 20].flatMap((count) => lives(node, 1, serials.slice(0, count)))
     assert.deepEqual(about([...events, ...lives(node, 60, serials)]), ['normal 5839F001 20'])
   })
+
+  it('goes on over a restart, also if a message arrives before the first check', () => {
+    const node = new Monitoring([], { remindMs: 200 * MINUTE })
+    lives(node, 1, serials)
+    assert.deepEqual(about(lives(node, 80, [])), ['alarm 5839F001 20'])
+    node.restart()
+    assert.equal(node.monitor.summarize().alarms, 1)
+    assert.deepEqual(about(node.receive([standalone(node)])), [])
+    assert.deepEqual(about(lives(node, 30, [])), [])
+    assert.deepEqual(about(lives(node, 2, serials)), ['normal 5839F001 20'])
+  })
 })
 
 describe('a process that stood still', () => {
