@@ -6,10 +6,9 @@ export const MAX_MUTE_MS = 7 * DAY_MS
 /** By serial number, or blank for all devices: beginning and end, ms since 1970 UTC. */
 export type SavedMutes = readonly (readonly [serial: string, since: number, until: number])[]
 
+/** Beginning and end, monotonic ms, because the system clock may be set. */
 interface Mute {
-  /** ms since 1970 UTC. */
-  since: number
-  /** Monotonic ms, because the system clock may be set. */
+  begin: number
   end: number
 }
 
@@ -26,10 +25,10 @@ export class Mutes {
   /** Mutes devices for a time; 0 ends that. A mute that lasts is made longer or shorter. */
   set(ms: number, serials: readonly string[] | 'all'): void {
     if (serials === 'all' && ms === 0) this.#mutes.clear()
-    const [now, end] = [this.#clock.now(), this.#clock.monotonic() + ms]
+    const now = this.#clock.monotonic()
     for (const serial of serials === 'all' ? [''] : serials) {
       if (ms === 0) this.#mutes.delete(serial)
-      else this.#mutes.set(serial, { since: this.#mutes.get(serial)?.since ?? now, end })
+      else this.#mutes.set(serial, { begin: this.#mutes.get(serial)?.begin ?? now, end: now + ms })
     }
   }
 
@@ -37,15 +36,15 @@ export class Mutes {
   since(serial: string | undefined): number | undefined {
     const times = ['', serial ?? ''].flatMap((key) => {
       const mute = this.#mutes.get(key)
-      return mute && mute.end > this.#clock.monotonic() ? [mute.since] : []
+      return mute && mute.end > this.#clock.monotonic() ? [mute.begin] : []
     })
-    return times.length > 0 ? Math.min(...times) : undefined
+    return times.length > 0 ? this.#toTime(Math.min(...times)) : undefined
   }
 
   /** When the mute of all devices ends, ms since 1970 UTC; `null` if they are not muted. */
   get until(): number | null {
     const mute = this.#mutes.get('')
-    return mute ? this.#clock.now() + mute.end - this.#clock.monotonic() : null
+    return mute ? this.#toTime(mute.end) : null
   }
 
   /** Forgets mutes that are over. */
@@ -55,16 +54,25 @@ export class Mutes {
   }
 
   toSave(): SavedMutes {
-    const ahead = this.#clock.now() - this.#clock.monotonic()
-    return Array.from(this.#mutes, ([serial, { since, end }]) => [serial, since, Math.round(end + ahead)])
+    return Array.from(this.#mutes, ([serial, { begin, end }]) => [
+      serial,
+      this.#toTime(begin),
+      this.#toTime(end),
+    ])
   }
 
   restore(saved: SavedMutes): void {
-    const now = this.#clock.now()
+    const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()]
     for (const [serial, since, until] of saved) {
       // A clock that was set back must not lengthen it.
       const left = Math.min(until - now, until - since, MAX_MUTE_MS)
-      if (left > 0) this.#mutes.set(serial, { since, end: this.#clock.monotonic() + left })
+      if (left > 0)
+        this.#mutes.set(serial, { begin: monotonic - Math.max(0, now - since), end: monotonic + left })
     }
+  }
+
+  /** A monotonic time in ms since 1970 UTC, by the clock as it is set now. */
+  #toTime(monotonic: number): number {
+    return Math.round(this.#clock.now() - this.#clock.monotonic() + monotonic)
   }
 }

@@ -72,6 +72,7 @@ describe('a mute', () => {
   it('does not tell what was outside while it lasted', () => {
     const node = startAt400()
     mute(node, 60)
+    node.wait(10)
     node.receive(recordsIn(1, 411, warmIn([100, 405])))
     assert.deepEqual(mute(node, 0), [])
   })
@@ -96,6 +97,23 @@ describe('a mute', () => {
     node.restart()
     assert.equal(node.monitor.summarize().mutedUntil, nowIn(node) + 7 * DAY_MINUTES * MINUTE)
   })
+
+  for (const [story, minutes] of [
+    ['back a day', -DAY_MINUTES],
+    ['back half an hour', -30],
+    ['ahead a day', DAY_MINUTES],
+  ] as const)
+    it(`lasts as long as it was set for if the clock is set ${story}, also over a restart`, () => {
+      const node = new Monitoring([TOO_WARM])
+      mute(node, 60)
+      node.wait(10)
+      node.clock.jump(minutes * MINUTE)
+      assert.deepEqual(warm(node), [])
+      assert.deepEqual(node.wait(10), [])
+      node.restart()
+      assert.deepEqual(node.wait(39), [])
+      assert.deepEqual(brief(node.wait(1)), ['alarm above 5212A1B2 1'])
+    })
 
   it('lasts at most as long as it was set for if the clock is set back before a crash', () => {
     const node = new Monitoring([TOO_WARM], { silentAfterMs: Number.POSITIVE_INFINITY })
