@@ -74,6 +74,11 @@ export class AlarmList {
     this.#held = [...held]
   }
 
+  /** Forgets what is held back about devices. */
+  forgetHeld(serials: readonly string[] | 'all'): void {
+    this.#held = this.#held.filter(({ event }) => !isAmong(event.serial ?? undefined, serials))
+  }
+
   /** Begins what is not yet an alarm. */
   begin(condition: Condition, from: number, detail: string | null = null): void {
     if (!this.#watches(condition)) return

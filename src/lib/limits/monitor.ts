@@ -118,6 +118,7 @@ export class Monitor {
   /** Forgets devices with everything about them. */
   forget(serials: readonly string[] | 'all'): void {
     for (const device of this.#devices.all) if (isAmong(device.serial, serials)) this.#devices.forget(device)
+    this.alarms.forgetHeld(serials)
     this.#silence.forget(this.#devices.all)
     if (serials === 'all') this.alarms.close(this.#noMatch.condition)
     this.#noMatch.gather()

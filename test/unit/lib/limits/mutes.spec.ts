@@ -124,4 +124,12 @@ describe('a mute', () => {
     assert.deepEqual(node.wait(59), [])
     assert.deepEqual(brief(node.wait(1)), ['alarm above 5212A1B2 1'])
   })
+
+  it('does not hold back what is about a device that is forgotten', () => {
+    const node = startAt400()
+    mute(node, 60)
+    node.receive(recordsIn(1, 401, warmIn([100, 340])))
+    node.command((monitor) => monitor.forget(['5212A1B2']))
+    assert.deepEqual(mute(node, 0), [])
+  })
 })
