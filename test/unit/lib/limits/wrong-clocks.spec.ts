@@ -82,4 +82,15 @@ describe('a device whose clock was set back', () => {
     assert.deepEqual(others, [])
     assert.deepEqual(alarm && inMinutes(alarm), `alarm above ${62 - DAY_MINUTES}-`)
   })
+
+  it('is not one that sends a backlog for more than an hour, its newest block first', () => {
+    const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+    assert.equal(measures(node, 1, -5).length, 1)
+    const newest = nowIn(node)
+    for (let block = 1; block < 100; block++) {
+      node.wait(1)
+      assert.deepEqual(node.receive([readingOf(newest - block * 10 * MINUTE, -5)]), [])
+    }
+    assert.deepEqual(measures(node, 1, -5), [])
+  })
 })
