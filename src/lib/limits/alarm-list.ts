@@ -40,6 +40,8 @@ export class AlarmList {
   #ended: Report[] = []
   /** Alarms that were over before a mute began during which they became known. */
   #held: Report[] = []
+  /** How many more there were. */
+  #notHeld = 0
   /** Conditions whose state may be new. */
   #changed: Condition[] = []
   /** The alarms that were too many for the last message. */
@@ -153,9 +155,11 @@ export class AlarmList {
       if (!this.#leftOut.has(condition) && this.#isDue(condition)) due.push(condition)
     for (const condition of due.slice(MAX_REPORTS)) this.#leftOut.add(condition)
     const reported = due.slice(0, MAX_REPORTS).map((condition) => this.#report(condition))
-    const all = [...this.#releaseHeld(), ...this.#ended]
+    const released = this.#releaseHeld()
+    const notHeld = released.length > 0 ? this.#notHeld : 0
+    const all = [...released, ...this.#ended]
     const ended = all.slice(0, MAX_REPORTS - reported.length)
-    const leftOut = all.length + due.length - ended.length - reported.length
+    const leftOut = all.length + due.length - ended.length - reported.length + notHeld
     const reports = [...this.#normal, ...ended, ...reported, ...(leftOut > 0 ? [toLeftOut(leftOut)] : [])]
     const states = this.#changed.filter((condition) => {
       const isNew = condition.sentState !== condition.isAlarm
@@ -166,6 +170,7 @@ export class AlarmList {
     this.#normal = []
     this.#ended = []
     this.#changed = []
+    this.#notHeld -= notHeld
     this.#save = undefined
     return { reports, states, save }
   }
@@ -255,8 +260,9 @@ export class AlarmList {
     if (held >= 0) this.#held[held] = { ...report, event: { ...report.event, revised: false } }
     else if (alarm.reportedAt === null) return
     else if (report.event.revised || mutedSince === undefined) this.#ended.push(report)
-    else if (time <= mutedSince && this.#held.length < MAX_REPORTS) this.#held.push(report)
-    else alarm.reportedAt = null
+    else if (time > mutedSince) alarm.reportedAt = null
+    else if (this.#held.length < MAX_REPORTS) this.#held.push(report)
+    else this.#notHeld++
   }
 
   /** The reports whose mute is over. */

@@ -8,7 +8,7 @@ import type { Condition, WatchedDevice } from './condition'
 import { inOrder, usualPauseOf } from './measurement-order'
 import type { MeasuredChannel, MeasuredDevice, MeasuredValue } from './measurements'
 import { NoMatch } from './no-match'
-import { Pieces } from './pieces'
+import { HOLE, Pieces } from './pieces'
 import { fromSavedAlarm, MIN_SAVED_MS, type SavedLimits, toSavedAlarm } from './saved-limits'
 import { Silence } from './silence'
 import { MAX_TEXT_LENGTH, WatchedDevices } from './watched-devices'
@@ -303,9 +303,8 @@ export class Monitor {
     const betterSince = rank > 0 || reported === 0 ? undefined : (device.betterSince ?? at)
     if (betterSince !== device.betterSince) this.alarms.noteChange()
     device.betterSince = betterSince
-    // A new battery interrupts the measurements.
-    const wasSilent = at - (device.newest ?? at) >= NEW_BATTERY_MS
-    if (betterSince === undefined || (at - betterSince < BETTER_MS && !wasSilent)) return
+    if (betterSince === undefined) return
+    if (at - betterSince < BETTER_MS && !hasNewBattery(device, at)) return
     device.betterSince = undefined
     this.alarms.end(battery, at)
   }
@@ -313,6 +312,12 @@ export class Monitor {
 
 const converted = (values: readonly MeasuredValue[], convert: (value: number) => number) =>
   values.map(({ time, value }) => ({ time, value: value === null ? null : convert(value) }))
+
+/** A new battery interrupts the measurements, for longer than a device usually waits between two. */
+function hasNewBattery({ newest, channels }: WatchedDevice, at: number): boolean {
+  const usual = Array.from(channels.values(), ({ pause }) => pause).filter(Number.isFinite)
+  return at - (newest ?? at) >= Math.max(NEW_BATTERY_MS, HOLE * Math.max(0, ...usual))
+}
 
 /** The measurement of a time; of several, one with a value. */
 function valueAt({ values }: MeasuredChannel, time: number): MeasuredValue | undefined {

@@ -111,6 +111,16 @@ describe('a low battery', () => {
     assert.deepEqual(told(node, 'sufficient'), ['normal replace-now'])
   })
 
+  it('is not over at once for a device that measures once an hour', () => {
+    const node = new Monitoring([])
+    const hour = 60 * MINUTE
+    node.receive(seriesOf([2, 1, 0].map((ago) => [nowIn(node) - ago * hour, -18])))
+    node.wait(60)
+    assert.deepEqual(told(node, 'replace-soon'), ['alarm replace-soon'])
+    node.wait(60)
+    assert.deepEqual(told(node, 'low'), [])
+  })
+
   it('is known from rows', () => {
     const node = new Monitoring([])
     const { serial, base } = readingOf(0, 1)

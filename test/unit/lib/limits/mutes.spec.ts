@@ -77,7 +77,7 @@ describe('a mute', () => {
     assert.deepEqual(mute(node, 0), [])
   })
 
-  it('holds back at most 100 reports', () => {
+  it('holds back at most 100 reports, and says how many more there were', () => {
     const node = new Monitoring([TOO_WARM])
     const all = (from: number, until: number) =>
       Array.from({ length: 105 }, (_, index) => ({
@@ -88,7 +88,9 @@ describe('a mute', () => {
     node.clock.jump(30 * MINUTE)
     mute(node, 60)
     node.receive(all(3, 30))
-    assert.equal(mute(node, 0).length, 100)
+    const events = mute(node, 0)
+    assert.deepEqual([events.length, events.at(-1)?.leftOut], [101, 5])
+    assert.deepEqual(mute(node, 0), [])
   })
 
   it('of more than 7 days is cut at a restart', () => {
