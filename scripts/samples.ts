@@ -23,6 +23,7 @@ import { Sentences } from '../src/nodes/limits/sentences'
 import { type ActionType, nameOfType } from '../src/shared/action'
 import { actionSchemas } from '../src/shared/action-schemas'
 import { LIMITS_OUTPUTS, LIMITS_SENDS, type LimitsSettings, readLimits } from '../src/shared/limits-schema'
+import { fixedClock } from '../src/shared/local-clock'
 import { OFFERED, type Output, type Send } from '../src/shared/outputs'
 import type { TemperatureUnit } from '../src/shared/quantity'
 import { newValueOf } from '../src/shared/schema'
@@ -191,7 +192,7 @@ function createLimitsSample(language: string, settings: Pick<LimitsSettings, 'ou
     _: translatorFor(language),
     util: { cloneMessage: (msg: object) => msg },
   } as unknown as NodeAPI
-  const sentences = new Sentences(RED, 'local', clock.now)
+  const sentences = new Sentences(RED, 'local', { now: clock.now, host: fixedClock(series.utcOffset ?? 0) })
   const messages = new Messages(RED, settings as LimitsSettings, 'Plant A', sentences)
   const [message] = [...messages.ofReports(reports), ...messages.ofStates(states, AT)]
   if (!message) throw new Error(`no message for ${settings.output} ${settings.send}`)
@@ -206,6 +207,6 @@ function translatorFor(language: string) {
     key.split('.').reduce<unknown>((found, part) => Object(found)[part], catalog) as string | undefined
   return (key: string, params: Readonly<Record<string, unknown>> = {}) => {
     const text = find(key) ?? find(`${key}_${params.count === 1 ? 'one' : 'other'}`) ?? key
-    return text.replace(/__(\w+)__/g, (_, name: string) => String(params[name]))
+    return text.replace(/__(\w+?)__/g, (_, name: string) => String(params[name]))
   }
 }

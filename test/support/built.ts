@@ -128,7 +128,7 @@ export function translatorOf(language: string) {
   const texts = catalogOf(language)
   return (key: string, params: Record<string, unknown> = {}): string =>
     (texts.get(key) ?? texts.get(`${key}_${params.count === 1 ? 'one' : 'other'}`) ?? key).replace(
-      /__(\w+)__/g,
+      /__(\w+?)__/g,
       (_, name: string) => `${params[name]}`,
     )
 }

@@ -44,6 +44,8 @@ export interface LimitEvent {
 export interface Report {
   event: LimitEvent
   utcOffset: number | null
+  /** When `value` was measured, ms since 1970 UTC, if it is the newest of values outside a limit that last. */
+  measuredAt?: number
 }
 
 const MINUTE_MS = 60_000
@@ -110,7 +112,7 @@ export function toReport(
     revised,
     detail: hasNeverMeasured(condition) ? 'never' : alarm.detail,
   })
-  return { event, utcOffset }
+  return { event, utcOffset, ...(isLimit && until === undefined && { measuredAt: alarm.at }) }
 }
 
 /** The state of a condition: its alarm, or what it is about if there is none. */

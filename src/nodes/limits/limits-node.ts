@@ -25,6 +25,8 @@ const TICK_MS = 5000
 const MINUTE_MS = 60_000
 const NEVER = Number.POSITIVE_INFINITY
 
+const toMs = (minutes: number | null) => (minutes === null ? NEVER : minutes * MINUTE_MS)
+
 /** A deployed envlog-limits. */
 export class LimitsNode implements StartedNode {
   readonly #RED: NodeAPI
@@ -56,7 +58,8 @@ export class LimitsNode implements StartedNode {
     this.#table = limitsType === 'table' ? parseLimits(limits, 'limit-invalid') : undefined
     this.#monitor = this.#createMonitor(remember)
     const { name, localTime } = account
-    this.#messages = new Messages(RED, this.#settings, name, new Sentences(RED, localTime))
+    const sentences = new Sentences(RED, localTime, { silentAfterMs: toMs(this.#settings.silentAfter) })
+    this.#messages = new Messages(RED, this.#settings, name, sentences)
     this.#store = store
     this.#state = new StoredState(systemClock, {
       read: readSavedLimits,
@@ -93,10 +96,9 @@ export class LimitsNode implements StartedNode {
 
   #createMonitor(remembers: boolean): Monitor {
     const { errorAfter, silentAfter, battery, remind } = this.#settings
-    const toMs = (minutes: number | null) => (remembers && minutes !== null ? minutes * MINUTE_MS : NEVER)
     return new Monitor(systemClock, {
-      errorAfterMs: toMs(errorAfter),
-      silentAfterMs: toMs(silentAfter),
+      errorAfterMs: remembers ? toMs(errorAfter) : NEVER,
+      silentAfterMs: remembers ? toMs(silentAfter) : NEVER,
       battery: remembers && battery,
       remindMs: remembers ? remind * MINUTE_MS : 0,
       leavesOutPast: remembers,

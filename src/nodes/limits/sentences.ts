@@ -2,50 +2,78 @@ import type { NodeAPI } from 'node-red'
 import type { TimeStyle } from '../../lib/decode/time'
 import type { LimitEvent, Report } from '../../lib/limits/event'
 import { toOneLine } from '../../lib/redact'
-import { DAY_MS, fixedClock, formatLocalTime, type LocalClock, TimeZone } from '../../shared/local-clock'
+import {
+  DAY_MS,
+  fixedClock,
+  formatLocalTime,
+  formatOffset,
+  type LocalClock,
+  TimeZone,
+} from '../../shared/local-clock'
 import { toShortLine } from '../kit/report/localize'
 import { hostClock } from '../kit/report/times'
 import { translate } from '../kit/report/translate'
+
+interface Surroundings {
+  /** The age from which a value is no longer that of now, ms. */
+  silentAfterMs?: number
+  /** ms since 1970 UTC */
+  now?: () => number
+  /** The clock of the machine that runs Node-RED. */
+  host?: LocalClock
+}
 
 /** Writes events in the language of Node-RED, with times in the time zone of the account. */
 export class Sentences {
   readonly #translate: (key: string, params?: object) => string
   readonly #zone: LocalClock | undefined
+  readonly #silentAfterMs: number
   readonly #now: () => number
+  readonly #host: LocalClock
 
-  /** @param now ms since 1970 UTC */
-  constructor(RED: NodeAPI, localTime: Exclude<TimeStyle, 'utc'>, now = () => Date.now()) {
+  constructor(
+    RED: NodeAPI,
+    localTime: Exclude<TimeStyle, 'utc'>,
+    { silentAfterMs = Number.POSITIVE_INFINITY, now = Date.now, host = hostClock }: Surroundings = {},
+  ) {
     this.#translate = (key, params = {}) => translate(RED, key, params)
     this.#zone = localTime instanceof TimeZone ? localTime : undefined
+    this.#silentAfterMs = silentAfterMs
     this.#now = now
+    this.#host = host
   }
 
-  /** A sentence, such as *Freezer 3, Inside: above -15 °C for 12 minutes, now -9.8 °C (since 02:10)*. */
-  sentence({ event, utcOffset }: Report): string {
-    const { state, from, leftOut, test } = event
-    if (leftOut !== undefined) return this.#translate('limits.text.left-out', { count: leftOut })
-    if (test) return this.#translate('limits.text.test')
-    if (from === null) return this.#translate('limits.text.normal', { place: this.#place(event) })
-    const clock = this.#zone ?? (utcOffset === null ? hostClock : fixedClock(utcOffset))
-    const text = this.#translate(`limits.text.${keyOf(event)}`, this.#params(event, clock))
-    return state === 'reminder' ? this.#translate('limits.text.reminder', { text }) : text
+  /**
+   * A sentence, such as *Freezer 3, Inside: too warm, above -15 °C for 12 minutes, now -9.8 °C (since 02:10)*, or
+   * *Freezer 3, Inside (too warm): normal again at -18 °C, …*.
+   */
+  sentence(report: Report): string {
+    const { event } = report
+    if (event.leftOut !== undefined) return this.#translate('limits.text.left-out', { count: event.leftOut })
+    if (event.test) return this.#translate('limits.text.test')
+    if (event.from === null)
+      return this.#translate('limits.text.normal', { place: this.#placeAndName(event) })
+    const text = this.#translate(`limits.text.${keyOf(event)}`, this.#params(report))
+    const remark = event.state === 'reminder' ? 'reminder' : remarkOf(event)
+    return remark ? this.#translate(`limits.text.${remark}`, { text }) : text
   }
 
-  #params(event: LimitEvent, clock: LocalClock) {
-    const { condition, above, below, value, extreme, unit, minutes, from, until, detail } = event
-    const time = (iso: string | null) => iso && this.#time(clock, iso)
-    const withUnit = (measured: number | null) =>
-      measured === null ? '' : `${measured} ${toShortLine(unit ?? '')}`.trim()
+  #params({ event, utcOffset, measuredAt }: Report) {
+    const { state, condition, limit, above, below, value, extreme, minutes, from, until, detail } = event
+    const clock = this.#zone ?? (utcOffset === null ? this.#host : fixedClock(utcOffset))
+    const isOver = state === 'normal' || state === 'ended'
+    const measured = withUnit(value, event)
     return {
-      place: this.#place(event),
+      place: isOver ? this.#placeAndName(event) : this.#place(event),
+      name: limit ? this.#translate('limits.text.name', { name: toShortLine(limit) }) : '',
       duration: this.#duration(minutes ?? 0),
-      since: time(from),
-      until: time(until),
-      bound: withUnit(condition === 'above' ? above : below),
-      value: withUnit(value),
-      extreme: withUnit(extreme),
-      detail:
-        detail === null ? '' : ` (${condition === 'no-match' ? toOneLine(detail) : toShortLine(detail)})`,
+      ...this.#period(clock, from, until),
+      bound: withUnit(condition === 'above' ? above : below, event),
+      value: measured,
+      now: this.#present(clock, measured, measuredAt),
+      extreme: withUnit(extreme, event),
+      devices: detail,
+      detail: inBrackets(detail && (condition === 'no-match' ? toOneLine(detail) : toShortLine(detail))),
     }
   }
 
@@ -56,39 +84,89 @@ export class Sentences {
     if (test) return this.#translate('limits.subject.test')
     if (leftOut !== undefined) return this.#translate('limits.subject.left-out')
     const what = (limit && toShortLine(limit)) || this.#translate(`limits.subject.${condition}`)
-    const text = this.#translate(`limits.subject.${state}`, { place: this.#place(first.event), what })
+    const kind = remarkOf(first.event) ?? state
+    const text = this.#translate(`limits.subject.${kind}`, { place: this.#place(first.event), what })
     return others.length > 0 ? this.#translate('limits.subject.more', { text, count: others.length }) : text
   }
 
   /** The device and the channel. */
-  #place({ condition, name, serial, channel, label }: LimitEvent): string {
+  #place({ condition, name, base, serial, channel, label }: LimitEvent): string {
     if (condition === 'no-match') return this.#translate('limits.text.limits')
-    const device = toShortLine(name || serial || '')
+    if (condition === 'silent' && serial === null && base !== null) {
+      const unit = toShortLine(base)
+      const named = name ? `${toShortLine(name)}${inBrackets(unit)}` : unit
+      return this.#translate('limits.text.base-unit', { base: named })
+    }
     if (serial === null) return this.#translate('limits.text.all-devices')
+    const device = toShortLine(name || serial)
     if (channel === null) return device
     return this.#translate('limits.text.place', { device, channel: toShortLine(label || `ch${channel}`) })
   }
 
-  /** Whole minutes, hours or days. */
+  #placeAndName(event: LimitEvent): string {
+    return this.#place(event) + inBrackets(event.limit && toShortLine(event.limit))
+  }
+
+  /** The newest value of a run that lasts, which may be old. */
+  #present(clock: LocalClock, value: string, measuredAt: number | undefined): string {
+    const isOld = measuredAt !== undefined && this.#now() - measuredAt > this.#silentAfterMs
+    if (!isOld) return this.#translate('limits.text.now', { value })
+    const time = this.#time(clock, measuredAt) + this.#offset(clock, measuredAt)
+    return this.#translate('limits.text.last', { value, time })
+  }
+
+  /** Minutes, hours and minutes, or days and hours. */
   #duration(minutes: number): string {
     if (minutes < 120) return this.#translate('limits.text.minutes', { count: minutes })
-    if (minutes < 48 * 60) return this.#translate('limits.text.hours', { count: Math.floor(minutes / 60) })
-    return this.#translate('limits.text.days', { count: Math.floor(minutes / 1440) })
+    const hours = Math.floor(minutes / 60)
+    if (hours < 48) {
+      const key = minutes % 60 === 0 ? 'limits.text.hours' : 'limits.text.hours-minutes'
+      return this.#translate(key, { hours, minutes: minutes % 60 })
+    }
+    const key = hours % 24 === 0 ? 'limits.text.days' : 'limits.text.days-hours'
+    return this.#translate(key, { days: Math.floor(hours / 24), hours: hours % 24 })
+  }
+
+  /** The beginning and the end, with their offset once if it is the same. */
+  #period(clock: LocalClock, from: string | null, until: string | null): { since: string; until: string } {
+    const time = (iso: string | null) => (iso === null ? '' : this.#time(clock, Date.parse(iso)))
+    const offset = (iso: string | null) => (iso === null ? '' : this.#offset(clock, Date.parse(iso)))
+    const isRepeated = until !== null && offset(from) === offset(until)
+    return { since: time(from) + (isRepeated ? '' : offset(from)), until: time(until) + offset(until) }
   }
 
   /** The time of day, with the date if it is a day or more away. */
-  #time(clock: LocalClock, iso: string): string {
-    const instant = Date.parse(iso)
+  #time(clock: LocalClock, instant: number): string {
     const local = formatLocalTime(clock, instant)
     const time = local.slice(11, 16)
     return Math.abs(this.#now() - instant) < DAY_MS ? time : `${local.slice(5, 10)} ${time}`
   }
+
+  /** ` UTC+9`, if the clock of the machine that runs Node-RED shows another time. */
+  #offset(clock: LocalClock, instant: number): string {
+    const offset = clock.offsetAt(instant)
+    if (offset === this.#host.offsetAt(instant)) return ''
+    if (offset === 0) return ' UTC'
+    return ` UTC${formatOffset(offset).replace(/^(.)0/, '$1').replace(':00', '')}`
+  }
+}
+
+const withUnit = (measured: number | null, { unit }: LimitEvent) =>
+  measured === null ? '' : `${measured} ${toShortLine(unit ?? '')}`.trim()
+
+const inBrackets = (text: string | null) => (text ? ` (${text})` : '')
+
+/** What must be said of an event that tells of the past. */
+function remarkOf({ late, revised }: LimitEvent): 'revised' | 'late' | undefined {
+  if (revised) return 'revised'
+  return late ? 'late' : undefined
 }
 
 /** The key of the sentence about an event, below `limits.text`. */
-function keyOf({ state, condition, detail, minutes, until }: LimitEvent): string {
-  if (state === 'normal' || state === 'ended') return `${condition}.${until === null ? 'was' : state}`
+function keyOf({ state, condition, serial, detail, minutes }: LimitEvent): string {
+  if (state === 'normal' || state === 'ended') return `${condition}.${state}`
   if (condition === 'battery') return `${detail}`
+  if (condition === 'silent' && serial === null) return 'silent.base'
   if (condition === 'silent' && detail === 'never') return 'silent.never'
   return `${condition}.${minutes === 0 ? 'begins' : 'lasts'}`
 }

@@ -233,7 +233,7 @@ describe('the form of limits', function () {
     await form.field('send').selectOption('all')
     assert.match(
       await form.example(),
-      /"payload": "Freezer 3, Inside: above -15 °C for 12 minutes, now .*\\nFreezer 4/,
+      /"payload": "Freezer 3, Inside: too warm, above -15 °C for 12 minutes, now .*\\nFreezer 4/,
     )
     await form.field('output').selectOption('states')
     assert.match(await form.body.locator('#envlog-sample').innerText(), /"payload": true/)

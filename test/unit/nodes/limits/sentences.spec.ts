@@ -1,13 +1,48 @@
 import assert from 'node:assert/strict'
 import { Condition, toAlarm, WatchedDevice } from '../../../../src/lib/limits/condition'
-import { toLeftOut, toState, toTest } from '../../../../src/lib/limits/event'
+import { type LimitEvent, type Report, toLeftOut, toState, toTest } from '../../../../src/lib/limits/event'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { Monitor } from '../../../../src/lib/limits/monitor'
 import { Sentences } from '../../../../src/nodes/limits/sentences'
-import { TimeZone } from '../../../../src/shared/local-clock'
+import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
 import { withCatalogs } from '../../../support/catalog-red'
 import { createVirtualClock } from '../../../support/clock'
 import { AT_8, limitsOf, MINUTE, readingOf } from '../../../support/limits/monitoring'
+
+const UTC = fixedClock(0)
+const iso = (minute: number) => new Date(AT_8 + minute * MINUTE).toISOString()
+
+interface Told {
+  language?: 'en-US' | 'ja'
+  /** Of the account. */
+  zone?: string
+  /** Minutes ahead of UTC: of the device, and of the machine that runs Node-RED. */
+  utcOffset?: number
+  host?: number
+  /** Minutes after eight: now, and when the value was measured. */
+  now?: number
+  measured?: number
+}
+
+/** The subject and the sentence of an alarm of a freezer since eight, with what differs from that. */
+function textOf(over: Partial<LimitEvent>, told: Told = {}): string {
+  const { language = 'en-US', zone, utcOffset = 0, host = 0, now = 12, measured = now } = told
+  const { event } = toState(new Condition('no-data', {}), 0)
+  const place = { serial: '5212A1B2', name: 'Freezer 3', base: '5839F001', channel: 1, label: 'Inside' }
+  const outside = { condition: 'above', limit: 'too warm', above: -15, value: -9.8, extreme: -9.8 } as const
+  const time = { state: 'alarm', unit: '°C', from: iso(0), minutes: 12 } as const
+  const report: Report = {
+    event: { ...event, ...place, ...outside, ...time, ...over },
+    utcOffset,
+    measuredAt: AT_8 + measured * MINUTE,
+  }
+  const sentences = new Sentences(withCatalogs(language), zone === undefined ? 'local' : new TimeZone(zone), {
+    silentAfterMs: 90 * MINUTE,
+    now: () => AT_8 + now * MINUTE,
+    host: fixedClock(host),
+  })
+  return `${sentences.subject([report])} | ${sentences.sentence(report)}`
+}
 
 /** The sentences and subjects of a freezer that is too warm, silent, broken and low on battery. */
 function tell(language: 'en-US' | 'ja'): string[] {
@@ -21,15 +56,24 @@ function tell(language: 'en-US' | 'ja'): string[] {
   }
   const monitor = new Monitor(clock, settings)
   const limits = limitsOf({ name: 'too warm', above: -15, minutes: 10 }, { name: '', below: -30 })
-  const sentences = new Sentences(withCatalogs(language), new TimeZone('Etc/UTC'), () => clock.now())
+  const sentences = new Sentences(withCatalogs(language), new TimeZone('Etc/UTC'), {
+    now: () => clock.now(),
+    host: UTC,
+  })
   const lines: string[] = []
   const collect = () => {
     for (const report of monitor.alarms.collect().reports)
       lines.push(`${sentences.subject([report])} | ${sentences.sentence(report)}`)
   }
+  const waitUntil = (minute: number) => {
+    while (clock.now() < AT_8 + minute * MINUTE) {
+      clock.advance(MINUTE)
+      monitor.passTime()
+      collect()
+    }
+  }
   const receive = (minute: number, value: number | string, level = 'sufficient') => {
-    clock.advance(AT_8 + minute * MINUTE - clock.now())
-    monitor.passTime()
+    waitUntil(minute)
     monitor.receive(readMeasurements([readingOf(clock.now(), value, { battery: { level } })]).devices, limits)
     collect()
   }
@@ -38,28 +82,24 @@ function tell(language: 'en-US' | 'ja'): string[] {
   receive(11, -18)
   receive(12, -31)
   receive(13, 'E1')
-  clock.advance(10 * MINUTE)
-  monitor.passTime()
-  collect()
   receive(24, -20)
-  clock.advance(60 * MINUTE)
-  monitor.passTime()
-  collect()
+  receive(85, -20)
   return lines
 }
 
 describe('the sentences of limits', () => {
   it('name device, channel, limit, duration, value and time', () => {
     assert.deepEqual(tell('en-US'), [
-      'Alarm: Freezer 3, Inside: too warm | Freezer 3, Inside: above -15 °C for 10 minutes, now -9.8 °C (since 08:00)',
+      'Alarm: Freezer 3, Inside: too warm | Freezer 3, Inside: too warm, above -15 °C for 10 minutes, now -9.8 °C (since 08:00)',
       'Alarm: Freezer 3: battery low | Freezer 3: replace the battery soon',
-      'Normal again: Freezer 3, Inside: too warm | Freezer 3, Inside: normal again at -18 °C, after 11 minutes above -15 °C (08:00 to 08:11, highest -9.8 °C)',
-      'Normal again: Freezer 3: battery low | Freezer 3: the battery is no longer low',
+      'Normal again: Freezer 3, Inside: too warm | Freezer 3, Inside (too warm): normal again at -18 °C, after 11 minutes above -15 °C (08:00 to 08:11, highest -9.8 °C)',
       'Alarm: Freezer 3, Inside: below the limit | Freezer 3, Inside: below -30 °C, now -31 °C (since 08:12)',
       'Alarm: Freezer 3, Inside: no value | Freezer 3, Inside: no value for 10 minutes (since 08:13) (E1)',
       'Normal again: Freezer 3, Inside: below the limit | Freezer 3, Inside: normal again at -20 °C, after 12 minutes below -30 °C (08:12 to 08:24, lowest -31 °C)',
       'Normal again: Freezer 3, Inside: no value | Freezer 3, Inside: has values again after 11 minutes without (08:13 to 08:24)',
       'Alarm: All devices: no data | No data of any device for 60 minutes (since 08:24). Check the network, the service, the quota and the flow.',
+      'Normal again: All devices: no data | Data arrives again, after 61 minutes without (08:24 to 09:25)',
+      'Normal again: Freezer 3: battery low | Freezer 3: the battery is no longer low',
     ])
   })
 
@@ -67,9 +107,104 @@ describe('the sentences of limits', () => {
     const lines = tell('ja')
     assert.equal(
       lines[0],
-      '警報：Freezer 3・Inside：too warm | Freezer 3・Inside：-15 °C を 10 分間超過、現在 -9.8 °C（08:00 から）',
+      '警報：Freezer 3・Inside：too warm | Freezer 3・Inside：too warm、-15 °C を 10 分間超過、現在 -9.8 °C（08:00 から）',
     )
     for (const line of lines) assert.doesNotMatch(line, /limits\.|undefined|__/)
+  })
+
+  it('round no duration down to hours', () => {
+    const durationOf = (minutes: number, language: 'en-US' | 'ja') =>
+      /(?:for|を) ([^,、]*?)(?:超過)?[,、] ?(?:now|現在)/.exec(textOf({ minutes }, { language }))?.[1]
+    const minutes = [1, 119, 120, 299, 2879, 2880, 4319]
+    assert.deepEqual(
+      minutes.map((count) => durationOf(count, 'en-US')),
+      ['1 minute', '119 minutes', '2 h', '4 h 59 min', '47 h 59 min', '2 days', '2 days 23 h'],
+    )
+    assert.deepEqual(
+      minutes.map((count) => durationOf(count, 'ja')),
+      ['1 分間', '119 分間', '2 時間', '4 時間 59 分', '47 時間 59 分', '2 日間', '2 日 23 時間'],
+    )
+  })
+
+  it('say when the last value was measured, once it is older than Silent for', () => {
+    const alarm = textOf({}, { now: 102, measured: 12 })
+    assert.match(alarm, /: too warm, above -15 °C for 12 minutes, now -9.8 °C \(since 08:00\)$/)
+    const reminder = textOf({ state: 'reminder' }, { now: 103, measured: 12 })
+    assert.equal(
+      reminder,
+      'Still in alarm: Freezer 3, Inside: too warm | Still in alarm: Freezer 3, Inside: too warm, above -15 °C for 12 minutes, last -9.8 °C at 08:12 (since 08:00)',
+    )
+    assert.match(
+      textOf({}, { language: 'ja', now: 103, measured: 12 }),
+      /超過、08:12 の測定値 -9.8 °C（08:00 から）$/,
+    )
+  })
+
+  it('have the offset beside a time that the machine of Node-RED does not show', () => {
+    const sinceIn = (told: Told) => /\(since (.*)\)$/.exec(textOf({}, told))?.[1]
+    assert.deepEqual(
+      [
+        sinceIn({ utcOffset: 540 }),
+        sinceIn({ utcOffset: 540, host: 540 }),
+        sinceIn({ utcOffset: 330 }),
+        sinceIn({ utcOffset: -210, zone: 'Asia/Kathmandu' }),
+        sinceIn({ utcOffset: -210 }),
+        sinceIn({ zone: 'Europe/Berlin', host: 60 }),
+        sinceIn({ zone: 'Etc/UTC', host: 60 }),
+      ],
+      ['17:00 UTC+9', '17:00', '13:30 UTC+5:30', '13:45 UTC+5:45', '04:30 UTC-3:30', '09:00', '08:00 UTC'],
+    )
+    const over = { state: 'normal', until: iso(12) } as const
+    assert.match(textOf(over, { utcOffset: 540 }), /\(17:00 to 17:12 UTC\+9, highest -9.8 °C\)$/)
+  })
+
+  it('say that an alarm arrived late, or was corrected', () => {
+    const over = { state: 'ended', until: iso(12), late: true } as const
+    const sentence =
+      'Freezer 3, Inside (too warm): was above -15 °C for 12 minutes (08:00 to 08:12, highest -9.8 °C)'
+    assert.equal(
+      textOf(over),
+      `Was in alarm (arrived late): Freezer 3, Inside: too warm | Arrived late: ${sentence}`,
+    )
+    assert.equal(
+      textOf({ ...over, revised: true }),
+      `Corrected: Freezer 3, Inside: too warm | Corrected: ${sentence}`,
+    )
+    assert.match(
+      textOf({ ...over, revised: true }, { language: 'ja' }),
+      /^訂正：Freezer 3・Inside：too warm \| 訂正：/,
+    )
+  })
+
+  it('are about a silent base unit', () => {
+    const unit = {
+      serial: null,
+      name: 'Hall 1',
+      channel: null,
+      label: null,
+      limit: null,
+      above: null,
+    } as const
+    const silent = {
+      ...unit,
+      condition: 'silent',
+      value: null,
+      extreme: null,
+      unit: null,
+      detail: '20',
+    } as const
+    assert.equal(
+      textOf(silent),
+      'Alarm: Base unit Hall 1 (5839F001): silent | Base unit Hall 1 (5839F001): no new measurement of its 20 devices (last at 08:00)',
+    )
+    assert.equal(
+      textOf({ ...silent, state: 'normal', until: iso(299), minutes: 299 }, { now: 299 }),
+      'Normal again: Base unit Hall 1 (5839F001): silent | Base unit Hall 1 (5839F001): measurements arrive again, after 4 h 59 min without (08:00 to 12:59)',
+    )
+    assert.equal(
+      textOf({ ...silent, name: '' }, { language: 'ja' }),
+      '警報：親機 5839F001：測定途絶 | 親機 5839F001：子機 20 台の新しい測定値なし（最終 08:00）',
+    )
   })
 
   it('say that events were left out, and that an alarm is a test', () => {
@@ -98,7 +233,10 @@ describe('the sentences of limits', () => {
   })
 
   it('are one line each, whatever names and units contain', () => {
-    const sentences = new Sentences(withCatalogs('en-US'), new TimeZone('Etc/UTC'), () => AT_8)
+    const sentences = new Sentences(withCatalogs('en-US'), new TimeZone('Etc/UTC'), {
+      now: () => AT_8,
+      host: UTC,
+    })
     const { event } = toState(new Condition('no-data', {}), 0)
     const names = { name: 'Freezer\n3', serial: '52A10001', channel: 1, label: 'In\r\nside' }
     const measured = { above: -15, minutes: 10, value: -9, unit: '°C\nFreezer 4: no value' } as const
@@ -117,5 +255,6 @@ describe('the sentences of limits', () => {
     const sentences = new Sentences(withCatalogs('en-US'), 'local')
     const about = toState(new Condition('no-data', {}), 0)
     assert.equal(sentences.sentence(about), 'All devices: normal')
+    assert.match(textOf({ state: 'normal', from: null }), /\| Freezer 3, Inside \(too warm\): normal$/)
   })
 })
