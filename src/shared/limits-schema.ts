@@ -25,7 +25,7 @@ import {
 
 /** Settings of envlog-limits, for its form and its runtime (docs/limits.md). */
 
-/** Names of conditions in events. A limit must not have one of them. */
+/** Names of conditions in events. */
 export const CONDITIONS = ['above', 'below', 'error', 'silent', 'battery', 'no-data', 'no-match'] as const
 export type ConditionName = (typeof CONDITIONS)[number]
 
@@ -34,6 +34,9 @@ export const LIMITS_TYPES = ['table', ...VALUE_TYPES] as const
 export const LIMITS_OUTPUTS = ['text', 'event', 'states'] as const
 export const LIMITS_SENDS = ['each', 'all'] as const
 
+/** A limit must not have one of these names, which topics contain in place of its name. */
+const RESERVED: readonly string[] = [...CONDITIONS, 'limit']
+
 const MAX_LIMITS = 1000
 const MAX_NAME_LENGTH = 100
 const MAX_MINUTES = 100_000
@@ -41,8 +44,7 @@ const MAX_MINUTES = 100_000
 const limitName = trimmedText.check(
   checked((name) => {
     if (name.length > MAX_NAME_LENGTH) return { problem: 'too-long', most: MAX_NAME_LENGTH }
-    const isCondition = (CONDITIONS as readonly string[]).includes(name)
-    return isCondition ? { problem: 'limit-name', value: name } : undefined
+    return RESERVED.includes(name) ? { problem: 'limit-name', value: name } : undefined
   }),
 )
 

@@ -89,7 +89,7 @@ describe('the form of limits', function () {
     await add()
     assert.equal(await problem(0), "Enter 'Above', 'Below' or both.")
     await field(0, 'name').fill('above')
-    assert.equal(await problem(0), "'above' is the name of a condition. Choose another name.")
+    assert.equal(await problem(0), "'above' is a reserved name. Choose another name.")
     for (const [name, value] of Object.entries({
       name: 'too warm',
       above: '-15',
