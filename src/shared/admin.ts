@@ -137,6 +137,12 @@ export interface Trial {
   failures: readonly AdminFailure[]
 }
 
+/** How often the devices send whose measurements reach a deployed envlog-limits. */
+export interface UsualInterval {
+  /** The longest interval in minutes; 0 if none is known. */
+  minutes: number
+}
+
 /** A context store of Node-RED. */
 export interface ContextStore {
   name: string

@@ -175,7 +175,7 @@ export const limitsSchema = usedIf(
     /** The rows of the form while `limitsType` is another type. Only the form uses them. */
     rows: orDefaultIfAbsent(z.unknown(), []),
     errorAfter: minutesOrNever(10),
-    silentAfter: minutesOrNever(60),
+    silentAfter: minutesOrNever(90),
     battery: orDefault(flag, true),
     remind: orDefault(wholeNumber(0, MAX_MINUTES), 0),
     remember: orDefault(flag, true),

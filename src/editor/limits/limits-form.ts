@@ -8,6 +8,7 @@ import { type FindProblem, showUsed } from '../properties'
 import { type Form, language, listOf, translate } from '../red'
 import { readSamples } from '../samples'
 import { LimitList } from './limit-list'
+import { showSilentHint } from './silent-hint'
 
 /** The problem of the limits, or of the expression that they are read with. */
 export const findLimitsProblem: FindProblem = (_, { limits = [], limitsType = 'table' }) => {
@@ -45,6 +46,7 @@ export class LimitsForm {
     this.#expression.on('change', show)
     show()
     prepareSample(form)
+    void showSilentHint(form)
     showUsed(form, limitsSchema)
   }
 

@@ -112,6 +112,9 @@ export class WatchedDevice {
   betterSince: number | undefined
   /** When a measurement last arrived, monotonic ms. */
   seenAt: number
+  /** When a newer measurement last arrived, monotonic ms, also if `arrivedAt` began anew, and the last two waits, ms. */
+  #newerAt: number
+  #waits: readonly [number, number] = [0, 0]
   /** The newest time since only older measurements arrive, and when that began, monotonic ms. */
   late: { at: number; since: number } | undefined
   /** Since when only measurements ahead of the clock arrive, monotonic ms. */
@@ -129,6 +132,23 @@ export class WatchedDevice {
     public arrivedAt: number,
   ) {
     this.seenAt = arrivedAt
+    this.#newerAt = arrivedAt
+  }
+
+  /** A newer measurement arrives. @param at monotonic ms */
+  noteArrival(at: number): void {
+    this.#waits = [this.#waits[1], at - this.#newerAt]
+    this.#newerAt = at
+    this.arrivedAt = at
+  }
+
+  /**
+   * The usual pause between its measurements, or between their arrivals if that is longer, ms; 0 if unknown. The shorter of
+   * the last two waits, because one may be an outage.
+   */
+  get usualPause(): number {
+    const pauses = Array.from(this.channels.values(), ({ pause }) => pause).filter(Number.isFinite)
+    return Math.max(Math.min(...this.#waits), ...pauses)
   }
 
   get key(): string {

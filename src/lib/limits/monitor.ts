@@ -133,6 +133,13 @@ export class Monitor {
       for (const condition of device.conditions()) if (condition.sentState !== undefined) yield condition
   }
 
+  /** The longest usual pause of a device, ms; 0 if none is known. */
+  get usualPause(): number {
+    let longest = 0
+    for (const { usualPause } of this.#devices.all) longest = Math.max(longest, usualPause)
+    return longest
+  }
+
   summarize(): Summary {
     return {
       ...this.alarms.count(),
@@ -219,7 +226,7 @@ export class Monitor {
     const monotonic = this.#clock.monotonic()
     // Silence that was saved must not go on after a crash.
     if (monotonic - device.arrivedAt > MIN_SAVED_MS) this.alarms.noteChange()
-    device.arrivedAt = monotonic
+    device.noteArrival(monotonic)
   }
 
   /** The same limits as before, if they are equal, because those of a message are another array each time. */

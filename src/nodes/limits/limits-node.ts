@@ -67,6 +67,8 @@ export class LimitsNode implements StartedNode {
       toSave: () => this.#monitor.toSave(),
     })
     this.#state.open(store)
+    // For the form (account/admin/routes.ts).
+    Object.assign(node, { usualPause: () => this.#monitor.usualPause })
     inBackground(this.#tick())
   }
 

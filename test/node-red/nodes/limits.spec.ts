@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import helper from 'node-red-node-test-helper'
 import { version } from '../../../src/lib/version'
 import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
@@ -64,6 +65,17 @@ describe('limits in Node-RED', () => {
         [true, 'envlog/5839F001/5212A1B2/ch1/too warm', 'alarm'],
       ],
     )
+  })
+
+  it('tells its form the longest usual interval of the devices', async () => {
+    const flow = await start({ limits })
+    const intervalOf = async (id: string) =>
+      (await helper.request().get(`/envlog/limits/${id}/interval`)).body.minutes
+    assert.equal(await intervalOf('node'), 0)
+    const hourly = [0, 60, 120].map((minute) => [AT_8 + minute * MINUTE, -18] as const)
+    flow.send({ payload: [seriesOf(hourly)] })
+    await flow.completed.next()
+    assert.deepEqual([await intervalOf('node'), await intervalOf('other')], [60, 0])
   })
 
   it('obeys commands: report, test, acknowledge, mute and forget', async () => {

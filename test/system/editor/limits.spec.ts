@@ -131,7 +131,19 @@ describe('the form of limits', function () {
     form = await editor.edit('bare')
     await form.done()
     const { errorAfter, silentAfter, battery, remember } = await editor.properties('bare')
-    assert.deepEqual([Number(errorAfter), Number(silentAfter), battery, remember], [10, 60, true, true])
+    assert.deepEqual([Number(errorAfter), Number(silentAfter), battery, remember], [10, 90, true, true])
+  })
+
+  it('says if Silent for is too short for the devices whose messages arrive', async () => {
+    await editor.page.route('**/envlog/limits/limits/interval', (route) =>
+      route.fulfill({ json: { minutes: 60 } }),
+    )
+    form = await editor.edit('limits')
+    const hint = form.body.locator('#envlog-silent-hint')
+    await hint.filter({ hasText: 'Loggers here send every 60 minutes: choose more than 120.' }).waitFor()
+    await form.field('silentAfter').fill('150')
+    await hint.waitFor({ state: 'hidden' })
+    await form.cancel()
   })
 
   it('leaves saved rows as they are, and repairs damaged ones', async () => {

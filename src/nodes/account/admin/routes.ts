@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { EnvlogError, type ErrorCode } from '../../../lib/errors'
-import type { AdminFailure, ContextStore } from '../../../shared/admin'
+import type { AdminFailure, ContextStore, UsualInterval } from '../../../shared/admin'
 import { findAccountNode } from '../../kit/action/account-node'
 import { listContextStores } from '../../kit/state/context-store'
 import { toAdminFailure } from './admin-failure'
@@ -27,6 +27,12 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   )
   RED.httpAdmin.get('/envlog/stores', canRead, (_request, response) =>
     respond(response, async (): Promise<ContextStore[]> => listContextStores(RED)),
+  )
+  RED.httpAdmin.get('/envlog/limits/:id/interval', canRead, (request, response) =>
+    respond(response, async (): Promise<UsualInterval> => {
+      const node = RED.nodes.getNode(String(request.params.id)) as { usualPause?(): number } | null
+      return { minutes: Math.round((node?.usualPause?.() ?? 0) / 60_000) }
+    }),
   )
   for (const name of ['cached-devices', 'devices', 'test', 'report', 'try'] as const) {
     const isAllowed = name === 'cached-devices' ? [canRead] : canRequest

@@ -313,6 +313,22 @@ describe('the watched devices', () => {
     assert.deepEqual(brief(events), ['alarm above 5212A1B2 1'])
   })
 
+  it('have a usual interval: that at which they measure or, if it is longer, send; an outage is none', () => {
+    const node = new Monitoring([])
+    const minutes = () => node.monitor.usualPause / MINUTE
+    const send = (after: number) => {
+      node.wait(after)
+      node.receive([readingOf(nowIn(node), -18)])
+      return minutes()
+    }
+    assert.equal(send(0), 0)
+    // One of two waits may be an outage.
+    assert.deepEqual([send(60), send(60), send(300), send(60), send(5), send(5)], [0, 60, 60, 60, 5, 5])
+    const records = [0, 30, 60].map((minute) => [nowIn(node) + minute * MINUTE, -18] as const)
+    node.receive(seriesOf(records))
+    assert.equal(minutes(), 30)
+  })
+
   it('are forgotten after 30 days without a message, also over restarts', () => {
     const node = new Monitoring([TOO_WARM], { silentAfterMs: Number.POSITIVE_INFINITY })
     node.receive([readingOf(nowIn(node), -10), other(nowIn(node), -18)])

@@ -1,0 +1,26 @@
+import type { UsualInterval } from '../../shared/admin'
+import { requestAdmin } from '../admin-request'
+import { type Form, translate } from '../red'
+
+/** Says that *Silent for* is too short for devices that send at this interval, in minutes; blank if it is not. */
+export function describeTooShort(silentAfter: string, interval: number): string {
+  const least = 2 * interval
+  const isTooShort = silentAfter.trim() !== '' && Number(silentAfter) <= least && interval > 0
+  return isTooShort ? translate('limits.interval', { count: interval, least }) : ''
+}
+
+/** Shows it below the field, once the deployed node knows the interval. */
+export async function showSilentHint({ id }: Form): Promise<void> {
+  const [field, hint] = [$('#node-input-silentAfter'), $('#envlog-silent-hint')]
+  try {
+    const { minutes } = await requestAdmin<UsualInterval>(`limits/${id}/interval`)
+    const show = () => {
+      const text = describeTooShort(String(field.val()), minutes)
+      hint.text(text).toggle(text !== '')
+    }
+    field.on('input', show)
+    show()
+  } catch {
+    // Without a runtime or a permission, there is no hint.
+  }
+}
