@@ -92,7 +92,8 @@ export class Silence {
     const { devices, silent, newest } = unit
     const lasting = this.#bases.get(base)
     const isSilent = devices.length >= 2 && silent === devices.length
-    if (lasting && !isSilent) {
+    if (lasting && silent === devices.length && !isSilent) this.#closeBase(base)
+    else if (lasting && !isSilent) {
       this.#alarms.end(lasting, newest ?? this.#clock.now())
       this.#bases.delete(base)
       this.#backAt.set(base, this.#clock.monotonic())

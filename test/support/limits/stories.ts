@@ -207,7 +207,8 @@ function isPromised({ messages }: Story): boolean {
 
 /** @returns whether the measurement is judged */
 function addPlace(place: number, known: Set<number>, holes: Set<number>): boolean {
-  const newest = Math.max(-1, ...known)
+  let newest = -1
+  for (const one of known) if (one > newest) newest = one
   const isJudged = place > newest || known.has(place) || holes.has(place)
   if (place - newest > 2) for (const missing of rangeOf(newest + 1, place)) holes.add(missing)
   holes.delete(place)

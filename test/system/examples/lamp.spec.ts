@@ -15,8 +15,9 @@ const LAMP = 'Alarms/lamp and horn'
 const more = { ...ON_DEMAND, 'envlog-limits': { errorAfter: 1 }, trigger: { duration: '19' } }
 
 describe('the example with a lamp and a horn', () => {
-  const harness = useExamples({ speed: 20 })
-  const store = useColdStore(harness)
+  const speed = 20
+  const harness = useExamples({ speed })
+  const store = useColdStore(harness, speed)
   const broker = useBroker()
   let received: Received[]
   let end: () => Promise<void>

@@ -182,6 +182,14 @@ describe('the silence of a base unit', () => {
     assert.deepEqual(about([...events, ...lives(node, 60, serials)]), ['normal 5839F001 20'])
   })
 
+  it('is that of one device without a word if the other one is forgotten', () => {
+    const node = new Monitoring([])
+    lives(node, 1, serialsOf(2))
+    assert.deepEqual(about(lives(node, 80, [])), ['alarm 5839F001 2'])
+    node.command((monitor) => monitor.forget(['52A100']))
+    assert.deepEqual(about(lives(node, 30, [])), ['alarm 52A101'])
+  })
+
   it('goes on over a restart, also if a message arrives before the first check', () => {
     const node = new Monitoring([], { remindMs: 200 * MINUTE })
     lives(node, 1, serials)
