@@ -130,9 +130,9 @@ describe('the example', () => {
       await assertTold('lamp true', 'horn true')
       sent = []
       measure(50, 20)
-      await assertTold('lamp true')
+      await assertTold('lamp true', 'horn true')
       measure(20, 20)
-      await assertTold('lamp false')
+      await assertTold('lamp false', 'horn true')
     })
 
   it(`${MAIL} sends nothing that the mail node would send as HTML`, async () => {
