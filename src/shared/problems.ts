@@ -64,8 +64,14 @@ export function describeProblem(
   const texts = Object.entries(params).map(([name, value]) => [name, value.toLocaleString('en-US')])
   const label = labelOf(property, translate)
   const sentence = translate(`problems.${problem}`, { ...Object.fromEntries(texts), property: label })
-  const [, row] = /^limits\.(\d+)/.exec(property) ?? []
-  return row === undefined ? sentence : translate('problems.in-row', { row: Number(row) + 1, sentence })
+  const row = rowOf(property)
+  return row === undefined ? sentence : translate('problems.in-row', { row, sentence })
+}
+
+/** The row, from 1, of a property in a list of limits (`limits.0.above`). */
+export function rowOf(property: string): number | undefined {
+  const [, index] = /^limits\.(\d+)/.exec(property) ?? []
+  return index === undefined ? undefined : Number(index) + 1
 }
 
 /** Translates the parameters of an error. */

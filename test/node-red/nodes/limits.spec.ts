@@ -185,4 +185,13 @@ describe('limits in Node-RED', () => {
       assert.equal((await flow.errors.next()).error.code, 'ENVLOG_CONFIG')
     })
   }
+
+  it('shows in red which limit has no device, because it stops the alarms of all of them', async () => {
+    const good = { above: -15 }
+    const unfinished = { select: 'list', devices: [], above: 8 }
+    const flow = await start({ limits: [good, unfinished] })
+    flow.send(cold)
+    assert.equal((await flow.errors.next()).error.code, 'ENVLOG_CONFIG')
+    assert.deepEqual(flow.shown().at(-1), { fill: 'red', shape: 'ring', text: 'status.limit-no-devices' })
+  })
 })

@@ -1,5 +1,6 @@
 import type { NodeAPI, NodeStatus } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
+import { rowOf } from '../../../shared/problems'
 import type { DeviceProblems } from './device-problems'
 import { toShortLine } from './localize'
 import { formatTime } from './times'
@@ -72,13 +73,25 @@ export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
       const text = translate(RED, 'status.unacknowledged', { count, time: formatTime(since) })
       return { fill: isWarning ? 'red' : 'yellow', shape: 'ring', text }
     }
-    case 'failed': {
-      const { error } = status
-      return error instanceof EnvlogError && error.code === 'ENVLOG_CONFIG'
-        ? { fill: 'grey', shape: 'ring', text: missingSettingKey(error) }
-        : { fill: 'red', shape: 'ring', text: formatFailure(RED, status) }
-    }
+    case 'failed':
+      return toFailedStatus(RED, status)
   }
+}
+
+function toFailedStatus(RED: NodeAPI, status: RunStatus & { kind: 'failed' }): NodeStatus {
+  const { error } = status
+  if (!(error instanceof EnvlogError) || error.code !== 'ENVLOG_CONFIG')
+    return { fill: 'red', shape: 'ring', text: formatFailure(RED, status) }
+  const row = rowOf(String(error.params.property))
+  return row === undefined
+    ? { fill: 'grey', shape: 'ring', text: missingSettingKey(error) }
+    : { fill: 'red', shape: 'ring', text: formatInvalidRow(RED, row, error) }
+}
+
+/** What is wrong with a limit. The status is red, because no alarm of the node is judged. */
+function formatInvalidRow(RED: NodeAPI, row: number, { params }: EnvlogError): string {
+  const key = params.problem === 'no-devices' ? 'status.limit-no-devices' : 'status.limit-invalid'
+  return translate(RED, key, { row })
 }
 
 /** The catalog key for a missing or invalid setting, or for a saved state that cannot be used. */

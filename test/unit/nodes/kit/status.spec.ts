@@ -128,6 +128,22 @@ describe('the status of a node', () => {
       { kind: 'failed', error: new EnvlogError('setting-invalid') },
       'grey ring status.unconfigured',
     ],
+    [
+      'is a red ring with the row of a limit that is not valid',
+      {
+        kind: 'failed',
+        error: new EnvlogError('limit-invalid', { property: 'limits.6.above', problem: 'limit-blank' }),
+      },
+      'red ring status.limit-invalid {"row":7}',
+    ],
+    [
+      'says of a limit that it has no device',
+      {
+        kind: 'failed',
+        error: new EnvlogError('limit-invalid', { property: 'limits.6.devices', problem: 'no-devices' }),
+      },
+      'red ring status.limit-no-devices {"row":7}',
+    ],
     ...(['store-unreadable', 'store-damaged'] as const).map((reason): [string, RunStatus, string] => [
       `is a grey ring of its own for ${reason}`,
       { kind: 'failed', error: new EnvlogError(reason) },
