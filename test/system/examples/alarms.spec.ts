@@ -208,6 +208,10 @@ describe('examples that send alarms', () => {
     assert.match(String(chat.texts[1]), /^Freezer, Inside: critical, above -5 °C for /)
     assert.equal(chat.texts[2]?.replace('Still in alarm: ', ''), chat.texts[1])
     await harness.press('acknowledge all')
+    const { length } = chat.texts
+    await harness.press('what is on now')
+    const lasting = await until('what lasts is told', () => chat.texts[length])
+    assert.match(String(lasting), /^Still in alarm: Freezer, Inside: above -5 °C for /)
     simulator.end({ serial: FREEZER, kind: 'door' })
     await until('the end is told', async () => {
       await minutes(1)
