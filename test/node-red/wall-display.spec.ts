@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { isDeepStrictEqual } from 'node:util'
+import helper from 'node-red-node-test-helper'
+import { readExample } from '../support/examples'
+import { startFlow, useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
+import { until } from '../support/wait'
+
+const WALL = 'Dashboard - needs @flowfuse node-red-dashboard/wall display'
+const core = createRequire(require.resolve('node-red'))
+const coreNodes = ['common/60-link', 'function/15-change'].map((file) =>
+  core(`@node-red/nodes/core/${file}.js`),
+)
+const MINUTE_MS = 60_000
+const DRAWN_MS = 5000
+const KEY = '52A10001/52A10001'
+
+/** The last but one hour. */
+const hour = Math.floor(Date.now() / (60 * MINUTE_MS) - 1) * 60 * MINUTE_MS
+
+interface Point {
+  x: number
+  y: number | null
+}
+
+/** The history of the wall display, without a dashboard. */
+describe('the wall display', () => {
+  const simulator = useSimulator()
+  let nodeOf: (name: string) => ReturnType<typeof helper.getNode>
+
+  beforeEach(async () => {
+    const isNeeded = ({ type, id }: { type: string; id: string }) =>
+      /^(?:change|link in)$/.test(type) && id !== 'envlog-example-dashboard-what'
+    const flow = readExample(WALL)
+      .filter(isNeeded)
+      .map((node) => ({ ...node, z: 'tab', g: undefined }))
+    await startFlow('limits', simulator(), { flow, coreNodes })
+    nodeOf = (name) => helper.getNode(`envlog-example-dashboard-${name}`)
+    const context = nodeOf('lines').context().flow
+    context.set('history', { [KEY]: {} })
+    context.set('devices', [
+      { key: KEY, state: 'ok', channels: [{ key: 'ch1', unit: '°C', label: 'Freezer' }] },
+    ])
+  })
+
+  /** A device that measures every minute. */
+  const fetch = (values: readonly (number | null)[]) =>
+    nodeOf('thin').receive({
+      envlog: { device: { serial: '52A10001', base: '52A10001' } },
+      payload: { records: values.map((ch1, at) => ({ timestamp: hour + at * MINUTE_MS, dataId: at, ch1 })) },
+    })
+
+  const read = (values: readonly (number | null)[], from = 0, to = values.length) => {
+    for (const [at, value] of [...values.entries()].slice(from, to)) {
+      const timestamp = hour + at * MINUTE_MS
+      const device = {
+        key: KEY,
+        state: 'ok',
+        timestamp,
+        fresh: true,
+        over: 0,
+        channels: [{ key: 'ch1', value }],
+      }
+      nodeOf('to-history').receive({ devices: [device] })
+    }
+  }
+
+  /** The points of the chart's only line: minute and value. */
+  async function charted(): Promise<[number, number | null][]> {
+    const points: Point[] = []
+    const drawn = new Promise<void>((resolve) => {
+      nodeOf('lines').send = ({ payload }: Message) => {
+        points.push(...payload)
+        resolve()
+      }
+    })
+    nodeOf('lines').receive({})
+    await drawn
+    return points.map(({ x, y }) => [(x - hour) / MINUTE_MS, y])
+  }
+
+  async function assertCharted(expected: [number, number | null][]): Promise<void> {
+    await until('it is shown', async () => isDeepStrictEqual(await charted(), expected), DRAWN_MS).catch(
+      () => {},
+    )
+    assert.deepEqual(await charted(), expected)
+  }
+
+  const cold = (minutes: number) => Array<number>(minutes).fill(-18.5)
+  /** Three warm minutes, a cold one, and ten without a value. */
+  const VALUES = [...cold(26), -7, -2.3, -18.5, -19, ...Array<null>(10).fill(null), ...cold(5)]
+  const EXPECTED: [number, number | null][] = [
+    ...[0, 5, 10, 15, 20].map((minute): [number, number] => [minute, -18.5]),
+    [25, -19],
+    [25, -2.3],
+    [30, null],
+    [35, null],
+    [40, -18.5],
+  ]
+
+  for (const [what, arrive] of [
+    ['records are fetched', fetch],
+    ['readings arrive', read],
+  ] as const)
+    it(`shows minimum and maximum of every 5 minutes, and a gap without values, when ${what}`, async () => {
+      arrive(VALUES)
+      await assertCharted(EXPECTED)
+    })
+
+  it('shows the same when records are fetched after their readings have arrived', async () => {
+    read(VALUES, 20, 29)
+    fetch(VALUES)
+    read(VALUES, 40)
+    await assertCharted(EXPECTED)
+  })
+})
