@@ -87,6 +87,24 @@ describe('the wall display', () => {
     assert.deepEqual(await charted(), expected)
   }
 
+  /** The small chart of a tile, by the code that runs in the browser. */
+  function tiled(): { range: string; path: string } {
+    const { format } = readExample(WALL).find(({ id }) => id === 'envlog-example-dashboard-tiles') ?? {}
+    const [, code] = /<script>\s*export default([^]*?)<\/script>/.exec(String(format)) ?? []
+    const { methods } = new Function(`return (${code})`)()
+    const history = nodeOf('lines').context().flow.get('history')
+    const page = {
+      ...methods,
+      lang: 'en-US',
+      w: { to: '…' },
+      now: hour + 60 * MINUTE_MS,
+      msg: { history },
+      live: {},
+    }
+    const newest = { key: 'ch1', unit: '°C', value: -18.5, limits: [] }
+    return page.lineOf({ key: KEY, timestamp: hour + 44 * MINUTE_MS }, newest)
+  }
+
   const cold = (minutes: number) => Array<number>(minutes).fill(-18.5)
   /** Three warm minutes, a cold one, and ten without a value. */
   const VALUES = [...cold(26), -7, -2.3, -18.5, -19, ...Array<null>(10).fill(null), ...cold(5)]
@@ -106,6 +124,9 @@ describe('the wall display', () => {
     it(`shows minimum and maximum of every 5 minutes, and a gap without values, when ${what}`, async () => {
       arrive(VALUES)
       await assertCharted(EXPECTED)
+      const { range, path } = tiled()
+      assert.equal(range, '−19.0 … −2.3 °C')
+      assert.equal(path.match(/M/g)?.length, 2, path)
     })
 
   it('shows the same when records are fetched after their readings have arrived', async () => {
