@@ -30,7 +30,7 @@ export class WallDisplay {
     return this.page.getByRole('alert').filter({ visible: true })
   }
 
-  /** The sentences of alarms, the newest first. */
+  /** The sentences of alarms, the worst first, those that are over last. */
   get alarms(): Locator {
     return this.page.locator('.envlog-alarms li')
   }

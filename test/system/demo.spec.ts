@@ -26,11 +26,11 @@ describe('the demo in a browser', function () {
       await demo.beginStory(180)
       await page.getByRole('button', { name: 'Open the door of Freezer 1' }).click()
       await freezer.and(page.locator('.is-above')).waitFor({ timeout: SHOWN_MS })
-      await display.alarms.filter({ hasText: 'Freezer 1, Freezer: above -15 °C' }).waitFor()
+      await display.alarms.filter({ hasText: 'Freezer 1, Freezer above limit −15.0 °C' }).waitFor()
       await page.getByRole('button', { name: 'Close the door of Freezer 1' }).click()
       await page.getByRole('button', { name: 'Open the door of Freezer 1' }).waitFor()
       await freezer.and(page.locator('.is-ok')).waitFor({ timeout: SHOWN_MS })
-      await display.alarms.filter({ hasText: 'Freezer 1, Freezer: normal again' }).waitFor()
+      await display.alarms.filter({ hasText: 'Freezer 1, Freezer over' }).waitFor()
       assert.deepEqual(await display.tooWide(), [])
       assert.deepEqual(display.faults, [])
     } finally {

@@ -299,7 +299,9 @@ describe('the wall display', () => {
       .filter({ hasText: '−8.2 °C' })
       .filter({ hasText: 'above limit' })
       .waitFor()
-    await display.alarms.filter({ hasText: 'Freezer, Inside: above -15 °C, now -8.2 °C' }).waitFor()
+    await display.alarms
+      .filter({ hasText: /Freezer, Inside above limit −15.0 °C since .*, now −8.2 °C/ })
+      .waitFor()
     await until('both are listed', async () => (await display.alerts()).length === 2)
     const [first = '', second = ''] = await display.alerts()
     assert.match(first, /Freezer above limit.*Inside Upper Limit: -8\.2 C/s)
@@ -307,13 +309,34 @@ describe('the wall display', () => {
     assert.match(await page.locator('.envlog-quota').innerText(), /Current readings.*of/s)
     set('52A10001', { values: { 1: -18 } })
     await freezer.and(page.locator('.is-ok')).filter({ hasText: '−18.0 °C' }).waitFor()
-    await display.alarms.and(page.locator('.is-over')).filter({ hasText: 'normal again at -18 °C' }).waitFor()
+    await display.alarms
+      .and(page.locator('.is-over'))
+      .filter({ hasText: /over: above limit −15.0 °C .*, at worst −8.2 °C/ })
+      .waitFor()
 
     // The limits are in °C.
     set('52A10001', { unit: 'F', values: { 1: 5.1 } })
     await freezer.and(page.locator('.is-above')).filter({ hasText: '°F' }).waitFor()
     set('52A10001', { values: { 1: 4 } })
     await freezer.and(page.locator('.is-ok')).waitFor()
+  })
+
+  it('tells alarms worst first, those that are over last, and by the same clock as the tiles: that of the viewer', async function () {
+    this.timeout(FLOW_MS)
+    set('52A10001', { values: { 1: -8 } })
+    set('52A1000C', { values: { 1: -20 } })
+    await deploy()
+    const display = await open({ timezoneId: 'Asia/Kathmandu' })
+    const tile = display.tile('Freezer').filter({ hasText: 'above limit since' })
+    await tile.waitFor()
+    const [since = 'no time'] = /since .*?\d\d:\d\d/.exec(await tile.innerText()) ?? []
+    await display.alarms.filter({ hasText: 'Freezer, Inside' }).filter({ hasText: since }).waitFor()
+    set('52A1000E', { battery: 1 })
+    await display.alarms.filter({ hasText: 'Empty' }).waitFor()
+    set('52A1000C', { values: { 1: 20 } })
+    await display.alarms.and(display.page.locator('.is-over')).waitFor()
+    const names = (await display.alarms.allInnerTexts()).map((text) => /Freezer|Empty|Cold/.exec(text)?.[0])
+    assert.deepEqual(names, ['Freezer', 'Empty', 'Cold'])
   })
 
   it('shows warnings, ignores the battery of a device with external power, and is right after a restart without the service', async function () {

@@ -14,6 +14,8 @@ export interface PageOptions {
   language?: Language
   /** Only Node-RED 5 has a dark theme. */
   theme?: 'light' | 'dark'
+  /** Of the browser; otherwise that of this machine. */
+  timezoneId?: string
   width?: number
   height?: number
 }
@@ -37,11 +39,16 @@ function shortenAnimations(): void {
 export async function openPage(
   browser: Browser,
   url: string,
-  { language = 'en-US', theme = 'light', width = 1400, height = 1000 }: PageOptions = {},
+  { language = 'en-US', theme = 'light', timezoneId, width = 1400, height = 1000 }: PageOptions = {},
 ): Promise<WatchedPage> {
   // The dashboard's service worker would load everything for each page again.
   const serviceWorkers = 'block'
-  const context = await browser.newContext({ viewport: { width, height }, locale: language, serviceWorkers })
+  const context = await browser.newContext({
+    viewport: { width, height },
+    locale: language,
+    ...(timezoneId && { timezoneId }),
+    serviceWorkers,
+  })
   // The user's own setting, as the editor stores it.
   await context.addInitScript((value) => localStorage.setItem('view-dark-theme', value), theme)
   await context.addInitScript(shortenAnimations)
