@@ -89,8 +89,8 @@ describe('the wall display', () => {
 
   /** The small chart of a tile, by the code that runs in the browser. */
   function tiled(): { range: string; path: string } {
-    const { format } = readExample(WALL).find(({ id }) => id === 'envlog-example-dashboard-tiles') ?? {}
-    const [, code] = /<script>\s*export default([^]*?)<\/script>/.exec(String(format)) ?? []
+    const tiles = readExample(WALL).find(({ id }) => id === 'envlog-example-dashboard-tiles')
+    const [, code] = /<script>\s*export default([\s\S]*?)<\/script>/.exec(String(tiles?.format)) ?? []
     const { methods } = new Function(`return (${code})`)()
     const history = nodeOf('lines').context().flow.get('history')
     const page = {
