@@ -250,15 +250,24 @@ export class AlarmList {
     const state = isNormal ? 'normal' : 'ended'
     const report = this.#toReport(condition, alarm, state, { until: time, value, late, revised })
     if (isNormal) this.#normal.push(report)
-    else this.#noteEnded(report, over, condition)
+    else if (!this.#changeHeld(report, over, past)) this.#noteEnded(report, over, condition)
+  }
+
+  /** Puts right what is held back. What is no longer an alarm is forgotten. @returns whether it is held back */
+  #changeHeld(report: Report, over: PastAlarm, past: PastAlarm[]): boolean {
+    const held = this.#held.findIndex(({ event }) => event.id === report.event.id)
+    if (held < 0) return false
+    const { isAlarm } = over.alarm
+    const changed = { ...report, event: { ...report.event, revised: false } }
+    this.#held.splice(held, 1, ...(isAlarm ? [changed] : []))
+    if (!isAlarm) past.splice(past.indexOf(over), 1)
+    return true
   }
 
   /** Reports what is over, unless that is held back by a mute: what was outside while it lasted, is not reported. */
   #noteEnded(report: Report, { alarm, time }: PastAlarm, { about }: LimitCondition): void {
-    const held = this.#held.findIndex(({ event }) => event.id === report.event.id)
     const mutedSince = this.mutes.since(about.device?.serial)
-    if (held >= 0) this.#held[held] = { ...report, event: { ...report.event, revised: false } }
-    else if (alarm.reportedAt === null) return
+    if (alarm.reportedAt === null) return
     else if (report.event.revised || mutedSince === undefined) this.#ended.push(report)
     else if (time > mutedSince) alarm.reportedAt = null
     else if (this.#held.length < MAX_REPORTS) this.#held.push(report)

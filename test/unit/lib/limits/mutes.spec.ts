@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { inMinutes, isCold, recordsIn, warmIn } from '../../../support/limits/minutes'
+import { inMinutes, isCold, recordsAt, recordsIn, warmIn } from '../../../support/limits/minutes'
 import { brief, MINUTE, Monitoring, nowIn, other, readingOf } from '../../../support/limits/monitoring'
 
 const TOO_WARM = { name: 'too warm', above: -15 }
@@ -67,6 +67,26 @@ describe('a mute', () => {
     node.receive(recordsIn(300, 401, warmIn([100, 340])))
     node.receive(recordsIn(1, 300, warmIn([100, 340])))
     assert.deepEqual(mute(node, 0).map(inMinutes), ['ended late above 100-340'])
+  })
+
+  it('does not tell what it held back if that proves to have been too short', () => {
+    const later: [minutes: number[], told: string[]][] = [
+      [[], ['ended late above 11-18']],
+      [[13], []],
+      // Its beginning may still be found.
+      [[13, 9, 6], ['ended late above 6-13']],
+    ]
+    for (const [minutes, told] of later) {
+      const node = new Monitoring([{ ...TOO_WARM, minutes: 6 }])
+      const receive = (...values: [minute: number, value: number][]) => node.receive(recordsAt(...values))
+      receive([0, -18], [1, -18], [2, -18])
+      receive([60, -18])
+      mute(node, 60)
+      receive([11, -10], [12, -10], [15, -10], [16, -10], [17, -10], [18, -18])
+      for (const minute of minutes) receive([minute, minute === 13 ? -18 : -10])
+      node.restart()
+      assert.deepEqual(mute(node, 0).map(inMinutes), told)
+    }
   })
 
   it('does not tell what was outside while it lasted', () => {
