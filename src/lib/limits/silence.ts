@@ -72,7 +72,8 @@ export class Silence {
       // While no measurements arrive at all, that is reported instead.
       const isSilent = this.#dataAt.monotonic - arrivedAt >= this.#afterMs
       if (isSilent && !silent.alarm) this.#begin(silent, newest ?? now)
-      if (device.base !== device.serial) addTo(units, device)
+      // A new device that has not yet measured shows nothing about its base unit.
+      if (device.base !== device.serial && (newest !== null || silent.alarm)) addTo(units, device)
     }
     for (const [base, unit] of units) this.#judgeBase(base, unit)
     for (const base of [...this.#bases.keys(), ...this.#backAt.keys()])
@@ -91,9 +92,8 @@ export class Silence {
   #judgeBase(base: string, unit: Unit): void {
     const { devices, silent, newest } = unit
     const lasting = this.#bases.get(base)
-    const isSilent = devices.length >= 2 && silent === devices.length
-    if (lasting && silent === devices.length && !isSilent) this.#closeBase(base)
-    else if (lasting && !isSilent) {
+    const isSilent = silent === devices.length && (lasting !== undefined || silent >= 2)
+    if (lasting && !isSilent) {
       this.#alarms.end(lasting, newest ?? this.#clock.now())
       this.#bases.delete(base)
       this.#backAt.set(base, this.#clock.monotonic())
@@ -103,8 +103,10 @@ export class Silence {
       if (lasting) this.#alarms.setDetail(condition, String(silent))
       else this.#begin(condition, newest ?? this.#clock.now(), String(silent))
     }
-    for (const { silent: condition, arrivedAt } of devices)
-      condition.isCovered = isSilent || this.#waits(condition, arrivedAt, base, unit)
+    for (const { silent: condition, arrivedAt } of devices) {
+      const isReported = condition.alarm?.reportedAt != null
+      condition.isCovered = isSilent || (!isReported && this.#waits(condition, arrivedAt, base, unit))
+    }
   }
 
   /** Whether a silent device waits for the others of its base unit: they may be silent soon, or measure again soon. */

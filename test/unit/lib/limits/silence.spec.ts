@@ -182,12 +182,28 @@ describe('the silence of a base unit', () => {
     assert.deepEqual(about([...events, ...lives(node, 60, serials)]), ['normal 5839F001 20'])
   })
 
-  it('is that of one device without a word if the other one is forgotten', () => {
-    const node = new Monitoring([])
+  it('goes on if one of its devices is forgotten, or a new one has not yet measured', () => {
+    const changes: ((node: Monitoring) => void)[] = [
+      (node) => node.command((monitor) => monitor.forget(['52A100'])),
+      (node) => node.receive([readingOf(null, null, { serial: '52A102', base: BASE })]),
+    ]
+    for (const change of changes) {
+      const node = new Monitoring([])
+      lives(node, 1, serialsOf(2))
+      assert.deepEqual(about(lives(node, 80, [])), ['alarm 5839F001 2'])
+      change(node)
+      assert.deepEqual(about(lives(node, 30, [])), [])
+      const [event] = lives(node, 2, ['52A101'])
+      assert.deepEqual([event?.state, event?.serial], ['normal', null])
+    }
+  })
+
+  it('does not hide the silence of one device that was reported before, also after a restart', () => {
+    const node = new Monitoring([], { silentAfterMs: 30 * MINUTE })
     lives(node, 1, serialsOf(2))
-    assert.deepEqual(about(lives(node, 80, [])), ['alarm 5839F001 2'])
-    node.command((monitor) => monitor.forget(['52A100']))
-    assert.deepEqual(about(lives(node, 30, [])), ['alarm 52A101'])
+    assert.deepEqual(about(lives(node, 45, ['52A101'])), ['alarm 52A100'])
+    node.restart()
+    assert.equal(node.monitor.summarize().alarms, 1)
   })
 
   it('goes on over a restart, also if a message arrives before the first check', () => {
