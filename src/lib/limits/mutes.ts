@@ -24,6 +24,7 @@ export class Mutes {
 
   /** Mutes devices for a time; 0 ends that. A mute that lasts is made longer or shorter. */
   set(ms: number, serials: readonly string[] | 'all'): void {
+    this.passTime()
     if (serials === 'all' && ms === 0) this.#mutes.clear()
     const now = this.#clock.monotonic()
     for (const serial of serials === 'all' ? [''] : serials) {

@@ -113,6 +113,16 @@ describe('a mute', () => {
     assert.deepEqual(mute(node, 0), [])
   })
 
+  it('begins anew if the one before is over, also if the process has stood still since', () => {
+    const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }], { silentAfterMs: Number.POSITIVE_INFINITY })
+    node.receive(recordsIn(-9, 1, isCold))
+    mute(node, 10)
+    node.clock.advance(400 * MINUTE)
+    mute(node, 60)
+    node.receive(recordsIn(1, 400, warmIn([100, 340])))
+    assert.deepEqual(mute(node, 0).map(inMinutes), ['ended above 100-340'])
+  })
+
   it('of more than 7 days is cut at a restart', () => {
     const node = new Monitoring([])
     mute(node, 30 * DAY_MINUTES)
