@@ -257,6 +257,7 @@ export class Monitor {
   #beginAnew(device: WatchedDevice, newest: number): void {
     device.late = undefined
     device.newest = null
+    device.betterSince = undefined
     for (const channel of device.channels.values()) {
       channel.first = Math.min(channel.first, newest)
       for (const condition of channel.limits) {

@@ -74,6 +74,19 @@ describe('a measurement ahead of the clock', () => {
 })
 
 describe('a device whose clock was set back', () => {
+  it('counts anew how long its battery has been better', () => {
+    const node = new Monitoring([], NEVER_SILENT)
+    const year = 365 * DAY_MINUTES
+    const hours = (count: number, level: string, ahead: number) =>
+      Array.from({ length: 2 * count }, () => [
+        ...node.wait(30),
+        ...node.receiveAhead([readingOf(nowIn(node) + ahead * MINUTE, -18, { battery: { level } })]),
+      ]).flat()
+    assert.deepEqual(brief(hours(3, 'replace-now', year)), ['alarm battery 5212A1B2'])
+    assert.deepEqual(hours(2, 'sufficient', year), [])
+    assert.deepEqual(brief(hours(27, 'sufficient', 0)), ['normal battery 5212A1B2'])
+  })
+
   it('begins anew after an hour of only older measurements, and not before', () => {
     const node = new Monitoring([TOO_WARM], NEVER_SILENT)
     measures(node, 1, -18)
