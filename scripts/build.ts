@@ -44,6 +44,8 @@ async function buildServer(): Promise<void> {
     target: 'node20.18',
     external: Object.keys({ ...dependencies, ...peerDependencies }),
     legalComments: 'none',
+    // Lines and names stay, for those who read a stack trace.
+    minifySyntax: true,
   })
   escapeNonAscii(join(root, 'dist/envlog.js'))
   mkdirSync(join(root, 'dist/check'), { recursive: true })

@@ -168,6 +168,7 @@ function aboutRow({ serial, base, name, groupname }: Fields): Fields {
   return { serial, name, base: { serial: base }, group: groupname ? { name: groupname } : undefined }
 }
 
+const toQuantity = (value: unknown) => (QUANTITIES.includes(value as Quantity) ? (value as Quantity) : null)
 const toText = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** The group of a reading: its name, `null` if none, `undefined` if the message does not say. */
@@ -197,9 +198,13 @@ function startDevice(
 }
 
 function addChannel({ channels }: MeasuredDevice, number: number, about: Fields): MeasuredChannel {
-  for (const known of channels) if (known.number === number) return known
-  const quantity = QUANTITIES.includes(about.quantity as Quantity) ? (about.quantity as Quantity) : null
-  const measured = { number, name: toText(about.name), unit: toText(about.unit), quantity, values: [] }
+  const known = channels.find((channel) => channel.number === number)
+  // A row without a value may have no unit.
+  if (known && known.unit === '') known.unit = toText(about.unit)
+  if (known) known.quantity ??= toQuantity(about.quantity)
+  if (known) return known
+  const [name, unit, quantity] = [toText(about.name), toText(about.unit), toQuantity(about.quantity)]
+  const measured: MeasuredChannel = { number, name, unit, quantity, values: [] }
   channels.push(measured)
   return measured
 }

@@ -85,15 +85,8 @@ export class Monitor {
     if (measured.length === 0) return
     if (this.#silence.noteData(this.#devices.all)) this.#noMatch.gather()
     const known = this.#intern(limits)
-    let problem: unknown
-    for (const device of measured) {
-      try {
-        this.#receiveDevice(device, known)
-      } catch (error) {
-        problem = error
-      }
-    }
-    if (problem !== undefined) throw problem
+    for (const device of measured) this.#receiveDevice(device, known)
+    this.#devices.checkRefused()
   }
 
   /** Judges what depends on the clock. Call this every few seconds. */
@@ -186,6 +179,7 @@ export class Monitor {
     const known = this.#devices.find(base, serial)
     // A device that is seen for the first time may have been silent for long.
     const device = known ?? this.#devices.add(base, serial, Math.max(0, now - (all.newest ?? now)))
+    if (!device) return
     device.seenAt = monotonic
     const measured = this.#withoutAhead(device, all)
     const { newest } = measured
@@ -206,7 +200,9 @@ export class Monitor {
   #withoutAhead(device: WatchedDevice, measured: MeasuredDevice): MeasuredDevice {
     const latest = this.#clock.now() + MAX_AHEAD_MS
     if (measured.newest === null || measured.newest <= latest) {
-      if (measured.newest !== null) device.aheadSince = undefined
+      // An old one that arrives late says nothing about the clock.
+      if ((measured.newest ?? Number.NEGATIVE_INFINITY) > (device.newest ?? Number.NEGATIVE_INFINITY))
+        device.aheadSince = undefined
       return measured
     }
     let newest: number | null = null
@@ -272,6 +268,7 @@ export class Monitor {
   #receiveChannel(device: WatchedDevice, measured: MeasuredChannel, newest: number | null): void {
     const first = this.#settings.leavesOutPast ? (newest ?? this.#clock.now()) : Number.NEGATIVE_INFINITY
     const channel = this.#devices.updateChannel(device, measured, first)
+    if (!channel) return
     const values = inOrder(measured.values)
     channel.pause = usualPauseOf(values) ?? channel.pause
     for (const condition of channel.limits) {

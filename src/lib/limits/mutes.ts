@@ -45,7 +45,7 @@ export class Mutes {
   /** When the mute of all devices ends, ms since 1970 UTC; `null` if they are not muted. */
   get until(): number | null {
     const mute = this.#mutes.get('')
-    return mute ? this.#toTime(mute.end) : null
+    return mute && mute.end > this.#clock.monotonic() ? this.#toTime(mute.end) : null
   }
 
   /** Forgets mutes that are over. */

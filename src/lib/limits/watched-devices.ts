@@ -25,6 +25,8 @@ export class WatchedDevices {
   readonly #alarms: AlarmList
   readonly #byKey = new Map<string, WatchedDevice>()
   #channelCount = 0
+  /** Whether there was no room for a device or a channel. */
+  #hasRefused = false
 
   constructor(clock: Clock, alarms: AlarmList) {
     this.#clock = clock
@@ -43,11 +45,20 @@ export class WatchedDevices {
     return this.#byKey.get(`${base}/${serial}`)
   }
 
-  /** @param ageMs age of the newest measurement */
-  add(base: string, serial: string, ageMs = 0): WatchedDevice {
+  /** @param ageMs age of the newest measurement @returns `undefined` if there is no room */
+  add(base: string, serial: string, ageMs = 0): WatchedDevice | undefined {
+    this.#hasRefused ||= this.#byKey.size >= MAX_CHANNELS
+    if (this.#byKey.size >= MAX_CHANNELS) return undefined
     const device = new WatchedDevice(base, serial, this.#clock.monotonic() - ageMs)
     this.#byKey.set(device.key, device)
     return device
+  }
+
+  /** @throws EnvlogError `too-many-channels` if there was no room for a device or channel since the last call */
+  checkRefused(): void {
+    const hasRefused = this.#hasRefused
+    this.#hasRefused = false
+    if (hasRefused) throw new EnvlogError('too-many-channels', { most: MAX_CHANNELS })
   }
 
   /** Sets what a message says about a device, and the limits by which its values are judged. */
@@ -64,15 +75,16 @@ export class WatchedDevices {
   /**
    * Sets what a message says about a channel, which is added if it is new.
    * @param first the newest time in the message, if the channel is new
-   * @throws EnvlogError `too-many-channels`
+   * @returns `undefined` if there is no room
    */
   updateChannel(
     device: WatchedDevice,
     { number, name, unit, quantity }: Omit<MeasuredChannel, 'values'>,
     first: number,
-  ): WatchedChannel {
+  ): WatchedChannel | undefined {
     const known = device.channels.get(number)
     const channel = known ?? this.#addChannel(device, number, first)
+    if (!channel) return undefined
     if (name !== '') channel.name = name.slice(0, MAX_TEXT_LENGTH)
     // Without a value, the service may send no unit, and % may be anything without a temperature beside it.
     const isUnknown = known && quantity === null && (unit === '' || unit === known.unit)
@@ -115,6 +127,7 @@ export class WatchedDevices {
     for (const [key, { channels, ...saved }] of Object.entries(devices)) {
       const [base = '', serial = ''] = key.split('/')
       const device = this.add(base, serial)
+      if (!device) continue
       const { name, baseName = '', group = null, utcOffset = null, newest = null, betterSince } = saved
       Object.assign(device, { name, baseName, group, utcOffset, newest, betterSince })
       device.limits = limits[saved.limits] ?? []
@@ -130,6 +143,7 @@ export class WatchedDevices {
   #restoreChannel(device: WatchedDevice, number: number, saved: SavedChannel): void {
     const { name, unit, quantity = null, first = Number.NEGATIVE_INFINITY, error, limits } = saved
     const channel = this.updateChannel(device, { number, name, unit, quantity }, first)
+    if (!channel) return
     channel.pause = saved.pause ?? channel.pause
     this.#alarms.resume(channel.error, error && fromSavedAlarm(error))
     for (const [limitName, { after, pieces, reported, past = [] }] of limits) {
@@ -147,9 +161,9 @@ export class WatchedDevices {
     }
   }
 
-  /** @throws EnvlogError `too-many-channels` */
-  #addChannel(device: WatchedDevice, number: number, first: number): WatchedChannel {
-    if (this.#channelCount >= MAX_CHANNELS) throw new EnvlogError('too-many-channels', { most: MAX_CHANNELS })
+  #addChannel(device: WatchedDevice, number: number, first: number): WatchedChannel | undefined {
+    this.#hasRefused ||= this.#channelCount >= MAX_CHANNELS
+    if (this.#channelCount >= MAX_CHANNELS) return undefined
     this.#channelCount++
     const channel = new WatchedChannel(device, number, first)
     device.channels.set(number, channel)

@@ -285,7 +285,14 @@ describe('a message', () => {
     assert.throws(() => monitor.receive(devices, []), { reason: 'too-many-channels' })
     const { states } = monitor.alarms.collect()
     const judged = states.filter(({ kind }) => kind === 'error')
-    assert.equal(judged.at(-1)?.about.device?.serial, '1009')
+    const last = judged.at(-1)?.about
+    assert.deepEqual([last?.device?.serial, last?.channel?.number], ['1010', 10])
+    // A known channel is judged also if one without room stands before it.
+    const more = [{ number: 50, value: -20 }, ...channels.slice(0, 10)]
+    const newer = clock.now() + MINUTE
+    const again = readMeasurements([readingOf(newer, -20, { serial: '1010', channels: more })])
+    assert.throws(() => monitor.receive(again.devices, []), { reason: 'too-many-channels' })
+    assert.equal(last?.device?.newest, newer)
   })
 })
 

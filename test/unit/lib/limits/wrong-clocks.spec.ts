@@ -47,6 +47,20 @@ describe('a measurement ahead of the clock', () => {
     assert.deepEqual(events.map(inMinutes), ['alarm above 10-'])
   })
 
+  it('is judged after an hour, also if old ones arrive late meanwhile', () => {
+    const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+    const old = nowIn(node) - 60 * MINUTE
+    node.receiveAhead([readingOf(nowIn(node), -18)])
+    const events = [40, 40].flatMap((minutes, round) => [
+      ...measures(node, minutes, -5, 180),
+      ...node.receiveAhead([readingOf(old - round * MINUTE, -18)]),
+    ])
+    assert.deepEqual(
+      events.map(({ state }) => state),
+      ['alarm'],
+    )
+  })
+
   it('changes nothing if it comes every 50 minutes', () => {
     const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }])
     measures(node, 1, -18)
