@@ -211,7 +211,7 @@ describe('examples that send alarms', () => {
     const { length } = chat.texts
     await harness.press('what is on now')
     const lasting = await until('what lasts is told', () => chat.texts[length])
-    assert.match(String(lasting), /^Still in alarm: Freezer, Inside: above -5 °C for /)
+    assert.match(String(lasting), /^Still in alarm: Freezer, Inside: critical, above -5 °C for /)
     simulator.end({ serial: FREEZER, kind: 'door' })
     await until('the end is told', async () => {
       await minutes(1)
