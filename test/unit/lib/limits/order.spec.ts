@@ -139,7 +139,10 @@ function check(story: Story, end: number): void {
   }
 }
 
-describe('judging values in any order', () => {
+describe('judging values in any order', function () {
+  // Ten seconds, but this is one of three processes on perhaps two cores.
+  this.timeout(120_000)
+
   it('agrees with a scan of the whole series when all values have arrived', () => {
     fc.assert(
       fc.property(stories, (story) => check(story, story.messages.length)),
