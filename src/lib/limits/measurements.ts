@@ -198,7 +198,7 @@ function startDevice(
 }
 
 function addChannel({ channels }: MeasuredDevice, number: number, about: Fields): MeasuredChannel {
-  const known = channels.find((channel) => channel.number === number)
+  const known = channelIn(channels, number)
   // A row without a value may have no unit.
   if (known && known.unit === '') known.unit = toText(about.unit)
   if (known) known.quantity ??= toQuantity(about.quantity)
@@ -207,6 +207,12 @@ function addChannel({ channels }: MeasuredDevice, number: number, about: Fields)
   const measured: MeasuredChannel = { number, name, unit, quantity, values: [] }
   channels.push(measured)
   return measured
+}
+
+/** Without a closure, because a message has thousands of channels. */
+export function channelIn(channels: readonly MeasuredChannel[], number: number): MeasuredChannel | undefined {
+  for (const channel of channels) if (channel.number === number) return channel
+  return undefined
 }
 
 function addTime(measured: MeasuredDevice, timestamp: unknown): void {

@@ -6,7 +6,7 @@ import { converterOf } from '../readings/convert-temperatures'
 import { AlarmList, type AlarmSettings } from './alarm-list'
 import type { Condition, WatchedDevice } from './condition'
 import { inOrder, usualPauseOf } from './measurement-order'
-import type { MeasuredChannel, MeasuredDevice, MeasuredValue } from './measurements'
+import { channelIn, type MeasuredChannel, type MeasuredDevice, type MeasuredValue } from './measurements'
 import { NoMatch } from './no-match'
 import { HOLE, Pieces } from './pieces'
 import { fromSavedAlarm, MIN_SAVED_MS, type SavedLimits, toSavedAlarm } from './saved-limits'
@@ -285,7 +285,7 @@ export class Monitor {
   /** Judges which channels have no value in the newest measurement. */
   #judgeErrors(device: WatchedDevice, { channels, isWhole }: MeasuredDevice, newest: number): void {
     for (const { number, error: condition } of device.channels.values()) {
-      const measured = channels.find((channel) => channel.number === number)
+      const measured = channelIn(channels, number)
       const value = measured && valueAt(measured, newest)
       // The other channels of a row, or of a chunk of rows, may be in other messages.
       if (!value && (!isWhole || newest === device.newest)) continue
