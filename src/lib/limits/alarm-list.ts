@@ -88,6 +88,12 @@ export class AlarmList {
     this.#set(condition, toAlarm({ from, detail }))
   }
 
+  /** Begins what is an alarm at once. */
+  beginAlarm(condition: Condition, from: number, detail: string | null = null): void {
+    this.begin(condition, from, detail)
+    this.raise(condition)
+  }
+
   raise(condition: Condition): void {
     if (condition.alarm) this.#set(condition, { ...condition.alarm, isAlarm: true })
   }

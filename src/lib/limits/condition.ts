@@ -147,8 +147,13 @@ export class WatchedDevice {
    * the last two waits, because one may be an outage.
    */
   get usualPause(): number {
+    return Math.max(Math.min(...this.#waits), this.measuringPause)
+  }
+
+  /** The usual pause between its measurements, ms; 0 if unknown. */
+  get measuringPause(): number {
     const pauses = Array.from(this.channels.values(), ({ pause }) => pause).filter(Number.isFinite)
-    return Math.max(Math.min(...this.#waits), ...pauses)
+    return Math.max(0, ...pauses)
   }
 
   get key(): string {

@@ -300,10 +300,7 @@ export class Monitor {
     const { battery } = device
     const rank = BATTERY_RANKS[level] ?? 0
     const reported = BATTERY_RANKS[battery.alarm?.detail ?? ''] ?? 0
-    if (rank > reported) {
-      this.alarms.begin(battery, at, level)
-      this.alarms.raise(battery)
-    }
+    if (rank > reported) this.alarms.beginAlarm(battery, at, level)
     if (level === 'unknown') return
     const betterSince = rank > 0 || reported === 0 ? undefined : (device.betterSince ?? at)
     if (betterSince !== device.betterSince) this.alarms.noteChange()
@@ -319,9 +316,8 @@ const converted = (values: readonly MeasuredValue[], convert: (value: number) =>
   values.map(({ time, value }) => ({ time, value: value === null ? null : convert(value) }))
 
 /** A new battery interrupts the measurements, for longer than a device usually waits between two. */
-function hasNewBattery({ newest, channels }: WatchedDevice, at: number): boolean {
-  const usual = Array.from(channels.values(), ({ pause }) => pause).filter(Number.isFinite)
-  return at - (newest ?? at) >= Math.max(NEW_BATTERY_MS, HOLE * Math.max(0, ...usual))
+function hasNewBattery({ newest, measuringPause }: WatchedDevice, at: number): boolean {
+  return at - (newest ?? at) >= Math.max(NEW_BATTERY_MS, HOLE * measuringPause)
 }
 
 /** The measurement of a time; of several, one with a value. */

@@ -49,8 +49,7 @@ export class NoMatch {
     if (missing === null && condition.alarm) this.#alarms.end(condition, this.#clock.now())
     if (dataAt - this.#gatheringSince < this.#gatheringMs) return
     if (missing !== null && hasMore(missing, condition.alarm?.detail ?? null)) {
-      this.#alarms.begin(condition, this.#clock.now(), missing)
-      this.#alarms.raise(condition)
+      this.#alarms.beginAlarm(condition, this.#clock.now(), missing)
     } else this.#alarms.setDetail(condition, missing)
     this.#alarms.noteState(condition)
   }

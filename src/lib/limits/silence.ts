@@ -65,13 +65,13 @@ export class Silence {
   passTime(devices: Iterable<WatchedDevice>): void {
     const { now, monotonic } = this.#times()
     if (!this.noData.alarm && monotonic - this.#dataAt.monotonic >= this.#afterMs)
-      this.#begin(this.noData, this.#dataAt.now)
+      this.#alarms.beginAlarm(this.noData, this.#dataAt.now)
     const units = new Map<string, Unit>()
     for (const device of devices) {
       const { arrivedAt, silent, newest } = device
       // While no measurements arrive at all, that is reported instead.
       const isSilent = this.#dataAt.monotonic - arrivedAt >= this.#afterMs
-      if (isSilent && !silent.alarm) this.#begin(silent, newest ?? now)
+      if (isSilent && !silent.alarm) this.#alarms.beginAlarm(silent, newest ?? now)
       // A new device that has not yet measured shows nothing about its base unit.
       if (device.base !== device.serial && (newest !== null || silent.alarm)) addTo(units, device)
     }
@@ -101,7 +101,7 @@ export class Silence {
       const condition = this.#conditionOf(base)
       condition.about.base = { serial: base, name: devices[0]?.baseName ?? '' }
       if (lasting) this.#alarms.setDetail(condition, String(silent))
-      else this.#begin(condition, newest ?? this.#clock.now(), String(silent))
+      else this.#alarms.beginAlarm(condition, newest ?? this.#clock.now(), String(silent))
     }
     for (const { silent: condition, arrivedAt } of devices) {
       const isReported = condition.alarm?.reportedAt != null
@@ -129,11 +129,6 @@ export class Silence {
     if (condition) this.#alarms.close(condition)
     this.#bases.delete(base)
     this.#backAt.delete(base)
-  }
-
-  #begin(condition: Condition, from: number, detail: string | null = null): void {
-    this.#alarms.begin(condition, from, detail)
-    this.#alarms.raise(condition)
   }
 
   #times() {
