@@ -8,16 +8,16 @@ import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { ACTION_TYPES, nameOfType } from '../src/shared/action'
 import { actionSchemas } from '../src/shared/action-schemas'
-import { limitsSchema } from '../src/shared/limits-schema'
+import { alarmsSchema } from '../src/shared/alarms-schema'
 import { writePages } from './pages'
-import { createLimitsSamples, createSamples } from './samples'
+import { createAlarmsSamples, createSamples } from './samples'
 
 const root = dirname(__dirname)
 const languages = readdirSync(join(root, 'locales'))
 /** The nodes of the palette, with the schemas of their properties. */
-const schemas = { ...actionSchemas, 'envlog-limits': limitsSchema }
-const paletteTypes = [...ACTION_TYPES, 'envlog-limits'] as const
-const nodeNames = ['account', ...paletteTypes.map(nameOfType)]
+const schemas = { ...actionSchemas, 'envlog-alarms': alarmsSchema }
+const paletteTypes = [...ACTION_TYPES, 'envlog-alarms'] as const
+const nodeNames = ['account', 'limits', ...paletteTypes.map(nameOfType)]
 
 /**
  * Bundles all modules in one file, because loading them separately takes longer and needs 5 MB more memory in each
@@ -108,10 +108,14 @@ function registrationCode(type: (typeof paletteTypes)[number]): string {
 /** The script that registers all nodes. They appear in the palette in the order of registration. */
 async function buildEditorScript(): Promise<string> {
   const ofActions = await Promise.all(ACTION_TYPES.map(createSamples))
-  const samples = Object.assign({}, ...ofActions, ...languages.map(createLimitsSamples))
+  const samples = Object.assign({}, ...ofActions, ...languages.map(createAlarmsSamples))
   const result = await build({
     stdin: {
-      contents: ["import './account/editor'", ...paletteTypes.map(registrationCode)].join('\n'),
+      contents: [
+        "import './account/editor'",
+        "import './limits/editor'",
+        ...paletteTypes.map(registrationCode),
+      ].join('\n'),
       resolveDir: join(root, 'src/nodes'),
     },
     bundle: true,

@@ -18,11 +18,12 @@ import { convertTemperatures } from '../src/lib/readings/convert-temperatures'
 import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
 import { toStatistics } from '../src/lib/readings/statistics'
-import { Messages } from '../src/nodes/limits/messages'
-import { Sentences } from '../src/nodes/limits/sentences'
+import { Messages } from '../src/nodes/alarms/messages'
+import { Sentences } from '../src/nodes/alarms/sentences'
 import { type ActionType, nameOfType } from '../src/shared/action'
 import { actionSchemas } from '../src/shared/action-schemas'
-import { LIMITS_OUTPUTS, LIMITS_SENDS, type LimitsSettings, readLimits } from '../src/shared/limits-schema'
+import { ALARMS_OUTPUTS, ALARMS_SENDS, type AlarmsSettings } from '../src/shared/alarms-schema'
+import { readLimits } from '../src/shared/limits-schema'
 import { fixedClock } from '../src/shared/local-clock'
 import { OFFERED, type Output, type Send } from '../src/shared/outputs'
 import type { TemperatureUnit } from '../src/shared/quantity'
@@ -166,17 +167,17 @@ export async function createSamples(type: ActionType): Promise<Record<string, ob
   return samples
 }
 
-/** Example messages of envlog-limits by `envlog-limits <output> <send> <language>`. */
-export function createLimitsSamples(language: string): Record<string, object> {
+/** Example messages of envlog-alarms by `envlog-alarms <output> <send> <language>`. */
+export function createAlarmsSamples(language: string): Record<string, object> {
   const samples: Record<string, object> = {}
-  for (const output of LIMITS_OUTPUTS)
-    for (const send of LIMITS_SENDS)
-      samples[`envlog-limits ${output} ${send} ${language}`] = createLimitsSample(language, { output, send })
+  for (const output of ALARMS_OUTPUTS)
+    for (const send of ALARMS_SENDS)
+      samples[`envlog-alarms ${output} ${send} ${language}`] = createAlarmsSample(language, { output, send })
   return samples
 }
 
 /** The first message about two devices that have become too warm. */
-function createLimitsSample(language: string, settings: Pick<LimitsSettings, 'output' | 'send'>): object {
+function createAlarmsSample(language: string, settings: Pick<AlarmsSettings, 'output' | 'send'>): object {
   const clock = { now: () => AT, monotonic: () => 0, after: () => () => {} }
   const never = Number.POSITIVE_INFINITY
   const off = { errorAfterMs: never, silentAfterMs: never, battery: false, remindMs: 0 }
@@ -193,8 +194,12 @@ function createLimitsSample(language: string, settings: Pick<LimitsSettings, 'ou
     util: { cloneMessage: (msg: object) => msg },
   } as unknown as NodeAPI
   const sentences = new Sentences(RED, 'local', { now: clock.now, host: fixedClock(series.utcOffset ?? 0) })
-  const messages = new Messages(RED, settings as LimitsSettings, 'Plant A', sentences)
-  const [message] = [...messages.ofReports(reports), ...messages.ofStates(states, AT)]
+  const messages = new Messages(RED, settings as AlarmsSettings, 'Plant A', sentences)
+  const [message] = [
+    ...messages.ofReports(reports),
+    ...messages.ofStates(states, AT),
+    ...messages.ofSummary(monitor.summarize()),
+  ]
   if (!message) throw new Error(`no message for ${settings.output} ${settings.send}`)
   return message
 }

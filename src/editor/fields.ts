@@ -4,6 +4,12 @@ import type { Form, Property } from './red'
 /** What a checkbox contains until the user changes it: an environment variable. */
 const VARIABLE = 'envlog-variable'
 
+/** The field of a property. The form of a config node may be open above that of a node. */
+export const fieldOf = ({ type }: Form, name: string): JQuery =>
+  $(CONFIG_TYPES.includes(type) ? `#node-config-input-${name}` : `#node-input-${name}`)
+
+const CONFIG_TYPES = ['envlog-account', 'envlog-limits']
+
 /** The typed value of a field. */
 export function typedValue(input: JQuery): unknown {
   if (!input.is(':checkbox')) return input.val()
@@ -31,7 +37,7 @@ export function fillSelect(
 }
 
 /** Lists that Node-RED fills with config nodes. One that is missing is not offered again. */
-const CONFIG_NODES = ['account', 'tls', 'proxy']
+const CONFIG_NODES = ['account', 'limits', 'tls', 'proxy']
 
 /**
  * Gives a node the properties that it lacks, because an earlier version or another program has created it. Otherwise
@@ -41,7 +47,7 @@ export function fillMissing(form: Form, properties: Readonly<Record<string, Prop
   for (const [name, { value }] of Object.entries(properties)) {
     if (form[name] !== undefined) continue
     form[name] = structuredClone(value)
-    const field = $(`#node-input-${name}`)
+    const field = fieldOf(form, name)
     if (field.is(':checkbox')) field.prop('checked', value === true)
     else if (!field.is('select')) field.val(String(value ?? ''))
   }

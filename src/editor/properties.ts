@@ -10,7 +10,7 @@ import {
   type Schema,
   type Settings,
 } from '../shared/schema'
-import { typedValue } from './fields'
+import { fieldOf, typedValue } from './fields'
 import { type Form, type Property, translate } from './red'
 
 /**
@@ -61,16 +61,16 @@ export function check(node: Form, name: string, value: unknown, find: FindProble
 /** Shows the rows of the settings that the node uses, and hides the others. */
 export function showUsed(form: Form, schema: Schema): void {
   const settings = new Proxy(form, { get: (_, property) => asTyped(form, String(property)) })
-  const fields = conditionalProperties(schema).map((name) => [name, $(`#node-input-${name}`)] as const)
+  const fields = conditionalProperties(schema).map((name) => [name, fieldOf(form, name)] as const)
   const show = () => {
     for (const [name, field] of fields) field.closest('.form-row').toggle(isUsed(schema, name, settings))
   }
-  $('#node-input-account').closest('form').on('change', show)
+  fieldOf(form, 'name').closest('form').on('change', show)
   show()
 }
 
 /** A property of a node. While its form is open, the typed value is newer than the saved one. */
 function asTyped(node: Form, name: string): unknown {
-  const typed = typedValue($(`#node-input-${name}`))
+  const typed = typedValue(fieldOf(node, name))
   return typed || typed === false ? typed : node[name]
 }

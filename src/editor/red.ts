@@ -53,6 +53,13 @@ interface Tray {
   close?(): void
 }
 
+/** A step that can be undone. The nodes are ids if it has added them. */
+interface HistoryEvent {
+  t: string
+  nodes?: unknown[]
+  events?: HistoryEvent[]
+}
+
 declare global {
   // Node-RED's own widgets.
   interface JQuery {
@@ -75,6 +82,11 @@ declare global {
       subflow(id: string): { locked?: boolean } | undefined
       /** Makes its config nodes list this node as a user. */
       updateConfigNodeUsers(node: Form): void
+      remove(id: string): void
+    }
+    history: {
+      /** What *undo* would do next. */
+      peek(): HistoryEvent | undefined
     }
     editor: { validateNode(node: Form): boolean }
     events: { on(event: string, listener: (node: Form) => void): void }

@@ -19,6 +19,7 @@ export type ErrorCode =
 /** The code for each reason. A new error needs a row here and a sentence in each catalog. */
 export const reasons = {
   'no-account': 'ENVLOG_CONFIG',
+  'no-limits': 'ENVLOG_CONFIG',
   'account-incomplete': 'ENVLOG_CONFIG',
   'setting-invalid': 'ENVLOG_CONFIG',
   'settings-newer': 'ENVLOG_CONFIG',
@@ -47,7 +48,9 @@ export const reasons = {
   'elements-unreadable': 'ENVLOG_INPUT',
   'too-many-channels': 'ENVLOG_INPUT',
   'mute-unreadable': 'ENVLOG_INPUT',
-  'not-remembered': 'ENVLOG_INPUT',
+  'acknowledge-unreadable': 'ENVLOG_INPUT',
+  'history-unreadable': 'ENVLOG_INPUT',
+  'text-unreadable': 'ENVLOG_INPUT',
   'login-refused': 'ENVLOG_AUTH',
   'access-refused': 'ENVLOG_AUTH',
   'quota-refused': 'ENVLOG_QUOTA',

@@ -1,5 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import account from './account/account'
+import alarms from './alarms/alarms'
 import alerts from './alerts/alerts'
 import current from './current/current'
 import latest from './latest/latest'
@@ -8,5 +9,5 @@ import range from './range/range'
 
 /** Registers all node types of the package. */
 export = (RED: NodeAPI): void => {
-  for (const register of [account, current, latest, range, alerts, limits]) register(RED)
+  for (const register of [account, current, latest, range, alerts, limits, alarms]) register(RED)
 }

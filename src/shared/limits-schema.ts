@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { MAX_CHANNEL } from './action'
 import { groupName, namedDevice } from './action-schemas'
-import { VALUE_TYPES } from './period-types'
 import type { Problem } from './problems'
 import { QUANTITIES, TEMPERATURE_UNITS } from './quantity'
 import {
@@ -13,12 +12,10 @@ import {
   numberFrom,
   orDefault,
   orDefaultIfAbsent,
-  type Settings,
   serial,
   text,
   toProblem,
   trimmedText,
-  usedIf,
   wholeNumber,
   wholeNumberOrNull,
 } from './schema'
@@ -30,9 +27,8 @@ export const CONDITIONS = ['above', 'below', 'error', 'silent', 'battery', 'no-d
 export type ConditionName = (typeof CONDITIONS)[number]
 
 export const LIMIT_SELECTS = ['all', 'list', 'base', 'group'] as const
-export const LIMITS_TYPES = ['table', ...VALUE_TYPES] as const
-export const LIMITS_OUTPUTS = ['text', 'event', 'states'] as const
-export const LIMITS_SENDS = ['each', 'all'] as const
+/** Where the rows are: in the form, or in a value that is read for each message of measurements. */
+export const LIMITS_TYPES = ['table', 'global', 'env'] as const
 
 /** A limit must not have one of these names, which topics contain in place of its name. */
 const RESERVED: readonly string[] = [...CONDITIONS, 'limit']
@@ -142,7 +138,7 @@ function withSelect(row: unknown): unknown {
   return names(groups) ? { ...Object(row), select: 'group' } : row
 }
 
-/** Reads rows, which may come from a message. */
+/** Reads rows, which may come from the context or the environment. */
 export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
   const result = z.safeParse(limits, Array.isArray(value) ? value.map(withSelect) : value)
   if (result.success) return result.data
@@ -163,31 +159,17 @@ export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
 /** Minutes; `null` if blank, for never. */
 const minutesOrNever = (initial: number) => orDefaultIfAbsent(wholeNumberOrNull(1, MAX_MINUTES), initial)
 
-const remembers = ({ remember }: Settings) => remember !== false
-
 /** The saved properties of envlog-limits. The rows in `limits` are read by `readLimits`. */
-export const limitsSchema = usedIf(
-  z.object({
-    ...nodeProperties,
-    account: orDefault(text, ''),
-    limits: orDefaultIfAbsent(z.unknown(), [], MAX_TYPED_INPUT),
-    limitsType: orDefault(z.enum(LIMITS_TYPES), 'table'),
-    /** The rows of the form while `limitsType` is another type. Only the form uses them. */
-    rows: orDefaultIfAbsent(z.unknown(), []),
-    errorAfter: minutesOrNever(10),
-    silentAfter: minutesOrNever(90),
-    battery: orDefault(flag, true),
-    remind: orDefault(wholeNumber(0, MAX_MINUTES), 0),
-    remember: orDefault(flag, true),
-    output: orDefault(z.enum(LIMITS_OUTPUTS), 'text'),
-    send: orDefault(z.enum(LIMITS_SENDS), 'each'),
-  }),
-  {
-    errorAfter: remembers,
-    silentAfter: remembers,
-    battery: remembers,
-    remind: remembers,
-    send: ({ output }) => output !== 'states',
-  },
-)
+export const limitsSchema = z.object({
+  ...nodeProperties,
+  account: orDefault(text, ''),
+  limits: orDefaultIfAbsent(z.unknown(), [], MAX_TYPED_INPUT),
+  limitsType: orDefault(z.enum(LIMITS_TYPES), 'table'),
+  /** The rows of the form while `limitsType` is another type. Only the form uses them. */
+  rows: orDefaultIfAbsent(z.unknown(), []),
+  errorAfter: minutesOrNever(10),
+  silentAfter: minutesOrNever(90),
+  battery: orDefault(flag, true),
+  remind: orDefault(wholeNumber(0, MAX_MINUTES), 0),
+})
 export type LimitsSettings = z.output<typeof limitsSchema>

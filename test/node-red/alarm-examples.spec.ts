@@ -59,7 +59,7 @@ describe('the example', () => {
     const nodes = readExample(name).filter(({ type }) => !OTHERS.test(type))
     const flow = nodes.map((node) => ({
       ...node,
-      z: 'tab',
+      ...(node.type !== 'envlog-limits' && { z: 'tab' }),
       g: undefined,
       ...('account' in node && { account: 'account', repeat: 0 }),
       ...(SENDING.test(node.type) && { type: 'helper' }),
@@ -68,7 +68,7 @@ describe('the example', () => {
       ...(node.units === 's' && { units: 'ms' }),
       ...(node.timeoutUnits === 'seconds' && { timeoutUnits: 'milliseconds' }),
     }))
-    await startFlow('limits', simulator(), { flow, coreNodes })
+    await startFlow('alarms', simulator(), { flow, coreNodes })
     ids = new Map(
       nodes.flatMap(({ name: label, type, id }) => [
         [label, id],
@@ -102,7 +102,7 @@ describe('the example', () => {
 
     it(`${name} tells that alarms cannot be judged, once`, async () => {
       await start(name)
-      const limits = nodeOf('envlog-limits')
+      const limits = nodeOf('envlog-alarms')
       for (let times = 0; times < 2; times++) limits.receive({ payload: 'neither readings nor rows' })
       await assertTold(...(isLamp ? ['lamp true', 'horn true'] : ['Alarms are not judged']))
     })
@@ -123,7 +123,7 @@ describe('the example', () => {
     it(`${name} shows alarms until the last one is over, whatever the name of a limit contains`, async () => {
       await start(name)
       const measure = (...values: [number, number]) =>
-        nodeOf('envlog-limits').receive({
+        nodeOf('envlog-alarms').receive({
           payload: [hot(values[0], '52A10001'), hot(values[1], '52A10002')],
         })
       measure(50, 50)
@@ -138,7 +138,7 @@ describe('the example', () => {
   it(`${MAIL} sends nothing that the mail node would send as HTML`, async () => {
     await start(MAIL)
     const payload = 'Freezer <b>3</b> <img src=http://127.0.0.1/pixel>: above 35 °C\nFreezer 4: no value'
-    nodeOf('envlog-limits').send({ payload, envlog: { events: [{ condition: 'above' }] } })
+    nodeOf('envlog-alarms').send({ payload, envlog: { events: [{ condition: 'above' }] } })
     await assertTold('Freezer ‹b>3‹/b> ‹img src=http://127.0.0.1/pixel>: above 35 °C\nFreezer 4: no value')
     nodeOf('for 2 minutes').send({ error: { message: 'refused: <a href="http://127.0.0.1">Sign in</a>' } })
     await until('it is sent', () => sent.length > 1, TOLD_MS)

@@ -149,58 +149,82 @@ describe('a deploy or a stop', () => {
     await until('the file is removed', () => !existsSync(file))
   })
 
-  it('leaves the alarms of limits as they are, and a damaged state is reported', async function () {
-    this.timeout(RUN_MS)
-    const id = 'alarms'
+  describe('of alarms', () => {
+    /** The alarms node `chat` writes states of events, and `horn` the summary, each into its file. */
+    const file = (name: string) => join(nodeRed.userDir, `${name}.txt`)
+    const linesOf = (name: string) =>
+      existsSync(file(name)) ? readFileSync(file(name), 'utf8').trim().split('\n') : []
+    const untilTold = (...states: string[]) =>
+      until(`${states}`, () => `${linesOf('chat')}` === `${states}`, COLLECTED_MS)
+    const untilHorn = (state: string) => until(state, () => linesOf('horn').at(-1) === state, COLLECTED_MS)
+
+    const alarms = (id: string, output: string, text: string): FlowNode[] => [
+      node(id, 'envlog-alarms', {
+        ...{ ...defaultsOf('envlog-alarms'), limits: 'limits', output, wires: [[`${id}-text`]] },
+      }),
+      node(`${id}-text`, 'function', {
+        func: `msg.payload = ${text}; return msg`,
+        outputs: 1,
+        wires: [[`${id}-file`]],
+      }),
+      node(`${id}-file`, 'file', {
+        ...{ filename: file(id), filenameType: 'str', appendNewline: true, overwriteFile: 'false' },
+      }),
+    ]
     const reading = (minute: number, value: number) => ({
       props: [{ p: 'payload' }],
       payloadType: 'jsonata',
       payload: `[{"serial": "52A10001", "base": {"serial": "52A10001"}, "timestamp": ${minute * 60_000},
         "channels": [{"number": 1, "unit": "°C", "quantity": "temperature", "value": ${value}}]}]`,
-      wires: [[id]],
+      wires: [['chat']],
     })
-    const told = join(nodeRed.userDir, 'told.txt')
-    const nodes = [
-      { id: 'tab', type: 'tab', label: id },
+    const plant = (): FlowNode[] => [
+      { id: 'tab', type: 'tab', label: 'alarms' },
       accountNode(simulator),
-      node(id, 'envlog-limits', {
-        ...defaultsOf('envlog-limits'),
+      {
+        ...{ id: 'limits', type: 'envlog-limits', ...defaultsOf('envlog-limits'), account: 'account' },
         // The measurements are of 1970.
-        ...{ account: 'account', output: 'event', silentAfter: '' },
+        silentAfter: '',
         limits: [{ name: 'too warm', above: -15 }],
-        wires: [['tell']],
+      },
+      ...alarms('chat', 'event', 'msg.error?.code || msg.payload.state'),
+      ...alarms('horn', 'summary', "msg.payload.unacknowledged > 0 ? 'on' : 'off'"),
+      node('catch', 'catch', { wires: [['chat-text']] }),
+      node('acknowledge', 'inject', {
+        ...{ props: [{ p: 'envlog', v: '{"acknowledge":true}', vt: 'json' }], wires: [['horn']] },
       }),
-      node('catch', 'catch', { wires: [['tell']] }),
-      node('tell', 'function', {
-        func: 'msg.payload = msg.error?.code || msg.payload.state; return msg',
-        outputs: 1,
-        wires: [['told']],
-      }),
-      node('told', 'file', {
-        filename: told,
-        filenameType: 'str',
-        appendNewline: true,
-        overwriteFile: 'false',
-      }),
-      ...[-10, -9, -18].map((value, minute) => node(`${value}`, 'inject', reading(minute, value))),
+      ...[-18, -10, -9, -18].map((value, minute) => node(`${minute}`, 'inject', reading(minute, value))),
     ]
-    const untilTold = (...states: string[]) =>
-      until(`${states}`, () => existsSync(told) && readFileSync(told, 'utf8') === `${states.join('\n')}\n`)
-    await nodeRed.deploy(nodes)
-    await nodeRed.inject('-10')
-    await untilTold('alarm')
-    await nodeRed.stop('SIGKILL')
-    await nodeRed.start()
-    await nodeRed.inject('-9')
-    await nodeRed.deploy(nodes.map((each) => ({ ...each, x: 200 })))
-    await nodeRed.inject('-18')
-    await untilTold('alarm', 'normal')
-    const file = join(nodeRed.userDir, 'envlog', `${id}.json`)
-    await nodeRed.stop()
-    writeFileSync(file, '{"version": 1')
-    await nodeRed.start()
-    await nodeRed.inject('-10')
-    await untilTold('alarm', 'normal', 'ENVLOG_CONFIG')
+
+    it('leaves the list as it is, with a kill, and a damaged state is reported', async function () {
+      this.timeout(RUN_MS)
+      const nodes = plant()
+      await nodeRed.deploy(nodes)
+      await nodeRed.inject('0')
+      await untilHorn('off')
+      await nodeRed.inject('1')
+      await untilTold('alarm')
+      await untilHorn('on')
+      await nodeRed.stop('SIGKILL')
+      writeFileSync(file('horn'), '')
+      await nodeRed.start()
+      await untilHorn('on')
+      await nodeRed.inject('2')
+      // Only one of the two nodes, then all.
+      for (const each of nodes) if (each.id === 'horn') each.name = 'renamed'
+      await nodeRed.deploy(nodes, 'nodes')
+      await nodeRed.inject('acknowledge')
+      await untilTold('alarm', 'acknowledged')
+      await untilHorn('off')
+      await nodeRed.deploy(nodes.map((each) => ({ ...each, x: 200 })))
+      await nodeRed.inject('3')
+      await untilTold('alarm', 'acknowledged', 'normal')
+      await nodeRed.stop()
+      writeFileSync(join(nodeRed.userDir, 'envlog', 'limits.json'), '{"version": 1')
+      await nodeRed.start()
+      await nodeRed.inject('1')
+      await untilTold('alarm', 'acknowledged', 'normal', 'ENVLOG_CONFIG')
+    })
   })
 
   it('of modified nodes may add an account, and a node that Node-RED does not restart uses it', async function () {

@@ -35,7 +35,7 @@ describe('the wall display', () => {
     const flow = readExample(WALL)
       .filter(isNeeded)
       .map((node) => ({ ...node, z: 'tab', g: undefined }))
-    await startFlow('limits', simulator(), { flow, coreNodes })
+    await startFlow('alarms', simulator(), { flow, coreNodes })
     nodeOf = (name) => helper.getNode(`envlog-example-dashboard-${name}`)
     const context = nodeOf('lines').context().flow
     context.set('history', { [KEY]: {} })

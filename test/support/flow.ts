@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import helper from 'node-red-node-test-helper'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator'
 import account from '../../src/nodes/account/account'
+import alarms from '../../src/nodes/alarms/alarms'
 import alerts from '../../src/nodes/alerts/alerts'
 import current from '../../src/nodes/current/current'
 import { registry } from '../../src/nodes/kit/state/process-registry'
@@ -49,6 +50,8 @@ interface Setup {
   /** Properties of the action node other than its account. */
   node?: Message
   account?: Message
+  /** Properties of a config node envlog-limits other than its account. */
+  limits?: Message
   credentials?: Message
   /** Further nodes, their types, and their credentials by id. */
   flow?: object[]
@@ -62,7 +65,7 @@ interface Setup {
 
 /** Starts a flow with one node and its account, and receives its messages, errors and statuses. */
 export async function startFlow(
-  action: ActionName | 'limits',
+  action: ActionName | 'alarms',
   simulator: Simulator,
   setup: Setup = {},
 ): Promise<Flow> {
@@ -86,6 +89,7 @@ export async function startFlow(
       range,
       alerts,
       limits,
+      alarms,
       ...reporting,
       ...(setup.coreNodes ?? []),
     ] as never,
@@ -100,10 +104,11 @@ export async function startFlow(
         limits: limitsOf(simulator),
         ...setup.account,
       },
+      ...(setup.limits ? [{ id: 'limits', type: 'envlog-limits', account: 'account', ...setup.limits }] : []),
       {
         id: 'node',
         type: `envlog-${action}`,
-        account: 'account',
+        ...(setup.limits ? { limits: 'limits' } : { account: 'account' }),
         wires: [['output']],
         // Most tests are not about new records.
         onlyNew: false,

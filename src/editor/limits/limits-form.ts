@@ -1,12 +1,10 @@
-import { limitsSchema, readLimits } from '../../shared/limits-schema'
-import { VALUE_TYPES } from '../../shared/period-types'
+import { LIMITS_TYPES, readLimits } from '../../shared/limits-schema'
 import { describeProblem } from '../../shared/problems'
 import { hasEnvVariable, isEnvVariable } from '../../shared/schema'
 import { prepareAccountField } from '../account-field'
 import { prepareFields, saveVariables } from '../fields'
-import { type FindProblem, showUsed } from '../properties'
-import { type Form, language, listOf, translate } from '../red'
-import { readSamples } from '../samples'
+import type { FindProblem } from '../properties'
+import { type Form, listOf, translate } from '../red'
 import { LimitList } from './limit-list'
 import { showSilentHint } from './silent-hint'
 
@@ -31,28 +29,27 @@ export class LimitsForm {
   /** The saved rows, or an environment variable in their place. */
   readonly #rows: unknown
   readonly #list: LimitList
-  readonly #type = $('#node-input-limitsType')
+  readonly #type = $('#node-config-input-limitsType')
   readonly #expression = $('#envlog-limits-source')
 
   constructor(form: Form) {
     this.#form = form
-    prepareFields(form, $('[id^=node-input-]'))
+    prepareFields(form, $('[id^=node-config-input-]'))
     this.#rows = form.limitsType === 'table' ? form.limits : form.rows
     this.#list = new LimitList(this.#rows, prepareAccountField(form))
     const table = { value: 'table', label: translate('limits.table'), hasValue: false }
     const show = () => $('.envlog-limits-table').toggle(this.#type.val() === 'table')
     this.#expression.val(typeof form.limits === 'string' ? form.limits : '')
-    this.#expression.typedInput({ default: 'table', typeField: this.#type, types: [table, ...VALUE_TYPES] })
+    const types = LIMITS_TYPES.map((type) => (type === 'table' ? table : type))
+    this.#expression.typedInput({ default: 'table', typeField: this.#type, types })
     this.#expression.on('change', show)
     show()
-    prepareSample(form)
     void showSilentHint(form)
-    showUsed(form, limitsSchema)
   }
 
   /** Stores the limits in the node, because Node-RED itself saves only plain inputs. */
   save(): void {
-    saveVariables($('[id^=node-input-]'))
+    saveVariables($('[id^=node-config-input-]'))
     const { limits } = this.#list
     const rows = limits.length === 0 && isEnvVariable(this.#rows) ? this.#rows : limits
     const isTable = this.#type.val() === 'table'
@@ -61,19 +58,4 @@ export class LimitsForm {
     if (!isTable) this.#form.rows = rows
     else if (listOf(this.#form.rows).length > 0) this.#form.rows = []
   }
-}
-
-/** Shows an example message for the output. States are always sent each. */
-function prepareSample({ type }: Form): void {
-  const [output, send] = [$('#node-input-output'), $('#node-input-send')]
-  const samples = readSamples()
-  const show = () => {
-    const isStates = output.val() === 'states'
-    if (isStates) send.val('each')
-    const key = `${type} ${output.val()} ${send.val()}`
-    const sample = samples[`${key} ${language()}`] ?? samples[`${key} en-US`]
-    $('#envlog-sample').text(sample ? JSON.stringify(sample, null, 2) : '')
-  }
-  output.add(send).on('change', show)
-  show()
 }

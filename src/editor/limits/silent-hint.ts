@@ -11,7 +11,7 @@ export function describeTooShort(silentAfter: string, interval: number): string 
 
 /** Shows it below the field, once the deployed node knows the interval. */
 export async function showSilentHint({ id }: Form): Promise<void> {
-  const [field, hint] = [$('#node-input-silentAfter'), $('#envlog-silent-hint')]
+  const [field, hint] = [$('#node-config-input-silentAfter'), $('#envlog-silent-hint')]
   try {
     const { minutes } = await requestAdmin<UsualInterval>(`limits/${id}/interval`)
     const show = () => {

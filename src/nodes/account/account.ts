@@ -48,11 +48,11 @@ export = (RED: NodeAPI): void => {
       })
       return account
     }
-    this.acquire = (user) => {
+    this.acquire = (user, owner = user) => {
       this.users[user.id] = user
       failing.delete(user.id)
       try {
-        const store = { ...createStore(user), onWrite: (error?: Error) => onWrite(user.id, error) }
+        const store = { ...createStore(owner), onWrite: (error?: Error) => onWrite(user.id, error) }
         return { account: this.getAccount(), store }
       } catch (error) {
         // The editor does not mark an account whose credentials are missing, for example after an import.

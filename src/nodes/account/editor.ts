@@ -1,5 +1,5 @@
 import { prepareAccount } from '../../editor/account-form'
-import { assignOnlyAccount } from '../../editor/accounts'
+import { assignOnlyConfigs } from '../../editor/only-config'
 import { propertiesOf } from '../../editor/properties'
 import { translate } from '../../editor/red'
 import { accountSchema, credentialsSchema } from '../../shared/account-schema'
@@ -7,7 +7,7 @@ import { accountSchema, credentialsSchema } from '../../shared/account-schema'
 const properties = propertiesOf(accountSchema)
 const { apiKey, loginId, loginPass, sharedQuotaPassword } = propertiesOf(credentialsSchema)
 
-assignOnlyAccount()
+assignOnlyConfigs()
 
 // The type name must be a literal, because the flow library finds it without running this code.
 RED.nodes.registerType('envlog-account', {

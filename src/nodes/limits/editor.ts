@@ -1,21 +1,35 @@
-import { defineNode } from '../../editor/define-node'
 import { fillMissing } from '../../editor/fields'
 import { findLimitsProblem, LimitsForm } from '../../editor/limits/limits-form'
 import { propertiesOf } from '../../editor/properties'
-import { type Form, translate } from '../../editor/red'
+import { translate } from '../../editor/red'
 import { limitsSchema } from '../../shared/limits-schema'
-
-/** Node-RED shows only one node's form at a time. */
-let open: LimitsForm | undefined
 
 const properties = propertiesOf(limitsSchema, { limits: findLimitsProblem })
 
-export default {
-  ...defineNode('envlog-limits', properties),
-  inputLabels: () => translate('limits.input'),
-  oneditprepare(this: Form) {
+/** Node-RED shows only one form of these at a time. */
+let open: LimitsForm | undefined
+
+// The type name must be a literal, because the flow library finds it without running this code.
+RED.nodes.registerType('envlog-limits', {
+  category: 'config',
+  defaults: {
+    name: properties.name,
+    version: properties.version,
+    account: { value: '', type: 'envlog-account', required: true, label: translate('label.account') },
+    limits: properties.limits,
+    limitsType: properties.limitsType,
+    rows: properties.rows,
+    errorAfter: properties.errorAfter,
+    silentAfter: properties.silentAfter,
+    battery: properties.battery,
+    remind: properties.remind,
+  },
+  label() {
+    return this.name || translate('limits.label')
+  },
+  oneditprepare() {
     fillMissing(this, properties)
     open = new LimitsForm(this)
   },
   oneditsave: () => open?.save(),
-}
+})

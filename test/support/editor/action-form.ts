@@ -1,4 +1,4 @@
-/** The form of an action node. */
+/** The form of a node of the palette, or of limits. */
 import type { Locator } from 'playwright-core'
 import { AccountForm, reasonOf } from './account-form'
 import { Picker } from './picker'
@@ -12,7 +12,7 @@ export class ActionForm extends Tray {
   readonly picker = new Picker(this.page)
 
   field(name: string): Locator {
-    return this.body.locator(`#node-input-${name}`)
+    return this.body.locator(`#node-input-${name}, #node-config-input-${name}`)
   }
 
   select(which: 'all' | 'list' | 'base' | 'group' | 'msg'): Promise<unknown> {

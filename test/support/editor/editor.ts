@@ -54,7 +54,14 @@ export class Editor {
   async edit(id: string): Promise<ActionForm> {
     await this.page.evaluate((node) => RED.editor.edit(RED.nodes.node(node)), id)
     const form = new ActionForm(this.page)
-    await form.whenShown('#node-input-account')
+    await form.whenShown('#node-input-name')
+    return form
+  }
+
+  async editLimits(id: string): Promise<ActionForm> {
+    await this.page.evaluate((limits) => RED.editor.editConfig('', 'envlog-limits', limits), id)
+    const form = new ActionForm(this.page)
+    await form.whenShown('#node-config-input-silentAfter')
     return form
   }
 
@@ -99,25 +106,25 @@ export class Editor {
   }
 
   /** The action nodes of all flows. */
-  ours(): Promise<{ id: string; account: unknown; isValid: boolean | undefined }[]> {
+  ours(): Promise<{ id: string; account: unknown; limits: unknown; isValid: boolean | undefined }[]> {
     return this.page.evaluate(() => {
-      const found: { id: string; account: unknown; isValid: boolean | undefined }[] = []
-      RED.nodes.eachNode(({ id, type, account, valid: isValid }) => {
-        if (type.startsWith('envlog-')) found.push({ id, account, isValid })
+      const found: { id: string; account: unknown; limits: unknown; isValid: boolean | undefined }[] = []
+      RED.nodes.eachNode(({ id, type, account, limits, valid: isValid }) => {
+        if (type.startsWith('envlog-')) found.push({ id, account, limits, isValid })
       })
       return found
     })
   }
 
-  /** The ids of the accounts. */
-  accounts(): Promise<string[]> {
-    return this.page.evaluate(() => {
+  /** The ids of the config nodes of this type. */
+  configs(type: 'envlog-account' | 'envlog-limits'): Promise<string[]> {
+    return this.page.evaluate((wanted) => {
       const found: string[] = []
       RED.nodes.eachConfig(({ id, type }) => {
-        if (type === 'envlog-account') found.push(id)
+        if (type === wanted) found.push(id)
       })
       return found
-    })
+    }, type)
   }
 
   /** Undoes all changes that were not deployed; false if that is impossible, or if a dialog is open. */

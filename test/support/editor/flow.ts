@@ -14,17 +14,26 @@ export function editorAccount({ url, account }: Simulator, id = 'account', over:
   return { id, type, ...settings, credentials: { apiKey, loginId, loginPass } }
 }
 
-/** A node with limits, for the flow below. */
+/** Limits, for the flow below. */
 export const editorLimits = (limits: unknown, over: object = {}): FlowNode => ({
   id: 'limits',
   type: 'envlog-limits',
   ...defaultsOf('envlog-limits'),
   account: 'account',
+  limits,
+  ...over,
+})
+
+/** A node with the alarms of these limits, for the flow below. */
+export const editorAlarms = (over: object = {}): FlowNode => ({
+  id: 'alarms',
+  type: 'envlog-alarms',
+  ...defaultsOf('envlog-alarms'),
+  limits: 'limits',
   z: 'tab',
   x: 500,
   y: 60,
   wires: [[]],
-  limits,
   ...over,
 })
 

@@ -8,6 +8,13 @@ const EXAMPLES = [
   ['MQTT', 'a topic per channel'],
 ]
 
+const ALARMS = [
+  ['Alarms', 'alarms to a chat'],
+  ['Alarms', 'lamp and horn'],
+]
+
+declare const RED: { history: { pop(): void } }
+
 for (const runtime of runtimes.slice(0, 2)) {
   describe(`imported examples in ${runtime.title}`, function () {
     this.timeout(2 * ACTING_MS)
@@ -25,7 +32,7 @@ function tests(runtime: Runtime): void {
     const nodes = await editor.ours()
     assert.equal(nodes.length, 3)
     for (const node of nodes) assert.deepEqual([node.account, node.isValid], [account, true], node.id)
-    assert.deepEqual(await editor.accounts(), [account])
+    assert.deepEqual(await editor.configs('envlog-account'), [account])
   })
 
   it('all use the account that is filled in for one of them', async () => {
@@ -34,7 +41,22 @@ function tests(runtime: Runtime): void {
     const account = await addAccount(editor, 'envlog-example-mqtt-new')
     for (const node of await editor.ours())
       assert.deepEqual([node.account, node.isValid], [account, true], node.id)
-    assert.deepEqual(await editor.accounts(), [account])
+    assert.deepEqual(await editor.configs('envlog-account'), [account])
+  })
+
+  it('bring limits only if there are none, and can be undone', async () => {
+    const editor = await harness.editor()
+    for (const path of ALARMS) await editor.importExample(path)
+    const limits = await editor.configs('envlog-limits')
+    assert.equal(limits.length, 1)
+    const alarms = async () => (await editor.ours()).filter(({ limits }) => limits !== undefined)
+    assert.deepEqual(
+      (await alarms()).map((node) => [node.limits]),
+      ALARMS.map(() => limits),
+    )
+    await editor.page.evaluate(() => RED.history.pop())
+    assert.equal((await alarms()).length, 1)
+    assert.deepEqual(await editor.configs('envlog-limits'), limits)
   })
 
   /** @returns its id */
@@ -45,7 +67,7 @@ function tests(runtime: Runtime): void {
     await account.fillLogin(harness.simulator.account)
     await account.done()
     await form.done()
-    const [id] = await editor.accounts()
+    const [id] = await editor.configs('envlog-account')
     return id
   }
 }

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core'
 import type { ActionForm } from '../../support/editor/action-form'
 import type { Editor } from '../../support/editor/editor'
 import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
-import { editorFlow, editorLimits } from '../../support/editor/flow'
+import { editorAlarms, editorFlow, editorLimits } from '../../support/editor/flow'
 import { otherRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
 
@@ -37,24 +37,18 @@ describe('the form of limits', function () {
   let form: ActionForm
 
   before('deploys nodes with and without limits', async () => {
-    const empty = editorLimits([], { id: 'empty', y: 140 })
+    const empty = editorLimits([], { id: 'empty' })
     const wrong = { name: 7, above: '8', quantity: 'x', devices: [5], bases: {}, select: null, more: true }
-    const { type, z, wires } = editorLimits([])
-    const bare = {
-      ...{ type, z, wires },
-      id: 'bare',
-      account: 'account',
-      limits: [{ above: 8 }],
-      x: 500,
-      y: 300,
-    }
-    const damaged = editorLimits([wrong, null], { id: 'damaged', y: 220 })
+    const { type } = editorLimits([])
+    const bare = { type, id: 'bare', account: 'account', limits: [{ above: 8 }] }
+    const damaged = editorLimits([wrong, null], { id: 'damaged' })
     await harness.nodeRed.deploy([
       ...editorFlow(harness.simulator),
       editorLimits(SAVED),
       empty,
       damaged,
       bare,
+      editorAlarms(),
     ])
   })
 
@@ -85,7 +79,7 @@ describe('the form of limits', function () {
   }
 
   it('edits a new row at once, names its problem while typing, and saves numbers', async () => {
-    form = await editor.edit('empty')
+    form = await editor.editLimits('empty')
     await add()
     assert.equal(await problem(0), "Enter 'Above', 'Below' or both.")
     await field(0, 'name').fill('above')
@@ -104,7 +98,7 @@ describe('the form of limits', function () {
     await form.done()
     const saved = [{ ...NEW_LIMIT, name: 'too warm', above: -15, minutes: 10, margin: 1 }]
     assert.deepEqual(await limitsOf('empty'), saved)
-    form = await editor.edit('empty')
+    form = await editor.editLimits('empty')
     assert.deepEqual(await sentences(), [sentence])
     await form.cancel()
     await editor.page.evaluate(() => RED.history.pop())
@@ -112,13 +106,13 @@ describe('the form of limits', function () {
   })
 
   it('keeps a wrong number, so that the limit stays wrong', async () => {
-    form = await editor.edit('limits')
+    form = await editor.editLimits('limits')
     await line(0).click()
     for (const [name, value] of Object.entries({ above: '8,5', minutes: 'ten' }))
       await field(0, name).fill(value)
     assert.equal(await problem(0), "'Above' must be a number.")
     await form.done()
-    form = await editor.edit('limits')
+    form = await editor.editLimits('limits')
     assert.equal(await problem(0), "'Above' must be a number.")
     assert.equal((await sentences())[0], 'first: temperature of all devices above … °C')
     await form.cancel()
@@ -128,17 +122,17 @@ describe('the form of limits', function () {
   })
 
   it('keeps the defaults of properties that another program has left out', async () => {
-    form = await editor.edit('bare')
+    form = await editor.editLimits('bare')
     await form.done()
-    const { errorAfter, silentAfter, battery, remember } = await editor.properties('bare')
-    assert.deepEqual([Number(errorAfter), Number(silentAfter), battery, remember], [10, 90, true, true])
+    const { errorAfter, silentAfter, battery } = await editor.properties('bare')
+    assert.deepEqual([Number(errorAfter), Number(silentAfter), battery], [10, 90, true])
   })
 
   it('says if Silent for is too short for the devices whose messages arrive', async () => {
     await editor.page.route('**/envlog/limits/limits/interval', (route) =>
       route.fulfill({ json: { minutes: 60 } }),
     )
-    form = await editor.edit('limits')
+    form = await editor.editLimits('limits')
     const hint = form.body.locator('#envlog-silent-hint')
     await hint.filter({ hasText: 'Loggers here send every 60 minutes: choose more than 120.' }).waitFor()
     await form.field('silentAfter').fill('150')
@@ -147,12 +141,12 @@ describe('the form of limits', function () {
   })
 
   it('leaves saved rows as they are, and repairs damaged ones', async () => {
-    form = await editor.edit('limits')
+    form = await editor.editLimits('limits')
     for (const at of [0, 1, 2]) await line(at).click()
     await field(1, 'done').click()
     await form.done()
     assert.equal(await editor.page.evaluate(() => RED.nodes.dirty()), false)
-    form = await editor.edit('damaged')
+    form = await editor.editLimits('damaged')
     assert.deepEqual(await sentences(), [sentenceOf('7', 8), 'temperature of all devices …'])
     await form.done()
     assert.deepEqual(await limitsOf('damaged'), [
@@ -163,7 +157,7 @@ describe('the form of limits', function () {
 
   it('duplicates, moves and removes rows, also with the keyboard', async () => {
     const { keyboard } = editor.page
-    form = await editor.edit('limits')
+    form = await editor.editLimits('limits')
     await line(0).focus()
     await keyboard.press('Enter')
     await field(0, 'duplicate').click()
@@ -186,7 +180,7 @@ describe('the form of limits', function () {
   })
 
   it('chooses devices with the picker, or channels by their number', async () => {
-    form = await editor.edit('empty')
+    form = await editor.editLimits('empty')
     await add()
     await field(0, 'select').selectOption('list')
     assert.equal(await problem(0), 'No device is chosen.')
@@ -195,7 +189,7 @@ describe('the form of limits', function () {
     await form.picker.whenListed()
     await form.picker.box('Freezer 1').first().check()
     await form.picker.done()
-    await form.whenShown('#node-input-account')
+    await form.whenShown('#node-config-input-account')
     await field(0, 'below').fill('2.5')
     await field(0, 'quantity').selectOption('channel')
     await field(0, 'channel').fill('')
@@ -209,7 +203,7 @@ describe('the form of limits', function () {
   })
 
   it('marks the node with its first problem', async () => {
-    form = await editor.edit('limits')
+    form = await editor.editLimits('limits')
     await line(1).click()
     await field(1, 'below').fill('5')
     await form.done()
@@ -218,20 +212,20 @@ describe('the form of limits', function () {
   })
 
   it('saves where the limits come from, if not from rows, and keeps the rows', async () => {
-    form = await editor.edit('limits')
+    form = await editor.editLimits('limits')
     const source = form.body.locator('#envlog-limits-source + .red-ui-typedInput-container')
     const choose = async (type: string) => {
       await source.locator('button').first().click()
       await editor.page.locator(`.red-ui-typedInput-options:visible [value="${type}"]`).click()
       assert.equal(await form.field('limitsType').inputValue(), type)
     }
-    await choose('flow')
+    await choose('global')
     assert.equal(await row(0).isVisible(), false)
     await source.locator('input:visible').fill('plant.limits')
     await form.done()
     const { limits, limitsType, rows } = await editor.properties('limits')
-    assert.deepEqual([limits, limitsType, rows], ['plant.limits', 'flow', SAVED])
-    form = await editor.edit('limits')
+    assert.deepEqual([limits, limitsType, rows], ['plant.limits', 'global', SAVED])
+    form = await editor.editLimits('limits')
     assert.equal(await source.locator('input:visible').inputValue(), 'plant.limits')
     await choose('table')
     assert.deepEqual(await sentences(), [FIRST, SECOND, THIRD])
@@ -240,18 +234,30 @@ describe('the form of limits', function () {
     assert.deepEqual([again.limits, again.limitsType, again.rows], [SAVED, 'table', []])
   })
 
-  it('shows an example of each output, and sends states each', async () => {
-    form = await editor.edit('limits')
+  it('opens from the node with its alarms, which shows an example of each output', async () => {
+    form = await editor.edit('alarms')
+    await form.body.locator('#node-input-btn-limits-edit').click()
+    await form.whenShown('#node-config-input-silentAfter')
+    await form.done()
+    await form.whenShown('#node-input-output')
     await form.field('send').selectOption('all')
     assert.match(
       await form.example(),
       /"payload": "Freezer 3, Inside: too warm, above -15 °C for 12 minutes, now .*\\nFreezer 4/,
     )
+    assert.equal(await form.field('latch').isVisible(), false)
     await form.field('output').selectOption('states')
     assert.match(await form.body.locator('#envlog-sample').innerText(), /"payload": true/)
-    assert.equal(await form.field('send').isVisible(), false)
+    assert.deepEqual(
+      [await form.field('send').isVisible(), await form.field('latch').isVisible()],
+      [false, true],
+    )
+    await form.field('latch').check()
+    await form.field('output').selectOption('summary')
+    assert.match(await form.body.locator('#envlog-sample').innerText(), /"unacknowledged": 2/)
+    await form.field('output').selectOption('states')
     await form.done()
-    const { output, send } = await editor.properties('limits')
-    assert.deepEqual([output, send], ['states', 'each'])
+    const { output, latch } = await editor.properties('alarms')
+    assert.deepEqual([output, latch], ['states', true])
   })
 })

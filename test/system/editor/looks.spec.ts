@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { catalogOf } from '../../support/built'
 import { accessibilityProblems, cutIn, textsIn } from '../../support/editor/accessibility'
+import type { AccountForm } from '../../support/editor/account-form'
+import type { ActionForm } from '../../support/editor/action-form'
 import type { Editor } from '../../support/editor/editor'
 import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
-import { editorAccount, editorFlow, editorLimits } from '../../support/editor/flow'
+import { editorAccount, editorAlarms, editorFlow, editorLimits } from '../../support/editor/flow'
 import type { Tray } from '../../support/editor/tray'
 import { actions } from '../../support/flow-types'
 import { firstRuntime, otherRuntime } from '../../support/runtimes'
@@ -28,7 +30,7 @@ for (const { runtime, language, theme } of [
       const away = editorAccount(harness.simulator, 'away', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
       const flow = editorFlow(harness.simulator, { latest: { repeat: 60 } })
       const limits = editorLimits([{ name: 'x', above: 8, below: 2 }, { select: 'list' }])
-      await harness.nodeRed.deploy([...flow, limits, away])
+      await harness.nodeRed.deploy([...flow, limits, editorAlarms(), away])
     })
 
     it(`are accessible in the ${theme} theme${language === 'ja' ? ', and contain no English' : ''}`, async () => {
@@ -50,14 +52,19 @@ for (const { runtime, language, theme } of [
       const editor = await harness.editor({ language, theme })
       await editor.page.setViewportSize({ width: 800, height: 1000 })
       const cut: string[] = []
-      for (const name of ['account', ...actions, 'limits']) {
-        const form = await (name === 'account' ? editor.editAccount(name) : editor.edit(name))
+      for (const name of ['account', 'limits', ...actions, 'alarms']) {
+        const form = await open(editor, name)
         cut.push(...(await cutIn(form)).map((field) => `${name}: ${field}`))
         await form.cancel()
       }
       assert.deepEqual(cut, [])
     })
   })
+}
+
+function open(editor: Editor, name: string): Promise<AccountForm | ActionForm> {
+  if (name === 'account') return editor.editAccount(name)
+  return name === 'limits' ? editor.editLimits(name) : editor.edit(name)
 }
 
 /** Opens each of our dialogs, with everything expanded. */
@@ -90,10 +97,13 @@ async function visit(editor: Editor, look: (name: string, tray: Tray) => Promise
     }
     await form.cancel()
   }
-  const limits = await editor.edit('limits')
+  const alarms = await editor.edit('alarms')
+  await alarms.field('output').selectOption('states')
+  await alarms.example()
+  await look('alarms', alarms)
+  await alarms.cancel()
+  const limits = await editor.editLimits('limits')
   for (const line of await limits.body.locator('.envlog-limit-line').all()) await line.click()
-  await limits.unfold()
-  await limits.example()
   await look('limits', limits)
   await limits.cancel()
 }

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { withAbsoluteLinks } from '../../../scripts/release'
-import { createLimitsSamples } from '../../../scripts/samples'
+import { createAlarmsSamples } from '../../../scripts/samples'
 import { MAX_NAMES_WAIT_MS } from '../../../src/lib/collect/account-devices'
 import { type Cause, reasons } from '../../../src/lib/errors'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
 import type { ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
+import { alarmsSchema } from '../../../src/shared/alarms-schema'
 import { limitsSchema, repairLimit } from '../../../src/shared/limits-schema'
 import { OFFERED, OUTPUTS } from '../../../src/shared/outputs'
 import type { Problem } from '../../../src/shared/problems'
@@ -177,9 +178,14 @@ describe('the two READMEs', () => {
   }
 })
 
-const schemas = { 'envlog-account': accountSchema, ...actionSchemas, 'envlog-limits': limitsSchema }
+const schemas = {
+  'envlog-account': accountSchema,
+  ...actionSchemas,
+  'envlog-limits': limitsSchema,
+  'envlog-alarms': alarmsSchema,
+}
 /** Nodes without the properties of nodes that send requests. */
-const OTHERS = ['envlog-account', 'envlog-limits']
+const OTHERS = ['envlog-account', 'envlog-limits', 'envlog-alarms']
 
 /** The bounds or choices that a schema allows. */
 const problemOf = (schema: Schema, property: string): Partial<Problem> =>
@@ -256,7 +262,7 @@ describe('the contracts', () => {
       for (const [type, schema] of Object.entries<Schema>(schemas)) {
         const sections = [every, ...(OTHERS.includes(type) ? [] : [four]), type]
         const labelOf = (name: string) =>
-          catalog.get(type === 'envlog-limits' && name === 'limits' ? 'limits.rows' : `label.${name}`) ?? ''
+          catalog.get(name === 'limits' && type !== 'envlog-account' ? 'limits.rows' : `label.${name}`) ?? ''
         const rows = sections.flatMap(written).map(([name = '', ...cells]) => [uncoded(name), ...cells])
 
         it(`lists exactly the saved properties of ${type}, with the form's labels and defaults`, () => {
@@ -314,7 +320,7 @@ describe('the contracts', () => {
   it('docs/limits.md shows an event as it is sent, and explains all its keys', () => {
     const text = sectionOf(read('docs/limits.md'), 'Events')
     const [sample] = codeIn(text).map((code) => JSON.parse(code.text))
-    const { payload } = createLimitsSamples('en-US')['envlog-limits event each en-US'] as { payload: object }
+    const { payload } = createAlarmsSamples('en-US')['envlog-alarms event each en-US'] as { payload: object }
     assert.deepEqual(sample, payload)
     assert.deepEqual(
       tableRows(text).flatMap(([keys = '']) => wordsOfCodeIn(keys)),

@@ -29,7 +29,7 @@ describe('the built html', () => {
 
 for (const node of nodes) {
   const { type, name } = node
-  const isConfig = type === 'envlog-account'
+  const isConfig = ['envlog-account', 'envlog-limits'].includes(type)
 
   describe(`the built definition of ${type}`, () => {
     it('is literal, for static analysis', () => {

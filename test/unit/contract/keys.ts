@@ -13,7 +13,7 @@ import { LIMITS } from '../../../src/shared/service-limits'
 import type { BuiltNode } from '../../support/built'
 import { root } from '../../support/package'
 
-const PALETTE = [...ACTION_TYPES.map(nameOfType), 'limits']
+const PALETTE = [...ACTION_TYPES.map(nameOfType), 'alarms']
 
 /** Composed keys as in the source, with `*` for the variable part, whose values are a list in the source. */
 const COMPOSED_KEYS: Record<string, readonly string[]> = {

@@ -7,14 +7,18 @@ export interface AccountNode extends Node {
   /** The account, opened on the first call. @throws EnvlogError `ENVLOG_CONFIG` */
   getAccount(): Account
   /**
-   * Adds an action node to its users. Reports why this fails, once for the account and not for each of its nodes.
-   * @returns the account, and the store that keeps the node's state across restarts
+   * Adds a node of a flow to its users. Reports why this fails, once for the account and not for each of its nodes.
+   * @param owner the node whose state is kept, if it is not the user itself
+   * @returns the account, and the store that keeps the state across restarts
    * @throws EnvlogError `ENVLOG_CONFIG`
    */
-  acquire(user: Node): { account: Account; store: StateStore }
+  acquire(user: Node, owner?: Node): { account: Account; store: StateStore }
   /** The deployed settings, with the values of environment variables. */
   deployed(): { config: Record<string, unknown>; credentials: Record<string, unknown> }
-  /** The nodes that use it, by id. Node-RED passes the account's status and errors to the flows of these nodes. */
+  /**
+   * The nodes of flows that use it, by id. Node-RED passes the account's status and errors to the flows of these nodes. A
+   * config node among them would be asked for its users, without end.
+   */
   users: Record<string, Node>
 }
 

@@ -1,5 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import type { ActionType } from '../../../shared/action'
+import { findAccountNode } from './account-node'
 import type { ActionDefinition } from './action-definition'
 import { type NodeConfig, registerNode } from './start-node'
 
@@ -13,8 +14,13 @@ export function findAction(type: unknown): ActionDefinition<ActionType> | undefi
 /** Registers the type of an action node. */
 export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
   actions.set(action.type, action as unknown as ActionDefinition<ActionType>)
-  registerNode(RED, action.type, (node, config: NodeConfig) => {
-    const { ActionNode } = require('./action-node') as typeof import('./action-node')
-    return new ActionNode(RED, node, config, action)
+  registerNode<NodeConfig>(RED, action.type, {
+    create: (node, config) => {
+      const { ActionNode } = require('./action-node') as typeof import('./action-node')
+      return new ActionNode(RED, node, config, action)
+    },
+    release: (node, { account }) => {
+      delete findAccountNode(RED, account)?.users[node.id]
+    },
   })
 }

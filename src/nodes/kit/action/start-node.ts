@@ -3,10 +3,20 @@ import { EnvlogError } from '../../../lib/errors'
 import { localizeError } from '../report/localize'
 import { toNodeStatus } from '../report/status'
 import { deleteStateOfRemovedNode } from '../state/removed-nodes'
-import { findAccountNode } from './account-node'
 
 export interface NodeConfig extends NodeDef {
   account: string
+}
+
+/** How a type of node is created. */
+interface NodeType<C> {
+  /**
+   * @throws EnvlogError `ENVLOG_CONFIG`; it loads the node's code with the first node instead of with the palette, so that
+   * Node-RED starts fast
+   */
+  create(node: Node, config: NodeDef & C): StartedNode
+  /** Called when the node closes: its config node no longer reports to its flow. */
+  release(node: Node, config: NodeDef & C): void
 }
 
 /** A message that triggers a node, and the function that sends the results. */
@@ -21,32 +31,28 @@ export interface Trigger {
 export interface StartedNode {
   /** @throws EnvlogError if the message cannot be processed */
   receive(trigger: Trigger): Promise<void>
-  /** Resolves when nothing is running and the node's state is saved. */
-  close(): Promise<void>
+  /** Resolves when nothing is running and the node's state is saved. @param removed whether it is not deployed again */
+  close(removed: boolean): Promise<void>
 }
 
-/**
- * Registers a type of node that uses an account.
- * @param create throws EnvlogError `ENVLOG_CONFIG`; it loads the node's code with the first node instead of with the
- * palette, so that Node-RED starts fast
- */
-export function registerNode(
-  RED: NodeAPI,
-  type: string,
-  create: (node: Node, config: NodeConfig) => StartedNode,
-): void {
-  function NodeConstructor(this: Node, config: NodeConfig) {
+/** Registers a type of node of the palette. */
+export function registerNode<C>(RED: NodeAPI, type: string, { create, release }: NodeType<C>): void {
+  function NodeConstructor(this: Node, config: NodeDef & C) {
     RED.nodes.createNode(this, config)
-    startNode(RED, this, config, () => create(this, config))
+    startNode(RED, this, { create: () => create(this, config), release: () => release(this, config) })
   }
   RED.nodes.registerType(type, NodeConstructor as never)
 }
 
 /**
- * Starts a deployed node, or has it refuse messages until its account and settings are complete. Each message tries
- * again: Node-RED does not restart a node whose missing account is added by a deploy of modified nodes.
+ * Starts a deployed node, or has it refuse messages until its config node and settings are complete. Each message tries
+ * again: Node-RED does not restart a node whose missing config node is added by a deploy of modified nodes.
  */
-function startNode(RED: NodeAPI, node: Node, config: NodeConfig, create: () => StartedNode): void {
+function startNode(
+  RED: NodeAPI,
+  node: Node,
+  { create, release }: { create(): StartedNode; release(): void },
+): void {
   let started: StartedNode | undefined
   let isClosed = false
   const start = (): StartedNode => {
@@ -79,8 +85,8 @@ function startNode(RED: NodeAPI, node: Node, config: NodeConfig, create: () => S
   node.on('close', (removed: boolean, done: () => void) => {
     isClosed = true
     const close = async () => {
-      delete findAccountNode(RED, config.account)?.users[node.id]
-      await started?.close()
+      release()
+      await started?.close(removed)
       if (removed) deleteStateOfRemovedNode(RED, node.id)
     }
     close().then(done, done)

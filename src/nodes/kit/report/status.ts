@@ -100,7 +100,7 @@ function missingSettingKey({ reason, params }: EnvlogError): string {
   if (reason === 'store-damaged') return 'status.store-damaged'
   if (reason === 'store-newer') return 'status.store-newer'
   if (reason === 'account-incomplete') return `status.missing-${params.property}`
-  return reason === 'no-account' ? 'status.no-account' : 'status.unconfigured'
+  return reason === 'no-account' || reason === 'no-limits' ? `status.${reason}` : 'status.unconfigured'
 }
 
 function formatFailure(RED: NodeAPI, { error, since, next }: RunStatus & { kind: 'failed' }): string {

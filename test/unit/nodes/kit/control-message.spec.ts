@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { readControlMessage } from '../../../../src/nodes/kit/action/control-message'
-import { readCommand } from '../../../../src/nodes/limits/command'
+import { readCommand } from '../../../../src/nodes/alarms/command'
 
 describe('msg.envlog', () => {
   it('is a command, none, or fails with ENVLOG_INPUT, whatever it contains', () => {

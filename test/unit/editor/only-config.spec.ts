@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { findOnlyAccount } from '../../../src/editor/accounts'
+import { findOnly } from '../../../src/editor/only-config'
 import type { Form } from '../../../src/editor/red'
 import { useFakeRed } from '../../support/fake-red'
 
@@ -20,10 +20,10 @@ describe('the account in the editor', () => {
       { id: 't', type: 'tls-config' },
     ]
     hold(account('a'), ...others)
-    assert.equal(findOnlyAccount(dropped), 'a')
+    assert.equal(findOnly('account', dropped), 'a')
     hold(account('a'), account('b'))
-    assert.equal(findOnlyAccount(dropped), undefined)
+    assert.equal(findOnly('account', dropped), undefined)
     hold(...others)
-    assert.equal(findOnlyAccount(dropped), undefined)
+    assert.equal(findOnly('account', dropped), undefined)
   })
 })

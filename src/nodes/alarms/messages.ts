@@ -1,19 +1,22 @@
 import type { NodeAPI, NodeMessage } from 'node-red'
 import type { Condition } from '../../lib/limits/condition'
 import { type LimitEvent, type Report, toState } from '../../lib/limits/event'
+import type { Summary } from '../../lib/limits/monitor'
 import { topicText } from '../../lib/output/topic'
 import { version } from '../../lib/version'
-import type { LimitsSettings } from '../../shared/limits-schema'
+import type { AlarmsSettings } from '../../shared/alarms-schema'
 import type { Sentences } from './sentences'
 
-/** Builds the messages of envlog-limits (docs/limits.md, *Messages*). */
+const toIso = (time: number | null) => (time === null ? null : new Date(time).toISOString())
+
+/** Builds the messages of envlog-alarms (docs/limits.md, *Messages*). */
 export class Messages {
   readonly #RED: NodeAPI
-  readonly #settings: LimitsSettings
+  readonly #settings: AlarmsSettings
   readonly #account: string
   readonly #sentences: Sentences
 
-  constructor(RED: NodeAPI, settings: LimitsSettings, account: string, sentences: Sentences) {
+  constructor(RED: NodeAPI, settings: AlarmsSettings, account: string, sentences: Sentences) {
     this.#RED = RED
     this.#settings = settings
     this.#account = account
@@ -23,7 +26,7 @@ export class Messages {
   /** @param cause the message that caused the events, if any */
   ofReports(reports: readonly Report[], cause?: NodeMessage): NodeMessage[] {
     const { output, send } = this.#settings
-    if (output === 'states') return []
+    if (output === 'states' || output === 'summary') return []
     if (send === 'each') {
       return reports.map((report) => {
         const event = this.#toEvent(report)
@@ -63,6 +66,18 @@ export class Messages {
     return [this.#build(cause, { payload: true, topic: topicOf(event) }, { event })]
   }
 
+  /** How things are, in numbers. Times are ISO 8601 in UTC. */
+  ofSummary(summary: Summary, cause?: NodeMessage): NodeMessage[] {
+    if (this.#settings.output !== 'summary') return []
+    const { alarms, unacknowledged, pending, devices, since, noDataSince, mutedUntil, mutedDevices } = summary
+    const payload = {
+      ...{ alarms, unacknowledged, pending, devices },
+      ...{ since: toIso(alarms > 0 ? since : null), noDataSince: toIso(noDataSince) },
+      ...{ mutedUntil: toIso(mutedUntil), mutedDevices },
+    }
+    return [this.#build(cause, { payload, topic: 'envlog/_/_/device/summary' }, {})]
+  }
+
   #toEvent(report: Report) {
     return { ...report.event, text: this.#sentences.sentence(report) }
   }
@@ -75,7 +90,7 @@ export class Messages {
       parts,
       ...kept
     } = (cause ?? {}) as Record<string, unknown>
-    const envlog = { node: 'limits', version, account: this.#account, ...about }
+    const envlog = { node: 'alarms', version, account: this.#account, ...about }
     return { ...this.#RED.util.cloneMessage(kept as NodeMessage), ...properties, envlog } as NodeMessage
   }
 }

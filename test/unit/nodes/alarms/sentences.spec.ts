@@ -3,7 +3,7 @@ import { Condition, toAlarm, WatchedDevice } from '../../../../src/lib/limits/co
 import { type LimitEvent, type Report, toLeftOut, toState, toTest } from '../../../../src/lib/limits/event'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { Monitor } from '../../../../src/lib/limits/monitor'
-import { Sentences } from '../../../../src/nodes/limits/sentences'
+import { Sentences } from '../../../../src/nodes/alarms/sentences'
 import { fixedClock, TimeZone } from '../../../../src/shared/local-clock'
 import { withCatalogs } from '../../../support/catalog-red'
 import { createVirtualClock } from '../../../support/clock'

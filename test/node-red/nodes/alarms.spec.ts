@@ -5,9 +5,11 @@ import { startFlow, useSimulator } from '../../support/flow'
 import type { Message } from '../../support/flow-types'
 import { AT_8, MINUTE, readingOf, seriesOf } from '../../support/limits/monitoring'
 
-describe('limits in Node-RED', () => {
+describe('alarms in Node-RED', () => {
   const simulator = useSimulator()
-  const start = (node: Message) => startFlow('limits', simulator(), { node })
+  /** A node with limits. @param node properties of both */
+  const start = ({ limits = [], output = 'text', send = 'each', latch = false, ...more }: Message) =>
+    startFlow('alarms', simulator(), { node: { output, send, latch }, limits: { limits, ...more } })
   const warm = { topic: 'x', payload: [readingOf(AT_8, -10)], parts: { id: 'a' }, kept: { deep: 1 } }
   const cold = { payload: [readingOf(AT_8 + MINUTE, -18)] }
   const limits = [{ name: 'too warm', above: -15 }]
@@ -22,7 +24,7 @@ describe('limits in Node-RED', () => {
       [alarm.payload.state, alarm.payload.condition, alarm.payload.value],
       ['alarm', 'above', -10],
     )
-    assert.deepEqual(alarm.envlog, { node: 'limits', version, account: 'Plant A', event: alarm.payload })
+    assert.deepEqual(alarm.envlog, { node: 'alarms', version, account: 'Plant A', event: alarm.payload })
     flow.send(cold)
     const normal = await flow.output.next()
     assert.deepEqual([normal.payload.state, normal.payload.id], ['normal', alarm.payload.id])
@@ -71,11 +73,11 @@ describe('limits in Node-RED', () => {
     const flow = await start({ limits })
     const intervalOf = async (id: string) =>
       (await helper.request().get(`/envlog/limits/${id}/interval`)).body.minutes
-    assert.equal(await intervalOf('node'), 0)
+    assert.equal(await intervalOf('limits'), 0)
     const hourly = [0, 60, 120].map((minute) => [AT_8 + minute * MINUTE, -18] as const)
     flow.send({ payload: [seriesOf(hourly)] })
     await flow.completed.next()
-    assert.deepEqual([await intervalOf('node'), await intervalOf('other')], [60, 0])
+    assert.deepEqual([await intervalOf('limits'), await intervalOf('other')], [60, 0])
   })
 
   it('obeys commands: report, test, acknowledge, mute and forget', async () => {
@@ -99,39 +101,19 @@ describe('limits in Node-RED', () => {
     }
   })
 
-  it('reads limits from messages, and refuses those that cannot be, without judging', async () => {
-    const flow = await start({ output: 'event', limits: 'rows', limitsType: 'msg' })
-    flow.send({ ...warm, rows: [{ above: 1, below: 2 }] })
+  it('reads limits from the global context at each message, and judges nothing by those that cannot be', async () => {
+    const flow = await start({ output: 'event', limits: 'rows', limitsType: 'global' })
+    const rows = helper.getNode('node').context().global
+    rows.set('rows', [{ above: 1, below: 2 }])
+    flow.send(warm)
     const { error } = await flow.errors.next()
     assert.equal(error.code, 'ENVLOG_INPUT')
-    flow.send({ ...warm, rows: [{ name: 'own', above: -12 }] })
+    rows.set('rows', [{ name: 'own', above: -12 }])
+    flow.send(warm)
     assert.equal((await flow.output.next()).payload.limit, 'own')
+    rows.set('rows', undefined)
     flow.send(warm)
     assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
-    flow.send({ ...warm, rows: [{ above: -12, minute: 10 }] })
-    assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
-  })
-
-  it('judges each message by itself if it does not remember', async () => {
-    const flow = await start({ output: 'event', limits, remember: false })
-    const payload = seriesOf([
-      [AT_8, -10],
-      [AT_8 + MINUTE, -18],
-    ])
-    for (const state of ['ended', 'ended']) {
-      flow.send({ payload })
-      assert.equal((await flow.output.next()).payload.state, state)
-    }
-  })
-
-  it('refuses commands that have no effect if it does not remember', async () => {
-    const flow = await start({ limits, remember: false })
-    for (const envlog of [{ mute: 60 }, { acknowledge: true }, { forget: true }, { report: true }]) {
-      flow.send({ envlog })
-      assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
-    }
-    flow.send({ envlog: { test: true } })
-    await flow.output.next()
   })
 
   it('judges the other devices of a message that contains one that it cannot judge, and reports it', async () => {

@@ -3,8 +3,8 @@ import type { Summary } from '../../lib/limits/monitor'
 import { formatTime } from '../kit/report/times'
 import { translate } from '../kit/report/translate'
 
-/** The status of envlog-limits. If several apply, the first one is shown. */
-export function toLimitsStatus(RED: NodeAPI, summary: Summary): NodeStatus {
+/** The status of envlog-alarms. If several apply, the first one is shown. */
+export function toAlarmsStatus(RED: NodeAPI, summary: Summary): NodeStatus {
   const { mutedUntil, noDataSince, alarms, since, pending, devices, dataAt } = summary
   const text = (key: string, params: object) => translate(RED, `limits.status.${key}`, params)
   if (mutedUntil !== null)

@@ -1,0 +1,157 @@
+import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
+import { inBackground } from '../../lib/background'
+import { systemClock } from '../../lib/clock'
+import { EnvlogError } from '../../lib/errors'
+import { orNoResponse } from '../../lib/stored-state'
+import { type AlarmsSettings, alarmsSchema } from '../../shared/alarms-schema'
+import { sendInTurns } from '../kit/action/send-in-turns'
+import type { StartedNode, Trigger } from '../kit/action/start-node'
+import { findLimitsNode } from '../kit/limits/limits-node'
+import type { Cause, Delivery, Listener, PlantAlarms } from '../kit/limits/plant-alarms'
+import { toNodeStatus } from '../kit/report/status'
+import { readSettings } from '../kit/settings/read-settings'
+import { type Command, MAX_HISTORY_HOURS, readCommand } from './command'
+import { Messages } from './messages'
+import { Sentences } from './sentences'
+import { toAlarmsStatus } from './status'
+
+const isInNumbers = ({ output }: AlarmsSettings) => output === 'states' || output === 'summary'
+
+/** A deployed envlog-alarms. */
+export class AlarmsNode implements StartedNode, Listener {
+  readonly #RED: NodeAPI
+  readonly #node: Node
+  readonly #settings: AlarmsSettings
+  readonly #alarms: PlantAlarms
+  readonly #messages: Messages
+  /** The messages that were sent last. The next ones are sent after them. */
+  #sending: Promise<void> = Promise.resolve()
+  #isClosed = false
+  /** Why the last message could not be processed. */
+  #failure: unknown
+  #shown = ''
+  #sentSummary = ''
+
+  /** @throws EnvlogError `ENVLOG_CONFIG` */
+  constructor(RED: NodeAPI, node: Node, config: NodeDef & { limits: string }) {
+    this.#RED = RED
+    this.#node = node
+    this.#settings = readSettings(alarmsSchema, config)
+    const limitsNode = findLimitsNode(RED, config.limits)
+    if (!limitsNode) throw new EnvlogError('no-limits')
+    this.#alarms = limitsNode.acquire(node)
+    const { account, silentAfterMs } = this.#alarms
+    const sentences = new Sentences(RED, account.localTime, { silentAfterMs })
+    this.#messages = new Messages(RED, this.#settings, account.name, sentences)
+    this.#alarms.join(node.id, this)
+  }
+
+  async receive(trigger: Trigger): Promise<void> {
+    try {
+      const command = readCommand(trigger.msg)
+      await this.#alarms.inTurn(() => (command ? this.#apply(command, trigger) : this.#judge(trigger)))
+      this.#failure = undefined
+    } catch (error) {
+      this.#failure = error
+      throw error
+    } finally {
+      this.show()
+    }
+    await this.#sending
+  }
+
+  async close(removed: boolean): Promise<void> {
+    this.#isClosed = true
+    this.#alarms.leave(this.#node.id, removed)
+    await orNoResponse(this.#sending, systemClock).catch(() => {})
+  }
+
+  deliver({ changes, saved }: Delivery, cause?: Cause): void {
+    const messages = [
+      ...this.#messages.ofReports(changes.reports, cause?.msg),
+      ...this.#messages.ofStates(changes.states, systemClock.now(), cause?.msg),
+      ...this.#newSummary(cause?.msg),
+    ]
+    this.#enqueue(messages, cause?.send, saved)
+  }
+
+  /** Shows the last failure until the next message, or the state. */
+  show(failure = this.#failure): void {
+    if (failure === undefined) this.#enqueue(this.#newSummary())
+    this.#showStatus(
+      failure === undefined
+        ? toAlarmsStatus(this.#RED, this.#alarms.monitor.summarize())
+        : toNodeStatus(this.#RED, { kind: 'failed', error: failure }),
+    )
+  }
+
+  async #judge({ msg, send }: Trigger): Promise<void> {
+    const { payload, ...others } = msg
+    // If events cannot have a copy of these properties, this fails before an event counts as sent.
+    const cause = { msg: this.#RED.util.cloneMessage(others), send }
+    await this.#alarms.judge(payload, this.#node.id, cause)
+  }
+
+  #apply(command: Command, { msg, send }: Trigger): void {
+    const { monitor } = this.#alarms
+    const { alarms } = monitor
+    const now = systemClock.now()
+    switch (command.kind) {
+      case 'acknowledge':
+        alarms.acknowledge(command.of, { ...command.person, ms: command.ms })
+        break
+      case 'mute':
+        alarms.mute(command.ms, command.serials, command.person)
+        break
+      case 'forget':
+        monitor.forget(command.serials)
+        break
+      case 'report':
+        this.#enqueue(
+          [
+            ...this.#messages.ofReports(alarms.alarms(), msg),
+            ...this.#messages.ofStates(monitor.conditions(), now, msg),
+            ...this.#messages.ofSummary(monitor.summarize(), msg),
+          ],
+          send,
+        )
+        return
+      case 'history':
+        if (isInNumbers(this.#settings))
+          throw new EnvlogError('history-unreadable', { most: MAX_HISTORY_HOURS })
+        this.#enqueue(this.#messages.ofReports(alarms.history(now - command.ms), msg), send)
+        return
+      case 'test':
+        this.#enqueue(this.#messages.ofTest(monitor.test(command.serial), msg), send)
+        return
+    }
+    this.#alarms.deliver(alarms.collect())
+  }
+
+  /** The summary, if it is known and another one than before. */
+  #newSummary(cause?: NodeMessage): NodeMessage[] {
+    if (!this.#alarms.isKnown) return []
+    const messages = this.#messages.ofSummary(this.#alarms.monitor.summarize(), cause)
+    const text = JSON.stringify(messages.map(({ payload }) => payload))
+    if (text === this.#sentSummary) return []
+    this.#sentSummary = text
+    return messages
+  }
+
+  /** Sends messages after earlier ones. @param saved what is awaited before */
+  #enqueue(messages: readonly NodeMessage[], send?: Cause['send'], saved?: Promise<unknown>): void {
+    if (messages.length === 0) return
+    const sent = this.#sending.then(async () => {
+      await saved
+      await sendInTurns(messages, send ?? ((msg) => this.#node.send(msg)))
+    })
+    inBackground(sent)
+    this.#sending = sent.catch(() => {})
+  }
+
+  #showStatus(status: ReturnType<typeof toNodeStatus>): void {
+    if (this.#isClosed || this.#shown === JSON.stringify(status)) return
+    this.#shown = JSON.stringify(status)
+    this.#node.status(status)
+  }
+}

@@ -1,0 +1,108 @@
+import type { NodeMessage } from 'node-red'
+import { EnvlogError } from '../../lib/errors'
+import { MAX_MUTE_MS } from '../../lib/limits/mutes'
+import { isReadableSerial } from '../../shared/action'
+
+/** Who gives a command, and why; `null` if unknown. */
+interface Person {
+  by: string | null
+  note: string | null
+}
+
+type Serials = readonly string[] | 'all'
+
+/** A command to the node (docs/limits.md, *Commands*). Times are in ms. */
+export type Command =
+  | { kind: 'report' }
+  | { kind: 'history'; ms: number }
+  | { kind: 'test'; serial: string | undefined }
+  | { kind: 'forget'; serials: Serials }
+  /** `of` has serial numbers, and ids of events. */
+  | { kind: 'acknowledge'; of: Serials; person: Person; ms: number | null }
+  | { kind: 'mute'; serials: Serials; person: Person; ms: number }
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const MAX_MUTE_MINUTES = MAX_MUTE_MS / MINUTE_MS
+/** 31 days. */
+export const MAX_HISTORY_HOURS = 744
+/** Most serial numbers and ids in a command, and the longest id. */
+const MAX_NAMED = 1000
+const MAX_ID_LENGTH = 500
+/** Longer texts are cut. */
+const MAX_PERSON_LENGTH = 100
+
+/**
+ * Reads the command in `msg.envlog`; `undefined` if the message has none.
+ * @throws EnvlogError `serials-unreadable`, `mute-unreadable`, `acknowledge-unreadable`, `history-unreadable`,
+ * `text-unreadable`
+ */
+export function readCommand(msg: NodeMessage): Command | undefined {
+  const found = Object((msg as { envlog?: unknown }).envlog) as Record<string, unknown>
+  if (found.report === true) return { kind: 'report' }
+  if (found.history !== undefined) {
+    const ms = readNumber(found.history, 'history-unreadable', MAX_HISTORY_HOURS) * HOUR_MS
+    return { kind: 'history', ms }
+  }
+  if (found.test === true) {
+    const serials = found.devices === undefined ? [] : readNames(found.devices, 'envlog.devices')
+    return { kind: 'test', serial: serials === 'all' ? undefined : serials[0] }
+  }
+  if (found.acknowledge !== undefined) {
+    const of = readNames(found.acknowledge, 'envlog.acknowledge', isId)
+    const { minutes } = found
+    const ms =
+      minutes === undefined || minutes === null
+        ? null
+        : readNumber(minutes, 'acknowledge-unreadable', MAX_MUTE_MINUTES) * MINUTE_MS
+    return { kind: 'acknowledge', of, person: readPerson(found), ms }
+  }
+  if (found.forget !== undefined) return { kind: 'forget', serials: readNames(found.forget, 'envlog.forget') }
+  if (found.mute === undefined) return undefined
+  const ms = readNumber(found.mute, 'mute-unreadable', MAX_MUTE_MINUTES, 0) * MINUTE_MS
+  const serials = readNames(found.devices ?? true, 'envlog.devices')
+  return { kind: 'mute', ms, serials, person: readPerson(found) }
+}
+
+function readNumber(
+  value: unknown,
+  reason: 'mute-unreadable' | 'acknowledge-unreadable' | 'history-unreadable',
+  most: number,
+  least = 1,
+): number {
+  if (typeof value !== 'number' || !(value >= least && value <= most)) throw new EnvlogError(reason, { most })
+  return value
+}
+
+const isId = (text: string) => text.includes('/') && text.length <= MAX_ID_LENGTH
+
+/** `all`, or serial numbers. @param isOther what else may be named */
+function readNames(
+  value: unknown,
+  property: string,
+  isOther: (text: string) => boolean = () => false,
+): Serials {
+  if (value === true) return 'all'
+  const names = Array.isArray(value) ? value.slice(0, MAX_NAMED + 1).map(toText) : []
+  const isName = (text: string) => isReadableSerial(text) || isOther(text)
+  if (names.length === 0 || names.length > MAX_NAMED || !names.every(isName))
+    throw new EnvlogError('serials-unreadable', { property })
+  return names
+}
+
+const toText = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? `${value}`.trim() : ''
+
+const readPerson = ({ by, note }: Record<string, unknown>): Person => ({
+  by: readText(by, 'envlog.by'),
+  note: readText(note, 'envlog.note'),
+})
+
+/** A text in one line; `null` if it is absent or blank. */
+function readText(value: unknown, property: string): string | null {
+  if (value === undefined || value === null) return null
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw new EnvlogError('text-unreadable', { property })
+  const text = String(value).slice(0, MAX_PERSON_LENGTH).replace(/\s+/g, ' ').trim()
+  return text === '' ? null : text
+}

@@ -1,0 +1,28 @@
+import type { Node, NodeAPI } from 'node-red'
+import type { Limit } from '../../../shared/limits-schema'
+import type { PlantAlarms } from './plant-alarms'
+
+/** The config node `envlog-limits`, as seen by other nodes. */
+export interface LimitsNode extends Node {
+  /**
+   * The one list of alarms of all nodes that use these limits, opened on the first call. Errors and statuses of the
+   * account reach the flow of `user` from now on.
+   * @throws EnvlogError `ENVLOG_CONFIG`
+   */
+  acquire(user: Node): PlantAlarms
+  /** Call this when a node that has called `acquire` closes. */
+  release(user: Node): void
+  /**
+   * The rows as they are now, and the time after which a device counts as silent, minutes; `null`: never.
+   * @throws EnvlogError `ENVLOG_CONFIG`, `limits-unreadable`
+   */
+  read(): Promise<{ limits: readonly Limit[]; silentAfter: number | null }>
+  /** The longest usual interval of the devices whose messages arrive, ms; 0 if none is known. */
+  usualPause(): number
+}
+
+/** The config node with this id; `undefined` if it is missing or disabled. */
+export function findLimitsNode(RED: NodeAPI, id: string): LimitsNode | undefined {
+  const node = RED.nodes.getNode(id)
+  return node?.type === 'envlog-limits' ? (node as unknown as LimitsNode) : undefined
+}
