@@ -4,14 +4,16 @@ import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
 import { converterOf } from '../readings/convert-temperatures'
 import { AlarmList, type AlarmSettings } from './alarm-list'
+import { judgeBattery } from './battery'
 import type { Condition, WatchedDevice } from './condition'
 import { inOrder, usualPauseOf } from './measurement-order'
 import { channelIn, type MeasuredChannel, type MeasuredDevice, type MeasuredValue } from './measurements'
 import { NoMatch } from './no-match'
-import { HOLE, Pieces } from './pieces'
+import { Pieces } from './pieces'
 import { fromSavedAlarm, MIN_SAVED_MS, type SavedLimits, toSavedAlarm } from './saved-limits'
 import { Silence } from './silence'
 import { MAX_TEXT_LENGTH, WatchedDevices } from './watched-devices'
+import { isLateForLong, withoutAhead } from './wrong-clocks'
 
 export interface MonitorSettings extends AlarmSettings {
   /** Whether alarms are left out that were over before their channel was first seen. */
@@ -33,16 +35,8 @@ export interface Summary {
 
 /** A device that has not been seen for this long is forgotten. */
 const MAX_UNSEEN_MS = 30 * DAY_MS
-/** A device that sends only older measurements for this long begins anew, as after its clock was set back. */
-const MAX_LATE_MS = 3_600_000
-/** Measurements further ahead of the clock are judged only if the device sends no others for as long. */
-const MAX_AHEAD_MS = 3_600_000
 /** A check that comes later than this after the one before shows that the process stood still. */
 const MAX_CHECK_MS = 65_000
-/** How long the level of a battery must have been better, in measurements, and the silence that a new battery needs. */
-const BETTER_MS = DAY_MS
-const NEW_BATTERY_MS = 3_600_000
-const BATTERY_RANKS: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
 
 /**
  * Watches the measurements of many devices (docs/limits.md). The caller passes measurements, commands and the passing of
@@ -181,41 +175,19 @@ export class Monitor {
     const device = known ?? this.#devices.add(base, serial, Math.max(0, now - (all.newest ?? now)))
     if (!device) return
     device.seenAt = monotonic
-    const measured = this.#withoutAhead(device, all)
+    const measured = withoutAhead(device, all, { now, monotonic })
     const { newest } = measured
     this.#devices.update(device, measured, limits)
-    if (newest !== null && this.#isLateForLong(device, newest)) this.#beginAnew(device, newest)
+    if (newest !== null && isLateForLong(device, newest, monotonic)) this.#beginAnew(device, newest)
     for (const channel of measured.channels) this.#receiveChannel(device, channel, newest)
     this.alarms.noteState(device.silent)
-    if (battery !== null) this.#judgeBattery(device, battery, newest ?? now)
+    if (battery !== null) judgeBattery(this.alarms, device, battery, newest ?? now)
     if (newest === null || newest < (device.newest ?? newest)) return
     this.#judgeErrors(device, measured, newest)
     if (newest === device.newest) return
     device.newest = newest
     if (known) this.#noteArrival(device)
     this.alarms.end(device.silent, newest)
-  }
-
-  /** The measurements that are not ahead of the clock, unless the device has sent no others for long. */
-  #withoutAhead(device: WatchedDevice, measured: MeasuredDevice): MeasuredDevice {
-    const latest = this.#clock.now() + MAX_AHEAD_MS
-    if (measured.newest === null || measured.newest <= latest) {
-      // An old one that arrives late says nothing about the clock.
-      if ((measured.newest ?? Number.NEGATIVE_INFINITY) > (device.newest ?? Number.NEGATIVE_INFINITY))
-        device.aheadSince = undefined
-      return measured
-    }
-    let newest: number | null = null
-    const channels = measured.channels.map((channel) => {
-      const values = channel.values.filter(({ time }) => time <= latest)
-      for (const { time } of values) newest = Math.max(newest ?? time, time)
-      return { ...channel, values }
-    })
-    const monotonic = this.#clock.monotonic()
-    device.aheadSince = newest === null ? (device.aheadSince ?? monotonic) : undefined
-    const { aheadSince } = device
-    const isTrusted = aheadSince !== undefined && monotonic - aheadSince >= MAX_AHEAD_MS
-    return isTrusted ? measured : { ...measured, newest, channels }
   }
 
   #noteArrival(device: WatchedDevice): void {
@@ -237,17 +209,6 @@ export class Monitor {
     this.#limits.set(text, known)
     this.#lastLimits = { given, known }
     return known
-  }
-
-  /** Whether a device has sent only older measurements for an hour, as after its clock was set back. */
-  #isLateForLong(device: WatchedDevice, newest: number): boolean {
-    const monotonic = this.#clock.monotonic()
-    const { late } = device
-    device.late = undefined
-    if (newest >= (device.newest ?? newest)) return false
-    // Blocks of older measurements, the newest block first, are no sign of a clock that was set back.
-    device.late = { at: newest, since: late && newest >= late.at ? late.since : monotonic }
-    return newest !== late?.at && monotonic - device.late.since >= MAX_LATE_MS
   }
 
   #beginAnew(device: WatchedDevice, newest: number): void {
@@ -295,30 +256,10 @@ export class Monitor {
       this.alarms.noteState(condition)
     }
   }
-
-  #judgeBattery(device: WatchedDevice, level: string, at: number): void {
-    const { battery } = device
-    const rank = BATTERY_RANKS[level] ?? 0
-    const reported = BATTERY_RANKS[battery.alarm?.detail ?? ''] ?? 0
-    if (rank > reported) this.alarms.beginAlarm(battery, at, level)
-    if (level === 'unknown') return
-    const betterSince = rank > 0 || reported === 0 ? undefined : (device.betterSince ?? at)
-    if (betterSince !== device.betterSince) this.alarms.noteChange()
-    device.betterSince = betterSince
-    if (betterSince === undefined) return
-    if (at - betterSince < BETTER_MS && !hasNewBattery(device, at)) return
-    device.betterSince = undefined
-    this.alarms.end(battery, at)
-  }
 }
 
 const converted = (values: readonly MeasuredValue[], convert: (value: number) => number) =>
   values.map(({ time, value }) => ({ time, value: value === null ? null : convert(value) }))
-
-/** A new battery interrupts the measurements, for longer than a device usually waits between two. */
-function hasNewBattery({ newest, measuringPause }: WatchedDevice, at: number): boolean {
-  return at - (newest ?? at) >= Math.max(NEW_BATTERY_MS, HOLE * measuringPause)
-}
 
 /** The measurement of a time; of several, one with a value. */
 function valueAt({ values }: MeasuredChannel, time: number): MeasuredValue | undefined {
