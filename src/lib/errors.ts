@@ -51,6 +51,7 @@ export const reasons = {
   'acknowledge-unreadable': 'ENVLOG_INPUT',
   'history-unreadable': 'ENVLOG_INPUT',
   'text-unreadable': 'ENVLOG_INPUT',
+  'too-many-mutes': 'ENVLOG_INPUT',
   'login-refused': 'ENVLOG_AUTH',
   'access-refused': 'ENVLOG_AUTH',
   'quota-refused': 'ENVLOG_QUOTA',

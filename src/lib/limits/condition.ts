@@ -3,11 +3,22 @@ import type { Quantity } from '../../shared/quantity'
 import type { Run, Timed } from './judge'
 import { Pieces } from './pieces'
 
-/** What a condition is about: a channel, a device, or a base unit. */
+/** Maximum length of a text from a message. */
+export const MAX_TEXT_LENGTH = 100
+
+/** What a condition is about: a channel, a device, or a base unit with the silence of its devices. */
 export interface About {
   device?: WatchedDevice
   channel?: WatchedChannel
-  base?: { serial: string; name: string }
+  base?: { serial: string; name: string; silences: readonly Condition[] }
+}
+
+/** Who has seen an alarm, and when, ms since 1970 UTC. Reminders go on after `ms`, or never if it is `null`. */
+export interface Acknowledgment {
+  at: number
+  by: string | null
+  note: string | null
+  ms: number | null
 }
 
 /** A condition while it lasts: values outside a limit, or something else, which has no values. */
@@ -18,8 +29,7 @@ export interface Alarm extends Pick<Run, 'from' | 'at' | 'side' | 'isAlarm'> {
   key: number
   /** When it was last reported as an alarm or a reminder, ms since 1970 UTC; `null` if it was not. */
   reportedAt: number | null
-  /** Whether there are no more reminders. */
-  isAcknowledged: boolean
+  acknowledged: Acknowledgment | null
   /** For `error`, the text of the service; for `battery`, the level; for `no-match`, what nothing matches. */
   detail: string | null
 }
@@ -32,7 +42,7 @@ export interface PastAlarm extends Timed {
 /** A condition that begins now, or the alarm of a run. */
 export function toAlarm(run: Partial<Alarm> & { from: number }): Alarm {
   const { from } = run
-  const nothing = { value: null, extreme: null, reportedAt: null, isAcknowledged: false, detail: null }
+  const nothing = { value: null, extreme: null, reportedAt: null, acknowledged: null, detail: null }
   return { ...nothing, key: from, at: from, side: 'above', isAlarm: false, ...run }
 }
 
@@ -42,15 +52,19 @@ export class Condition {
   readonly about: About
   /** Change it with `AlarmList` only, which notices what must be saved. */
   alarm: Alarm | undefined
-  /** When it began to count, and when it was last reported, monotonic ms. */
+  /** When it began to count, when it was last reported, and when it was acknowledged, monotonic ms. */
   since = 0
   reportedAt = 0
+  acknowledgedAt = 0
   /** The furthest value that was saved. */
   savedExtreme: number | null = null
   /** Whether it is not reported, because that of its base unit is, or may be soon. */
   isCovered = false
-  /** The state that was last sent; `undefined` before the first one. */
+  /** The silence of its base unit, while that is reported in its place. */
+  coveredBy: Condition | undefined
+  /** The states that were last sent: plain, and kept until it is acknowledged; `undefined` before the first one. */
   sentState: boolean | undefined
+  sentLatched: boolean | undefined
 
   constructor(kind: Condition['kind'], about: About) {
     this.kind = kind
@@ -76,6 +90,21 @@ export class LimitCondition extends Condition {
   ) {
     super('limit', about)
   }
+}
+
+/** Whether a change must be saved before anything is sent. */
+export function hasChanged(before: Alarm | undefined, alarm: Alarm | undefined): boolean {
+  if (!before || !alarm) return before !== alarm
+  return (['from', 'isAlarm', 'reportedAt', 'acknowledged', 'detail'] as const).some(
+    (property) => before[property] !== alarm[property],
+  )
+}
+
+/** Whether the furthest value is so far from the saved one that it must be saved, too. */
+export function hasGrown(condition: Condition, alarm: Alarm | undefined): boolean {
+  const { savedExtreme } = condition
+  if (!(condition instanceof LimitCondition) || savedExtreme === null || !alarm?.isAlarm) return false
+  return Math.abs((alarm.extreme ?? savedExtreme) - savedExtreme) >= Math.max(1, condition.limit.margin)
 }
 
 /** A channel of a device. */

@@ -1,11 +1,17 @@
 import type { ConditionName } from '../../shared/limits-schema'
-import { type Alarm, type Condition, LimitCondition } from './condition'
+import {
+  type Acknowledgment,
+  type Alarm,
+  type Condition,
+  LimitCondition,
+  type WatchedDevice,
+} from './condition'
 
 /** What is reported of a condition (docs/limits.md, *Events*). Keys that do not apply are `null`. */
 export interface LimitEvent {
   /** The same in all events about one run. */
   id: string | null
-  state: 'alarm' | 'reminder' | 'normal' | 'ended'
+  state: 'alarm' | 'reminder' | 'normal' | 'ended' | 'acknowledged' | 'muted' | 'unmuted'
   condition: ConditionName | null
   /** The name of the limit. */
   limit: string | null
@@ -34,6 +40,8 @@ export interface LimitEvent {
    * base unit, the number of its devices; `never` for a device that has never measured.
    */
   detail: string | null
+  /** Who acknowledged it, or muted devices, and when: ISO 8601 in UTC. */
+  acknowledged: { at: string; by: string | null; note: string | null } | null
   /** The number of events that were left out, only in an event about that. */
   leftOut?: number
   /** Only in the event of a test. */
@@ -49,7 +57,7 @@ export interface Report {
 }
 
 const MINUTE_MS = 60_000
-const NOTHING: LimitEvent = {
+export const NOTHING: LimitEvent = {
   id: null,
   state: 'alarm',
   condition: null,
@@ -71,9 +79,10 @@ const NOTHING: LimitEvent = {
   late: false,
   revised: false,
   detail: null,
+  acknowledged: null,
 }
 
-const toIso = (ms: number) => new Date(ms).toISOString()
+export const toIso = (ms: number) => new Date(ms).toISOString()
 
 interface Details {
   alarm: Alarm
@@ -96,24 +105,34 @@ export function toReport(
 ): Report {
   const { event, utcOffset } = aboutOf(condition)
   const isLimit = condition.kind === 'limit'
-  const { base, serial, channel, limit } = event
-  const path = [base, serial, channel === null ? 'device' : `ch${channel}`].filter((part) => part !== null)
   // A channel without values and a silent device have no newer value.
   const end = until ?? (isLimit ? alarm.at : now)
   Object.assign(event, {
-    id: [...(base === null ? [] : path), isLimit ? limit : condition.kind, toIso(alarm.key)].join('/'),
+    id: `${pathOf(event)}/${toIso(alarm.key)}`,
     state,
     condition: isLimit ? alarm.side : condition.kind,
     ...(isLimit && { value, extreme: alarm.extreme }),
     from: toIso(alarm.from),
     until: until === undefined ? null : toIso(until),
-    minutes: Math.max(0, Math.floor((end - alarm.from) / MINUTE_MS)),
+    minutes: toMinutes(alarm.from, end),
     late,
     revised,
     detail: hasNeverMeasured(condition) ? 'never' : alarm.detail,
+    acknowledged: toAcknowledged(alarm.acknowledged),
   })
   return { event, utcOffset, ...(isLimit && until === undefined && { measuredAt: alarm.at }) }
 }
+
+/** The part of an id that all runs of a condition have. */
+export function pathOf({ base, serial, channel, limit, condition }: LimitEvent): string {
+  const device = [base, serial, channel === null ? 'device' : `ch${channel}`].filter((part) => part !== null)
+  return [...(base === null ? [] : device), limit ?? condition].join('/')
+}
+
+export const toMinutes = (from: number, until: number) => Math.max(0, Math.floor((until - from) / MINUTE_MS))
+
+export const toAcknowledged = (acknowledged: Acknowledgment | null): LimitEvent['acknowledged'] =>
+  acknowledged && { at: toIso(acknowledged.at), by: acknowledged.by, note: acknowledged.note }
 
 /** The state of a condition: its alarm, or what it is about if there is none. */
 export function toState(condition: Condition, now: number): Report {
@@ -122,7 +141,7 @@ export function toState(condition: Condition, now: number): Report {
 }
 
 /** What a condition is about. */
-function aboutOf(condition: Condition): Report {
+export function aboutOf(condition: Condition): Report {
   const { kind, about } = condition
   const { device, channel, base } = about
   const limit = condition instanceof LimitCondition ? condition.limit : null
@@ -133,7 +152,7 @@ function aboutOf(condition: Condition): Report {
     condition: kind === 'limit' ? null : kind,
     ...(limit && { limit: limit.name, above: limit.above, below: limit.below }),
     ...(base && { name: base.name, base: base.serial }),
-    ...(device && { serial: device.serial, name: device.name, base: device.base }),
+    ...(device && namesOf(device)),
     ...(channel && { channel: channel.number, label: channel.name, quantity: channel.quantity }),
     ...(channel && { unit: (isTemperature ? `°${limit.unit}` : channel.unit) || null }),
   }
@@ -145,10 +164,43 @@ export function toLeftOut(count: number): Report {
   return { event: { ...NOTHING, leftOut: count }, utcOffset: null }
 }
 
-/** The event of a test. */
-export function toTest(now: number): Report {
+/** The event of a test, with the names of a device if there is one. */
+export function toTest(now: number, device?: WatchedDevice): Report {
+  const about = device && namesOf(device)
+  const id = ['test', ...(about ? [about.base, about.serial] : []), toIso(now)].join('/')
   return {
-    event: { ...NOTHING, id: `test/${toIso(now)}`, from: toIso(now), minutes: 0, test: true },
-    utcOffset: null,
+    event: { ...NOTHING, ...about, id, from: toIso(now), minutes: 0, test: true },
+    utcOffset: device?.utcOffset ?? null,
   }
 }
+
+interface MuteDetails {
+  state: 'muted' | 'unmuted'
+  /** `null` for all devices. */
+  serial: string | null
+  /** ms since 1970 UTC */
+  from: number
+  until: number
+  device: WatchedDevice | undefined
+  acknowledged: Acknowledgment | null
+}
+
+/** The beginning or the end of a mute. */
+export function toMuteReport(
+  { serial, from, until, state, device, acknowledged }: MuteDetails,
+  now: number,
+): Report {
+  const event: LimitEvent = {
+    ...NOTHING,
+    ...(device ? namesOf(device) : { serial }),
+    id: `mute/${serial ?? 'all'}/${toIso(now)}`,
+    state,
+    from: toIso(from),
+    until: toIso(until),
+    minutes: toMinutes(from, until),
+    acknowledged: toAcknowledged(acknowledged),
+  }
+  return { event, utcOffset: device?.utcOffset ?? null }
+}
+
+const namesOf = ({ serial, name, base }: WatchedDevice) => ({ serial, name, base })

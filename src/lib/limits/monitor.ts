@@ -3,16 +3,19 @@ import type { Limit } from '../../shared/limits-schema'
 import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
 import { converterOf } from '../readings/convert-temperatures'
-import { AlarmList, type AlarmSettings } from './alarm-list'
+import { AlarmList } from './alarm-list'
+import type { AlarmSettings } from './alarm-settings'
 import { judgeBattery } from './battery'
-import type { Condition, WatchedDevice } from './condition'
+import { type Condition, MAX_TEXT_LENGTH, type WatchedDevice } from './condition'
+import { type Report, toTest } from './event'
 import { inOrder, usualPauseOf } from './measurement-order'
 import { channelIn, type MeasuredChannel, type MeasuredDevice, type MeasuredValue } from './measurements'
 import { NoMatch } from './no-match'
 import { Pieces } from './pieces'
+import { fromSavedOver, toSavedOver, withConditions } from './saved-history'
 import { fromSavedAlarm, MIN_SAVED_MS, type SavedLimits, toSavedAlarm } from './saved-limits'
 import { Silence } from './silence'
-import { MAX_TEXT_LENGTH, WatchedDevices } from './watched-devices'
+import { WatchedDevices } from './watched-devices'
 import { isLateForLong, withoutAhead } from './wrong-clocks'
 
 export interface MonitorSettings extends AlarmSettings {
@@ -23,10 +26,14 @@ export interface MonitorSettings extends AlarmSettings {
 /** The state of the node for its status. Times are ms since 1970 UTC; `null` if it does not apply. */
 export interface Summary {
   mutedUntil: number | null
+  /** Number of devices that are muted one by one. */
+  mutedDevices: number
   noDataSince: number | null
   /** Number of alarms, and the beginning of the oldest. */
   alarms: number
   since: number
+  /** Number of alarms that were reported, last or are over, and that nobody has acknowledged. */
+  unacknowledged: number
   pending: number
   devices: number
   /** When a measurement last arrived. */
@@ -58,7 +65,7 @@ export class Monitor {
   constructor(clock: Clock, settings: MonitorSettings) {
     this.#clock = clock
     this.#settings = settings
-    this.alarms = new AlarmList(clock, settings)
+    this.alarms = new AlarmList(clock, settings, (serial) => this.#devices.findBySerial(serial))
     this.#devices = new WatchedDevices(clock, this.alarms)
     this.#silence = new Silence(this.alarms, clock, settings.silentAfterMs)
     this.#noMatch = new NoMatch(this.alarms, clock, settings.silentAfterMs)
@@ -99,7 +106,6 @@ export class Monitor {
     this.#silence.passTime(this.#devices.all)
     const { noData, dataAt } = this.#silence
     if (!noData.alarm) this.#noMatch.judge([...this.#devices.all], dataAt.monotonic)
-    this.alarms.mutes.passTime()
   }
 
   /** Forgets devices with everything about them. */
@@ -107,17 +113,26 @@ export class Monitor {
     for (const device of this.#devices.all) if (isAmong(device.serial, serials)) this.#devices.forget(device)
     this.alarms.forgetHeld(serials)
     this.#silence.forget(this.#devices.all)
-    if (serials === 'all') this.alarms.close(this.#noMatch.condition)
+    if (serials === 'all') this.alarms.retire(this.#noMatch.condition)
     this.#noMatch.gather()
     this.alarms.noteChange()
   }
 
   /** All conditions that have been judged. */
   *conditions(): Generator<Condition> {
-    for (const condition of [this.#silence.noData, this.#noMatch.condition])
-      if (condition.sentState !== undefined) yield condition
-    for (const device of this.#devices.all)
-      for (const condition of device.conditions()) if (condition.sentState !== undefined) yield condition
+    for (const condition of this.#allConditions()) if (condition.sentState !== undefined) yield condition
+  }
+
+  *#allConditions(): Generator<Condition> {
+    yield this.#silence.noData
+    yield this.#noMatch.condition
+    for (const device of this.#devices.all) yield* device.conditions()
+  }
+
+  /** The event of a test, with the names of a device if it is known. */
+  test(serial?: string): Report {
+    const device = serial === undefined ? undefined : this.#devices.findBySerial(serial)
+    return toTest(this.#clock.now(), device)
   }
 
   /** The longest usual pause of a device, ms; 0 if none is known. */
@@ -131,6 +146,7 @@ export class Monitor {
     return {
       ...this.alarms.count(),
       mutedUntil: this.alarms.mutes.until,
+      mutedDevices: this.alarms.mutes.deviceCount,
       noDataSince: this.#silence.noData.alarm?.from ?? null,
       devices: this.#devices.count,
       dataAt: this.#silence.dataAt.now,
@@ -139,23 +155,22 @@ export class Monitor {
 
   toSave(): SavedLimits {
     const [noData, noMatch] = [this.#silence.noData.alarm, this.#noMatch.condition.alarm]
-    const [bases, mutes, { held }] = [this.#silence.toSave(), this.alarms.mutes.toSave(), this.alarms]
+    const [bases, mutes, { over }] = [this.#silence.toSave(), this.alarms.mutes.toSave(), this.alarms]
     return {
       version: 1,
       ...(noData && { noData: toSavedAlarm(noData) }),
       ...(noMatch && { noMatch: toSavedAlarm(noMatch) }),
       ...(bases.length > 0 && { bases: bases.map(([base, alarm]) => [base, toSavedAlarm(alarm)]) }),
       ...(mutes.length > 0 && { mutes: [...mutes] }),
-      ...(held.length > 0 && { held: [...held] }),
+      ...(over.length > 0 && { over: over.map(toSavedOver) }),
       ...this.#devices.toSave(this.#silence.dataAt.monotonic),
     } as SavedLimits
   }
 
   /** Continues with a saved state, which contains the limits by which its devices were judged. */
   restore(saved: SavedLimits): void {
-    const { noData, noMatch, bases = [], mutes = [], held = [] } = saved
+    const { noData, noMatch, bases = [], mutes = [], over = [] } = saved
     this.alarms.mutes.restore(mutes)
-    this.alarms.resumeHeld(held)
     this.#silence.restore(
       noData && fromSavedAlarm(noData),
       bases.map(([base, alarm]) => [base, fromSavedAlarm(alarm)] as const),
@@ -164,6 +179,7 @@ export class Monitor {
     this.#devices.restore(saved)
     // A message may arrive before the first check: the devices of a silent base unit are no news.
     this.#silence.passTime(this.#devices.all)
+    this.alarms.resumeOver(withConditions(over.map(fromSavedOver), this.#allConditions()))
   }
 
   #receiveDevice(all: MeasuredDevice, limits: readonly Limit[]): void {

@@ -1,7 +1,13 @@
 import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
+import { EnvlogError } from '../errors'
+import { type Signature, sign } from './acknowledgment'
+import type { Acknowledgment, WatchedDevice } from './condition'
+import { type Report, toMuteReport } from './event'
 
 export const MAX_MUTE_MS = 7 * DAY_MS
+/** Maximum number of devices that are muted one by one. */
+export const MAX_MUTED_DEVICES = 1000
 
 /** By serial number, or blank for all devices: beginning and end, ms since 1970 UTC. */
 export type SavedMutes = readonly (readonly [serial: string, since: number, until: number])[]
@@ -12,46 +18,75 @@ interface Mute {
   end: number
 }
 
+/** Stands for all devices. */
+const ALL = ''
+
 /** The devices whose alarms are held back for a time. */
 export class Mutes {
   readonly #clock: Clock
-  /** By serial number, or blank for all devices. */
+  readonly #findDevice: (serial: string) => WatchedDevice | undefined
+  /** By serial number, or `ALL`. */
   readonly #mutes = new Map<string, Mute>()
 
-  constructor(clock: Clock) {
+  /** @param findDevice finds a device by its serial number */
+  constructor(clock: Clock, findDevice: (serial: string) => WatchedDevice | undefined) {
     this.#clock = clock
+    this.#findDevice = findDevice
   }
 
-  /** Mutes devices for a time; 0 ends that. A mute that lasts is made longer or shorter. */
-  set(ms: number, serials: readonly string[] | 'all'): void {
-    this.passTime()
-    if (serials === 'all' && ms === 0) this.#mutes.clear()
+  /**
+   * Mutes devices for a time. A mute that lasts is made longer or shorter.
+   * @returns an event for each
+   * @throws EnvlogError `too-many-mutes`
+   */
+  begin(ms: number, serials: readonly string[] | 'all', signature: Signature): Report[] {
     const now = this.#clock.monotonic()
-    for (const serial of serials === 'all' ? [''] : serials) {
-      if (ms === 0) this.#mutes.delete(serial)
-      else this.#mutes.set(serial, { begin: this.#mutes.get(serial)?.begin ?? now, end: now + ms })
-    }
+    const keys = new Set(serials === 'all' ? [ALL] : serials)
+    const devices = new Set([...this.#mutes.keys(), ...keys])
+    devices.delete(ALL)
+    if (devices.size > MAX_MUTED_DEVICES) throw new EnvlogError('too-many-mutes', { most: MAX_MUTED_DEVICES })
+    const acknowledged = sign(signature, this.#clock.now())
+    return Array.from(keys, (key) => {
+      const mute = { begin: this.#mutes.get(key)?.begin ?? now, end: now + ms }
+      this.#mutes.set(key, mute)
+      return this.#toReport('muted', key, mute, acknowledged)
+    })
+  }
+
+  /** Ends mutes now; with `all`, also those of single devices. @returns an event for each */
+  end(serials: readonly string[] | 'all', signature: Signature): Report[] {
+    const end = this.#clock.monotonic()
+    const acknowledged = sign(signature, this.#clock.now())
+    const ended = this.#remove((key) => serials === 'all' || serials.includes(key))
+    return ended.map(([key, { begin }]) => this.#toReport('unmuted', key, { begin, end }, acknowledged))
+  }
+
+  /** Forgets the mutes whose time is over. @returns an event for each */
+  passTime(): Report[] {
+    const ended = this.#remove((_, mute) => !this.#lasts(mute))
+    return ended.map(([key, mute]) => this.#toReport('unmuted', key, mute, null))
   }
 
   /** Since when a device is muted, ms since 1970 UTC; `undefined` if it is not. */
   since(serial: string | undefined): number | undefined {
-    const times = ['', serial ?? ''].flatMap((key) => {
+    const times = [ALL, serial ?? ALL].flatMap((key) => {
       const mute = this.#mutes.get(key)
-      return mute && mute.end > this.#clock.monotonic() ? [mute.begin] : []
+      return mute && this.#lasts(mute) ? [mute.begin] : []
     })
     return times.length > 0 ? this.#toTime(Math.min(...times)) : undefined
   }
 
   /** When the mute of all devices ends, ms since 1970 UTC; `null` if they are not muted. */
   get until(): number | null {
-    const mute = this.#mutes.get('')
-    return mute && mute.end > this.#clock.monotonic() ? this.#toTime(mute.end) : null
+    const mute = this.#mutes.get(ALL)
+    return mute && this.#lasts(mute) ? this.#toTime(mute.end) : null
   }
 
-  /** Forgets mutes that are over. */
-  passTime(): void {
-    for (const [serial, { end }] of this.#mutes)
-      if (end <= this.#clock.monotonic()) this.#mutes.delete(serial)
+  /** Number of devices that are muted one by one. */
+  get deviceCount(): number {
+    let count = 0
+    for (const [key, mute] of this.#mutes) if (key !== ALL && this.#lasts(mute)) count++
+    return count
   }
 
   toSave(): SavedMutes {
@@ -62,14 +97,36 @@ export class Mutes {
     ])
   }
 
+  /** Continues with saved mutes, also with those whose time is over, of which nobody knows yet. */
   restore(saved: SavedMutes): void {
     const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()]
     for (const [serial, since, until] of saved) {
       // A clock that was set back must not lengthen it.
       const left = Math.min(until - now, until - since, MAX_MUTE_MS)
-      if (left > 0)
-        this.#mutes.set(serial, { begin: monotonic - Math.max(0, now - since), end: monotonic + left })
+      this.#mutes.set(serial, { begin: monotonic - Math.max(0, now - since), end: monotonic + left })
     }
+  }
+
+  #lasts({ end }: Mute): boolean {
+    return end > this.#clock.monotonic()
+  }
+
+  #remove(isOver: (key: string, mute: Mute) => boolean): [key: string, mute: Mute][] {
+    const removed = [...this.#mutes].filter(([key, mute]) => isOver(key, mute))
+    for (const [key] of removed) this.#mutes.delete(key)
+    return removed
+  }
+
+  #toReport(
+    state: 'muted' | 'unmuted',
+    key: string,
+    { begin, end }: Mute,
+    acknowledged: Acknowledgment | null,
+  ): Report {
+    const serial = key === ALL ? null : key
+    const device = serial === null ? undefined : this.#findDevice(serial)
+    const times = { from: this.#toTime(begin), until: this.#toTime(end) }
+    return toMuteReport({ state, serial, device, ...times, acknowledged }, this.#clock.now())
   }
 
   /** A monotonic time in ms since 1970 UTC, by the clock as it is set now. */

@@ -4,6 +4,7 @@ import { QUANTITIES } from '../../shared/quantity'
 import { isTimestamp } from '../decode/time'
 import { EnvlogError } from '../errors'
 import {
+  type Acknowledgment,
   type Alarm,
   type LimitCondition,
   type PastAlarm,
@@ -11,7 +12,7 @@ import {
   type WatchedChannel,
   type WatchedDevice,
 } from './condition'
-import type { Report } from './event'
+import { savedOver } from './saved-history'
 import { flagsOf, fromFlags, savedPiece, toSavedPiece } from './saved-pieces'
 
 /**
@@ -24,18 +25,22 @@ const nullableNumber = z.nullable(z.number())
 /** By name, as pairs, because a limit or a device may have the name of a property that every object has. */
 const byName = <T extends z.ZodMiniType>(value: T) => z.array(z.tuple([z.string(), value]))
 
-/** `[key, from, at, value, extreme, flags, reportedAt, detail]`. */
+/** `[at, by, note, ms]`. */
+const savedAcknowledgment = z.nullable(
+  z.tuple([instant, z.nullable(z.string()), z.nullable(z.string()), nullableNumber]),
+)
+/** `[key, from, at, value, extreme, flags, reportedAt, detail, acknowledged]`. */
 const savedAlarm = z.tuple([
   ...[instant, instant, instant, nullableNumber, nullableNumber, z.int()],
-  ...[z.nullable(instant), z.nullable(z.string())],
+  ...[z.nullable(instant), z.nullable(z.string()), savedAcknowledgment],
 ] as const)
 /** `[key, from, until, value, extreme, flags, isReported]`, times after `key`; the value is the one that ended it. */
 const savedPast = z.array(z.number()).check(z.length(7))
 const savedLimit = z.object({
   after: z.optional(instant),
   pieces: z.array(savedPiece),
-  /** `[key, reportedAt, isAcknowledged]` of the alarm that lasts, if it was reported. */
-  reported: z.optional(z.tuple([instant, instant, z.boolean()])),
+  /** `[key, reportedAt, acknowledged]` of the alarm that lasts, if it was reported. */
+  reported: z.optional(z.tuple([instant, instant, savedAcknowledgment])),
   past: z.optional(z.array(savedPast)),
 })
 const savedChannel = z.object({
@@ -69,10 +74,6 @@ const rows = z.pipe(
   z.transform((value) => readLimits(value)),
   z.custom<readonly Limit[]>((found) => Array.isArray(found)),
 )
-const savedReport = z.custom<Report>((report) => {
-  const { event, utcOffset } = Object(report)
-  return typeof Object(event).id === 'string' && (utcOffset === null || typeof utcOffset === 'number')
-})
 const savedLimits = z.object({
   version: z.literal(1),
   noData: z.optional(savedAlarm),
@@ -81,8 +82,8 @@ const savedLimits = z.object({
   bases: z.optional(byName(savedAlarm)),
   /** Beginnings and ends of mutes by serial number, or blank for all devices. */
   mutes: z.optional(z.array(z.tuple([z.string(), instant, instant]))),
-  /** What is reported when a mute is over. */
-  held: z.optional(z.array(savedReport)),
+  /** The last alarms that are over. */
+  over: z.optional(z.array(savedOver)),
   /** By `base/serial`. */
   devices: z.record(z.string().check(z.regex(/^[^/]+\/[^/]+$/)), savedDevice),
   /** The different lists of rows by which devices were judged. */
@@ -90,6 +91,7 @@ const savedLimits = z.object({
 })
 export type SavedLimits = z.output<typeof savedLimits>
 type SavedAlarm = z.output<typeof savedAlarm>
+type SavedAcknowledgment = z.output<typeof savedAcknowledgment>
 type SavedLimit = z.output<typeof savedLimit>
 type SavedDevice = z.output<typeof savedDevice>
 export type SavedChannel = z.output<typeof savedChannel>
@@ -156,7 +158,7 @@ function toSavedLimit({ after, pieces, alarm, past }: LimitCondition): SavedLimi
     pieces: pieces.all.map(toSavedPiece),
     ...(alarm &&
       alarm.reportedAt !== null && {
-        reported: [alarm.key, alarm.reportedAt, alarm.isAcknowledged] as const,
+        reported: [alarm.key, alarm.reportedAt, toSavedAcknowledgment(alarm)] as const,
       }),
     ...(past.length > 0 && { past: past.map(toSavedPast) }),
   } as SavedLimit
@@ -176,14 +178,17 @@ export function fromSavedPast(saved: readonly number[]): PastAlarm {
 
 export function toSavedAlarm(alarm: Alarm): SavedAlarm {
   const { key, from, at, value, extreme, reportedAt, detail } = alarm
-  const flags = flagsOf(alarm) + (alarm.isAcknowledged ? ACKNOWLEDGED : 0)
-  return [key, from, at, value, extreme, flags, reportedAt, detail]
+  return [key, from, at, value, extreme, flagsOf(alarm), reportedAt, detail, toSavedAcknowledgment(alarm)]
 }
 
 export function fromSavedAlarm(saved: SavedAlarm): Alarm {
-  const [key, from, at, value, extreme, flags, reportedAt, detail] = saved
-  const isAcknowledged = (flags & ACKNOWLEDGED) !== 0
-  return { key, from, at, value, extreme, ...fromFlags(flags), reportedAt, isAcknowledged, detail }
+  const [key, from, at, value, extreme, flags, reportedAt, detail, acknowledged] = saved
+  const about = { key, from, at, value, extreme, ...fromFlags(flags), reportedAt, detail }
+  return { ...about, acknowledged: fromSavedAcknowledgment(acknowledged) }
 }
 
-const ACKNOWLEDGED = 4
+const toSavedAcknowledgment = ({ acknowledged }: Alarm): SavedAcknowledgment =>
+  acknowledged && [acknowledged.at, acknowledged.by, acknowledged.note, acknowledged.ms]
+
+export const fromSavedAcknowledgment = (saved: SavedAcknowledgment): Acknowledgment | null =>
+  saved && { at: saved[0], by: saved[1], note: saved[2], ms: saved[3] }

@@ -58,7 +58,7 @@ export class Silence {
     const bases = new Set(Array.from(devices, ({ base }) => base))
     for (const base of this.#bases.keys()) if (!bases.has(base)) this.#closeBase(base)
     if (bases.size > 0) return
-    this.#alarms.close(this.noData)
+    this.#alarms.retire(this.noData)
     this.#dataAt = this.#times()
   }
 
@@ -99,12 +99,22 @@ export class Silence {
       this.#backAt.set(base, this.#clock.monotonic())
     } else if (isSilent) {
       const condition = this.#conditionOf(base)
-      condition.about.base = { serial: base, name: devices[0]?.baseName ?? '' }
+      condition.about.base = {
+        serial: base,
+        name: devices[0]?.baseName ?? '',
+        silences: devices.map((device) => device.silent),
+      }
       if (lasting) this.#alarms.setDetail(condition, String(silent))
       else this.#alarms.beginAlarm(condition, newest ?? this.#clock.now(), String(silent))
     }
-    for (const { silent: condition, arrivedAt } of devices) {
+    this.#cover(base, unit, isSilent)
+  }
+
+  /** Decides whether the silence of devices is reported, or that of their base unit stands for it. */
+  #cover(base: string, unit: Unit, isSilent: boolean): void {
+    for (const { silent: condition, arrivedAt } of unit.devices) {
       const isReported = condition.alarm?.reportedAt != null
+      condition.coveredBy = isSilent ? this.#bases.get(base) : undefined
       condition.isCovered = isSilent || (!isReported && this.#waits(condition, arrivedAt, base, unit))
     }
   }
@@ -119,7 +129,8 @@ export class Silence {
   }
 
   #conditionOf(base: string): Condition {
-    const condition = this.#bases.get(base) ?? new Condition('silent', { base: { serial: base, name: '' } })
+    const condition =
+      this.#bases.get(base) ?? new Condition('silent', { base: { serial: base, name: '', silences: [] } })
     this.#bases.set(base, condition)
     return condition
   }

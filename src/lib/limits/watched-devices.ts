@@ -2,10 +2,11 @@ import type { Limit } from '../../shared/limits-schema'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import type { AlarmList } from './alarm-list'
-import { LimitCondition, toAlarm, WatchedChannel, WatchedDevice } from './condition'
+import { LimitCondition, MAX_TEXT_LENGTH, toAlarm, WatchedChannel, WatchedDevice } from './condition'
 import { limitsFor } from './matching'
 import type { MeasuredChannel, MeasuredDevice } from './measurements'
 import {
+  fromSavedAcknowledgment,
   fromSavedAlarm,
   fromSavedPast,
   type SavedChannel,
@@ -16,8 +17,6 @@ import { fromSavedPieces } from './saved-pieces'
 
 /** Far more than any account has. */
 const MAX_CHANNELS = 100_000
-/** Maximum length of a text from a message. */
-export const MAX_TEXT_LENGTH = 100
 
 /** The devices whose messages arrive, their channels, and the limits that apply to each channel. */
 export class WatchedDevices {
@@ -39,6 +38,14 @@ export class WatchedDevices {
 
   get count(): number {
     return this.#byKey.size
+  }
+
+  /** The device of a serial number that was seen last, because it may have moved to another base unit. */
+  findBySerial(serial: string): WatchedDevice | undefined {
+    let found: WatchedDevice | undefined
+    for (const device of this.all)
+      if (device.serial === serial && device.seenAt >= (found?.seenAt ?? device.seenAt)) found = device
+    return found
   }
 
   find(base: string, serial: string): WatchedDevice | undefined {
@@ -103,7 +110,7 @@ export class WatchedDevices {
   }
 
   forget(device: WatchedDevice): void {
-    for (const condition of device.conditions()) this.#alarms.close(condition)
+    for (const condition of device.conditions()) this.#alarms.retire(condition)
     this.#channelCount -= device.channels.size
     this.#byKey.delete(device.key)
   }
@@ -153,10 +160,16 @@ export class WatchedDevices {
       condition.pieces = fromSavedPieces(pieces)
       condition.past = past.map(fromSavedPast)
       const run = condition.pieces.runOf(condition.limit)
-      const [key = run?.from, reportedAt = null, isAcknowledged = false] = reported ?? []
+      const [key = run?.from, reportedAt = null, acknowledged = null] = reported ?? []
       this.#alarms.resume(
         condition,
-        run && toAlarm({ ...run, key: key ?? run.from, reportedAt, isAcknowledged }),
+        run &&
+          toAlarm({
+            ...run,
+            key: key ?? run.from,
+            reportedAt,
+            acknowledged: fromSavedAcknowledgment(acknowledged),
+          }),
       )
     }
   }
@@ -184,7 +197,7 @@ export class WatchedDevices {
       const isSame = known && boundsText(known.limit) === boundsText(limit)
       return isSame ? known : new LimitCondition(about, limit, after ?? undefined)
     })
-    for (const condition of before) if (!channel.limits.includes(condition)) this.#alarms.close(condition)
+    for (const condition of before) if (!channel.limits.includes(condition)) this.#alarms.retire(condition)
   }
 }
 

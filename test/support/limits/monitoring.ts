@@ -1,5 +1,6 @@
 /** A monitor whose state is saved and restored as by the node, with the messages that it receives. */
 import type { Clock } from '../../../src/lib/clock'
+import { type Condition, LimitCondition } from '../../../src/lib/limits/condition'
 import type { LimitEvent } from '../../../src/lib/limits/event'
 import { readMeasurements } from '../../../src/lib/limits/measurements'
 import { Monitor, type MonitorSettings } from '../../../src/lib/limits/monitor'
@@ -25,6 +26,9 @@ export function limitsOf(...rows: object[]): readonly Limit[] {
   if ('problem' in limits) throw new Error(JSON.stringify(limits))
   return limits
 }
+
+/** The details of a command that nobody signs. */
+export const UNSIGNED = { by: null, note: null, ms: null }
 
 export type Value = number | string | null
 
@@ -76,6 +80,8 @@ export class Monitoring {
   #settings: MonitorSettings
   #limits: readonly Limit[]
   #monitor: Monitor
+  /** The states that were sent, such as `too warm 5212A1B2 true`: plain ones, and those kept until acknowledged. */
+  readonly sent: { states: string[]; latched: string[] } = { states: [], latched: [] }
   /** The state as it was last written before something was sent. */
   #written: string | undefined
   /** Whether it will be written within half a minute. */
@@ -145,7 +151,11 @@ export class Monitoring {
 
   #collect(isByClock = false): LimitEvent[] {
     const { alarms } = this.#monitor
-    const { reports, save } = alarms.collect(isByClock)
+    const { reports, states, latched, save } = alarms.collect(isByClock)
+    this.sent.states.push(...states.map((condition) => `${nameOf(condition)} ${condition.isAlarm}`))
+    this.sent.latched.push(
+      ...latched.map((condition) => `${nameOf(condition)} ${alarms.isLatched(condition)}`),
+    )
     this.#isDue ||= save === 'soon'
     if (save === 'now' || (isByClock && this.#isDue)) this.#write()
     return reports.map(({ event }) => event)
@@ -163,6 +173,12 @@ export class Monitoring {
     if (this.#limits.length > 0) monitor.setLimits(this.#limits)
     return monitor
   }
+}
+
+/** A condition as `too warm 5212A1B2`. */
+export const nameOf = (condition: Condition) => {
+  const name = condition instanceof LimitCondition ? condition.limit.name : condition.kind
+  return `${name} ${condition.about.device?.serial ?? ''}`.trim()
 }
 
 /** Events as `alarm above 5212A1B2 1`: state, condition, serial number, channel. */

@@ -11,6 +11,7 @@ import {
   other,
   readingOf,
   seriesOf,
+  UNSIGNED,
 } from '../../../support/limits/monitoring'
 
 const TOO_WARM = { name: 'too warm', above: -15 }
@@ -144,7 +145,7 @@ describe('alarms', () => {
     const node = new Monitoring([TOO_WARM], { remindMs: 15 * MINUTE })
     warm(node)
     assert.deepEqual(brief(node.wait(31)), ['reminder above 5212A1B2 1', 'reminder above 5212A1B2 1'])
-    node.command(({ alarms }) => alarms.acknowledge(['5212A1B2']))
+    node.command(({ alarms }) => alarms.acknowledge(['5212A1B2'], UNSIGNED))
     node.restart()
     assert.deepEqual(node.wait(40), [])
     assert.deepEqual(brief(cold(node)), ['normal above 5212A1B2 1'])
@@ -216,7 +217,7 @@ describe('names', () => {
       const node = new Monitoring([{ name, above: -15 }])
       const freezer = () => readingOf(nowIn(node), -10, { serial: name })
       assert.deepEqual(brief(node.receive([freezer()])), [`alarm above ${name} 1`])
-      node.command(({ alarms }) => alarms.mute(30 * MINUTE, [name]))
+      node.command(({ alarms }) => alarms.mute(30 * MINUTE, [name], UNSIGNED))
       node.restart()
       node.wait(1)
       assert.deepEqual(node.receive([freezer()]), [])

@@ -63,6 +63,7 @@ describe('judging by limits', () => {
       late: false,
       revised: false,
       detail: null,
+      acknowledged: null,
     })
   })
 

@@ -1,43 +1,53 @@
 import assert from 'node:assert/strict'
+import type { LimitEvent } from '../../../../src/lib/limits/event'
 import { inMinutes, isCold, recordsAt, recordsIn, warmIn } from '../../../support/limits/minutes'
-import { brief, MINUTE, Monitoring, nowIn, other, readingOf } from '../../../support/limits/monitoring'
+import {
+  brief,
+  MINUTE,
+  Monitoring,
+  nowIn,
+  other,
+  readingOf,
+  UNSIGNED,
+} from '../../../support/limits/monitoring'
 
 const TOO_WARM = { name: 'too warm', above: -15 }
 const DAY_MINUTES = 1440
 
 const warm = (node: Monitoring) => node.receive([readingOf(nowIn(node), -10)])
 const cold = (node: Monitoring) => node.receive([readingOf(nowIn(node), -18)])
+/** Events without those about mutes themselves. */
+const alarmsIn = (events: readonly LimitEvent[]) => events.filter(({ condition }) => condition !== null)
+const wait = (node: Monitoring, minutes: number) => alarmsIn(node.wait(minutes))
 const mute = (node: Monitoring, minutes: number, serials: readonly string[] | 'all' = 'all') =>
-  node.command(({ alarms }) => alarms.mute(minutes * MINUTE, serials))
+  alarmsIn(node.command(({ alarms }) => alarms.mute(minutes * MINUTE, serials, UNSIGNED)))
 
 describe('alarms', () => {
   it('are held back while they are muted, also over a restart, and told at the end if they last', () => {
     const node = new Monitoring([TOO_WARM, { name: 'cold', below: -17 }])
-    node.command(({ alarms }) => alarms.mute(30 * MINUTE, 'all'))
+    mute(node, 30)
     assert.deepEqual(warm(node), [])
     node.wait(5)
     assert.deepEqual(cold(node), [])
     node.wait(5)
     node.restart()
     assert.notEqual(node.monitor.summarize().mutedUntil, null)
-    assert.deepEqual(node.wait(19), [])
-    assert.deepEqual(brief(node.wait(1)), ['alarm below 5212A1B2 1'])
+    assert.deepEqual(wait(node, 19), [])
+    assert.deepEqual(brief(wait(node, 1)), ['alarm below 5212A1B2 1'])
     assert.equal(node.monitor.summarize().mutedUntil, null)
   })
 
   it('are muted for single devices; ends of told alarms are told at once', () => {
     const node = new Monitoring([TOO_WARM])
     warm(node)
-    node.command(({ alarms }) => alarms.mute(60 * MINUTE, ['5212A1B2']))
+    mute(node, 60, ['5212A1B2'])
     node.wait(1)
     assert.deepEqual(brief(cold(node)), ['normal above 5212A1B2 1'])
     node.wait(1)
     assert.deepEqual(brief(node.receive([readingOf(nowIn(node), -10), other(nowIn(node), -10)])), [
       'alarm above 5212A1B3 1',
     ])
-    assert.deepEqual(brief(node.command(({ alarms }) => alarms.mute(0, ['5212A1B2']))), [
-      'alarm above 5212A1B2 1',
-    ])
+    assert.deepEqual(brief(mute(node, 0, ['5212A1B2'])), ['alarm above 5212A1B2 1'])
   })
 })
 
@@ -56,9 +66,9 @@ describe('a mute', () => {
     assert.deepEqual(node.receive(recordsIn(1, 401, warmIn([100, 340]))), [])
     node.wait(30)
     node.kill()
-    assert.deepEqual(node.wait(29), [])
-    assert.deepEqual(node.wait(1).map(inMinutes), ['ended above 100-340'])
-    assert.deepEqual(node.wait(60), [])
+    assert.deepEqual(wait(node, 29), [])
+    assert.deepEqual(wait(node, 1).map(inMinutes), ['ended above 100-340'])
+    assert.deepEqual(wait(node, 60), [])
   })
 
   it('tells what it held back as it is known at its end', () => {
@@ -108,7 +118,7 @@ describe('a mute', () => {
     node.clock.jump(30 * MINUTE)
     mute(node, 60)
     node.receive(all(3, 30))
-    const events = mute(node, 0)
+    const events = node.command(({ alarms }) => alarms.mute(0, 'all', UNSIGNED)).slice(1)
     assert.deepEqual([events.length, events.at(-1)?.leftOut], [101, 5])
     assert.deepEqual(mute(node, 0), [])
   })
@@ -141,10 +151,10 @@ describe('a mute', () => {
       node.wait(10)
       node.clock.jump(minutes * MINUTE)
       assert.deepEqual(warm(node), [])
-      assert.deepEqual(node.wait(10), [])
+      assert.deepEqual(wait(node, 10), [])
       node.restart()
-      assert.deepEqual(node.wait(39), [])
-      assert.deepEqual(brief(node.wait(1)), ['alarm above 5212A1B2 1'])
+      assert.deepEqual(wait(node, 39), [])
+      assert.deepEqual(brief(wait(node, 1)), ['alarm above 5212A1B2 1'])
     })
 
   it('lasts at most as long as it was set for if the clock is set back before a crash', () => {
@@ -153,8 +163,8 @@ describe('a mute', () => {
     node.clock.jump(-DAY_MINUTES * MINUTE)
     node.kill()
     assert.deepEqual(warm(node), [])
-    assert.deepEqual(node.wait(59), [])
-    assert.deepEqual(brief(node.wait(1)), ['alarm above 5212A1B2 1'])
+    assert.deepEqual(wait(node, 59), [])
+    assert.deepEqual(brief(wait(node, 1)), ['alarm above 5212A1B2 1'])
   })
 
   it('does not hold back what is about a device that is forgotten', () => {
@@ -163,5 +173,93 @@ describe('a mute', () => {
     node.receive(recordsIn(1, 401, warmIn([100, 340])))
     node.command((monitor) => monitor.forget(['5212A1B2']))
     assert.deepEqual(mute(node, 0), [])
+  })
+})
+
+describe('the events of mutes', () => {
+  const signed = { by: 'night shift', note: 'defrosting' }
+  const command = (node: Monitoring, minutes: number, serials: readonly string[] | 'all' = 'all') =>
+    node.command(({ alarms }) => alarms.mute(minutes * MINUTE, serials, signed))
+  const short = (events: readonly LimitEvent[]) =>
+    events.map(({ state, serial, minutes }) => `${state} ${serial ?? 'all'} ${minutes}`)
+
+  it('say who muted which device until when, and who ended that', () => {
+    const node = new Monitoring([])
+    cold(node)
+    const begin = nowIn(node)
+    const [event, unknown] = command(node, 60, ['5212A1B2', '5212A1B9'])
+    const iso = (minutes: number) => new Date(begin + minutes * MINUTE).toISOString()
+    assert.deepEqual(event, {
+      ...{ id: `mute/5212A1B2/${iso(0)}`, state: 'muted', condition: null, limit: null },
+      ...{ serial: '5212A1B2', name: 'Freezer 3', base: '5839F001', channel: null, label: null },
+      ...{ quantity: null, above: null, below: null, value: null, extreme: null, unit: null },
+      ...{ from: iso(0), until: iso(60), minutes: 60, late: false, revised: false, detail: null },
+      acknowledged: { at: iso(0), ...signed },
+    })
+    assert.deepEqual([unknown?.serial, unknown?.name, unknown?.base], ['5212A1B9', null, null])
+    assert.equal(node.monitor.summarize().mutedDevices, 2)
+    node.wait(10)
+    const [over] = command(node, 0, ['5212A1B2', '5212A1B3'])
+    assert.deepEqual(
+      [over?.state, over?.from, over?.until, over?.acknowledged],
+      ['unmuted', iso(0), iso(10), { at: iso(10), ...signed }],
+    )
+    assert.equal(node.monitor.summarize().mutedDevices, 1)
+  })
+
+  it('are sent when its time is over, also if that was while the node was off', () => {
+    for (const stop of ['restart', 'kill'] as const) {
+      const node = new Monitoring([])
+      command(node, 60)
+      command(node, 30, ['5212A1B2'])
+      assert.deepEqual(short(node.wait(30)), ['unmuted 5212A1B2 30'])
+      node[stop]()
+      assert.deepEqual(short(node.wait(29)), [])
+      node.clock.advance(120 * MINUTE)
+      node[stop]()
+      const events = node.wait(1)
+      assert.deepEqual(short(events), ['unmuted all 60'])
+      assert.equal(events[0]?.acknowledged, null)
+      node.kill()
+      assert.deepEqual(short(node.wait(1)), [])
+    }
+  })
+
+  it('are sent again if a mute is made longer or shorter, and for each mute that a command ends', () => {
+    const node = new Monitoring([])
+    assert.deepEqual(short(command(node, 60)), ['muted all 60'])
+    node.wait(10)
+    assert.deepEqual(short(command(node, 60)), ['muted all 70'])
+    assert.deepEqual(short(command(node, 20)), ['muted all 30'])
+    command(node, 60, ['5212A1B2'])
+    assert.deepEqual(short(command(node, 0)), ['unmuted all 10', 'unmuted 5212A1B2 0'])
+    assert.deepEqual(short(command(node, 0)), [])
+  })
+
+  it('come before the alarms that the mute held back', () => {
+    const node = new Monitoring([TOO_WARM])
+    command(node, 10)
+    warm(node)
+    assert.deepEqual(
+      node.wait(10).map(({ state }) => state),
+      ['unmuted', 'alarm'],
+    )
+  })
+})
+
+describe('the devices that are muted one by one', () => {
+  it('are at most 1,000; more are refused as a whole', () => {
+    const node = new Monitoring([])
+    const serials = Array.from({ length: 1001 }, (_, index) => `5212B${index}`)
+    assert.throws(() => mute(node, 60, serials), { reason: 'too-many-mutes', code: 'ENVLOG_INPUT' })
+    assert.equal(node.monitor.summarize().mutedDevices, 0)
+    mute(node, 60, serials.slice(1))
+    mute(node, 60, serials.slice(1, 3))
+    mute(node, 60)
+    assert.equal(node.monitor.summarize().mutedDevices, 1000)
+    assert.throws(() => mute(node, 60, serials.slice(0, 1)), { reason: 'too-many-mutes' })
+    node.wait(60)
+    mute(node, 60, serials.slice(0, 1))
+    assert.equal(node.monitor.summarize().mutedDevices, 1)
   })
 })

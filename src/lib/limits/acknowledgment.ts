@@ -1,0 +1,31 @@
+import { type Acknowledgment, MAX_TEXT_LENGTH } from './condition'
+import type { LimitEvent } from './event'
+
+/** Who gives a command, and why; each is cut at 100 characters. */
+export interface Signature {
+  by: string | null
+  note: string | null
+}
+
+/** @param at ms since 1970 UTC @param ms how long there are no reminders; `null` for ever */
+export function sign({ by, note }: Signature, at: number, ms: number | null = null): Acknowledgment {
+  return { at, by: by?.slice(0, MAX_TEXT_LENGTH) ?? null, note: note?.slice(0, MAX_TEXT_LENGTH) ?? null, ms }
+}
+
+/** An alarm that may be acknowledged. */
+interface Candidate {
+  event: LimitEvent
+  isReported: boolean
+  isAcknowledged: boolean
+}
+
+/**
+ * Whether an alarm is one of those to be acknowledged: one that was reported, of these devices or silent base units, or
+ * that nobody has acknowledged; or one with one of these ids, also if a mute holds it back.
+ */
+export function createFilter(of: readonly string[] | 'all'): (candidate: Candidate) => boolean {
+  if (of === 'all') return ({ isReported, isAcknowledged }) => isReported && !isAcknowledged
+  const names = new Set(of)
+  return ({ event: { id, serial, base }, isReported }) =>
+    names.has(id ?? '') || (isReported && names.has(serial ?? base ?? ''))
+}
