@@ -96,13 +96,13 @@ export class Messages {
 }
 
 /** `envlog/{base}/{serial}/{channel}/{limit or condition}`, with `_` for what does not apply. */
-function topicOf({ base, serial, channel, limit, condition, leftOut, test }: LimitEvent): string {
+function topicOf({ base, serial, channel, limit, condition, state, leftOut, test }: LimitEvent): string {
   const last = test
     ? 'test'
     : leftOut !== undefined
       ? 'left-out'
       : limit === null
-        ? condition
+        ? (condition ?? state)
         : limit || 'limit'
   const parts = ['envlog', base, serial, channel === null ? 'device' : `ch${channel}`, last]
   return parts.map((part) => topicText(part ?? '') || '_').join('/')

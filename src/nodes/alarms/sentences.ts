@@ -50,17 +50,50 @@ export class Sentences {
   sentence(report: Report): string {
     const { event } = report
     if (event.leftOut !== undefined) return this.#translate('limits.text.left-out', { count: event.leftOut })
-    if (event.test) return this.#translate('limits.text.test')
+    if (event.test) return this.#translate(`limits.text.${testKeyOf(event)}`, { place: this.#place(event) })
+    if (isNotice(event)) return this.#notice(report)
     if (event.from === null)
       return this.#translate('limits.text.normal', { place: this.#placeAndName(event) })
-    const text = this.#translate(`limits.text.${keyOf(event)}`, this.#params(report))
+    const text = this.#withAcknowledged(
+      this.#translate(`limits.text.${keyOf(event)}`, this.#params(report)),
+      event,
+    )
     const remark = event.state === 'reminder' ? 'reminder' : remarkOf(event)
     return remark ? this.#translate(`limits.text.${remark}`, { text }) : text
   }
 
+  /** What a command has done, or that a mute is over, such as *Freezer 3: muted until 16:00 by the night shift*. */
+  #notice({ event, utcOffset }: Report): string {
+    const { state, until } = event
+    return this.#translate(`limits.text.${state}`, {
+      place: this.#place(event),
+      what: this.#what(event),
+      until: this.#period(this.#clockOf(utcOffset), null, until).until,
+      ...this.#signature(event),
+    })
+  }
+
+  /** Says of an alarm that is over that it was acknowledged. */
+  #withAcknowledged(text: string, event: LimitEvent): string {
+    if (event.state !== 'ended' || event.acknowledged === null) return text
+    return this.#translate('limits.text.over-acknowledged', { text, ...this.#signature(event) })
+  }
+
+  #signature({ acknowledged }: LimitEvent): { by: string; note: string } {
+    const { by, note } = acknowledged ?? { by: null, note: null }
+    return {
+      by: by ? this.#translate('limits.text.by', { by: toShortLine(by) }) : '',
+      note: note ? this.#translate('limits.text.note', { note: toShortLine(note) }) : '',
+    }
+  }
+
+  #clockOf(utcOffset: number | null): LocalClock {
+    return this.#zone ?? (utcOffset === null ? this.#host : fixedClock(utcOffset))
+  }
+
   #params({ event, utcOffset, measuredAt }: Report) {
     const { state, condition, limit, above, below, value, extreme, minutes, from, until, detail } = event
-    const clock = this.#zone ?? (utcOffset === null ? this.#host : fixedClock(utcOffset))
+    const clock = this.#clockOf(utcOffset)
     const isOver = state === 'normal' || state === 'ended'
     const measured = withUnit(value, event)
     return {
@@ -80,13 +113,18 @@ export class Sentences {
   /** A subject of one line for several events, such as *Alarm: Freezer 3, Inside: too warm (and 2 more)*. */
   subject([first, ...others]: readonly Report[]): string {
     if (!first) return ''
-    const { state, condition, limit, leftOut, test } = first.event
-    if (test) return this.#translate('limits.subject.test')
+    const { state, leftOut, test } = first.event
+    const place = this.#place(first.event)
+    if (test) return this.#translate(`limits.subject.${testKeyOf(first.event)}`, { place })
     if (leftOut !== undefined) return this.#translate('limits.subject.left-out')
-    const what = (limit && toShortLine(limit)) || this.#translate(`limits.subject.${condition}`)
     const kind = remarkOf(first.event) ?? state
-    const text = this.#translate(`limits.subject.${kind}`, { place: this.#place(first.event), what })
+    const text = this.#translate(`limits.subject.${kind}`, { place, what: this.#what(first.event) })
     return others.length > 0 ? this.#translate('limits.subject.more', { text, count: others.length }) : text
+  }
+
+  /** The name of the limit, or the condition. */
+  #what({ limit, condition }: LimitEvent): string {
+    return (limit && toShortLine(limit)) || (condition ? this.#translate(`limits.subject.${condition}`) : '')
   }
 
   /** The device and the channel. */
@@ -157,10 +195,17 @@ const withUnit = (measured: number | null, { unit }: LimitEvent) =>
 const inBrackets = (text: string | null) => (text ? ` (${text})` : '')
 
 /** What must be said of an event that tells of the past. */
-function remarkOf({ late, revised }: LimitEvent): 'revised' | 'late' | undefined {
+function remarkOf({ state, late, revised }: LimitEvent): 'revised' | 'late' | undefined {
+  if (state === 'acknowledged') return undefined
   if (revised) return 'revised'
   return late ? 'late' : undefined
 }
+
+/** Whether an event tells what a command has done, or that a mute is over. */
+const isNotice = ({ state }: LimitEvent) => ['acknowledged', 'muted', 'unmuted'].includes(state)
+
+/** The key of the texts of a test, which may be about a device. */
+const testKeyOf = ({ serial }: LimitEvent) => (serial === null ? 'test' : 'test-device')
 
 /** The key of the sentence about an event, below `limits.text`. */
 function keyOf({ state, condition, serial, detail, minutes }: LimitEvent): string {

@@ -176,6 +176,80 @@ describe('the sentences of limits', () => {
     )
   })
 
+  it('say who acknowledged an alarm, and why', () => {
+    const at = iso(12)
+    const acknowledged = {
+      state: 'acknowledged',
+      acknowledged: { at, by: 'night shift', note: 'door\nrepaired' },
+    } as const
+    const sentence = 'Freezer 3, Inside: too warm acknowledged'
+    assert.equal(
+      textOf(acknowledged),
+      `Acknowledged: Freezer 3, Inside: too warm | ${sentence} by night shift: door repaired`,
+    )
+    assert.equal(
+      textOf({ ...acknowledged, limit: '', late: true, acknowledged: { at, by: null, note: null } }),
+      'Acknowledged: Freezer 3, Inside: above the limit | Freezer 3, Inside: above the limit acknowledged',
+    )
+    assert.equal(
+      textOf(acknowledged, { language: 'ja' }),
+      '確認済み：Freezer 3・Inside：too warm | Freezer 3・Inside：too warmを確認しました（担当：night shift）。メモ：door repaired',
+    )
+    const over = { ...acknowledged, state: 'ended', until: iso(12) } as const
+    assert.match(
+      textOf(over),
+      /\(08:00 to 08:12, highest -9.8 °C\), acknowledged by night shift: door repaired$/,
+    )
+    assert.match(textOf(over, { language: 'ja' }), /）、確認済み（担当：night shift）。メモ：door repaired$/)
+  })
+
+  it('say who muted a device or all until when, and that a mute has ended', () => {
+    const nothing = { condition: null, limit: null, channel: null, label: null } as const
+    const by = { at: iso(12), by: 'night shift', note: null }
+    const muted = { ...nothing, state: 'muted', until: iso(72), acknowledged: by } as const
+    assert.equal(textOf(muted), 'Muted: Freezer 3 | Freezer 3: muted until 09:12 by night shift')
+    assert.equal(
+      textOf({ ...muted, name: null, until: iso(1500) }, { utcOffset: 540 }),
+      'Muted: 5212A1B2 | 5212A1B2: muted until 11-21 18:00 UTC+9 by night shift',
+    )
+    const over = { ...muted, serial: null, name: null, state: 'unmuted', acknowledged: null } as const
+    assert.equal(textOf(over), 'Mute ended: All devices | All devices: mute ended')
+    assert.deepEqual(
+      [textOf(muted, { language: 'ja' }), textOf(over, { language: 'ja' })],
+      [
+        '通知停止：Freezer 3 | Freezer 3：09:12 まで通知を停止します（担当：night shift）',
+        '通知再開：全機器 | 全機器：通知の停止を終了しました',
+      ],
+    )
+  })
+
+  it('tell in the past what each condition was', () => {
+    const nothing = { limit: null, channel: null, label: null, value: null, extreme: null, unit: null }
+    const sentenceOf = (over: Partial<LimitEvent>, language: 'en-US' | 'ja' = 'en-US') =>
+      textOf({ ...nothing, ...over, state: 'ended', until: iso(12) }, { language }).replace(/^.* \| /, '')
+    const all = { serial: null, name: null, base: null }
+    const conditions: Partial<LimitEvent>[] = [
+      { condition: 'error', channel: 1, label: 'Inside', detail: 'E1' },
+      { condition: 'silent' },
+      { condition: 'silent', serial: null, name: 'Hall 1', detail: '12' },
+      { condition: 'battery', detail: 'replace-now' },
+      { condition: 'no-data', ...all },
+      { condition: 'no-match', ...all, detail: 'too warm: 52A10009' },
+    ]
+    assert.deepEqual(
+      conditions.map((over) => sentenceOf(over)),
+      [
+        'Freezer 3, Inside: had no value for 12 minutes (08:00 to 08:12) (E1)',
+        'Freezer 3: had no new measurement for 12 minutes (08:00 to 08:12)',
+        'Base unit Hall 1 (5839F001): had no new measurement for 12 minutes (08:00 to 08:12)',
+        'Freezer 3: the battery was low (08:00 to 08:12)',
+        'There was no data of any device for 12 minutes (08:00 to 08:12)',
+        'For 12 minutes, no device matched these parts of the limits (08:00 to 08:12) (too warm: 52A10009)',
+      ],
+    )
+    for (const over of conditions) assert.match(sentenceOf(over, 'ja'), /した（08:00～08:12）/)
+  })
+
   it('are about a silent base unit', () => {
     const unit = {
       serial: null,
@@ -212,6 +286,35 @@ describe('the sentences of limits', () => {
     assert.equal(sentences.sentence(toLeftOut(30)), '30 more events are not listed.')
     assert.equal(sentences.subject([toTest(0), toTest(0)]), 'Test alarm')
     assert.equal(sentences.sentence(toTest(0)), 'Test: this is how alarms arrive.')
+  })
+
+  it('name the device of a test, which is that seen last with a serial number', () => {
+    const clock = createVirtualClock(0, AT_8)
+    const settings = { errorAfterMs: 1, silentAfterMs: 1, battery: true, remindMs: 0, leavesOutPast: true }
+    const monitor = new Monitor(clock, settings)
+    for (const serial of ['5839F001', '5839F002', '5839F001']) {
+      clock.advance(MINUTE)
+      const reading = readingOf(clock.now(), -18, { base: { serial, name: 'Hall' } })
+      monitor.receive(readMeasurements([reading]).devices, [])
+    }
+    const test = monitor.test('5212A1B2')
+    const { id, serial, name, base } = test.event
+    assert.deepEqual(
+      [id, serial, name, base],
+      [`test/5839F001/5212A1B2/${iso(3)}`, '5212A1B2', 'Freezer 3', '5839F001'],
+    )
+    assert.deepEqual(monitor.test('5212A1B9'), toTest(clock.now()))
+    const textIn = (language: 'en-US' | 'ja') => {
+      const sentences = new Sentences(withCatalogs(language), 'local')
+      return `${sentences.subject([test])} | ${sentences.sentence(test)}`
+    }
+    assert.deepEqual(
+      [textIn('en-US'), textIn('ja')],
+      [
+        'Test alarm: Freezer 3 | Test: this is how alarms of Freezer 3 arrive.',
+        '警報のテスト：Freezer 3 | テスト：Freezer 3の警報はこのように届きます。',
+      ],
+    )
   })
 
   it('say that a device has not measured anything yet', () => {
