@@ -197,7 +197,7 @@ function createAlarmsSample(language: string, settings: Pick<AlarmsSettings, 'ou
   const messages = new Messages(RED, settings as AlarmsSettings, 'Plant A', sentences)
   const [message] = [
     ...messages.ofReports(reports),
-    ...messages.ofStates(states, AT),
+    ...messages.ofStates(states, monitor.alarms),
     ...messages.ofSummary(monitor.summarize()),
   ]
   if (!message) throw new Error(`no message for ${settings.output} ${settings.send}`)
@@ -206,7 +206,7 @@ function createAlarmsSample(language: string, settings: Pick<AlarmsSettings, 'ou
 
 /** Translates keys of the catalog of envlog-limits, as Node-RED does. */
 function translatorFor(language: string) {
-  const file = join(__dirname, '..', 'locales', language, 'limits.json')
+  const file = join(__dirname, '..', 'locales', language, 'alarms.json')
   const catalog = JSON.parse(readFileSync(file, 'utf8'))
   const find = (key: string) =>
     key.split('.').reduce<unknown>((found, part) => Object(found)[part], catalog) as string | undefined

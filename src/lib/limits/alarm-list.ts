@@ -188,10 +188,15 @@ export class AlarmList {
     return this.#states.isLatched(condition)
   }
 
-  /** The alarm of a condition that lasts or waits for its acknowledgment, or what the condition is about. */
+  /** The alarm of a condition that lasts, or what the condition is about. */
+  toState(condition: Condition): Report {
+    return toState(condition, this.#clock.now())
+  }
+
+  /** The same, but also of an alarm that is over and waits for its acknowledgment. */
   toLatchedState(condition: Condition): Report {
     const over = condition.isAlarm ? undefined : this.#history.lastWaiting(condition)
-    return over?.report ?? toState(condition, this.#clock.now())
+    return over?.report ?? this.toState(condition)
   }
 
   /** The alarms that were over at a time or later, the oldest first. @param sinceMs ms since 1970 UTC */

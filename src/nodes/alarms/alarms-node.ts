@@ -15,6 +15,8 @@ import { Messages } from './messages'
 import { Sentences } from './sentences'
 import { toAlarmsStatus } from './status'
 
+const HOUR_MS = 3_600_000
+
 const isInNumbers = ({ output }: AlarmsSettings) => output === 'states' || output === 'summary'
 
 /** A deployed envlog-alarms. */
@@ -67,9 +69,11 @@ export class AlarmsNode implements StartedNode, Listener {
   }
 
   deliver({ changes, saved }: Delivery, cause?: Cause): void {
+    const { latch } = this.#settings
+    const { monitor } = this.#alarms
     const messages = [
       ...this.#messages.ofReports(changes.reports, cause?.msg),
-      ...this.#messages.ofStates(changes.states, systemClock.now(), cause?.msg),
+      ...this.#messages.ofStates(latch ? changes.latched : changes.states, monitor.alarms, cause?.msg),
       ...this.#newSummary(cause?.msg),
     ]
     this.#enqueue(messages, cause?.send, saved)
@@ -109,18 +113,20 @@ export class AlarmsNode implements StartedNode, Listener {
       case 'report':
         this.#enqueue(
           [
-            ...this.#messages.ofReports(alarms.alarms(), msg),
-            ...this.#messages.ofStates(monitor.conditions(), now, msg),
+            ...this.#messages.ofAnswer(alarms.alarms(), msg),
+            ...this.#messages.ofStates(monitor.conditions(), alarms, msg),
             ...this.#messages.ofSummary(monitor.summarize(), msg),
           ],
           send,
         )
         return
-      case 'history':
+      case 'history': {
+        const { ms } = command
         if (isInNumbers(this.#settings))
           throw new EnvlogError('history-unreadable', { most: MAX_HISTORY_HOURS })
-        this.#enqueue(this.#messages.ofReports(alarms.history(now - command.ms), msg), send)
+        this.#enqueue(this.#messages.ofAnswer(alarms.history(now - ms), msg, ms / HOUR_MS), send)
         return
+      }
       case 'test':
         this.#enqueue(this.#messages.ofTest(monitor.test(command.serial), msg), send)
         return

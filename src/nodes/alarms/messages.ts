@@ -1,6 +1,7 @@
 import type { NodeAPI, NodeMessage } from 'node-red'
+import type { AlarmList } from '../../lib/limits/alarm-list'
 import type { Condition } from '../../lib/limits/condition'
-import { type LimitEvent, type Report, toState } from '../../lib/limits/event'
+import type { LimitEvent, Report } from '../../lib/limits/event'
 import type { Summary } from '../../lib/limits/monitor'
 import { topicText } from '../../lib/output/topic'
 import { version } from '../../lib/version'
@@ -50,13 +51,25 @@ export class Messages {
     return [this.#build(cause, { payload, topic: this.#sentences.subject(reports) }, { events })]
   }
 
-  ofStates(conditions: Iterable<Condition>, now: number, cause?: NodeMessage): NodeMessage[] {
-    if (this.#settings.output !== 'states') return []
+  /** @param alarms the list to which the conditions belong */
+  ofStates(conditions: Iterable<Condition>, alarms: AlarmList, cause?: NodeMessage): NodeMessage[] {
+    const { output, latch } = this.#settings
+    if (output !== 'states') return []
     return Array.from(conditions, (condition) => {
-      const report = toState(condition, now)
+      const report = latch ? alarms.toLatchedState(condition) : alarms.toState(condition)
+      const payload = latch ? alarms.isLatched(condition) : condition.isAlarm
       const event = this.#toEvent(report)
-      return this.#build(cause, { payload: condition.isAlarm, topic: topicOf(report.event) }, { event })
+      return this.#build(cause, { payload, topic: topicOf(report.event) }, { event })
     })
+  }
+
+  /**
+   * The answer to a question. If nothing is to be told, a text says so.
+   * @param hours the time that the question is about; `undefined`: now
+   */
+  ofAnswer(reports: readonly Report[], cause: NodeMessage, hours?: number): NodeMessage[] {
+    if (reports.length > 0 || this.#settings.output !== 'text') return this.ofReports(reports, cause)
+    return [this.#build(cause, this.#sentences.nothing(hours), {})]
   }
 
   /** The message of a test, through the wires of an alarm. */

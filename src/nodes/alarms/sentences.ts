@@ -49,23 +49,30 @@ export class Sentences {
    */
   sentence(report: Report): string {
     const { event } = report
-    if (event.leftOut !== undefined) return this.#translate('limits.text.left-out', { count: event.leftOut })
-    if (event.test) return this.#translate(`limits.text.${testKeyOf(event)}`, { place: this.#place(event) })
+    if (event.leftOut !== undefined) return this.#translate('alarms.text.left-out', { count: event.leftOut })
+    if (event.test) return this.#translate(`alarms.text.${testKeyOf(event)}`, { place: this.#place(event) })
     if (isNotice(event)) return this.#notice(report)
     if (event.from === null)
-      return this.#translate('limits.text.normal', { place: this.#placeAndName(event) })
+      return this.#translate('alarms.text.normal', { place: this.#placeAndName(event) })
     const text = this.#withAcknowledged(
-      this.#translate(`limits.text.${keyOf(event)}`, this.#params(report)),
+      this.#translate(`alarms.text.${keyOf(event)}`, this.#params(report)),
       event,
     )
     const remark = event.state === 'reminder' ? 'reminder' : remarkOf(event)
-    return remark ? this.#translate(`limits.text.${remark}`, { text }) : text
+    return remark ? this.#translate(`alarms.text.${remark}`, { text }) : text
+  }
+
+  /** Says that no alarm lasts now, or was over within these hours. */
+  nothing(hours?: number): { payload: string; topic: string } {
+    const topic = this.#translate('alarms.subject.none')
+    if (hours === undefined) return { payload: this.#translate('alarms.text.none-now'), topic }
+    return { payload: this.#translate('alarms.text.none-over', { count: hours }), topic }
   }
 
   /** What a command has done, or that a mute is over, such as *Freezer 3: muted until 16:00 by the night shift*. */
   #notice({ event, utcOffset }: Report): string {
     const { state, until } = event
-    return this.#translate(`limits.text.${state}`, {
+    return this.#translate(`alarms.text.${state}`, {
       place: this.#place(event),
       what: this.#what(event),
       until: this.#period(this.#clockOf(utcOffset), null, until).until,
@@ -76,14 +83,14 @@ export class Sentences {
   /** Says of an alarm that is over that it was acknowledged. */
   #withAcknowledged(text: string, event: LimitEvent): string {
     if (event.state !== 'ended' || event.acknowledged === null) return text
-    return this.#translate('limits.text.over-acknowledged', { text, ...this.#signature(event) })
+    return this.#translate('alarms.text.over-acknowledged', { text, ...this.#signature(event) })
   }
 
   #signature({ acknowledged }: LimitEvent): { by: string; note: string } {
     const { by, note } = acknowledged ?? { by: null, note: null }
     return {
-      by: by ? this.#translate('limits.text.by', { by: toShortLine(by) }) : '',
-      note: note ? this.#translate('limits.text.note', { note: toShortLine(note) }) : '',
+      by: by ? this.#translate('alarms.text.by', { by: toShortLine(by) }) : '',
+      note: note ? this.#translate('alarms.text.note', { note: toShortLine(note) }) : '',
     }
   }
 
@@ -98,7 +105,7 @@ export class Sentences {
     const measured = withUnit(value, event)
     return {
       place: isOver ? this.#placeAndName(event) : this.#place(event),
-      name: limit ? this.#translate('limits.text.name', { name: toShortLine(limit) }) : '',
+      name: limit ? this.#translate('alarms.text.name', { name: toShortLine(limit) }) : '',
       duration: this.#duration(minutes ?? 0),
       ...this.#period(clock, from, until),
       bound: withUnit(condition === 'above' ? above : below, event),
@@ -115,30 +122,30 @@ export class Sentences {
     if (!first) return ''
     const { state, leftOut, test } = first.event
     const place = this.#place(first.event)
-    if (test) return this.#translate(`limits.subject.${testKeyOf(first.event)}`, { place })
-    if (leftOut !== undefined) return this.#translate('limits.subject.left-out')
+    if (test) return this.#translate(`alarms.subject.${testKeyOf(first.event)}`, { place })
+    if (leftOut !== undefined) return this.#translate('alarms.subject.left-out')
     const kind = remarkOf(first.event) ?? state
-    const text = this.#translate(`limits.subject.${kind}`, { place, what: this.#what(first.event) })
-    return others.length > 0 ? this.#translate('limits.subject.more', { text, count: others.length }) : text
+    const text = this.#translate(`alarms.subject.${kind}`, { place, what: this.#what(first.event) })
+    return others.length > 0 ? this.#translate('alarms.subject.more', { text, count: others.length }) : text
   }
 
   /** The name of the limit, or the condition. */
   #what({ limit, condition }: LimitEvent): string {
-    return (limit && toShortLine(limit)) || (condition ? this.#translate(`limits.subject.${condition}`) : '')
+    return (limit && toShortLine(limit)) || (condition ? this.#translate(`alarms.subject.${condition}`) : '')
   }
 
   /** The device and the channel. */
   #place({ condition, name, base, serial, channel, label }: LimitEvent): string {
-    if (condition === 'no-match') return this.#translate('limits.text.limits')
+    if (condition === 'no-match') return this.#translate('alarms.text.limits')
     if (condition === 'silent' && serial === null && base !== null) {
       const unit = toShortLine(base)
       const named = name ? `${toShortLine(name)}${inBrackets(unit)}` : unit
-      return this.#translate('limits.text.base-unit', { base: named })
+      return this.#translate('alarms.text.base-unit', { base: named })
     }
-    if (serial === null) return this.#translate('limits.text.all-devices')
+    if (serial === null) return this.#translate('alarms.text.all-devices')
     const device = toShortLine(name || serial)
     if (channel === null) return device
-    return this.#translate('limits.text.place', { device, channel: toShortLine(label || `ch${channel}`) })
+    return this.#translate('alarms.text.place', { device, channel: toShortLine(label || `ch${channel}`) })
   }
 
   #placeAndName(event: LimitEvent): string {
@@ -148,20 +155,20 @@ export class Sentences {
   /** The newest value of a run that lasts, which may be old. */
   #present(clock: LocalClock, value: string, measuredAt: number | undefined): string {
     const isOld = measuredAt !== undefined && this.#now() - measuredAt > this.#silentAfterMs
-    if (!isOld) return this.#translate('limits.text.now', { value })
+    if (!isOld) return this.#translate('alarms.text.now', { value })
     const time = this.#time(clock, measuredAt) + this.#offset(clock, measuredAt)
-    return this.#translate('limits.text.last', { value, time })
+    return this.#translate('alarms.text.last', { value, time })
   }
 
   /** Minutes, hours and minutes, or days and hours. */
   #duration(minutes: number): string {
-    if (minutes < 120) return this.#translate('limits.text.minutes', { count: minutes })
+    if (minutes < 120) return this.#translate('alarms.text.minutes', { count: minutes })
     const hours = Math.floor(minutes / 60)
     if (hours < 48) {
-      const key = minutes % 60 === 0 ? 'limits.text.hours' : 'limits.text.hours-minutes'
+      const key = minutes % 60 === 0 ? 'alarms.text.hours' : 'alarms.text.hours-minutes'
       return this.#translate(key, { hours, minutes: minutes % 60 })
     }
-    const key = hours % 24 === 0 ? 'limits.text.days' : 'limits.text.days-hours'
+    const key = hours % 24 === 0 ? 'alarms.text.days' : 'alarms.text.days-hours'
     return this.#translate(key, { days: Math.floor(hours / 24), hours: hours % 24 })
   }
 
@@ -207,7 +214,7 @@ const isNotice = ({ state }: LimitEvent) => ['acknowledged', 'muted', 'unmuted']
 /** The key of the texts of a test, which may be about a device. */
 const testKeyOf = ({ serial }: LimitEvent) => (serial === null ? 'test' : 'test-device')
 
-/** The key of the sentence about an event, below `limits.text`. */
+/** The key of the sentence about an event, below `alarms.text`. */
 function keyOf({ state, condition, serial, detail, minutes }: LimitEvent): string {
   if (state === 'normal' || state === 'ended') return `${condition}.${state}`
   if (condition === 'battery') return `${detail}`

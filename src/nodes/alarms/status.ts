@@ -5,8 +5,12 @@ import { translate } from '../kit/report/translate'
 
 /** The status of envlog-alarms. If several apply, the first one is shown. */
 export function toAlarmsStatus(RED: NodeAPI, summary: Summary): NodeStatus {
-  const { mutedUntil, noDataSince, alarms, since, pending, devices, dataAt } = summary
-  const text = (key: string, params: object) => translate(RED, `limits.status.${key}`, params)
+  const { mutedUntil, noDataSince, alarms, since, pending, devices, dataAt, mutedDevices: count } = summary
+  const text = (key: string, params: object) => {
+    const shown = translate(RED, `alarms.status.${key}`, params)
+    const isPartlyMuted = count > 0 && mutedUntil === null
+    return isPartlyMuted ? translate(RED, 'alarms.status.muted-devices', { text: shown, count }) : shown
+  }
   if (mutedUntil !== null)
     return { fill: 'blue', shape: 'ring', text: text('muted', { time: formatTime(mutedUntil) }) }
   if (noDataSince !== null)

@@ -69,6 +69,25 @@ describe('alarms in Node-RED', () => {
     )
   })
 
+  it('keeps a state until what is over has been acknowledged, if that is set', async () => {
+    const off = { errorAfter: '', silentAfter: '', battery: false }
+    const flow = await start({ output: 'states', latch: true, limits, ...off })
+    flow.send({ payload: [readingOf(AT_8 - MINUTE, -18)] })
+    flow.send(warm)
+    flow.send(cold)
+    flow.send({ envlog: { acknowledge: true } })
+    const states = []
+    for (let count = 0; count < 3; count++) states.push(await flow.output.next())
+    assert.deepEqual(
+      states.map(({ payload, envlog }) => [payload, envlog.event.state]),
+      [
+        [false, 'normal'],
+        [true, 'alarm'],
+        [false, 'normal'],
+      ],
+    )
+  })
+
   it('tells its form the longest usual interval of the devices', async () => {
     const flow = await start({ limits })
     const intervalOf = async (id: string) =>
@@ -94,8 +113,20 @@ describe('alarms in Node-RED', () => {
     say({ forget: true })
     flow.send(warm)
     say({ mute: 0 })
-    assert.equal((await flow.output.next()).payload.state, 'alarm')
-    for (const envlog of [{ mute: 20_000 }, { mute: '5' }, { acknowledge: 'x' }, { mute: 1, devices: [] }]) {
+    for (const state of ['acknowledged', 'muted', 'unmuted', 'alarm'])
+      assert.equal((await flow.output.next()).payload.state, state)
+    for (const envlog of [
+      { mute: 20_000 },
+      { mute: '5' },
+      { mute: 1, devices: [] },
+      { mute: 1, by: {} },
+      { acknowledge: 'x' },
+      { acknowledge: Array(1001).fill('5212A1B2') },
+      { acknowledge: true, minutes: 0 },
+      { acknowledge: true, minutes: 10_081 },
+      { history: 0 },
+      { history: 745 },
+    ]) {
       say(envlog)
       assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
     }

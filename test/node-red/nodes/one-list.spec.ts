@@ -8,13 +8,15 @@ import { until } from '../../support/wait'
 const TOLD_MS = 5000
 const AT = Date.now() - 60 * MINUTE
 
+const NOTHING = ['alarms.subject.none', 'alarms.text.none-now']
+
 /** Two nodes with the same limits: `chat` sends events, `lamp` the summary. */
 describe('alarms nodes with the same limits', () => {
   const simulator = useSimulator()
   const place = { z: 'tab', x: 100, y: 100 }
   let told: Message[]
   let lamp: Message[]
-  let chat: { receive(msg: object): void }
+  let chat: ReturnType<typeof helper.getNode>
   let failures: Flow['errors']
 
   beforeEach(async () => {
@@ -85,6 +87,14 @@ describe('alarms nodes with the same limits', () => {
     helper.getNode('lamp').receive({ envlog: { report: true } })
     await until('it is shown', () => lamp.length === shown + 1, TOLD_MS)
     assert.equal(told.length, 5)
+  })
+
+  it('say in a text that there is nothing to tell', async () => {
+    const { output, send } = await startFlow('alarms', simulator(), { node: { output: 'text' }, limits: {} })
+    send({ envlog: { report: true } })
+    assert.deepEqual([(await output.next()).topic, output.messages[0]?.payload], NOTHING)
+    send({ envlog: { history: 24 } })
+    assert.equal((await output.next()).payload, 'alarms.text.none-over')
   })
 
   it('tell what is over, if it is asked', async () => {

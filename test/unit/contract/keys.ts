@@ -29,7 +29,7 @@ const COMPOSED_KEYS: Record<string, readonly string[]> = {
   'quantity.*': [...QUANTITIES],
   'output.*': OUTPUTS,
   'placeholder.*': TOPIC_PLACEHOLDERS,
-  'limits.subject.*': CONDITIONS,
+  'alarms.subject.*': CONDITIONS,
   'start.*': STARTS,
   'send.*': SENDS,
 }

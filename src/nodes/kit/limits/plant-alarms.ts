@@ -138,7 +138,7 @@ export class PlantAlarms {
     const delivery = { changes, saved: save === 'now' ? this.#state.written() : undefined }
     for (const [other, listener] of this.#listeners)
       listener.deliver(delivery, other === id ? cause : undefined)
-    if (changes.reports.length === 0 && changes.states.length === 0) return
+    if (changes.reports.length + changes.states.length + changes.latched.length === 0) return
     for (const waiting of this.#waiting.values()) {
       waiting.push(delivery)
       if (waiting.length > MAX_WAITING) waiting.shift()
