@@ -86,7 +86,7 @@ export class LimitCondition extends Condition {
   constructor(
     about: Required<Omit<About, 'base'>>,
     readonly limit: Limit,
-    public after = Number.NEGATIVE_INFINITY,
+    public after: number | undefined,
   ) {
     super('limit', about)
   }
@@ -143,12 +143,13 @@ export class WatchedDevice {
   seenAt: number
   /** When a newer measurement last arrived, monotonic ms, also if `arrivedAt` began anew, and the last two waits, ms. */
   #newerAt: number
-  #waits: readonly [number, number] = [0, 0]
+  #wait = 0
+  #waitBefore = 0
   /** The newest time since only older measurements arrive, and when that began, monotonic ms. */
   late: { at: number; since: number } | undefined
   /** Since when only measurements ahead of the clock arrive, monotonic ms. */
   aheadSince: number | undefined
-  readonly channels = new Map<number, WatchedChannel>()
+  readonly channels: WatchedChannel[] = []
   /** By which its values are judged. */
   limits: readonly Limit[] = []
   readonly silent = new Condition('silent', { device: this })
@@ -166,7 +167,8 @@ export class WatchedDevice {
 
   /** A newer measurement arrives. @param at monotonic ms */
   noteArrival(at: number): void {
-    this.#waits = [this.#waits[1], at - this.#newerAt]
+    this.#waitBefore = this.#wait
+    this.#wait = at - this.#newerAt
     this.#newerAt = at
     this.arrivedAt = at
   }
@@ -176,23 +178,19 @@ export class WatchedDevice {
    * the last two waits, because one may be an outage.
    */
   get usualPause(): number {
-    return Math.max(Math.min(...this.#waits), this.measuringPause)
+    return Math.max(Math.min(this.#wait, this.#waitBefore), this.measuringPause)
   }
 
   /** The usual pause between its measurements, ms; 0 if unknown. */
   get measuringPause(): number {
-    const pauses = Array.from(this.channels.values(), ({ pause }) => pause).filter(Number.isFinite)
+    const pauses = this.channels.map(({ pause }) => pause).filter(Number.isFinite)
     return Math.max(0, ...pauses)
-  }
-
-  get key(): string {
-    return `${this.base}/${this.serial}`
   }
 
   *conditions(): Generator<Condition> {
     yield this.silent
     yield this.battery
-    for (const { error, limits } of this.channels.values()) {
+    for (const { error, limits } of this.channels) {
       yield error
       yield* limits
     }

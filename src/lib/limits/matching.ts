@@ -16,11 +16,11 @@ export interface Channel {
 
 /** The limits that apply to a channel: for each name, the first one that matches. */
 export function limitsFor(limits: readonly Limit[], device: Device, channel: Channel): Limit[] {
-  const byName = new Map<string, Limit>()
+  const found: Limit[] = []
   for (const limit of limits)
-    if (!byName.has(limit.name) && isFor(limit, device) && measures(limit, channel))
-      byName.set(limit.name, limit)
-  return [...byName.values()]
+    if (isFor(limit, device) && measures(limit, channel) && !found.some(({ name }) => name === limit.name))
+      found.push(limit)
+  return found
 }
 
 function isFor({ select, devices, bases, groups }: Limit, { base, serial, group }: Device): boolean {

@@ -168,7 +168,7 @@ function aboutRow({ serial, base, name, groupname }: Fields): Fields {
   return { serial, name, base: { serial: base }, group: groupname ? { name: groupname } : undefined }
 }
 
-const toQuantity = (value: unknown) => (QUANTITIES.includes(value as Quantity) ? (value as Quantity) : null)
+const toQuantity = (value: unknown) => QUANTITIES[QUANTITIES.indexOf(value as Quantity)] ?? null
 const toText = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** The group of a reading: its name, `null` if none, `undefined` if the message does not say. */
@@ -203,14 +203,22 @@ function addChannel({ channels }: MeasuredDevice, number: number, about: Fields)
   if (known && known.unit === '') known.unit = toText(about.unit)
   if (known) known.quantity ??= toQuantity(about.quantity)
   if (known) return known
-  const [name, unit, quantity] = [toText(about.name), toText(about.unit), toQuantity(about.quantity)]
-  const measured: MeasuredChannel = { number, name, unit, quantity, values: [] }
+  const measured: MeasuredChannel = {
+    number,
+    name: toText(about.name),
+    unit: toText(about.unit),
+    quantity: toQuantity(about.quantity),
+    values: [],
+  }
   channels.push(measured)
   return measured
 }
 
 /** Without a closure, because a message has thousands of channels. */
-export function channelIn(channels: readonly MeasuredChannel[], number: number): MeasuredChannel | undefined {
+export function channelIn<T extends { number: number }>(
+  channels: readonly T[],
+  number: number,
+): T | undefined {
   for (const channel of channels) if (channel.number === number) return channel
   return undefined
 }

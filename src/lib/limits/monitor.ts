@@ -184,8 +184,7 @@ export class Monitor {
 
   #receiveDevice(all: MeasuredDevice, limits: readonly Limit[]): void {
     const { base, serial, battery } = all
-    const now = this.#clock.now()
-    const monotonic = this.#clock.monotonic()
+    const { now, monotonic } = this.#silence.dataAt
     const known = this.#devices.find(base, serial)
     // A device that is seen for the first time may have been silent for long.
     const device = known ?? this.#devices.add(base, serial, Math.max(0, now - (all.newest ?? now)))
@@ -207,7 +206,7 @@ export class Monitor {
   }
 
   #noteArrival(device: WatchedDevice): void {
-    const monotonic = this.#clock.monotonic()
+    const { monotonic } = this.#silence.dataAt
     // Silence that was saved must not go on after a crash.
     if (monotonic - device.arrivedAt > MIN_SAVED_MS) this.alarms.noteChange()
     device.noteArrival(monotonic)
@@ -231,29 +230,31 @@ export class Monitor {
     device.late = undefined
     device.newest = null
     device.betterSince = undefined
-    for (const channel of device.channels.values()) {
+    for (const channel of device.channels) {
       channel.first = Math.min(channel.first, newest)
       for (const condition of channel.limits) {
         condition.pieces = new Pieces()
         condition.past = []
-        condition.after = Number.NEGATIVE_INFINITY
+        condition.after = undefined
         this.alarms.close(condition)
       }
     }
   }
 
   #receiveChannel(device: WatchedDevice, measured: MeasuredChannel, newest: number | null): void {
-    const first = this.#settings.leavesOutPast ? (newest ?? this.#clock.now()) : Number.NEGATIVE_INFINITY
+    const first = this.#settings.leavesOutPast
+      ? (newest ?? this.#silence.dataAt.now)
+      : Number.NEGATIVE_INFINITY
     const channel = this.#devices.updateChannel(device, measured, first)
     if (!channel) return
     const values = inOrder(measured.values)
-    channel.pause = usualPauseOf(values) ?? channel.pause
+    const pause = usualPauseOf(values)
+    if (pause !== undefined) channel.pause = pause
     for (const condition of channel.limits) {
       const { limit, pieces, after } = condition
       const convert = converterOf(channel, limit.unit)
-      const isJudged = ({ time }: MeasuredValue) => time > after
       const known = pieces.newest
-      const judged = Number.isFinite(after) ? values.filter(isJudged) : values
+      const judged = after === undefined ? values : values.filter(({ time }) => time > after)
       const added = pieces.add(convert ? converted(judged, convert) : judged, channel.pause, limit)
       this.alarms.judged(condition, added, known)
     }
@@ -261,7 +262,7 @@ export class Monitor {
 
   /** Judges which channels have no value in the newest measurement. */
   #judgeErrors(device: WatchedDevice, { channels, isWhole }: MeasuredDevice, newest: number): void {
-    for (const { number, error: condition } of device.channels.values()) {
+    for (const { number, error: condition } of device.channels) {
       const measured = channelIn(channels, number)
       const value = measured && valueAt(measured, newest)
       // The other channels of a row, or of a chunk of rows, may be in other messages.

@@ -13,7 +13,7 @@ const MAX_NAMES = 10
 const MORE = '…'
 
 interface WholeDevice extends Device {
-  channels: ReadonlyMap<number, Channel>
+  channels: readonly Channel[]
 }
 
 /** Reports the limits of the form that no device matches (docs/limits.md, *Judging*). */
@@ -85,7 +85,7 @@ function unmatchedParts(limit: Limit, find: Finder): string[] {
   const parts = find(limit)
   const missing = parts.filter(({ found }) => found.length === 0 && select !== 'all').map(({ name }) => name)
   const has = (test: (measured: Channel) => boolean) =>
-    parts.some(({ found }) => found.some(({ channels }) => [...channels.values()].some(test)))
+    parts.some(({ found }) => found.some(({ channels }) => channels.some(test)))
   if (missing.length === parts.length || has((measured) => measures(limit, measured))) return missing
   // A limit for all devices may be for a quantity that none has, unless a channel of an unknown quantity is meant.
   const isMeant = (measured: Channel) => channel === null && measured.quantity === null

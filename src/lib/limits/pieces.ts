@@ -16,15 +16,8 @@ export interface Piece {
   at: number
   /** The run that lasts at its end. */
   run: Run | undefined
-  /** `undefined` without a value. */
-  head: Head | undefined
-}
-
-/** The part of a piece that depends on what was before it. */
-interface Head {
-  /** The first value. */
-  time: number
-  value: number
+  /** The first value; `undefined` if there is none. What follows depends on what was before the piece. */
+  head: Timed | undefined
   /** What an alarm that lasts before the piece adds here; `undefined` if the first value ends an alarm of any side. */
   on: Run | undefined
   /** The value that ends that alarm; `undefined` if it lasts at the end of the piece. */
@@ -95,18 +88,19 @@ export class Pieces {
    */
   add(measurements: readonly Measurement[], usual: number, bounds: Bounds): Added {
     // Nearly always they follow the newest one, behind everything that may change.
-    const [first] = measurements
+    const first = measurements[0]
     if (!this.#last && first) this.#last = startPiece(first, bounds)
     const last = this.#last
-    if (!last?.head || isOpen(last.head)) return this.#place(measurements, usual, bounds)
+    if (!last?.head || isOpen(last)) return this.#place(measurements, usual, bounds)
     let settled: readonly Ended[] = NOTHING
     for (let index = 0; index < measurements.length; index++) {
       const measurement = measurements[index] as Measurement
-      if (measurement.time < last.first || measurement.time - last.at > HOLE * usual) {
+      const isLater = measurement.time > last.at
+      if (isLater ? measurement.time - last.at > HOLE * usual : measurement.time < last.first) {
         const placed = this.#place(measurements.slice(index), usual, bounds)
         return { ...placed, ended: [...settled, ...placed.ended] }
       }
-      const ended = measurement.time > last.at ? addValue(last, measurement, bounds) : undefined
+      const ended = isLater ? addValue(last, measurement, bounds) : undefined
       if (ended) settled = [...settled, ended]
     }
     return { ended: settled, run: last.run, changeable: undefined, isLate: false, hasChanged: false }
@@ -140,11 +134,19 @@ const NO_PIECES: readonly Piece[] = []
 const NOTHING: readonly Ended[] = []
 
 /** Whether what follows a hole still depends on what the hole will bring. */
-const isOpen = (head: Head) => head.on !== undefined && head.end === undefined
+const isOpen = ({ on, end }: Piece) => on !== undefined && end === undefined
 
 function startPiece(measurement: Measurement, bounds: Bounds): Piece {
   const { time } = measurement
-  const piece: Piece = { first: time, at: time, run: undefined, head: undefined }
+  const piece: Piece = {
+    first: time,
+    at: time,
+    run: undefined,
+    head: undefined,
+    on: undefined,
+    end: undefined,
+    own: NOTHING,
+  }
   addValue(piece, measurement, bounds)
   return piece
 }
@@ -202,35 +204,35 @@ function addValue(piece: Piece, { time, value }: Measurement, bounds: Bounds): E
   piece.at = time
   if (value === null) return undefined
   const ended = judge(piece, { time, value }, bounds)
-  const { head } = piece
-  if (!head) {
-    piece.head = startHead({ time, value }, bounds)
+  if (!piece.head) {
+    piece.head = { time, value }
+    piece.on = runThrough(piece.head, bounds)
     return undefined
   }
-  if (!isOpen(head)) return ended
-  if (judge({ run: head.on }, { time, value }, bounds)) head.end = { time, value }
-  return ended && !keep(head, ended) ? ended : undefined
+  if (!isOpen(piece)) return ended
+  if (judge({ run: piece.on }, { time, value }, bounds)) piece.end = { time, value }
+  return ended && !keep(piece, ended) ? ended : undefined
 }
 
-function startHead({ time, value }: Timed, bounds: Bounds): Head {
+/** What the first value adds to an alarm that lasts before the piece. */
+function runThrough({ time, value }: Timed, bounds: Bounds): Run | undefined {
   // As `margin` is at most half the distance between the limits, this is at most one side.
   const side = SIDES.find((one) => continues(value, one, true, bounds))
   const from = Number.NEGATIVE_INFINITY
-  const on = side && { from, at: time, value, extreme: value, side, isAlarm: true }
-  return { time, value, on, end: undefined, own: NOTHING }
+  return side && { from, at: time, value, extreme: value, side, isAlarm: true }
 }
 
 /** Keeps a run that depends on what was before the piece, if it is an alarm or may become part of one by itself. */
-function keep(head: Head, ended: Ended): boolean {
-  const isKept = ended.run.isAlarm || ended.run.from === head.time
-  if (isKept) head.own = [...head.own, ended]
+function keep(piece: Piece, ended: Ended): boolean {
+  const isKept = ended.run.isAlarm || ended.run.from === piece.head?.time
+  if (isKept) piece.own = [...piece.own, ended]
   return isKept
 }
 
 /** Judges the part of a piece that depends on what was before it, after a run that lasted there. */
-function goOn(before: Run | undefined, { head, run }: Piece, bounds: Bounds): Judged {
+function goOn(before: Run | undefined, piece: Piece, bounds: Bounds): Judged {
+  const { head, run, on, end, own } = piece
   if (!head) return { ended: [], run: before }
-  const { on, end, own } = head
   if (!before) return { ended: own, run }
   const current = { ...before }
   if (on?.side !== before.side) return { ended: [endOf(current, head), ...own], run }
@@ -257,20 +259,20 @@ const endOf = (run: Run, { time, value }: Timed): Ended => ({ run, time, value }
 /** Joins a piece and the next one. @returns the runs that are over, which nothing will change */
 function joinNext(pieces: Piece[], index: number, bounds: Bounds): readonly Ended[] {
   const [left, right] = pieces.slice(index) as [Piece, Piece]
+  if (!left.head) {
+    right.first = left.first
+    pieces.splice(index, 1)
+    return []
+  }
   pieces.splice(index + 1, 1)
-  const { head } = left
   const { ended, run } = goOn(left.run, right, bounds)
   left.at = right.at
   left.run = run
-  if (!head) {
-    left.head = right.head
-    return []
-  }
-  if (!right.head || !isOpen(head)) return ended
-  const after = goOn(head.on, right, bounds)
+  if (!right.head || !isOpen(left)) return ended
+  const after = goOn(left.on, right, bounds)
   const [end] = after.ended
-  head.on = end?.run ?? after.run
-  head.end = end && { time: end.time, value: end.value }
+  left.on = end?.run ?? after.run
+  left.end = end && { time: end.time, value: end.value }
   const isChangeable = (one: Ended) => one.run.from < (end?.time ?? Number.POSITIVE_INFINITY)
-  return ended.filter((one) => !isChangeable(one) || !keep(head, one))
+  return ended.filter((one) => !isChangeable(one) || !keep(left, one))
 }

@@ -122,7 +122,7 @@ export function toSavedDevice(
   { unseenMs, quietMs }: { unseenMs: number; quietMs: number },
 ): SavedDevice {
   const { name, baseName, group, utcOffset, newest, betterSince, silent, battery, channels } = device
-  const savedChannels = Array.from(channels.values(), (channel) => [channel.number, toSavedChannel(channel)])
+  const savedChannels = channels.map((channel) => [channel.number, toSavedChannel(channel)])
   return {
     name,
     ...(baseName !== '' && baseName !== name && { baseName }),
@@ -154,7 +154,7 @@ function toSavedChannel(channel: WatchedChannel): SavedChannel {
 
 function toSavedLimit({ after, pieces, alarm, past }: LimitCondition): SavedLimit {
   return {
-    ...(Number.isFinite(after) && { after }),
+    ...(after !== undefined && { after }),
     pieces: pieces.all.map(toSavedPiece),
     ...(alarm &&
       alarm.reportedAt !== null && {

@@ -33,10 +33,10 @@ const BELOW = 1
 const ALARM = 2
 const OVER = 4
 
-export function toSavedPiece({ first, at, head, run }: Piece): SavedPiece {
+export function toSavedPiece({ first, at, run, head, on, end, own }: Piece): SavedPiece {
   const length = at - first
   if (!head) return [first, length]
-  const { time, value, on, end, own } = head
+  const { time, value } = head
   const about = [first, length, time - first, value] as const
   if (!run && !on) return [...about]
   const toRun = (one: Run) => [one.from - first, one.at - first, one.value, one.extreme, flagsOf(one)]
@@ -56,20 +56,20 @@ export function fromSavedPieces(saved: readonly SavedPiece[]): Pieces {
 }
 
 function fromSavedPiece([first, length, time, value, run = 0, on = 0, ...own]: SavedPiece): Piece {
-  const about = { first, at: first + length, run: run === 0 ? undefined : toRun(first, run) }
-  if (time === undefined || value === undefined) return { ...about, head: undefined }
-  const head = {
-    time: first + time,
-    value,
+  const piece: Piece = {
+    first,
+    at: first + length,
+    run: run === 0 ? undefined : toRun(first, run),
+    head: time === undefined || value === undefined ? undefined : { time: first + time, value },
     on: undefined,
     end: undefined,
     own: own.map((one) => toEnded(first, one)),
   }
-  if (on === 0) return { ...about, head }
+  if (on === 0) return piece
   const [extreme, flags, at, last] = on as [number, number, number, number]
   const going = { from: Number.NEGATIVE_INFINITY, at: first + at, value: last, extreme, ...fromFlags(flags) }
   const end = flags & OVER ? { time: first + at, value: last } : undefined
-  return { ...about, head: { ...head, on: going, end } }
+  return { ...piece, on: going, end }
 }
 
 function toRun(first: number, [from, at, value, extreme, flags]: readonly number[]): Run {

@@ -4,7 +4,7 @@ import { EnvlogError } from '../errors'
 import type { AlarmList } from './alarm-list'
 import { LimitCondition, MAX_TEXT_LENGTH, toAlarm, WatchedChannel, WatchedDevice } from './condition'
 import { limitsFor } from './matching'
-import type { MeasuredChannel, MeasuredDevice } from './measurements'
+import { channelIn, type MeasuredChannel, type MeasuredDevice } from './measurements'
 import {
   fromSavedAcknowledgment,
   fromSavedAlarm,
@@ -22,7 +22,9 @@ const MAX_CHANNELS = 100_000
 export class WatchedDevices {
   readonly #clock: Clock
   readonly #alarms: AlarmList
-  readonly #byKey = new Map<string, WatchedDevice>()
+  /** By the serial number of the base unit, then by that of the device. */
+  readonly #byBase = new Map<string, Map<string, WatchedDevice>>()
+  #deviceCount = 0
   #channelCount = 0
   /** Whether there was no room for a device or a channel. */
   #hasRefused = false
@@ -33,11 +35,11 @@ export class WatchedDevices {
   }
 
   get all(): Iterable<WatchedDevice> {
-    return this.#byKey.values()
+    return devicesIn(this.#byBase.values())
   }
 
   get count(): number {
-    return this.#byKey.size
+    return this.#deviceCount
   }
 
   /** The device of a serial number that was seen last, because it may have moved to another base unit. */
@@ -49,15 +51,18 @@ export class WatchedDevices {
   }
 
   find(base: string, serial: string): WatchedDevice | undefined {
-    return this.#byKey.get(`${base}/${serial}`)
+    return this.#byBase.get(base)?.get(serial)
   }
 
   /** @param ageMs age of the newest measurement @returns `undefined` if there is no room */
   add(base: string, serial: string, ageMs = 0): WatchedDevice | undefined {
-    this.#hasRefused ||= this.#byKey.size >= MAX_CHANNELS
-    if (this.#byKey.size >= MAX_CHANNELS) return undefined
+    this.#hasRefused ||= this.#deviceCount >= MAX_CHANNELS
+    if (this.#deviceCount >= MAX_CHANNELS) return undefined
     const device = new WatchedDevice(base, serial, this.#clock.monotonic() - ageMs)
-    this.#byKey.set(device.key, device)
+    const others = this.#byBase.get(base)
+    if (others) others.set(serial, device)
+    else this.#byBase.set(base, new Map([[serial, device]]))
+    this.#deviceCount++
     return device
   }
 
@@ -71,8 +76,8 @@ export class WatchedDevices {
   /** Sets what a message says about a device, and the limits by which its values are judged. */
   update(device: WatchedDevice, measured: MeasuredDevice, limits: readonly Limit[]): void {
     const { name, baseName, group, utcOffset } = measured
-    if (name !== '') device.name = name.slice(0, MAX_TEXT_LENGTH)
-    if (baseName !== '') device.baseName = baseName.slice(0, MAX_TEXT_LENGTH)
+    if (name !== '' && name !== device.name) device.name = name.slice(0, MAX_TEXT_LENGTH)
+    if (baseName !== '' && baseName !== device.baseName) device.baseName = baseName.slice(0, MAX_TEXT_LENGTH)
     if (utcOffset !== null) device.utcOffset = utcOffset
     const hasNewGroup = group !== undefined && group !== device.group
     if (hasNewGroup) device.group = group
@@ -89,14 +94,14 @@ export class WatchedDevices {
     { number, name, unit, quantity }: Omit<MeasuredChannel, 'values'>,
     first: number,
   ): WatchedChannel | undefined {
-    const known = device.channels.get(number)
+    const known = channelIn(device.channels, number)
     const channel = known ?? this.#addChannel(device, number, first)
     if (!channel) return undefined
-    if (name !== '') channel.name = name.slice(0, MAX_TEXT_LENGTH)
+    if (name !== '' && name !== channel.name) channel.name = name.slice(0, MAX_TEXT_LENGTH)
     // Without a value, the service may send no unit, and % may be anything without a temperature beside it.
     const isUnknown = known && quantity === null && (unit === '' || unit === known.unit)
     if (isUnknown) return channel
-    channel.unit = unit.slice(0, MAX_TEXT_LENGTH)
+    if (unit !== channel.unit) channel.unit = unit.slice(0, MAX_TEXT_LENGTH)
     if (known?.quantity === quantity) return channel
     channel.quantity = quantity
     this.#applyLimits(channel, known ? device.newest : null)
@@ -106,21 +111,24 @@ export class WatchedDevices {
   /** What the conditions of other limits have found is forgotten. */
   setLimits(device: WatchedDevice, limits: readonly Limit[]): void {
     device.limits = limits
-    for (const channel of device.channels.values()) this.#applyLimits(channel, device.newest)
+    for (const channel of device.channels) this.#applyLimits(channel, device.newest)
   }
 
   forget(device: WatchedDevice): void {
     for (const condition of device.conditions()) this.#alarms.retire(condition)
-    this.#channelCount -= device.channels.size
-    this.#byKey.delete(device.key)
+    this.#channelCount -= device.channels.length
+    this.#deviceCount--
+    const others = this.#byBase.get(device.base)
+    others?.delete(device.serial)
+    if (others?.size === 0) this.#byBase.delete(device.base)
   }
 
   /** @param dataAt when a measurement last arrived, monotonic ms */
   toSave(dataAt: number): Pick<SavedLimits, 'devices' | 'limits'> {
     const monotonic = this.#clock.monotonic()
     const limits = [...new Set(Array.from(this.all, (device) => device.limits))]
-    const devices = Array.from(this.#byKey, ([key, device]) => [
-      key,
+    const devices = Array.from(this.all, (device) => [
+      `${device.base}/${device.serial}`,
       toSavedDevice(device, limits.indexOf(device.limits), {
         unseenMs: monotonic - device.seenAt,
         quietMs: dataAt - device.arrivedAt,
@@ -156,7 +164,7 @@ export class WatchedDevices {
     for (const [limitName, { after, pieces, reported, past = [] }] of limits) {
       const condition = limitOf(channel, limitName)
       if (!condition) continue
-      condition.after = after ?? Number.NEGATIVE_INFINITY
+      condition.after = after
       condition.pieces = fromSavedPieces(pieces)
       condition.past = past.map(fromSavedPast)
       const run = condition.pieces.runOf(condition.limit)
@@ -179,7 +187,7 @@ export class WatchedDevices {
     if (this.#channelCount >= MAX_CHANNELS) return undefined
     this.#channelCount++
     const channel = new WatchedChannel(device, number, first)
-    device.channels.set(number, channel)
+    device.channels.push(channel)
     this.#alarms.noteChange()
     return channel
   }
@@ -199,6 +207,10 @@ export class WatchedDevices {
     })
     for (const condition of before) if (!channel.limits.includes(condition)) this.#alarms.retire(condition)
   }
+}
+
+function* devicesIn(groups: Iterable<ReadonlyMap<string, WatchedDevice>>): Generator<WatchedDevice> {
+  for (const devices of groups) yield* devices.values()
 }
 
 const limitOf = ({ limits }: WatchedChannel, name: string) => limits.find(({ limit }) => limit.name === name)
