@@ -41,9 +41,9 @@ export interface PastAlarm extends Timed {
 
 /** A condition that begins now, or the alarm of a run. */
 export function toAlarm(run: Partial<Alarm> & { from: number }): Alarm {
-  const { from } = run
-  const nothing = { value: null, extreme: null, reportedAt: null, acknowledged: null, detail: null }
-  return { ...nothing, key: from, at: from, side: 'above', isAlarm: false, ...run }
+  const { from, key = from, at = from, side = 'above', isAlarm = false, value = null, extreme = null } = run
+  const { reportedAt = null, acknowledged = null, detail = null } = run
+  return { key, from, at, side, isAlarm, value, extreme, reportedAt, acknowledged, detail }
 }
 
 /** Something that is in alarm or not: a value outside a limit, a channel without values, a silent device, … */

@@ -120,8 +120,10 @@ function readReading(fields: Fields, channels: readonly Fields[]): MeasuredDevic
   const { battery, timestamp } = fields
   const measured = startDevice(fields, battery === undefined ? null : Object(battery).level)
   addTime(measured, timestamp)
-  for (const listed of channels)
-    addValue(addChannel(measured, listed.number as number, listed), timestamp, listed.value, listed.error)
+  for (const listed of channels) {
+    const value = toValue(timestamp, listed.value, listed.error)
+    addChannel(measured, listed.number as number, listed, value ? [value] : [])
+  }
   return measured
 }
 
@@ -132,9 +134,12 @@ function readSeries(fields: Fields, channels: readonly Fields[], records: readon
   for (const { timestamp } of records) addTime(measured, timestamp)
   for (const listed of channels) {
     const key = `ch${listed.number}`
-    const found = addChannel(measured, listed.number as number, listed)
-    for (const { timestamp, [key]: value, errors } of records)
-      addValue(found, timestamp, value, (errors as Fields | undefined)?.[key])
+    const values: MeasuredValue[] = []
+    for (const { timestamp, [key]: value, errors } of records) {
+      const read = toValue(timestamp, value, (errors as Fields | undefined)?.[key])
+      if (read) values.push(read)
+    }
+    addChannel(measured, listed.number as number, listed, values)
   }
   return measured
 }
@@ -159,7 +164,8 @@ function addRow(devices: Map<string, MeasuredDevice>, row: Fields, isInList: boo
   devices.set(key, measured)
   addTime(measured, timestamp)
   const { label: name, unit, quantity } = row
-  addValue(addChannel(measured, channel, { name, unit, quantity }), timestamp, value, error)
+  const read = toValue(timestamp, value, error)
+  addChannel(measured, channel, { name, unit, quantity }, read ? [read] : [])
   return undefined
 }
 
@@ -197,21 +203,24 @@ function startDevice(
   }
 }
 
-function addChannel({ channels }: MeasuredDevice, number: number, about: Fields): MeasuredChannel {
+/** Adds values of a channel, which is added if it is new. */
+function addChannel(
+  { channels }: MeasuredDevice,
+  number: number,
+  about: Fields,
+  values: MeasuredValue[],
+): void {
   const known = channelIn(channels, number)
-  // A row without a value may have no unit.
-  if (known && known.unit === '') known.unit = toText(about.unit)
-  if (known) known.quantity ??= toQuantity(about.quantity)
-  if (known) return known
-  const measured: MeasuredChannel = {
-    number,
-    name: toText(about.name),
-    unit: toText(about.unit),
-    quantity: toQuantity(about.quantity),
-    values: [],
+  const unit = toText(about.unit)
+  const quantity = toQuantity(about.quantity)
+  if (!known) {
+    channels.push({ number, name: toText(about.name), unit, quantity, values })
+    return
   }
-  channels.push(measured)
-  return measured
+  // A row without a value may have no unit.
+  if (known.unit === '') known.unit = unit
+  known.quantity ??= quantity
+  for (const value of values) known.values.push(value)
 }
 
 /** Without a closure, because a message has thousands of channels. */
@@ -227,10 +236,9 @@ function addTime(measured: MeasuredDevice, timestamp: unknown): void {
   if (typeof timestamp === 'number') measured.newest = Math.max(measured.newest ?? timestamp, timestamp)
 }
 
-/** Adds a value, unless it has no time. Text is no value, even if it looks like a number. */
-function addValue({ values }: MeasuredChannel, timestamp: unknown, value: unknown, error: unknown): void {
-  if (typeof timestamp !== 'number') return
-  if (typeof value === 'number' && Number.isFinite(value))
-    values.push({ time: timestamp, value, error: null })
-  else values.push({ time: timestamp, value: null, error: typeof error === 'string' ? error : null })
+/** @returns `undefined` without a time. Text is no value, even if it looks like a number. */
+function toValue(timestamp: unknown, value: unknown, error: unknown): MeasuredValue | undefined {
+  if (typeof timestamp !== 'number') return undefined
+  if (typeof value === 'number' && Number.isFinite(value)) return { time: timestamp, value, error: null }
+  return { time: timestamp, value: null, error: typeof error === 'string' ? error : null }
 }
