@@ -181,7 +181,7 @@ function createAlarmsSample(language: string, settings: Pick<AlarmsSettings, 'ou
   const clock = { now: () => AT, monotonic: () => 0, after: () => () => {} }
   const never = Number.POSITIVE_INFINITY
   const off = { errorAfterMs: never, silentAfterMs: never, battery: false, remindMs: 0 }
-  const monitor = new Monitor(clock, { ...off, leavesOutPast: false })
+  const monitor = new Monitor(clock, off)
   const limits = readLimits([{ name: 'too warm', above: -15, minutes: 10 }])
   if ('problem' in limits) throw new Error(limits.property)
   const records = [12, 0].map((minutes) => ({ ...at(AT - minutes * 60_000), ch1: -9.8 }))

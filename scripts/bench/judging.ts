@@ -30,7 +30,6 @@ function measureJudging(hasHoles: boolean): Judging {
     silentAfterMs: 90 * MINUTE_MS,
     battery: true,
     remindMs: 0,
-    leavesOutPast: true,
   })
   const limits = readLimits([
     { name: 'too warm', above: -15, minutes: 10, margin: 1 },

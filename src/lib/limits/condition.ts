@@ -150,8 +150,6 @@ export class WatchedDevice {
   /** Since when only measurements ahead of the clock arrive, monotonic ms. */
   aheadSince: number | undefined
   readonly channels: WatchedChannel[] = []
-  /** By which its values are judged. */
-  limits: readonly Limit[] = []
   readonly silent = new Condition('silent', { device: this })
   readonly battery = new Condition('battery', { device: this })
 

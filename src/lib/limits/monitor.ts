@@ -18,11 +18,6 @@ import { Silence } from './silence'
 import { WatchedDevices } from './watched-devices'
 import { isLateForLong, withoutAhead } from './wrong-clocks'
 
-export interface MonitorSettings extends AlarmSettings {
-  /** Whether alarms are left out that were over before their channel was first seen. */
-  leavesOutPast: boolean
-}
-
 /** The state of the node for its status. Times are ms since 1970 UTC; `null` if it does not apply. */
 export interface Summary {
   mutedUntil: number | null
@@ -52,17 +47,14 @@ const MAX_CHECK_MS = 65_000
 export class Monitor {
   readonly alarms: AlarmList
   readonly #clock: Clock
-  readonly #settings: MonitorSettings
+  readonly #settings: AlarmSettings
   readonly #devices: WatchedDevices
-  /** The limits by which devices are judged, by their text. */
-  readonly #limits = new Map<string, readonly Limit[]>()
-  #lastLimits: { given: readonly Limit[]; known: readonly Limit[] } | undefined
   readonly #silence: Silence
   readonly #noMatch: NoMatch
   /** When time last passed, monotonic ms. */
   #checkedAt: number
 
-  constructor(clock: Clock, settings: MonitorSettings) {
+  constructor(clock: Clock, settings: AlarmSettings) {
     this.#clock = clock
     this.#settings = settings
     this.alarms = new AlarmList(clock, settings, (serial) => this.#devices.findBySerial(serial))
@@ -72,10 +64,9 @@ export class Monitor {
     this.#checkedAt = clock.monotonic()
   }
 
-  /** Sets the limits of all devices, as after a deploy. It is reported if they match nothing. */
+  /** Sets the limits. It is reported if they match nothing. */
   setLimits(limits: readonly Limit[]): void {
-    this.#noMatch.limits = limits
-    for (const device of this.#devices.all) this.#devices.setLimits(device, limits)
+    this.#devices.setLimits(limits)
   }
 
   /**
@@ -85,8 +76,8 @@ export class Monitor {
   receive(measured: readonly MeasuredDevice[], limits: readonly Limit[]): void {
     if (measured.length === 0) return
     if (this.#silence.noteData(this.#devices.all)) this.#noMatch.gather()
-    const known = this.#intern(limits)
-    for (const device of measured) this.#receiveDevice(device, known)
+    this.setLimits(limits)
+    for (const device of measured) this.#receiveDevice(device)
     this.#devices.checkRefused()
   }
 
@@ -105,7 +96,7 @@ export class Monitor {
       if (monotonic - device.seenAt >= MAX_UNSEEN_MS) this.#devices.forget(device)
     this.#silence.passTime(this.#devices.all)
     const { noData, dataAt } = this.#silence
-    if (!noData.alarm) this.#noMatch.judge([...this.#devices.all], dataAt.monotonic)
+    if (!noData.alarm) this.#noMatch.judge(this.#devices.limits, [...this.#devices.all], dataAt.monotonic)
   }
 
   /** Forgets devices with everything about them. */
@@ -182,7 +173,7 @@ export class Monitor {
     this.alarms.resumeOver(withConditions(over.map(fromSavedOver), this.#allConditions()))
   }
 
-  #receiveDevice(all: MeasuredDevice, limits: readonly Limit[]): void {
+  #receiveDevice(all: MeasuredDevice): void {
     const { base, serial, battery } = all
     const { now, monotonic } = this.#silence.dataAt
     const known = this.#devices.find(base, serial)
@@ -192,7 +183,7 @@ export class Monitor {
     device.seenAt = monotonic
     const measured = withoutAhead(device, all, { now, monotonic })
     const { newest } = measured
-    this.#devices.update(device, measured, limits)
+    this.#devices.update(device, measured)
     if (newest !== null && isLateForLong(device, newest, monotonic)) this.#beginAnew(device, newest)
     for (const channel of measured.channels) this.#receiveChannel(device, channel, newest)
     this.alarms.noteState(device.silent)
@@ -212,20 +203,6 @@ export class Monitor {
     device.noteArrival(monotonic)
   }
 
-  /** The same limits as before, if they are equal, because those of a message are another array each time. */
-  #intern(given: readonly Limit[]): readonly Limit[] {
-    if (given === this.#lastLimits?.given) return this.#lastLimits.known
-    const text = JSON.stringify(given)
-    if (!this.#limits.has(text)) {
-      const used = new Set(Array.from(this.#devices.all, (device) => device.limits))
-      for (const [other, list] of this.#limits) if (!used.has(list)) this.#limits.delete(other)
-    }
-    const known = this.#limits.get(text) ?? given
-    this.#limits.set(text, known)
-    this.#lastLimits = { given, known }
-    return known
-  }
-
   #beginAnew(device: WatchedDevice, newest: number): void {
     device.late = undefined
     device.newest = null
@@ -242,10 +219,7 @@ export class Monitor {
   }
 
   #receiveChannel(device: WatchedDevice, measured: MeasuredChannel, newest: number | null): void {
-    const first = this.#settings.leavesOutPast
-      ? (newest ?? this.#silence.dataAt.now)
-      : Number.NEGATIVE_INFINITY
-    const channel = this.#devices.updateChannel(device, measured, first)
+    const channel = this.#devices.updateChannel(device, measured, newest ?? this.#silence.dataAt.now)
     if (!channel) return
     const values = inOrder(measured.values)
     const pause = usualPauseOf(values)

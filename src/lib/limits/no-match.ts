@@ -16,11 +16,9 @@ interface WholeDevice extends Device {
   channels: readonly Channel[]
 }
 
-/** Reports the limits of the form that no device matches (docs/limits.md, *Judging*). */
+/** Reports the limits that no device matches (docs/limits.md, *Judging*). */
 export class NoMatch {
   readonly condition = new Condition('no-match', {})
-  /** The limits of the form. */
-  limits: readonly Limit[] = []
   readonly #alarms: AlarmList
   readonly #clock: Clock
   readonly #gatheringMs: number
@@ -41,11 +39,11 @@ export class NoMatch {
   }
 
   /** @param dataAt when a measurement last arrived, monotonic ms: while nothing arrives, no device can match */
-  judge(devices: readonly WholeDevice[], dataAt: number): void {
+  judge(limits: readonly Limit[], devices: readonly WholeDevice[], dataAt: number): void {
     const { condition } = this
     if (this.#clock.monotonic() - this.#judgedAt < INTERVAL_MS) return
     this.#judgedAt = this.#clock.monotonic()
-    const missing = unmatched(this.limits, devices)
+    const missing = unmatched(limits, devices)
     if (missing === null && condition.alarm) this.#alarms.end(condition, this.#clock.now())
     if (dataAt - this.#gatheringSince < this.#gatheringMs) return
     if (missing !== null && hasMore(missing, condition.alarm?.detail ?? null)) {

@@ -66,8 +66,6 @@ const savedDevice = z.object({
   silent: z.optional(savedAlarm),
   battery: z.optional(savedAlarm),
   channels: z.record(z.string(), savedChannel),
-  /** Index of its limits. */
-  limits: z.int(),
 })
 /** Rows of limits, as the form saves them. */
 const rows = z.pipe(
@@ -86,8 +84,8 @@ const savedLimits = z.object({
   over: z.optional(z.array(savedOver)),
   /** By `base/serial`. */
   devices: z.record(z.string().check(z.regex(/^[^/]+\/[^/]+$/)), savedDevice),
-  /** The different lists of rows by which devices were judged. */
-  limits: z.array(rows),
+  /** By which all were judged. */
+  limits: rows,
 })
 export type SavedLimits = z.output<typeof savedLimits>
 type SavedAlarm = z.output<typeof savedAlarm>
@@ -105,20 +103,16 @@ export function readSavedLimits(contents: unknown): SavedLimits | undefined {
   const { version } = Object(contents) as { version?: unknown }
   if (typeof version === 'number' && version > 1) throw new EnvlogError('store-newer')
   const result = z.safeParse(savedLimits, contents)
-  if (!result.success || !hasLimitsOfAll(result.data)) throw new EnvlogError('store-damaged')
+  if (!result.success) throw new EnvlogError('store-damaged')
   return result.data
 }
-
-const hasLimitsOfAll = ({ devices, limits }: SavedLimits) =>
-  Object.values(devices).every((device) => device.limits in limits)
 
 /** Shorter times are not saved. */
 export const MIN_SAVED_MS = 3_600_000
 
-/** @param limits index of its limits @param times how long it has not been seen, and brought nothing newer */
+/** @param times how long it has not been seen, and brought nothing newer */
 export function toSavedDevice(
   device: WatchedDevice,
-  limits: number,
   { unseenMs, quietMs }: { unseenMs: number; quietMs: number },
 ): SavedDevice {
   const { name, baseName, group, utcOffset, newest, betterSince, silent, battery, channels } = device
@@ -135,7 +129,6 @@ export function toSavedDevice(
     ...(silent.alarm && { silent: toSavedAlarm(silent.alarm) }),
     ...(battery.alarm && { battery: toSavedAlarm(battery.alarm) }),
     channels: Object.fromEntries(savedChannels),
-    limits,
   }
 }
 

@@ -26,6 +26,7 @@ export class WatchedDevices {
   readonly #byBase = new Map<string, Map<string, WatchedDevice>>()
   #deviceCount = 0
   #channelCount = 0
+  #limits: readonly Limit[] = []
   /** Whether there was no room for a device or a channel. */
   #hasRefused = false
 
@@ -73,15 +74,15 @@ export class WatchedDevices {
     if (hasRefused) throw new EnvlogError('too-many-channels', { most: MAX_CHANNELS })
   }
 
-  /** Sets what a message says about a device, and the limits by which its values are judged. */
-  update(device: WatchedDevice, measured: MeasuredDevice, limits: readonly Limit[]): void {
+  /** Sets what a message says about a device. */
+  update(device: WatchedDevice, measured: MeasuredDevice): void {
     const { name, baseName, group, utcOffset } = measured
     if (name !== '' && name !== device.name) device.name = name.slice(0, MAX_TEXT_LENGTH)
     if (baseName !== '' && baseName !== device.baseName) device.baseName = baseName.slice(0, MAX_TEXT_LENGTH)
     if (utcOffset !== null) device.utcOffset = utcOffset
-    const hasNewGroup = group !== undefined && group !== device.group
-    if (hasNewGroup) device.group = group
-    if (hasNewGroup || device.limits !== limits) this.setLimits(device, limits)
+    if (group === undefined || group === device.group) return
+    device.group = group
+    this.#applyToDevice(device)
   }
 
   /**
@@ -108,10 +109,18 @@ export class WatchedDevices {
     return channel
   }
 
+  /** By which all values are judged. */
+  get limits(): readonly Limit[] {
+    return this.#limits
+  }
+
   /** What the conditions of other limits have found is forgotten. */
-  setLimits(device: WatchedDevice, limits: readonly Limit[]): void {
-    device.limits = limits
-    for (const channel of device.channels) this.#applyLimits(channel, device.newest)
+  setLimits(limits: readonly Limit[]): void {
+    // Those that are read for each message are another array each time.
+    const areSame = limits === this.#limits || JSON.stringify(limits) === JSON.stringify(this.#limits)
+    if (areSame) return
+    this.#limits = limits
+    for (const device of this.all) this.#applyToDevice(device)
   }
 
   forget(device: WatchedDevice): void {
@@ -126,26 +135,25 @@ export class WatchedDevices {
   /** @param dataAt when a measurement last arrived, monotonic ms */
   toSave(dataAt: number): Pick<SavedLimits, 'devices' | 'limits'> {
     const monotonic = this.#clock.monotonic()
-    const limits = [...new Set(Array.from(this.all, (device) => device.limits))]
     const devices = Array.from(this.all, (device) => [
       `${device.base}/${device.serial}`,
-      toSavedDevice(device, limits.indexOf(device.limits), {
+      toSavedDevice(device, {
         unseenMs: monotonic - device.seenAt,
         quietMs: dataAt - device.arrivedAt,
       }),
     ])
-    return { devices: Object.fromEntries(devices), limits }
+    return { devices: Object.fromEntries(devices), limits: this.#limits }
   }
 
   /** Continues with saved devices. Times that depend on the clock count from now on, or go on if they are long. */
   restore({ devices, limits }: SavedLimits): void {
+    this.#limits = limits
     for (const [key, { channels, ...saved }] of Object.entries(devices)) {
       const [base = '', serial = ''] = key.split('/')
       const device = this.add(base, serial)
       if (!device) continue
       const { name, baseName = '', group = null, utcOffset = null, newest = null, betterSince } = saved
       Object.assign(device, { name, baseName, group, utcOffset, newest, betterSince })
-      device.limits = limits[saved.limits] ?? []
       device.seenAt -= saved.unseenMs ?? 0
       device.arrivedAt -= saved.quietMs ?? 0
       this.#alarms.resume(device.silent, saved.silent && fromSavedAlarm(saved.silent))
@@ -192,6 +200,10 @@ export class WatchedDevices {
     return channel
   }
 
+  #applyToDevice(device: WatchedDevice): void {
+    for (const channel of device.channels) this.#applyLimits(channel, device.newest)
+  }
+
   /**
    * Creates the conditions of a channel. Those of a limit that has changed or no longer applies are forgotten.
    * @param after a new limit judges what is measured after this time, or everything
@@ -200,7 +212,7 @@ export class WatchedDevices {
     const { device } = channel
     const before = channel.limits
     const about = { device, channel }
-    channel.limits = limitsFor(device.limits, device, channel).map((limit) => {
+    channel.limits = limitsFor(this.#limits, device, channel).map((limit) => {
       const known = limitOf(channel, limit.name)
       const isSame = known && boundsText(known.limit) === boundsText(limit)
       return isSame ? known : new LimitCondition(about, limit, after ?? undefined)

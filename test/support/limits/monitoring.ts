@@ -1,9 +1,10 @@
 /** A monitor whose state is saved and restored as by the node, with the messages that it receives. */
 import type { Clock } from '../../../src/lib/clock'
+import type { AlarmSettings } from '../../../src/lib/limits/alarm-settings'
 import { type Condition, LimitCondition } from '../../../src/lib/limits/condition'
 import type { LimitEvent } from '../../../src/lib/limits/event'
 import { readMeasurements } from '../../../src/lib/limits/measurements'
-import { Monitor, type MonitorSettings } from '../../../src/lib/limits/monitor'
+import { Monitor } from '../../../src/lib/limits/monitor'
 import { readSavedLimits } from '../../../src/lib/limits/saved-limits'
 import { type Limit, readLimits } from '../../../src/shared/limits-schema'
 import { createVirtualClock, type VirtualClock } from '../clock'
@@ -12,12 +13,11 @@ export const MINUTE = 60_000
 /** 2026-11-20T08:00:00Z */
 export const AT_8 = Date.UTC(2026, 10, 20, 8)
 
-const SETTINGS: MonitorSettings = {
+const SETTINGS: AlarmSettings = {
   errorAfterMs: 10 * MINUTE,
   silentAfterMs: 60 * MINUTE,
   battery: true,
   remindMs: 0,
-  leavesOutPast: true,
 }
 
 /** Rows of the form, as users write them. */
@@ -77,7 +77,7 @@ export function readingOf(timestamp: number | null, value: Value, more: object =
 
 export class Monitoring {
   readonly clock: VirtualClock
-  #settings: MonitorSettings
+  #settings: AlarmSettings
   #limits: readonly Limit[]
   #monitor: Monitor
   /** The states that were sent, such as `too warm 5212A1B2 true`: plain ones, and those kept until acknowledged. */
@@ -87,11 +87,7 @@ export class Monitoring {
   /** Whether it will be written within half a minute. */
   #isDue = false
 
-  constructor(
-    rows: readonly object[],
-    settings: Partial<MonitorSettings> = {},
-    clock = createVirtualClock(),
-  ) {
+  constructor(rows: readonly object[], settings: Partial<AlarmSettings> = {}, clock = createVirtualClock()) {
     this.clock = clock
     this.#settings = { ...SETTINGS, ...settings }
     this.#limits = limitsOf(...rows)
@@ -133,7 +129,7 @@ export class Monitoring {
   }
 
   /** Stops and starts, so that the whole state is written. */
-  restart(rows?: readonly object[], settings: Partial<MonitorSettings> = {}): void {
+  restart(rows?: readonly object[], settings: Partial<AlarmSettings> = {}): void {
     this.#write()
     this.#settings = { ...this.#settings, ...settings }
     this.kill(rows)

@@ -71,7 +71,6 @@ export class PlantAlarms {
       silentAfterMs: this.silentAfterMs,
       battery,
       remindMs: remind * MINUTE_MS,
-      leavesOutPast: true,
     })
     this.#store = store
     this.#state = new StoredState(systemClock, {

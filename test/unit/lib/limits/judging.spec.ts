@@ -166,16 +166,6 @@ describe('judging by limits', () => {
     )
   })
 
-  it('reports everything in a message if it does not remember others', () => {
-    const warm = Array.from({ length: 20 }, () => -10)
-    const node = new Monitoring([TOO_WARM], { leavesOutPast: false })
-    const events = node.receive(seriesOf(minutely(...warm, -18, ...warm)))
-    assert.deepEqual(brief(events), [
-      { state: 'ended', condition: 'above', minutes: 20, from: '08:00', until: '08:20', value: -18 },
-      { state: 'alarm', condition: 'above', minutes: 19, from: '08:21', until: null, value: -10 },
-    ])
-  })
-
   it('begins anew with a changed limit, and forgets a removed one', () => {
     const node = new Monitoring([TOO_WARM, { name: 'critical', above: -5 }])
     node.receive(seriesOf(minutely(...Array.from({ length: 12 }, () => -2))))

@@ -52,7 +52,6 @@ function tell(language: 'en-US' | 'ja'): string[] {
     silentAfterMs: 60 * MINUTE,
     battery: true,
     remindMs: 0,
-    leavesOutPast: true,
   }
   const monitor = new Monitor(clock, settings)
   const limits = limitsOf({ name: 'too warm', above: -15, minutes: 10 }, { name: '', below: -30 })
@@ -290,7 +289,7 @@ describe('the sentences of limits', () => {
 
   it('name the device of a test, which is that seen last with a serial number', () => {
     const clock = createVirtualClock(0, AT_8)
-    const settings = { errorAfterMs: 1, silentAfterMs: 1, battery: true, remindMs: 0, leavesOutPast: true }
+    const settings = { errorAfterMs: 1, silentAfterMs: 1, battery: true, remindMs: 0 }
     const monitor = new Monitor(clock, settings)
     for (const serial of ['5839F001', '5839F002', '5839F001']) {
       clock.advance(MINUTE)

@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { readControlMessage } from '../../../../src/nodes/kit/action/control-message'
 import { readCommand } from '../../../../src/nodes/alarms/command'
+import { readControlMessage } from '../../../../src/nodes/kit/action/control-message'
 
 describe('msg.envlog', () => {
   it('is a command, none, or fails with ENVLOG_INPUT, whatever it contains', () => {
-    const names = ['forget', 'skip', 'receipt', 'acknowledge', 'mute', 'devices', 'report', 'test', 'history', 'minutes', 'by', 'note']
+    const names = [
+      'forget',
+      'skip',
+      'receipt',
+      'acknowledge',
+      'mute',
+      'devices',
+      'report',
+      'test',
+      'history',
+      'minutes',
+      'by',
+      'note',
+    ]
     const anything = fc.anything({ withNullPrototype: true, withBigInt: true, withSparseArray: true })
     const serials = fc.array(fc.oneof(anything, fc.constantFrom('52A10001', 52_120_001, ' 52A10001 ')))
     const command = fc.dictionary(fc.constantFrom(...names), fc.oneof(anything, serials))
