@@ -122,7 +122,7 @@ export class AlarmList {
     this.close(condition)
     if (!alarm?.isAlarm) return
     // A clock that was set back shows earlier times.
-    const report = this.#toReport(condition, alarm, 'normal', { until: Math.max(until, alarm.from) })
+    const report = this.#toReport(condition, alarm, 'normal', Math.max(until, alarm.from))
     const isReported = alarm.reportedAt !== null
     if (isReported) this.#due.addNormal(report)
     if (isReported || !condition.isCovered) this.#history.keep(report, condition, { isReported })
@@ -293,12 +293,7 @@ export class AlarmList {
     return this.#toReport(condition, alarm, before.reportedAt === null ? 'alarm' : 'reminder')
   }
 
-  #toReport(
-    condition: Condition,
-    alarm: Alarm,
-    state: Report['event']['state'],
-    details: { until?: number; value?: number; late?: boolean; revised?: boolean } = {},
-  ): Report {
-    return toReport(condition, { alarm, state, ...details }, this.#clock.now())
+  #toReport(condition: Condition, alarm: Alarm, state: Report['event']['state'], until?: number): Report {
+    return toReport(condition, { alarm, state, until }, this.#clock.now())
   }
 }

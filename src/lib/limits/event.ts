@@ -88,7 +88,7 @@ interface Details {
   alarm: Alarm
   state: LimitEvent['state']
   /** When it was over, ms since 1970 UTC, and the value inside. */
-  until?: number
+  until?: number | undefined
   value?: number | null
   late?: boolean
   revised?: boolean
