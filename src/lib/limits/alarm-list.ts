@@ -160,9 +160,9 @@ export class AlarmList {
 
   /** Remembers to send the state of a condition if it is new. */
   noteState(condition: Condition): void {
-    const { sentState, isAlarm, about } = condition
-    if (about.base !== undefined) return
-    if (sentState !== isAlarm && (this.#watches(condition) || sentState)) this.#states.note(condition)
+    const { sentState } = condition
+    if (sentState === condition.isAlarm || condition.about.base !== undefined) return
+    if (this.#watches(condition) || sentState) this.#states.note(condition)
   }
 
   /** Something other than an alarm has changed that must be saved. */

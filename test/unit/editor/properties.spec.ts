@@ -5,7 +5,7 @@ import { accountSchema, credentialsSchema } from '../../../src/shared/account-sc
 import { ACTION_TYPES, type ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
 import { STORED_SECRET } from '../../../src/shared/admin'
-import { limitsSchema } from '../../../src/shared/limits-schema'
+import { alarmsSchema } from '../../../src/shared/alarms-schema'
 import type { Schema } from '../../../src/shared/schema'
 import { useFakeRed } from '../../support/fake-red'
 
@@ -121,12 +121,9 @@ describe('a form', () => {
       assert.equal(ofAction(name, value, unused, type), true, name)
       assert.notEqual(ofAction(name, value, used, type), true, name)
     }
-    for (const [name, unused] of [
-      ['silentAfter', { remember: false }],
-      ['send', { output: 'states' }],
-    ] as const) {
-      assert.equal(verdict(limitsSchema, name, 'x', unused), true, name)
-      assert.notEqual(verdict(limitsSchema, name, 'x', {}), true, name)
+    for (const output of ['states', 'summary']) {
+      assert.equal(verdict(alarmsSchema, 'send', 'x', { output }), true, output)
+      assert.notEqual(verdict(alarmsSchema, 'send', 'x', {}), true, output)
     }
   })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
 import { actionSchemas } from '../../../src/shared/action-schemas'
 import { findSharedQuotaProblem, isClearText, withoutEndpoint } from '../../../src/shared/addresses'
+import { alarmsSchema } from '../../../src/shared/alarms-schema'
 import { limitsSchema, readLimits, repairLimit } from '../../../src/shared/limits-schema'
 import type { Problem } from '../../../src/shared/problems'
 import { findProblem, MAX_ELEMENTS, MAX_TEXT, MAX_TYPED_INPUT, type Schema } from '../../../src/shared/schema'
@@ -20,6 +21,7 @@ const schemas: Record<string, Schema> = {
   'its credentials': credentialsSchema,
   ...actionSchemas,
   'envlog-limits': limitsSchema,
+  'envlog-alarms': alarmsSchema,
 }
 /** Settings that may be an expression in JSONata. */
 const typedInputs = (schema: Schema) => (schema === limitsSchema ? ['limits'] : ['property', 'from', 'to'])

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { readCommand } from '../../../../src/nodes/alarms/command'
+
+const commandOf = (envlog: object) => readCommand({ envlog } as never)
+
+describe('a command to alarms', () => {
+  it('names who gives it and why, each in one line of at most 100 characters', () => {
+    const long = 'x'.repeat(101)
+    assert.deepEqual(commandOf({ mute: 60, by: ` shift\nleader `, note: long }), {
+      kind: 'mute',
+      ms: 3_600_000,
+      serials: 'all',
+      person: { by: 'shift leader', note: long.slice(0, 100) },
+    })
+  })
+
+  it('acknowledges devices and single alarms, for a time', () => {
+    const of = ['5212A1B2', '5839F001/5212A1B2/ch1/too warm/2026-11-20T07:48:00.000Z']
+    assert.deepEqual(commandOf({ acknowledge: of, minutes: 240, by: '' }), {
+      kind: 'acknowledge',
+      of,
+      ms: 14_400_000,
+      person: { by: null, note: null },
+    })
+  })
+
+  for (const [envlog, reason] of [
+    [{ acknowledge: ['x'.repeat(101)] }, 'serials-unreadable'],
+    [{ acknowledge: [`a/${'x'.repeat(499)}`] }, 'serials-unreadable'],
+    [{ forget: ['a/b'] }, 'serials-unreadable'],
+    [{ history: 744.5 }, 'history-unreadable'],
+    [{ mute: -1 }, 'mute-unreadable'],
+    [{ mute: 10_081 }, 'mute-unreadable'],
+    [{ acknowledge: true, note: ['x'] }, 'text-unreadable'],
+  ] as const) {
+    it(`is refused: ${JSON.stringify(envlog).slice(0, 60)}`, () => {
+      assert.throws(() => commandOf(envlog), { reason })
+    })
+  }
+})

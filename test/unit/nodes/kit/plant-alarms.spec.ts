@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { systemClock } from '../../../../src/lib/clock'
+import { type Delivery, PlantAlarms } from '../../../../src/nodes/kit/limits/plant-alarms'
+import { AT_8, MINUTE, readingOf } from '../../../support/limits/monitoring'
+import { createMemoryStore } from '../../../support/memory-store'
+
+/** The list of alarms while nodes of the flow come and go, as in a deploy. */
+describe('the alarms of a plant', () => {
+  let alarms: PlantAlarms
+  let told: string[]
+
+  beforeEach(() => {
+    told = []
+    const config = { limits: [{ name: 'too warm', above: -15 }], silentAfter: '' }
+    const opened = { account: {} as never, store: createMemoryStore(systemClock) }
+    alarms = new PlantAlarms({} as never, {} as never, config as never, opened)
+  })
+  afterEach(() => alarms.close())
+
+  const join = (id: string) =>
+    alarms.join(id, {
+      deliver: ({ changes }: Delivery) =>
+        void told.push(...changes.reports.map(({ event }) => `${id} ${event.state}`)),
+      show: () => {},
+    })
+  const measure = (minute: number, value: number) =>
+    alarms.inTurn(() =>
+      alarms.judge([readingOf(AT_8 + minute * MINUTE, value)], 'lamp', { msg: {}, send: () => {} } as never),
+    )
+
+  it('tell a node that was being deployed what it has missed', async () => {
+    join('chat')
+    join('lamp')
+    await measure(0, -10)
+    alarms.leave('chat', false)
+    await measure(1, -18)
+    assert.deepEqual(told, ['chat alarm', 'lamp alarm', 'lamp normal'])
+    join('chat')
+    assert.deepEqual(told.splice(3), ['chat normal'])
+    alarms.leave('chat', true)
+    await measure(2, -10)
+    join('chat')
+    assert.deepEqual(told.splice(3), ['lamp alarm'])
+  })
+
+  it('keep at most the last 1,000 changes for such a node', async () => {
+    join('chat')
+    alarms.leave('chat', false)
+    for (let count = 0; count <= 1000; count++) {
+      const report = { event: { state: count } } as never
+      alarms.deliver({ reports: [report], states: [], latched: [], save: undefined })
+    }
+    join('chat')
+    assert.deepEqual([told.length, told[0]], [1000, 'chat 1'])
+  })
+})
