@@ -32,7 +32,11 @@ export class PastRuns {
     const known = lasting ? undefined : findIn(past, one)
     const before = lasting ?? known?.alarm
     if (known ? isSame(known, one) : !lasting && !isNew(one, condition)) return false
-    const begun = toAlarm({ from: run.from, reportedAt: this.#clock.now() })
+    const begun = toAlarm({
+      from: run.from,
+      ...acknowledgedIn(condition.alarm, one),
+      reportedAt: this.#clock.now(),
+    })
     const alarm = { ...(before ?? begun), ...run }
     const over = { alarm, time, value }
     past.splice(known ? past.indexOf(known) : past.length, 1, over)
@@ -101,6 +105,10 @@ export const isPartOf = ({ key }: Alarm, { run, time }: Ended) => key >= run.fro
 const reportedIn = (alarm: Alarm | undefined, one: Ended) =>
   alarm && alarm.reportedAt !== null && isPartOf(alarm, one) ? alarm : undefined
 
+/** Who acknowledged the alarm that lasted until now, also if it was held back, if it is part of a run. */
+const acknowledgedIn = (alarm: Alarm | undefined, one: Ended) =>
+  alarm?.acknowledged && isPartOf(alarm, one) && { key: alarm.key, acknowledged: alarm.acknowledged }
+
 /** Whether a run was an alarm that was not over before its channel was first seen. */
 const isNew = ({ run, time }: Ended, { about }: LimitCondition) =>
   run.isAlarm && time > (about.channel?.first ?? Number.NEGATIVE_INFINITY)
@@ -114,8 +122,8 @@ function findIn(past: readonly PastAlarm[], one: Ended): PastAlarm | undefined {
 const isSame = ({ alarm, time }: PastAlarm, { run, time: until }: Ended) =>
   alarm.from === run.from && time === until && alarm.extreme === run.extreme
 
-/** The alarm of a run that lasts, which goes on if it was reported. */
+/** The alarm of a run that lasts, which goes on if it was reported or acknowledged. */
 export function goOn(alarm: Alarm | undefined, run: Run): Alarm {
-  const isReported = alarm !== undefined && alarm.reportedAt !== null
-  return isReported && alarm.key >= run.from && alarm.key <= run.at ? { ...alarm, ...run } : toAlarm(run)
+  const isKnown = alarm !== undefined && (alarm.reportedAt !== null || alarm.acknowledged !== null)
+  return isKnown && alarm.key >= run.from && alarm.key <= run.at ? { ...alarm, ...run } : toAlarm(run)
 }

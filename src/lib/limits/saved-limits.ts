@@ -39,8 +39,8 @@ const savedPast = z.array(z.number()).check(z.length(7))
 const savedLimit = z.object({
   after: z.optional(instant),
   pieces: z.array(savedPiece),
-  /** `[key, reportedAt, acknowledged]` of the alarm that lasts, if it was reported. */
-  reported: z.optional(z.tuple([instant, instant, savedAcknowledgment])),
+  /** `[key, reportedAt, acknowledged]` of the alarm that lasts, if it was reported or acknowledged. */
+  reported: z.optional(z.tuple([instant, z.nullable(instant), savedAcknowledgment])),
   past: z.optional(z.array(savedPast)),
 })
 const savedChannel = z.object({
@@ -150,7 +150,7 @@ function toSavedLimit({ after, pieces, alarm, past }: LimitCondition): SavedLimi
     ...(after !== undefined && { after }),
     pieces: pieces.all.map(toSavedPiece),
     ...(alarm &&
-      alarm.reportedAt !== null && {
+      (alarm.reportedAt !== null || alarm.acknowledged !== null) && {
         reported: [alarm.key, alarm.reportedAt, toSavedAcknowledgment(alarm)] as const,
       }),
     ...(past.length > 0 && { past: past.map(toSavedPast) }),

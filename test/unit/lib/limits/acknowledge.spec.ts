@@ -112,6 +112,31 @@ describe('acknowledging', () => {
     assert.equal(unacknowledged(node), 0)
   })
 
+  it('is kept while a mute holds the alarm back, also with further values, over a restart and at its end', () => {
+    const changes: [change: (node: Monitoring) => unknown, states: string[]][] = [
+      [(node) => measure(node, -9), ['unmuted', 'alarm']],
+      [(node) => node.kill(), ['unmuted', 'alarm']],
+      [(node) => measure(node, -18), ['unmuted']],
+    ]
+    for (const [change, states] of changes) {
+      const node = new Monitoring([TOO_WARM], { remindMs: 15 * MINUTE })
+      measure(node, -18)
+      node.command(({ alarms }) => alarms.mute(60 * MINUTE, 'all', SIGNED))
+      measure(node, -10)
+      const [listed] = node.monitor.alarms.alarms()
+      acknowledge(node, [listed?.event.id ?? ''])
+      change(node)
+      const told = node.command(({ alarms }) => alarms.mute(0, 'all', SIGNED))
+      assert.deepEqual(
+        told.map(({ state }) => state),
+        states,
+      )
+      const kept = told[1] ?? node.monitor.alarms.history(0)[0]?.event
+      assert.deepEqual([kept?.id, kept?.acknowledged?.by], [listed?.event.id, SIGNED.by])
+      assert.equal(unacknowledged(node), 0)
+    }
+  })
+
   it('cuts names and notes at 100 characters', () => {
     const node = new Monitoring([TOO_WARM])
     measure(node, -10)
