@@ -225,6 +225,25 @@ describe('a deploy or a stop', () => {
       await nodeRed.inject('1')
       await untilTold('alarm', 'acknowledged', 'normal', 'ENVLOG_CONFIG')
     })
+
+    it('does not tell a node what happened while it had other limits', async function () {
+      this.timeout(RUN_MS)
+      const [tab, ...nodes] = plant().map((each) =>
+        each.type === 'inject' ? { ...each, wires: [['horn']] } : each,
+      )
+      const other = { ...nodes.find(({ id }) => id === 'limits'), id: 'other' } as FlowNode
+      const chatWith = (limits: string) =>
+        [tab, other, ...nodes].map((each) => (each?.id === 'chat' ? { ...each, limits } : each) as FlowNode)
+      await nodeRed.deploy([])
+      for (const name of ['chat', 'horn']) writeFileSync(file(name), '')
+      await nodeRed.deploy(chatWith('limits'))
+      await nodeRed.deploy(chatWith('other'), 'nodes')
+      for (const minute of ['0', '1']) await nodeRed.inject(minute)
+      await untilHorn('on')
+      await nodeRed.deploy(chatWith('limits'), 'nodes')
+      await nodeRed.inject('3')
+      await untilTold('normal')
+    })
   })
 
   it('of modified nodes may add an account, and a node that Node-RED does not restart uses it', async function () {

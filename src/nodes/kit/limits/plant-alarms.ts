@@ -47,8 +47,10 @@ export class PlantAlarms {
   readonly #store: StateStore
   readonly #state: StoredState<SavedLimits>
   readonly #listeners = new Map<string, Listener>()
-  /** For nodes that are being deployed: what has changed meanwhile. */
+  /** For nodes that are being deployed again: what has changed meanwhile. */
   readonly #waiting = new Map<string, Delivery[]>()
+  /** During the deploy that opens the list: what has changed before all of its nodes have joined. */
+  #early: Delivery[] | undefined = []
   /** What arrived last. */
   #turn: Promise<void> = Promise.resolve()
   #isRestored = false
@@ -88,11 +90,20 @@ export class PlantAlarms {
     return this.#isRestored || devices > 0 || noDataSince !== null
   }
 
-  /** From now on, a node is told of all changes, first of those since it was closed to be deployed. */
+  /**
+   * From now on, a node is told of all changes, first of those since it was closed to be deployed again, or since the list
+   * was opened by the same deploy.
+   */
   join(id: string, listener: Listener): void {
     this.#listeners.set(id, listener)
-    for (const delivery of this.#waiting.get(id) ?? []) listener.deliver(delivery)
+    for (const delivery of this.#waiting.get(id) ?? this.#early ?? []) listener.deliver(delivery)
     this.#waiting.delete(id)
+  }
+
+  /** A deploy is complete: a node that has not joined has other limits now, or its subflow is gone. */
+  endDeploy(): void {
+    this.#waiting.clear()
+    this.#early = undefined
   }
 
   /** @param removed whether the node is not deployed again */
@@ -138,7 +149,8 @@ export class PlantAlarms {
     for (const [other, listener] of this.#listeners)
       listener.deliver(delivery, other === id ? cause : undefined)
     if (changes.reports.length + changes.states.length + changes.latched.length === 0) return
-    for (const waiting of this.#waiting.values()) {
+    for (const waiting of [...this.#waiting.values(), this.#early]) {
+      if (!waiting) continue
       waiting.push(delivery)
       if (waiting.length > MAX_WAITING) waiting.shift()
     }

@@ -31,6 +31,7 @@ describe('the alarms of a plant', () => {
   it('tell a node that was being deployed what it has missed', async () => {
     join('chat')
     join('lamp')
+    alarms.endDeploy()
     await measure(0, -10)
     alarms.leave('chat', false)
     await measure(1, -18)
@@ -41,6 +42,28 @@ describe('the alarms of a plant', () => {
     await measure(2, -10)
     join('chat')
     assert.deepEqual(told.splice(3), ['lamp alarm'])
+  })
+
+  it('tell all nodes of the deploy that opens them what has changed before these have joined', async () => {
+    join('lamp')
+    await measure(0, -10)
+    join('chat')
+    assert.deepEqual(told.splice(0), ['lamp alarm', 'chat alarm'])
+    alarms.endDeploy()
+    join('new')
+    assert.deepEqual(told, [])
+  })
+
+  it('forget a node that has not joined again when the deploy is complete', async () => {
+    join('chat')
+    join('lamp')
+    alarms.endDeploy()
+    alarms.leave('chat', false)
+    await measure(0, -10)
+    alarms.endDeploy()
+    await measure(1, -18)
+    join('chat')
+    assert.deepEqual(told, ['lamp alarm', 'lamp normal'])
   })
 
   it('keep at most the last 1,000 changes for such a node', async () => {
