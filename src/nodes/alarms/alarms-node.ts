@@ -89,14 +89,18 @@ export class AlarmsNode implements StartedNode, Listener {
     )
   }
 
-  async #judge({ msg, send }: Trigger): Promise<void> {
-    const { payload, ...others } = msg
-    // If events cannot have a copy of these properties, this fails before an event counts as sent.
-    const cause = { msg: this.#RED.util.cloneMessage(others), send }
-    await this.#alarms.judge(payload, this.#node.id, cause)
+  async #judge(trigger: Trigger): Promise<void> {
+    await this.#alarms.judge(trigger.msg.payload, this.#node.id, this.#toCause(trigger))
   }
 
-  #apply(command: Command, { msg, send }: Trigger): void {
+  /** If events cannot have a copy of the properties of a message, this fails before an event counts as sent. */
+  #toCause({ msg: { payload: _, ...others }, send }: Trigger): Cause {
+    return { msg: this.#RED.util.cloneMessage(others), send }
+  }
+
+  #apply(command: Command, trigger: Trigger): void {
+    const { msg, send } = trigger
+    const cause = this.#toCause(trigger)
     const { monitor } = this.#alarms
     const { alarms } = monitor
     const now = systemClock.now()
@@ -131,7 +135,7 @@ export class AlarmsNode implements StartedNode, Listener {
         this.#enqueue(this.#messages.ofTest(monitor.test(command.serial), msg), send)
         return
     }
-    this.#alarms.deliver(alarms.collect())
+    this.#alarms.deliver(alarms.collect(), this.#node.id, cause)
   }
 
   /** The summary, if it is known and another one than before. */

@@ -89,6 +89,23 @@ describe('alarms nodes with the same limits', () => {
     assert.equal(told.length, 5)
   })
 
+  it('send what a command does with the properties of its message where it arrived', async () => {
+    measure('lamp', 0, -10)
+    await untilTold('alarm')
+    chat.receive({ envlog: { acknowledge: true }, at: 'chat' })
+    helper.getNode('lamp').receive({ envlog: { mute: 60 }, at: 'lamp' })
+    await untilTold('alarm', 'acknowledged', 'muted')
+    assert.deepEqual(
+      told.map(({ at }) => at),
+      [undefined, 'chat', undefined],
+    )
+    await until('it is shown', () => lamp.at(-1)?.payload.mutedUntil !== null, TOLD_MS)
+    assert.deepEqual(
+      lamp.map(({ at }) => at),
+      [undefined, undefined, 'lamp'],
+    )
+  })
+
   it('say in a text that there is nothing to tell', async () => {
     const { output, send } = await startFlow('alarms', simulator(), { node: { output: 'text' }, limits: {} })
     send({ envlog: { report: true } })
