@@ -36,7 +36,10 @@ export function assignOnlyConfigs(): void {
 function assignAdded(): void {
   for (const node of added) if (node.type === CONFIGS.limits) replaceExample(node)
   const hasConfig = [...added].some(({ type }) => Object.values<string>(CONFIGS).includes(type))
-  if (hasConfig) RED.nodes.eachNode(assign)
+  if (hasConfig) {
+    RED.nodes.eachConfig(assign)
+    RED.nodes.eachNode(assign)
+  }
   for (const node of added) assign(node)
   added.clear()
 }

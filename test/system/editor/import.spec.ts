@@ -13,7 +13,10 @@ const ALARMS = [
   ['Alarms', 'lamp and horn'],
 ]
 
-declare const RED: { history: { pop(): void } }
+declare const RED: {
+  history: { pop(): void }
+  nodes: { node(id: string): { account?: string } | null }
+}
 
 for (const runtime of runtimes.slice(0, 2)) {
   describe(`imported examples in ${runtime.title}`, function () {
@@ -42,6 +45,15 @@ function tests(runtime: Runtime): void {
     for (const node of await editor.ours())
       assert.deepEqual([node.account, node.isValid], [account, true], node.id)
     assert.deepEqual(await editor.configs('envlog-account'), [account])
+  })
+
+  it('have limits that use this account, too', async () => {
+    const editor = await harness.editor()
+    await editor.importExample(['Alarms', 'alarms to a chat'])
+    const account = await addAccount(editor, 'envlog-chat-current')
+    const [limits] = await editor.configs('envlog-limits')
+    const used = await editor.page.evaluate((id) => RED.nodes.node(id as string)?.account, limits)
+    assert.equal(used, account)
   })
 
   it('bring limits only if there are none, and can be undone', async () => {
