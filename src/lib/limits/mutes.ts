@@ -18,6 +18,9 @@ interface Mute {
   end: number
 }
 
+/** The two clocks differ by a little more or less each time that they are read. */
+const CLOCK_JITTER_MS = 1000
+
 /** Stands for all devices. */
 const ALL = ''
 
@@ -27,6 +30,8 @@ export class Mutes {
   readonly #findDevice: (serial: string) => WatchedDevice | undefined
   /** By serial number, or `ALL`. */
   readonly #mutes = new Map<string, Mute>()
+  /** The end of the mute of all devices as last told, ms since 1970 UTC. */
+  #until = 0
 
   /** @param findDevice finds a device by its serial number */
   constructor(clock: Clock, findDevice: (serial: string) => WatchedDevice | undefined) {
@@ -79,7 +84,10 @@ export class Mutes {
   /** When the mute of all devices ends, ms since 1970 UTC; `null` if they are not muted. */
   get until(): number | null {
     const mute = this.#mutes.get(ALL)
-    return mute && this.#lasts(mute) ? this.#toTime(mute.end) : null
+    if (!mute || !this.#lasts(mute)) return null
+    const until = this.#toTime(mute.end)
+    if (Math.abs(until - this.#until) >= CLOCK_JITTER_MS) this.#until = until
+    return this.#until
   }
 
   /** Number of devices that are muted one by one. */

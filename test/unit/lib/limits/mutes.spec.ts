@@ -52,6 +52,17 @@ describe('alarms', () => {
 })
 
 describe('a mute', () => {
+  it('has one end, although the clocks do not agree to the millisecond, and another one if the clock is set', () => {
+    const node = new Monitoring([{ above: -15 }])
+    const end = () => node.monitor.summarize().mutedUntil ?? 0
+    node.command(({ alarms }) => alarms.mute(60 * MINUTE, 'all', UNSIGNED))
+    const told = end()
+    node.clock.jump(1)
+    assert.equal(end(), told)
+    node.clock.jump(MINUTE)
+    assert.equal(end(), told + MINUTE + 1)
+  })
+
   /** At 400, before a mute begins. */
   function startAt400(): Monitoring {
     const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }], { silentAfterMs: Number.POSITIVE_INFINITY })
