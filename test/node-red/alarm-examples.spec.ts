@@ -15,6 +15,7 @@ const coreNodes = [
   'function/15-change',
   'function/89-delay',
   'function/89-trigger',
+  'sequence/17-split',
 ].map((file) => core(`@node-red/nodes/core/${file}.js`))
 
 const CHATS = [
@@ -48,7 +49,7 @@ const toDevice = (topic = '', label: string) =>
 /** Whether people learn that alarms do not arrive, from flows whose surroundings are the test. */
 describe('the example', () => {
   const simulator = useSimulator()
-  /** By the names and by the types of the nodes. */
+  /** By the names and by the types of the nodes, of several the first one. */
   let ids: Map<unknown, string>
   /** Texts, or `lamp` and `horn` with what they are switched to. */
   let sent: string[]
@@ -70,7 +71,7 @@ describe('the example', () => {
     }))
     await startFlow('alarms', simulator(), { flow, coreNodes })
     ids = new Map(
-      nodes.flatMap(({ name: label, type, id }) => [
+      nodes.toReversed().flatMap(({ name: label, type, id }) => [
         [label, id],
         [type, id],
       ]),
