@@ -78,12 +78,15 @@ describe('the example', () => {
     )
     sent = []
     for (const { id, type, name: label } of nodes)
-      if (SENDING.test(type))
+      if (SENDING.test(type) && label !== 'state of each alarm')
         helper.getNode(id).on('input', ({ payload, topic }: Message) => {
           const device = toDevice(topic, String(label))
           sent.push(typeof payload === 'boolean' ? `${device} ${payload}` : (payload.text ?? payload))
         })
   }
+
+  const measure = (...values: [number, number]) =>
+    nodeOf('envlog-alarms').receive({ payload: [hot(values[0], '52A10001'), hot(values[1], '52A10002')] })
 
   /** What people have read, or how lamp and horn are switched. */
   const told = () => {
@@ -110,6 +113,7 @@ describe('the example', () => {
 
     it(`${name} tells once why no readings arrive, even if they arrive again when it is about to tell it again`, async () => {
       await start(name)
+      if (isLamp) measure(20, 20)
       const fail = () => nodeOf('for 2 minutes').send({ error: { message: 'refused' } })
       fail()
       const missing = isLamp ? ['lamp true', 'horn true'] : ['No readings of any device']
@@ -123,10 +127,6 @@ describe('the example', () => {
   for (const name of LAMPS)
     it(`${name} shows alarms until the last one is over, whatever the name of a limit contains`, async () => {
       await start(name)
-      const measure = (...values: [number, number]) =>
-        nodeOf('envlog-alarms').receive({
-          payload: [hot(values[0], '52A10001'), hot(values[1], '52A10002')],
-        })
       measure(50, 50)
       await assertTold('lamp true', 'horn true')
       sent = []
@@ -134,7 +134,34 @@ describe('the example', () => {
       await assertTold('lamp true', 'horn true')
       measure(20, 20)
       await assertTold('lamp false', 'horn true')
+      nodeOf('envlog-alarms').receive({ envlog: { acknowledge: true } })
+      await assertTold('lamp false', 'horn false')
     })
+
+  for (const name of LAMPS) {
+    it(`${name} switches nothing before it is known how things are`, async () => {
+      await start(name)
+      const asked = new Promise((resolve) => nodeOf('known').on('input', resolve))
+      nodeOf('judged again').receive({})
+      await asked
+      measure(50, 20)
+      await assertTold('lamp true', 'horn true')
+      assert.deepEqual(sent, ['lamp true', 'horn true'])
+    })
+
+    it(`${name} stops the horn for missing readings when it is acknowledged, and a test leaves things as they are`, async () => {
+      await start(name)
+      measure(20, 20)
+      nodeOf('for 2 minutes').send({ error: { message: 'refused' } })
+      await assertTold('lamp true', 'horn true')
+      nodeOf('acknowledge').receive({})
+      await assertTold('lamp true', 'horn false')
+      sent = []
+      nodeOf('for 3 seconds').receive({})
+      await until('the test is over', () => sent.length === 4, TOLD_MS)
+      assert.deepEqual(sent, ['lamp true', 'horn true', 'lamp true', 'horn false'])
+    })
+  }
 
   it(`${MAIL} sends nothing that the mail node would send as HTML`, async () => {
     await start(MAIL)
