@@ -163,6 +163,17 @@ describe('the example', () => {
     })
   }
 
+  it(`${LAMPS[0]} acknowledges by the push-button only when it is pressed`, async () => {
+    await start(String(LAMPS[0]))
+    measure(50, 20)
+    await assertTold('lamp true', 'horn true')
+    const presses: Message[] = []
+    nodeOf('acknowledge').on('input', (msg: Message) => presses.push(msg))
+    for (const retain of [true, false]) nodeOf('pressed now').receive({ payload: 'pressed', retain })
+    await assertTold('lamp true', 'horn false')
+    assert.equal(presses.length, 1)
+  })
+
   it(`${MAIL} sends nothing that the mail node would send as HTML`, async () => {
     await start(MAIL)
     const payload = 'Freezer <b>3</b> <img src=http://127.0.0.1/pixel>: above 35 °C\nFreezer 4: no value'
