@@ -51,12 +51,17 @@ export function neededBy(name: string): string | undefined {
   return needed?.replace(/^(@[\w-]+) /, '$1/')
 }
 
+export type ChatFormat = 'slack' | 'teams' | 'telegram' | 'line' | 'json'
+
+/** What a flow calls the chat in the formats that need its id. */
+export const CHAT_ID = '-1001'
+
 interface Surroundings {
   simulator: Simulator
   /** `node` of a broker: `broker`, `port` */
   broker?: FlowNode
   /** `format`: as in its node, unless another one is given. */
-  chat?: { url: string; format?: 'slack' | 'teams' | 'json' }
+  chat?: { url: string; format?: ChatFormat }
   /** Further properties for all nodes of a type. */
   more?: Record<string, object>
 }
@@ -96,8 +101,8 @@ function hurry(node: FlowNode, speed: number): Partial<FlowNode> {
 
 /** The only place in a flow that determines its chat's format. */
 function chooseFormat({ name, rules = [] }: FlowNode, to: string): Partial<FlowNode> {
-  const [first, ...others] = rules as object[]
-  return name === 'chat format' ? { rules: [{ ...first, to }, ...others] } : {}
+  const [format, chat, ...others] = rules as object[]
+  return name === 'chat format' ? { rules: [{ ...format, to }, { ...chat, to: CHAT_ID }, ...others] } : {}
 }
 
 /** The node that requests the readings or records of a flow. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { DeviceDefinition, GeneratedRecords } from '../../../simulator'
-import { useExamples } from '../../support/examples'
+import { CHAT_ID, type ChatFormat, useExamples } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
 import { type Chat, startChat } from './chat'
@@ -27,11 +27,11 @@ const SPEED = 20
 /** Also without offsets, which depend on the machine. */
 const withoutTimes = (text: string) => text.replace(/\d\d:\d\d(?: UTC[+\d:-]*)?/g, 'hh:mm')
 
-/** Also writes what *limits* sends to the log. */
-function withLimitsInLog(flow: FlowNode[]): FlowNode[] {
-  const log = { id: 'log', type: 'debug', name: 'limits', x: 0, y: 0, active: true, console: true }
+/** Also writes what *alarms* sends to the log. */
+function withAlarmsInLog(flow: FlowNode[]): FlowNode[] {
+  const log = { id: 'log', type: 'debug', name: 'alarms', x: 0, y: 0, active: true, console: true }
   return flow.flatMap((node) => {
-    if (node.type !== 'envlog-limits') return [node]
+    if (node.type !== 'envlog-alarms' || node.output !== 'text') return [node]
     const [[first = '']] = node.wires as [string[]]
     return [
       { ...node, wires: [[first, log.id]] },
@@ -56,10 +56,7 @@ describe('examples that send alarms', () => {
     mail = undefined
   })
 
-  const deploy = (
-    name: string,
-    { format = 'slack' as 'slack' | 'teams' | 'json', limits = {}, more = {} } = {},
-  ) => {
+  const deploy = (name: string, { format = 'slack' as ChatFormat, limits = {}, more = {} } = {}) => {
     const surroundings = { simulator: store.simulator, chat: { url: chat.url, format } }
     const properties = { ...ON_DEMAND, 'envlog-limits': limits, ...more }
     return harness.deploy([name], { ...surroundings, more: properties }, withRounds)
@@ -152,10 +149,10 @@ describe('examples that send alarms', () => {
     it(`tell a chat soon why no readings arrive, once, and when they arrive again: ${name}`, async function () {
       this.timeout(FLOW_MS)
       const { simulator, minutes } = store
-      // 12 seconds: the reason must be told before *limits* notices that nothing arrives.
+      // 12 seconds: the reason must be told before *alarms* notices that nothing arrives.
       const more = { ...ON_DEMAND, 'envlog-limits': { silentAfter: 4 } }
       await harness.deploy([name], { simulator, chat: { url: chat.url }, more }, (flow) =>
-        withRounds(withLimitsInLog(flow)),
+        withRounds(withAlarmsInLog(flow)),
       )
       await minutes(2)
       simulator.set({ faults: [{ kind: 'status', status: 401 }] })
@@ -164,7 +161,7 @@ describe('examples that send alarms', () => {
       assert.match(String(chat.texts[0]), /^No readings of any device .*: The service refused the login/)
       await harness.press('ask')
       await until(
-        '*limits* has noticed, too',
+        '*alarms* has noticed, too',
         () => /No data of any device/.test(harness.nodeRed.log()),
         NOTICED_MS,
       )
@@ -191,7 +188,7 @@ describe('examples that send alarms', () => {
     await assertSent(['Test: this is how alarms arrive.'])
   })
 
-  it('test the way to the chat, hold alarms back, and remind until they are acknowledged', async function () {
+  it('test the way to the chat, hold alarms back, and remind until they are acknowledged, and say who did it', async function () {
     this.timeout(FLOW_MS)
     const { simulator, minutes } = store
     await deploy(CHAT, { limits: { remind: 1 } })
@@ -199,24 +196,76 @@ describe('examples that send alarms', () => {
     const expected = ['Test: this is how alarms arrive.']
     await assertSent(expected)
     await harness.press('mute for an hour')
+    expected.push('All devices: muted until hh:mm by control room')
     simulator.begin({ serial: FREEZER, kind: 'door' })
     await minutes(4)
     await assertSent(expected)
     await harness.press('end the mute')
-    await until('what lasts is told', () => chat.texts.length > 1)
-    await until('it is told again', () => chat.texts.length > 2)
-    assert.match(String(chat.texts[1]), /^Freezer, Inside: critical, above -5 °C for /)
-    assert.equal(chat.texts[2]?.replace('Still in alarm: ', ''), chat.texts[1])
+    await until('what lasts is told', () => chat.texts.length > 2)
+    await until('it is told again', () => chat.texts.length > 3)
+    const [ended, lasts, ...others] = chat.texts[2]?.split('\n') ?? []
+    assert.equal(ended, 'All devices: mute ended by control room')
+    assert.match(String(lasts), /^Freezer, Inside: critical, above -5 °C for /)
+    assert.deepEqual(others, [])
+    assert.equal(chat.texts[3]?.replace('Still in alarm: ', ''), lasts)
     await harness.press('acknowledge all')
+    const acknowledged = 'Freezer, Inside: critical acknowledged by control room'
+    await until('the chat says so', () => chat.texts.includes(acknowledged))
     const { length } = chat.texts
-    await harness.press('what is on now')
-    const lasting = await until('what lasts is told', () => chat.texts[length])
-    assert.match(String(lasting), /^Still in alarm: Freezer, Inside: critical, above -5 °C for /)
     simulator.end({ serial: FREEZER, kind: 'door' })
     await until('the end is told', async () => {
       await minutes(1)
       return chat.texts.at(-1)?.startsWith('Freezer, Inside (critical): normal again at ')
     })
+    assert.ok(!chat.texts.slice(length).some((text) => text.includes('Still in alarm')), 'no reminder')
+  })
+
+  it('answer in the chat what is on now, and what was over in the last 24 hours, also that it is nothing', async function () {
+    this.timeout(FLOW_MS)
+    const { simulator, minutes } = store
+    await deploy(CHAT, { format: 'telegram' })
+    await minutes(2)
+    const NOW = 'In alarm now / 現在の警報:'
+    const OVER = 'Over in the last 24 hours / 過去 24 時間に終わった警報:'
+    const answer = async (button: string) => {
+      const { length } = chat.texts
+      await harness.press(button)
+      return withoutTimes(String(await until('it is answered', () => chat.texts[length])))
+    }
+    assert.equal(await answer('what is on now'), `${NOW} none / なし`)
+    assert.equal(await answer('last 24 hours'), `${OVER} none / なし`)
+    simulator.begin({ serial: FREEZER, kind: 'door' })
+    await minutes(4)
+    await until('it is told', () => chat.texts.length > 2)
+    await harness.press('acknowledge all')
+    await until('the chat says who did it', () => / acknowledged by /.test(String(chat.texts.at(-1))))
+    assert.match(
+      await answer('what is on now'),
+      new RegExp(`^${NOW}\nStill in alarm: Freezer, Inside: critical, above -5 °C for \\d minutes?, now .+$`),
+    )
+    simulator.end({ serial: FREEZER, kind: 'door' })
+    await until('the end is told', async () => {
+      await minutes(1)
+      return chat.texts.at(-1)?.startsWith('Freezer, Inside (critical): normal again at ')
+    })
+    assert.match(
+      await answer('last 24 hours'),
+      new RegExp(
+        `^${OVER}\nFreezer, Inside \\(critical\\): was above -5 °C for \\d+ minutes .+, acknowledged by control room$`,
+      ),
+    )
+    assert.equal(await answer('what is on now'), `${NOW} none / なし`)
+    assert.ok(chat.bodies.every(({ chat_id }) => chat_id === CHAT_ID))
+  })
+
+  it('send to a chat with a bearer token', async function () {
+    this.timeout(FLOW_MS)
+    const token = { authType: 'bearer', credentials: { password: 'the token' } }
+    await deploy(CHAT, { format: 'line', more: { 'http request': { url: chat.url, ...token } } })
+    await harness.press('test alarm')
+    await assertSent(['Test: this is how alarms arrive.'])
+    assert.equal(chat.bodies[0]?.to, CHAT_ID)
+    assert.equal(chat.authorization, 'Bearer the token')
   })
 
   it('tell a chat of an alarm that was over when its records arrived', async function () {

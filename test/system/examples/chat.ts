@@ -1,4 +1,4 @@
-/** An address that accepts messages for a chat, as JSON in one of three formats, and may refuse them. */
+/** An address that accepts messages for a chat, as JSON in one of five formats, and may refuse them. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -7,9 +7,12 @@ import { text } from 'node:stream/consumers'
 
 export type Chat = Awaited<ReturnType<typeof startChat>>
 
-/** Slack: only `text`; Teams: a card; plain JSON: a text and fields. */
+/** Slack: only `text`; Teams: a card; Telegram and LINE: a text and the id of a chat; plain JSON: a text and fields. */
 export interface Body {
   text?: string
+  chat_id?: string
+  to?: string
+  messages?: { type: string; text: string }[]
   attachments?: { content: { body: { inlines: { text: string }[] }[] } }[]
   [field: string]: unknown
 }
@@ -17,9 +20,10 @@ export interface Body {
 export async function startChat() {
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await text(request)) as Body
+    chat.authorization = request.headers.authorization
     if (chat.refuses || chat.hangsUp) chat.refused++
     else {
-      chat.texts.push(body.attachments ? readCard(body) : readText(body))
+      chat.texts.push(read(body))
       chat.bodies.push(body)
     }
     if (chat.hangsUp) response.destroy()
@@ -33,6 +37,8 @@ export async function startChat() {
     texts: [] as string[],
     /** The messages in the form received. */
     bodies: [] as Body[],
+    /** Of the last request. */
+    authorization: undefined as string | undefined,
     /** Set by tests. */
     refuses: false,
     /** Set by tests: closes connections instead of responding. */
@@ -46,6 +52,12 @@ export async function startChat() {
     },
   }
   return chat
+}
+
+function read(body: Body): string {
+  if (body.attachments) return readCard(body)
+  const { to, messages = [] } = body
+  return to === undefined ? readText(body) : messages.map((message) => message.text).join('\n')
 }
 
 function readText({ text: message = '', ...fields }: Body): string {
