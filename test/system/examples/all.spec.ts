@@ -18,7 +18,8 @@ const GREEN_MS = 600_000
 const ROUNDS = 2
 
 /** Their status shows alarms of the fleet, of which some are on purpose. */
-const isRequesting = ({ type }: FlowNode) => type.startsWith('envlog-') && type !== 'envlog-limits'
+const NOT_REQUESTING = ['envlog-limits', 'envlog-alarms']
+const isRequesting = ({ type }: FlowNode) => type.startsWith('envlog-') && !NOT_REQUESTING.includes(type)
 
 /** This palette cannot be installed here, so SQLite's nodes replace its nodes. Everything but the statements runs. */
 const SQL_SERVER = 'node-red-contrib-mssql-plus'
