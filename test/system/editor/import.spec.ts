@@ -64,10 +64,11 @@ function tests(runtime: Runtime): void {
     const alarms = async () => (await editor.ours()).filter(({ limits }) => limits !== undefined)
     assert.deepEqual(
       (await alarms()).map((node) => [node.limits]),
-      ALARMS.map(() => limits),
+      // Two in each example.
+      [...ALARMS, ...ALARMS].map(() => limits),
     )
     await editor.page.evaluate(() => RED.history.pop())
-    assert.equal((await alarms()).length, 1)
+    assert.equal((await alarms()).length, 2)
     assert.deepEqual(await editor.configs('envlog-limits'), limits)
   })
 
