@@ -140,7 +140,7 @@ export class AlarmsNode implements StartedNode, Listener {
 
   /** The summary, if it is known and another one than before. */
   #newSummary(cause?: NodeMessage): NodeMessage[] {
-    if (!this.#alarms.isKnown) return []
+    if (this.#settings.output !== 'summary' || !this.#alarms.isKnown) return []
     const messages = this.#messages.ofSummary(this.#alarms.monitor.summarize(), cause)
     const text = JSON.stringify(messages.map(({ payload }) => payload))
     if (text === this.#sentSummary) return []

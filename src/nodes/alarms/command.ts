@@ -2,6 +2,7 @@ import type { NodeMessage } from 'node-red'
 import { EnvlogError } from '../../lib/errors'
 import { MAX_MUTE_MS } from '../../lib/limits/mutes'
 import { isReadableSerial } from '../../shared/action'
+import { MAX_TEXT } from '../../shared/schema'
 
 /** Who gives a command, and why; `null` if unknown. */
 interface Person {
@@ -103,6 +104,9 @@ function readText(value: unknown, property: string): string | null {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string' && typeof value !== 'number')
     throw new EnvlogError('text-unreadable', { property })
-  const text = String(value).slice(0, MAX_PERSON_LENGTH).replace(/\s+/g, ' ').trim()
+  const text = Array.from(String(value).slice(0, MAX_TEXT).trim().replace(/\s+/g, ' '))
+    .slice(0, MAX_PERSON_LENGTH)
+    .join('')
+    .trim()
   return text === '' ? null : text
 }

@@ -2,6 +2,7 @@ import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { inBackground } from '../../../lib/background'
 import { systemClock } from '../../../lib/clock'
+import { EnvlogError } from '../../../lib/errors'
 import type { Changes } from '../../../lib/limits/alarm-list'
 import { readMeasurements } from '../../../lib/limits/measurements'
 import { Monitor } from '../../../lib/limits/monitor'
@@ -133,6 +134,7 @@ export class PlantAlarms {
   async judge(payload: unknown, id: string, cause: Cause): Promise<void> {
     const { devices, problem } = readMeasurements(payload)
     const limits = await this.#rows.read()
+    if (this.#isClosed) throw new EnvlogError('closed')
     try {
       this.monitor.receive(devices, limits)
     } finally {
