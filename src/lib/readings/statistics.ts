@@ -12,8 +12,9 @@ import { nextTurn } from '../clock'
 import type { Group } from '../decode/envelopes'
 import type { TimeStyle } from '../decode/time'
 import type { Channel } from './channel'
+import { Coverage, findUnmeasured, type Span } from './coverage'
 import type { Device } from './device'
-import { recordingInterval } from './recording-interval'
+import { Figures } from './figures'
 import type { Series, SeriesRecord } from './series'
 
 /** Figures of one channel of a device in one interval (docs/messages.md, *Statistics*). */
@@ -93,29 +94,53 @@ export async function toStatistics(series: Series, query: StatisticsQuery): Prom
 
 /** The rows, and `undefined` for each record, so that the caller can yield to the event loop. */
 function* calculateRows(series: Series, query: StatisticsQuery): Generator<StatisticsRow | undefined> {
-  const { channels, records } = series
   const { receivedAt } = query
   const clock = clockOf(series, query)
   const identity = identityOf(series, query.group)
-  const dated = records.filter(hasTime)
-  const recordingMs = recordingInterval(dated)
+  const dated = series.records.filter(hasTime)
+  const channels = yield* followChannels(series.channels, dated, query)
   let next = 0
   for (const [start, end] of intervalsOf(query, clock)) {
     if (start > receivedAt && next === dated.length) return
-    const figures = channels.map((channel) => new Figures(channel))
     for (let record = dated[next]; record && record.timestamp < end; record = dated[++next]) {
-      for (const channelFigures of figures) channelFigures.add(record)
+      for (const channel of channels) channel.add(record)
       yield undefined
     }
     const about = { time: toIso(start), localtime: formatLocalTime(clock, start), ...identity }
-    const lengthMs = Math.min(end, receivedAt) - start
-    for (const channelFigures of figures) yield { ...about, ...channelFigures.result(recordingMs, lengthMs) }
+    const part = { from: start, to: Math.min(end, receivedAt) }
+    for (const channel of channels) yield { ...about, ...channel.endInterval(part) }
     if (channels.length === 0) yield { ...about, ...NO_FIGURES, errors: 0, coverage: 0 }
   }
 }
 
+/** The channels with the coverage of the whole period. It yields as `calculateRows`. */
+function* followChannels(
+  channels: readonly Channel[],
+  records: readonly TimedRecord[],
+  { from, to, receivedAt }: StatisticsQuery,
+): Generator<undefined, FollowedChannel[]> {
+  const known = { from, to: Math.min(to, Math.max(receivedAt, records.at(-1)?.timestamp ?? from)) }
+  const followed: FollowedChannel[] = []
+  for (const channel of channels) {
+    const times: number[] = []
+    for (const record of records) {
+      if (readValue(record, channel) !== undefined) times.push(record.timestamp)
+      yield undefined
+    }
+    followed.push(new FollowedChannel(channel, new Coverage(findUnmeasured(times, known))))
+  }
+  return followed
+}
+
 type TimedRecord = SeriesRecord & { timestamp: number }
 const hasTime = (record: SeriesRecord): record is TimedRecord => record.timestamp !== null
+
+/** The value of a channel; `undefined` if the record has none. */
+function readValue(record: SeriesRecord, { key }: Channel): number | undefined {
+  const value = record[key as `ch${number}`]
+  return typeof value === 'number' ? value : undefined
+}
+
 const toIso = (instant: number) => new Date(instant).toISOString()
 
 const clockOf = ({ utcOffset }: Series, { clock, time }: StatisticsQuery): LocalClock =>
@@ -128,14 +153,6 @@ const identityOf = ({ serial, name, base }: Series, group: Group | null) => ({
   ...(name === '' ? {} : { name }),
   ...(group && { groupname: group.name }),
 })
-
-/** The share of an interval that is measured, in percent with one decimal. */
-function toCoverage(count: number, recordingMs: number | null, lengthMs: number): number | null {
-  if (count === 0) return 0
-  return recordingMs === null || lengthMs <= 0
-    ? null
-    : Math.min(100, Math.round((1000 * count * recordingMs) / lengthMs) / 10)
-}
 
 const HOUR_MS = 3_600_000
 
@@ -172,88 +189,50 @@ function nextStart(start: number, per: Per, clock: LocalClock): number {
   return next > start ? next : toInstant(clock, midnight + DAY_MS)
 }
 
-const MAX_DECIMALS = 10
 const NO_FIGURES = { count: 0, min: null, mintime: null, max: null, maxtime: null, mean: null } as const
 
-/** The figures of a channel in an interval. */
-class Figures {
+/** A channel, interval by interval. */
+class FollowedChannel {
   readonly #channel: Channel
-  #count = 0
+  readonly #coverage: Coverage
+  #figures: Figures
   #errors = 0
-  #min = Number.POSITIVE_INFINITY
-  #minAt = 0
-  #max = Number.NEGATIVE_INFINITY
-  #maxAt = 0
-  #mean = 0
-  /** The mean of `toRate`; only of temperatures. */
-  #meanRate = 0
-  /** Decimals of the mean: two, or as many as in the values. */
-  #decimals = 2
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, coverage: Coverage) {
     this.#channel = channel
+    this.#coverage = coverage
+    this.#figures = new Figures(channel)
   }
 
   add(record: TimedRecord): void {
-    const { key, quantity, unit } = this.#channel
-    const value = record[key as `ch${number}`]
-    if (typeof value !== 'number') {
-      this.#errors++
-      return
-    }
-    const { timestamp } = record
-    this.#count++
-    // A running mean, because a sum loses precision.
-    this.#mean += (value - this.#mean) / this.#count
-    if (quantity === 'temperature') this.#meanRate += (toRate(value, unit) - this.#meanRate) / this.#count
-    if (value < this.#min) {
-      this.#min = value
-      this.#minAt = timestamp
-    }
-    if (value > this.#max) {
-      this.#max = value
-      this.#maxAt = timestamp
-    }
-    while (this.#decimals < MAX_DECIMALS && Number(value.toFixed(this.#decimals)) !== value) this.#decimals++
+    const value = readValue(record, this.#channel)
+    if (value === undefined) this.#errors++
+    else this.#figures.add(value, record.timestamp)
   }
 
-  /** @param recordingMs `null` if unknown @param lengthMs length of the interval; until now, if it lasts */
-  result(recordingMs: number | null, lengthMs: number) {
+  /** The columns of the interval that ends. @param part what is over of it */
+  endInterval(part: Span) {
     const { number: channel, name: label, unit, quantity } = this.#channel
-    const identity = { channel, label, ...(unit !== '' && { unit }), ...(quantity !== null && { quantity }) }
-    const mkt = quantity === 'temperature' && {
-      mkt: this.#count === 0 ? null : fromRate(this.#meanRate, unit),
-    }
-    const others = { ...mkt, errors: this.#errors, coverage: toCoverage(this.#count, recordingMs, lengthMs) }
-    if (this.#count === 0) return { ...identity, ...NO_FIGURES, ...others }
+    const { count, min, max, mean, mkt } = this.#figures.result()
+    const errors = this.#errors
+    this.#figures = new Figures(this.#channel)
+    this.#errors = 0
     return {
-      ...identity,
-      count: this.#count,
-      min: this.#min,
-      mintime: toIso(this.#minAt),
-      max: this.#max,
-      maxtime: toIso(this.#maxAt),
-      // 21.43, not 21.433333333333334; never -0.
-      mean: Number(this.#mean.toFixed(this.#decimals)) + 0,
-      ...others,
+      channel,
+      label,
+      ...(unit !== '' && { unit }),
+      ...(quantity !== null && { quantity }),
+      count,
+      min: min?.value ?? null,
+      mintime: min && toIso(min.time),
+      max: max?.value ?? null,
+      maxtime: max && toIso(max.time),
+      mean,
+      ...(quantity === 'temperature' && { mkt }),
+      errors,
+      coverage: this.#coverage.of(part),
     }
   }
-}
-
-/** Activation energy divided by the gas constant, K, as usual for medicines. */
-const ACTIVATION_K = 10_000
-const ZERO_CELSIUS_K = 273.15
-
-/** The rate of ageing at a temperature, exp(-ΔH / RT). */
-function toRate(value: number, unit: string): number {
-  const celsius = unit === '°F' ? (value - 32) / 1.8 : value
-  return Math.exp(-ACTIVATION_K / (ZERO_CELSIUS_K + celsius))
-}
-
-/** The temperature for a rate of ageing, with two decimals: for the mean rate, the mean kinetic temperature. */
-function fromRate(rate: number, unit: string): number {
-  const celsius = -ACTIVATION_K / Math.log(rate) - ZERO_CELSIUS_K
-  return Math.round((unit === '°F' ? celsius * 1.8 + 32 : celsius) * 100) / 100 + 0
 }
 
 /** All possible keys of a row, separated by commas, in the order of a table's columns. */

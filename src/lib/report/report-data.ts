@@ -4,6 +4,8 @@ import type { Quantity } from '../../shared/quantity'
 import type { EnvlogError } from '../errors'
 import type { Side } from '../limits/judge'
 import type { BatteryLevel } from '../readings/battery'
+import type { Span } from '../readings/coverage'
+import type { Measured } from '../readings/figures'
 
 /**
  * A finished report, from which the page and the table are made (docs/report.md). Instants are ms since 1970 UTC, and a
@@ -155,18 +157,6 @@ export type Missing =
   | { kind: 'left-out'; error: EnvlogError }
   /** No newer measurement; `null`: none at all. Only if the period reaches to now. */
   | { kind: 'silent'; since: number | null }
-
-/** From inclusive, to exclusive. */
-export interface Span {
-  from: number
-  to: number
-}
-
-/** A measured value, and the time of its first occurrence. */
-export interface Measured {
-  value: number
-  time: number
-}
 
 interface ReportedName {
   number: number

@@ -75,7 +75,7 @@ describe('the statistics of a period', () => {
         mean: -17.74,
         mkt: -17.62,
         errors: 1,
-        coverage: 3.5,
+        coverage: 2.1,
       },
     ])
   })
@@ -145,8 +145,8 @@ describe('the statistics of a period', () => {
     const coverage = async (measured: Measured[], period: Asked) =>
       (await statistics(measured, period)).map((row) => row.coverage)
     assert.deepEqual(await coverage(hourly(A_DAY.from, 24), A_DAY), [100])
-    assert.deepEqual(await coverage(hourly(A_DAY.from, 12), A_DAY), [50])
-    assert.deepEqual(await coverage(hourly(A_DAY.from, 24, [3, 4, 5]), A_DAY), [87.5], 'a hole')
+    assert.deepEqual(await coverage(hourly(A_DAY.from, 12), A_DAY), [45.8])
+    assert.deepEqual(await coverage(hourly(A_DAY.from, 24, [3, 4, 5]), A_DAY), [83.3], 'a hole')
     assert.deepEqual(await coverage(hourly(A_DAY.from, 1), A_DAY), [null], 'one record')
     const receivedAt = Date.parse(A_DAY.from) + 12 * 3_600_000
     assert.deepEqual(await coverage(hourly(A_DAY.from, 12), { ...A_DAY, receivedAt }), [100], 'until now')
@@ -156,6 +156,18 @@ describe('the statistics of a period', () => {
       ['2026-10-24T22:00Z', '2026-10-25T23:00Z', 25],
     ] as const)
       assert.deepEqual(await coverage(hourly(from, hours), { from, to, ...berlin }), [100], from)
+  })
+
+  it('have the coverage of an hour by the steps of the whole period', async () => {
+    const perHour = async (step: number, until: number) => {
+      const times = Array.from({ length: until / step }, (_, index) => Date.parse(A_DAY.from) + index * step)
+      const measured = times.map((time): Measured => [new Date(time).toISOString(), 1])
+      const rows = await statistics(measured, { ...A_DAY, to: '2026-11-20T04:00Z', per: 'hour' })
+      return rows.map(({ coverage }) => coverage)
+    }
+    assert.deepEqual(await perHour(HOUR, 4 * HOUR), [100, 100, 100, 100], 'a value an hour')
+    // Until 01:09, of 01:00 to 02:00: 9 minutes.
+    assert.deepEqual(await perHour(HOUR / 60, HOUR + HOUR / 6), [100, 15, 0, 0])
   })
 
   it('have a row of a device without channels', async () => {
