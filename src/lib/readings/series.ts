@@ -37,6 +37,9 @@ export interface SeriesRecord extends NumberedRecord {
   [key: `ch${number}`]: number | null
 }
 
+export type TimedRecord = SeriesRecord & { timestamp: number }
+export const hasTime = (record: SeriesRecord): record is TimedRecord => record.timestamp !== null
+
 /** The readable part of a response, and the paths of unreadable records. */
 export interface SeriesPartResult {
   part: SeriesPart

@@ -15,7 +15,7 @@ import type { Channel } from './channel'
 import { Coverage, findUnmeasured, type Span } from './coverage'
 import type { Device } from './device'
 import { Figures } from './figures'
-import type { Series, SeriesRecord } from './series'
+import { hasTime, type Series, type TimedRecord } from './series'
 
 /** Figures of one channel of a device in one interval (docs/messages.md, *Statistics*). */
 export interface StatisticsRow {
@@ -132,11 +132,8 @@ function* followChannels(
   return followed
 }
 
-type TimedRecord = SeriesRecord & { timestamp: number }
-const hasTime = (record: SeriesRecord): record is TimedRecord => record.timestamp !== null
-
 /** The value of a channel; `undefined` if the record has none. */
-function readValue(record: SeriesRecord, { key }: Channel): number | undefined {
+function readValue(record: TimedRecord, { key }: Channel): number | undefined {
   const value = record[key as `ch${number}`]
   return typeof value === 'number' ? value : undefined
 }

@@ -128,7 +128,7 @@ export interface ReportedDevice {
   missing: readonly Missing[]
 }
 
-/** What was not checked, or only in part. `channel` is the number of the channel that it is about. */
+/** What was not checked, or only in part. */
 export type Missing =
   /** The service refused it or its request failed, the account does not have it, or its records cannot be read. */
   | { kind: 'failed'; error: EnvlogError }
@@ -136,23 +136,10 @@ export type Missing =
   /** `isRemote`: of a remote unit, the service keeps only the newest 1,500 records. */
   | { kind: 'no-records'; isRemote: boolean }
   /** A channel of the current reading that the records do not have. */
-  | { kind: 'channel-absent'; channel: number; name: string }
-  /** `errors`: records without a value, and the text that the service sent instead (blank if nothing). */
-  | { kind: 'no-value'; channel: number; name: string; errors: number; errorText: string }
-  | {
-      kind: 'incomplete'
-      channel: number
-      name: string
-      coverage: number | null
-      /** Those that are longer than *Longest gap*, by time, at most as many as `report-bounds.ts` says. */
-      gaps: readonly Span[]
-      /** How many more there are. */
-      leftOut: number
-      errors: number
-      errorText: string
-    }
-  /** The service no longer has the records of this time. */
-  | ({ kind: 'lost' } & Span)
+  | { kind: 'channel-absent'; name: string }
+  | { kind: 'no-value' | 'incomplete'; channel: ReportedChannel }
+  /** The service no longer has the records of this time, or left out some; `null`: it is not known which. */
+  | { kind: 'lost'; period: Span | null }
   /** Parts of a response that could not be read. The others are in the report. */
   | { kind: 'left-out'; error: EnvlogError }
   /** No newer measurement; `null`: none at all. Only if the period reaches to now. */
@@ -189,6 +176,9 @@ export interface ReportedChannel extends ReportedName {
   coverage: number | null
   /** The longest time that was not measured. */
   longestGap: Span | null
+  /** Those that are longer than *Longest gap*, by their beginning; `gapsLeftOut`: how many more there are. */
+  gaps: readonly Span[]
+  gapsLeftOut: number
   /** Those that overlap the period, by their beginning; `leftOut`: how many more there are. */
   excursions: readonly Excursion[]
   leftOut: number
