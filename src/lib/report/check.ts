@@ -13,8 +13,8 @@ export function checkDevice(
   device: ReportedDevice,
   reading: Reading,
   rows: readonly Limit[],
-  isSilent: boolean,
 ): ReportedDevice {
+  const isSilent = device.missing.some(({ kind }) => kind === 'silent')
   const about = { base: device.base, serial: device.serial, group: device.group || null }
   const { timestamp: time } = reading
   const checks = reading.channels.map(({ key: _, value, error, ...channel }): CheckedChannel => {
