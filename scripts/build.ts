@@ -148,7 +148,7 @@ async function buildEditor(): Promise<void> {
   cpSync(join(root, 'icons'), join(root, 'dist/icons'), { recursive: true })
 }
 
-/** Writes the catalogs and help of all nodes, and the catalog of `envlog-check`. */
+/** Writes the catalogs and help of all nodes, and the catalogs of `envlog-check` and of the pages of reports. */
 function buildTexts(): void {
   for (const language of languages) {
     const read = (file: string) => readFileSync(join(root, 'locales', language, file), 'utf8')
@@ -157,7 +157,7 @@ function buildTexts(): void {
     const parts = ['common', ...nodeNames].map((name) => JSON.parse(read(`${name}.json`)))
     writeFileSync(join(target, 'envlog.json'), `${JSON.stringify(Object.assign({}, ...parts), null, 2)}\n`)
     writeFileSync(join(target, 'envlog.html'), nodeNames.map((name) => read(`${name}.html`)).join('\n'))
-    writeFileSync(join(target, 'check.json'), read('check.json'))
+    for (const file of ['check.json', 'page.json']) writeFileSync(join(target, file), read(file))
   }
 }
 

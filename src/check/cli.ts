@@ -1,11 +1,11 @@
 /** envlog-check: shows from the command line what the service really sends to an account. */
 import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { findLanguage, languages, loadTexts, type Translate } from '../lib/texts'
 import { readLogin } from './credentials'
 import { type Options, readOptions, UsageError } from './options'
 import { jsonText, planText, resultText } from './print'
 import { checkService, EXIT } from './service-check'
 import { confirm, type Io } from './terminal'
-import { findLanguage, languages, loadTexts, type Translate } from './texts'
 
 export async function main(): Promise<void> {
   process.exitCode = await run(process.argv.slice(2), process)
@@ -14,13 +14,13 @@ export async function main(): Promise<void> {
 /** Runs the command. @returns its exit code */
 export async function run(args: string[], io: Io): Promise<number> {
   const { LC_ALL, LC_MESSAGES, LANG = '' } = io.env
-  let translate = loadTexts(findLanguage(LC_ALL || LC_MESSAGES || LANG))
+  let translate = loadTexts('check', findLanguage(LC_ALL || LC_MESSAGES || LANG))
   try {
     const options = readOptions(args)
     if (options.lang !== undefined) {
       const language = findLanguage(options.lang)
       if (!language) throw new UsageError('check.usage-language', { languages: languages().join(', ') })
-      translate = loadTexts(language)
+      translate = loadTexts('check', language)
     }
     if (!options.help) return await check(options, io, translate)
     io.stdout.write(`${translate('check.help')}\n`)

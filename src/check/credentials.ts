@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { stripBom } from '../lib/decode/fields'
+import type { Translate } from '../lib/texts'
 import { ACCOUNT_DEFAULTS, accountSchema, credentialsSchema } from '../shared/account-schema'
 import { normalizeAddress } from '../shared/addresses'
 import { describeProblem } from '../shared/problems'
 import { findProblem } from '../shared/schema'
 import { UsageError } from './options'
 import { ask, type Io } from './terminal'
-import type { Translate } from './texts'
 
 export type Login = Awaited<ReturnType<typeof readLogin>>
 

@@ -1,8 +1,8 @@
 import { MAX_REQUESTS } from '../lib/check/collect'
 import type { EndpointName } from '../lib/endpoints'
+import type { Translate } from '../lib/texts'
 import { LIMITS } from '../shared/service-limits'
 import type { CheckResult } from './service-check'
-import type { Translate } from './texts'
 
 const MARKS = { confirmed: '✓', differs: '≠', contradicted: '!', 'not-seen': '–' } as const
 

@@ -9,12 +9,12 @@ import { buildReport } from '../lib/check/report'
 import { systemClock } from '../lib/clock'
 import { concernsOneDevice, type EnvlogError } from '../lib/errors'
 import { Registry } from '../lib/registry'
+import type { Translate } from '../lib/texts'
 import { version } from '../lib/version'
 import { ACCOUNT_DEFAULTS } from '../shared/account-schema'
 import { localizeParams } from '../shared/problems'
 import { watchConnection } from './connection'
 import type { Login } from './credentials'
-import type { Translate } from './texts'
 
 /**
  * The exit codes. `ok`: everything was read. `notRead`: a part was unreadable or contradicts an assumption.

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import type { Translate } from './texts'
+import type { Translate } from '../lib/texts'
 
 /** The parts of a process that the command needs. */
 export type Io = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>

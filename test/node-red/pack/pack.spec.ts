@@ -29,7 +29,9 @@ const FILES = [
   ],
   ...nodes.map(({ name }) => `dist/icons/${name}.svg`),
   ...languages.flatMap((language) =>
-    ['envlog.json', 'envlog.html', 'check.json'].map((file) => `dist/locales/${language}/${file}`),
+    ['envlog.json', 'envlog.html', 'check.json', 'page.json'].map(
+      (file) => `dist/locales/${language}/${file}`,
+    ),
   ),
 ]
 /** The pages and examples. */

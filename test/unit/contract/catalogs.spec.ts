@@ -31,6 +31,7 @@ describe('the catalogs', () => {
         folder,
         [
           'check.json',
+          'page.json',
           'common.json',
           ...nodes.flatMap(({ name }) => [`${name}.html`, `${name}.json`]),
         ].toSorted(),
