@@ -10,7 +10,6 @@ import type { ReportData, ReportHead } from './report-data'
 import {
   excursionSection,
   facts,
-  hasKinetic,
   limitsSection,
   missingSection,
   outsideSection,
@@ -62,13 +61,14 @@ function* pageOf(data: ReportData, words: Wording): Generator<Html | null> {
     const place = { title: words.device(device, data.devices), id: `d${index + 1}` }
     return [device, place] as const
   })
-  const context: PageContext = { data, words, titles: new Map(titles) }
+  const isKinetic = data.devices.some(({ channels }) => channels.some(({ mkt }) => mkt !== null))
+  const context: PageContext = { data, words, titles: new Map(titles), isKinetic }
   const { title } = data.head
   const [period, verdict] = [words.period(data), words.verdict(data)]
   yield beginning(words.language, title, period, verdict)
   yield heading({ title, period, verdict, level: data.verdict.level })
   yield facts(context)
-  yield missingSection(context)
+  yield* missingSection(context)
   yield* excursionSection(context)
   yield outsideSection(context)
   yield* checkTable(context)
@@ -176,11 +176,11 @@ ${legend(words)}`
 `
 }
 
-function ending({ data, words }: PageContext): Html {
+function ending({ data, words, isKinetic }: PageContext): Html {
   const isCheck = data.period.kind === 'now'
   const notes = [
     ...(isCheck ? ['note-check'] : ['note-coverage', 'note-excursion']),
-    ...(hasKinetic(data.devices) ? ['note-kinetic'] : []),
+    ...(isKinetic ? ['note-kinetic'] : []),
   ]
   const blanks = ['signature-by', 'signature-date', 'signature-remark'].map(
     (key) => html`<span>${words.say(key)}</span>`,

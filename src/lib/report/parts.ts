@@ -8,6 +8,8 @@ export interface PageContext {
   words: Wording
   /** The names of devices, and their places in the page, by device. */
   titles: ReadonlyMap<ReportedDevice, { title: string; id: string }>
+  /** Whether a channel has a mean kinetic temperature. */
+  isKinetic: boolean
 }
 
 export type BadgeLevel = 'good' | 'warning' | 'bad' | 'none'

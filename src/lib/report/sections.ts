@@ -17,20 +17,20 @@ import {
 import type { Excursion, Outside, ReportedChannel, ReportedDevice } from './report-data'
 
 /** What was not checked, or only in part: devices that were not checked at all come first. */
-export function missingSection(context: PageContext): Html | null {
+export function* missingSection(context: PageContext): Generator<Html> {
   const { data, words } = context
   const found = data.devices.filter(({ missing }) => missing.length > 0)
-  if (found.length === 0) return null
-  const sorted = found.toSorted((a, b) => Number(a.isChecked) - Number(b.isChecked))
-  const items = sorted.map((device) => {
-    const texts = words.missing(device).map((text) => html`<span dir="auto">${text}</span>`)
-    return html`<li><b>${deviceLink(device, context)}</b><span>${texts}</span></li>
-`
-  })
-  return html`<section>
+  if (found.length === 0) return
+  yield html`<section>
 <h2>${words.say('missing-heading')}</h2>
 <ul class="missing">
-${items}</ul>
+`
+  for (const device of found.toSorted((a, b) => Number(a.isChecked) - Number(b.isChecked))) {
+    const texts = words.missing(device).map((text) => html`<span dir="auto">${text}</span>`)
+    yield html`<li><b>${deviceLink(device, context)}</b><span>${texts}</span></li>
+`
+  }
+  yield html`</ul>
 </section>
 `
 }
@@ -63,7 +63,8 @@ export function* excursionSection(context: PageContext): Generator<Html> {
 <table class="excursions">
 ${heads([...texts, ...numbers], numbers)}`
   for (const device of found)
-    yield html`${collect([device], ({ excursions }) => excursions).map((each) => excursionRows(each, context))}`
+    for (const channel of device.channels)
+      yield html`${channel.excursions.map((outside) => excursionRows({ device, channel, outside }, context))}`
   const leftOut = collect(found, (channel) => (channel.leftOut > 0 ? [channel.leftOut] : []))
   const lines = leftOut.map(({ device, channel, outside }) =>
     words.say('left-out', { place: placeOf(device, channel, context), count: outside }),
@@ -121,14 +122,10 @@ ${items}</ul>
 }
 
 /** The heads of the overview. Its rows are made for each device. */
-export function overviewHeads({ data, words }: PageContext): Html {
-  const numbers = [
-    'minimum',
-    'maximum',
-    'mean',
-    ...(hasKinetic(data.devices) ? ['kinetic'] : []),
-    'coverage',
-  ].map((key) => words.say(key))
+export function overviewHeads({ words, isKinetic }: PageContext): Html {
+  const numbers = ['minimum', 'maximum', 'mean', ...(isKinetic ? ['kinetic'] : []), 'coverage'].map((key) =>
+    words.say(key),
+  )
   const texts = [
     words.say('device'),
     words.say('channel'),
@@ -139,12 +136,8 @@ export function overviewHeads({ data, words }: PageContext): Html {
   return heads(texts, numbers)
 }
 
-export const hasKinetic = (devices: readonly ReportedDevice[]) =>
-  devices.some(({ channels }) => channels.some(({ mkt }) => mkt !== null))
-
 export function overviewRows(device: ReportedDevice, context: PageContext): Html {
-  const { data, words } = context
-  const isKinetic = hasKinetic(data.devices)
+  const { words, isKinetic } = context
   const rows = device.channels.map((channel, index) => {
     const { min, max, mean, mkt } = channel
     return html`<tr${index > 0 && html` class="more"`}>${deviceCell(deviceLink(device, context), index === 0)}${[
