@@ -51,5 +51,5 @@ function resultOf(
     ...(value === null ? [words.named(words.say('no-value'), words.error(error ?? ''))] : []),
     ...outside.map((each) => words.broken(each, unit)),
   ]
-  return html`${badge('bad', words.say('fail'))} <span dir="auto">${words.list(reasons)}</span>`
+  return html`${badge('bad', words.say('fail'))} <span>${words.list(reasons)}</span>`
 }

@@ -196,7 +196,7 @@ function ending({ data, words, isKinetic }: PageContext): Html {
 ${notes.map(
   (key) => html`<p>${words.say(key)}</p>
 `,
-)}<p class="checksum">${words.say('checksum')}: <code>${data.sha256}</code></p>
+)}<p class="checksum">${words.named(words.say('checksum'), '')}<code>${data.sha256}</code></p>
 </footer>
 </main>
 </body>

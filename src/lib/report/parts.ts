@@ -28,15 +28,16 @@ export function deviceLink(device: ReportedDevice, { titles }: PageContext): Htm
 }
 
 /** The result of a channel, as it stands in the overview and in its card. */
-export function badgesOf(channel: ReportedChannel, words: Wording): Html[] {
+export function badgesOf(channel: ReportedChannel, words: Wording): Html {
   const { excursions, leftOut, state, limits, outsideAtEnd } = channel
   const count = excursions.length + leftOut
-  const badges: Html[] = []
-  if (count > 0) badges.push(badge('bad', words.say('verdict.excursions', { count })))
-  if (outsideAtEnd.length > 0) badges.push(badge('warning', words.say('outside')))
-  if (state !== 'complete') badges.push(badge('warning', words.say(state)))
-  if (badges.length > 0) return badges
-  return [limits.length > 0 ? badge('good', words.say('inside')) : badge('none', words.say('no-limits'))]
+  const badges = [
+    count > 0 && badge('bad', words.say('verdict.excursions', { count })),
+    outsideAtEnd.length > 0 && badge('warning', words.say('outside')),
+    state !== 'complete' && badge('warning', words.say(state)),
+  ].filter((found) => found !== false)
+  if (badges.length > 0) return html`${badges.map((each) => html`${each} `)}`
+  return limits.length > 0 ? badge('good', words.say('inside')) : badge('none', words.say('no-limits'))
 }
 
 export function textOf(value: number | null, { unit, decimals }: ReportedChannel, words: Wording): string {

@@ -15,6 +15,7 @@ export const printStyle = new Html(`@media print {
   .verdict { font-size: 12pt; margin: 10pt 0 }
   .facts { grid-template-columns: 1fr 1fr }
   .facts div { grid-template-columns: 28mm 1fr }
+  .missing li { grid-template-columns: minmax(26mm, 40mm) 1fr }
   .missing li, tr, .channel, .signature, .excursions tbody { break-inside: avoid }
   table { font-size: 8.5pt }
   thead th { font-size: 8pt }
@@ -34,8 +35,8 @@ export const printStyle = new Html(`@media print {
   .label { font-size: 9pt }
   .single .plot { height: 150px }
   .cause { display: table-row; color: var(--soft) }
-  .cause td { height: 26px; padding-left: 0; border-bottom: 1px solid var(--line) }
-  .excursions tr:first-child th, .excursions tr:first-child td { border: 0 }
+  .cause td { height: 34px; padding-left: 0; border-bottom: 1px solid var(--line) }
+  .excursions tbody tr:not(:last-child) > * { border: 0 }
   .signature { display: block }
   .signature p { display: grid; grid-template-columns: 1fr 1fr; gap: 10mm 8mm; padding-top: 8mm }
   .signature span { border-top: 1px solid var(--ink); padding-top: 2px; font-size: 8pt; color: var(--soft) }

@@ -15,6 +15,7 @@ import {
   unbroken,
 } from './parts'
 import type { Excursion, Outside, ReportedChannel, ReportedDevice } from './report-data'
+import { isolated, type Wording } from './wording'
 
 /** What was not checked, or only in part: devices that were not checked at all come first. */
 export function* missingSection(context: PageContext): Generator<Html> {
@@ -26,7 +27,7 @@ export function* missingSection(context: PageContext): Generator<Html> {
 <ul class="missing">
 `
   for (const device of found.toSorted((a, b) => Number(a.isChecked) - Number(b.isChecked))) {
-    const texts = words.missing(device).map((text) => html`<span dir="auto">${text}</span>`)
+    const texts = words.missing(device).map((text) => html`<span>${text}</span>`)
     yield html`<li><b>${deviceLink(device, context)}</b><span>${texts}</span></li>
 `
   }
@@ -75,7 +76,7 @@ ${lines.map((text) => html`<p class="sub">${text}</p>`)}</section>
 }
 
 function placeOf(device: ReportedDevice, { name }: ReportedChannel, { titles, words }: PageContext): string {
-  return words.list([titles.get(device)?.title ?? '', name])
+  return words.list([titles.get(device)?.title ?? '', name].map(isolated))
 }
 
 /** An excursion and, in print, a line for what was done about it. */
@@ -84,7 +85,7 @@ function excursionRows({ device, channel, outside }: Found<Excursion>, context: 
   const { clock } = device
   const cause =
     data.head.signature &&
-    html`<tr class="cause"><td colspan="7">${words.say('cause')}:</td></tr>
+    html`<tr class="cause"><td colspan="7">${words.named(words.say('cause'), '')}</td></tr>
 `
   return html`<tbody>
 <tr><th scope="row">${deviceLink(device, context)}</th>${[
@@ -148,7 +149,7 @@ export function overviewRows(device: ReportedDevice, context: PageContext): Html
       isKinetic && cell(words.say('kinetic'), meanOf(mkt, channel, words), 'n'),
       cell(words.say('coverage'), coverageOf(channel, words), 'n'),
       cell(words.say('limits'), words.limits(channel) || '–', 'limits'),
-      cell('', html`${badgesOf(channel, words)}`),
+      cell('', badgesOf(channel, words)),
     ]}</tr>
 `
   })
@@ -162,7 +163,7 @@ export function limitsSection({ data, words }: PageContext): Html | null {
   const heading = words.say('limits-heading', { made: dateAndTime(clock, made) })
   const rows = limits.map((limit) => {
     const { what, unit } = words.measured(limit)
-    const chosen = devicesOf(limit, devices, words.say('all-devices'))
+    const chosen = devicesOf(limit, devices, words)
     return html`<tr><th scope="row">${chosen}</th><td>${what}</td><td>${words.bounds(limit, unit)}</td><td>${nameOf(limit.name)}</td></tr>
 `
   })
@@ -179,11 +180,13 @@ ${rows}</tbody>
 function devicesOf(
   { select, devices: chosen, bases, groups }: Limit,
   devices: readonly ReportedDevice[],
-  all: string,
+  words: Wording,
 ): Html {
   const named = chosen.map(({ serial }) => devices.find((device) => device.serial === serial)?.name || serial)
-  const texts = { all: [all], list: [...named, ...bases], base: bases, group: groups }[select]
-  return html`${texts.map((text, index) => [index > 0 && ', ', nameOf(text)])}`
+  const texts = { all: [words.say('all-devices')], list: [...named, ...bases], base: bases, group: groups }[
+    select
+  ]
+  return html`${texts.map((text, index) => [index > 0 && words.say('comma'), nameOf(text)])}`
 }
 
 /** Facts about the report: who is responsible, which local time it shows, when it was made. */
@@ -192,7 +195,9 @@ export function facts({ data, words, titles }: PageContext): Html {
   const { counts } = verdict
   const checked = counts.devices - counts.unchecked
   const withBattery = (level: string) =>
-    devices.filter(({ battery }) => battery === level).map((device) => titles.get(device)?.title ?? '')
+    devices
+      .filter(({ battery }) => battery === level)
+      .map((device) => isolated(titles.get(device)?.title ?? ''))
   const rows: [string, string][] = [
     [words.say('site'), head.site],
     [words.say('responsible'), head.responsible],

@@ -84,6 +84,7 @@ a:hover { text-decoration-color: currentColor }
   font-size: 18px;
   font-weight: 600;
   line-height: 1.35;
+  text-wrap: balance;
 }
 .mark {
   flex: none;

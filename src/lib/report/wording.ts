@@ -58,7 +58,7 @@ export class Wording {
 
   /** *Name: text*; only the text without a name. */
   named(name: string, text: string): string {
-    return name === '' ? text : name + this.say('colon') + text
+    return name === '' ? text : isolated(name) + this.say('colon') + text
   }
 
   // Numbers
@@ -290,3 +290,9 @@ export class Wording {
 
 /** A text in the unit of the limit, and in that of the channel. */
 const both = (one: string, other: string) => (one === other ? one : `${one} / ${other}`)
+
+/** Letters that are written from right to left, and characters that change the direction of what follows. */
+const OTHER_DIRECTION = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/
+
+/** A name as part of a sentence, which must not change the order of the words and numbers beside it. */
+export const isolated = (name: string): string => (OTHER_DIRECTION.test(name) ? `\u2068${name}\u2069` : name)

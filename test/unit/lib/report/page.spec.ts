@@ -111,9 +111,14 @@ describe('the page of a report', () => {
 
   it('isolates names, which may be written from right to left', async () => {
     const name = '\u202eמקפיא'
-    const page = await render(reportOf({ devices: [deviceOf({ name, channels: [channelOf({ name })] })] }))
+    const page = await render(
+      reportOf({
+        devices: [deviceOf({ name, channels: [channelOf({ name, limits: [limitOf({ name })] })] })],
+      }),
+    )
     for (const element of ['th', 'td', 'h3', 'h4'])
       assert.match(page, new RegExp(`<${element}\\b[^>]*>(?:<a [^>]*>)?<bdi>${name}</bdi>`), element)
+    assert.ok(page.includes(`\u2068${name}\u2069: up to`))
   })
 
   it('has no script and needs nothing from outside', async () => {
