@@ -14,8 +14,9 @@ import {
   textOf,
   unbroken,
 } from './parts'
+import { isolated } from './phrases'
 import type { Excursion, Outside, ReportedChannel, ReportedDevice } from './report-data'
-import { isolated, type Wording } from './wording'
+import type { Wording } from './wording'
 
 /** What was not checked, or only in part: devices that were not checked at all come first. */
 export function* missingSection(context: PageContext): Generator<Html> {

@@ -3,9 +3,8 @@ import { localizeParams } from '../../shared/problems'
 import { onlyUnitOf } from '../../shared/quantity'
 import { MISSING } from '../decode/value'
 import type { EnvlogError } from '../errors'
-import type { Span } from '../readings/coverage'
-import type { Translate } from '../texts'
 import { dateAndTime, dateOf, longOffset, timeIn } from './local-time'
+import { Phrases } from './phrases'
 import type {
   AppliedLimit,
   Excursion,
@@ -19,7 +18,6 @@ import type {
   VerdictCounts,
 } from './report-data'
 
-const MINUTE_MS = 60_000
 /** Most decimals of a limit. */
 const LIMIT_DECIMALS = 4
 
@@ -35,69 +33,8 @@ const FINDINGS_OF_CHECK = ['unchecked', 'battery'] as const
 
 type Bounds = Pick<AppliedLimit, 'above' | 'below'>
 
-/** The words of a report in its own language: for the page, the table, and the subject of a mail. */
-export class Wording {
-  readonly language: string
-  readonly #translate: Translate
-  readonly #formats = new Map<string, Intl.NumberFormat>()
-
-  /** @param translate translates to the language of the report, which may not be that of Node-RED */
-  constructor(language: string, translate: Translate) {
-    this.language = language
-    this.#translate = translate
-  }
-
-  /** A text of the group `page` in the catalog. */
-  say(key: string, params: Record<string, unknown> = {}): string {
-    return this.#translate(`page.${key}`, params)
-  }
-
-  list(texts: readonly string[]): string {
-    return texts.join(this.say('comma'))
-  }
-
-  /** *Name: text*; only the text without a name. */
-  named(name: string, text: string): string {
-    return name === '' ? text : isolated(name) + this.say('colon') + text
-  }
-
-  // Numbers
-
-  /** @param least the least number of decimals, and `most` the greatest */
-  number(value: number, least = 0, most = least): string {
-    const key = `${least} ${most}`
-    let format = this.#formats.get(key)
-    if (!format) {
-      const digits = { minimumFractionDigits: least, maximumFractionDigits: most }
-      format = new Intl.NumberFormat(this.language, { ...digits, signDisplay: 'negative' })
-      this.#formats.set(key, format)
-    }
-    return format.format(value).replace('-', '\u2212')
-  }
-
-  withUnit(value: number, unit: string, least = 0, most = least): string {
-    // A space that does not break the line.
-    const space = unit === '' || unit === '%' ? '' : '\u00a0'
-    return this.number(value, least, most) + space + unit
-  }
-
-  /** Whole minutes as minutes, hours, or days. */
-  duration(minutes: number): string {
-    const [hours, days] = [Math.floor(minutes / 60), Math.floor(minutes / 1440)]
-    if (hours === 0) return this.say('minutes', { minutes })
-    if (hours < 72)
-      return this.say(minutes % 60 === 0 ? 'hours' : 'hours-minutes', { hours, minutes: minutes % 60 })
-    return this.say(hours % 24 === 0 ? 'days' : 'days-hours', { days, hours: hours % 24 })
-  }
-
-  lengthOf({ from, to }: Span): string {
-    return this.duration(Math.round((to - from) / MINUTE_MS))
-  }
-
-  span({ from, to }: Span, show: (instant: number) => string): string {
-    return this.say('span', { from: show(from), to: show(to) })
-  }
-
+/** The sentences of a report: for the page, the table, and the subject of a mail. */
+export class Wording extends Phrases {
   // The head
 
   /** The title of a report whose own title is blank. */
@@ -214,18 +151,14 @@ export class Wording {
     return ERROR_CODES.includes(text) ? this.named(text, this.say(`error.${text}`)) : text
   }
 
-  percent(value: number): string {
-    return `${this.number(value, 0, 1)}%`
-  }
-
   /** Why something failed. */
   failure({ reason, params }: EnvlogError, clock: ReportClock): string {
     const { retryAt } = params
     const localized = {
-      ...localizeParams(params, this.#translate),
+      ...localizeParams(params, this.translate),
       ...(typeof retryAt === 'string' && { retryAt: dateAndTime(clock, Date.parse(retryAt)) }),
     }
-    return this.#translate(`errors.${reason}`, localized).trim()
+    return this.translate(`errors.${reason}`, localized).trim()
   }
 
   // Limits
@@ -284,15 +217,9 @@ export class Wording {
     if (channel !== null) return { what: `ch${channel}`, unit: '' }
     const measured = quantity ?? 'temperature'
     const own = measured === 'temperature' ? `°${unit}` : onlyUnitOf(measured)
-    return { what: this.#translate(`quantity.${measured}`), unit: own ?? '' }
+    return { what: this.translate(`quantity.${measured}`), unit: own ?? '' }
   }
 }
 
 /** A text in the unit of the limit, and in that of the channel. */
 const both = (one: string, other: string) => (one === other ? one : `${one} / ${other}`)
-
-/** Letters that are written from right to left, and characters that change the direction of what follows. */
-const OTHER_DIRECTION = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/
-
-/** A name as part of a sentence, which must not change the order of the words and numbers beside it. */
-export const isolated = (name: string): string => (OTHER_DIRECTION.test(name) ? `\u2068${name}\u2069` : name)
