@@ -1,6 +1,6 @@
 import type { Limit } from '../../shared/limits-schema'
 import { localizeParams } from '../../shared/problems'
-import { onlyUnitOf } from '../../shared/quantity'
+import { onlyUnitOf, type Quantity } from '../../shared/quantity'
 import { MISSING } from '../decode/value'
 import type { EnvlogError } from '../errors'
 import { dateAndTime, dateOf, longOffset, timeIn } from './local-time'
@@ -159,6 +159,11 @@ export class Wording extends Phrases {
       ...(typeof retryAt === 'string' && { retryAt: dateAndTime(clock, Date.parse(retryAt)) }),
     }
     return this.translate(`errors.${reason}`, localized).trim()
+  }
+
+  /** What a channel measures; blank if unknown. */
+  quantity(quantity: Quantity | null): string {
+    return quantity === null ? '' : this.translate(`quantity.${quantity}`)
   }
 
   // Limits
