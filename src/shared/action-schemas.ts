@@ -52,14 +52,8 @@ const topicTemplate = z.string().check(
   }),
 )
 
-/** @param topic the last segment of the default topic */
-const common = (
-  type: ActionType,
-  send: (typeof SENDS)[number] = 'device',
-  topic = '{channel}',
-  measurement = 'envlog',
-) => ({
-  ...nodeProperties,
+/** The account, the devices, and how long requests wait for quota. */
+export const chosenDevices = {
   account: orDefault(text, ''),
   select: orDefault(z.enum(SELECTS), 'all'),
   devices: orDefault(z.array(namedDevice), []),
@@ -68,8 +62,27 @@ const common = (
   property: orDefault(text, 'devices', MAX_TYPED_INPUT),
   propertyType: orDefault(z.enum(VALUE_TYPES), 'msg'),
   exclude: orDefault(z.array(serial), []),
-  repeat: orDefault(wholeNumber(0, MAX_SECONDS), 0),
   wait: orDefault(z.nullable(wholeNumber(0, MAX_SECONDS)), null),
+}
+
+/** The bounds of a period. */
+export const periodBounds = {
+  from: orDefaultIfAbsent(text, '-24h', MAX_TYPED_INPUT),
+  fromType: orDefault(z.enum(FROM_TYPES), 'rel'),
+  to: orDefault(text, '', MAX_TYPED_INPUT),
+  toType: orDefault(z.enum(PERIOD_TYPES), 'date'),
+}
+
+/** @param topic the last segment of the default topic */
+const common = (
+  type: ActionType,
+  send: (typeof SENDS)[number] = 'device',
+  topic = '{channel}',
+  measurement = 'envlog',
+) => ({
+  ...nodeProperties,
+  ...chosenDevices,
+  repeat: orDefault(wholeNumber(0, MAX_SECONDS), 0),
   output: orDefault(z.enum(Object.keys(OFFERED[type]) as Output[]), 'readings'),
   send: orDefault(z.enum(SENDS), send),
   // Nodes that write line protocol do not escape the measurement.
@@ -109,8 +122,10 @@ const startOrTime = z.transform((value, context): Start => {
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0
 
 /** Whether messages contain the devices or the period, so that the node cannot repeat by itself. */
-export function needsMessage({ select, propertyType = 'msg', fromType, toType }: Settings): boolean {
-  const isPeriodOfMessage = fromType === 'msg' || (fromType !== 'calendar' && toType === 'msg')
+export function needsMessage({ select, propertyType = 'msg', fromType, toType, period }: Settings): boolean {
+  // Of reports, only a period of one's own has bounds.
+  const hasBounds = period === undefined || period === 'custom'
+  const isPeriodOfMessage = hasBounds && (fromType === 'msg' || (fromType !== 'calendar' && toType === 'msg'))
   return (select === 'msg' && propertyType === 'msg') || isPeriodOfMessage
 }
 
@@ -121,6 +136,7 @@ const RULES: Readonly<Record<string, (all: Settings) => Problem | false>> = {
   bases: ({ select, bases }) => select === 'base' && isEmpty(bases) && { problem: 'no-devices' },
   groups: ({ select, groups }) => select === 'group' && isEmpty(groups) && { problem: 'no-devices' },
   repeat: (all) => Number(all.repeat) > 0 && needsMessage(all) && { problem: 'repeat-needs-message' },
+  every: (all) => all.every !== '' && needsMessage(all) && { problem: 'every-needs-message' },
   send: ({ type, output, send }) => {
     const offered: readonly unknown[] = offeredSends(type, output)
     return offered.length > 1 && !offered.includes(send) && { problem: 'choice', choices: offered.join(', ') }
@@ -149,13 +165,18 @@ const isSelectedBy =
     select === undefined || (selects as unknown[]).includes(select)
 const sendsOnlyNew = ({ onlyNew }: Settings) => onlyNew !== false
 
-/** When a node uses a setting. */
-const CONDITIONS = {
+/** When a node uses a property about its devices. */
+export const DEVICE_CONDITIONS = {
   devices: isSelectedBy('list'),
   bases: isSelectedBy('list', 'base'),
   groups: isSelectedBy('group'),
   property: isSelectedBy('msg'),
   propertyType: isSelectedBy('msg'),
+}
+
+/** When a node uses a setting. */
+const CONDITIONS = {
+  ...DEVICE_CONDITIONS,
   send: ({ type, output }: Settings) => offeredSends(type, output).length !== 1,
   measurement: hasSetting('measurement'),
   fieldNames: hasSetting('fieldNames'),
@@ -171,13 +192,17 @@ const CONDITIONS = {
   ackTimeout: (all: Settings) => sendsOnlyNew(all) && all.advance !== 'sent',
 }
 
-function node<Shape extends z.core.$ZodShape>(type: ActionType, shape: Shape) {
-  const schema = z.object(shape).check(({ value, issues }) => {
-    for (const property of Object.keys(RULES)) {
+/** Checks the combinations of the settings of a type of node. */
+export const withRules = <Shape extends z.core.$ZodShape>(type: string, shape: Shape) =>
+  z.object(shape).check(({ value, issues }) => {
+    for (const property of Object.keys(RULES).filter((name) => name in shape)) {
       const params = findConflict(property, { ...value, type })
       if (params) issues.push({ code: 'custom', input: value, path: [property], params })
     }
   })
+
+function node<Shape extends z.core.$ZodShape>(type: ActionType, shape: Shape) {
+  const schema = withRules(type, shape)
   return usedIf(schema, Object.fromEntries(Object.entries(CONDITIONS).filter(([name]) => name in shape)))
 }
 
@@ -199,10 +224,7 @@ export const actionSchemas = {
   'envlog-range': node('envlog-range', {
     ...common('envlog-range'),
     ...valued,
-    from: orDefaultIfAbsent(text, '-24h', MAX_TYPED_INPUT),
-    fromType: orDefault(z.enum(FROM_TYPES), 'rel'),
-    to: orDefault(text, '', MAX_TYPED_INPUT),
-    toType: orDefault(z.enum(PERIOD_TYPES), 'date'),
+    ...periodBounds,
     number: orDefault(z.nullable(wholeNumber(1, MAX_COUNT)), null),
     per: orDefault(z.enum(PERS), 'period'),
     chunk: orDefault(wholeNumber(1, 1_000_000), 1000),

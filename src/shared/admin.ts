@@ -137,6 +137,12 @@ export interface Trial {
   failures: readonly AdminFailure[]
 }
 
+/** The result of *Preview* in the form of envlog-report. */
+export interface ReportPage {
+  /** HTML without scripts. */
+  page: string
+}
+
 /** How often the devices send whose measurements reach a deployed envlog-limits. */
 export interface UsualInterval {
   /** The longest interval in minutes; 0 if none is known. */

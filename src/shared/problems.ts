@@ -31,6 +31,8 @@ export const PROBLEMS = [
   'topic-placeholder',
   'start',
   'repeat-needs-message',
+  'every-needs-message',
+  'time-of-day',
   'advance-needs-device',
   'time',
   'relative',

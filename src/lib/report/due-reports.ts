@@ -55,11 +55,14 @@ export class DueReports {
   readonly #state: StoredState<SavedReports>
   readonly #store: StateStore
   #saved: SavedReports = { version: 1, since: null, made: [], told: [] }
+  /** When the node was deployed, ms since 1970 UTC. */
+  readonly #deployedAt: number
   /** When reports that are not done are tried again, monotonic ms. */
   readonly #retryAt = new Map<string, number>()
 
   constructor(clock: Clock, store: StateStore, settings: Settings) {
     this.#clock = clock
+    this.#deployedAt = clock.now()
     this.#settings = settings
     this.#store = store
     this.#state = new StoredState(clock, {
@@ -129,7 +132,7 @@ export class DueReports {
   /** A node that is new, or has not made reports by itself until now, makes none for the time before. */
   #begin(): void {
     const now = this.#clock.now()
-    const since = this.#settings.schedule ? Math.min(this.#saved.since ?? now, now) : null
+    const since = this.#settings.schedule ? Math.min(this.#saved.since ?? this.#deployedAt, now) : null
     if (since === this.#saved.since) return
     this.#saved = { ...this.#saved, since }
     this.#state.save()

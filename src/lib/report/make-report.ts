@@ -29,8 +29,13 @@ export interface ReportQuery {
   isTrial?: boolean
 }
 
-/** Called before each device. */
-export type OnProgress = (done: number, total: number) => void
+/** How many devices of a report are done. */
+export interface Progress {
+  /** Of the period. */
+  key: string
+  done: number
+  total: number
+}
 
 const MINUTE_MS = 60_000
 
@@ -43,7 +48,7 @@ export async function makeReport(
   account: Account,
   query: ReportQuery,
   context: RequestContext,
-  onProgress: OnProgress = () => {},
+  onProgress: (progress: Progress) => void = () => {},
 ): Promise<ReportData> {
   const made = account.now()
   const { readings, failed } = await requestReadings(account, query, context)
@@ -52,12 +57,12 @@ export async function makeReport(
   const period = toReportPeriod(query.period, clock, made)
   const report = new ReportInProgress(account, query, made)
   report.devices.push(...failed.map((failure) => absentDevice(failure, clock, period)))
-  onProgress(0, readings.length)
-  let done = 0
+  const progress = { key: period.key, done: 0, total: readings.length }
+  onProgress(progress)
   await forEachConcurrent(readings, 1, context.signal, {
     work: async (reading, signal) => {
-      await report.add(reading, { ...context, signal })
-      onProgress(++done, readings.length)
+      await report.add(reading, { ...context, signal }).finally(() => progress.done++)
+      onProgress(progress)
     },
     reportFailure: (reading, error) => report.addFailed(reading, error),
     hasFailedAmbiguously: () => false,

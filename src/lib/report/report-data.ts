@@ -1,6 +1,7 @@
 import type { Limit } from '../../shared/limits-schema'
 import type { LocalClock } from '../../shared/local-clock'
 import type { Quantity } from '../../shared/quantity'
+import type { ReportLanguage } from '../../shared/report-schema'
 import type { EnvlogError } from '../errors'
 import type { Side } from '../limits/judge'
 import type { BatteryLevel } from '../readings/battery'
@@ -45,9 +46,6 @@ export interface ReportHead {
   /** Of this package. */
   version: string
 }
-
-export const REPORT_LANGUAGES = ['en-US', 'ja'] as const
-export type ReportLanguage = (typeof REPORT_LANGUAGES)[number]
 
 /** `now`: a check of the current readings. */
 export type PeriodKind = 'day' | 'week' | 'month' | 'custom' | 'now'

@@ -89,11 +89,15 @@ const lengthOf = (gap: ReportedChannel['longestGap'] | undefined) =>
   gap && Math.round((gap.to - gap.from) / MINUTE_MS)
 
 /** What is missing of the device or of the channel. */
-function missingOf({ device, channel }: Row, { data, words }: Context): string {
-  const isOfRow = (one: Missing) => !('channel' in one) || one.channel === channel
-  // Dates are whole, whatever the period.
-  const texts = words.missing(device, { ...data.period, from: 0 })
-  return texts.filter((_, index) => isOfRow(device.missing[index] as Missing)).join('; ')
+function missingOf({ device, channel }: Row, { words }: Context): string {
+  const isOfRow = (one: Missing | undefined) => !one || !('channel' in one) || one.channel === channel
+  return (
+    words
+      // Its dates are whole.
+      .missing({ ...device, from: 0 })
+      .filter((_, index) => isOfRow(device.missing[index]))
+      .join('; ')
+  )
 }
 
 /**
