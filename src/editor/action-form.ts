@@ -2,40 +2,51 @@ import { VALUE_TYPES } from '../shared/period-types'
 import { isEnvVariable } from '../shared/schema'
 import { prepareAccountField } from './account-field'
 import { ChoiceField } from './choice-field'
+import type { DeviceSource } from './device-source'
 import { prepareFields, saveVariables, typedValue } from './fields'
-import { NodeTrial } from './node-trial'
 import { type Chosen, toSaved } from './picker/choice'
 import type { Kind } from './picker/device-tree'
-import { Preview } from './preview'
 import { type Form, listOf } from './red'
 import type { ActionConfig } from './request-budget'
 
 const PREFIX = 'node-input-'
 const FIELDS = `[id^=${PREFIX}]`
 
-/** The part of the form that all actions have: the devices and the preview. */
+/** What a form shows about its settings, until one of them changes. */
+interface Shown {
+  show(): void
+}
+
+/** What a part of the form can use. */
+export interface FormParts {
+  form: Form
+  source: DeviceSource
+  /** Contains the fields even while a tray covers the form, when they are not in the document. */
+  page: JQuery
+  /** Reads the settings as the form currently shows them. */
+  read(): ActionConfig
+}
+
+/** The part of the form that all nodes with an account and devices have. */
 export class ActionForm {
   readonly #form: Form
-  /** Contains the fields even while a tray covers the form, when they are not in the document. */
   readonly #page = $('#node-input-select').closest('form')
   readonly #choices: Record<Kind, ChoiceField>
 
-  /** @param findInvalid the sentence about the first invalid setting */
-  constructor(form: Form, findInvalid: (config: ActionConfig) => string | undefined) {
+  /** @param createShown creates the part of the form that shows what the settings do */
+  constructor(form: Form, createShown: (parts: FormParts) => Shown) {
     this.#form = form
     const property = this.#field('property')
     prepareFields(form, this.#page.find(FIELDS))
     const source = prepareAccountField(form)
-    const read = () => this.#read()
-    const trial = new NodeTrial(form, this.#page, read, findInvalid)
-    const preview = new Preview(form, source, this.#page, read, trial)
+    const shown = createShown({ form, source, page: this.#page, read: () => this.#read() })
     const [units, groups, exclude] = [
       listOf<string>(form.bases).map((unit) => ({ unit })),
       listOf<string>(form.groups).map((group) => ({ group })),
       listOf<string>(form.exclude).map((serial) => ({ serial })),
     ]
     const choice = (kind: Kind, saved: readonly Chosen[]) =>
-      new ChoiceField(this.#page.find(`#envlog-${kind}`), kind, saved, source, () => preview.show())
+      new ChoiceField(this.#page.find(`#envlog-${kind}`), kind, saved, source, () => shown.show())
     this.#choices = {
       // The fields for devices and for base units both show the property `bases`.
       devices: choice('devices', [...listOf<Chosen>(form.devices), ...units]),

@@ -38,6 +38,7 @@ const SHOWN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   test: ['account-incomplete', 'setting-invalid'],
   report: ['account-incomplete', 'setting-invalid'],
   try: ['setting-invalid'],
+  preview: ['setting-invalid'],
 }
 
 /** The sentence about a failure of a request by this path. */

@@ -3,8 +3,10 @@ import { actionSchemas } from '../shared/action-schemas'
 import { ActionForm } from './action-form'
 import { defineNode } from './define-node'
 import { fillMissing } from './fields'
+import { NodeTrial } from './node-trial'
 import { prepareOutput } from './output-form'
-import { type FindProblem, propertiesOf, showUsed } from './properties'
+import { Preview } from './preview'
+import { type FindProblem, findInvalid, propertiesOf, showUsed } from './properties'
 import { type Form, translate } from './red'
 import { prepareTopic } from './topic-form'
 
@@ -22,13 +24,6 @@ let open: ActionForm | undefined
 /** The definition of an action node, with properties from its schema. */
 export function defineAction(type: ActionType, { prepare, findProblem }: OwnParts = {}) {
   const properties = propertiesOf(actionSchemas[type], findProblem)
-  const findInvalid = (form: Form, config: object) => {
-    const typed = { ...form, ...config } as Form
-    const results = Object.entries(properties).map(([name, { validate }]) =>
-      validate.call(typed, typed[name], {}),
-    )
-    return results.find((result) => result !== true)
-  }
   return {
     ...defineNode(type, properties),
     inputLabels: () => translate('hint.input'),
@@ -37,7 +32,10 @@ export function defineAction(type: ActionType, { prepare, findProblem }: OwnPart
       prepareOutput(this, type)
       prepareTopic()
       prepare?.(this)
-      open = new ActionForm(this, (config) => findInvalid(this, config))
+      open = new ActionForm(this, ({ form, source, page, read }) => {
+        const trial = new NodeTrial(form, page, read, (config) => findInvalid(properties, form, config))
+        return new Preview(form, source, page, read, trial)
+      })
       showUsed(this, actionSchemas[type])
     },
     oneditsave: () => open?.save(),

@@ -42,6 +42,19 @@ export function propertiesOf<S extends Schema>(
   return Object.fromEntries(properties) as ReturnType<typeof propertiesOf<S>>
 }
 
+/** The sentence about the first invalid setting, as the form currently shows them. */
+export function findInvalid(
+  properties: Readonly<Record<string, Required<Pick<Property, 'value' | 'validate'>>>>,
+  form: Form,
+  config: object,
+): string | undefined {
+  const typed = { ...form, ...config } as Form
+  const results = Object.entries(properties).map(([name, { validate }]) =>
+    validate.call(typed, typed[name], {}),
+  )
+  return results.find((result) => result !== true)
+}
+
 /** Returns `true`, or a sentence about the value of a property. */
 export function check(node: Form, name: string, value: unknown, find: FindProblem): true | string {
   // Only the runtime knows the values of stored secrets and environment variables.

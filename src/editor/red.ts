@@ -37,7 +37,7 @@ export interface Definition {
   label(): string
   labelStyle?(): string
   inputLabels?(): string
-  outputLabels?(): string
+  outputLabels?(index: number): string
   /** Called when the type has been added to the palette. */
   onpaletteadd?(): void
   oneditprepare?(): void
