@@ -9,14 +9,15 @@ import { build } from 'esbuild'
 import { ACTION_TYPES, nameOfType } from '../src/shared/action'
 import { actionSchemas } from '../src/shared/action-schemas'
 import { alarmsSchema } from '../src/shared/alarms-schema'
+import { reportSchema } from '../src/shared/report-schema'
 import { writePages } from './pages'
 import { createAlarmsSamples, createSamples } from './samples'
 
 const root = dirname(__dirname)
 const languages = readdirSync(join(root, 'locales'))
 /** The nodes of the palette, with the schemas of their properties. */
-const schemas = { ...actionSchemas, 'envlog-alarms': alarmsSchema }
-const paletteTypes = [...ACTION_TYPES, 'envlog-alarms'] as const
+const schemas = { ...actionSchemas, 'envlog-alarms': alarmsSchema, 'envlog-report': reportSchema }
+const paletteTypes = [...ACTION_TYPES, 'envlog-alarms', 'envlog-report'] as const
 const nodeNames = ['account', 'limits', ...paletteTypes.map(nameOfType)]
 
 /**
@@ -97,7 +98,7 @@ function registrationCode(type: (typeof paletteTypes)[number]): string {
       color: '#A8D5C8',
       icon: '${name}.svg',
       inputs: 1,
-      outputs: 1,
+      outputs: ${type === 'envlog-report' ? 2 : 1},
       defaults: {
         ${defaults.join(',\n')}
       },

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import helper from 'node-red-node-test-helper'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator'
 import account from '../../src/nodes/account/account'
@@ -11,6 +12,7 @@ import limits from '../../src/nodes/limits/limits'
 import range from '../../src/nodes/range/range'
 import type { ActionName, Message } from './flow-types'
 import { limitsOf } from './no-limits'
+import { root } from './package'
 
 const STARTING_MS = 30_000
 
@@ -63,15 +65,19 @@ interface Setup {
   others?: object
 }
 
+const built = () => require(join(root, 'dist', 'envlog.js'))
+
 /** Starts a flow with one node and its account, and receives its messages, errors and statuses. */
 export async function startFlow(
-  action: ActionName | 'alarms',
+  action: ActionName | 'alarms' | 'report',
   simulator: Simulator,
   setup: Setup = {},
 ): Promise<Flow> {
   const { apiKey, loginId, loginPass } = simulator.account
   await unload()
-  if (!setup.sameProcess) registry.clear()
+  // Reports read their texts where the build puts them.
+  const nodes = action === 'report' ? [built()] : [account, current, latest, range, alerts, limits, alarms]
+  if (!setup.sameProcess) (action === 'report' ? built().registry().registry : registry).clear()
   loaded = true
   const place = { z: 'tab', x: 100, y: 100 }
   const scope = ['node', ...(setup.watched ?? [])]
@@ -81,18 +87,7 @@ export async function startFlow(
   Math.random = () => 0
   const loading = helper.load(
     // The first one is called when the spies exist, but no nodes do.
-    [
-      () => replaceSpies(shown),
-      account,
-      current,
-      latest,
-      range,
-      alerts,
-      limits,
-      alarms,
-      ...reporting,
-      ...(setup.coreNodes ?? []),
-    ] as never,
+    [() => replaceSpies(shown), ...nodes, ...reporting, ...(setup.coreNodes ?? [])] as never,
     [
       { id: 'tab', type: 'tab', label: 'test' },
       {
@@ -108,7 +103,8 @@ export async function startFlow(
       {
         id: 'node',
         type: `envlog-${action}`,
-        ...(setup.limits ? { limits: 'limits' } : { account: 'account' }),
+        ...(setup.limits && { limits: 'limits' }),
+        ...(action !== 'alarms' && { account: 'account' }),
         wires: [['output']],
         // Most tests are not about new records.
         onlyNew: false,

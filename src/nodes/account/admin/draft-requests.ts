@@ -6,6 +6,7 @@ import { reportAccount } from './account-report'
 import { testAccount } from './account-test'
 import { listCachedDevices, listDevices } from './device-list'
 import { tryNode } from './node-trial'
+import { previewPage } from './report-page'
 
 type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
 
@@ -24,6 +25,7 @@ const WORK = {
   test: testAccount,
   report: reportAccount,
   try: tryNode,
+  preview: previewPage,
 } satisfies Record<string, Work>
 
 /** Opens the account of the request and does the work, which is aborted when the editor disconnects. */

@@ -37,7 +37,7 @@ export async function tryNode(
 }
 
 /** An expression in the settings may contain the API key or the password. */
-function withoutSecrets(error: unknown, { client }: Account): unknown {
+export function withoutSecrets(error: unknown, { client }: Account): unknown {
   if (!(error instanceof EnvlogError)) return error
   const params = Object.entries(error.params).map(([name, value]) => {
     return [name, client.revealsSecret(String(value)) ? '…' : value] as const

@@ -34,7 +34,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
       return { minutes: Math.round((node?.usualPause?.() ?? 0) / 60_000) }
     }),
   )
-  for (const name of ['cached-devices', 'devices', 'test', 'report', 'try'] as const) {
+  for (const name of ['cached-devices', 'devices', 'test', 'report', 'try', 'preview'] as const) {
     const isAllowed = name === 'cached-devices' ? [canRead] : canRequest
     RED.httpAdmin.post(`/envlog/${name}`, ...isAllowed, requireJson, (request, response) => {
       const { runDraftRequest } = require('./draft-requests') as typeof import('./draft-requests')

@@ -23,7 +23,8 @@ import { findDevices, requestNames } from './trigger-run'
 /** Maximum number of messages to show. */
 const MAX_MESSAGES = 3
 
-type Saved = Readonly<Record<string, unknown>>
+/** The properties of a node, as a flow contains them. */
+export type Saved = Readonly<Record<string, unknown>>
 
 /**
  * Handles one message as an action node with these properties would, deployed or not, but for its first device only and
@@ -145,7 +146,7 @@ class TrialRun<T extends ActionType> extends Run<T> {
 }
 
 /** The running node whose variables and context apply: the node itself or, before its first deploy, one of its flow. */
-function findScope(RED: NodeAPI, { id, z }: Saved): Node | undefined {
+export function findScope(RED: NodeAPI, { id, z }: Saved): Node | undefined {
   let scope = RED.nodes.getNode(String(id)) ?? undefined
   RED.nodes.eachNode((node) => {
     if (z !== undefined && (node as { z?: unknown }).z === z)
@@ -160,7 +161,12 @@ type GetSetting = (node: object, name: string, flow: unknown) => unknown
  * Replaces environment variables as Node-RED does when it creates the node, except those with the account's secrets,
  * because messages would show them.
  */
-function resolveVariables(RED: NodeAPI, saved: Saved, scope: Node | undefined, { client }: Account): Saved {
+export function resolveVariables(
+  RED: NodeAPI,
+  saved: Saved,
+  scope: Node | undefined,
+  { client }: Account,
+): Saved {
   const { getSetting } = RED.util as unknown as { getSetting: GetSetting }
   const { _flow: flow } = (scope ?? {}) as { _flow?: unknown }
   const node = Object.fromEntries(['id', 'name', 'g'].map((key) => [key, saved[key] && String(saved[key])]))

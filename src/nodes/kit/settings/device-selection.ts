@@ -68,7 +68,7 @@ type Named = Partial<NamedSelection>
  * @throws EnvlogError `devices-missing`, `devices-empty` or `devices-unreadable` with the property
  */
 export async function evaluateSelection(
-  settings: SettingsOf<ActionType>,
+  settings: Pick<SettingsOf<ActionType>, keyof NamedSelection | 'select' | 'property' | 'propertyType'>,
   evaluate: Evaluate,
 ): Promise<Selection> {
   const { select, devices, bases, groups } = settings

@@ -1,0 +1,51 @@
+import type { Node, NodeAPI, NodeMessage } from 'node-red'
+import type { Account } from '../../lib/account'
+import { EnvlogError } from '../../lib/errors'
+import { makeReport } from '../../lib/report/make-report'
+import type { RequestContext } from '../../lib/request'
+import { readLimits } from '../../shared/limits-schema'
+import { findScope, resolveVariables, type Saved } from '../kit/action/trial'
+import { findLimitsNode } from '../kit/limits/limits-node'
+import { createEvaluator } from '../kit/settings/typed-input'
+import { ReportMessages } from './report-messages'
+import {
+  languageOf,
+  type ReadLimits,
+  readReportSettings,
+  requestedPeriod,
+  textsIn,
+  toQuery,
+} from './report-query'
+
+/**
+ * The page of a report of the first device for the settings in the form, with at most two requests.
+ * @param limits the properties of the limits, if the form has them: they may not be deployed yet
+ * @throws EnvlogError
+ */
+export async function previewReport(
+  RED: NodeAPI,
+  account: Account,
+  saved: Saved,
+  limits: Saved | undefined,
+  context: RequestContext,
+): Promise<string> {
+  const scope = findScope(RED, saved)
+  const settings = readReportSettings(resolveVariables(RED, saved, scope, account))
+  const evaluate = createEvaluator(RED, scope ?? ({} as Node), {} as NodeMessage)
+  const period = await requestedPeriod(settings, account.now(), evaluate)
+  const language = languageOf(RED, settings)
+  const readOwn: ReadLimits = async (id) => {
+    const rows = limits?.limitsType === 'table' && readLimits(limits.limits)
+    if (rows && !('problem' in rows)) return { limits: rows, silentAfter: toMinutes(limits?.silentAfter) }
+    const node = findLimitsNode(RED, id)
+    if (!node) throw new EnvlogError('no-limits')
+    return node.read()
+  }
+  const query = await toQuery(settings, { account, language, period, evaluate, readLimits: readOwn })
+  const report = await makeReport(account, { ...query, isTrial: true }, context)
+  const messages = new ReportMessages(RED, {} as NodeMessage, textsIn(language))
+  const [page] = await messages.ofReport(report, settings.decimalComma)
+  return String(page.payload)
+}
+
+const toMinutes = (value: unknown) => (Number(value) > 0 ? Number(value) : null)
