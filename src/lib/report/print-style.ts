@@ -3,7 +3,7 @@ import { Html } from './html'
 /** The style of printed pages, on A4 and Letter. */
 export const printStyle = new Html(`@media print {
   @page {
-    margin: 16mm 12mm 15mm;
+    margin: 15mm 12mm 13mm;
     @top-left { font: 8pt system-ui, sans-serif; color: #5b6577 }
     @bottom-right { content: counter(page) " / " counter(pages); font: 8pt system-ui, sans-serif; color: #5b6577 }
   }
@@ -16,21 +16,21 @@ export const printStyle = new Html(`@media print {
   .facts { grid-template-columns: 1fr 1fr }
   .facts div { grid-template-columns: 28mm 1fr }
   .missing li { grid-template-columns: minmax(26mm, 40mm) 1fr }
-  .missing li, tr, .channel, .signature, .excursions tbody { break-inside: avoid }
+  .missing li, tr, .channel, .signature, footer, .excursions tbody { break-inside: avoid }
   table { font-size: 8.5pt }
   thead th { font-size: 8pt }
   th, td { padding: 3px 5px }
   .badge { font-size: 7.5pt; line-height: 13px; padding: 0 6px }
-  .devices { grid-template-columns: 1fr 1fr; gap: 10px }
+  .devices { grid-template-columns: 1fr 1fr; gap: 8px }
   .single { grid-template-columns: 1fr }
-  .device { padding: 7px 10px 8px; break-inside: avoid }
+  .device { padding: 5px 10px 6px; break-inside: avoid }
   .cut { break-inside: auto; box-decoration-break: clone; -webkit-box-decoration-break: clone }
   .continued { display: inline; color: var(--soft); font-weight: 400 }
-  .figures { font-size: 8pt; line-height: 1.35; margin: 2px 0 5px }
-  .plot { height: 62px }
-  .chart { padding-bottom: 15px }
+  .figures { gap: 0 12px; margin: 1px 0 4px; font-size: 7.5pt; line-height: 1.3 }
+  .plot { height: 54px }
+  .chart { padding-bottom: 14px }
   .channel { padding-top: 4px }
-  .channel + .channel { margin-top: 6px }
+  .channel + .channel { margin-top: 4px }
   .title { font-size: 10.5pt }
   .label { font-size: 9pt }
   .single .plot { height: 150px }
