@@ -136,7 +136,7 @@ const RULES: Readonly<Record<string, (all: Settings) => Problem | false>> = {
   bases: ({ select, bases }) => select === 'base' && isEmpty(bases) && { problem: 'no-devices' },
   groups: ({ select, groups }) => select === 'group' && isEmpty(groups) && { problem: 'no-devices' },
   repeat: (all) => Number(all.repeat) > 0 && needsMessage(all) && { problem: 'repeat-needs-message' },
-  every: (all) => all.every !== '' && needsMessage(all) && { problem: 'every-needs-message' },
+  every: (all) => Boolean(all.every) && needsMessage(all) && { problem: 'every-needs-message' },
   send: ({ type, output, send }) => {
     const offered: readonly unknown[] = offeredSends(type, output)
     return offered.length > 1 && !offered.includes(send) && { problem: 'choice', choices: offered.join(', ') }

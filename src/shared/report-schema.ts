@@ -5,7 +5,6 @@ import {
   flag,
   nodeProperties,
   orDefault,
-  orDefaultIfAbsent,
   type Settings,
   text,
   trimmedText,
@@ -17,11 +16,12 @@ import {
 
 export const REPORT_PERIODS = ['yesterday', 'last-week', 'last-month', 'now', 'custom'] as const
 
-/** When a report is made by itself: never, each day, on Mondays, on the first of each month. */
-export const REPORT_EVERY = ['', 'day', 'monday', 'month'] as const
+/** When a report is made by itself: each day, on Mondays, on the first of each month. */
+export const REPORT_EVERY = ['day', 'monday', 'month'] as const
 
-export const REPORT_LANGUAGES = ['en-US', 'ja'] as const
-export type ReportLanguage = (typeof REPORT_LANGUAGES)[number]
+/** Languages of reports, with their names. */
+export const REPORT_LANGUAGES = { 'en-US': 'English', ja: '日本語' } as const
+export type ReportLanguage = keyof typeof REPORT_LANGUAGES
 
 const MAX_MINUTES = 100_000
 
@@ -42,12 +42,12 @@ export const reportSchema = usedIf(
     limits: orDefault(text, ''),
     period: orDefault(z.enum(REPORT_PERIODS), 'yesterday'),
     ...periodBounds,
-    every: orDefaultIfAbsent(z.enum(REPORT_EVERY), ''),
+    every: orDefault(z.nullable(z.enum(REPORT_EVERY)), null),
     at: orDefault(timeOfDay, '00:30'),
     title: orDefault(text, ''),
     site: orDefault(text, ''),
     responsible: orDefault(text, ''),
-    language: orDefaultIfAbsent(z.enum(['', ...REPORT_LANGUAGES]), ''),
+    language: orDefault(z.nullable(z.enum(Object.keys(REPORT_LANGUAGES) as ReportLanguage[])), null),
     coverage: orDefault(wholeNumber(0, 100), 95),
     gap: orDefault(wholeNumber(1, MAX_MINUTES), 60),
     signature: orDefault(flag, true),
@@ -59,7 +59,7 @@ export const reportSchema = usedIf(
     fromType: isCustom,
     to: isFromTo,
     toType: isFromTo,
-    at: ({ every }) => every !== '',
+    at: ({ every }) => every !== null,
     coverage: isOfPeriod,
     gap: isOfPeriod,
   },

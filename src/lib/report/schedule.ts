@@ -1,8 +1,7 @@
 import { DAY_MS, formatLocalTime, type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
+import type { REPORT_EVERY } from '../../shared/report-schema'
 
-/** When a report is made by itself: each day, on Mondays or on the first of each month. */
-export const EVERY = ['day', 'monday', 'month'] as const
-export type Every = (typeof EVERY)[number]
+export type Every = (typeof REPORT_EVERY)[number]
 
 export interface Schedule {
   every: Every

@@ -79,11 +79,12 @@ const OF_CHECK: readonly Column[] = [
 
 const channelOf = ({ channel, check }: Row) => channel ?? check
 
-/** The first limit of a side, in the unit of the channel. */
-const edgeOf = (row: Row, side: 'drawnAbove' | 'drawnBelow') =>
-  channelOf(row)
-    ?.limits.map((limit) => limit[side])
-    .find((edge) => edge !== null)
+/** The strictest limit of a side, in the unit of the channel. */
+function edgeOf(row: Row, side: 'drawnAbove' | 'drawnBelow'): number | undefined {
+  const edges = (channelOf(row)?.limits ?? []).flatMap((limit) => limit[side] ?? [])
+  if (edges.length === 0) return undefined
+  return side === 'drawnAbove' ? Math.min(...edges) : Math.max(...edges)
+}
 
 const lengthOf = (gap: ReportedChannel['longestGap'] | undefined) =>
   gap && Math.round((gap.to - gap.from) / MINUTE_MS)

@@ -75,7 +75,7 @@ export class ReportNode implements StartedNode {
     const clock = clockOf(account.localTime)
     const calendar = calendarOf(settings)
     const due = new DueReports(systemClock, store, {
-      schedule: every === '' ? null : { every, at },
+      schedule: every && { every, at },
       clock,
       keyOf: (now) =>
         `${period} ${calendar ? toReportPeriod({ calendar, now }, clock, now).key : formatDue(clock, now)}`,

@@ -84,8 +84,9 @@ export async function toQuery(
 
 /** The language of the settings or, if they have none, that of Node-RED. */
 export function languageOf(RED: NodeAPI, { language }: Pick<ReportSettings, 'language'>): ReportLanguage {
+  // Node-RED does not tell into which language it translates.
   const own = translate(RED, 'report.language')
-  return language || (REPORT_LANGUAGES.find((one) => one === own) ?? 'en-US')
+  return language ?? (REPORT_LANGUAGES.ja === own ? 'ja' : 'en-US')
 }
 
 /** The texts of a report in its language, which may not be that of Node-RED. */

@@ -9,7 +9,7 @@ const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
 /** The script of each language that does not use Latin letters. */
 const SCRIPTS: Record<string, RegExp> = { ja: JAPANESE }
 /** Names of units and the like are the same in every language. */
-const SAME_EVERYWHERE = ['UTC', 'TLS']
+const SAME_EVERYWHERE = ['UTC', 'TLS', 'SHA-256']
 
 const files = readdirSync(join(root, 'locales', 'en-US')).filter((file) => file.endsWith('.json'))
 const read = (language: string, file: string) => catalogIn(join(root, 'locales', language, file))

@@ -3,6 +3,7 @@ import { accountSchema, credentialsSchema } from '../../../src/shared/account-sc
 import { actionSchemas } from '../../../src/shared/action-schemas'
 import { alarmsSchema } from '../../../src/shared/alarms-schema'
 import { limitsSchema } from '../../../src/shared/limits-schema'
+import { reportSchema } from '../../../src/shared/report-schema'
 import { findProblem, type Schema } from '../../../src/shared/schema'
 import { type BuiltNode, type Definition, definitionOf, nodes } from '../../support/built'
 
@@ -11,6 +12,7 @@ const schemas: Readonly<Record<string, Schema>> = {
   ...actionSchemas,
   'envlog-limits': limitsSchema,
   'envlog-alarms': alarmsSchema,
+  'envlog-report': reportSchema,
 }
 
 /** Properties without a plain input: the id of their element, or none. */

@@ -39,7 +39,8 @@ for (const node of nodes) {
       assert.match(literal, isConfig ? /^ {4}category: "config",$/m : /^ {4}category: "envlog",$/m)
       assert.match(literal, /^ {4}defaults: \{$/m)
       for (const key of ['inputs', 'outputs']) assert.equal(keys.includes(key), !isConfig, key)
-      if (!isConfig) assert.match(literal, /^ {4}inputs: 1,\n {4}outputs: 1,$/m)
+      const outputs = type === 'envlog-report' ? 2 : 1
+      if (!isConfig) assert.match(literal, new RegExp(`^ {4}inputs: 1,\\n {4}outputs: ${outputs},$`, 'm'))
     })
 
     it('has its own icon', () => {

@@ -6,6 +6,7 @@ import { findSharedQuotaProblem, isClearText, withoutEndpoint } from '../../../s
 import { alarmsSchema } from '../../../src/shared/alarms-schema'
 import { limitsSchema, readLimits, repairLimit } from '../../../src/shared/limits-schema'
 import type { Problem } from '../../../src/shared/problems'
+import { reportSchema } from '../../../src/shared/report-schema'
 import { findProblem, MAX_ELEMENTS, MAX_TEXT, MAX_TYPED_INPUT, type Schema } from '../../../src/shared/schema'
 import { readRelative, readTime } from '../../../src/shared/time-input'
 
@@ -22,6 +23,7 @@ const schemas: Record<string, Schema> = {
   ...actionSchemas,
   'envlog-limits': limitsSchema,
   'envlog-alarms': alarmsSchema,
+  'envlog-report': reportSchema,
 }
 /** Settings that may be an expression in JSONata. */
 const typedInputs = (schema: Schema) => (schema === limitsSchema ? ['limits'] : ['property', 'from', 'to'])

@@ -35,7 +35,14 @@ const device: PlantDevice = {
     time === at('2026-10-25T01:10Z') ? -9.5 : -19,
   ),
 }
-const asked = { now, zone: 'Europe/Berlin', rows: [{ name: 'too warm', above: -15, below: -30 }] }
+const asked = {
+  now,
+  zone: 'Europe/Berlin',
+  rows: [
+    { name: 'critical', above: -5 },
+    { name: 'too warm', above: -15, below: -30 },
+  ],
+}
 
 describe('the table of a report', () => {
   it('has whole dates, with the offset in an hour that occurs twice, and the checksum in the last column', async () => {
