@@ -4,7 +4,7 @@
  *
  *     npm run build && npx tsx scripts/report-pictures.ts
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
@@ -26,7 +26,6 @@ const NOW = Date.UTC(2026, 10, 19, 15, 30)
 const MIDNIGHT = Date.UTC(2026, 10, 18, 15) / 1000
 const HOUR = 3600
 const SIZE = { width: 760, height: 1040 }
-const TITLES: Record<Language, string> = { 'en-US': 'Daily report', ja: '温度日報' }
 const DEVICES = ['52A10001', '52A10002', '52C10009', '31D10012', '52A10099'].map((serial) => ({ serial }))
 const LIMITS = [
   { select: 'list', devices: [{ serial: '52A10001' }], above: -15, below: -30, minutes: 10, margin: 1 },
@@ -71,12 +70,7 @@ async function takePicture(browser: Browser, language: Language): Promise<void> 
     await nodeRed.deploy(flow)
     const button = flow.find(({ type }) => type === 'inject') as FlowNode
     await nodeRed.inject(button.id)
-    const table = await until('the table is written', () => findTable(nodeRed.userDir), 60_000)
-    const page = table.replace(/csv$/, 'html')
-    await until('the page is finished', () => {
-      const text = readFileSync(page, 'utf8')
-      return text.includes('</html>') && !/is not finished|作成しています/.test(text)
-    })
+    const page = await until('the page is written', () => findPage(nodeRed.userDir), 60_000)
     await shoot(browser, page, join(root, 'docs', 'images', `report.${language}.webp`))
   } finally {
     await nodeRed.stop()
@@ -84,9 +78,11 @@ async function takePicture(browser: Browser, language: Language): Promise<void> 
   }
 }
 
-function findTable(folder: string): string | undefined {
-  const name = readdirSync(folder).find((file) => file.startsWith('daily-report-') && file.endsWith('.csv'))
-  return name && join(folder, name)
+function findPage(userDir: string): string | undefined {
+  const folder = join(userDir, 'reports')
+  const name = existsSync(folder) ? readdirSync(folder).find((file) => file.endsWith('.html')) : undefined
+  const file = name && join(folder, name)
+  return file && readFileSync(file, 'utf8').includes('</html>') ? file : undefined
 }
 
 function filled(node: FlowNode, simulator: Simulator, language: Language): FlowNode {
@@ -94,17 +90,8 @@ function filled(node: FlowNode, simulator: Simulator, language: Language): FlowN
   const credentials = { apiKey, loginId, loginPass }
   if (node.type === 'envlog-account')
     return { ...node, name: 'Plant A', baseUrl: simulator.url, limits: limitsOf(simulator), credentials }
-  if (node.type === 'envlog-current') return { ...node, devices: DEVICES }
-  if (node.name !== 'settings') return node
-  const [settings, limits] = node.rules as [{ to: string }, object]
-  const own = { ...JSON.parse(settings.to), language: language.slice(0, 2), title: TITLES[language] }
-  return {
-    ...node,
-    rules: [
-      { ...settings, to: JSON.stringify(own) },
-      { ...limits, to: JSON.stringify(LIMITS) },
-    ],
-  }
+  if (node.type === 'envlog-limits') return { ...node, limits: LIMITS }
+  return node.type === 'envlog-report' ? { ...node, devices: DEVICES, every: '', language } : node
 }
 
 /** The beginning of the page, and its charts beside that. */

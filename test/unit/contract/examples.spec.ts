@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { reportExamples, withSources } from '../../../scripts/report-examples'
 import { coreDefinitions, type Definition, definitionOf, nodes } from '../../support/built'
 import { exampleNames, readExample } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
@@ -65,11 +64,6 @@ describe('the examples', () => {
     }
   })
 
-  it('contain what scripts/report-examples.ts writes into the reports', () => {
-    for (const name of reportExamples)
-      assert.deepEqual(readExample(`Files and reports/${name}`), withSources(name), name)
-  })
-
   for (const { name: title, flow } of flows) {
     describe(title, () => {
       it('explains itself in both languages: what it does, what to set up, how much quota it uses', () => {
@@ -89,8 +83,8 @@ describe('the examples', () => {
         for (const [text, ja, en] of mentioned) assert.ok(named.has(ja ?? en ?? ''), text)
       })
 
-      it('works without code, except industrial protocols and reports', () => {
-        const mayHaveCode = title.startsWith('Factory') || /(?:report|checks)$/.test(title)
+      it('works without code, except industrial protocols', () => {
+        const mayHaveCode = title.startsWith('Factory')
         const code = ['exec', 'unknown', ...(mayHaveCode ? [] : ['function'])]
         assert.ok(flow.every(({ type }) => !code.includes(type)))
       })
