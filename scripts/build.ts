@@ -45,8 +45,10 @@ async function buildServer(): Promise<void> {
     target: 'node20.18',
     external: Object.keys({ ...dependencies, ...peerDependencies }),
     legalComments: 'none',
-    // Lines and names stay, for those who read a stack trace.
+    // Names stay, and lines are short, for those who read a stack trace.
     minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
   })
   escapeNonAscii(join(root, 'dist/envlog.js'))
   mkdirSync(join(root, 'dist/check'), { recursive: true })

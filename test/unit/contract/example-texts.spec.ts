@@ -166,7 +166,7 @@ describe('the examples', () => {
     const files = flows.filter(({ flow }) =>
       flow.some(({ type, func }) => type === 'csv' || /csv|spreadsheet/i.test(String(func))),
     )
-    assert.equal(files.length, 4)
+    assert.equal(files.length, 5)
     for (const { name, flow } of files)
       assert.ok(
         flow.some((node) => codeOf(node).some((code) => /\bcell\(/.test(withoutTexts(code)))),
