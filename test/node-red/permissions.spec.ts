@@ -38,6 +38,7 @@ const [[, , ...names] = [], ...rows] = `
   POST:/envlog/test                yes     200   401      401      401      401        200    401       401
   POST:/envlog/report              yes     200   401      401      401      401        200    401       401
   POST:/envlog/try                 yes     200   401      401      401      401        200    401       401
+  POST:/envlog/preview             yes     200   401      401      401      401        200    401       401
 `
   .split('\n')
   .filter((line) => line.trim() !== '')

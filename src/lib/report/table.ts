@@ -1,3 +1,4 @@
+import { nextTurn } from '../clock'
 import { dateAndTime } from './local-time'
 import type { CheckedChannel, Missing, ReportData, ReportedChannel, ReportedDevice } from './report-data'
 import type { Wording } from './wording'
@@ -102,26 +103,31 @@ function missingOf({ device, channel }: Row, { words }: Context): string {
 }
 
 /**
- * The table of a report, as CSV for spreadsheets.
+ * The table of a report, as CSV for spreadsheets. Other work may run between devices.
  * @param decimalComma whether numbers have a decimal comma, and cells a semicolon between them
  */
-export function renderTable(data: ReportData, words: Wording, decimalComma: boolean): string {
+export async function renderTable(data: ReportData, words: Wording, decimalComma: boolean): Promise<string> {
   const columns = data.period.kind === 'now' ? OF_CHECK : OF_PERIOD
-  const context = { data, words }
-  const rows = data.devices.flatMap((device): Row[] => {
-    const found = [
-      ...device.channels.map((channel) => ({ device, channel })),
-      ...device.checks.map((check) => ({ device, check })),
-    ]
-    return found.length > 0 ? found : [{ device }]
-  })
-  const lines = [
-    columns.map(([key]) => words.say(`table.${key}`)),
-    ...rows.map((row) => columns.map(([, cell]) => cell(row, context))),
-  ]
   const separator = decimalComma ? ';' : ','
+  const toLine = (cells: readonly Cell[]) =>
+    `${cells.map((cell) => toText(cell, decimalComma)).join(separator)}\r\n`
+  const lines = [toLine(columns.map(([key]) => words.say(`table.${key}`)))]
+  for (const device of data.devices) {
+    for (const row of rowsOf(device))
+      lines.push(toLine(columns.map(([, cell]) => cell(row, { data, words }))))
+    await nextTurn()
+  }
   // Spreadsheets recognize UTF-8 by the byte order mark.
-  return `\uFEFF${lines.map((line) => `${line.map((cell) => toText(cell, decimalComma)).join(separator)}\r\n`).join('')}`
+  return `\uFEFF${lines.join('')}`
+}
+
+function rowsOf(device: ReportedDevice): readonly Row[] {
+  const { channels, checks } = device
+  const rows = [
+    ...channels.map((channel) => ({ device, channel })),
+    ...checks.map((check) => ({ device, check })),
+  ]
+  return rows.length > 0 ? rows : [{ device }]
 }
 
 /** A spreadsheet must not read a text as a formula, some also by full-width signs, nor a serial number as a number. */

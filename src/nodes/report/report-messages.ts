@@ -83,7 +83,7 @@ export class ReportMessages {
     })
     const build = this.#builder(data, summary, words)
     const page = await renderPage(data, this.#translate)
-    const table = renderTable(data, words, decimalComma)
+    const table = await renderTable(data, words, decimalComma)
     return [build({ payload: page, ending: 'html' }), build({ payload: table, ending: 'csv' })]
   }
 

@@ -18,7 +18,7 @@ const wordsIn = (language: string) => {
 /** The rows by column, without the byte order mark. */
 async function tableOf(devices: readonly PlantDevice[], asked: Asked, language = 'en-US') {
   const { report } = await reportOf(devices, asked)
-  const text = renderTable(report, wordsIn(language), false)
+  const text = await renderTable(report, wordsIn(language), false)
   assert.ok(text.startsWith('\uFEFF'))
   const [head = '', ...lines] = text.slice(1).trimEnd().split('\r\n')
   const rows = lines.map((line) => {
@@ -99,7 +99,7 @@ describe('the table of a report', () => {
 
   it('has a decimal comma and semicolons if wanted, and the words of the language', async () => {
     const { report } = await reportOf([device], asked)
-    const table = renderTable(report, wordsIn('ja'), true)
+    const table = await renderTable(report, wordsIn('ja'), true)
     assert.match(table, /^\uFEFF期間;グループ;機器;/)
     assert.match(table, /;-9,5;2026-10-25 02:10 UTC\+1;/)
   })
