@@ -1,11 +1,12 @@
 /**
  * Adds missing properties to our nodes in `examples/` and `demo/`, with the defaults of the built forms. Removes the
- * account from examples, because the editor assigns the user's own account to imported nodes. Writes the lines of
- * `scripts/texts.ts` into their expressions.
+ * account from examples, because the editor assigns the user's own account to imported nodes. Gives all examples the
+ * same limits, and writes the lines of `scripts/texts.ts` into their expressions.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { EXAMPLE_LIMITS } from '../src/shared/example-limits'
 import { defaultsOf, nodes } from '../test/support/built'
 import { root } from '../test/support/package'
 import { withTexts } from './texts'
@@ -22,6 +23,9 @@ function complete(node: Record<string, unknown>): Record<string, unknown> {
   return { ...properties, ...Object.fromEntries(missing), x, y, wires }
 }
 
+const withLimits = (node: Record<string, unknown>) =>
+  node.type === 'envlog-limits' ? { ...node, limits: EXAMPLE_LIMITS } : node
+
 const isShipped = ({ type }: { type: string }) => type !== 'envlog-account'
 
 const withoutAccount = (node: Record<string, unknown>) =>
@@ -34,7 +38,10 @@ for (const folder of folders) {
     const saved = JSON.parse(readFileSync(file, 'utf8'))
     // The demo's credentials file does not contain a list.
     if (!Array.isArray(saved)) continue
-    const kept = folder === folders[0] ? saved.filter(isShipped).map(withoutAccount).map(withTexts) : saved
+    const kept =
+      folder === folders[0]
+        ? saved.filter(isShipped).map(withoutAccount).map(withLimits).map(withTexts)
+        : saved
     writeFileSync(file, JSON.stringify(kept.map(complete), null, 2))
   }
 }

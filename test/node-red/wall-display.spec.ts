@@ -66,18 +66,17 @@ describe('the wall display', () => {
     }
   }
 
+  /** The message that a node sends for this one. */
+  const sentBy = (name: string, msg: object) =>
+    new Promise<Message>((resolve) => {
+      nodeOf(name).send = resolve as never
+      nodeOf(name).receive(msg as Message)
+    })
+
   /** The points of the chart's only line: minute and value. */
   async function charted(): Promise<[number, number | null][]> {
-    const points: Point[] = []
-    const drawn = new Promise<void>((resolve) => {
-      nodeOf('lines').send = ({ payload }: Message) => {
-        points.push(...payload)
-        resolve()
-      }
-    })
-    nodeOf('lines').receive({})
-    await drawn
-    return points.map(({ x, y }) => [(x - hour) / MINUTE_MS, y])
+    const { payload } = await sentBy('lines', {})
+    return (payload as Point[]).map(({ x, y }) => [(x - hour) / MINUTE_MS, y])
   }
 
   async function assertCharted(expected: [number, number | null][]): Promise<void> {
@@ -92,7 +91,7 @@ describe('the wall display', () => {
     const tiles = readExample(WALL).find(({ id }) => id === 'envlog-example-dashboard-tiles')
     const [, code] = /<script>\s*export default([\s\S]*?)<\/script>/.exec(String(tiles?.format)) ?? []
     const { methods } = new Function(`return (${code})`)()
-    const history = nodeOf('lines').context().flow.get('history')
+    const history = keptHistory()
     const page = {
       ...methods,
       lang: 'en-US',
@@ -104,6 +103,8 @@ describe('the wall display', () => {
     const newest = { key: 'ch1', unit: '°C', value: -18.5, limits: [] }
     return page.lineOf({ key: KEY, timestamp: hour + 44 * MINUTE_MS }, newest)
   }
+
+  const keptHistory = () => nodeOf('lines').context().flow.get('history') as Record<string, object>
 
   const cold = (minutes: number) => Array<number>(minutes).fill(-18.5)
   /** Three warm minutes, a cold one, and ten without a value. */
@@ -134,5 +135,74 @@ describe('the wall display', () => {
     fetch(VALUES)
     read(VALUES, 40)
     await assertCharted(EXPECTED)
+  })
+
+  it('ends a line where there are no records for more than an hour', async () => {
+    const [first, second] = [cold(1), cold(1)].map(([ch1], at) => ({
+      timestamp: hour - 2 * at * 60 * MINUTE_MS,
+      ch1,
+    }))
+    nodeOf('thin').receive({
+      envlog: { device: { serial: '52A10001', base: '52A10001' } },
+      payload: { records: [second, first] },
+    })
+    await until('it is kept', async () => (await charted()).length > 0, DRAWN_MS)
+    const points = await charted()
+    assert.deepEqual(
+      points.map(([minute, value]) => [Math.round(minute), value]),
+      [
+        [-120, -18.5],
+        [-120, null],
+        [0, -18.5],
+      ],
+    )
+  })
+
+  it('draws no line for a channel without any value, whose colour another one would have in the legend', async () => {
+    fetch(Array<null>(20).fill(null))
+    await until('it is kept', () => Object.keys(Object(keptHistory()[KEY])).length === 4, DRAWN_MS)
+    assert.deepEqual(await charted(), [])
+  })
+
+  it('shows the devices of a silent base unit as silent, and what is over as nothing', async () => {
+    const base = { serial: '5F0A1001' }
+    const channels = [{ key: 'ch1', number: 1, value: 20, unit: '°C' }]
+    const known = { base, timestamp: hour, channels, standalone: false }
+    const devices = ['52C10008', '52C10009'].map((serial) => ({ ...known, serial, name: serial }))
+    nodeOf('lines')
+      .context()
+      .flow.set('readings', [...devices, { ...known, serial: '1', base: { serial: '2' } }])
+    const silent = {
+      condition: 'silent',
+      look: 'silent',
+      base: base.serial,
+      from: new Date(hour).toISOString(),
+    }
+    const over = { condition: 'battery', look: 'over', serial: '1', base: '2' }
+    const shown = await sentBy('states', { alarms: [{ ...silent, serial: null }, over] })
+    assert.deepEqual(
+      (shown.devices as { state: string }[]).map(({ state }) => state),
+      ['silent', 'silent', 'ok'],
+    )
+  })
+
+  it('takes no other command of a viewer than to acknowledge and to mute', async () => {
+    const forged = { envlog: { forget: true }, ask: 'history', lasting: [], devices: [], at: 1 }
+    const person = { by: 'Night shift', note: 'door closed' }
+    for (const [topic, payload, command] of [
+      ['acknowledge', { id: 'a/b' }, { acknowledge: ['a/b'] }],
+      ['acknowledge', {}, { acknowledge: true }],
+      ['mute', { serial: '52A10001' }, { mute: 60, devices: ['52A10001'] }],
+      ['mute', {}, { mute: 60, devices: true }],
+      ['unmute', {}, { mute: 0, devices: true }],
+      ['forget', {}, undefined],
+    ] as const) {
+      const { _msgid, ...sent } = await sentBy('press', {
+        ...forged,
+        topic,
+        payload: { ...payload, ...person },
+      })
+      assert.deepEqual(sent, { topic, ...(command && { envlog: { ...person, ...command } }) })
+    }
   })
 })

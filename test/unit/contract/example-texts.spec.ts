@@ -93,11 +93,13 @@ const nextOf = ({ type, wires = [], links = [] }: FlowNode): string[] => [
   ...(type === 'link out' ? (links as string[]) : []),
 ]
 
-/** The nodes that receive a message with its `msg.envlog`. */
+/** The nodes that receive a message with its `msg.envlog`, which a node replaces or deletes. */
 function reachedFrom(ids: readonly string[], flow: readonly FlowNode[]): Set<FlowNode> {
   const reached = new Set<FlowNode>()
   const deletes = ({ rules = [] }: FlowNode) =>
-    (rules as { t: string; p: string }[]).some(({ t, p }) => t === 'delete' && p === 'envlog')
+    (rules as { t: string; p: string; pt?: string }[]).some(
+      ({ t, p, pt }) => p === 'envlog' && (t === 'delete' || (t === 'set' && pt === 'msg')),
+    )
   const receive = (id: string): void => {
     const node = flow.find((one) => one.id === id)
     if (!node || reached.has(node) || deletes(node)) return

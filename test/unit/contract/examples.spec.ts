@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EXAMPLE_LIMITS } from '../../../src/shared/example-limits'
 import { coreDefinitions, type Definition, definitionOf, nodes } from '../../support/built'
 import { exampleNames, readExample } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
@@ -62,6 +63,12 @@ describe('the examples', () => {
         seen.add(id)
       }
     }
+  })
+
+  it('have the same limits, because an import uses those of the plant in their place', () => {
+    for (const { name, flow } of flows)
+      for (const { limits } of flow.filter(({ type }) => type === 'envlog-limits'))
+        assert.deepEqual(limits, EXAMPLE_LIMITS, name)
   })
 
   for (const { name: title, flow } of flows) {
