@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { EXAMPLE_LIMITS } from '../src/shared/example-limits'
 
 type FlowNode = { id: string; type: string; wires?: string[][] } & Record<string, unknown>
 
@@ -13,11 +14,15 @@ const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
 
 const ACCOUNT = 'demo-account'
 
-/** Changes: the times of this machine, and in the wall display shorter intervals, so that visitors see changes soon. */
+/** Changes: the times of this machine, and shorter intervals in the wall display, so that visitors see changes soon. */
 const CHANGES: Readonly<Record<string, object>> = {
   [ACCOUNT]: { timeZone },
   [CURRENT]: { name: 'all devices, every 15 s', repeat: 15, staleAfter: '60' },
-  'envlog-example-dashboard-limits': { silentAfter: 1 },
+  'envlog-example-dashboard-limits-of-plant': {
+    limits: EXAMPLE_LIMITS.map((row) => ({ ...row, minutes: 0 })),
+    silentAfter: 1,
+    errorAfter: 1,
+  },
   'envlog-example-dashboard-later': { name: '3 s', duration: '3' },
   'envlog-example-dashboard-refresh': { name: 'every minute', crontab: '*/1 * * * *' },
 }

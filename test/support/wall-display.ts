@@ -32,7 +32,7 @@ export class WallDisplay {
 
   /** The sentences of alarms, the worst first, those that are over last. */
   get alarms(): Locator {
-    return this.page.locator('.envlog-alarms li')
+    return this.page.locator('.envlog-alarms li:not(.is-more)')
   }
 
   /** Texts of the entries. */

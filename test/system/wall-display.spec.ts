@@ -9,9 +9,10 @@ import {
   signals,
   startSimulator,
 } from '../../simulator'
+import { EXAMPLE_LIMITS } from '../../src/shared/example-limits'
 import { launchChromium } from '../support/editor/chromium'
 import { openPage, type PageOptions } from '../support/editor/page'
-import { useExamples } from '../support/examples'
+import { rounds, useExamples } from '../support/examples'
 import { until } from '../support/wait'
 import { WallDisplay } from '../support/wall-display'
 import { shownBy } from './shown-by'
@@ -31,6 +32,10 @@ const SIZES = [
   [1440, 900],
   [1920, 1080],
 ] as const
+/** Those of the example, but nothing is waited for. */
+const AT_ONCE = {
+  'envlog-limits': { limits: EXAMPLE_LIMITS.map((row) => ({ ...row, minutes: 0 })), errorAfter: 1 },
+}
 const DAY_MS = 86_400_000
 const DRAWN_MS = 60_000
 /** Time between two looks at the chart, of which each transfers all its points. */
@@ -50,7 +55,7 @@ interface State {
 const room = { ...signals.room, excursions: 0 }
 const air = (num: number) => ({ num, name: 'Air', unit: 'C', signal: room })
 
-/** One freezer has its own row in the example's limits; the others have that of all temperatures, -10 to 32. */
+/** One freezer has its own rows in the example's limits; the others have that of all temperatures, -10 to 35. */
 const DEVICES: readonly DeviceDefinition[] = [
   {
     serial: '52A10001',
@@ -85,9 +90,10 @@ describe('the wall display', () => {
   let simulator: Simulator
   let displays: WallDisplay[]
   let states: Record<string, State>
+  let devices: readonly DeviceDefinition[]
 
   const fleet = () =>
-    DEVICES.map((device): DeviceDefinition => {
+    devices.map((device): DeviceDefinition => {
       const { values, unit, silentSince, battery = 5, alerts = [] } = states[device.serial] ?? {}
       const told = () => ({ unixtime: silentSince ?? secondsNow() - 20, ...(values && { values }) })
       const channels = (device.channels ?? []).map((channel) => (unit ? { ...channel, unit } : channel))
@@ -103,7 +109,7 @@ describe('the wall display', () => {
   const deploy = (more: Record<string, object> = {}) => {
     const limits = JSON.stringify({ current: { limit: 1000 }, alert: { limit: 1000 } })
     const often = { 'envlog-account': { limits }, 'envlog-current': { repeat: (POLL_MS / 1000) * SPEED } }
-    return harness.deploy([WALL], { simulator, more: often }, (flow) =>
+    return harness.deploy([WALL], { simulator, more: { ...often, ...AT_ONCE } }, (flow) =>
       flow.map((node) => ({ ...node, ...more[node.type] })),
     )
   }
@@ -160,6 +166,7 @@ describe('the wall display', () => {
 
   beforeEach(async () => {
     displays = []
+    devices = DEVICES
     // At some times of the day the simulated freezer is above its limit.
     states = { '52A10001': { values: { 1: -18 } } }
     simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet: fleet() })
@@ -337,6 +344,153 @@ describe('the wall display', () => {
     await display.alarms.and(display.page.locator('.is-over')).waitFor()
     const names = (await display.alarms.allInnerTexts()).map((text) => /Freezer|Empty|Cold/.exec(text)?.[0])
     assert.deepEqual(names, ['Freezer', 'Empty', 'Cold'])
+  })
+
+  it('acknowledges an alarm and mutes its device, with a name that the browser keeps, for all displays', async function () {
+    this.timeout(FLOW_MS)
+    set('52A10001', { values: { 1: -8 } })
+    await deploy()
+    const display = await open()
+    const other = await open({ language: 'ja' })
+    const { page } = display
+    const alarm = display.alarms.filter({ hasText: 'Freezer, Inside' })
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByLabel('Your name')
+    await alarm.getByRole('button', { name: 'Acknowledge' }).click()
+    await name.fill('Night shift')
+    await dialog.getByLabel('Note').fill('door closed')
+    assert.deepEqual(await display.unreadable(), [])
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click()
+    await alarm.filter({ hasText: /acknowledged by Night shift, .*\d\d:\d\d: door closed/ }).waitFor()
+    await other.alarms.filter({ hasText: /Night shift が確認（.*\d\d:\d\d）: door closed/ }).waitFor()
+    assert.equal(await alarm.getByRole('button', { name: 'Acknowledge' }).count(), 0)
+
+    await page.reload()
+    await alarm.getByRole('button', { name: 'Mute for an hour: Freezer' }).click()
+    assert.equal(await name.inputValue(), 'Night shift')
+    // With a name, the button has the focus: no keyboard covers a touch screen.
+    await page.keyboard.press('Enter')
+    const muted = page.locator('.envlog-sum li', { hasText: 'devices muted: 1' })
+    await muted.waitFor()
+    await other.page.locator('.envlog-sum li', { hasText: '通知停止中の機器：1 台' }).waitFor()
+    await page.getByRole('button', { name: 'End the mute' }).click()
+    await page.keyboard.press('Enter')
+    await muted.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Mute all for an hour' }).click()
+    await page.keyboard.press('Enter')
+    await page.locator('.envlog-sum li', { hasText: /muted until .*\d\d:\d\d/ }).waitFor()
+  })
+
+  it("tells the night's alarms after a restart, without fetching their alerts again", async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    const before = await open()
+    for (const [value, state] of [-8, -7, -6, -8, -7, -6].flatMap(
+      (each) =>
+        [
+          [each, 'above'],
+          [-18, 'ok'],
+        ] as const,
+    )) {
+      set('52A10001', { values: { 1: value } })
+      await before
+        .tile('Freezer')
+        .and(before.page.locator(`.is-${state}`))
+        .waitFor()
+    }
+    const worst = async (display: WallDisplay) => {
+      await until('five are shown', async () => (await display.alarms.count()) === 5)
+      await display.page.getByRole('button', { name: 'All 6 alarms' }).click()
+      await until('all are shown', async () => (await display.alarms.count()) === 6)
+      const texts = await display.alarms.allInnerTexts()
+      return texts.map((text) => /over: above limit −15.0 °C .*, at worst (−\d)/.exec(text)?.[1])
+    }
+    assert.deepEqual(await worst(before), ['−6', '−7', '−8', '−6', '−7', '−8'])
+    await before.close()
+    await rounds(simulator, 5)
+    const { total } = simulator.counts().alert
+    await harness.restart()
+    await rounds(simulator, 5)
+    assert.deepEqual(await worst(await open()), ['−6', '−7', '−8', '−6', '−7', '−8'])
+    assert.equal(simulator.counts().alert.total, total)
+  })
+
+  /** Of each seven devices, one is too warm. @returns how many are */
+  function manyDevices(count: number): number {
+    devices = Array.from({ length: count }, (_, at) => ({
+      serial: `53A1${String(at).padStart(4, '0')}`,
+      name: `Storage room ${at}`,
+      channels: [air(1), { num: 2, unit: '%', signal: signals.humidity }],
+    }))
+    const isIll = (at: number) => at % 7 === 3
+    for (const [at, { serial }] of devices.entries())
+      states[serial] = { values: { 1: isIll(at) ? 41 : 21, 2: 50 } }
+    simulator.set({ fleet: fleet() })
+    return devices.filter((_, at) => isIll(at)).length
+  }
+
+  const heightOf = ({ page }: WallDisplay) => page.evaluate(() => document.documentElement.scrollHeight)
+
+  /** Everything is visible on a wall without scrolling. */
+  async function assertOnOnePage(display: WallDisplay): Promise<void> {
+    await until('it fits', async () => (await heightOf(display)) <= 1080).catch(async () =>
+      assert.equal(await heightOf(display), 1080),
+    )
+    for (const part of ['.nrdb-ui-chart canvas', '.envlog-alarms', '.envlog-quota']) {
+      const box = await display.page.locator(part).first().boundingBox()
+      assert.ok(box && box.height > 20 && box.y + box.height <= 1080, part)
+    }
+    assert.deepEqual(await display.unreadable(), [])
+  }
+
+  for (const [count, most] of [
+    [60, 16],
+    [200, 8],
+  ] as const)
+    it(`fits a wall with ${count} devices: what is not OK in full, the others as dots with name and value`, async function () {
+      this.timeout(FLOW_MS)
+      const ill = manyDevices(count)
+      const full = Math.min(ill, most)
+      await deploy(SELDOM)
+      await charted()
+      const display = await open({ width: 1920, height: 1080 })
+      const { page } = display
+      await until('tiles', async () => (await page.locator('.envlog-tile.is-above').count()) === full)
+      assert.equal(await page.locator('.envlog-small li').count(), count - full)
+      assert.equal(await page.locator('.envlog-small .is-above').count(), ill - full)
+      const room = page.locator('.envlog-small .is-ok').first()
+      assert.match((await room.innerText()).replace(/\s+/g, ' '), /Storage room 0 OK 21\.0 °C/)
+      await page.locator('.envlog-alarms button', { hasText: `All ${ill} alarms` }).waitFor()
+      await assertOnOnePage(display)
+      const noHistory = page.locator('.envlog-tile', { hasText: 'History of 40 devices only' })
+      assert.equal(await noHistory.count(), count === 60 ? 3 : 2)
+      for (const [width, height] of SIZES) {
+        await page.setViewportSize({ width, height })
+        await until('nothing is too wide', async () => (await display.tooWide()).length === 0)
+      }
+    })
+
+  it("shows by the viewer's clock that nothing arrives", async function () {
+    this.timeout(FLOW_MS)
+    await deploy({ 'envlog-current': { repeat: 0 } })
+    await harness.press('ask')
+    const { page } = await open()
+    const passTime = (ms: number) =>
+      page.evaluate((more) => {
+        const { now } = Date
+        Date.now = () => now() + more
+      }, ms)
+    await passTime(120_000)
+    await page
+      .locator('.envlog-tile', { hasText: /[2-9] minutes ago/ })
+      .first()
+      .waitFor()
+    const late = page.locator('.envlog-updated.is-late')
+    assert.equal(await late.count(), 0)
+    await passTime(70_000)
+    await late.waitFor()
+    await harness.press('ask')
+    await late.waitFor({ state: 'hidden' })
   })
 
   it('shows warnings, ignores the battery of a device with external power, and is right after a restart without the service', async function () {
