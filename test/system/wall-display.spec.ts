@@ -324,7 +324,7 @@ describe('the wall display', () => {
     // The limits are in °C.
     set('52A10001', { unit: 'F', values: { 1: 5.1 } })
     await freezer.and(page.locator('.is-above')).filter({ hasText: '°F' }).waitFor()
-    set('52A10001', { values: { 1: 4 } })
+    set('52A10001', { values: { 1: 3 } })
     await freezer.and(page.locator('.is-ok')).waitFor()
   })
 
