@@ -360,7 +360,7 @@ describe('the wall display', () => {
     await name.fill('Night shift')
     await dialog.getByLabel('Note').fill('door closed')
     assert.deepEqual(await display.unreadable(), [])
-    await dialog.getByRole('button', { name: 'Acknowledge' }).click()
+    await page.keyboard.press('Enter')
     await alarm.filter({ hasText: /acknowledged by Night shift, .*\d\d:\d\d: door closed/ }).waitFor()
     await other.alarms.filter({ hasText: /Night shift が確認（.*\d\d:\d\d）: door closed/ }).waitFor()
     assert.equal(await alarm.getByRole('button', { name: 'Acknowledge' }).count(), 0)
