@@ -1,7 +1,7 @@
 import { type AccountDraft, STORED_SECRET, toAccountDraft } from '../shared/admin'
 
 /** Replaces Node-RED's value for a field in which no config node was ever chosen, which is not an id. */
-const chosen = (value: unknown) => (value === '_ADD_' ? '' : value)
+export const chosen = (value: unknown) => (value === '_ADD_' ? '' : value)
 
 /** An account as its own form currently shows it. */
 export function readOpenAccount(id: string): AccountDraft {

@@ -1,7 +1,7 @@
 import { needsMessage } from '../shared/action-schemas'
 import type { ReportPage } from '../shared/admin'
 import { isEnvVariable } from '../shared/schema'
-import { readAccountNode } from './account-draft'
+import { chosen, readAccountNode } from './account-draft'
 import type { FormParts } from './action-form'
 import { requestAdmin } from './admin-request'
 import { translate } from './red'
@@ -40,7 +40,8 @@ export class ReportPreview {
 
   #begin(): void {
     this.show()
-    const config = this.#parts.read()
+    const { limits, ...others } = this.#parts.read()
+    const config: ActionConfig = { ...others, limits: chosen(limits) }
     const problem = this.#findProblem(config)
     if (problem !== undefined) this.#addLine('fa-times', problem)
     else void this.#request(config)
