@@ -1,14 +1,13 @@
 /**
- * Fetches the records that responses did not contain, after the new records of all devices were sent
- * (docs/collecting.md, *Missing records*): takes the next page of the next device, delivers it, and moves the end of
- * the hole.
+ * Fetches the records that responses did not contain (docs/collecting.md, *Missing records*): takes the next page of the
+ * next device, delivers it, and moves the end of the hole.
  */
 
 import { linkAbort, onAbort } from '../abort'
 import { nextTurn, sleep } from '../clock'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { concernsOneDevice, EnvlogError, isAmbiguous, isShortOfRecords } from '../errors'
-import type { QuotaWait, RequestContext } from '../request'
+import type { RequestContext } from '../request'
 import { NOTHING, type RecordCursor, rememberFilled } from './cursor'
 import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
@@ -19,54 +18,35 @@ import { beginPoll, deliver, type PollRun } from './poll'
 
 /** The trigger for which missing records are fetched. */
 export interface FillRun extends PollRun {
-  /** Aborts when another trigger waits: filling gives way before its next request. */
+  /** Aborts when another trigger waits: the last phase of filling gives way before its next request. */
   interrupt: AbortSignal
   /** Number of records in a full *latest* response. */
   newest?: number
-  /** The devices that the trigger has not polled, because they awaited a receipt: their new records come first. */
-  awaited: Set<ResolvedDevice>
-  /** Polls such a device. */
-  poll(device: ResolvedDevice, context: RequestContext): Promise<void>
   /** Reports the failure of a page. @param retryAt when it is requested again, ms since 1970 UTC; absent for never */
   reportPage(device: ResolvedDevice, error: EnvlogError, retryAt: number | undefined): void
-  /** Called before each round of pages, with the devices whose records are still missing, and at the end. */
+  /** Called before each page after the round, with the devices whose records are still missing, and at the end. */
   onFill(open: readonly ResolvedDevice[]): void
-  onFillWait(wait: QuotaWait): void
 }
 
+/** The round of polls beside which missing records are fetched. */
+export interface FilledRound {
+  devices: readonly ResolvedDevice[]
+  /** The devices that are not polled, because they await a receipt: their new records come first. */
+  awaited: ReadonlySet<ResolvedDevice>
+  poll(device: ResolvedDevice, context: RequestContext): Promise<void>
+}
+
+/** A page is fetched for each of this many polled devices. */
+const POLLS_PER_PAGE = 3
+/**
+ * A page waits in the queue of the account for this long at most, so that it takes its turn, but gives way to another
+ * trigger.
+ */
+const MAX_QUEUED_MS = 1000
 /** A device whose record quota is used up is requested again after this time if the service does not name one. */
 const RECORDS_WAIT_MS = 60_000
 /** Maximum number of requests for a page that contradicts its neighbour. */
 const MAX_ATTEMPTS = 2
-/**
- * Number of pages that are fetched without waiting if another trigger already waits, because the new records of many
- * devices may always take longer than the interval of the triggers.
- */
-const MIN_PAGES = 10
-
-/**
- * Fetches pages one at a time, devices in turn, until all holes are closed, except those whose page has failed or whose
- * device awaits an overdue receipt, or until another trigger waits.
- * @throws EnvlogError of the account; `closed` if the signal is aborted
- */
-export async function fillHoles(
-  run: FillRun,
-  devices: readonly ResolvedDevice[],
-  context: RequestContext,
-): Promise<void> {
-  const { nodeState, interrupt } = run
-  let pagesLeft = interrupt.aborted ? MIN_PAGES : 0
-  for (;;) {
-    run.onFill(devices.filter((target) => nodeState.devices.get(deviceKey(target)).lacksRecords))
-    const fillable = findFillable(run, devices)
-    const [next] = fillable
-    if (!next || (interrupt.aborted && pagesLeft-- <= 0)) return
-    // The next trigger continues when the quota allows it.
-    if (next.waitMs > 0 && (interrupt.aborted || waitsTooLong(fillable, context))) return
-    if (next.waitMs > 0) await waitForReceipt(run, next.waitMs, context.signal)
-    else if (!(await fill(run, next, context))) return
-  }
-}
 
 /** A device whose next page can be requested, now or after a wait. */
 interface Fillable {
@@ -74,86 +54,165 @@ interface Fillable {
   device: DeviceState
   hole: Hole
   waitMs: number
-  /** Whether it waits for its record quota. */
-  isForRecords: boolean
+  /** Whether it waits for quota. */
+  isForQuota: boolean
 }
 
-/** The devices whose next page can be requested, in the order of their turns. */
-function findFillable({ nodeState, awaited }: FillRun, devices: readonly ResolvedDevice[]): Fillable[] {
-  const now = nodeState.clock.monotonic()
-  const found = devices.flatMap((target): Fillable[] => {
-    const device = nodeState.devices.get(deviceKey(target))
-    const receiptWait = device.receiptWait(now)
-    const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now)
-    if (!hole || (device.overdue !== null && receiptWait === 0)) return []
-    // Once its receipt arrives, an awaited device is polled first, which needs no record quota.
-    const recordsWait = awaited.has(target) ? 0 : device.recordsAt - now
-    return [
-      { target, device, hole, waitMs: Math.max(receiptWait, recordsWait, 0), isForRecords: recordsWait > 0 },
-    ]
-  })
-  return found.sort((a, b) => a.waitMs - b.waitMs || a.device.filledAt - b.device.filledAt)
-}
+/** Fetches missing records, one page at a time, devices in turn: between the polls of a round, and after it. */
+export class Filling {
+  readonly #run: FillRun
+  readonly #round: FilledRound
+  readonly #context: RequestContext
+  /** When the quota of an endpoint allows another request, monotonic ms. */
+  readonly #quotaAt = new Map<string, number>()
+  readonly #polling = new Set<ResolvedDevice>()
+  #polled = 0
+  /** Number of pages that may be fetched between polls. */
+  #owed = 0
+  /** The device whose page is being fetched. */
+  #target: ResolvedDevice | undefined
+  #betweenPolls: Promise<void> | undefined
+  #failure: unknown
 
-/** Whether all devices wait for their record quota, and longer than the caller allows. */
-function waitsTooLong(fillable: readonly Fillable[], { maxWaitMs }: RequestContext): boolean {
-  return (
-    maxWaitMs !== null && fillable.every(({ isForRecords, waitMs }) => isForRecords && waitMs > maxWaitMs)
-  )
-}
+  constructor(run: FillRun, round: FilledRound, context: RequestContext) {
+    this.#run = run
+    this.#round = round
+    const { onWait: _, ...others } = context
+    this.#context = others
+  }
 
-/** Waits until a receipt or another trigger arrives, for a limited time. */
-async function waitForReceipt(
-  { nodeState, interrupt }: FillRun,
-  ms: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const wake = linkAbort(signal)
-  onAbort(interrupt, () => wake.abort(), wake.signal)
-  const stop = nodeState.onReceipt(() => wake.abort())
-  try {
-    await sleep(nodeState.clock, ms, wake.signal)
-  } catch (error) {
-    if (signal.aborted) throw error
-  } finally {
-    stop()
-    wake.abort()
+  /** Polls a device of the round. After every third one, a page is fetched meanwhile, if quota is free. */
+  async poll(device: ResolvedDevice, context: RequestContext): Promise<void> {
+    this.#polling.add(device)
+    await this.#round.poll(device, context).finally(() => this.#polling.delete(device))
+    if (++this.#polled % POLLS_PER_PAGE > 0 || this.#failure) return
+    this.#owed++
+    this.#betweenPolls ??= this.#fillBetweenPolls()
   }
-}
 
-/**
- * Fetches the next page of a device.
- * @returns false if it would have to wait for quota, but must not
- */
-async function fill(run: FillRun, next: Fillable, context: RequestContext): Promise<boolean> {
-  const { nodeState, interrupt } = run
-  const { target, device } = next
-  device.filledAt = nodeState.clock.monotonic()
-  const request = linkAbort(context.signal)
-  let isWaiting = false
-  // Another trigger ends the wait for quota, but not a request that was sent.
-  const giveWay = () => {
-    if (isWaiting && interrupt.aborted) request.abort()
+  /** Whether a page of the device is being fetched, so that it cannot be polled. */
+  isFetching(device: ResolvedDevice): boolean {
+    return this.#target === device
   }
-  const onWait = (wait: QuotaWait) => {
-    isWaiting = wait.until !== null
-    run.onFillWait(wait)
-    giveWay()
+
+  /** Ends filling between polls. Resolves when no page is being fetched. */
+  async pause(): Promise<void> {
+    this.#owed = Number.NEGATIVE_INFINITY
+    await this.#betweenPolls
   }
-  onAbort(interrupt, giveWay, request.signal)
-  try {
-    const own = { ...context, signal: request.signal, onWait }
-    if (run.awaited.delete(target)) await run.poll(target, own)
-    // A page is requested again after a pause, so that it does not delay the next trigger by many retries.
-    else await fetchNextPage(run, next, { ...own, maxRecordsWaitMs: 0, maxRetries: 1 })
-  } catch (error) {
-    if (!(error instanceof EnvlogError) || context.signal.aborted) throw error
-    if (request.signal.aborted || error.reason === 'quota-wait') return false
-    fail(run, next, error)
-  } finally {
-    request.abort()
+
+  /**
+   * Continues after the round until all holes are closed, except those whose page has failed or whose device awaits an
+   * overdue receipt, or until another trigger waits.
+   * @throws EnvlogError of the account; `closed` if the signal is aborted
+   */
+  async complete(): Promise<void> {
+    const { nodeState, interrupt } = this.#run
+    await this.pause()
+    if (this.#failure) throw this.#failure
+    for (;;) {
+      const { devices } = this.#round
+      this.#run.onFill(devices.filter((target) => nodeState.devices.get(deviceKey(target)).lacksRecords))
+      const fillable = this.#fillable()
+      const [next] = fillable
+      if (!next || interrupt.aborted || this.#waitsTooLong(fillable)) return
+      if (next.waitMs > 0) await this.#wait(next.waitMs)
+      else await this.#fill(next)
+    }
   }
-  return true
+
+  async #fillBetweenPolls(): Promise<void> {
+    try {
+      while (this.#owed > 0) {
+        const next = this.#fillable().find(({ target }) => !this.#round.awaited.has(target))
+        if (next?.waitMs !== 0) return
+        this.#owed--
+        await this.#fill(next)
+      }
+    } catch (error) {
+      this.#failure = error
+    } finally {
+      this.#betweenPolls = undefined
+    }
+  }
+
+  /** The devices whose next page can be requested, in the order of their turns. */
+  #fillable(): Fillable[] {
+    const { nodeState } = this.#run
+    const { devices, awaited } = this.#round
+    const now = nodeState.clock.monotonic()
+    const found = devices.flatMap((target): Fillable[] => {
+      const device = nodeState.devices.get(deviceKey(target))
+      const receiptWait = device.receiptWait(now)
+      const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now)
+      if (!hole || this.#polling.has(target) || (device.overdue !== null && receiptWait === 0)) return []
+      // Once its receipt arrives, an awaited device is polled first, which needs no record quota.
+      const recordsAt = awaited.has(target) ? 0 : device.recordsAt
+      const quotaWait = Math.max(recordsAt, this.#quotaAt.get(this.#endpointOf(target)) ?? 0) - now
+      return [
+        { target, device, hole, waitMs: Math.max(receiptWait, quotaWait, 0), isForQuota: quotaWait > 0 },
+      ]
+    })
+    return found.sort((a, b) => a.waitMs - b.waitMs || a.device.filledAt - b.device.filledAt)
+  }
+
+  /** Whether all devices wait for quota, and longer than the trigger allows. */
+  #waitsTooLong(fillable: readonly Fillable[]): boolean {
+    const { maxWaitMs } = this.#context
+    return maxWaitMs !== null && fillable.every(({ isForQuota, waitMs }) => isForQuota && waitMs > maxWaitMs)
+  }
+
+  /** Waits until a receipt or another trigger arrives, for a limited time. */
+  async #wait(ms: number): Promise<void> {
+    const { nodeState, interrupt } = this.#run
+    const { signal } = this.#context
+    const wake = linkAbort(signal)
+    onAbort(interrupt, () => wake.abort(), wake.signal)
+    const stop = nodeState.onReceipt(() => wake.abort())
+    try {
+      await sleep(nodeState.clock, ms, wake.signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+    } finally {
+      stop()
+      wake.abort()
+    }
+  }
+
+  /** Fetches the next page of a device or, if it has awaited a receipt, polls it. */
+  async #fill(next: Fillable): Promise<void> {
+    const { target, device } = next
+    const { maxWaitMs } = this.#context
+    const endpoint = this.#endpointOf(target)
+    device.filledAt = this.#run.nodeState.clock.monotonic()
+    const queuedMs = Math.min(maxWaitMs ?? MAX_QUEUED_MS, MAX_QUEUED_MS)
+    const context = { ...this.#context, maxWaitMs: queuedMs }
+    this.#target = target
+    try {
+      if (this.#round.awaited.has(target)) await this.#round.poll(target, context)
+      // A page is requested again after a pause, so that it does not delay the next trigger by many retries.
+      else await fetchNextPage(this.#run, next, { ...context, maxRecordsWaitMs: 0, maxRetries: 1 })
+    } catch (error) {
+      if (!(error instanceof EnvlogError) || context.signal.aborted) throw error
+      if (isShortOfRecords(error)) device.recordsAt = this.#retryAt(error)
+      else if (error.reason === 'quota-wait') this.#quotaAt.set(endpoint, this.#retryAt(error) - queuedMs)
+      else fail(this.#run, next, error)
+    } finally {
+      this.#target = undefined
+    }
+  }
+
+  /** Identifies the endpoint of the next request for a device: that of polls or of pages. */
+  #endpointOf(target: ResolvedDevice): string {
+    return `${this.#round.awaited.has(target)} ${isStandalone(target)}`
+  }
+
+  /** When a request that was refused for lack of quota can be sent again, monotonic ms. */
+  #retryAt({ cause: { retryAt } }: EnvlogError): number {
+    const { clock } = this.#run.nodeState
+    const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
+    return clock.monotonic() + Math.max(MAX_QUEUED_MS, waitMs)
+  }
 }
 
 /**
@@ -204,19 +263,12 @@ async function fetchNextPage(
 }
 
 /**
- * Puts off the next page of a device whose record quota is used up or whose page has failed. A hole whose page keeps
- * failing is given up.
+ * Puts off the next page of a device whose page has failed. A hole whose page keeps failing is given up.
  * @throws EnvlogError if the failure is that of the account
  */
 function fail(run: FillRun, failed: Fillable, error: EnvlogError): void {
   const { clock } = run.nodeState
   const { target, device, hole } = failed
-  if (isShortOfRecords(error)) {
-    const { retryAt } = error.cause
-    const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
-    device.recordsAt = clock.monotonic() + Math.max(1000, waitMs)
-    return
-  }
   if (!concernsPage(error)) throw error
   // It was forgotten in the meantime.
   if (device.holes.every(({ from }) => from !== hole.from)) return

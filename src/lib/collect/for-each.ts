@@ -87,6 +87,6 @@ export async function forEachConcurrent<T>(
   for (const { item, error } of ambiguous) reportFailure(item, error)
 }
 
-function isShortOfQuota(error: unknown): boolean {
+export function isShortOfQuota(error: unknown): boolean {
   return error instanceof EnvlogError && error.code === 'ENVLOG_QUOTA'
 }

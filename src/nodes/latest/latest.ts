@@ -13,10 +13,12 @@ export = (RED: NodeAPI): void =>
       const { account, settings, time, format } = run
       const { onlyNew, backfill } = settings
       const sendsOnlyNew = format === 'read' && onlyNew
-      const devices = await run.forEachDevice(async (device, requestContext) => {
-        if (sendsOnlyNew) await pollRecords(run, device, settings, requestContext)
-        else await run.deliver(await collectLatest(account, device, { time, format }, requestContext))
-      })
-      if (sendsOnlyNew && backfill) await run.fillHoles(devices)
+      await run.forEachDevice(
+        async (device, requestContext) => {
+          if (sendsOnlyNew) await pollRecords(run, device, settings, requestContext)
+          else await run.deliver(await collectLatest(account, device, { time, format }, requestContext))
+        },
+        { fills: sendsOnlyNew && backfill },
+      )
     },
   })

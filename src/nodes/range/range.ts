@@ -17,19 +17,22 @@ export = (RED: NodeAPI): void =>
       const period = await evaluatePeriod(settings, account.now(), run.evaluateTypedInput)
       const statistics: CollectedRange[] = []
       // One device at a time, because up to 160,000 records of a device are kept in memory until they are complete.
-      await run.forEachDevice(async (device, context) => {
-        const query = { period, time, maxPages: run.maxPages }
-        const collected =
-          output === 'statistics'
-            ? await collectStatistics(account, device, { ...query, per, unit }, context)
-            : await collectRange(account, device, { ...query, number, format }, context)
-        if (collected.overflow) run.reportLoss(device, collected.lost)
-        if (collected.content.kind !== 'raw' && countOf(collected.content) === 0) run.emptyCount++
-        if (send === 'all') {
-          statistics.push(collected)
-          checkRows(statistics)
-        } else await run.deliver(collected)
-      }, 1)
+      await run.forEachDevice(
+        async (device, context) => {
+          const query = { period, time, maxPages: run.maxPages }
+          const collected =
+            output === 'statistics'
+              ? await collectStatistics(account, device, { ...query, per, unit }, context)
+              : await collectRange(account, device, { ...query, number, format }, context)
+          if (collected.overflow) run.reportLoss(device, collected.lost)
+          if (collected.content.kind !== 'raw' && countOf(collected.content) === 0) run.emptyCount++
+          if (send === 'all') {
+            statistics.push(collected)
+            checkRows(statistics)
+          } else await run.deliver(collected)
+        },
+        { concurrency: 1 },
+      )
       const joined = joinStatistics(statistics)
       if (joined) await run.deliver(joined)
     },

@@ -1,6 +1,6 @@
 import type { Account } from '../../../src/lib/account'
 import type { Delivery } from '../../../src/lib/collect/fetch'
-import { fillHoles } from '../../../src/lib/collect/fill'
+import { Filling } from '../../../src/lib/collect/fill'
 import { type LostPeriod, MAX_HOLES } from '../../../src/lib/collect/holes'
 import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
@@ -186,7 +186,9 @@ export class PollSimulation {
       if (stores) this.#node.receive(0)
     })
     const fill = async () => {
-      if (this.#options.backfill) await fillHoles(run, [this.#target], context)
+      const { awaited, poll } = run
+      const round = { devices: [this.#target], awaited, poll }
+      if (this.#options.backfill) await new Filling(run, round, context).complete()
     }
     const isCompleted = await whileActive(this.#node.trigger(run.poll, fill), this.journal, {
       [IDLE_TURNS / 2]: () => storesLate && this.#node.receive(0),
@@ -199,10 +201,15 @@ export class PollSimulation {
   }
 
   #run(deliver: (data: Delivery) => Promise<void>) {
+    const [target, options] = [this.#target, this.#options]
     const isAwaiting = this.#state.receiptWait(this.#time.monotonic()) > 0
+    const awaited = new Set(isAwaiting ? [this.#target] : [])
     const run = {
-      awaited: new Set(isAwaiting ? [this.#target] : []),
-      poll: (): Promise<void> => pollRecords(run, this.#target, this.#options, context),
+      awaited,
+      async poll(): Promise<void> {
+        await pollRecords(run, target, options, context)
+        awaited.clear()
+      },
       account: { client: this.#responses, devices: NO_LIST } as unknown as Account,
       nodeState: this.#node.nodeState(),
       nodeId: 'node',
@@ -212,7 +219,6 @@ export class PollSimulation {
       newest: this.#options.newest as number,
       reportLoss: (_: unknown, period?: LostPeriod) => void this.lost.push(period),
       onFill() {},
-      onFillWait() {},
       reportPage: (_: unknown, { reason }: EnvlogError) =>
         void this.journal.push({ kind: 'reported', reason }),
     } as const

@@ -1,7 +1,7 @@
 import type { Account } from '../../../src/lib/account'
 import { deviceKey } from '../../../src/lib/collect/devices'
 import type { Delivery } from '../../../src/lib/collect/fetch'
-import { fillHoles } from '../../../src/lib/collect/fill'
+import { Filling } from '../../../src/lib/collect/fill'
 import type { LostPeriod } from '../../../src/lib/collect/holes'
 import { NodeState } from '../../../src/lib/collect/node-state'
 import { type PollOptions, pollAlerts, pollRecords } from '../../../src/lib/collect/poll'
@@ -60,12 +60,9 @@ export async function createPolledDevice(
     time,
     deliver,
     interrupt: new AbortController().signal,
-    awaited: new Set<typeof target>(),
-    poll: async () => {},
     ...(newest !== undefined && { newest }),
     reportLoss: (_: unknown, period?: LostPeriod) => void lost.push(period),
     onFill() {},
-    onFillWait() {},
     reportPage: (_: unknown, error: EnvlogError) => void reported.push(error.reason),
   }
 
@@ -92,7 +89,8 @@ export async function createPolledDevice(
       return failureOf(async () => {
         if (what === 'alerts') return pollAlerts(run, device, 'all', own)
         await pollRecords(run, device, options, own)
-        if (options.backfill && receiptTimeoutMs === null) await fillHoles(run, [device], own)
+        const round = { devices: [device], awaited: new Set<typeof target>(), poll: async () => {} }
+        if (options.backfill && receiptTimeoutMs === null) await new Filling(run, round, own).complete()
       })
     },
     /** The numbers of the delivered records, delivery by delivery; none for those without new records. */

@@ -9,7 +9,7 @@ import {
   type Selection,
 } from '../../../lib/collect/devices'
 import type { Delivery, ResponseFormat } from '../../../lib/collect/fetch'
-import { type FillRun, fillHoles } from '../../../lib/collect/fill'
+import type { FillRun } from '../../../lib/collect/fill'
 import type { LostPeriod } from '../../../lib/collect/holes'
 import type { NodeState } from '../../../lib/collect/node-state'
 import type { TimeStyle } from '../../../lib/decode/time'
@@ -17,7 +17,7 @@ import { EnvlogError } from '../../../lib/errors'
 import { planMessages } from '../../../lib/output/plan'
 import { countOf } from '../../../lib/readings/content'
 import { convertTemperatures } from '../../../lib/readings/convert-temperatures'
-import { MAX_AGE_MS, type QuotaWait, type RequestContext } from '../../../lib/request'
+import { MAX_AGE_MS, type RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
@@ -47,6 +47,13 @@ export interface Deployed<T extends ActionType> {
 
 export type DeviceWork = (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>
 
+export interface RoundOptions {
+  /** Number of devices at the same time; the account's setting by default. */
+  concurrency?: number
+  /** Whether missing records are fetched between the devices, and afterwards until another trigger waits. */
+  fills?: boolean
+}
+
 /** The processing of a trigger. The `run` function in the node's file requests devices and delivers results with it. */
 export abstract class Run<T extends ActionType> implements FillRun {
   readonly waitStatus: WaitStatus
@@ -59,10 +66,6 @@ export abstract class Run<T extends ActionType> implements FillRun {
   deliveredCount: number | undefined
   /** When the first response arrived, monotonic ms. */
   respondedAt: number | undefined
-  /** The devices that were not requested, because they await a receipt. */
-  readonly awaited = new Set<ResolvedDevice>()
-  /** Polls a device; set by the round. */
-  poll: DeviceWork = async () => {}
   /** Maximum number of pages of a period. */
   readonly maxPages: number = Number.POSITIVE_INFINITY
   /** Number of devices without records in the requested period. */
@@ -131,23 +134,19 @@ export abstract class Run<T extends ActionType> implements FillRun {
 
   /**
    * Calls `work` for each device. An error of a single device is reported, and the others continue.
-   * @param concurrency number of devices at the same time; the account's setting by default
    * @throws EnvlogError if the account fails or, with the error of the last device, if all devices failed
    */
-  abstract forEachDevice(work: DeviceWork, concurrency?: number): Promise<readonly ResolvedDevice[]>
+  abstract forEachDevice(work: DeviceWork, options?: RoundOptions): Promise<void>
 
-  /**
-   * Fetches the missing records of devices until all are sent, or another trigger waits.
-   * @throws EnvlogError if the account fails
-   */
-  fillHoles(devices: readonly ResolvedDevice[]): Promise<void> {
-    return fillHoles(this, devices, this.requestContext)
+  /** Number of devices that were not requested, because they await a receipt. */
+  get awaitedCount(): number {
+    return 0
   }
 
   get problems(): DeviceProblems {
     const { losses, unknown } = this.deployed.problems
-    const { refusedCount: refused, awaited, emptyCount: empty } = this
-    return { refused, losses, unknown, awaited: awaited.size, empty }
+    const { refusedCount: refused, awaitedCount: awaited, emptyCount: empty } = this
+    return { refused, losses, unknown, awaited, empty }
   }
 
   /**
@@ -164,10 +163,6 @@ export abstract class Run<T extends ActionType> implements FillRun {
 
   onFill(open: readonly ResolvedDevice[]): void {
     this.fillStatus.show(open)
-  }
-
-  onFillWait(wait: QuotaWait): void {
-    this.fillStatus.show(undefined, wait)
   }
 
   reportPage({ serial, base }: ResolvedDevice, error: EnvlogError, retryAt: number | undefined): void {

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { systemClock } from '../../../lib/clock'
-import type { DeviceFailure, ResolvedDevice } from '../../../lib/collect/devices'
+import type { DeviceFailure } from '../../../lib/collect/devices'
 import type { Delivery } from '../../../lib/collect/fetch'
 import { NodeState } from '../../../lib/collect/node-state'
 import { concernsOneDevice, EnvlogError } from '../../../lib/errors'
@@ -109,13 +109,13 @@ class TrialRun<T extends ActionType> extends Run<T> {
     this.evaluateTypedInput = evaluate
   }
 
-  override async forEachDevice(work: DeviceWork): Promise<readonly ResolvedDevice[]> {
+  override async forEachDevice(work: DeviceWork): Promise<void> {
     const { devices, unknown } = await findDevices(this)
     const [device] = devices
     const last = unknown.at(-1)
     if (!device && last) throw this.withDeviceName(last)
     for (const failure of unknown) this.report(failure)
-    if (!device) return []
+    if (!device) return
     const { serial, base } = device
     this.device = { serial, count: devices.length }
     // The user looks at a single message, so it waits for its names.
@@ -127,10 +127,7 @@ class TrialRun<T extends ActionType> extends Run<T> {
       throw isOfDevice ? this.withDeviceName({ device: { serial, base }, error }) : error
     }
     this.device.name = this.account.devices.nameOf(device)
-    return [device]
   }
-
-  override async fillHoles(): Promise<void> {}
 
   override async deliver(delivery: Delivery, isEmpty?: boolean): Promise<void> {
     this.isPartial ||= delivery.isPartial === true

@@ -6,14 +6,15 @@ import {
   type ResolvedDevice,
   resolveDevices,
 } from '../../../lib/collect/devices'
-import { forEachConcurrent } from '../../../lib/collect/for-each'
+import { Filling } from '../../../lib/collect/fill'
+import { forEachConcurrent, isShortOfQuota } from '../../../lib/collect/for-each'
 import { EnvlogError, isAmbiguous, isShortOfRecords } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import { OUTPUT_TRAITS, type Output } from '../../../shared/outputs'
 import { formatTime } from '../report/times'
 import { translate } from '../report/translate'
-import { type DeviceWork, Run } from './run'
+import { type DeviceWork, type RoundOptions, Run } from './run'
 
 /** If all devices of a round are refused, and there are at least this many, the cause is assumed to be the account. */
 const MIN_REFUSED_ALL = 3
@@ -25,46 +26,83 @@ const MIN_REFUSED_ALL = 3
  */
 export class TriggerRun<T extends ActionType> extends Run<T> {
   readonly #refusals: { device: ResolvedDevice; error: EnvlogError }[] = []
-  /** Devices whose record quota is used up: the others do not wait for them. */
-  readonly #withoutRecords: ResolvedDevice[] = []
+  /** Devices at the end of the round, because their record quota is used up, or a page of them is being fetched. */
+  readonly #putOffDevices: ResolvedDevice[] = []
+  /** The devices that were not requested, because they await a receipt. */
+  readonly #awaited = new Set<ResolvedDevice>()
   #lastFailure: DeviceFailure | undefined
   #hasSucceeded = false
 
-  override async forEachDevice(
-    work: DeviceWork,
-    concurrency = this.account.concurrency,
-  ): Promise<readonly ResolvedDevice[]> {
-    const { account, awaited, nodeState, requestContext, waitStatus } = this
+  override get awaitedCount(): number {
+    return this.#awaited.size
+  }
+
+  override async forEachDevice(work: DeviceWork, options: RoundOptions = {}): Promise<void> {
+    const { account, nodeState, requestContext } = this
     const { devices, unknown } = await findDevices(this)
-    this.poll = work
     for (const { serial, base } of nodeState.devices.mayHaveMoved(devices))
       await account.devices.filter((other) => other.serial === serial && other.base === base, requestContext)
     nodeState.devices.select(devices, ({ serial, base }) => account.devices.has(serial, base) === false)
     const now = account.monotonic()
-    for (const device of devices) if (this.#stateOf(device).receiptWait(now) > 0) awaited.add(device)
+    for (const device of devices) if (this.#stateOf(device).receiptWait(now) > 0) this.#awaited.add(device)
+    for (const failure of this.checkUnknown(unknown)) this.#fail(failure)
+    if (!this.trigger.isOwn) this.#reportPaused(devices)
+    const filling = options.fills ? this.#beginFilling(devices, work) : undefined
+    try {
+      await this.#round(devices, filling?.poll.bind(filling) ?? work, { ...options, filling })
+    } catch (error) {
+      // Pages have a quota of their own.
+      if (isShortOfQuota(error)) await filling?.complete()
+      else await filling?.pause()
+      throw error
+    }
+    this.refusedCount = devices.filter((device) => this.#stateOf(device).refusal.left(now) > 0).length
+    await filling?.complete()
+  }
+
+  #beginFilling(devices: readonly ResolvedDevice[], work: DeviceWork): Filling {
+    const poll: DeviceWork = async (device, context) => {
+      await work(device, context)
+      this.#awaited.delete(device)
+    }
+    return new Filling(this, { devices, awaited: this.#awaited, poll }, this.requestContext)
+  }
+
+  /** Polls the devices that do not await a receipt. */
+  async #round(
+    devices: readonly ResolvedDevice[],
+    poll: DeviceWork,
+    { filling, concurrency = this.account.concurrency }: RoundOptions & { filling: Filling | undefined },
+  ): Promise<void> {
+    const { account, nodeState, requestContext, waitStatus } = this
+    const awaited = this.#awaited
+    const now = account.monotonic()
     const due = devices.filter(
       (device) => !awaited.has(device) && this.#stateOf(device).refusal.left(now) === 0,
     )
     waitStatus.total = due.length
-    for (const failure of this.checkUnknown(unknown)) this.#fail(failure)
-    if (!this.trigger.isOwn) this.#reportPaused(devices)
-    const forEach = (list: readonly ResolvedDevice[], maxRecordsWaitMs?: number) =>
+    const forEach = (list: readonly ResolvedDevice[], isLast: boolean) =>
       forEachConcurrent(list, concurrency, requestContext.signal, {
-        work: (device, signal, passOn) =>
-          this.#processOne(device, {
+        work: (device, signal, passOn) => {
+          if (filling?.isFetching(device)) return this.#putOff(device)
+          if (filling && this.#stateOf(device).receiptWait(account.monotonic()) > 0)
+            return this.#await(device)
+          return this.#processOne(device, poll, {
             ...{ ...requestContext, signal, onWait: waitStatus.createListener() },
-            ...(maxRecordsWaitMs !== undefined && { maxRecordsWaitMs }),
+            ...(!isLast && { maxRecordsWaitMs: 0 }),
             ...(needsNames(this) && { onNamesWait: passOn }),
-          }),
+          })
+        },
         reportFailure: (device, error) => this.#failOne(device, error),
         hasFailedAmbiguously: (device) => this.#stateOf(device).hasFailedAmbiguously,
       })
     let failure: unknown
     try {
-      const round = forEach(nodeState.devices.leastRecentlyPolledFirst(due), 0)
+      const round = forEach(nodeState.devices.leastRecentlyPolledFirst(due), false)
       inBackground(requestNames(this, due))
       await round
-      await forEach(this.#withoutRecords.splice(0))
+      if (this.#putOffDevices.length > 0) await filling?.pause()
+      await forEach(this.#putOffDevices.splice(0), true)
       if (awaited.size === 0) failure = this.#refusalOfAll(due.length)
     } catch (error) {
       failure = error
@@ -78,26 +116,32 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     if (this.#lastFailure) this.report(this.#lastFailure)
     if (failure) throw failure
     if (this.#hasSucceeded) this.deliveredCount ??= 0
-    this.refusedCount = devices.filter((device) => this.#stateOf(device).refusal.left(now) > 0).length
-    return devices
+  }
+
+  /** Puts a device at the end of the round. */
+  async #putOff(device: ResolvedDevice): Promise<void> {
+    this.#putOffDevices.push(device)
+  }
+
+  /** A page of the device was sent during the round, and its receipt is awaited. */
+  async #await(device: ResolvedDevice): Promise<void> {
+    this.#awaited.add(device)
+    this.waitStatus.done++
   }
 
   /** @param context if `maxRecordsWaitMs` is 0, a device whose record quota is used up is put at the end of the round */
-  async #processOne(device: ResolvedDevice, context: RequestContext): Promise<void> {
+  async #processOne(device: ResolvedDevice, poll: DeviceWork, context: RequestContext): Promise<void> {
     const { account, nodeState, waitStatus } = this
     try {
-      await this.poll(device, context)
+      await poll(device, context)
     } catch (error) {
-      if (context.maxRecordsWaitMs === 0 && error instanceof EnvlogError && isShortOfRecords(error)) {
-        this.#withoutRecords.push(device)
-        waitStatus.done--
-        return
-      }
+      if (context.maxRecordsWaitMs === 0 && error instanceof EnvlogError && isShortOfRecords(error))
+        return this.#putOff(device)
+      waitStatus.done++
       if (wasPolled(error)) nodeState.devices.markPolled(device, isAmbiguous(error))
       throw error
-    } finally {
-      waitStatus.done++
     }
+    waitStatus.done++
     nodeState.devices.markPolled(device)
     this.respondedAt ??= account.monotonic()
     this.#stateOf(device).markResponded()
@@ -129,10 +173,10 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
 
   /** Reports the devices that are not requested because the service has refused them. */
   #reportPaused(devices: readonly ResolvedDevice[]): void {
-    const { account, awaited } = this
+    const { account } = this
     for (const device of devices) {
       const leftMs = this.#stateOf(device).refusal.left(account.monotonic())
-      if (leftMs > 0 && !awaited.has(device)) this.#reportRefused(device, leftMs)
+      if (leftMs > 0 && !this.#awaited.has(device)) this.#reportRefused(device, leftMs)
     }
   }
 

@@ -1,7 +1,5 @@
 import type { Account } from '../../../lib/account'
-import { deviceKey, isStandalone, type ResolvedDevice } from '../../../lib/collect/devices'
-import type { QuotaWait } from '../../../lib/request'
-import { NODE_ENDPOINTS } from '../../../shared/node-endpoints'
+import { deviceKey, type ResolvedDevice } from '../../../lib/collect/devices'
 import type { DeviceProblems } from './device-problems'
 import type { RunStatus } from './status'
 
@@ -9,14 +7,14 @@ import type { RunStatus } from './status'
 export class FillStatus {
   /** Number of records fetched by this trigger. */
   records = 0
-  readonly #account: Pick<Account, 'devices' | 'quota'>
+  readonly #account: Pick<Account, 'devices'>
   readonly #setStatus: (status: RunStatus) => void
   readonly #problems: () => DeviceProblems
   readonly #devices = new Set<string>()
   #open: readonly ResolvedDevice[] = []
 
   constructor(
-    account: Pick<Account, 'devices' | 'quota'>,
+    account: Pick<Account, 'devices'>,
     setStatus: (status: RunStatus) => void,
     problems: () => DeviceProblems,
   ) {
@@ -31,7 +29,7 @@ export class FillStatus {
   }
 
   /** @param open the devices whose records are still missing; by default, those of the last call */
-  show(open = this.#open, wait?: QuotaWait): void {
+  show(open = this.#open): void {
     this.#open = open
     for (const device of open) this.#devices.add(deviceKey(device))
     const [first] = open
@@ -39,16 +37,8 @@ export class FillStatus {
     const { devices } = this.#account
     const total = this.#devices.size
     const name = devices.nameOf(first) || first.serial
-    const until = this.#estimateEnd(first, wait?.until ?? null)
     const { records } = this
-    const progress = { done: total - open.length, total, name, records, until }
+    const progress = { done: total - open.length, total, name, records }
     this.#setStatus({ kind: 'filling', ...progress, problems: this.#problems() })
-  }
-
-  /** The time at which each open device will have been requested once more, if requests wait for quota. */
-  #estimateEnd(device: ResolvedDevice, until: number | null): number | null {
-    if (until === null) return null
-    const endpoint = NODE_ENDPOINTS.range[isStandalone(device) ? 'standalone' : 'relay']
-    return Math.max(until, this.#account.quota.estimateRoundEnd(endpoint, this.#open.length))
   }
 }

@@ -13,17 +13,13 @@ export type RunStatus =
   | { kind: 'requesting' }
   /** Waiting for quota; `until` in ms since 1970 UTC. With `round`, `until` is for the last device of the round. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
-  /**
-   * Fetching missing records of `total` devices, of which `done` are complete; `name` is that of the next one. `until`:
-   * about when each of the others will have been requested again, ms since 1970 UTC; `null` without a wait for quota.
-   */
+  /** Fetching missing records of `total` devices, of which `done` are complete; `name` is that of the next one. */
   | {
       kind: 'filling'
       done: number
       total: number
       name: string
       records: number
-      until: number | null
       problems: DeviceProblems
     }
   /** `nothing-new`: all received data had been sent before. */
@@ -116,7 +112,7 @@ function formatFailure(RED: NodeAPI, { error, since, next }: RunStatus & { kind:
 
 function formatFilling(
   RED: NodeAPI,
-  { done, total, name, records, until }: RunStatus & { kind: 'filling' },
+  { done, total, name, records }: RunStatus & { kind: 'filling' },
 ): string {
   if (total === 1 && records === 0) return translate(RED, 'status.filling-first')
   if (total === 1)
@@ -124,8 +120,7 @@ function formatFilling(
       name: toShortLine(name),
       number: records.toLocaleString('en-US'),
     })
-  if (until === null) return translate(RED, 'status.filling', { done, total })
-  return translate(RED, 'status.filling-until', { done, total, time: formatTime(until) })
+  return translate(RED, 'status.filling', { done, total })
 }
 
 function formatReceived(RED: NodeAPI, { what, count, problems }: RunStatus & { kind: 'received' }): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fillHoles } from '../../../../src/lib/collect/fill'
+import { Filling } from '../../../../src/lib/collect/fill'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { context, graph, type Json } from '../responses'
@@ -58,10 +58,32 @@ describe('a page of missing records', () => {
     state.advance({ ...state.cursor, holes: [hole] } as never)
     state.recordsAt = clock.monotonic() + 3_600_000
     let polls = 0
-    const poll = async () => void polls++
-    const waiting = { ...run, awaited: new Set([target]), poll }
-    await fillHoles(waiting, [target], { ...context, maxWaitMs: 0 })
+    const awaited = new Set([target])
+    const poll = async () => {
+      polls++
+      awaited.clear()
+    }
+    await new Filling(run, { devices: [target], awaited, poll }, { ...context, maxWaitMs: 0 }).complete()
     assert.equal(polls, 1)
+  })
+
+  it('is fetched after every third polled device, and delays no poll', async () => {
+    const { measure, state, run, target, clock, endpoints } = await begin()
+    measure(20)
+    const hole = { from: 0, to: clock.now(), begin: null, held: '', hashes: [] }
+    state.advance({ ...state.cursor, holes: [hole] } as never)
+    const others = ['A', 'B', 'C'].map((serial) => ({ serial, base: serial }))
+    const round = { devices: [target, ...others], awaited: new Set<typeof target>(), poll: async () => {} }
+    const filling = new Filling(run, round, context)
+    const fetching: boolean[] = []
+    for (const device of others) {
+      await filling.poll(device, context)
+      fetching.push(filling.isFetching(target))
+    }
+    assert.deepEqual(fetching, [false, false, true])
+    await filling.pause()
+    const pages = endpoints.filter((endpoint) => endpoint === 'data')
+    assert.deepEqual([filling.isFetching(target), pages.length], [false, 1])
   })
 
   for (const reason of ['records-wait', 'records-refused'] as const)
@@ -79,16 +101,6 @@ describe('a page of missing records', () => {
       assert.deepEqual([reported, lost, ids().flat().length], [[], [], 22])
       assert.ok(endpoints.filter((endpoint) => endpoint === 'data').length < 3 * 24 + 10)
     })
-
-  it('is fetched even if another trigger already waits, ten pages in a turn', async () => {
-    const { measure, state, run, target, clock, endpoints } = await begin()
-    const from = clock.now()
-    measure(100)
-    const hole = { from, to: clock.now(), begin: null, held: '', hashes: [] }
-    state.advance({ ...state.cursor, holes: [hole] } as never)
-    await fillHoles({ ...run, interrupt: AbortSignal.abort() }, [target], context)
-    assert.equal(endpoints.filter((endpoint) => endpoint === 'data').length, 10)
-  })
 
   it('leaves out an unreadable record and reports it once', async () => {
     const { measure, poll, delivered, ids } = await begin()

@@ -10,9 +10,7 @@ const [, second, third] = devices
 function setup() {
   const shown: RunStatus[] = []
   const names: Record<string, string> = { B0000001: 'Freezer 2' }
-  /** Each further request takes a second. */
-  const quota = { estimateRoundEnd: (_endpoint: string, count: number) => count * 1000 }
-  const account = { devices: { nameOf: ({ serial }: { serial: string }) => names[serial] }, quota }
+  const account = { devices: { nameOf: ({ serial }: { serial: string }) => names[serial] } }
   const status = new FillStatus(
     account as unknown as Account,
     (one) => shown.push(one),
@@ -28,24 +26,11 @@ describe('the status while missing records are fetched', () => {
     status.records = 16_000
     status.show([second, third] as typeof devices)
     status.show([])
-    const filling = { kind: 'filling', total: 3, until: null, problems: NO_PROBLEMS }
+    const filling = { kind: 'filling', total: 3, problems: NO_PROBLEMS }
     assert.deepEqual(shown, [
       { ...filling, done: 0, name: 'A0000001', records: 0 },
       { ...filling, done: 1, name: 'Freezer 2', records: 16_000 },
     ])
     assert.equal(status.isOpen, false)
-  })
-
-  it('shows while requests wait when each device will have been requested once more, no earlier than the wait ends', () => {
-    const { shown, status } = setup()
-    const wait = (until: number | null) =>
-      status.show(undefined, { endpoint: 'data-relay', until, records: false })
-    status.show(devices)
-    for (const until of [500, 90_000, null]) wait(until)
-    assert.deepEqual(
-      shown.map((one) => one.kind === 'filling' && one.until),
-      [null, 3000, 90_000, null],
-    )
-    assert.equal(status.isOpen, true)
   })
 })

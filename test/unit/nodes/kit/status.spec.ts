@@ -83,11 +83,6 @@ describe('the status of a node', () => {
       'blue ring status.filling {"done":3,"total":14}',
     ],
     [
-      'shows about until when missing records of several devices will be fetched, if requests wait',
-      { ...filling, done: 3, total: 14, until: at + 3_600_000 },
-      'blue ring status.filling-until {"done":3,"total":14,"time":"09:05"}',
-    ],
-    [
       'is a yellow ring while receipts are overdue',
       { kind: 'unacknowledged', devices: 3, since: at - 3_600_000, isWarning: false },
       'yellow ring status.unacknowledged {"count":3,"time":"07:05"}',
