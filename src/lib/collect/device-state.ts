@@ -1,9 +1,10 @@
 import { countOf } from '../readings/content'
 import { AwaitedDelivery, type RetainedDelivery } from './awaited-delivery'
 import type { Cursor, RecordCursor } from './cursor'
+import { HolePages } from './hole-pages'
 import type { Hole } from './holes'
-import { HoleFailures, MAX_PAUSE_MS, Pause } from './pause'
-import type { SavedDevice } from './saved-state'
+import { MAX_PAUSE_MS, Pause } from './pause'
+import type { SavedDevice, SentPage } from './saved-state'
 
 /** Number of resends without a receipt before users are warned; the next one triggers the warning. */
 export const MAX_QUIET_RESENDS = 3
@@ -38,8 +39,10 @@ export class DeviceState {
   readonly refusal = new Pause()
   /** Whether it probably has no alerts. Then the pause outlives deploys and restarts. */
   #lacksAlerts = false
-  /** The failures of its holes, by their beginnings. */
-  readonly #holeFailures = new Map<number, HoleFailures>()
+  /** The pages of its holes, by their beginnings. */
+  readonly #pages = new Map<number, HolePages>()
+  /** The page that is being sent, or awaits its receipt. */
+  #sentPage: SentPage | undefined
   readonly #onChange: () => void
   #cursor: Cursor | null = null
   #poll = 0
@@ -72,22 +75,48 @@ export class DeviceState {
 
   /**
    * The newest hole whose page has not failed recently, now or once the receipt arrives that the device awaits.
-   * @param now monotonic ms
+   * @param monotonic monotonic ms
+   * @param now the same instant, ms since 1970 UTC
    */
-  nextHole(now: number): Hole | undefined {
-    const holes = holesOf(this.receiptWait(now) > 0 ? this.#delivery?.next : this.#cursor)
-    return holes.find(({ from }) => !this.#holeFailures.get(from)?.left(now))
+  nextHole(monotonic: number, now: number): Hole | undefined {
+    const holes = holesOf(this.receiptWait(monotonic) > 0 ? this.#delivery?.next : this.#cursor)
+    return holes.find(({ from }) => !this.#pages.get(from)?.left(now))
   }
 
-  failuresOf({ from }: Hole): HoleFailures {
-    const failures = this.#holeFailures.get(from) ?? new HoleFailures()
-    this.#holeFailures.set(from, failures)
-    return failures
+  pagesOf({ from }: Pick<Hole, 'from'>): HolePages {
+    const pages = this.#pages.get(from) ?? new HolePages()
+    this.#pages.set(from, pages)
+    return pages
   }
 
-  /** Call this when a page of a hole was received, or the hole was given up. */
-  forgetFailures({ from }: Hole): void {
-    this.#holeFailures.delete(from)
+  /** Call this before a page of a hole is delivered. @param records number of its records */
+  beginPage({ from }: Hole, records: number): void {
+    this.#sentPage = { from, records }
+    this.#onChange()
+  }
+
+  /** Whether a page is being sent, or awaits its receipt. */
+  get isSendingPage(): boolean {
+    return this.#sentPage !== undefined
+  }
+
+  /** Call this when a page was not delivered, but not because of its size. */
+  endPage(): void {
+    this.#sentPage = undefined
+  }
+
+  /**
+   * Discards a page whose receipt is overdue although it was sent again, or that cannot be sent again unchanged.
+   * @param now ms since 1970 UTC
+   * @returns whether there was one
+   */
+  dropPage(now: number): boolean {
+    const { retained = null, sends = 0 } = this.#delivery ?? {}
+    if (!this.#sentPage || (retained && sends < 2)) return false
+    this.#failPage(this.#sentPage, now)
+    this.#delivery = null
+    this.#onChange()
+    return true
   }
 
   /** What was sent without a receipt, and how often it was sent again; `null` if nothing was. */
@@ -126,6 +155,8 @@ export class DeviceState {
 
   /** Call this when everything was sent, or there was nothing to send. */
   advance(next: Cursor): void {
+    if (this.#sentPage) this.pagesOf(this.#sentPage).arrived()
+    this.#sentPage = undefined
     this.#cursor = next
     this.#delivery = null
     this.#onChange()
@@ -186,12 +217,13 @@ export class DeviceState {
     this.isSaved = false
     this.lastSent = undefined
     this.refusal.end()
-    this.#forgetFailures()
+    this.#forgetPages()
     this.#poll++
   }
 
   /** Call this when the node closes. Work in progress no longer has any effect, and is repeated later. */
   close(): void {
+    this.#sentPage = undefined
     this.#poll++
   }
 
@@ -204,7 +236,8 @@ export class DeviceState {
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
     this.isSaved = false
     if (!this.#lacksAlerts) this.refusal.end()
-    this.#forgetFailures()
+    for (const pages of this.#pages.values()) pages.endPause()
+    this.recordsAt = Number.NEGATIVE_INFINITY
     const delivery = this.#delivery
     if (!delivery) return
     if (hasNewSettings) delivery.retained = null
@@ -216,7 +249,7 @@ export class DeviceState {
   move(): void {
     this.#delivery = null
     this.refusal.end()
-    this.#forgetFailures()
+    this.#forgetPages()
     this.isSaved = false
     this.#poll++
     this.#onChange()
@@ -255,6 +288,8 @@ export class DeviceState {
       ...(issuedAt !== undefined && next && { unacknowledged: { sequence: issuedAt, cursor: next } }),
       ...(pauseMs > 0 && { refusedUntil: Math.round(now + pauseMs) }),
       ...(this.lastSent !== undefined && { lastSent: this.lastSent }),
+      ...this.#pagesToSave(),
+      ...(this.#sentPage && { sentPage: this.#sentPage }),
     }
     if (Object.keys(saved).length === 0 && !this.wasPolled) return undefined
     return { ...saved, ...(this.unselectedMs > 0 && { unselectedMs: this.unselectedMs }) }
@@ -262,7 +297,15 @@ export class DeviceState {
 
   /** Restores saved state, unless the device has changed while it was being read. */
   restore(saved: SavedDevice, now: number, monotonic: number): void {
-    const { cursor, unacknowledged, refusedUntil = 0, lastSent, unselectedMs = 0 } = saved
+    const {
+      cursor,
+      unacknowledged,
+      refusedUntil = 0,
+      lastSent,
+      unselectedMs = 0,
+      pages = {},
+      sentPage,
+    } = saved
     this.#cursor ??= cursor ?? null
     this.isSaved = cursor !== undefined
     if (unacknowledged) {
@@ -274,6 +317,9 @@ export class DeviceState {
       this.#lacksAlerts = true
       this.refusal.resume(monotonic, refusedUntil - now)
     }
+    for (const [from, one] of Object.entries(pages)) this.#pages.set(Number(from), new HolePages(one))
+    // The process has ended because of the page, or before its receipt arrived.
+    if (sentPage) this.#failPage(sentPage, now)
     this.lastSent ??= lastSent
     this.unselectedMs = unselectedMs
     this.wasPolled = true
@@ -284,8 +330,25 @@ export class DeviceState {
     return this.#delivery?.issuedAt === issuedAt ? this.#delivery : undefined
   }
 
-  #forgetFailures(): void {
-    this.#holeFailures.clear()
+  /** The pages of the present holes, as far as they differ from those of a new hole. */
+  #pagesToSave(): Pick<SavedDevice, 'pages'> {
+    const froms = [...this.holes, ...holesOf(this.#delivery?.next)].map(({ from }) => from)
+    for (const from of this.#pages.keys()) if (!froms.includes(from)) this.#pages.delete(from)
+    const saved = [...this.#pages].flatMap(([from, pages]) => {
+      const one = pages.toSave()
+      return one ? [[from, one] as const] : []
+    })
+    return saved.length > 0 ? { pages: Object.fromEntries(saved) } : {}
+  }
+
+  #failPage({ from, records }: SentPage, now: number): void {
+    this.pagesOf({ from }).failed(records, now)
+    this.#sentPage = undefined
+  }
+
+  #forgetPages(): void {
+    this.#pages.clear()
+    this.#sentPage = undefined
     this.recordsAt = Number.NEGATIVE_INFINITY
   }
 }

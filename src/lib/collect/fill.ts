@@ -3,18 +3,20 @@
  * next device, delivers it, and moves the end of the hole.
  */
 
-import { linkAbort, onAbort } from '../abort'
+import { linkAbort, onAbort, orClosed } from '../abort'
 import { nextTurn, sleep } from '../clock'
 import { MAX_LATEST_RECORDS } from '../endpoints'
 import { concernsOneDevice, EnvlogError, isAmbiguous, isShortOfRecords } from '../errors'
+import { countOf } from '../readings/content'
 import type { RequestContext } from '../request'
 import { NOTHING, type RecordCursor, rememberFilled } from './cursor'
 import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
-import { toCollected } from './fetch'
+import { type Delivery, toCollected } from './fetch'
+import { KEPT } from './find-loss'
 import { fillHole, findGapsIn, type Hole } from './holes'
 import { fetchPage, hasRecordsOutside, pageOf } from './page'
-import { beginPoll, deliver, type PollRun } from './poll'
+import { beginPoll, deliver, type Poll, type PollRun } from './poll'
 
 /** The trigger for which missing records are fetched. */
 export interface FillRun extends PollRun {
@@ -47,6 +49,9 @@ const MAX_QUEUED_MS = 1000
 const RECORDS_WAIT_MS = 60_000
 /** Maximum number of requests for a page that contradicts its neighbour. */
 const MAX_ATTEMPTS = 2
+
+/** The state is saved before and after a page of more records. */
+const MAX_UNSAVED_RECORDS = 1000
 
 /** A device whose next page can be requested, now or after a wait. */
 interface Fillable {
@@ -144,8 +149,9 @@ export class Filling {
     const found = devices.flatMap((target): Fillable[] => {
       const device = nodeState.devices.get(deviceKey(target))
       const receiptWait = device.receiptWait(now)
-      const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now)
-      if (!hole || this.#polling.has(target) || (device.overdue !== null && receiptWait === 0)) return []
+      const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now, nodeState.clock.now())
+      const isOverdue = receiptWait === 0 && (device.isSendingPage || device.overdue !== null)
+      if (!hole || this.#polling.has(target) || isOverdue) return []
       // Once its receipt arrives, an awaited device is polled first, which needs no record quota.
       const recordsAt = awaited.has(target) ? 0 : device.recordsAt
       const quotaWait = Math.max(recordsAt, this.#quotaAt.get(this.#endpointOf(target)) ?? 0) - now
@@ -235,18 +241,18 @@ async function fetchNextPage(
   const { newest: most = MAX_LATEST_RECORDS } = run
   const poll = beginPoll(run, target, context)
   const options = { time: run.time, offset: device.utcOffset, seam: hole.to, maxAttempts: MAX_ATTEMPTS }
-  const page = await fetchPage(run.account, target, pageOf(hole.from, hole.to), options, context)
+  const { number } = device.pagesOf(hole)
+  const page = await fetchPage(run.account, target, pageOf(hole.from, hole.to, number), options, context)
   const { response, failed, isContradicted } = page
   // A full remote unit may have replaced the record since then.
   const isReplaced = hole.isEmpty && page.count === 0
-  if (isContradicted && !isReplaced && !device.failuresOf(hole).acceptsContradiction)
+  if (isContradicted && !isReplaced && !device.pagesOf(hole).acceptsContradiction)
     throw new EnvlogError('response-lacks-record')
   await nextTurn()
   const cursor = device.cursor as RecordCursor
   if (poll.isOver()) return
   const { fresh, inside, rest, lost = isContradicted ? hole : undefined } = fillHole(hole, page, run.time)
   if (fresh.records.length === 0 && hasRecordsOutside(page)) throw new EnvlogError('response-other-period')
-  device.forgetFailures(hole)
   const { unreported = NOTHING } = cursor
   if (lost) run.reportLoss(target, lost)
   const overflow = lost !== undefined || unreported.overflow
@@ -259,7 +265,25 @@ async function fetchNextPage(
     ...(isUnreported && { unreported: { overflow, gaps: series.gaps } }),
   }
   const collected = toCollected(run.account, target, response, { kind: 'series', series })
-  await deliver(poll, { ...collected, backfill: true, ...(overflow && { overflow }), failed }, next)
+  await deliverPage(poll, hole, { ...collected, backfill: true, ...(overflow && { overflow }), failed }, next)
+}
+
+/** Delivers a page, and notes meanwhile that it is being sent, so that a smaller one follows if the process ends. */
+async function deliverPage(poll: Poll, hole: Hole, data: Delivery, next: RecordCursor): Promise<void> {
+  const { context, device, run } = poll
+  const { nodeState } = run
+  const count = countOf(data.content)
+  const saved = async () => {
+    if (count > MAX_UNSAVED_RECORDS) await orClosed(nodeState.written(), context.signal)
+  }
+  device.beginPage(hole, count)
+  try {
+    await saved()
+    if (!poll.isOver()) await deliver(poll, data, next)
+  } finally {
+    if (!device.unacknowledged) device.endPage()
+  }
+  if (nodeState.receiptTimeoutMs === null) await saved()
 }
 
 /**
@@ -272,9 +296,14 @@ function fail(run: FillRun, failed: Fillable, error: EnvlogError): void {
   if (!concernsPage(error)) throw error
   // It was forgotten in the meantime.
   if (device.holes.every(({ from }) => from !== hole.from)) return
-  const pauseMs = device.failuresOf(hole).add(error, clock.monotonic())
-  if (pauseMs === undefined) giveUp(run, failed)
-  run.reportPage(target, error, pauseMs === undefined ? undefined : clock.now() + pauseMs)
+  const pages = device.pagesOf(hole)
+  const records = isStandalone(target) ? pages.number : Math.min(pages.number, KEPT.remote)
+  const now = clock.now()
+  pages.failed(records, now, error.reason === 'response-lacks-record')
+  const isGivenUp = pages.isHopeless(now)
+  if (isGivenUp) giveUp(run, failed)
+  else run.nodeState.save()
+  run.reportPage(target, error, isGivenUp ? undefined : now + pages.left(now))
 }
 
 /** Gives up a hole: its records are lost. */
@@ -282,7 +311,6 @@ function giveUp(run: FillRun, { target, device, hole }: Fillable): void {
   const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
   const nothing = { records: [], utcOffset: device.utcOffset ?? null, standalone: isStandalone(target) }
   const gaps = findGapsIn(hole, nothing, true, run.time)
-  device.forgetFailures(hole)
   run.reportLoss(target, hole)
   device.advance({
     ...replaceHole(cursor, hole, undefined),

@@ -4,7 +4,7 @@ import type { Series } from '../readings/series'
 import type { LostPeriod } from './holes'
 
 /** Numbers of records that the service keeps of a device (docs/service.md, *Fields*). */
-const KEPT = { remote: 1500, series1: 80_000, others: 160_000 }
+export const KEPT = { remote: 1500, series1: 80_000, others: 160_000 }
 /** Some records may be unreadable, and the number of those after the period is an estimate. */
 const TOLERANCE = { received: 1.01, later: 1.1 }
 

@@ -37,7 +37,7 @@ export interface PollRun {
 }
 
 /** A poll of one device. */
-interface Poll {
+export interface Poll {
   run: PollRun
   target: ResolvedDevice
   context: RequestContext
@@ -71,7 +71,7 @@ export async function pollRecords(
 ): Promise<void> {
   const poll = beginPoll(run, target, context)
   const { device } = poll
-  if (device.overdue) return redeliver(poll, device.overdue)
+  if (!device.dropPage(run.nodeState.clock.now()) && device.overdue) return redeliver(poll, device.overdue)
   const { account, time } = run
   const { response, series, failed } = await fetchLatest(account, target, time, context)
   if (poll.isOver()) return

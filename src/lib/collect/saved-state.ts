@@ -4,6 +4,7 @@ import { type Fields, isObject } from '../decode/fields'
 import { isTimestamp } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Cursor, kindOf } from './cursor'
+import type { SavedPages } from './hole-pages'
 import { decodeRecords } from './known-records'
 
 export interface SavedState {
@@ -29,8 +30,18 @@ export interface SavedDevice {
   refusedUntil?: number
   /** The last current reading that was sent, encoded by `toSentValue`. */
   lastSent?: string
+  /** The pages of its holes, by the beginnings of these. */
+  pages?: Record<string, SavedPages>
+  /** The page that was being sent, or awaited its receipt. */
+  sentPage?: SentPage
   /** How long the node has been running without selecting the device, ms. */
   unselectedMs?: number
+}
+
+/** A page that is delivered: the beginning of its hole, and number of its records. */
+export interface SentPage {
+  from: number
+  records: number
 }
 
 /**
@@ -58,12 +69,16 @@ function isSavedState(value: unknown): value is SavedState {
 function isSavedDevice(value: unknown): value is SavedDevice {
   if (!isObject(value)) return false
   const { cursor, unacknowledged, refusedUntil = 0, lastSent = '', unselectedMs = 0 } = value
+  const { pages = {}, sentPage = { from: 0, records: 0 } } = value
   const isDelivery =
     unacknowledged === undefined ||
     (isObject(unacknowledged) && isTimestamp(unacknowledged.sequence) && isCursor(unacknowledged.cursor))
   return (
     (cursor === undefined || isCursor(cursor)) &&
     isDelivery &&
+    isObject(pages) &&
+    Object.values(pages).every((one) => hasNumbers(one, PAGES_FIELDS)) &&
+    hasNumbers(sentPage, ['from', 'records']) &&
     [refusedUntil, unselectedMs].every(isTimestamp) &&
     typeof lastSent === 'string'
   )
@@ -92,6 +107,18 @@ const isUnreported = (value: unknown): boolean =>
 
 const isRecordKey = (value: unknown): boolean =>
   isObject(value) && [value.timestamp, value.dataId].every((part) => part === null || isTimestamp(part))
+
+const PAGES_FIELDS = [
+  'number',
+  'failures',
+  'since',
+  'contradictions',
+  'failedAt',
+  'pauseMs',
+] satisfies (keyof SavedPages)[]
+
+const hasNumbers = (value: unknown, names: readonly string[]): boolean =>
+  isObject(value) && names.every((name) => isTimestamp(value[name]))
 
 const isArrayOf = (value: unknown, isElement: (element: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isElement)

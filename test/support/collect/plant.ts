@@ -14,11 +14,17 @@ import { context, graph, NO_LIST, relayGraph } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { fakeTransport, json } from '../fake-transport'
 import { SETTINGS } from '../quota/simulation'
-import { createDisk } from './recording-store'
+import { createDisk, nextTurn } from './recording-store'
 
 const BASE = '5839F001'
 const MINUTE = 60_000
+/** A page takes this many turns of the event loop. */
+const TURNS = 12
 const nothing = () => {}
+
+async function manyTurns(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await nextTurn()
+}
 
 export interface PlantOptions {
   units: number
@@ -38,7 +44,7 @@ export interface PlantOptions {
 
 /** A node that polls many units each minute, with the service's limits, in virtual time. */
 export class Plant {
-  readonly clock = createVirtualClock(0)
+  readonly clock = createVirtualClock(0, undefined, manyTurns)
   /** Called for each delivery with records; may throw. @returns whether its receipt is returned a second later */
   sink: (unit: number, records: readonly number[], isPage: boolean) => boolean = () => true
   /** The numbers of the delivered records of each unit; a record that came twice is there twice. */

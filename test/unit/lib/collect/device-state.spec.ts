@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import type { RetainedDelivery } from '../../../../src/lib/collect/awaited-delivery'
 import type { Cursor } from '../../../../src/lib/collect/cursor'
 import { DeviceState } from '../../../../src/lib/collect/device-state'
-import { EnvlogError } from '../../../../src/lib/errors'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -101,8 +100,25 @@ describe('receipts', () => {
     const device = new DeviceState(() => {})
     device.advance(withHoles(DAY))
     device.awaitReceipt(device.issue(withHoles(2 * DAY, DAY), withHoles(DAY), null, 1), 1000)
-    for (const from of [2 * DAY, DAY]) device.failuresOf(hole(from)).add(new EnvlogError('timeout-total'), 0)
-    assert.equal(device.nextHole(1), undefined)
+    for (const from of [2 * DAY, DAY]) device.pagesOf(hole(from)).failed(16_000, 0)
+    assert.equal(device.nextHole(1, 1), undefined)
+  })
+
+  it('are not awaited any longer for a page that was sent again: a smaller one follows', () => {
+    const [device, hole] = [
+      new DeviceState(() => {}),
+      { from: DAY, to: 2 * DAY, begin: null, held: '', hashes: [] },
+    ]
+    const withHole = { ...at(10), holes: [hole] } as unknown as Cursor
+    device.advance(withHole)
+    device.beginPage(hole, 900)
+    const issuedAt = device.issue(at(20), at(10), retained, 1)
+    device.markSent(issuedAt)
+    assert.equal(device.dropPage(0), false)
+    device.markSent(issuedAt)
+    assert.deepEqual([device.dropPage(0), device.cursor, device.unacknowledged], [true, withHole, null])
+    assert.deepEqual([device.pagesOf(hole).number, device.nextHole(0, 10 * MINUTE - 1)], [450, undefined])
+    assert.equal(device.nextHole(0, 10 * MINUTE), hole)
   })
 
   it('are awaited after a deploy for at most the new time, or no longer', () => {

@@ -35,3 +35,56 @@ describe('missing records of many units', () => {
     assert.ok(plant.failures.length > 5)
   })
 })
+
+/** Real numbers of records, a record a minute. */
+const REAL = { newest: 300, keeps: 1500, intervalMs: MINUTE }
+const STANDALONE = { ...REAL, isStandalone: true, keeps: 80_000 }
+
+describe('a database that takes 500 rows a message', () => {
+  it('gets all records after 20 hours, and its newest one is never older than 12 minutes', async () => {
+    const { plant, last } = await beginAway({ ...REAL, units: 1, receiptTimeoutMs: MINUTE }, 20)
+    plant.sink = (_unit, ids) => ids.length <= 500
+    await plant.clock.pass(2 * MINUTE)
+    const ages: number[] = []
+    for (let minute = 0; minute < 60; minute++) {
+      await plant.clock.pass(MINUTE)
+      ages.push(plant.last - Math.max(...(plant.delivered[0] as number[])))
+    }
+    assert.ok(Math.max(...ages) <= 12, String(Math.max(...ages)))
+    assert.deepEqual([plant.missing(last + 1), plant.losses], [0, 0])
+  })
+})
+
+describe('a process that ends because of a page of more than 5,000 records', () => {
+  it('ends so twice, and delivers all records', async function () {
+    this.timeout(60_000)
+    const { plant, last } = await beginAway({ ...STANDALONE, units: 1, receiptTimeoutMs: MINUTE }, 330)
+    let crashes = 0
+    plant.sink = (_unit, ids) => {
+      if (ids.length <= 5000) return true
+      crashes++
+      const { clock } = plant
+      clock.after(2000, () => plant.kill())
+      clock.after(12_000, () => void plant.start())
+      return false
+    }
+    await plant.clock.pass(HOUR)
+    assert.deepEqual([crashes, plant.missing(last + 1)], [2, 0])
+  })
+})
+
+describe('a kill during the import of many records', () => {
+  it('delivers at most one page of each device twice', async function () {
+    this.timeout(60_000)
+    const responseMs = (isPage: boolean) => (isPage ? 4000 : 300)
+    const { plant, last } = await beginAway({ ...STANDALONE, units: 3, responseMs }, 1000)
+    await plant.clock.pass(27_000)
+    plant.kill()
+    const before = plant.delivered.map((ids) => ids.length)
+    await plant.start()
+    await plant.clock.pass(3 * MINUTE)
+    const twice = plant.delivered.map((ids) => ids.length - new Set(ids).size)
+    assert.ok(Math.min(...before) > 16_000 && Math.max(...twice) <= 16_000, `${before}, ${twice}`)
+    assert.equal(plant.missing(last + 1), 0)
+  })
+})

@@ -85,6 +85,24 @@ describe('a database that is down for hours', () => {
   })
 })
 
+describe('the state of a node', () => {
+  for (const [missing, writes] of [
+    [1000, 0],
+    [1001, 2],
+  ] as const)
+    it(`is saved ${writes} times while a page of ${missing} records is sent`, async () => {
+      const store = createRecordingStore()
+      const { clock, poll, ids, measure } = await begin(0, null, store)
+      measure(100)
+      await poll()
+      measure(missing + 300)
+      await clock.settle()
+      const before = store.writes.length
+      await poll()
+      assert.deepEqual([ids().at(-1)?.length, store.writes.length - before], [missing, writes])
+    })
+})
+
 describe('a network that is down for three days', () => {
   const KEPT = 1500
 

@@ -1,0 +1,96 @@
+import { DAY_MS } from '../../shared/local-clock'
+import { PAGE_RECORDS } from './page'
+import { FIRST_PAUSE_MS, MAX_PAUSE_MS } from './pause'
+
+/** A page is not made smaller than this. */
+const MIN_PAGE_RECORDS = 300
+/** After this many pages in a row that arrived, the next one is twice as large. */
+const ARRIVED_TO_DOUBLE = 10
+/** A gateway may fail for hours, so a hole is given up only after its smallest page has failed this often over this time. */
+const GIVE_UP_AFTER = { count: 3, ms: DAY_MS }
+/** After this many failures in a row because pages contradict each other, the records of the page are accepted. */
+const MAX_CONTRADICTIONS = 2
+
+/** What is saved of the pages of a hole. Times are ms since 1970 UTC. */
+export interface SavedPages {
+  /** Number of records of the next page. */
+  number: number
+  /** Number of failures in a row of the smallest page, and when the first one was. */
+  failures: number
+  since: number
+  /** Number of failures in a row because the page contradicted its neighbour. */
+  contradictions: number
+  /** When the page failed, and how long it is not requested since then. */
+  failedAt: number
+  pauseMs: number
+}
+
+const FIRST: SavedPages = {
+  ...{ number: PAGE_RECORDS, failures: 0, since: 0, contradictions: 0, failedAt: 0, pauseMs: 0 },
+}
+
+/**
+ * The size of the pages of a hole, and their pauses: a page that did not arrive is next requested with half the records.
+ * Times are ms since 1970 UTC.
+ */
+export class HolePages {
+  #saved: SavedPages
+  #arrived = 0
+
+  constructor(saved = FIRST) {
+    this.#saved = saved
+  }
+
+  /** Number of records of the next page. */
+  get number(): number {
+    return this.#saved.number
+  }
+
+  /** Whether a page is accepted even if it contradicts its neighbour. */
+  get acceptsContradiction(): boolean {
+    return this.#saved.contradictions >= MAX_CONTRADICTIONS
+  }
+
+  /** How long no page is requested, ms. The clock may have been set. */
+  left(now: number): number {
+    const { failedAt, pauseMs } = this.#saved
+    return Math.min(pauseMs, Math.max(0, failedAt + pauseMs - now))
+  }
+
+  /** Whether the hole is given up when its page has failed. */
+  isHopeless(now: number): boolean {
+    const { failures, since } = this.#saved
+    return failures >= GIVE_UP_AFTER.count && now - since >= GIVE_UP_AFTER.ms
+  }
+
+  arrived(): void {
+    const { number } = this.#saved
+    const isDoubled = ++this.#arrived % ARRIVED_TO_DOUBLE === 0
+    this.#saved = { ...FIRST, number: isDoubled ? Math.min(PAGE_RECORDS, 2 * number) : number }
+  }
+
+  /** @param records number of records that the page had or could have had */
+  failed(records: number, now: number, isContradicted = false): void {
+    const { failures, since, contradictions, pauseMs } = this.#saved
+    const isSmallest = records <= MIN_PAGE_RECORDS
+    this.#arrived = 0
+    this.#saved = {
+      number: Math.max(MIN_PAGE_RECORDS, Math.floor(records / 2)),
+      failures: isSmallest ? failures + 1 : 0,
+      since: isSmallest && failures > 0 ? Math.min(since, now) : now,
+      contradictions: isContradicted ? contradictions + 1 : 0,
+      failedAt: now,
+      pauseMs: isSmallest && failures > 0 ? Math.min(MAX_PAUSE_MS, 2 * pauseMs) : FIRST_PAUSE_MS,
+    }
+  }
+
+  endPause(): void {
+    this.#saved = { ...this.#saved, pauseMs: 0 }
+  }
+
+  /** `undefined` if there is nothing to save. */
+  toSave(): SavedPages | undefined {
+    const { number, failures, pauseMs } = this.#saved
+    return number === PAGE_RECORDS && failures === 0 && pauseMs === 0 ? undefined : this.#saved
+  }
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { HolePages } from '../../../../src/lib/collect/hole-pages'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Lets the pages of a hole fail as soon as they are requested. @returns their sizes and the pauses, minutes */
+function failUntilHopeless(pages: HolePages, restart = (one: HolePages) => one) {
+  const failures: [number, number][] = []
+  for (let now = 0; !pages.isHopeless(now); now += pages.left(now)) {
+    const { number } = pages
+    pages.failed(number, now)
+    assert.equal(pages.left(now + pages.left(now)), 0)
+    failures.push([number, pages.left(now) / MINUTE])
+    pages = restart(pages)
+  }
+  return failures
+}
+
+const HALVED = [16_000, 8000, 4000, 2000, 1000, 500].map((number) => [number, 10])
+const SMALLEST = [10, 20, 40, 80, 160, 320, 640, 1280].map((minutes) => [300, minutes])
+
+describe('a page of missing records that does not arrive', () => {
+  it('has half the records after 10 minutes, then 20, 40 … minutes of pause, and is hopeless after a day', () => {
+    assert.deepEqual(failUntilHopeless(new HolePages()), [...HALVED, ...SMALLEST])
+  })
+
+  it('does not begin anew after a restart', () => {
+    const restart = (pages: HolePages) => new HolePages(JSON.parse(JSON.stringify(pages.toSave())))
+    assert.deepEqual(failUntilHopeless(new HolePages(), restart), failUntilHopeless(new HolePages()))
+  })
+
+  it('is not hopeless before the third failure of the smallest one, however long that takes', () => {
+    const pages = new HolePages()
+    const hopeless = [600, 300, 300, 300].map((records, day) => {
+      pages.failed(records, 2 * day * DAY)
+      return pages.isHopeless(2 * day * DAY)
+    })
+    assert.deepEqual(hopeless, [false, false, false, true])
+  })
+
+  it('has half the records that it had', () => {
+    const pages = new HolePages()
+    pages.failed(901, 0)
+    assert.equal(pages.number, 450)
+  })
+
+  it('is doubled by ten in a row that arrive, and then nothing is saved', () => {
+    const pages = new HolePages()
+    pages.failed(16_000, 0)
+    const arrive = (count: number) => {
+      for (let index = 0; index < count; index++) pages.arrived()
+      return pages.number
+    }
+    assert.deepEqual([arrive(9), arrive(1), pages.toSave()], [8000, 16_000, undefined])
+    for (let failures = 0; failures < 2; failures++) pages.failed(pages.number, 0)
+    arrive(9)
+    pages.failed(4000, 0)
+    assert.deepEqual([arrive(9), arrive(1)], [2000, 4000])
+  })
+
+  it('waits no longer than its pause if the clock was ahead', () => {
+    const pages = new HolePages()
+    pages.failed(16_000, 365 * DAY)
+    assert.equal(pages.left(0), 10 * MINUTE)
+  })
+})
+
+describe('a page of missing records that contradicts its neighbour', () => {
+  it('is accepted at the third such failure in a row', () => {
+    const pages = new HolePages()
+    const accepts = [true, false, true, true].map((isContradicted) => {
+      pages.failed(300, 0, isContradicted)
+      return pages.acceptsContradiction
+    })
+    assert.deepEqual(accepts, [false, false, false, true])
+  })
+})
