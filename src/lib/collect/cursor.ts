@@ -110,7 +110,8 @@ export function advance(known: Known, { series, receivedAt, most }: ReceivedReco
   const hashes = [...known.hashes, ...hashesOf(records, channels, newest)]
   // After responses without times, only the time shows which records are new. Allow for different clocks.
   const hasTimes = held.some(({ timestamp }) => timestamp !== null)
-  const from = hasTimes ? null : (known.from ?? receivedAt - MAX_AHEAD_MS)
+  const begin = held.length > 0 ? receivedAt - MAX_AHEAD_MS : 0
+  const from = hasTimes ? null : (known.from ?? begin)
   return { ...saveKnown(lastOf(held, MAX_ENCODED), hashes), since: known.since, from, at: receivedAt }
 }
 

@@ -70,7 +70,6 @@ export function planRecords(
   const lost = backfill ? undefined : findLost(known, hole, received)
   const { unreported = NOTHING } = cursor ?? {}
   const next = advance(known, received)
-  if (deliversNothing) next.since = next.from
   const holes = rememberInHoles(known.holes, records, series)
   const all = hole ? addHole(holes, hole) : holes
   if (backfill && all.length > 0) next.holes = all

@@ -215,9 +215,9 @@ function isWantedSince(
 ): boolean {
   if (!first) return false
   if (typeof start === 'object') return unixtime > 0 && unixtime * 1000 >= start.since
-  const { records, stored, measured, receivedAt } = first
-  // Only the time of an empty response is known.
-  if (records.length === 0 && stored.length === 0) return unixtime === 0 || unixtime * 1000 >= receivedAt
+  const { records, stored, measured } = first
+  // An empty response leaves nothing to skip.
+  if (records.length === 0 && stored.length === 0) return true
   if (start === 'all' && records.some((one) => one.seq === seq)) return true
   return !stored.some((one) => one.seq === seq) && !(isPlain && seq < measured)
 }
