@@ -1,10 +1,10 @@
 import { countOf } from '../readings/content'
 import { AwaitedDelivery, type RetainedDelivery } from './awaited-delivery'
 import type { Cursor, RecordCursor } from './cursor'
-import { HolePages } from './hole-pages'
+import { DevicePages } from './device-pages'
 import type { Hole } from './holes'
 import { MAX_PAUSE_MS, Pause } from './pause'
-import type { SavedDevice, SentPage } from './saved-state'
+import type { SavedDevice } from './saved-state'
 
 /** Number of resends without a receipt before users are warned; the next one triggers the warning. */
 export const MAX_QUIET_RESENDS = 3
@@ -39,10 +39,7 @@ export class DeviceState {
   readonly refusal = new Pause()
   /** Whether it probably has no alerts. Then the pause outlives deploys and restarts. */
   #lacksAlerts = false
-  /** The pages of its holes, by their beginnings. */
-  readonly #pages = new Map<number, HolePages>()
-  /** The page that is being sent, or awaits its receipt. */
-  #sentPage: SentPage | undefined
+  readonly pages = new DevicePages()
   readonly #onChange: () => void
   #cursor: Cursor | null = null
   #poll = 0
@@ -80,29 +77,7 @@ export class DeviceState {
    */
   nextHole(monotonic: number, now: number): Hole | undefined {
     const holes = holesOf(this.receiptWait(monotonic) > 0 ? this.#delivery?.next : this.#cursor)
-    return holes.find(({ from }) => !this.#pages.get(from)?.left(now))
-  }
-
-  pagesOf({ from }: Pick<Hole, 'from'>): HolePages {
-    const pages = this.#pages.get(from) ?? new HolePages()
-    this.#pages.set(from, pages)
-    return pages
-  }
-
-  /** Call this before a page of a hole is delivered. @param records number of its records */
-  beginPage({ from }: Hole, records: number): void {
-    this.#sentPage = { from, records }
-    this.#onChange()
-  }
-
-  /** Whether a page is being sent, or awaits its receipt. */
-  get isSendingPage(): boolean {
-    return this.#sentPage !== undefined
-  }
-
-  /** Call this when a page was not delivered, but not because of its size. */
-  endPage(): void {
-    this.#sentPage = undefined
+    return holes.find(({ from }) => this.pages.of(from).left(now) === 0)
   }
 
   /**
@@ -112,8 +87,8 @@ export class DeviceState {
    */
   dropPage(now: number): boolean {
     const { retained = null, sends = 0 } = this.#delivery ?? {}
-    if (!this.#sentPage || (retained && sends < 2)) return false
-    this.#failPage(this.#sentPage, now)
+    if (!this.pages.isSending || (retained && sends < 2)) return false
+    this.pages.failSent(now)
     this.#delivery = null
     this.#onChange()
     return true
@@ -155,8 +130,7 @@ export class DeviceState {
 
   /** Call this when everything was sent, or there was nothing to send. */
   advance(next: Cursor): void {
-    if (this.#sentPage) this.pagesOf(this.#sentPage).arrived()
-    this.#sentPage = undefined
+    this.pages.arrived()
     this.#cursor = next
     this.#delivery = null
     this.#onChange()
@@ -223,7 +197,7 @@ export class DeviceState {
 
   /** Call this when the node closes. Work in progress no longer has any effect, and is repeated later. */
   close(): void {
-    this.#sentPage = undefined
+    this.pages.end()
     this.#poll++
   }
 
@@ -236,7 +210,7 @@ export class DeviceState {
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
     this.isSaved = false
     if (!this.#lacksAlerts) this.refusal.end()
-    for (const pages of this.#pages.values()) pages.endPause()
+    this.pages.endPauses()
     this.recordsAt = Number.NEGATIVE_INFINITY
     const delivery = this.#delivery
     if (!delivery) return
@@ -288,8 +262,7 @@ export class DeviceState {
       ...(issuedAt !== undefined && next && { unacknowledged: { sequence: issuedAt, cursor: next } }),
       ...(pauseMs > 0 && { refusedUntil: Math.round(now + pauseMs) }),
       ...(this.lastSent !== undefined && { lastSent: this.lastSent }),
-      ...this.#pagesToSave(),
-      ...(this.#sentPage && { sentPage: this.#sentPage }),
+      ...this.pages.toSave([...this.holes, ...holesOf(this.#delivery?.next)]),
     }
     if (Object.keys(saved).length === 0 && !this.wasPolled) return undefined
     return { ...saved, ...(this.unselectedMs > 0 && { unselectedMs: this.unselectedMs }) }
@@ -297,15 +270,7 @@ export class DeviceState {
 
   /** Restores saved state, unless the device has changed while it was being read. */
   restore(saved: SavedDevice, now: number, monotonic: number): void {
-    const {
-      cursor,
-      unacknowledged,
-      refusedUntil = 0,
-      lastSent,
-      unselectedMs = 0,
-      pages = {},
-      sentPage,
-    } = saved
+    const { cursor, unacknowledged, refusedUntil = 0, lastSent, unselectedMs = 0 } = saved
     this.#cursor ??= cursor ?? null
     this.isSaved = cursor !== undefined
     if (unacknowledged) {
@@ -317,9 +282,7 @@ export class DeviceState {
       this.#lacksAlerts = true
       this.refusal.resume(monotonic, refusedUntil - now)
     }
-    for (const [from, one] of Object.entries(pages)) this.#pages.set(Number(from), new HolePages(one))
-    // The process has ended because of the page, or before its receipt arrived.
-    if (sentPage) this.#failPage(sentPage, now)
+    this.pages.restore(saved, now)
     this.lastSent ??= lastSent
     this.unselectedMs = unselectedMs
     this.wasPolled = true
@@ -330,25 +293,8 @@ export class DeviceState {
     return this.#delivery?.issuedAt === issuedAt ? this.#delivery : undefined
   }
 
-  /** The pages of the present holes, as far as they differ from those of a new hole. */
-  #pagesToSave(): Pick<SavedDevice, 'pages'> {
-    const froms = [...this.holes, ...holesOf(this.#delivery?.next)].map(({ from }) => from)
-    for (const from of this.#pages.keys()) if (!froms.includes(from)) this.#pages.delete(from)
-    const saved = [...this.#pages].flatMap(([from, pages]) => {
-      const one = pages.toSave()
-      return one ? [[from, one] as const] : []
-    })
-    return saved.length > 0 ? { pages: Object.fromEntries(saved) } : {}
-  }
-
-  #failPage({ from, records }: SentPage, now: number): void {
-    this.pagesOf({ from }).failed(records, now)
-    this.#sentPage = undefined
-  }
-
   #forgetPages(): void {
-    this.#pages.clear()
-    this.#sentPage = undefined
+    this.pages.clear()
     this.recordsAt = Number.NEGATIVE_INFINITY
   }
 }

@@ -1,34 +1,14 @@
 /**
- * Fetches the records that responses did not contain (docs/collecting.md, *Missing records*): takes the next page of the
- * next device, delivers it, and moves the end of the hole.
+ * Fetches the records that responses did not contain (docs/collecting.md, *Missing records*): when which device has its
+ * turn.
  */
 
-import { linkAbort, onAbort, orClosed } from '../abort'
-import { nextTurn, sleep } from '../clock'
-import { MAX_LATEST_RECORDS } from '../endpoints'
-import { concernsOneDevice, EnvlogError, isAmbiguous, isShortOfRecords } from '../errors'
-import { countOf } from '../readings/content'
+import { linkAbort, onAbort } from '../abort'
+import { sleep } from '../clock'
+import { EnvlogError, isShortOfRecords } from '../errors'
 import type { RequestContext } from '../request'
-import { NOTHING, type RecordCursor, rememberFilled } from './cursor'
-import type { DeviceState } from './device-state'
 import { deviceKey, isStandalone, type ResolvedDevice } from './devices'
-import { type Delivery, toCollected } from './fetch'
-import { KEPT } from './find-loss'
-import { fillHole, findGapsIn, type Hole } from './holes'
-import { fetchPage, hasRecordsOutside, pageOf } from './page'
-import { beginPoll, deliver, type Poll, type PollRun } from './poll'
-
-/** The trigger for which missing records are fetched. */
-export interface FillRun extends PollRun {
-  /** Aborts when another trigger waits: the last phase of filling gives way before its next request. */
-  interrupt: AbortSignal
-  /** Number of records in a full *latest* response. */
-  newest?: number
-  /** Reports the failure of a page. @param retryAt when it is requested again, ms since 1970 UTC; absent for never */
-  reportPage(device: ResolvedDevice, error: EnvlogError, retryAt: number | undefined): void
-  /** Called before each page after the round, with the devices whose records are still missing, and at the end. */
-  onFill(open: readonly ResolvedDevice[]): void
-}
+import { type FillRun, failPage, fetchNextPage, type NextPage } from './next-page'
 
 /** The round of polls beside which missing records are fetched. */
 export interface FilledRound {
@@ -47,17 +27,9 @@ const POLLS_PER_PAGE = 3
 const MAX_QUEUED_MS = 1000
 /** A device whose record quota is used up is requested again after this time if the service does not name one. */
 const RECORDS_WAIT_MS = 60_000
-/** Maximum number of requests for a page that contradicts its neighbour. */
-const MAX_ATTEMPTS = 2
-
-/** The state is saved before and after a page of more records. */
-const MAX_UNSAVED_RECORDS = 1000
 
 /** A device whose next page can be requested, now or after a wait. */
-interface Fillable {
-  target: ResolvedDevice
-  device: DeviceState
-  hole: Hole
+interface Fillable extends NextPage {
   waitMs: number
   /** Whether it waits for quota. */
   isForQuota: boolean
@@ -150,7 +122,7 @@ export class Filling {
       const device = nodeState.devices.get(deviceKey(target))
       const receiptWait = device.receiptWait(now)
       const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now, nodeState.clock.now())
-      const isOverdue = receiptWait === 0 && (device.isSendingPage || device.overdue !== null)
+      const isOverdue = receiptWait === 0 && (device.pages.isSending || device.overdue !== null)
       if (!hole || this.#polling.has(target) || isOverdue) return []
       // Once its receipt arrives, an awaited device is polled first, which needs no record quota.
       const recordsAt = awaited.has(target) ? 0 : device.recordsAt
@@ -202,7 +174,7 @@ export class Filling {
       if (!(error instanceof EnvlogError) || context.signal.aborted) throw error
       if (isShortOfRecords(error)) device.recordsAt = this.#retryAt(error)
       else if (error.reason === 'quota-wait') this.#quotaAt.set(endpoint, this.#retryAt(error) - queuedMs)
-      else fail(this.#run, next, error)
+      else failPage(this.#run, next, error)
     } finally {
       this.#target = undefined
     }
@@ -219,108 +191,4 @@ export class Filling {
     const waitMs = retryAt ? Date.parse(retryAt) - clock.now() : RECORDS_WAIT_MS
     return clock.monotonic() + Math.max(MAX_QUEUED_MS, waitMs)
   }
-}
-
-/**
- * Whether a failure concerns only the page, and not the account. The service has just responded to other requests of
- * this trigger, so this includes timeouts and refused logins.
- */
-const concernsPage = (error: EnvlogError) =>
-  concernsOneDevice(error) || isAmbiguous(error) || error.code === 'ENVLOG_AUTH'
-
-/**
- * Fetches the next page of a hole and delivers it.
- * @throws EnvlogError `response-other-period`; `response-lacks-record` if the page contradicts its neighbour, unless this
- * has happened before; or if a request, decoding or `deliver` fails
- */
-async function fetchNextPage(
-  run: FillRun,
-  { target, device, hole }: Fillable,
-  context: RequestContext,
-): Promise<void> {
-  const { newest: most = MAX_LATEST_RECORDS } = run
-  const poll = beginPoll(run, target, context)
-  const options = { time: run.time, offset: device.utcOffset, seam: hole.to, maxAttempts: MAX_ATTEMPTS }
-  const { number } = device.pagesOf(hole)
-  const page = await fetchPage(run.account, target, pageOf(hole.from, hole.to, number), options, context)
-  const { response, failed, isContradicted } = page
-  // A full remote unit may have replaced the record since then.
-  const isReplaced = hole.isEmpty && page.count === 0
-  if (isContradicted && !isReplaced && !device.pagesOf(hole).acceptsContradiction)
-    throw new EnvlogError('response-lacks-record')
-  await nextTurn()
-  const cursor = device.cursor as RecordCursor
-  if (poll.isOver()) return
-  const { fresh, inside, rest, lost = isContradicted ? hole : undefined } = fillHole(hole, page, run.time)
-  if (fresh.records.length === 0 && hasRecordsOutside(page)) throw new EnvlogError('response-other-period')
-  const { unreported = NOTHING } = cursor
-  if (lost) run.reportLoss(target, lost)
-  const overflow = lost !== undefined || unreported.overflow
-  const { records, gaps } = fresh
-  const series = { ...fresh, gaps: [...unreported.gaps, ...gaps] }
-  const { unreported: _, ...kept } = rememberFilled(cursor, inside, fresh, most)
-  const isUnreported = records.length === 0 && (overflow || series.gaps.length > 0)
-  const next: RecordCursor = {
-    ...replaceHole(kept, hole, rest),
-    ...(isUnreported && { unreported: { overflow, gaps: series.gaps } }),
-  }
-  const collected = toCollected(run.account, target, response, { kind: 'series', series })
-  await deliverPage(poll, hole, { ...collected, backfill: true, ...(overflow && { overflow }), failed }, next)
-}
-
-/** Delivers a page, and notes meanwhile that it is being sent, so that a smaller one follows if the process ends. */
-async function deliverPage(poll: Poll, hole: Hole, data: Delivery, next: RecordCursor): Promise<void> {
-  const { context, device, run } = poll
-  const { nodeState } = run
-  const count = countOf(data.content)
-  const saved = async () => {
-    if (count > MAX_UNSAVED_RECORDS) await orClosed(nodeState.written(), context.signal)
-  }
-  device.beginPage(hole, count)
-  try {
-    await saved()
-    if (!poll.isOver()) await deliver(poll, data, next)
-  } finally {
-    if (!device.unacknowledged) device.endPage()
-  }
-  if (nodeState.receiptTimeoutMs === null) await saved()
-}
-
-/**
- * Puts off the next page of a device whose page has failed. A hole whose page keeps failing is given up.
- * @throws EnvlogError if the failure is that of the account
- */
-function fail(run: FillRun, failed: Fillable, error: EnvlogError): void {
-  const { clock } = run.nodeState
-  const { target, device, hole } = failed
-  if (!concernsPage(error)) throw error
-  // It was forgotten in the meantime.
-  if (device.holes.every(({ from }) => from !== hole.from)) return
-  const pages = device.pagesOf(hole)
-  const records = isStandalone(target) ? pages.number : Math.min(pages.number, KEPT.remote)
-  const now = clock.now()
-  pages.failed(records, now, error.reason === 'response-lacks-record')
-  const isGivenUp = pages.isHopeless(now)
-  if (isGivenUp) giveUp(run, failed)
-  else run.nodeState.save()
-  run.reportPage(target, error, isGivenUp ? undefined : now + pages.left(now))
-}
-
-/** Gives up a hole: its records are lost. */
-function giveUp(run: FillRun, { target, device, hole }: Fillable): void {
-  const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
-  const nothing = { records: [], utcOffset: device.utcOffset ?? null, standalone: isStandalone(target) }
-  const gaps = findGapsIn(hole, nothing, true, run.time)
-  run.reportLoss(target, hole)
-  device.advance({
-    ...replaceHole(cursor, hole, undefined),
-    unreported: { overflow: true, gaps: [...unreported.gaps, ...gaps] },
-  })
-}
-
-/** The cursor with the rest of a hole, if there is one, in place of the hole. */
-function replaceHole(cursor: RecordCursor, hole: Hole, rest: Hole | undefined): RecordCursor {
-  const { holes = [], ...others } = cursor
-  const left = holes.flatMap((other) => (other.from === hole.from ? (rest ?? []) : [other]))
-  return { ...others, ...(left.length > 0 && { holes: left }) }
 }

@@ -9,8 +9,8 @@ import {
   type Selection,
 } from '../../../lib/collect/devices'
 import type { Delivery, ResponseFormat } from '../../../lib/collect/fetch'
-import type { FillRun } from '../../../lib/collect/fill'
 import type { LostPeriod } from '../../../lib/collect/holes'
+import type { FillRun } from '../../../lib/collect/next-page'
 import type { NodeState } from '../../../lib/collect/node-state'
 import type { TimeStyle } from '../../../lib/decode/time'
 import { EnvlogError } from '../../../lib/errors'

@@ -100,7 +100,7 @@ describe('receipts', () => {
     const device = new DeviceState(() => {})
     device.advance(withHoles(DAY))
     device.awaitReceipt(device.issue(withHoles(2 * DAY, DAY), withHoles(DAY), null, 1), 1000)
-    for (const from of [2 * DAY, DAY]) device.pagesOf(hole(from)).failed(16_000, 0)
+    for (const from of [2 * DAY, DAY]) device.pages.of(from).failed(16_000, 0)
     assert.equal(device.nextHole(1, 1), undefined)
   })
 
@@ -111,13 +111,13 @@ describe('receipts', () => {
     ]
     const withHole = { ...at(10), holes: [hole] } as unknown as Cursor
     device.advance(withHole)
-    device.beginPage(hole, 900)
+    device.pages.begin({ from: DAY, records: 900 })
     const issuedAt = device.issue(at(20), at(10), retained, 1)
     device.markSent(issuedAt)
     assert.equal(device.dropPage(0), false)
     device.markSent(issuedAt)
     assert.deepEqual([device.dropPage(0), device.cursor, device.unacknowledged], [true, withHole, null])
-    assert.deepEqual([device.pagesOf(hole).number, device.nextHole(0, 10 * MINUTE - 1)], [450, undefined])
+    assert.deepEqual([device.pages.of(DAY).number, device.nextHole(0, 10 * MINUTE - 1)], [450, undefined])
     assert.equal(device.nextHole(0, 10 * MINUTE), hole)
   })
 
