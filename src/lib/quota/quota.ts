@@ -46,6 +46,12 @@ export interface Permit {
   settle(outcome: Outcome): QuotaRefusal | undefined
 }
 
+/**
+ * Whether a request is for records of a period, whose response may take long. There is one at a time, so that the last
+ * free connection is for new data.
+ */
+const isPage = ({ endpoint }: JoinedRequest) => endpoint === 'data' || endpoint === 'data-relay'
+
 /** A request in the queue. */
 interface Waiting {
   request: JoinedRequest
@@ -69,7 +75,8 @@ export class Quota {
   /** In order of arrival. */
   readonly #queue = new Set<Waiting>()
   readonly #turns = new Turns()
-  #running = 0
+  /** The requests with a permit. */
+  readonly #running = new Set<JoinedRequest>()
   /** Identifies this process in Redis. */
   readonly #process = randomUUID()
   #shared: SharedQuota | undefined
@@ -147,7 +154,7 @@ export class Quota {
     const waiting = [...this.#queue].map(({ request }) => request.endpoint)
     const records = ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].recordCounts(now))
     return {
-      running: this.#running,
+      running: this.#running.size,
       waiting: waiting.length,
       sharedConnected: this.#shared ? this.#shared.state === 'connected' : null,
       endpoints: mapEndpoints((name) => ({
@@ -165,14 +172,14 @@ export class Quota {
     this.#isScheduled = false
     const now = this.#clock.monotonic()
     const concurrency = Math.min(...[...this.#participants].map((participant) => participant.concurrency))
-    while (this.#running < concurrency) {
+    while (this.#running.size < concurrency) {
       const sendable = this.#starts(now).filter(({ at }) => at <= now)
       const [next] = this.#turns.sort(sendable.map(({ waiting }) => waiting))
       if (!next) break
       inBackground(this.#grant(next, now))
     }
     this.#cancelWake()
-    if (this.#queue.size === 0 && this.#running === 0) this.#turns.clear()
+    if (this.#queue.size === 0 && this.#running.size === 0) this.#turns.clear()
     if (this.#queue.size === 0) return
     this.#review(now)
     const later = this.#starts(now).flatMap(({ at }) => (at > now ? at : []))
@@ -183,12 +190,13 @@ export class Quota {
   /** When each request in the queue can be sent. */
   #starts(now: number): { waiting: Waiting; at: number }[] {
     const ofEndpoints = new Map<EndpointName, number>()
+    const isPageRunning = [...this.#running].some(isPage)
     return [...this.#queue].map((waiting) => {
       const { request, isAsked, denial } = waiting
       const { endpoint, records } = request
       const startsAt = ofEndpoints.get(endpoint) ?? this.#endpoints[endpoint].startsAt(now)
       ofEndpoints.set(endpoint, startsAt)
-      const at = isAsked ? Number.POSITIVE_INFINITY : startsAt
+      const at = isAsked || (isPageRunning && isPage(request)) ? Number.POSITIVE_INFINITY : startsAt
       if (at > now || !records) return { waiting, at }
       const recordsAt = this.#endpoints[endpoint].recordsAt(records, now)
       return { waiting, at: Math.max(recordsAt, denial?.retryAt ?? now) }
@@ -200,7 +208,7 @@ export class Quota {
     const { request } = waiting
     const endpoint = this.#endpoints[request.endpoint]
     const shared = this.#shared?.state === 'connected' ? this.#shared : undefined
-    this.#running++
+    this.#running.add(request)
     const reservation = endpoint.reserve(
       `${this.#process}:${this.#turns.take(request)}`,
       request.records,
@@ -213,7 +221,7 @@ export class Quota {
     waiting.isAsked = false
     const settle = (outcome: Outcome) => {
       const now = this.#clock.monotonic()
-      this.#running--
+      this.#running.delete(request)
       const { refusal, uses } = endpoint.settle(reservation, outcome, now)
       // Redis may have reconnected, or have been replaced, in the meantime. Settle with the one that is connected.
       const connected = [this.#shared, shared].find((quota) => quota?.state === 'connected')
@@ -226,7 +234,7 @@ export class Quota {
     if (reply && 'need' in reply) {
       // Other processes use the quota that the request needs.
       const now = this.#clock.monotonic()
-      this.#running--
+      this.#running.delete(request)
       endpoint.deny(reservation, reply, now)
       if (reply.need === 1) waiting.denial = { retryAt: now + reply.retryMs, freeAt: now + reply.estimateMs }
       this.proceedSoon()

@@ -3,7 +3,7 @@ import { EnvlogError } from '../../../../src/lib/errors'
 import { MAX_QUEUED } from '../../../../src/lib/quota/quota'
 import { EDITOR, MAX_AGE_MS } from '../../../../src/lib/request'
 import { brokenOff, refusal, streamed, text } from '../../../support/fake-transport'
-import { fine, HELD_MS, Station, withHeaders } from './setup'
+import { fine, HELD_MS, records, Station, withHeaders } from './setup'
 
 const one = { current: { limit: 1 } }
 const two = { current: { limit: 2 } }
@@ -93,6 +93,19 @@ describe('the order of requests', () => {
     const station = await new Station({ current: { limit: 100 } }, 2).begin()
     for (const serial of ['a', 'b', 'c']) station.request(serial)
     assert.deepEqual(await station.serials(), ['a', 'b'])
+  })
+
+  it('sends one request for records of a period at a time, so that another connection is left for new data', async () => {
+    const station = await new Station({ current: { limit: 100 } }, 3).begin()
+    const page = (serial: string, endpoint: 'data' | 'data-relay') =>
+      station.request(serial, { endpoint, number: 300 })
+    page('a', 'data')
+    page('b', 'data-relay')
+    page('c', 'data')
+    station.request('new')
+    assert.deepEqual(await station.serials(), ['a', 'new'])
+    await station.answer(records(300))
+    assert.deepEqual(await station.serials(), ['new', 'b'])
   })
 
   it('rejects a request with ENVLOG_BUSY if MAX_QUEUED are waiting', async () => {
