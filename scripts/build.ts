@@ -127,7 +127,7 @@ async function buildEditorScript(): Promise<string> {
     format: 'iife',
     target: 'es2022',
     charset: 'utf8',
-    minifySyntax: true,
+    minify: true,
     legalComments: 'none',
   })
   return result.outputFiles[0]?.text ?? ''
