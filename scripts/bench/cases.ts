@@ -8,13 +8,13 @@ import { alertsByHand, currentByHand, pollByHand, seriesByHand } from './hand-bu
 export interface Case {
   name: string
   service: SimulatorOptions
-  type: 'envlog-current' | 'envlog-latest' | 'envlog-range' | 'envlog-alerts'
+  type: 'envlog-current' | 'envlog-latest' | 'envlog-range' | 'envlog-alerts' | 'envlog-report'
   settings: object
   /** Endpoint and parameters of the requests of the floor and of the hand-built flow. */
   path: string
   requests: object[]
-  /** JavaScript for the function node after the http request node. */
-  hand: string
+  /** JavaScript for the function node after the http request node, or one of our nodes in place of the flow. */
+  hand: string | Pick<Case, 'type' | 'settings'>
   /** Number of messages per trigger; `none` if only the end of the trigger counts. */
   messages: number | 'none'
   /** Whether garbage is collected before each call. */
@@ -122,6 +122,34 @@ export function poll(count: number): Case {
   }
 }
 
+/** A day of two channels as a report with limits, compared with the records themselves. */
+function report(count: number): Case {
+  const fleet = Array.from({ length: count }, (_, index) => createDevice(index))
+  const from = SERVICE_TIME - 1440 * MINUTE
+  const period = {
+    ...{ fromType: 'date', from: new Date(from).toISOString() },
+    ...{ toType: 'date', to: new Date(SERVICE_TIME).toISOString() },
+  }
+  return {
+    name: `report of ${count} devices × 1,440 × 2 (hand-built: records of a period)`,
+    service: { fleet },
+    type: 'envlog-report',
+    settings: { select: 'all', limits: 'limits', period: 'custom', ...period },
+    path: 'data',
+    requests: fleet.map(({ serial }) => ({
+      ...{ 'remote-serial': serial, 'unixtime-from': from / 1000, 'unixtime-to': SERVICE_TIME / 1000 },
+      number: 1440,
+    })),
+    hand: {
+      type: 'envlog-range',
+      settings: { select: 'all', ...period, output: 'readings', send: 'device' },
+    },
+    messages: 'none',
+    isLarge: true,
+    goal: 1.25,
+  }
+}
+
 const alerts = { type: 'envlog-alerts', hand: alertsByHand, ...small, goal: 0.9 } as const
 
 export const cases: readonly Case[] = [
@@ -135,4 +163,5 @@ export const cases: readonly Case[] = [
   range(65_535, 4, 'each', 1),
   { name: 'alerts', ...remote, ...alerts, path: 'alert' },
   poll(500),
+  report(60),
 ]

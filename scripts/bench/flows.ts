@@ -40,6 +40,12 @@ const flows: Record<System, (benchCase: Case, service: Service) => FlowNode[]> =
 /** Limits that are never reached; the service's headers report the same limits. */
 const GENEROUS = { limit: 1_000_000, window: 1 }
 const MANY_RECORDS = { ...GENEROUS, records: 1_000_000_000, recordsWindow: 1 }
+/** For the report only. */
+const LIMITS = [
+  { name: 'too warm', above: 24, minutes: 10, margin: 1 },
+  { name: 'too humid', quantity: 'humidity', above: 60, minutes: 10 },
+]
+
 const limits = JSON.stringify({
   current: GENEROUS,
   'latest-data': GENEROUS,
@@ -49,12 +55,22 @@ const limits = JSON.stringify({
   alert: GENEROUS,
 })
 
-function ours({ type, settings, messages }: Case, { url }: Service): FlowNode[] {
+function ours(
+  { type, settings, messages }: Pick<Case, 'type' | 'settings' | 'messages'>,
+  { url }: Service,
+): FlowNode[] {
   const account = { ...defaultsOf('envlog-account'), name: 'bench', baseUrl: url, retries: 0, limits }
   const node = { ...defaultsOf(type), ...settings, account: 'account', ...position }
   const isCounted = messages !== 'none'
   return [
     { id: 'account', type: 'envlog-account', ...account },
+    {
+      id: 'limits',
+      type: 'envlog-limits',
+      ...defaultsOf('envlog-limits'),
+      account: 'account',
+      limits: LIMITS,
+    },
     { id: 'trigger', type, ...node, wires: isCounted ? [['sink']] : [[]] },
     { id: 'complete', type: 'complete', scope: isCounted ? [] : ['trigger'], ...position, wires: [['sink']] },
   ]
@@ -65,6 +81,7 @@ function ours({ type, settings, messages }: Case, { url }: Service): FlowNode[] 
  * the responses.
  */
 function hand(benchCase: Case, service: Service): FlowNode[] {
+  if (typeof benchCase.hand !== 'string') return ours({ ...benchCase, ...benchCase.hand }, service)
   const code = `const headers = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
 return [[${createBodies(benchCase, service).join(',\n')}].map((payload) => ({ payload, headers }))]`
   const outputs = benchCase.messages === 'none' ? [[], ['sink']] : [['sink']]
