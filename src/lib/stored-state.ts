@@ -20,8 +20,11 @@ export interface StateStore {
 const MAX_RESPONSE_MS = 5000
 /** A write that takes longer counts as failed. */
 const MAX_WRITE_MS = 10_000
-/** Changes within this time are written together, which limits the wear of a gateway's memory card. */
-const WRITE_DELAY_MS = 30_000
+/**
+ * Changes within half a minute are written together, of a large state within up to five, so that it is 200 kB a minute
+ * on average at most: this limits the wear of a gateway's memory card.
+ */
+const WRITE_DELAY_MS = { least: 30_000, most: 300_000, perByte: 60_000 / 200_000 }
 /** A failed write is retried after this time. */
 const RETRY_MS = 60_000
 
@@ -131,7 +134,7 @@ export class StoredState<T> {
   }
 }
 
-/** Writes a state to a store within half a minute of a change. A failed write is retried. */
+/** Writes a state to a store within half a minute of a change, or later if it is large. A failed write is retried. */
 export class StateWriter {
   readonly #store: StateStore
   readonly #clock: Clock
@@ -139,6 +142,8 @@ export class StateWriter {
   #hasChanged = false
   #hasFailed = false
   #hasEnded = false
+  /** Time from a change to its write. */
+  #delayMs = WRITE_DELAY_MS.least
   #writing: Promise<void> = Promise.resolve()
   #cancelTimer = () => {}
 
@@ -152,7 +157,7 @@ export class StateWriter {
   /** Schedules a write after a change. */
   save(): void {
     if (this.#hasEnded) return
-    if (!this.#hasChanged) this.#writeIn(WRITE_DELAY_MS)
+    if (!this.#hasChanged) this.#writeIn(this.#delayMs)
     this.#hasChanged = true
   }
 
@@ -181,8 +186,11 @@ export class StateWriter {
     this.#cancelTimer()
     if (!this.#hasChanged || this.#hasEnded) return
     this.#hasChanged = false
+    const { least, most, perByte } = WRITE_DELAY_MS
     try {
-      await orNoResponse(this.#store.save(JSON.stringify(this.#state())), this.#clock, MAX_WRITE_MS)
+      const text = JSON.stringify(this.#state())
+      this.#delayMs = Math.min(most, Math.max(least, text.length * perByte))
+      await orNoResponse(this.#store.save(text), this.#clock, MAX_WRITE_MS)
       if (this.#hasFailed) this.#store.onWrite?.()
       this.#hasFailed = false
     } catch (error) {

@@ -41,6 +41,25 @@ describe('writing to a store', () => {
     assert.deepEqual([store.contents(), store.writes(), clock.pending()], [3, 2, 0])
   })
 
+  for (const [kilobytes, seconds] of [
+    [100, 30],
+    [200, 60],
+    [1000, 300],
+    [2000, 300],
+  ] as const)
+    it(`writes the next change of a state of ${kilobytes} kB after ${seconds} s`, async () => {
+      const clock = createVirtualClock()
+      const store = createMemoryStore(clock)
+      const writer = new StateWriter(store, clock, () => 'x'.repeat(kilobytes * 1000 - 2))
+      writer.save()
+      await writer.written()
+      writer.save()
+      await clock.pass(seconds * 1000 - 1)
+      assert.equal(store.writes(), 1)
+      await clock.pass(1)
+      assert.equal(store.writes(), 2)
+    })
+
   it('writes a change at once if someone waits for it', async () => {
     const { clock, store, change, written } = setup()
     change(1)

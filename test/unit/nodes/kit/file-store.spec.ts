@@ -5,6 +5,7 @@ import { systemClock } from '../../../../src/lib/clock'
 import { NodeState } from '../../../../src/lib/collect/node-state'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { createFileStore, removeStateFile } from '../../../../src/nodes/kit/state/file-store'
+import { createVirtualClock } from '../../../support/clock'
 import { temporaryFolder } from '../../../support/run'
 
 /** The module, as another process loads it. */
@@ -52,6 +53,32 @@ describe('the state of a node in a file', () => {
       open(userDir).save('{"version":2}'),
     ])
     assert.deepEqual(await open(userDir).load(), { version: 2 })
+  })
+
+  it('is written after ten minutes although an earlier write never ends, and stays if that one ends after all', async () => {
+    const promises = require('node:fs/promises')
+    const { writeFile } = promises
+    const clock = createVirtualClock()
+    const store = createFileStore(temporaryFolder('file-store'), 'a1b2', () => {}, clock)
+    let release = () => {}
+    const hangs = new Promise<void>((resolve) => {
+      promises.writeFile = async (...args: unknown[]) => {
+        promises.writeFile = writeFile
+        resolve()
+        await new Promise<void>((end) => {
+          release = end
+        })
+        return writeFile(...args)
+      }
+    })
+    const first = store.save('1')
+    await hangs
+    const second = store.save('2')
+    clock.advance(600_000)
+    await second
+    release()
+    await first
+    assert.equal(await store.load(), 2)
   })
 
   it('stays unchanged if the next one cannot be written', async () => {
