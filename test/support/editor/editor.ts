@@ -54,7 +54,7 @@ export class Editor {
   async edit(id: string): Promise<ActionForm> {
     await this.page.evaluate((node) => RED.editor.edit(RED.nodes.node(node)), id)
     const form = new ActionForm(this.page)
-    await form.whenShown('#node-input-name')
+    await form.whenShown('#node-input-account, #node-input-limits')
     return form
   }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { defaultsOf, nodes } from '../../support/built'
+import type { AccountForm } from '../../support/editor/account-form'
+import type { ActionForm } from '../../support/editor/action-form'
 import type { Editor } from '../../support/editor/editor'
 import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
-import { editorFlow } from '../../support/editor/flow'
+import { editorFlow, editorLimits } from '../../support/editor/flow'
 import type { FlowNode } from '../../support/node-red'
 import { otherRuntime } from '../../support/runtimes'
 
@@ -51,15 +53,23 @@ const LISTS: Record<string, unknown> = {
 /** The properties that no field shows as they are. */
 const FIXED = ['version', 'propertyType', 'fromType', 'toType', 'limitsType']
 
+/** Only the limits of envlog-limits are rows. */
+const isText = (type: string, name: string) => name === 'limits' && type !== 'envlog-limits'
+
 /** A node each of whose settings is an environment variable, or a list of them. */
 function nodeOf(type: string): FlowNode {
   const properties = Object.entries(defaultsOf(type)).map(([name, value]) => [
     name,
     FIXED.includes(name)
       ? value
-      : (type !== 'envlog-account' && LISTS[name]) || variable(`A_${name.toUpperCase()}`),
+      : (!isText(type, name) && LISTS[name]) || variable(`A_${name.toUpperCase()}`),
   ])
   return { id: `of-${type}`, type, z: 'template', x: 0, y: 0, wires: [[]], ...Object.fromEntries(properties) }
+}
+
+function open(editor: Editor, type: string, id: string): Promise<AccountForm | ActionForm> {
+  if (type === 'envlog-account') return editor.editAccount(id)
+  return type === 'envlog-limits' ? editor.editLimits(id) : editor.edit(id)
 }
 
 describe('environment variables in the forms', function () {
@@ -68,12 +78,16 @@ describe('environment variables in the forms', function () {
   let editor: Editor
 
   before('deploys a subflow with one of each node', async () => {
-    const env = [{ name: 'A_ACCOUNT', type: 'envlog-account', value: 'account', ui: { type: 'conf-types' } }]
+    const env = [
+      { name: 'A_ACCOUNT', type: 'envlog-account', value: 'account', ui: { type: 'conf-types' } },
+      { name: 'A_LIMITS', type: 'envlog-limits', value: 'limits', ui: { type: 'conf-types' } },
+    ]
     const template = { id: 'template', type: 'subflow', name: 'template', in: [], out: [], env }
     const output = { ...nodeOf('envlog-latest'), ...defaultsOf('envlog-latest'), account: 'account' }
     const unknown = { ...output, id: 'output', output: variable('OUTPUT'), send: 'each' }
     const flow = [
       ...editorFlow(harness.simulator),
+      editorLimits([]),
       template,
       unknown,
       ...nodes.map(({ type }) => nodeOf(type)),
@@ -95,7 +109,7 @@ describe('environment variables in the forms', function () {
         return Object.fromEntries(Object.keys(defaultsOf(type)).map((name) => [name, properties[name]]))
       }
       const saved = await settings()
-      const form = type === 'envlog-account' ? await editor.editAccount(id) : await editor.edit(id)
+      const form = await open(editor, type, id)
       const lines = form.body.locator('.envlog-limit-line')
       for (const line of await lines.all()) await line.click()
       // Shown with its devices and texts.
