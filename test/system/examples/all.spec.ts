@@ -57,14 +57,14 @@ function withSqlite(flow: readonly FlowNode[]): FlowNode[] {
 }
 
 /**
- * Logs each error and red status as a warning, and the id of each node that is green: of ours, of those that must be
+ * Logs each error and red ring as a warning (a red dot of a report says what is outside its limits), and the id of each node that is green: of ours, of those that must be
  * connected, and of those that create a table.
  */
 function withReports(flow: readonly FlowNode[]): FlowNode[] {
   const func = `const { error, status } = msg
     if (error && error.source.name === '${ANSWERS}') return
     if (error) node.warn(error.source.name + ': ' + error.message)
-    else if (status.fill === 'red' && status.source.type !== '${OPC_UA}') node.warn(status.source.name + ': ' + status.text)
+    else if (status.fill === 'red' && status.shape === 'ring' && status.source.type !== '${OPC_UA}') node.warn(status.source.name + ': ' + status.text)
     else if (status.fill === 'green') node.log('green ' + status.source.id)`
   const tabs = flow.filter(({ type }) => type === 'tab')
   const reports = tabs.flatMap(({ id: z }) => {
