@@ -17,24 +17,24 @@ export class SentStates {
 
   /** The conditions whose plain state, and whose latched one, is not the one that was sent. */
   take(): { states: Condition[]; latched: Condition[] } {
-    const states = this.#takeNew('sentState', ({ isAlarm }) => isAlarm)
-    const latched = this.#takeNew('sentLatched', (condition) => this.isLatched(condition))
+    const states: Condition[] = []
+    const latched: Condition[] = []
+    for (const condition of this.#changed) {
+      const { isAlarm } = condition
+      if (condition.sentState !== isAlarm) states.push(condition)
+      condition.sentState = isAlarm
+      const isLatched = this.isLatched(condition)
+      if (condition.sentLatched !== isLatched) latched.push(condition)
+      condition.sentLatched = isLatched
+    }
     this.#changed = []
     return { states, latched }
   }
 
   isLatched(condition: Condition): boolean {
+    if (condition.isAlarm) return true
     const covering = condition.coveredBy?.alarm
     const isWaiting = covering != null && covering.reportedAt !== null && covering.acknowledged === null
-    return condition.isAlarm || isWaiting || this.#history.lastWaiting(condition) !== undefined
-  }
-
-  #takeNew(sent: 'sentState' | 'sentLatched', stateOf: (condition: Condition) => boolean): Condition[] {
-    return this.#changed.filter((condition) => {
-      const state = stateOf(condition)
-      const isNew = condition[sent] !== state
-      condition[sent] = state
-      return isNew
-    })
+    return isWaiting || this.#history.lastWaiting(condition) !== undefined
   }
 }
