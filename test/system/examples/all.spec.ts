@@ -57,15 +57,16 @@ function withSqlite(flow: readonly FlowNode[]): FlowNode[] {
 }
 
 /**
- * Logs each error and red ring as a warning (a red dot of a report says what is outside its limits), and the id of each node that is green: of ours, of those that must be
- * connected, and of those that create a table.
+ * Logs each error and red status as a warning, and the id of each node that is green: of ours, of those that must be
+ * connected, and of those that create a table. A report is done, too, if it shows in red or yellow what it has found.
  */
 function withReports(flow: readonly FlowNode[]): FlowNode[] {
   const func = `const { error, status } = msg
     if (error && error.source.name === '${ANSWERS}') return
-    if (error) node.warn(error.source.name + ': ' + error.message)
-    else if (status.fill === 'red' && status.shape === 'ring' && status.source.type !== '${OPC_UA}') node.warn(status.source.name + ': ' + status.text)
-    else if (status.fill === 'green') node.log('green ' + status.source.id)`
+    if (error) return void node.warn(error.source.name + ': ' + error.message)
+    const isVerdict = status.source.type === 'envlog-report' && status.shape === 'dot' && /red|yellow/.test(status.fill)
+    if (status.fill === 'red' && !isVerdict && status.source.type !== '${OPC_UA}') node.warn(status.source.name + ': ' + status.text)
+    else if (status.fill === 'green' || isVerdict) node.log('green ' + status.source.id)`
   const tabs = flow.filter(({ type }) => type === 'tab')
   const reports = tabs.flatMap(({ id: z }) => {
     const place = { z, x: 0, y: 0, wires: [[`test-${z}`]] }
