@@ -45,11 +45,13 @@ export async function measureCase(benchCase: Case): Promise<Result> {
   }
 }
 
-const startSystem = (system: System, benchCase: Case, service: Service) =>
-  startNodeRed(
+function startSystem(system: System, benchCase: Case, service: Service): Promise<BenchNodeRed> {
+  const isOurs = system === 'ours' || (system === 'hand' && typeof benchCase.hand !== 'string')
+  return startNodeRed(
     createFlow(system, benchCase, service),
-    system === 'ours' ? { account: service.login } : undefined,
+    isOurs ? { account: service.login } : undefined,
   )
+}
 
 const MEMORY_ROUNDS = 5
 
