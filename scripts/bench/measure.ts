@@ -1,5 +1,5 @@
 /** Measures the floor, our node and the hand-built flow in turn, each in its own Node-RED. */
-import { type Case, poll } from './cases'
+import { type Case, poll, report } from './cases'
 import { createBodies, createFlow, type System, systems } from './flows'
 import { type BenchNodeRed, startNodeRed } from './node-red'
 import type { Measurement } from './probe'
@@ -47,13 +47,29 @@ export async function measureCase(benchCase: Case): Promise<Result> {
 
 function startSystem(system: System, benchCase: Case, service: Service): Promise<BenchNodeRed> {
   const isOurs = system === 'ours' || (system === 'hand' && typeof benchCase.hand !== 'string')
-  return startNodeRed(
-    createFlow(system, benchCase, service),
-    isOurs ? { account: service.login } : undefined,
-  )
+  return startNodeRed(createFlow(system, benchCase, service), isOurs ? { account: service.login } : undefined)
 }
 
 const MEMORY_ROUNDS = 5
+
+/**
+ * The largest resident memory in MB while a report is made, compared with the same Node-RED before it. Each Node-RED
+ * makes one, as it does once a day.
+ */
+export async function measurePeak(): Promise<number[]> {
+  const benchCase = report(60)
+  const service = await startService(benchCase.service)
+  const memory: number[] = []
+  for (let round = 0; round < MEMORY_ROUNDS; round++) {
+    const making = await startSystem('ours', benchCase, service)
+    const idle = await making.idle()
+    const { peak } = await making.call({ bodies: [], messages: 1, collect: true, peak: true })
+    memory.push(peak - idle)
+    await making.stop()
+  }
+  await service.stop()
+  return memory
+}
 
 /** Resident memory in MB after the first poll of ten devices, compared with an idle Node-RED without our package. */
 export async function measureMemory(): Promise<number[]> {

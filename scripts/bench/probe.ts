@@ -11,6 +11,8 @@ export interface Call {
   messages: number
   /** Whether to collect garbage first. */
   collect: boolean
+  /** Whether to look at the memory all the time, which costs time. */
+  peak?: boolean
 }
 
 /** Times in ms. */
@@ -20,6 +22,8 @@ export interface Measurement {
   processor: number
   /** Longest time without a turn of the event loop. */
   stop: number
+  /** Largest resident size, MB; 0 if it was not looked at. */
+  peak: number
 }
 
 /** Resolution of the event-loop delay histogram; it is subtracted from the maximum. */
@@ -29,6 +33,7 @@ const SETTLE_MS = 5
 /** V8 returns memory to the operating system some time after a collection. */
 const COLLECTIONS = 5
 const RETURNED_MS = 200
+const SAMPLE_MS = 2
 
 const collectGarbage = (globalThis as unknown as { gc: (options?: object) => void }).gc
 const delay = monitorEventLoopDelay({ resolution: TICK_MS })
@@ -37,7 +42,10 @@ let requested: string[] = []
 let arrived: () => void = () => {}
 let failed: (error: Error) => void = () => {}
 
-async function measure(trigger: Node, { bodies, messages, collect }: Call): Promise<Measurement> {
+async function measure(
+  trigger: Node,
+  { bodies, messages, collect, peak = false }: Call,
+): Promise<Measurement> {
   if (collect) collectGarbage()
   delay.enable()
   await sleep(SETTLE_MS)
@@ -45,6 +53,11 @@ async function measure(trigger: Node, { bodies, messages, collect }: Call): Prom
   await sleep(SETTLE_MS)
   requested = bodies
   let remaining = messages
+  let largest = 0
+  const sample = () => {
+    largest = Math.max(largest, process.memoryUsage.rss() / 1e6)
+  }
+  const sampling = peak ? setInterval(sample, SAMPLE_MS) : undefined
   const before = process.cpuUsage()
   const start = performance.now()
   const times = await new Promise<Pick<Measurement, 'wall' | 'processor'>>((resolve, reject) => {
@@ -57,11 +70,12 @@ async function measure(trigger: Node, { bodies, messages, collect }: Call): Prom
     }
     trigger.receive({})
   })
+  clearInterval(sampling)
   await sleep(SETTLE_MS)
   const stop = Math.max(0, delay.max / 1e6 - TICK_MS)
   delay.disable()
   if (remaining < 0) throw new Error(`${-remaining} messages too many`)
-  return { ...times, stop }
+  return { ...times, stop, peak: largest }
 }
 
 async function residentAfterCollection(): Promise<number> {

@@ -1,14 +1,14 @@
 /**
  * Compares our nodes with a flow of core nodes and with a lower bound (`floor`), in complete Node-RED instances with the simulator:
  *
- *     npm run bench -- 'current|memory|limits'  # only cases whose names match; by default all
+ *     npm run bench -- 'current|memory|peak|limits'  # only cases whose names match; by default all
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { cases } from './cases'
 import type { Judging } from './judging'
-import { measureCase, measureMemory, type Result } from './measure'
+import { measureCase, measureMemory, measurePeak, type Result } from './measure'
 import { createReport } from './report'
 
 async function main(): Promise<void> {
@@ -19,8 +19,9 @@ async function main(): Promise<void> {
     results.push(await measureCase(benchCase))
   }
   const memory = wanted.test('memory') ? await measureMemory() : []
+  const peak = wanted.test('peak') ? await measurePeak() : []
   const judging = wanted.test('limits') ? measureJudging() : []
-  console.log(createReport(results, memory, judging))
+  console.log(createReport(results, memory, peak, judging))
 }
 
 /** Judging is measured as it is bundled for users. */

@@ -43,8 +43,11 @@ export function findUnmeasured(times: readonly number[], { from, to }: Span): Ga
   }
   add(from, different[0] as number, usualFrom(0, 1))
   for (let index = 0; index < last; index++) {
-    const beside = [usualFrom(index - 1, index - 2), usualFrom(index + 1, index + 2)].filter(Number.isFinite)
-    add(different[index] as number, different[index + 1] as number, Math.max(...beside))
+    const before = usualFrom(index - 1, index - 2)
+    const after = usualFrom(index + 1, index + 2)
+    const usual = Math.max(before, after)
+    const isKnown = usual !== Number.POSITIVE_INFINITY
+    add(different[index] as number, different[index + 1] as number, isKnown ? usual : Math.min(before, after))
   }
   add(different[last] as number, to, usualFrom(last - 1, last - 2))
   return gaps

@@ -1,4 +1,5 @@
 import type { Channel } from './channel'
+import { countDecimals } from './decimals'
 
 /** A measured value, and the time of its first occurrence, ms since 1970 UTC. */
 export interface Measured {
@@ -44,7 +45,7 @@ export class Figures {
     if (quantity === 'temperature') this.#meanRate += (toRate(value, unit) - this.#meanRate) / this.#count
     if (!this.#min || value < this.#min.value) this.#min = { value, time }
     if (!this.#max || value > this.#max.value) this.#max = { value, time }
-    while (this.#decimals < MAX_DECIMALS && Number(value.toFixed(this.#decimals)) !== value) this.#decimals++
+    this.#decimals = countDecimals(value, this.#decimals, MAX_DECIMALS)
   }
 
   result(): ChannelFigures {

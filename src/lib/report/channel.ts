@@ -1,6 +1,7 @@
 import { nextTurn } from '../clock'
 import type { Timed } from '../limits/judge'
 import { Coverage, findUnmeasured, type Gap, type Span } from '../readings/coverage'
+import { countDecimals } from '../readings/decimals'
 import { Figures } from '../readings/figures'
 import type { TimedRecord } from '../readings/series'
 import type { ChannelLimit } from './applied-limits'
@@ -16,8 +17,9 @@ const MINUTE_MS = 60_000
 
 /** The values of a channel, of each time one. */
 export function valuesOf(records: readonly TimedRecord[], number: number): Timed[] {
+  const key = `ch${number}` as const
   const values: Timed[] = []
-  for (const { timestamp: time, [`ch${number}` as const]: value } of records)
+  for (const { timestamp: time, [key]: value } of records)
     if (typeof value === 'number' && values.at(-1)?.time !== time) values.push({ time, value })
   return values
 }
@@ -47,10 +49,11 @@ export async function describeChannel(
   const { count, min, max, mean, mkt } = figuresOf(about, values)
   await nextTurn()
   const judged = await judge(all, limits, period)
-  const known = findUnmeasured(timesOf(values), period)
+  const times = values.map(({ time }) => time)
+  const known = findUnmeasured(times, period)
   const coverage = new Coverage(known).of(period)
   // If it is not known how long a step usually is, none is known to be short.
-  const gaps: readonly Span[] = known ?? stepsOf(timesOf(values), period)
+  const gaps: readonly Span[] = known ?? stepsOf(times, period)
   const long = gaps.filter(({ from, to }) => to - from > gap * MINUTE_MS)
   const isIncomplete = isLost || long.length > 0 || (coverage !== null && coverage < least)
   return {
@@ -71,8 +74,6 @@ export async function describeChannel(
   }
 }
 
-const timesOf = (values: readonly Timed[]) => values.map(({ time }) => time)
-
 function figuresOf(about: About, values: readonly Timed[]) {
   const figures = new Figures(about)
   for (const { value, time } of values) figures.add(value, time)
@@ -82,8 +83,7 @@ function figuresOf(about: About, values: readonly Timed[]) {
 /** Most decimals of values. */
 export function decimalsOf(values: readonly number[]): number {
   let decimals = 0
-  for (const value of values)
-    while (decimals < MAX_DECIMALS && Number(value.toFixed(decimals)) !== value) decimals++
+  for (const value of values) decimals = countDecimals(value, decimals, MAX_DECIMALS)
   return decimals
 }
 
@@ -121,6 +121,7 @@ function longestOf(gaps: readonly Span[]): Span | null {
 }
 
 function errorsOf(records: readonly TimedRecord[], number: number) {
-  const failed = records.filter((record) => typeof record[`ch${number}`] !== 'number')
-  return { errors: failed.length, errorText: failed[0]?.errors?.[`ch${number}`] ?? '' }
+  const key = `ch${number}` as const
+  const failed = records.filter((record) => typeof record[key] !== 'number')
+  return { errors: failed.length, errorText: failed[0]?.errors?.[key] ?? '' }
 }

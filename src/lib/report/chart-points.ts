@@ -41,11 +41,12 @@ export function breaksOf(records: readonly TimedRecord[], number: number, period
 
 /** From the first record without a value to the next one with a value. Two of them in a slot are one. */
 function errorsOf(records: readonly TimedRecord[], number: number, period: Span): ChartBreak[] {
+  const key = `ch${number}` as const
   const slot = slotOf(period)
   const found: ChartBreak[] = []
   let last: ChartBreak | undefined
   for (const [index, record] of records.entries()) {
-    if (typeof record[`ch${number}`] === 'number') continue
+    if (typeof record[key] === 'number') continue
     const { timestamp: from } = record
     const to = records[index + 1]?.timestamp ?? period.to
     if (last && from - last.to < slot) last.to = to

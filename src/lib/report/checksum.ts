@@ -28,7 +28,8 @@ export class Checksum {
 
   /** In hexadecimal. */
   result(): string {
-    return hash([this.#lines.toSorted((a, b) => (a < b ? -1 : 1)).join('')])
+    const lines = this.#lines.toSorted((a, b) => (a < b ? -1 : 1))
+    return createHash('sha256').update(lines.join('')).digest('hex')
   }
 
   async #add(
@@ -37,29 +38,28 @@ export class Checksum {
     channels: readonly Channel[],
     records: readonly SeriesRecord[],
   ): Promise<void> {
-    const lines = [
-      toLine(['timestamp', 'dataId', ...channels.map(({ key, unit }) => `${key} ${unit}`.trim())]),
-    ]
-    for (const record of records) {
-      const values = channels.map(({ key }) => record[key as `ch${number}`] ?? record.errors?.[key] ?? null)
-      if (lines.push(toLine([record.timestamp, record.dataId, ...values])) % RECORDS_PER_TURN === 0)
-        await nextTurn()
+    const hash = createHash('sha256')
+    const keys = channels.map(({ key }) => key as `ch${number}`)
+    let lines = toLine(['timestamp', 'dataId', ...channels.map(({ key, unit }) => `${key} ${unit}`.trim())])
+    for (const [index, record] of records.entries()) {
+      lines += `${record.timestamp ?? ''},${record.dataId ?? ''}`
+      for (const key of keys) lines += `,${toCell(record[key] ?? record.errors?.[key])}`
+      lines += '\n'
+      if (index % RECORDS_PER_TURN !== RECORDS_PER_TURN - 1) continue
+      hash.update(lines)
+      lines = ''
+      await nextTurn()
     }
-    this.#lines.push(toLine([base, serial, hash(lines)]))
+    this.#lines.push(toLine([base, serial, hash.update(lines).digest('hex')]))
   }
 }
 
 const RECORDS_PER_TURN = 4000
 
-function hash(parts: readonly string[]): string {
-  const found = createHash('sha256')
-  for (const part of parts) found.update(part)
-  return found.digest('hex')
-}
+const toLine = (cells: readonly string[]) => `${cells.map(toCell).join(',')}\n`
 
-const toLine = (cells: readonly (string | number | null)[]) => `${cells.map(toCell).join(',')}\n`
-
-function toCell(cell: string | number | null): string {
-  const text = String(cell ?? '')
+function toCell(cell: string | number | null | undefined): string {
+  if (typeof cell === 'number') return String(cell)
+  const text = cell ?? ''
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
