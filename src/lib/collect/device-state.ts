@@ -65,9 +65,12 @@ export class DeviceState {
     return holesOf(this.#cursor)
   }
 
-  /** Whether records are missing in addition to those whose receipt is awaited. */
-  get lacksRecords(): boolean {
-    return holesOf(this.#delivery ? this.#delivery.next : this.#cursor).length > 0
+  /**
+   * The time since which no records are missing but those whose receipt is awaited, ms since 1970 UTC; `undefined` if
+   * none are missing.
+   */
+  get completeSince(): number | undefined {
+    return holesOf(this.#delivery ? this.#delivery.next : this.#cursor)[0]?.to
   }
 
   /**

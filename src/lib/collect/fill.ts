@@ -89,7 +89,12 @@ export class Filling {
     if (this.#failure) throw this.#failure
     for (;;) {
       const { devices } = this.#round
-      this.#run.onFill(devices.filter((target) => nodeState.devices.get(deviceKey(target)).lacksRecords))
+      this.#run.onFill(
+        devices.flatMap((target) => {
+          const { completeSince: since } = nodeState.devices.get(deviceKey(target))
+          return since === undefined ? [] : [{ target, since }]
+        }),
+      )
       const fillable = this.#fillable()
       const [next] = fillable
       if (!next || interrupt.aborted || this.#waitsTooLong(fillable)) return

@@ -24,7 +24,13 @@ export interface FillRun extends PollRun {
   /** Reports the failure of a page. @param retryAt when it is requested again, ms since 1970 UTC; absent for never */
   reportPage(device: ResolvedDevice, error: EnvlogError, retryAt: number | undefined): void
   /** Called before each page after the round, with the devices whose records are still missing, and at the end. */
-  onFill(open: readonly ResolvedDevice[]): void
+  onFill(open: readonly OpenDevice[]): void
+}
+
+/** A device whose records are still missing before a time, ms since 1970 UTC. */
+export interface OpenDevice {
+  target: ResolvedDevice
+  since: number
 }
 
 /** Maximum number of requests for a page that contradicts its neighbour. */

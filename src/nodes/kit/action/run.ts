@@ -10,7 +10,7 @@ import {
 } from '../../../lib/collect/devices'
 import type { Delivery, ResponseFormat } from '../../../lib/collect/fetch'
 import type { LostPeriod } from '../../../lib/collect/holes'
-import type { FillRun } from '../../../lib/collect/next-page'
+import type { FillRun, OpenDevice } from '../../../lib/collect/next-page'
 import type { NodeState } from '../../../lib/collect/node-state'
 import type { TimeStyle } from '../../../lib/decode/time'
 import { EnvlogError } from '../../../lib/errors'
@@ -161,7 +161,7 @@ export abstract class Run<T extends ActionType> implements FillRun {
     return failures.filter((failure) => !isUnknown(failure))
   }
 
-  onFill(open: readonly ResolvedDevice[]): void {
+  onFill(open: readonly OpenDevice[]): void {
     this.fillStatus.show(open)
   }
 

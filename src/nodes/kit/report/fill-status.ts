@@ -1,5 +1,6 @@
 import type { Account } from '../../../lib/account'
-import { deviceKey, type ResolvedDevice } from '../../../lib/collect/devices'
+import { deviceKey } from '../../../lib/collect/devices'
+import type { OpenDevice } from '../../../lib/collect/next-page'
 import type { DeviceProblems } from './device-problems'
 import type { RunStatus } from './status'
 
@@ -11,7 +12,7 @@ export class FillStatus {
   readonly #setStatus: (status: RunStatus) => void
   readonly #problems: () => DeviceProblems
   readonly #devices = new Set<string>()
-  #open: readonly ResolvedDevice[] = []
+  #open: readonly OpenDevice[] = []
 
   constructor(
     account: Pick<Account, 'devices'>,
@@ -31,14 +32,14 @@ export class FillStatus {
   /** @param open the devices whose records are still missing; by default, those of the last call */
   show(open = this.#open): void {
     this.#open = open
-    for (const device of open) this.#devices.add(deviceKey(device))
+    for (const { target } of open) this.#devices.add(deviceKey(target))
     const [first] = open
     if (!first) return
     const { devices } = this.#account
     const total = this.#devices.size
-    const name = devices.nameOf(first) || first.serial
-    const { records } = this
-    const progress = { done: total - open.length, total, name, records }
+    const name = devices.nameOf(first.target) || first.target.serial
+    const since = Math.max(...open.map((device) => device.since))
+    const progress = { done: total - open.length, total, name, records: this.records, since }
     this.#setStatus({ kind: 'filling', ...progress, problems: this.#problems() })
   }
 }

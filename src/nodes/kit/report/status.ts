@@ -3,7 +3,7 @@ import { EnvlogError } from '../../../lib/errors'
 import { rowOf } from '../../../shared/problems'
 import type { DeviceProblems } from './device-problems'
 import { toShortLine } from './localize'
-import { formatTime } from './times'
+import { formatDate, formatTime, hostClock } from './times'
 import { translate } from './translate'
 
 /** The activity of an action node, for its status. */
@@ -13,13 +13,17 @@ export type RunStatus =
   | { kind: 'requesting' }
   /** Waiting for quota; `until` in ms since 1970 UTC. With `round`, `until` is for the last device of the round. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
-  /** Fetching missing records of `total` devices, of which `done` are complete; `name` is that of the next one. */
+  /**
+   * Fetching missing records of `total` devices, of which `done` are complete; `name` is that of the next one. The
+   * others are complete since `since`, ms since 1970 UTC.
+   */
   | {
       kind: 'filling'
       done: number
       total: number
       name: string
       records: number
+      since: number
       problems: DeviceProblems
     }
   /** `nothing-new`: all received data had been sent before. */
@@ -112,15 +116,14 @@ function formatFailure(RED: NodeAPI, { error, since, next }: RunStatus & { kind:
 
 function formatFilling(
   RED: NodeAPI,
-  { done, total, name, records }: RunStatus & { kind: 'filling' },
+  { done, total, name, records, since }: RunStatus & { kind: 'filling' },
 ): string {
-  if (total === 1 && records === 0) return translate(RED, 'status.filling-first')
-  if (total === 1)
-    return translate(RED, 'status.filling-one', {
-      name: toShortLine(name),
-      number: records.toLocaleString('en-US'),
-    })
-  return translate(RED, 'status.filling', { done, total })
+  if (records === 0 && total === 1) return translate(RED, 'status.filling-first')
+  if (records === 0) return translate(RED, 'status.filling', { done, total })
+  const progress = { number: records.toLocaleString('en-US'), date: formatDate(hostClock, since) }
+  return total === 1
+    ? translate(RED, 'status.filling-one', { name: toShortLine(name), ...progress })
+    : translate(RED, 'status.filling-back-to', { done, total, ...progress })
 }
 
 function formatReceived(RED: NodeAPI, { what, count, problems }: RunStatus & { kind: 'received' }): string {

@@ -18,7 +18,7 @@ const filling = {
   total: 1,
   name: 'Freezer 3',
   records: 0,
-  until: null,
+  since: new Date(2026, 2, 1, 23, 30).getTime(),
   problems: NO_PROBLEMS,
 } as const
 const received = { kind: 'received', what: 'records', count: 300 } as const
@@ -70,17 +70,22 @@ describe('the status of a node', () => {
     [
       'is a blue ring with the number of missing records of one device that were fetched',
       { ...filling, records: 16_000 },
-      'blue ring status.filling-one {"name":"Freezer 3","number":"16,000"}',
+      'blue ring status.filling-one {"name":"Freezer 3","number":"16,000","date":"2026-03-01 23:30"}',
     ],
     [
       'shows no more than a line of a name',
       { ...filling, name: `\u202eA\n${'B'.repeat(10_000)}`, records: 1 },
-      `blue ring status.filling-one {"name":" A ${'B'.repeat(97)}","number":"1"}`,
+      `blue ring status.filling-one {"name":" A ${'B'.repeat(97)}","number":"1","date":"2026-03-01 23:30"}`,
     ],
     [
       'shows how many of several devices have no missing records any more',
-      { ...filling, done: 3, total: 14, records: 16_000 },
+      { ...filling, done: 3, total: 14 },
       'blue ring status.filling {"done":3,"total":14}',
+    ],
+    [
+      'shows how many of their records were fetched, and how far back the others are complete',
+      { ...filling, done: 6, total: 14, records: 48_000 },
+      'blue ring status.filling-back-to {"done":6,"total":14,"number":"48,000","date":"2026-03-01 23:30"}',
     ],
     [
       'is a yellow ring while receipts are overdue',
