@@ -10,7 +10,7 @@ import { limitsWith } from '../../../src/lib/quota/account-limits'
 import { Quota } from '../../../src/lib/quota/quota'
 import { TriggerRun } from '../../../src/nodes/kit/action/trigger-run'
 import { Problems } from '../../../src/nodes/kit/report/device-problems'
-import { context, graph, NO_LIST, relayGraph } from '../../unit/lib/responses'
+import { graph, NO_LIST, relayGraph } from '../../unit/lib/responses'
 import { createVirtualClock } from '../clock'
 import { fakeTransport, json } from '../fake-transport'
 import { SETTINGS } from '../quota/simulation'
@@ -55,6 +55,12 @@ export class Plant {
   readonly failures: string[] = []
   /** Number of reported losses. */
   losses = 0
+  /** Number of units, from the first one on, that the node requests. */
+  selected: number
+  /** *Wait at most*, seconds. */
+  wait: number | null
+  /** Whether the service cannot be reached. */
+  isAway = false
   readonly disk = createDisk([])
   nodeState!: NodeState
   readonly #options: Required<PlantOptions>
@@ -68,6 +74,8 @@ export class Plant {
       ...{ isStandalone: false, newest: 6, keeps: 30, intervalMs: 50 * MINUTE, wait: null },
       ...{ receiptTimeoutMs: null, responseMs: (isPage) => (isPage ? 1000 : 300), ...options },
     }
+    this.selected = options.units
+    this.wait = this.#options.wait
     this.#begin = this.clock.now()
     this.delivered = Array.from({ length: options.units }, () => [])
     this.#devices = this.delivered.map((_, unit) => {
@@ -85,20 +93,21 @@ export class Plant {
 
   /** Starts the node, at first or after a crash, and lets it poll each minute. */
   async start(): Promise<void> {
-    this.#node = new AbortController()
-    const { signal } = this.#node
     this.nodeState = new NodeState(this.clock)
-    this.nodeState.open(this.disk.store, { receiptTimeoutMs: this.#options.receiptTimeoutMs })
-    await this.nodeState.ready()
-    void this.#repeat(signal).catch((error) => {
-      if (!signal.aborted) throw error
-    })
+    await this.#deploy('')
   }
 
-  /** Kills the node. */
-  kill(): void {
+  /** Deploys the node with settings that give its data another form. */
+  async redeploy(settingsKey: string): Promise<void> {
     this.#node.abort()
-    this.disk.crash(0)
+    await this.nodeState.close(this.disk.store)
+    await this.#deploy(settingsKey)
+  }
+
+  /** Kills the node. @param older number of the last writes that are lost, as by the backup of an older state */
+  kill(older = 0): void {
+    this.#node.abort()
+    this.disk.crash(older)
   }
 
   /** How many records from a number on were not delivered, without the newest one of each unit. */
@@ -106,6 +115,17 @@ export class Plant {
     const { last } = this
     const countOf = (ids: readonly number[]) => new Set(ids.filter((id) => id >= first && id < last)).size
     return this.delivered.reduce((sum, ids) => sum + last - first - countOf(ids), 0)
+  }
+
+  async #deploy(settingsKey: string): Promise<void> {
+    this.#node = new AbortController()
+    const { signal } = this.#node
+    const { receiptTimeoutMs } = this.#options
+    this.nodeState.open(this.disk.store, { settingsKey, receiptTimeoutMs })
+    await this.nodeState.ready()
+    void this.#repeat(signal).catch((error) => {
+      if (!signal.aborted) throw error
+    })
   }
 
   async #repeat(signal: AbortSignal): Promise<void> {
@@ -123,13 +143,14 @@ export class Plant {
   }
 
   async #trigger(interrupt: AbortSignal, signal: AbortSignal): Promise<void> {
-    const { wait, newest } = this.#options
+    const { newest } = this.#options
+    const devices = this.#devices.slice(0, this.selected)
     const account = {
       ...{ name: 'Plant', concurrency: 2, quota: this.#quota, client: this.#client(), temperatureUnit: null },
-      devices: { ...NO_LIST, has: () => true, all: async () => this.#devices, requestNames: nothing },
+      devices: { ...NO_LIST, has: () => true, all: async () => devices, requestNames: nothing },
       ...{ localTime: 'local', now: () => this.clock.now(), monotonic: () => this.clock.monotonic() },
     }
-    const settings = { wait, select: 'list', devices: this.#devices, bases: [], exclude: [] }
+    const settings = { wait: this.wait, select: 'list', devices, bases: [], exclude: [] }
     const deployed = {
       ...{ RED: { _: (key: string) => key, util: { cloneMessage: structuredClone } }, account, signal },
       node: { id: 'node', type: 'envlog-latest', warn: nothing, error: nothing },
@@ -160,6 +181,7 @@ export class Plant {
   #client(): Client {
     const { isStandalone, newest, keeps, responseMs } = this.#options
     const transport = fakeTransport(async ({ url, body }) => {
+      if (this.isAway) throw new EnvlogError('no-connection')
       const query = JSON.parse(body)
       const isPage = !url.includes('latest')
       const log = isPage ? this.pages : this.polls
@@ -167,7 +189,7 @@ export class Plant {
       const data = isPage
         ? this.#between(query['unixtime-from'], query['unixtime-to'], query.number)
         : this.#records(Math.max(this.last - Math.min(newest, keeps) + 1, 0), this.last)
-      await sleep(this.clock, responseMs(isPage, data.length), context.signal)
+      await sleep(this.clock, responseMs(isPage, data.length), new AbortController().signal)
       const serial = query['remote-serial']
       return json(isStandalone ? graph({ serial, data }) : relayGraph({ 'remote-serial': serial, data }))
     })

@@ -55,6 +55,8 @@ export function createDisk(journal: { length: number }) {
       disk.store = open()
     },
     writtenAt: () => writes.at(-1)?.length ?? 0,
+    /** Number of characters of all writes. */
+    written: () => writes.reduce((sum, { text }) => sum + text.length, 0),
   }
   return disk
 }

@@ -88,3 +88,18 @@ describe('a kill during the import of many records', () => {
     assert.equal(plant.missing(last + 1), 0)
   })
 })
+
+describe('the state of a remote unit that is polled each minute', () => {
+  it('has at most 200 bytes, so that those of 50 are less than 16 MB a day on the disk', async () => {
+    const plant = new Plant({ ...REAL, units: 1 })
+    await plant.clock.pass(320 * MINUTE)
+    await plant.start()
+    await plant.clock.pass(2 * MINUTE)
+    const before = plant.disk.written()
+    await plant.clock.pass(30 * MINUTE)
+    const bytes = (plant.disk.written() - before) / 30
+    plant.kill()
+    assert.ok(bytes > 100 && bytes <= 200, String(bytes))
+    assert.ok(50 * bytes * 1440 <= 16e6)
+  })
+})
