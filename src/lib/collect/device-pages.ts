@@ -6,6 +6,8 @@ import type { SavedDevice, SentPage } from './saved-state'
 export class DevicePages {
   /** By the beginnings of the holes. */
   readonly #ofHoles = new Map<number, HolePages>()
+  /** Whether a page is not confirmed although it is as small as possible. */
+  isRefused = false
   #sent: SentPage | undefined
 
   /** @param from the beginning of a hole */
@@ -35,7 +37,11 @@ export class DevicePages {
   }
 
   failSent(now: number): void {
-    if (this.#sent) this.of(this.#sent.from).failed(this.#sent.records, now)
+    if (this.#sent) {
+      const pages = this.of(this.#sent.from)
+      pages.failed(this.#sent.records, now, 'unconfirmed')
+      this.isRefused ||= pages.isStuck
+    }
     this.end()
   }
 

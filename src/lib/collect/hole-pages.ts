@@ -57,10 +57,14 @@ export class HolePages {
     return Math.min(pauseMs, Math.max(0, failedAt + pauseMs - now))
   }
 
+  /** Whether the smallest page keeps failing. */
+  get isStuck(): boolean {
+    return this.#saved.failures >= GIVE_UP_AFTER.count
+  }
+
   /** Whether the hole is given up when its page has failed. */
   isHopeless(now: number): boolean {
-    const { failures, since } = this.#saved
-    return failures >= GIVE_UP_AFTER.count && now - since >= GIVE_UP_AFTER.ms
+    return this.isStuck && now - this.#saved.since >= GIVE_UP_AFTER.ms
   }
 
   arrived(): void {
@@ -69,16 +73,20 @@ export class HolePages {
     this.#saved = { ...FIRST, number: isDoubled ? Math.min(PAGE_RECORDS, 2 * number) : number }
   }
 
-  /** @param records number of records that the page had or could have had */
-  failed(records: number, now: number, isContradicted = false): void {
+  /**
+   * @param records number of records that the page had or could have had
+   * @param cause if the service has sent the page
+   */
+  failed(records: number, now: number, cause?: 'contradicted' | 'unconfirmed'): void {
     const { failures, since, contradictions, pauseMs } = this.#saved
     const isSmallest = records <= MIN_PAGE_RECORDS
     this.#arrived = 0
     this.#saved = {
       number: Math.max(MIN_PAGE_RECORDS, Math.floor(records / 2)),
       failures: isSmallest ? failures + 1 : 0,
-      since: isSmallest && failures > 0 ? Math.min(since, now) : now,
-      contradictions: isContradicted ? contradictions + 1 : 0,
+      // A database may be away for longer.
+      since: isSmallest && failures > 0 && cause !== 'unconfirmed' ? Math.min(since, now) : now,
+      contradictions: cause === 'contradicted' ? contradictions + 1 : 0,
       failedAt: now,
       pauseMs: isSmallest && failures > 0 ? Math.min(MAX_PAUSE_MS, 2 * pauseMs) : FIRST_PAUSE_MS,
     }

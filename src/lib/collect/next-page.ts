@@ -124,7 +124,7 @@ export function failPage(run: FillRun, failed: NextPage, error: EnvlogError): vo
   const pages = device.pages.of(hole.from)
   const records = isStandalone(target) ? pages.number : Math.min(pages.number, KEPT.remote)
   const now = clock.now()
-  pages.failed(records, now, error.reason === 'response-lacks-record')
+  pages.failed(records, now, error.reason === 'response-lacks-record' ? 'contradicted' : undefined)
   const isGivenUp = pages.isHopeless(now)
   if (isGivenUp) giveUp(run, failed)
   else run.nodeState.save()

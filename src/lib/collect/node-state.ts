@@ -155,7 +155,7 @@ export class NodeState {
   /** Whether this is the first report of this kind for the device in this process. Each call counts as a report. */
   isFirstReport(
     { serial, base = '' }: NamedDevice,
-    kind: 'unreadable' | 'refused' | 'ahead' | 'lost',
+    kind: 'unreadable' | 'refused' | 'refused-page' | 'ahead' | 'lost',
   ): boolean {
     const key = `${kind} ${base}/${serial}`
     if (this.#reported.has(key) || this.#reported.size === MAX_REPORTS) return false

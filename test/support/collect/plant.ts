@@ -53,6 +53,7 @@ export class Plant {
   readonly pages: number[] = []
   readonly polls: number[] = []
   readonly failures: string[] = []
+  readonly warnings: string[] = []
   /** Number of reported losses. */
   losses = 0
   /** Number of units, from the first one on, that the node requests. */
@@ -153,7 +154,12 @@ export class Plant {
     const settings = { wait: this.wait, select: 'list', devices, bases: [], exclude: [] }
     const deployed = {
       ...{ RED: { _: (key: string) => key, util: { cloneMessage: structuredClone } }, account, signal },
-      node: { id: 'node', type: 'envlog-latest', warn: nothing, error: nothing },
+      node: {
+        id: 'node',
+        type: 'envlog-latest',
+        warn: (text: string) => this.warnings.push(text),
+        error: nothing,
+      },
       settings: { ...settings, output: 'readings', topic: '', time: 'utc' },
       ...{ nodeState: this.nodeState, problems: new Problems(), setStatus: nothing },
     }

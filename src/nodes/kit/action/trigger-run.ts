@@ -215,11 +215,13 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     const { deployed, nodeState } = this
     const { RED, node } = deployed
     const { serial } = device
-    const { unacknowledged, isAhead } = this.#stateOf(device)
+    const { unacknowledged, isAhead, pages } = this.#stateOf(device)
     if (unacknowledged?.resends === MAX_QUIET_RESENDS + 1) {
       const time = formatTime(unacknowledged.since)
       node.warn(translate(RED, 'warnings.unacknowledged', { serial, time }))
     }
+    if (pages.isRefused && nodeState.isFirstReport(device, 'refused-page'))
+      node.warn(translate(RED, 'warnings.refused-page', { serial }))
     if (isAhead && nodeState.isFirstReport(device, 'ahead'))
       node.warn(translate(RED, 'warnings.ahead', { serial }))
   }

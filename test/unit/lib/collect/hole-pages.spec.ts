@@ -26,6 +26,13 @@ describe('a page of missing records that does not arrive', () => {
     assert.deepEqual(failUntilHopeless(new HolePages()), [...HALVED, ...SMALLEST])
   })
 
+  it('is not hopeless because a database does not confirm it, however long that takes', () => {
+    const pages = new HolePages()
+    for (const day of [0, 1, 2, 3]) pages.failed(300, day * DAY, 'unconfirmed')
+    pages.failed(300, 3 * DAY + HOUR)
+    assert.deepEqual([pages.isStuck, pages.isHopeless(3 * DAY + HOUR)], [true, false])
+  })
+
   it('does not begin anew after a restart', () => {
     const restart = (pages: HolePages) => new HolePages(JSON.parse(JSON.stringify(pages.toSave())))
     assert.deepEqual(failUntilHopeless(new HolePages(), restart), failUntilHopeless(new HolePages()))
@@ -71,7 +78,7 @@ describe('a page of missing records that contradicts its neighbour', () => {
   it('is accepted at the third such failure in a row', () => {
     const pages = new HolePages()
     const accepts = [true, false, true, true].map((isContradicted) => {
-      pages.failed(300, 0, isContradicted)
+      pages.failed(300, 0, isContradicted ? 'contradicted' : undefined)
       return pages.acceptsContradiction
     })
     assert.deepEqual(accepts, [false, false, false, true])

@@ -55,6 +55,17 @@ describe('a database that takes 500 rows a message', () => {
   })
 })
 
+describe('a database that takes no missing records', () => {
+  it('gets the new ones, and a warning says so once', async () => {
+    const { plant } = await beginAway({ ...REAL, units: 1, receiptTimeoutMs: MINUTE }, 20)
+    plant.sink = (_unit, _ids, isPage) => !isPage
+    await plant.clock.pass(6 * HOUR)
+    plant.kill()
+    assert.deepEqual([plant.warnings, plant.losses], [['warnings.refused-page'], 0])
+    assert.ok(plant.last - Math.max(...(plant.delivered[0] as number[])) <= 12)
+  })
+})
+
 describe('a process that ends because of a page of more than 5,000 records', () => {
   it('ends so twice, and delivers all records', async function () {
     this.timeout(60_000)

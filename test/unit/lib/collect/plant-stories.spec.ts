@@ -48,7 +48,10 @@ const acts = {
 type Act = keyof typeof acts
 
 const storyOf = (...names: Act[]) =>
-  fc.array(fc.tuple(fc.constantFrom(...names), fc.integer({ min: 1, max: 60 })), { minLength: 3, maxLength: 7 })
+  fc.array(fc.tuple(fc.constantFrom(...names), fc.integer({ min: 1, max: 60 })), {
+    minLength: 3,
+    maxLength: 7,
+  })
 
 /** A service that keeps everything of the story, 10 minutes between records. */
 const options = { newest: 6, keeps: 1000, intervalMs: 10 * MINUTE }
