@@ -30,8 +30,10 @@ const CHANGES: Readonly<Record<string, object>> = {
 /** The demo's flows: a first tab for visitors, the wall display example, and nodes that only the demo has. */
 export function demoFlows(root: string): FlowNode[] {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as FlowNode[]
-  // The editor assigns the account to an imported example.
-  const display = read(EXAMPLE).map((node) => ('account' in node ? { ...node, account: ACCOUNT } : node))
+  // The editor assigns the account to an imported example, and reads from a global-config which packages it needs.
+  const display = read(EXAMPLE)
+    .filter(({ type }) => type !== 'global-config')
+    .map((node) => ('account' in node ? { ...node, account: ACCOUNT } : node))
   display.find(({ id }) => id === BEFORE_LINK)?.wires?.[0]?.push(LINK)
   const nodes = [...read('demo/start-here.json'), ...display, ...read('demo/flow.json')]
   return nodes.map((node) => ({ ...node, ...CHANGES[node.id] }))

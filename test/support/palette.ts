@@ -45,7 +45,23 @@ const palettes = {
   },
 } satisfies Record<string, PaletteDefinition>
 
+/** Versions of packages that no palette contains: one of our own, and one that cannot be installed. */
+const OTHER_VERSIONS = {
+  '@flowfuse/node-red-dashboard': '1.31.0',
+  'node-red-contrib-mssql-plus': '0.13.1',
+}
+
 type Palette = keyof typeof palettes
+
+/** The version of a package with which the examples are tested, and which they name to the editor. */
+export function testedVersionOf(packageName: string): string | undefined {
+  const all: Record<string, string> = Object.assign(
+    {},
+    OTHER_VERSIONS,
+    ...Object.values(palettes).map(({ versions }) => versions),
+  )
+  return all[packageName]
+}
 
 /** Without optimization, compiling takes a third of the time. */
 const WITHOUT_OPTIMIZATION = { CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: 'max' }

@@ -37,6 +37,7 @@ import {
   uncoded,
   wordsOfCodeIn,
 } from '../../support/documents'
+import { neededBy } from '../../support/examples'
 import { packageJson, root } from '../../support/package'
 
 const README = 'README.md'
@@ -175,6 +176,14 @@ describe('the two READMEs', () => {
       const links = linksIn(read(file)).filter(({ target }) => target.endsWith('.json'))
       assert.deepEqual(sorted(links.map(({ target }) => join(dirname(file), target))), sorted(flows))
       for (const { target, text } of links) assert.ok(target.endsWith(`/${text}.json`), text)
+    })
+
+    it(`${file} names the package that each example needs`, () => {
+      for (const [, example = '', needs = ''] of tableRows(read(file)))
+        for (const { target } of linksIn(example)) {
+          const named = wordsOfCodeIn(needs)
+          assert.deepEqual(named, [neededBy(target) ?? []].flat(), target)
+        }
     })
   }
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { EXAMPLE_LIMITS } from '../../../src/shared/example-limits'
 import { coreDefinitions, type Definition, definitionOf, nodes } from '../../support/built'
-import { exampleNames, readExample } from '../../support/examples'
+import { exampleNames, functionModules, neededBy, readExample } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
+import { testedVersionOf } from '../../support/palette'
 
 const ours = new Map<string, Definition>()
 
@@ -88,6 +89,16 @@ describe('the examples', () => {
         const named = new Set(flow.flatMap(({ name, type }) => [String(name), type]))
         const mentioned = about.flatMap((info) => [...info.matchAll(/ノードは? \*([^*]+)\*|in \*([^*]+)\*/g)])
         for (const [text, ja, en] of mentioned) assert.ok(named.has(ja ?? en ?? ''), text)
+      })
+
+      it('names the package of its folder to the editor, which offers to install it', () => {
+        const listed = flow.filter(({ type }) => type === 'global-config')
+        // Node-RED installs those of function nodes itself, at the deploy.
+        const needed = [neededBy(title) ?? []].flat().filter((name) => !functionModules(flow).includes(name))
+        assert.deepEqual(
+          listed.map(({ env, modules }) => ({ env, modules })),
+          needed.map((name) => ({ env: [], modules: { [name]: testedVersionOf(name) } })),
+        )
       })
 
       it('works without code, except industrial protocols', () => {
