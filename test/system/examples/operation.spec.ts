@@ -22,9 +22,9 @@ const HOSTILE = 'a\\b "c"\n{冷} 1'
 describe('examples for operators', () => {
   const harness = useExamples()
   let simulator: Simulator
+  const now = Math.floor(Date.now() / MINUTE) * MINUTE
 
   beforeEach(async () => {
-    const now = Math.floor(Date.now() / MINUTE) * MINUTE
     const records = { interval: 60, from: now / 1000 - 3600 }
     const fleet: DeviceDefinition[] = [
       {
@@ -35,7 +35,8 @@ describe('examples for operators', () => {
           { num: 1, name: HOSTILE, unit: 'C' },
           { num: 2, name: 'Probe', unit: 'C', broken: 'Sensor Error' },
         ],
-        records,
+        records: [],
+        current: { unixtime: now / 1000, values: { 1: -18.4 } },
       },
       {
         serial: '52C10002',
@@ -47,6 +48,13 @@ describe('examples for operators', () => {
         records,
       },
       { serial: '52A10003', name: 'Spare', channels: [], records: [] },
+      {
+        serial: '52A10004',
+        name: 'Silent',
+        channels: [{ num: 1, name: 'Air', unit: 'C' }],
+        records: [],
+        current: { unixtime: now / 1000 - 3660, values: { 1: -18.4 } },
+      },
     ]
     simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet })
   })
@@ -66,28 +74,38 @@ describe('examples for operators', () => {
     })
     assert.match(String(response.headers.get('content-type')), /^text\/plain;.* version=0\.0\.4/)
     const escaped = HOSTILE.replace(/[\\"]/g, '\\$&').replace('\n', '\\n')
-    const hostile = `base="52A10001",serial="52A10001",name="${escaped}",group="${escaped}"`
-    const remote = 'base="5F0A1001",serial="52C10002",name="Remote",group=""'
-    const spare = 'base="52A10003",serial="52A10003",name="Spare",group=""'
-    const [{ values, time = 0 } = {}, other] = simulator.truth.current()
+    const hostile = 'base="52A10001",serial="52A10001"'
+    const remote = 'base="5F0A1001",serial="52C10002"'
+    const silent = 'base="52A10004",serial="52A10004"'
+    const other = simulator.truth.current().find(({ serial }) => serial === '52C10002')
     const lines = (await response.text()).split('\n')
     assert.deepEqual(
       lines.filter((line) => line && !line.startsWith('# HELP') && !line.startsWith('envlog_asked')),
       [
-        '# TYPE envlog_value gauge',
-        `envlog_value{${hostile},channel="1",label="${escaped}",unit="°C"} ${values?.[1]}`,
-        `envlog_value{${remote},channel="1",label="ch1",unit="%"} ${other?.values[1]}`,
-        '# TYPE envlog_measured_timestamp_seconds gauge',
-        ...[hostile, remote].map(
-          (labels) => `envlog_measured_timestamp_seconds{${labels}} ${Number(time) / 1000}`,
-        ),
-        '# TYPE envlog_battery_code gauge',
-        ...[`{${hostile}} 5`, `{${remote}} 2`, `{${spare}} 5`].map(
-          (sample) => `envlog_battery_code${sample}`,
-        ),
-        '# TYPE envlog_rssi gauge',
-        ...[hostile, spare].map((labels) => `envlog_rssi{${labels}} 4`),
         '# TYPE envlog_asked_timestamp_seconds gauge',
+        '# TYPE envlog_measured_timestamp_seconds gauge',
+        ...[
+          [hostile, now],
+          [remote, other?.time],
+          [silent, now - 3660_000],
+        ].map(([labels, at]) => `envlog_measured_timestamp_seconds{${labels}} ${Number(at) / 1000}`),
+        '# TYPE envlog_channel_info gauge',
+        `envlog_channel_info{${hostile},channel="1",name="${escaped}",group="${escaped}",label="${escaped}"} 1`,
+        `envlog_channel_info{${hostile},channel="2",name="${escaped}",group="${escaped}",label="Probe"} 1`,
+        `envlog_channel_info{${remote},channel="1",name="Remote",group="",label="ch1"} 1`,
+        `envlog_channel_info{${silent},channel="1",name="Silent",group="",label="Air"} 1`,
+        '# TYPE envlog_value gauge',
+        `envlog_value{${hostile},channel="1",unit="°C"} -18.4`,
+        `envlog_value{${remote},channel="1",unit="%"} ${other?.values[1]}`,
+        '# TYPE envlog_channel_error gauge',
+        `envlog_channel_error{${hostile},channel="1"} 0`,
+        `envlog_channel_error{${hostile},channel="2"} 1`,
+        `envlog_channel_error{${remote},channel="1"} 0`,
+        '# TYPE envlog_battery_code gauge',
+        `envlog_battery_code{${hostile}} 5`,
+        `envlog_battery_code{${remote}} 2`,
+        '# TYPE envlog_rssi gauge',
+        `envlog_rssi{${hostile}} 4`,
       ],
     )
     const [, asked] = /^envlog_asked_timestamp_seconds (.*)$/m.exec(lines.join('\n')) ?? []
@@ -98,6 +116,42 @@ describe('examples for operators', () => {
     const responses = await Promise.all(Array.from({ length: 20 }, scrape))
     assert.ok(responses.every(({ status }) => status === 200))
     assert.equal(simulator.counts().current.total, before)
+  })
+
+  it('serve no values once the last response is older than 5 minutes', async function () {
+    this.timeout(FLOW_MS)
+    const scrape = async () => (await fetch(`${harness.nodeRed.url}/metrics`)).text()
+    for (const [age, isServed] of [
+      [4 * MINUTE, true],
+      [5 * MINUTE, false],
+    ] as const) {
+      await harness.deploy([METRICS], { simulator }, (flow) => {
+        const current = flow.find(({ type }) => type === 'envlog-current') as FlowNode
+        const to = `$fromMillis($millis() - ${age})`
+        const rules = [{ t: 'set', p: 'envlog.receivedAt', pt: 'msg', to, tot: 'jsonata' }]
+        const aged = {
+          id: 'test-aged',
+          type: 'change',
+          z: current.z,
+          x: 0,
+          y: 0,
+          rules,
+          wires: current.wires,
+        }
+        return [...flow.map((node) => (node === current ? { ...node, wires: [[aged.id]] } : node)), aged]
+      })
+      await until(`values of a response that is ${age} ms old`, async () => {
+        const text = await scrape()
+        const [, asked] = /^envlog_asked_timestamp_seconds (.*)$/m.exec(text) ?? []
+        const isAged = Math.abs(Date.now() - age - Number(asked) * 1000) < 30_000
+        return isAged && text.includes('envlog_value{') === isServed
+      })
+      const text = await scrape()
+      for (const name of ['value', 'channel_error', 'battery_code', 'rssi'])
+        assert.equal(text.includes(`envlog_${name}{`), isServed, name)
+      for (const name of ['measured_timestamp_seconds', 'channel_info'])
+        assert.ok(text.includes(`envlog_${name}{`), name)
+    }
   })
 
   const problems: Record<string, [Fault, string]> = {
