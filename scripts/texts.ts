@@ -24,8 +24,11 @@ const RULES = {
   line: { search: /[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+/g, replacement: ' ' },
   /** The mail node sends a text with `<letter … >` as HTML, too. */
   mail: { search: /</g, replacement: '‹' },
-  /** A spreadsheet does not read the text of this cell as a formula. Some also read full-width signs. */
-  cell: { search: /^(\s*[=+\-@＝＋－＠]|[\t\r])/g, replacement: "'$1" },
+  /**
+   * A spreadsheet does not read the text of this cell as a formula, some also by full-width signs, nor a serial number
+   * such as 5214E001 as a number.
+   */
+  cell: { search: /^(\s*[=+\-@＝＋－＠]|[\t\r]|\d+[eE]\d+$)/g, replacement: "'$1" },
   /** Part of a file's name. */
   fileName: { search: /[^0-9A-Za-z-]/g, replacement: '_' },
 } satisfies Record<string, Rule>

@@ -17,6 +17,9 @@ const DELHI = { offset: 330, yesterday: '2026-10-30', today: '2026-10-31' }
 const MONTH = 'Files and reports/last month of a device to a CSV file'
 const NIGHT = 'Files and reports/nightly file of all devices'
 
+/** A spreadsheet would read 52140. */
+const READ_AS_NUMBER = '5214E001'
+
 /** As in the flows. */
 const CHOSEN = '52A10001'
 const HOSTILE = '=a "b", c\n<冷'
@@ -56,7 +59,7 @@ describe('examples for files', () => {
         records: { interval: 1800, from },
       },
       {
-        serial: '52C10002',
+        serial: READ_AS_NUMBER,
         name: 'Remote',
         base: { serial: '5F0A1001', name: 'Hall 1', zone: { timeDiff: DELHI.offset } },
         channels: [{ num: 1, name: 'Air', unit: '%' }],
@@ -173,7 +176,8 @@ describe('examples for files', () => {
       return records.flatMap(({ time, values }) =>
         channels.map(({ num }) => {
           const at = clockOf(time, place).replace('Z', standalone ? '+09:00' : '+05:30')
-          return [at, time, serial, num, typeof values[num] === 'number' ? values[num] : ''].join(' ')
+          const cell = serial === READ_AS_NUMBER ? `'${serial}` : serial
+          return [at, time, cell, num, typeof values[num] === 'number' ? values[num] : ''].join(' ')
         }),
       )
     })
@@ -197,7 +201,7 @@ describe('examples for files', () => {
     const kept = '52C10003'
     const lossy = '52C10004'
     const silent = '52B10005'
-    const refused = '41E10006'
+    const refused = '41C10006'
     simulator.set({
       fleet: [
         // At half past midnight in Tokyo, it is 21 o'clock in Delhi, and its yesterday began 45 hours ago.
@@ -261,7 +265,7 @@ describe('examples for files', () => {
     // Node-RED drops a message that fails for the tenth time at the same node.
     await until('it is tried often', () => harness.nodeRed.log().split('EISDIR').length > 60)
     rmdirSync(join(harness.nodeRed.userDir, name))
-    const lines = [`,${CHOSEN},`, ',52C10002,', 'End of the file']
+    const lines = [`,${CHOSEN},`, `,'${READ_AS_NUMBER},`, 'End of the file']
     await written(name, (text) => lines.every((line) => text.includes(line)))
   })
 })

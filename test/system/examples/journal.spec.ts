@@ -177,20 +177,20 @@ describe('the example with an alarm journal', () => {
     )
 
     // An alarm that ended without an event is not said to last.
-    await query("UPDATE alarms SET seen = '2020-01-01T00:00:00.000Z', id = 'gone'")
+    await query("UPDATE alarms SET seen = '2020-01-01T00:00:00.000Z', id = 'gone', serial = '5214E001'")
     await deploy('ja', ',')
     const japanese = await until('both are in the file', () => cells().lines.length === 2 && cells())
     assert.match(String(japanese.head), /^\ufeff開始;終了;分;機器;.*;訂正;詳細$/)
     assert.deepEqual(
       japanese.lines
         .map((line) => line.split(';'))
-        .map(([, , , name, , , , , , kind, , extreme, , state]) => {
+        .map(([, , , name, serial, , , , , kind, , extreme, , state]) => {
           assert.match(String(extreme), /^-\d+(?:,\d+)?$/)
-          return [name, kind, state]
+          return [name, serial, kind, state]
         }),
       [
-        ['Freezer', '上限超過', '継続中'],
-        ['Freezer', '上限超過', '判定終了'],
+        ['Freezer', FREEZER, '上限超過', '継続中'],
+        ['Freezer', "'5214E001", '上限超過', '判定終了'],
       ],
     )
   })
