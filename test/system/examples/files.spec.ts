@@ -175,14 +175,14 @@ describe('examples for files', () => {
       const records = simulator.truth.records(serial, standalone ? undefined : base, ...within)
       return records.flatMap(({ time, values }) =>
         channels.map(({ num }) => {
-          const at = clockOf(time, place).replace('Z', standalone ? '+09:00' : '+05:30')
+          const at = clockOf(time, place).slice(0, 19).replace('T', ' ')
           const cell = serial === READ_AS_NUMBER ? `'${serial}` : serial
           return [at, time, cell, num, typeof values[num] === 'number' ? values[num] : ''].join(' ')
         }),
       )
     })
     assert.equal(expected.length, 48 * 2 + 24)
-    const text = await writtenBy('every night at 0:30', 'envlog-2026-10-30.csv')
+    const text = await writtenBy('every night at 0:30', 'envlog-2026-10-31.csv')
     const [head, ...lines] = text.replace('\ufeff', '').trimEnd().split('\r\n')
     assert.equal(head, CSV_COLUMNS.range)
     assert.deepEqual(cellsOf(lines.pop() ?? '')[ERROR], 'End of the file: all devices were requested')
@@ -193,6 +193,11 @@ describe('examples for files', () => {
     assert.deepEqual(found.toSorted(), expected.toSorted())
     const name = `"'${HOSTILE.replaceAll('"', '""')}"`
     assert.ok(text.includes(name) && !text.includes(`"${HOSTILE.slice(0, 2)}`), 'no formula')
+
+    const more = { 'envlog-account': { timeZone: 'Asia/Kolkata' } }
+    await harness.deploy([NIGHT], { simulator, more })
+    const [, first] = (await writtenBy('every night at 0:30', 'envlog-2026-10-30.csv')).split('\r\n')
+    assert.match(String(first), /^2026-10-30 /, 'the day of the time zone')
   })
 
   it('write in the nightly file which devices and records are missing, each time, with decimal commas if set', async function () {
@@ -215,7 +220,7 @@ describe('examples for files', () => {
     })
     await harness.deploy([NIGHT], { simulator }, set({ decimal: ',', language: 'ja' }))
     for (let times = 0; times < 2; times++) {
-      const text = await writtenBy('every night at 0:30', 'envlog-2026-10-30.csv')
+      const text = await writtenBy('every night at 0:30', 'envlog-2026-10-31.csv')
       const lines = text.replace('\ufeff', '').trimEnd().split('\r\n')
       assert.equal(lines[0], CSV_COLUMNS.range.replaceAll(',', ';'))
       const rows = lines.slice(1).map((line) => cellsOf(line, ';'))
@@ -231,6 +236,7 @@ describe('examples for files', () => {
       assert.match(said(refused), times === 0 ? /Refused \(400\)/ : /because the service refused/)
       assert.match(said(''), /^ファイルの終わり/)
     }
+    // Without a device's clock, that of the server counts.
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     await harness.press('every night at 0:30')
     const text = await written('envlog-2026-10-30.csv', (found) => found.includes('The service failed (503)'))
