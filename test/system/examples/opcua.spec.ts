@@ -25,7 +25,7 @@ describe('the example with an OPC UA server', () => {
   let client: OpcuaClient | undefined
   const now = Math.floor(Date.now() / 1000) * 1000
   /** The service's data for the freezer. */
-  let reading = { value: -18.4, age: 60 }
+  let reading: { value: number | string; age: number } = { value: -18.4, age: 60 }
 
   const freezer: DeviceDefinition = {
     serial: '52A10001',
@@ -75,10 +75,21 @@ describe('the example with an OPC UA server', () => {
     const port = await freePort()
     await examples.deploy([SERVER], { simulator, more: { 'OpcUa-Server': { port: String(port) } } })
     client = await connectOpcua(port)
-    await waitForProperties(FREEZER, { status: 'Good', value: Math.fround(-18.4), time: now - 60_000 })
+    await waitForProperties(FREEZER, { status: 'Good', value: -18.4, time: now - 60_000 })
     await waitForProperties(`${FREEZER}/unit`, { status: 'Good', value: '°C' })
     await waitForProperties(BROKEN, { status: 'BadSensorFailure', time: now - 60_000 })
     await waitForProperties(AIR, { status: 'Good', value: 55.5, time: now })
+    // A client with a dead band is told of a gap, and of what follows.
+    const told = await client.watch(FREEZER, 0.5)
+    const isTold = (status: string, value?: number) =>
+      until(`${status} ${value} is told`, () =>
+        told.some((one) => one.status === status && (value === undefined || one.value === value)),
+      )
+    await isTold('Good', -18.4)
+    reading = { value: 'Sensor Error', age: 40 }
+    await isTold('BadSensorFailure')
+    reading = { value: -16.4, age: 20 }
+    await isTold('Good', -16.4)
     reading = { value: 1, age: 4000 }
     await waitForProperties(FREEZER, { status: 'UncertainLastUsableValue', value: 1 })
     simulator.set({ fleet: [remote] })
@@ -94,8 +105,16 @@ interface DataValue {
   time?: number
 }
 
+interface OpcuaValue {
+  statusCode: { name: string }
+  value: { value: unknown }
+  sourceTimestamp?: Date
+}
+
 interface OpcuaClient {
   read(nodeId: string): Promise<DataValue>
+  /** What a subscription with an absolute dead band is told, in order. */
+  watch(nodeId: string, deadBand: number): Promise<readonly DataValue[]>
   close(): Promise<void>
 }
 
@@ -104,6 +123,7 @@ const VALUE = 13
 /** Retries until the server is available, also after a restart. */
 async function connectOpcua(port: number): Promise<OpcuaClient> {
   const load = createRequire(join(await paletteFolder('opcua'), 'package.json'))
+  const { DataChangeFilter, DataChangeTrigger, DeadbandType, TimestampsToReturn } = load('node-opcua-client')
   const { OPCUACertificateManager } = load('node-opcua-certificate-manager')
   const client = load('node-opcua-client').OPCUAClient.create({
     clientCertificateManager: new OPCUACertificateManager({ rootFolder: temporaryFolder('opcua') }),
@@ -113,10 +133,30 @@ async function connectOpcua(port: number): Promise<OpcuaClient> {
   })
   await client.connect(`opc.tcp://${HOST}:${port}`)
   const session = await client.createSession()
+  const toDataValue = ({ statusCode, value, sourceTimestamp }: OpcuaValue): DataValue => ({
+    status: statusCode.name,
+    value: value.value,
+    ...(sourceTimestamp && { time: sourceTimestamp.getTime() }),
+  })
   return {
     async read(nodeId) {
-      const { statusCode, value, sourceTimestamp } = await session.read({ nodeId, attributeId: VALUE })
-      return { status: statusCode.name, value: value.value, time: sourceTimestamp?.getTime() }
+      return toDataValue(await session.read({ nodeId, attributeId: VALUE }))
+    },
+    async watch(nodeId, deadbandValue) {
+      const told: DataValue[] = []
+      const subscription = await session.createSubscription2({
+        publishingEnabled: true,
+        requestedPublishingInterval: 100,
+      })
+      const trigger = DataChangeTrigger.StatusValue
+      const filter = new DataChangeFilter({ trigger, deadbandType: DeadbandType.Absolute, deadbandValue })
+      const item = await subscription.monitor(
+        { nodeId, attributeId: VALUE },
+        { samplingInterval: 100, queueSize: 10, filter },
+        TimestampsToReturn.Both,
+      )
+      item.on('changed', (value: OpcuaValue) => told.push(toDataValue(value)))
+      return told
     },
     close: () => client.disconnect(),
   }
