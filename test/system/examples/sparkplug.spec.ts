@@ -23,6 +23,9 @@ const SPARKPLUG = 'Factory - needs sparkplug-payload/Sparkplug B'
 const HOSTILE = 'a/+#"\n<b> 冷'
 const FIRST = '52A10001'
 const REMOTE = '52C10003'
+/** Two remote units have this serial number. */
+const TWICE = '52C10004'
+const HALLS = ['5F0A1001', '5F0A1002']
 
 interface Metric {
   name: string
@@ -78,6 +81,13 @@ describe('the example Sparkplug B', () => {
         ],
       }),
       device(REMOTE, { base: { serial: '5F0A1001' }, channels: [{ num: 1, name: 'Inside', unit: 'C' }] }),
+      ...HALLS.map((serial, index) => ({
+        serial: TWICE,
+        base: { serial },
+        channels: [{ num: 1, unit: 'C' }],
+        records: [],
+        current: { unixtime: now() - 60, values: { 1: index === 0 ? 'Sensor Error' : -18 } },
+      })),
     ]
     simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet })
     heard = []
@@ -115,7 +125,11 @@ describe('the example Sparkplug B', () => {
     await rounds(simulator, 2)
     assert.deepEqual(
       heard.map(({ what }) => what),
-      ['NBIRTH', `DBIRTH ${FIRST}`, `DBIRTH ${REMOTE}`],
+      ['NBIRTH', ...[FIRST, REMOTE, ...HALLS.map((base) => `${base}_${TWICE}`)].map((id) => `DBIRTH ${id}`)],
+    )
+    assert.deepEqual(
+      HALLS.map((base) => valuesOf(`DBIRTH ${base}_${TWICE}`).ch1),
+      [null, -18],
     )
     const [inside] = last(`DBIRTH ${FIRST}`)?.metrics ?? []
     const text = (value: string) => ({ type: 'String', value })
