@@ -53,7 +53,7 @@ export function fillMissing(form: Form, properties: Readonly<Record<string, Prop
   }
 }
 
-/** Shows saved values that Node-RED does not show in lists and checkboxes, and accepts full-width digits. */
+/** Shows saved values that Node-RED does not show in lists and checkboxes, and accepts numbers as people write them. */
 export function prepareFields(form: Form, fields: JQuery): void {
   for (const element of fields.get()) {
     const name = element.id.replace(/^node-(?:config-)?input-/, '')
@@ -61,7 +61,8 @@ export function prepareFields(form: Form, fields: JQuery): void {
     if (field.is('select')) {
       if (isEnvVariable(saved) || !CONFIG_NODES.includes(name)) selectValue(field, saved)
     } else if (field.is(':checkbox') && isEnvVariable(saved)) showVariable(field, String(saved))
-    else if (field.is('[inputmode]')) field.on('change', () => replaceValue(field, toHalfWidth(field)))
+    else if (field.is('[inputmode]'))
+      field.on('change', () => replaceValue(field, toNumberText(String(field.val()))))
   }
 }
 
@@ -70,7 +71,16 @@ function replaceValue(field: JQuery, value: string): void {
   if (field.val() !== value) field.val(value).trigger('change')
 }
 
-const toHalfWidth = (field: JQuery) => String(field.val()).normalize('NFKC').trim()
+/**
+ * A typed number as the schemas read it: full-width digits, the minus sign − and one decimal comma become *-5.5*. A comma
+ * before three digits stays, because it may separate thousands; other texts stay as they are.
+ */
+export const toNumberText = (typed: string): string =>
+  typed
+    .normalize('NFKC')
+    .trim()
+    .replace(/^\u2212/, '-')
+    .replace(/^(-?\d+),(\d{1,2}|\d{4,})$/, '$1.$2')
 
 /** A checkbox with a variable is neither on nor off. */
 function showVariable(box: JQuery, variable: string): void {

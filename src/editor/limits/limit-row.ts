@@ -3,7 +3,7 @@ import { describeProblem } from '../../shared/problems'
 import { hasEnvVariable, isEnvVariable } from '../../shared/schema'
 import { ChoiceField } from '../choice-field'
 import type { DeviceSource } from '../device-source'
-import { selectValue } from '../fields'
+import { selectValue, toNumberText } from '../fields'
 import { toSaved } from '../picker/choice'
 import { translate } from '../red'
 import { chosenOf, describeLimit } from './describe-limit'
@@ -87,7 +87,7 @@ export class LimitRow {
   #read(): void {
     const text = (name: string) => String(this.#field(name).val() ?? '').trim()
     const number = (name: string) => {
-      const typed = text(name).normalize('NFKC')
+      const typed = toNumberText(text(name))
       if (isEnvVariable(typed)) return typed
       if (typed === '') return null
       // A text that is no number stays as it is: saved as NaN, it would be lost, and the limit with it.

@@ -86,7 +86,7 @@ describe('the form of limits', function () {
     assert.equal(await problem(0), "'above' is a reserved name. Choose another name.")
     for (const [name, value] of Object.entries({
       name: 'too warm',
-      above: '-15',
+      above: '−15,0',
       minutes: '10',
       margin: '1',
     }))
@@ -108,16 +108,16 @@ describe('the form of limits', function () {
   it('keeps a wrong number, so that the limit stays wrong', async () => {
     form = await editor.editLimits('limits')
     await line(0).click()
-    for (const [name, value] of Object.entries({ above: '8,5', minutes: 'ten' }))
+    for (const [name, value] of Object.entries({ above: '8.5 °C', minutes: 'ten' }))
       await field(0, name).fill(value)
-    assert.equal(await problem(0), "'Above' must be a number.")
+    assert.equal(await problem(0), "'Above' must be a number such as -5.5.")
     await form.done()
     form = await editor.editLimits('limits')
-    assert.equal(await problem(0), "'Above' must be a number.")
+    assert.equal(await problem(0), "'Above' must be a number such as -5.5.")
     assert.equal((await sentences())[0], 'first: temperature of all devices above … °C')
     await form.cancel()
     const [limit] = (await limitsOf('limits')) as { above: unknown; minutes: unknown }[]
-    assert.deepEqual([limit?.above, limit?.minutes], ['8,5', 'ten'])
+    assert.deepEqual([limit?.above, limit?.minutes], ['8.5 °C', 'ten'])
     await editor.page.evaluate(() => RED.history.pop())
   })
 
