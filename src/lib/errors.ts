@@ -72,6 +72,7 @@ export const reasons = {
   'no-connection': 'ENVLOG_NETWORK',
   'connection-broken': 'ENVLOG_NETWORK',
   'no-certificate': 'ENVLOG_NETWORK',
+  'certificate-time': 'ENVLOG_NETWORK',
   'no-tls': 'ENVLOG_NETWORK',
   'proxy-refused': 'ENVLOG_NETWORK',
   'gateway-responded': 'ENVLOG_NETWORK',

@@ -15,9 +15,12 @@ export interface Listener {
   close(): Promise<void>
 }
 
+/** Certificates for the same key and hosts that nobody else signed, and whose time is over, or not yet here. */
+export const certificates = { expired: fixture('expired.pem'), notYetValid: fixture('not-yet-valid.pem') }
+
 /** Provides the simulator with TLS: bytes are forwarded unchanged. */
-export function startTls(target: number): Promise<Listener> {
-  const server = createTlsServer({ key: fixture('server.key'), cert: fixture('server.pem') }, (socket) => {
+export function startTls(target: number, cert = fixture('server.pem')): Promise<Listener> {
+  const server = createTlsServer({ key: fixture('server.key'), cert }, (socket) => {
     tunnel(socket, connect(target, '127.0.0.1'))
   })
   return listen(server)

@@ -16,7 +16,7 @@ const TRY_AGAIN = [408, 425]
  * if another server has refused it.
  */
 export function isRetryable(error: EnvlogError): boolean {
-  if (error.reason === 'no-certificate') return false
+  if (error.reason === 'no-certificate' || error.reason === 'certificate-time') return false
   if (error.reason === 'gateway-responded') return TRY_AGAIN.includes(error.cause.status ?? 0)
   return (
     error.code === 'ENVLOG_NETWORK' || error.code === 'ENVLOG_TIMEOUT' || SERVICE_FAILURES.has(error.reason)

@@ -25,8 +25,8 @@ export interface HttpResponse {
 /** A request in flight. */
 export interface HttpExchange<T> {
   /**
-   * @throws EnvlogError `connection-broken`, `no-connection`, `no-certificate`, `no-tls`, `proxy-refused`; any error of
-   * `read`
+   * @throws EnvlogError `connection-broken`, `no-connection`, `certificate-time`, `no-certificate`, `no-tls`, `proxy-refused`;
+   * any error of `read`
    */
   result: Promise<T>
   /** Closes its connection. The result may then be rejected or stay pending. */
@@ -232,10 +232,18 @@ function proxyAddress({ url, username, password }: NonNullable<TransportOptions[
 /** A response without TLS, as from an `http:` address that was entered as `https:`. */
 const NO_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']
 
+/** Codes of a certificate that is not valid at this machine's time. Its clock is wrong more often than the certificate. */
+const CERTIFICATE_TIME = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']
+
+/** The time by which certificates are checked, such as `2026-11-20 08:00 UTC`. */
+const machineTime = () => `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
 /** Keeps only the code of an error, because messages of the network stack may contain a proxy's password. */
 function toNetworkError(error: unknown): EnvlogError {
   const causes = causesOf(error)
   const code = String(causes.findLast(({ code }) => code !== undefined)?.code ?? 'unknown')
+  if (CERTIFICATE_TIME.includes(code))
+    return new EnvlogError('certificate-time', { detail: code, time: machineTime() })
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code))
     return new EnvlogError('no-certificate', { detail: code })
   if (NO_TLS.includes(code)) return new EnvlogError('no-tls', { detail: code })

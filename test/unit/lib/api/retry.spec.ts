@@ -41,6 +41,16 @@ const tries: readonly (readonly [string, Script, number])[] = [
     },
     0,
   ],
+  [
+    'a certificate that is not valid at this time',
+    () => {
+      throw new EnvlogError('certificate-time', {
+        detail: 'CERT_NOT_YET_VALID',
+        time: '1970-01-01 00:03 UTC',
+      })
+    },
+    0,
+  ],
   ['a whole response that is not JSON', () => text('{"devices":['), 0],
   ['a whole response that cannot be read', () => json({ devices: 1 }), 0],
   ['an empty answer', () => text(''), 0],

@@ -5,6 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { proxyPasswords, UndiciTransport } from '../../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { version } from '../../../../src/lib/version'
+import { certificates, startProxy, startTls } from '../../../support/network'
 
 const REQUEST = { body: '{}' }
 const HEADERS = [
@@ -78,6 +79,37 @@ describe('a proxy whose address is unusable', () => {
       await transport.close()
     }
   })
+})
+
+describe('a certificate that is not valid at the time of this machine', () => {
+  const codes = { expired: 'CERT_HAS_EXPIRED', notYetValid: 'CERT_NOT_YET_VALID' } as const
+  for (const name of ['expired', 'notYetValid'] as const) {
+    it(`is reported with that time (${codes[name]}), also behind a proxy`, async () => {
+      const ca = certificates[name]
+      const service = await startTls(0, ca)
+      const gate = await startProxy(service.port)
+      const proxy = { url: `http://127.0.0.1:${gate.port}`, noProxy: [] }
+      const ways = [
+        { url: `https://127.0.0.1:${service.port}/current`, options: {} },
+        { url: 'https://service.test/current', options: { proxy } },
+      ]
+      for (const { url, options } of ways) {
+        const transport = new UndiciTransport({ timeoutMs: TIMEOUT_MS, tls: { ca }, ...options })
+        const { result } = transport.send({ ...REQUEST, url, onSent: () => {} }, async () => {})
+        const { reason, params } = await result.then(
+          () => assert.fail(),
+          (error: EnvlogError) => error,
+        )
+        const { detail, time } = params
+        assert.deepEqual([reason, detail], ['certificate-time', codes[name]])
+        assert.match(String(time), /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
+        assert.ok(Math.abs(Date.parse(String(time)) - Date.now()) < 120_000)
+        await transport.close()
+      }
+      await gate.close()
+      await service.close()
+    })
+  }
 })
 
 describe('the passwords of proxies, which no error may repeat', () => {
