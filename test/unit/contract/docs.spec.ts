@@ -235,7 +235,7 @@ describe('the contracts', () => {
       group: '',
       retryAt: '',
     }
-    const [sample] = codeIn(read('docs/errors.md')).map(({ text }) => JSON.parse(text))
+    const sample = JSON.parse(codeIn(read('docs/errors.md'))[0]?.text ?? '')
     // Catch nodes add `source`, and copy own properties.
     assert.deepEqual(sorted(Object.keys(sample)), ['cause', 'code', 'message'])
     assert.deepEqual(sorted(Object.keys(sample.cause)), sorted(Object.keys(cause)))
