@@ -41,6 +41,18 @@ export function formatLocalTime(clock: LocalClock, instant: number): string {
   return text.replace('Z', formatOffset(clock.offsetAt(instant)))
 }
 
+/** `2026-10-25`. @param instant ms since 1970 UTC */
+export const dateOf = (clock: LocalClock, instant: number) => formatLocalTime(clock, instant).slice(0, 10)
+
+/** `02:30`. @param instant ms since 1970 UTC */
+export const timeOf = (clock: LocalClock, instant: number) => formatLocalTime(clock, instant).slice(11, 16)
+
+/** `UTC`, `UTC+9`, or `UTC−3:30`. @param offset minutes ahead of UTC */
+export const shortOffset = (offset: number): string =>
+  offset === 0
+    ? 'UTC'
+    : `UTC${formatOffset(offset).replace(/^(.)0/, '$1').replace(':00', '').replace('-', '\u2212')}`
+
 /** The minutes of a fixed offset, such as `+09:00`; `undefined` for any other text. */
 function readFixedOffset(text: string): number | undefined {
   const [, sign, hours, minutes] = /^([+-])(0\d|1[0-4]):([0-5]\d)$/.exec(text) ?? []

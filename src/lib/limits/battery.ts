@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../shared/local-clock'
+import { urgencyOf } from '../readings/battery'
 import type { AlarmList } from './alarm-list'
 import type { WatchedDevice } from './condition'
 import { HOLE } from './pieces'
@@ -6,13 +7,12 @@ import { HOLE } from './pieces'
 /** How long the level of a battery must have been better, in measurements, and the silence that a new battery needs. */
 const BETTER_MS = DAY_MS
 const NEW_BATTERY_MS = 3_600_000
-const BATTERY_RANKS: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
 
 /** Judges the level of a battery (docs/limits.md, *Judging*). @param at when it was measured, ms since 1970 UTC */
 export function judgeBattery(alarms: AlarmList, device: WatchedDevice, level: string, at: number): void {
   const { battery } = device
-  const rank = BATTERY_RANKS[level] ?? 0
-  const reported = BATTERY_RANKS[battery.alarm?.detail ?? ''] ?? 0
+  const rank = urgencyOf(level)
+  const reported = urgencyOf(battery.alarm?.detail ?? null)
   if (rank > reported) alarms.beginAlarm(battery, at, level)
   if (level === 'unknown') return
   const betterSince = rank > 0 || reported === 0 ? undefined : (device.betterSince ?? at)

@@ -1,13 +1,15 @@
-import { DAY_MS, formatLocalTime, formatOffset, type LocalClock, toWallClock } from '../../shared/local-clock'
+import {
+  DAY_MS,
+  dateOf,
+  formatOffset,
+  type LocalClock,
+  shortOffset,
+  timeOf,
+  toWallClock,
+} from '../../shared/local-clock'
 import type { Span } from '../readings/coverage'
 
 const MINUTE_MS = 60_000
-
-/** `UTC`, `UTC+9`, or `UTC-03:30`. @param offset minutes ahead of UTC */
-export const shortOffset = (offset: number): string =>
-  offset === 0
-    ? 'UTC'
-    : `UTC${formatOffset(offset).replace(/^(.)0/, '$1').replace(':00', '').replace('-', '\u2212')}`
 
 /** `UTC+09:00`. @param offset minutes ahead of UTC */
 export const longOffset = (offset: number): string => `UTC${formatOffset(offset).replace('-', '\u2212')}`
@@ -25,12 +27,9 @@ export function isShownTwice(clock: LocalClock, instant: number): boolean {
 const offsetIfTwice = (clock: LocalClock, instant: number) =>
   isShownTwice(clock, instant) ? ` ${shortOffset(clock.offsetAt(instant))}` : ''
 
-/** `2026-10-25`. @param instant ms since 1970 UTC */
-export const dateOf = (clock: LocalClock, instant: number) => formatLocalTime(clock, instant).slice(0, 10)
-
 /** `02:30`, in an hour that occurs twice `02:30 UTC+2`. @param instant ms since 1970 UTC */
 export const timeOfDay = (clock: LocalClock, instant: number) =>
-  formatLocalTime(clock, instant).slice(11, 16) + offsetIfTwice(clock, instant)
+  timeOf(clock, instant) + offsetIfTwice(clock, instant)
 
 /** `2026-10-25 02:30`, in an hour that occurs twice `2026-10-25 02:30 UTC+2`. @param instant ms since 1970 UTC */
 export const dateAndTime = (clock: LocalClock, instant: number) =>

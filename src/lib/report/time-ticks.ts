@@ -1,6 +1,5 @@
-import { DAY_MS, type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
+import { DAY_MS, dateOf, type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
 import type { Span } from '../readings/coverage'
-import { dateOf } from './local-time'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000

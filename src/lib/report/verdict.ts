@@ -1,8 +1,5 @@
-import type { BatteryLevel } from '../readings/battery'
+import { urgencyOf } from '../readings/battery'
 import type { ReportedChannel, ReportedDevice, Verdict, VerdictCounts } from './report-data'
-
-/** Batteries that must be replaced. */
-const LOW: readonly (BatteryLevel | null)[] = ['replace-soon', 'replace-now']
 
 /** What the devices of a report have in common. */
 export function toVerdict(
@@ -30,7 +27,7 @@ export function toVerdict(
       countOf('no-value') + missingOf('channel-absent') + checks.filter(({ value }) => value === null).length,
     incomplete: countOf('incomplete'),
     silent: missingOf('silent'),
-    battery: reachesNow ? devices.filter(({ battery }) => LOW.includes(battery)).length : 0,
+    battery: reachesNow ? devices.filter(({ battery }) => urgencyOf(battery) > 0).length : 0,
     failed: checks.filter(({ result }) => result === 'fail').length,
     passed: checks.filter(({ result }) => result === 'pass').length,
   }

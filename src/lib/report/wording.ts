@@ -1,9 +1,10 @@
 import type { Limit } from '../../shared/limits-schema'
+import { dateOf } from '../../shared/local-clock'
 import { localizeParams } from '../../shared/problems'
 import { onlyUnitOf, type Quantity } from '../../shared/quantity'
 import { MISSING } from '../decode/value'
 import type { EnvlogError } from '../errors'
-import { dateAndTime, dateOf, longOffset, timeIn } from './local-time'
+import { dateAndTime, longOffset, timeIn } from './local-time'
 import { Phrases } from './phrases'
 import type {
   AppliedLimit,

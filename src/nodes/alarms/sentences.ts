@@ -4,11 +4,12 @@ import type { LimitEvent, Report } from '../../lib/limits/event'
 import { toOneLine } from '../../lib/redact'
 import {
   DAY_MS,
+  dateOf,
   fixedClock,
-  formatLocalTime,
-  formatOffset,
   type LocalClock,
+  shortOffset,
   TimeZone,
+  timeOf,
 } from '../../shared/local-clock'
 import { toShortLine } from '../kit/report/localize'
 import { hostClock } from '../kit/report/times'
@@ -182,17 +183,14 @@ export class Sentences {
 
   /** The time of day, with the date if it is a day or more away. */
   #time(clock: LocalClock, instant: number): string {
-    const local = formatLocalTime(clock, instant)
-    const time = local.slice(11, 16)
-    return Math.abs(this.#now() - instant) < DAY_MS ? time : `${local.slice(5, 10)} ${time}`
+    const time = timeOf(clock, instant)
+    return Math.abs(this.#now() - instant) < DAY_MS ? time : `${dateOf(clock, instant).slice(5)} ${time}`
   }
 
   /** ` UTC+9`, if the clock of the machine that runs Node-RED shows another time. */
   #offset(clock: LocalClock, instant: number): string {
     const offset = clock.offsetAt(instant)
-    if (offset === this.#host.offsetAt(instant)) return ''
-    if (offset === 0) return ' UTC'
-    return ` UTC${formatOffset(offset).replace(/^(.)0/, '$1').replace(':00', '')}`
+    return offset === this.#host.offsetAt(instant) ? '' : ` ${shortOffset(offset)}`
   }
 }
 

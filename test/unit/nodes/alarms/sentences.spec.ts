@@ -151,7 +151,7 @@ describe('the sentences of limits', () => {
         sinceIn({ zone: 'Europe/Berlin', host: 60 }),
         sinceIn({ zone: 'Etc/UTC', host: 60 }),
       ],
-      ['17:00 UTC+9', '17:00', '13:30 UTC+5:30', '13:45 UTC+5:45', '04:30 UTC-3:30', '09:00', '08:00 UTC'],
+      ['17:00 UTC+9', '17:00', '13:30 UTC+5:30', '13:45 UTC+5:45', '04:30 UTC−3:30', '09:00', '08:00 UTC'],
     )
     const over = { state: 'normal', until: iso(12) } as const
     assert.match(textOf(over, { utcOffset: 540 }), /\(17:00 to 17:12 UTC\+9, highest -9.8 °C\)$/)
