@@ -29,6 +29,8 @@ const RULES = {
    * such as 5214E001 as a number.
    */
   cell: { search: /^(\s*[=+\-@＝＋－＠]|[\t\r]|\d+[eE]\d+$)/g, replacement: "'$1" },
+  /** InfluxDB refuses all points of a write if one of their tags ends with a backslash, also before blanks. */
+  tag: { search: /[\\ ]+$/g, replacement: '' },
   /** Part of a file's name. */
   fileName: { search: /[^0-9A-Za-z-]/g, replacement: '_' },
 } satisfies Record<string, Rule>

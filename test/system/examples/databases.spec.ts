@@ -4,13 +4,14 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { rounds, useExamples } from '../../support/examples'
+import type { FlowNode } from '../../support/node-red'
 import { HOSTILE } from '../../support/outputs'
 import { paletteFolder } from '../../support/palette'
 import { assertSame } from '../../support/same'
 import { HOST } from '../../support/server-process'
 import { expectedValues } from '../../support/truth'
 import { until } from '../../support/wait'
-import { startPostgres } from './database-servers'
+import { startInflux, startPostgres } from './database-servers'
 
 const STARTING_MS = 300_000
 const FLOW_MS = 180_000
@@ -19,6 +20,7 @@ const DAY = 86_400_000
 const OUTAGE = 8 * DAY
 
 const POSTGRES = 'PostgreSQL - needs node-red-contrib-postgrestor-next/newest records to PostgreSQL'
+const INFLUX = 'InfluxDB - needs node-red-contrib-influxdb/points to InfluxDB'
 const SQLITE = 'SQLite - needs node-red-node-sqlite/newest records to SQLite'
 const REPAIR = 'SQLite - needs node-red-node-sqlite/repair of the last days'
 /** As in the flow. */
@@ -54,6 +56,10 @@ const fleet: DeviceDefinition[] = [
   })),
 ]
 
+interface InfluxResult {
+  results: [{ series?: [{ columns: string[]; values: unknown[][] }] }]
+}
+
 /** A third-party package that the examples need. */
 const load = async (module: string) => createRequire(join(await paletteFolder(), 'package.json'))(module)
 
@@ -73,7 +79,7 @@ const readingOf = (row: Record<string, unknown>) => {
 }
 
 describe('examples to databases', () => {
-  const harness = useExamples({ examples: [POSTGRES, SQLITE] })
+  const harness = useExamples({ examples: [POSTGRES, INFLUX, SQLITE] })
   let simulator: Simulator
   let end: (() => Promise<unknown>) | undefined
 
@@ -138,6 +144,50 @@ describe('examples to databases', () => {
     await server.startAgain()
     await assertStored(rows)
     assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
+  })
+
+  /** Another copy of the flow, which has delivered nothing yet. */
+  const copy = (flow: FlowNode[], name: string): FlowNode[] =>
+    JSON.parse(JSON.stringify(flow).replaceAll('envlog-example-influx', name))
+
+  it('archive every record in InfluxDB once, with any names, and errors as text if wanted', async function () {
+    this.timeout(STARTING_MS + FLOW_MS)
+    const { port, stop } = await startInflux()
+    end = stop
+    /** Of each value or error: device, time, channel. */
+    const stored = async () => {
+      const query = new URLSearchParams({ db: 'envlog', epoch: 'ms', q: 'SELECT * FROM envlog' })
+      const { results } = (await (
+        await fetch(`http://${HOST}:${port}/query?${query}`)
+      ).json()) as InfluxResult
+      const { columns, values } = results[0].series?.[0] ?? { columns: [], values: [] }
+      return values.flatMap((cells) => {
+        const row = Object.fromEntries(columns.map((column, at) => [column, cells[at]]))
+        const { serial, base, time: timestamp } = row
+        return [1, 2, 3, 4].flatMap((channel) => {
+          const [value, error] = [row[`ch${channel}`] ?? null, row[`ch${channel}_error`] ?? null]
+          return value === null && error === null ? [] : [{ serial, base, timestamp, channel, value, error }]
+        })
+      })
+    }
+    for (const value of ['false', 'true']) {
+      const more = {
+        influxdb: { hostname: HOST, port: String(port), database: 'envlog' },
+        tab: { env: [{ name: 'ERRORS', value, type: 'bool' }] },
+      }
+      await harness.deploy([INFLUX], { simulator, more }, (flow) => copy(flow, `influx-${value}`))
+      const wanted = expected()
+        .filter(({ error }) => value === 'true' || error === null)
+        .map(({ serial, base, timestamp, channel, value, error }) => ({
+          serial,
+          base,
+          timestamp,
+          channel,
+          value,
+          error,
+        }))
+      await assertStored(stored, wanted)
+    }
   })
 
   /** An empty database file, and its rows. */

@@ -38,6 +38,7 @@ const isSafe: Record<RuleName, (text: string) => boolean> = {
   mail: (text) => !/<[a-z][\s\S]*>/i.test(text),
   cell: (text) =>
     !/^[\t\r]/.test(text) && !/^[=+\-@＝＋－＠]/.test(text.trimStart()) && !/^\d+E\d+$/i.test(text),
+  tag: (text) => !/[\\ ]$/.test(text),
   fileName: (text) => /^[\w-]*$/.test(text),
 }
 
@@ -46,6 +47,7 @@ const HARMLESS: Record<RuleName, string> = {
   line: 'Freezer 3, "Inside": <-15 °C — 冷凍庫',
   mail: 'Freezer 3 > "Inside" & \'door\': -15 °C\n冷凍庫',
   cell: 'Freezer -3 = 冷\r\n"a", b; c, 5214E001',
+  tag: '\\ Freezer "3\\"',
   fileName: '52A10001-ch1',
 }
 
