@@ -1,4 +1,6 @@
 import { isEnvVariable } from '../shared/schema'
+import { DurationField } from './duration-field'
+import { toNumberText } from './number-text'
 import type { Form, Property } from './red'
 
 /** What a checkbox contains until the user changes it: an environment variable. */
@@ -61,26 +63,23 @@ export function prepareFields(form: Form, fields: JQuery): void {
     if (field.is('select')) {
       if (isEnvVariable(saved) || !CONFIG_NODES.includes(name)) selectValue(field, saved)
     } else if (field.is(':checkbox') && isEnvVariable(saved)) showVariable(field, String(saved))
+    else if (field.is('[data-unit]')) new DurationField(field, () => problemOf(form, name, field.val()))
     else if (field.is('[inputmode]'))
       field.on('change', () => replaceValue(field, toNumberText(String(field.val()))))
   }
+}
+
+/** The sentence about a value, by the validator that Node-RED uses. */
+function problemOf(form: Form, name: string, value: unknown): string | undefined {
+  const { defaults } = form._def as { defaults: Record<string, Property> }
+  const result = defaults[name]?.validate?.call(form, value, {})
+  return typeof result === 'string' ? result : undefined
 }
 
 /** Node-RED has validated the old value before. */
 function replaceValue(field: JQuery, value: string): void {
   if (field.val() !== value) field.val(value).trigger('change')
 }
-
-/**
- * A typed number as the schemas read it: full-width digits, the minus sign − and one decimal comma become *-5.5*. A comma
- * before three digits stays, because it may separate thousands; other texts stay as they are.
- */
-export const toNumberText = (typed: string): string =>
-  typed
-    .normalize('NFKC')
-    .trim()
-    .replace(/^\u2212/, '-')
-    .replace(/^(-?\d+),(\d{1,2}|\d{4,})$/, '$1.$2')
 
 /** A checkbox with a variable is neither on nor off. */
 function showVariable(box: JQuery, variable: string): void {

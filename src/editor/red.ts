@@ -96,6 +96,10 @@ declare global {
       /** Validates a typed input. @returns `true`, or the problem */
       validateTypedProperty(value: unknown, type: string, options: { label: string }): true | string
     }
+    popover: {
+      /** Shows a text while the pointer is on the target; none if it is `null`. */
+      tooltip(target: JQuery, content: () => string | null): void
+    }
     clipboard: {
       /** Copies the text and shows the message at the element. */
       copyText(text: string, element: JQuery, message: string): boolean

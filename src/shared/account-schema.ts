@@ -2,7 +2,16 @@ import * as z from 'zod/mini'
 import { findAddressProblem, findSharedQuotaProblem, normalizeAddress } from './addresses'
 import { isTimeZone } from './local-clock'
 import { TEMPERATURE_UNITS } from './quantity'
-import { checked, nodeProperties, orDefault, text, textThat, trimmedText, wholeNumber } from './schema'
+import {
+  checked,
+  nodeProperties,
+  orDefault,
+  text,
+  textThat,
+  trimmedText,
+  wholeNumber,
+  wholeSeconds,
+} from './schema'
 import { LIMITS, type LimitsTable, MAX_WINDOW_SECONDS } from './service-limits'
 
 export const ACCOUNT_DEFAULTS = { relaySuffix: 'relay', timeout: 30, concurrency: 2, retries: 3 } as const
@@ -78,7 +87,7 @@ export const accountSchema = z.object({
   ...nodeProperties,
   baseUrl: orDefault(address, ''),
   relaySuffix: orDefault(relaySuffix, ACCOUNT_DEFAULTS.relaySuffix),
-  timeout: orDefault(wholeNumber(1, 3600), ACCOUNT_DEFAULTS.timeout),
+  timeout: orDefault(wholeSeconds(1, 3600), ACCOUNT_DEFAULTS.timeout),
   concurrency: orDefault(wholeNumber(1, 20), ACCOUNT_DEFAULTS.concurrency),
   retries: orDefault(wholeNumber(0, 10), ACCOUNT_DEFAULTS.retries),
   limits: orDefault(limits, ''),

@@ -27,6 +27,7 @@ import {
   textThat,
   usedIf,
   wholeNumber,
+  wholeSeconds,
 } from './schema'
 import { readTime } from './time-input'
 
@@ -62,7 +63,7 @@ export const chosenDevices = {
   property: orDefault(text, 'devices', MAX_TYPED_INPUT),
   propertyType: orDefault(z.enum(VALUE_TYPES), 'msg'),
   exclude: orDefault(z.array(serial), []),
-  wait: orDefault(z.nullable(wholeNumber(0, MAX_SECONDS)), null),
+  wait: orDefault(z.nullable(wholeSeconds(0, MAX_SECONDS)), null),
 }
 
 /** The bounds of a period. */
@@ -82,7 +83,7 @@ const common = (
 ) => ({
   ...nodeProperties,
   ...chosenDevices,
-  repeat: orDefault(wholeNumber(0, MAX_SECONDS), 0),
+  repeat: orDefault(wholeSeconds(0, MAX_SECONDS), 0),
   output: orDefault(z.enum(Object.keys(OFFERED[type]) as Output[]), 'readings'),
   send: orDefault(z.enum(SENDS), send),
   // Nodes that write line protocol do not escape the measurement.
@@ -102,7 +103,7 @@ const polling = {
   onlyNew: orDefault(flag, true),
   /** Whether records count as delivered when they are sent, or when their receipt arrives. */
   advance: orDefault(z.enum(['sent', 'acknowledged']), 'sent'),
-  ackTimeout: orDefault(wholeNumber(1, MAX_SECONDS), 600),
+  ackTimeout: orDefault(wholeSeconds(1, MAX_SECONDS), 600),
 }
 
 /** Whether a node without a cursor sends everything or nothing for a device, or records since a time in ms. */
@@ -212,7 +213,7 @@ export const actionSchemas = {
     ...common('envlog-current', 'all'),
     ...valued,
     onlyNew: orDefault(flag, false),
-    staleAfter: orDefault(z.nullable(wholeNumber(0, MAX_COUNT)), null),
+    staleAfter: orDefault(z.nullable(wholeSeconds(0, MAX_COUNT)), null),
   }),
   'envlog-latest': node('envlog-latest', {
     ...common('envlog-latest'),

@@ -16,8 +16,9 @@ import {
   text,
   toProblem,
   trimmedText,
+  wholeMinutes,
+  wholeMinutesOrNull,
   wholeNumber,
-  wholeNumberOrNull,
 } from './schema'
 
 /** Settings of envlog-limits, for its form and its runtime (docs/limits.md). */
@@ -157,7 +158,7 @@ export function readLimits(value: unknown): readonly Limit[] | LimitProblem {
 }
 
 /** Minutes; `null` if blank, for never. */
-const minutesOrNever = (initial: number) => orDefaultIfAbsent(wholeNumberOrNull(1, MAX_MINUTES), initial)
+const minutesOrNever = (initial: number) => orDefaultIfAbsent(wholeMinutesOrNull(1, MAX_MINUTES), initial)
 
 /** The saved properties of envlog-limits. The rows in `limits` are read by `readLimits`. */
 export const limitsSchema = z.object({
@@ -170,6 +171,6 @@ export const limitsSchema = z.object({
   errorAfter: minutesOrNever(10),
   silentAfter: minutesOrNever(90),
   battery: orDefault(flag, true),
-  remind: orDefault(wholeNumber(0, MAX_MINUTES), 0),
+  remind: orDefault(wholeMinutes(0, MAX_MINUTES), 0),
 })
 export type LimitsSettings = z.output<typeof limitsSchema>

@@ -5,6 +5,8 @@ export const PROBLEMS = [
   'missing',
   'newer',
   'whole',
+  'seconds',
+  'minutes',
   'number',
   'number-least',
   'choice',

@@ -9,6 +9,7 @@ import {
   text,
   trimmedText,
   usedIf,
+  wholeMinutes,
   wholeNumber,
 } from './schema'
 
@@ -49,7 +50,7 @@ export const reportSchema = usedIf(
     responsible: orDefault(text, ''),
     language: orDefault(z.nullable(z.enum(Object.keys(REPORT_LANGUAGES) as ReportLanguage[])), null),
     coverage: orDefault(wholeNumber(0, 100), 95),
-    gap: orDefault(wholeNumber(1, MAX_MINUTES), 60),
+    gap: orDefault(wholeMinutes(1, MAX_MINUTES), 60),
     signature: orDefault(flag, true),
     decimalComma: orDefault(flag, false),
   }),

@@ -78,18 +78,24 @@ const isWithin = (most: number) =>
     return isLong ? { problem: 'too-long', most } : undefined
   })
 
-const isWhole = (least: number, most: number) =>
+const isWhole = (least: number, most: number, problem: 'whole' | 'seconds' | 'minutes' = 'whole') =>
   checked<number | null>((number) =>
     number === null || (Number.isInteger(number) && number >= least && number <= most)
       ? undefined
-      : { problem: 'whole', least, most },
+      : { problem, least, most },
   )
 
 export const wholeNumber = (least: number, most: number) => z.transform(Number).check(isWhole(least, most))
 
-/** A whole number, or `null` if it is blank. */
-export const wholeNumberOrNull = (least: number, most: number) =>
-  z.transform((value) => (isBlank(value) ? null : Number(value))).check(isWhole(least, most))
+export const wholeSeconds = (least: number, most: number) =>
+  z.transform(Number).check(isWhole(least, most, 'seconds'))
+
+export const wholeMinutes = (least: number, most: number) =>
+  z.transform(Number).check(isWhole(least, most, 'minutes'))
+
+/** Whole minutes, or `null` if it is blank. */
+export const wholeMinutesOrNull = (least: number, most: number) =>
+  z.transform((value) => (isBlank(value) ? null : Number(value))).check(isWhole(least, most, 'minutes'))
 
 /** A number, which may be saved as text. */
 export const numberFrom = (least: number) =>

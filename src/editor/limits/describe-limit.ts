@@ -2,6 +2,7 @@ import type { ListedDevice } from '../../shared/admin'
 import type { Limit } from '../../shared/limits-schema'
 import { onlyUnitOf } from '../../shared/quantity'
 import { isEnvVariable } from '../../shared/schema'
+import { formatTyped } from '../duration-field'
 import { countChosen } from '../node-label'
 import type { Chosen } from '../picker/choice'
 import { nameOf } from '../picker/device-texts'
@@ -31,9 +32,8 @@ export function describeLimit(limit: Limit, devices: Devices): string {
   }
   const about = { what: measurementOf(limit), which: devicesOf(limit, devices) }
   let text = translate('limits.row.sentence', { ...about, bounds: either(bounds) })
-  // Node-RED's catalogs have no plural for a text.
-  if (isEnvVariable(minutes)) text = translate('limits.row.minutes_other', { text, count: minutes })
-  if (minutes > 0) text = translate('limits.row.minutes', { text, count: minutes })
+  if (isEnvVariable(minutes) || minutes > 0)
+    text = translate('limits.row.lasting', { text, time: formatTyped(minutes, 'min') })
   if (margin > 0) text = translate('limits.row.back', { text, values: either(ends) })
   return name === '' ? text : translate('limits.row.named', { name, text })
 }

@@ -3,7 +3,9 @@ import { describeProblem } from '../../shared/problems'
 import { hasEnvVariable, isEnvVariable } from '../../shared/schema'
 import { ChoiceField } from '../choice-field'
 import type { DeviceSource } from '../device-source'
-import { selectValue, toNumberText } from '../fields'
+import { DurationField } from '../duration-field'
+import { selectValue } from '../fields'
+import { toNumberText } from '../number-text'
 import { toSaved } from '../picker/choice'
 import { translate } from '../red'
 import { chosenOf, describeLimit } from './describe-limit'
@@ -60,6 +62,7 @@ export class LimitRow {
       else field.val(String(value ?? ''))
     }
     this.#field('channel').val(channel ?? 1)
+    new DurationField(this.#field('minutes'))
     this.#fields.on('input', () => this.#read())
     this.#field('select').on('change', () => this.#showChoice())
     this.#field('done').on('click', () => this.#close())

@@ -210,7 +210,7 @@ describe('admin requests of the editor', () => {
         typed({ id: 'account', baseUrl: 'cloud' }, stored),
         { problem: 'address-unreadable', property: 'baseUrl' },
       ],
-      [typed({ id: 'account', timeout: '0' }, stored), { problem: 'whole', property: 'timeout' }],
+      [typed({ id: 'account', timeout: '0' }, stored), { problem: 'seconds', property: 'timeout' }],
       [typed({ id: 'account' }, { ...stored, loginId: 'short' }), { problem: 'length', property: 'loginId' }],
       [typed({ id: 'account' }, { ...stored, apiKey: 'short' }), { problem: 'length', property: 'apiKey' }],
       [typed({ id: 'account', baseUrl: '' }, stored), { property: 'baseUrl' }],

@@ -59,8 +59,10 @@ export class AccountForm extends Tray {
 
 /** Node-RED marks an invalid field with a red frame, and shows the reason when the pointer is on it. */
 export async function reasonOf(field: Locator): Promise<string | undefined> {
-  // A typed input is next to the field, which it hides.
-  const shown = (await field.isVisible()) ? field : field.locator('+ .red-ui-typedInput-container')
+  // A typed input or a duration is next to the field, which it hides.
+  const shown = (await field.isVisible())
+    ? field
+    : field.locator('+ :is(.red-ui-typedInput-container, .envlog-duration)')
   await field.page().keyboard.press('Tab')
   const isWrong = await field.evaluate((element) =>
     [element, element.nextElementSibling].some((one) => one?.classList.contains('input-error')),

@@ -15,6 +15,11 @@ export class ActionForm extends Tray {
     return this.body.locator(`#node-input-${name}, #node-config-input-${name}`)
   }
 
+  /** The number of a duration. */
+  duration(name: string): Locator {
+    return this.field(name).locator('+ .envlog-duration input')
+  }
+
   select(which: 'all' | 'list' | 'base' | 'group' | 'msg'): Promise<unknown> {
     return this.field('select').selectOption(which)
   }

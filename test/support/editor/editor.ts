@@ -61,7 +61,7 @@ export class Editor {
   async editLimits(id: string): Promise<ActionForm> {
     await this.page.evaluate((limits) => RED.editor.editConfig('', 'envlog-limits', limits), id)
     const form = new ActionForm(this.page)
-    await form.whenShown('#node-config-input-silentAfter')
+    await form.whenShown('#node-config-input-battery')
     return form
   }
 

@@ -84,7 +84,7 @@ function tests(runtime: Runtime): void {
     await form.whenShown('#node-input-select')
     await form.whenChosen('devices', choices[name].join(', '))
     assert.match((await form.preview()).sends, new RegExp(`Sends: ${choices[name].length} device`))
-    await form.field('repeat').fill('7200')
+    await form.duration('repeat').fill('7200')
     await form.done()
   }
 

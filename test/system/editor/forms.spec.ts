@@ -112,7 +112,7 @@ describe('the forms', function () {
   it('accept devices from a message or the context, and show them again', async () => {
     let form = await editor.edit('latest')
     await form.select('msg')
-    assert.equal(await form.field('repeat').isVisible(), false, 'only messages cannot repeat')
+    assert.equal(await form.duration('repeat').isVisible(), false, 'only messages cannot repeat')
     await typedInput(form, 'property', 'flow')
     await form.body.locator('.envlog-select-msg input.red-ui-typedInput-input').fill('plant.devices')
     await form.done()
@@ -120,7 +120,7 @@ describe('the forms', function () {
     assert.deepEqual([property, propertyType], ['plant.devices', 'flow'])
     form = await editor.edit('latest')
     assert.equal(await form.field('property').inputValue(), 'plant.devices')
-    assert.ok(await form.field('repeat').isVisible())
+    assert.ok(await form.duration('repeat').isVisible())
     await form.cancel()
   })
 
@@ -172,7 +172,7 @@ describe('the forms', function () {
     await picker.whenListed()
     await picker.cancel()
     await form.whenShown('#node-input-select')
-    await form.field('repeat').fill('3600')
+    await form.duration('repeat').fill('3600')
     const devices = harness.simulator.truth.current().length
     const round = `^One round needs ${devices} requests. A round lasts at least \\d h \\d+ min. `
     const share = 'This is 1\\d\\d% of the request limit \\(alerts\\).$'
@@ -184,6 +184,35 @@ describe('the forms', function () {
     await remedy.click()
     assert.equal(await form.field('repeat').inputValue(), String(seconds))
     assert.ok(!(await remedy.isVisible()))
+    await form.cancel()
+  })
+
+  it('show durations in their largest unit, and save them in that of the property', async () => {
+    let form = await editor.edit('latest')
+    await form.unfold()
+    await form.field('advance').selectOption('acknowledged')
+    const unit = (name: string) => form.field(name).locator('+ .envlog-duration select')
+    const shown = async (name: string) => [
+      await form.duration(name).inputValue(),
+      await unit(name).locator('option:checked').innerText(),
+    ]
+    assert.deepEqual(await shown('ackTimeout'), ['10', 'min'])
+    await form.duration('repeat').fill('1,5')
+    await unit('repeat').selectOption('h')
+    await form.duration('ackTimeout').fill('0.5')
+    assert.equal(await form.reason('ackTimeout'), undefined)
+    await unit('ackTimeout').selectOption('s')
+    assert.match(
+      (await form.reason('ackTimeout')) ?? '',
+      /^'Resend after' must be from 1 to 2,000,000 seconds/,
+    )
+    await form.duration('ackTimeout').fill('30')
+    assert.equal(await form.reason('ackTimeout'), undefined)
+    await form.done()
+    const { repeat, ackTimeout } = await editor.properties('latest')
+    assert.deepEqual([repeat, ackTimeout], ['5400', '30'])
+    form = await editor.edit('latest')
+    assert.deepEqual(await shown('repeat'), ['90', 'min'])
     await form.cancel()
   })
 

@@ -58,7 +58,8 @@ describe('the form of limits', function () {
 
   const row = (at: number) => form.body.locator('.envlog-limits-table li').nth(at)
   const line = (at: number) => row(at).locator('.envlog-limit-line')
-  const field = (at: number, name: string) => row(at).locator(`[data-limit=${name}]`)
+  const field = (at: number, name: string) =>
+    row(at).locator(`[data-limit=${name}]${name === 'minutes' ? ' + .envlog-duration input' : ''}`)
   const problem = (at: number) => row(at).locator('.envlog-limit-problem').innerText()
   const sentences = () => form.body.locator('.envlog-limit-line').allInnerTexts()
   const limitsOf = async (id: string) => (await editor.properties(id)).limits
@@ -93,7 +94,7 @@ describe('the form of limits', function () {
       await field(0, name).fill(value)
     assert.equal(await problem(0), '')
     await field(0, 'done').click()
-    const sentence = 'too warm: temperature of all devices above -15 °C for 10 minutes, back at -16 °C'
+    const sentence = 'too warm: temperature of all devices above -15 °C for 10 min, back at -16 °C'
     assert.deepEqual(await sentences(), [sentence])
     await form.done()
     const saved = [{ ...NEW_LIMIT, name: 'too warm', above: -15, minutes: 10, margin: 1 }]
@@ -134,8 +135,8 @@ describe('the form of limits', function () {
     )
     form = await editor.editLimits('limits')
     const hint = form.body.locator('#envlog-silent-hint')
-    await hint.filter({ hasText: 'Loggers here send every 60 minutes: choose more than 120.' }).waitFor()
-    await form.field('silentAfter').fill('150')
+    await hint.filter({ hasText: 'Loggers here send every 1 h: choose more than 2 h.' }).waitFor()
+    await form.duration('silentAfter').fill('150')
     await hint.waitFor({ state: 'hidden' })
     await form.cancel()
   })
@@ -237,7 +238,7 @@ describe('the form of limits', function () {
   it('opens from the node with its alarms, which shows an example of each output', async () => {
     form = await editor.edit('alarms')
     await form.body.locator('#node-input-btn-limits-edit').click()
-    await form.whenShown('#node-config-input-silentAfter')
+    await form.whenShown('#node-config-input-battery')
     await form.done()
     await form.whenShown('#node-input-output')
     await form.field('send').selectOption('all')

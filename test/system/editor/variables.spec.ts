@@ -113,7 +113,7 @@ describe('environment variables in the forms', function () {
       const lines = form.body.locator('.envlog-limit-line')
       for (const line of await lines.all()) await line.click()
       // Shown with its devices and texts.
-      for (const field of await form.body.locator('.envlog-limit-fields [data-limit=minutes]').all()) {
+      for (const field of await form.body.locator('.envlog-limit-fields .envlog-duration input').all()) {
         await field.press('End')
         await field.press('Space')
       }
@@ -137,7 +137,7 @@ describe('environment variables in the forms', function () {
     await form.field('onlyNew').click()
     await form.field('output').selectOption('rows')
     await form.field('send').selectOption('each')
-    await form.field('repeat').fill('６０')
+    await form.duration('repeat').fill('６０')
     await form.done()
     const { onlyNew, output, send, repeat, time } = await editor.properties('of-envlog-latest')
     assert.deepEqual([onlyNew, output, send, repeat, time], [false, 'rows', 'each', '60', variable('A_TIME')])

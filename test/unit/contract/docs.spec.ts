@@ -61,7 +61,7 @@ const sorted = (words: Iterable<string>) => [...words].toSorted()
 /** Whether the meaning of a setting contains its allowed values. */
 function assertAllowedValues(schema: Schema, name: string, meaning: string): void {
   const { problem, most = 0, choices = '' } = problemOf(schema, name)
-  if (problem === 'whole' && name !== 'version')
+  if (['whole', 'seconds', 'minutes'].includes(String(problem)) && name !== 'version')
     assert.ok(meaning.includes(most.toLocaleString('en-US')), `${name}: ${most}`)
   // `output` and `send` have a separate table.
   if (problem !== 'choice' || linksIn(meaning).length > 0) return

@@ -22,7 +22,7 @@ describe('the sentence about a limit', () => {
     it('has the parts that apply', () => {
       const warm = { name: 'too warm', above: -15, minutes: 10, margin: 1 }
       for (const [row, sentence] of [
-        [warm, 'too warm: temperature of all devices above -15 °C for 10 minutes, back at -16 °C'],
+        [warm, 'too warm: temperature of all devices above -15 °C for 10 min, back at -16 °C'],
         [{ below: 32, unit: 'F' }, 'temperature of all devices below 32 °F'],
         [
           { above: 8, below: 2, margin: 0.1 },
@@ -41,9 +41,9 @@ describe('the sentence about a limit', () => {
       for (const [row, sentence] of [
         [
           { below: low, minutes: 5, margin: 1 },
-          `temperature of all devices below ${low} °C for 5 minutes, back at … °C`,
+          `temperature of all devices below ${low} °C for 5 min, back at … °C`,
         ],
-        [{ above: 8, unit, minutes: low }, `temperature of all devices above 8 for ${low} minutes`],
+        [{ above: 8, unit, minutes: low }, `temperature of all devices above 8 for ${low} min`],
         [{ quantity: low, select: low, above: 8 }, `${low} of ${low} above 8`],
       ] as const) {
         assert.equal(describeLimit(repairLimit(row), devices), sentence)

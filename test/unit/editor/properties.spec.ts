@@ -72,7 +72,10 @@ describe('a form', () => {
 
   it('states what is allowed, with the name of the property', () => {
     for (const [found, sentence] of [
-      [ofAction('repeat', '1.5'), "'Repeat every' must be a whole number from 0 to 2,000,000."],
+      [
+        ofAction('repeat', '1.5'),
+        "'Repeat every' must be from 0 to 2,000,000 seconds, without a fraction of a second.",
+      ],
       [ofAction('select', 'some'), "'Devices' must be one of all, list, base, group, msg."],
       [ofAction('exclude', 'x'), "'Exclude' must be a list."],
       [ofAction('topic', 5), "'Topic' must be text."],

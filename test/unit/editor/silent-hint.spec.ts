@@ -10,7 +10,7 @@ describe('the hint below Silent for', () => {
       const hints = ['120', '121', ' 1 ', '', '$' + '{SILENT}', 'soon'].map((text) =>
         describeTooShort(text, 60),
       )
-      const hint = 'Loggers here send every 60 minutes: choose more than 120.'
+      const hint = 'Loggers here send every 1 h: choose more than 2 h.'
       assert.deepEqual(hints, [hint, '', hint, '', '', ''])
     })
 

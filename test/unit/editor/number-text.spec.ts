@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { toNumberText } from '../../../src/editor/fields'
+import { toNumberText } from '../../../src/editor/number-text'
 
 const variable = (name: string) => `\${${name}}`
 
