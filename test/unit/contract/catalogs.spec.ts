@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Catalog, catalogIn, catalogOf, languages, nodes } from '../../support/built'
 import { root } from '../../support/package'
@@ -83,6 +83,15 @@ describe('the catalogs', () => {
       assert.deepEqual(catalogOf(language), new Map(parts.flatMap((part) => [...part])))
     }
   })
+})
+
+it('the form for reporting a bug offers every node', () => {
+  const form = readFileSync(join(root, '.github/ISSUE_TEMPLATE/bug.yml'), 'utf8')
+  const options = [...form.matchAll(/^ {8}- (.+)$/gm)].map(([, option]) => option)
+  for (const { name } of nodes) {
+    const label = catalogOf('en-US').get(`${name}.label`)
+    assert.ok(options.includes(label), label)
+  }
 })
 
 describe('the texts in use', () => {
