@@ -164,8 +164,13 @@ export class EndpointQuota {
       refusal === 'quota-refused',
       refusal === 'records-refused' && (left === 0 || left >= records),
     ]
-    for (const [index, { window }] of reservation.entries()) if (areClosed[index]) window.close(now)
-    return { refusal, uses: uses.map((use, index) => ({ ...use, isClosed: areClosed[index] === true })) }
+    for (const [index, { window, entry }] of reservation.entries()) {
+      if (areClosed[index]) window.close(entry, now)
+      else if (outcome.hasResponse) window.endRefusals(entry)
+    }
+    const { hasResponse } = outcome
+    const shared = uses.map((use, index) => ({ ...use, hasResponse, isClosed: areClosed[index] === true }))
+    return { refusal, uses: shared }
   }
 
   /** The usage that is regularly reported to a shared quota. */

@@ -6,8 +6,8 @@
  * - one hash per endpoint, and per device's records: entry id → `<amount> <kind> <ms> <heldMs>`. Kind `f`: in flight, at
  *   most until then; `s`: used by a request whose response arrived then; `o`: used by others, according to headers then;
  *   `r`: the limit that a response reported then, with its window; `n`: an own limit that a process named then, with its
- *   window, under the id `limit <index> <process>`; `c`: refused then, and closed for a window; `w`: a process has been
- *   waiting since then, until `heldMs` after 1970.
+ *   window, under the id `limit <index> <process>`; `c`: refused then, for the `<amount>`th time in a row, and closed for
+ *   `heldMs`; `w`: a process has been waiting since then, until `heldMs` after 1970.
  *
  * All instants are by the server's clock.
  */
@@ -49,12 +49,13 @@ local function write(key, id, amount, kind, at, heldMs)
   if kept[key] then redis.call('PEXPIRE', key, string.format('%.0f', kept[key])) end
 end
 
--- Whether it has a limit if its id says so, and one that a setting or a response can have.
+-- Whether it has a limit if its id says so, and a window that a setting or a response can have.
 local function isValid(id, entry)
   local isLimit = entry.kind == 'n' or entry.kind == 'r'
   if isLimit ~= (id == 'reported' or string.find(id, '^limit ') ~= nil) then return false end
   local heldMs = entry.heldMs
-  return not isLimit or (entry.amount >= 1 and heldMs >= 1000 and heldMs <= ${MAX_HELD_MS})
+  local hasWindow = isLimit or entry.kind == 'c'
+  return not hasWindow or (entry.amount >= 1 and heldMs >= 1000 and heldMs <= ${MAX_HELD_MS})
 end
 
 -- Entries that are not valid are deleted: others wrote them, and they could void a limit, or stay for ever.
@@ -83,7 +84,8 @@ end
 local function open(key, own)
   local entries, heldMs = read(key), longestOf(own)
   for _, entry in pairs(entries) do
-    if entry.kind == 'n' or entry.kind == 'r' then heldMs = math.max(heldMs, entry.heldMs) end
+    local hasWindow = entry.kind == 'n' or entry.kind == 'r' or entry.kind == 'c'
+    if hasWindow then heldMs = math.max(heldMs, entry.heldMs) end
   end
   local keptMs = heldMs + arg.leaseMs
   kept[key] = keptMs
@@ -212,8 +214,10 @@ local function available(key, need, entries, isRecords)
   isAlone = isAlone or (not isRecords and now - since < longestOf(account))
   local ahead = isRecords and 0 or countAhead(entries)
   local amount, retryMs, estimateMs = need.wanted, 0, 0
-  if entries.closed then
-    retryMs = math.max(0, entries.closed.at + math.min(entries.closed.heldMs, longestOf(account)) - now)
+  local closed = entries.closed
+  if closed then
+    local mostMs = longestOf(account) * 2 ^ (closed.amount - 1)
+    retryMs = math.max(0, closed.at + math.min(closed.heldMs, mostMs) - now)
     estimateMs = retryMs
   end
   for _, limit in ipairs(limits) do
@@ -264,6 +268,16 @@ return reply
  */
 export const SETTLE = `${COMMON}
 if currentEpoch() ~= arg.epoch then return -1 end
+local sentAt = now - arg.flightMs
+
+-- As in Window: requests that were in flight at the same time are one refusal.
+local function close(key, closed, own, reported)
+  local refusals, windowMs = 1, longestOf(own)
+  if closed then refusals = closed.amount + (sentAt > closed.at and 1 or 0) end
+  local mostMs = math.max(windowMs, reported and reported.heldMs or 0)
+  write(key, 'closed', refusals, 'c', now, math.min(windowMs * 2 ^ (refusals - 1), mostMs))
+end
+
 for i, use in ipairs(arg.uses) do
   local key, need = KEYS[i + 1], arg.needs[i]
   local reported = use.reported ~= cjson.null and use.reported
@@ -273,10 +287,15 @@ for i, use in ipairs(arg.uses) do
   if reported then
     -- The service may still have counted entries that expired while the request was in flight.
     local limit = { heldMs = reported.heldMs, countsOthers = true }
-    local others = reported.limit - use.remaining - heldBy(limit, entries, now - arg.flightMs)
+    local others = reported.limit - use.remaining - heldBy(limit, entries, sentAt)
     if use.remaining >= 0 and others > 0 then write(key, 'others ' .. arg.id, others, 'o', now) end
   end
-  if use.isClosed then write(key, 'closed', 0, 'c', now, longestOf(need.limits)) end
+  local closed = entries.closed
+  if use.isClosed then
+    close(key, closed, need.limits, entries.reported)
+  elseif use.hasResponse and closed and sentAt > closed.at then
+    redis.call('HDEL', key, 'closed')
+  end
 end
 return 1
 `

@@ -58,6 +58,8 @@ export interface Need extends Counted {
 export interface SharedUse extends Use {
   /** Whether the service has refused the request because of this limit. */
   isClosed: boolean
+  /** Whether the service has responded, so that refusals before it are not followed by another one. */
+  hasResponse: boolean
 }
 
 /** A denial, because other processes use what the request needs. */

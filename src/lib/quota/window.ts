@@ -70,6 +70,10 @@ export class Window {
   readonly #inFlight = new Set<Entry>()
   #closedAt = Number.NEGATIVE_INFINITY
   #closedMs = 0
+  /** Number of refusals in a row. */
+  #refusals = 0
+  /** The window that a response reported last, ms. */
+  #lastReportedMs = 0
   /** The longest window so far, because a shorter one may be temporary. */
   #longestMs = 0
 
@@ -85,17 +89,21 @@ export class Window {
     this.#combine()
   }
 
-  /** Sets the limit of a response, which applies until the next response, but no longer than the longest own window. */
+  /**
+   * Sets the limit of a response, which applies until the next response, but no longer than the longest own window or,
+   * if that is later, until the end of the time in which nothing is available because of a refusal.
+   */
   report(limit: RateLimit, now: number): void {
     this.#reported = limit
     this.#reportedAt = now
+    this.#lastReportedMs = limit.heldMs
     this.#combine()
   }
 
   /** Forgets the limit of a response once it no longer applies. @returns whether it was stricter than each own limit */
   forgetReported(now: number): boolean {
     const reported = this.#reported
-    if (!reported || now < this.#reportedAt + longestOf(this.#own)) return false
+    if (!reported || now < this.#reportedUntil()) return false
     this.#reported = undefined
     this.#combine()
     return this.#own.every((own) => isStricter(reported, own))
@@ -108,9 +116,13 @@ export class Window {
       countsOthers: own === countedFor,
       until: Number.POSITIVE_INFINITY,
     }))
-    const until = this.#reportedAt + longestOf(this.#own)
+    const until = this.#reportedUntil()
     if (this.#reported) this.#limits.push({ ...this.#reported, countsOthers: true, until })
     this.#longestMs = Math.max(this.#longestMs, longestOf(this.#limits))
+  }
+
+  #reportedUntil(): number {
+    return Math.max(this.#reportedAt + longestOf(this.#own), this.#closedUntil())
   }
 
   get inFlight(): number {
@@ -145,10 +157,23 @@ export class Window {
     return Math.max(0, amount)
   }
 
-  /** Call this after a refusal: nothing is available for a complete window, the longest of the own limits. */
-  close(now: number): void {
+  /**
+   * Call this after a refusal: nothing is available for a complete window, the longest of the own limits. After each
+   * further refusal in a row it is twice as long, up to the window that the service reports.
+   */
+  close({ sentAt }: Entry, now: number): void {
+    // Requests that were in flight at the same time are refused for the same reason.
+    if (sentAt > this.#closedAt) this.#refusals++
     this.#closedAt = now
     this.#closedMs = longestOf(this.#own)
+    this.#combine()
+  }
+
+  /** Call this after a response that is no refusal. */
+  endRefusals({ sentAt }: Entry): void {
+    if (sentAt <= this.#closedAt) return
+    this.#refusals = 0
+    this.#closedAt = Number.NEGATIVE_INFINITY
   }
 
   available(now: number, isShared: boolean): number {
@@ -188,7 +213,9 @@ export class Window {
 
   /** The end of the time in which nothing is available because of a refusal. */
   #closedUntil(): number {
-    return this.#closedAt + Math.min(this.#closedMs, longestOf(this.#own))
+    const windowMs = Math.min(this.#closedMs, longestOf(this.#own))
+    const doubledMs = windowMs * 2 ** (this.#refusals - 1)
+    return this.#closedAt + Math.min(doubledMs, Math.max(windowMs, this.#lastReportedMs))
   }
 
   /** The limits that apply now. */

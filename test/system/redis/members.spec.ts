@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { REPORT, SETTLE } from '../../../src/lib/quota/redis-scripts'
+import { REPORT, RESERVE, SETTLE } from '../../../src/lib/quota/redis-scripts'
 import type { ModelService } from '../../support/quota/model-service'
 import { until } from '../../support/wait'
 import { createService, HELD_MS, LEASE_MS, Member, mostRefusedInAWindow, ROW } from './members'
@@ -155,7 +155,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       'others',
       `9 o ${ahead} 0`,
       'closed',
-      `0 c ${ahead} ${HELD_MS}`,
+      `1 c ${ahead} ${HELD_MS}`,
     )
     await windows(1.5)
     await used()
@@ -203,7 +203,7 @@ describe('a quota that several Node-REDs share through a real Redis', function (
       isDone = true
     })
     await until('Redis knows of the refusal, if there was one', async () =>
-      service.refusals().length === 0 ? isDone : /\b0 c \d/.test(JSON.stringify(await redis.contents())),
+      service.refusals().length === 0 ? isDone : /\b1 c \d/.test(JSON.stringify(await redis.contents())),
     )
     for (const member of pair) member.startDemand()
     await windows(2)
@@ -286,25 +286,49 @@ describe('a quota that several Node-REDs share through a real Redis', function (
     assert.equal(service.refusals().length, before)
   })
 
-  it('keeps its data as long as the windows that its members and the last response have named', async () => {
+  describe('in what Redis keeps', () => {
     const keys = ['epoch', 'current'].map((name) => `envlog:{an-account}:${name}`)
     const run = (script: string, argument: object) =>
       redis.command('EVAL', script, '2', ...keys, JSON.stringify({ leaseMs: LEASE_MS, ...argument }))
     const part = { id: 'a:1', limits: [{ limit: ROW.limit, heldMs: HELD_MS }], entries: [] }
-    const epoch = await run(REPORT, { candidate: 'data', process: 'a', parts: [part] })
-    assert.ok(Number(await redis.command('PTTL', keys[1] as string)) > 0)
-    const keptAfter = async (heldMs: number) => {
-      const uses = [{ used: 1, reported: { limit: ROW.limit, heldMs }, remaining: 9, isClosed: false }]
-      await run(SETTLE, { epoch, id: 'a:1', needs: [part], uses, flightMs: 10 })
-      return Number(await redis.command('PTTL', keys[1] as string))
-    }
-    const kept = [await keptAfter(86_401_000), await keptAfter(HELD_MS)]
-    const limits = [{ limit: 1, heldMs: 86_401_000 }, ...part.limits]
-    await run(REPORT, { candidate: 'data', process: 'b', parts: [{ ...part, limits }] })
-    kept.push(await keptAfter(HELD_MS))
-    assert.deepEqual(
-      kept.map((ms) => ms > 86_000_000),
-      [true, false, true],
-    )
+    const report = () => run(REPORT, { candidate: 'data', process: 'a', parts: [part] })
+
+    it('lasts as long as the windows that its members and the last response have named', async () => {
+      const epoch = await report()
+      assert.ok(Number(await redis.command('PTTL', keys[1] as string)) > 0)
+      const keptAfter = async (heldMs: number) => {
+        const uses = [{ used: 1, reported: { limit: ROW.limit, heldMs }, remaining: 9, isClosed: false }]
+        await run(SETTLE, { epoch, id: 'a:1', needs: [part], uses, flightMs: 10 })
+        return Number(await redis.command('PTTL', keys[1] as string))
+      }
+      const kept = [await keptAfter(86_401_000), await keptAfter(HELD_MS)]
+      const limits = [{ limit: 1, heldMs: 86_401_000 }, ...part.limits]
+      await run(REPORT, { candidate: 'data', process: 'b', parts: [{ ...part, limits }] })
+      kept.push(await keptAfter(HELD_MS))
+      assert.deepEqual(
+        kept.map((ms) => ms > 86_000_000),
+        [true, false, true],
+      )
+    })
+
+    it('is closed for twice as long after each further refusal in a row, up to the window that the service reports', async () => {
+      const epoch = await report()
+      /** The time until a request may ask again after a response, in windows. @param flightMs since it was sent */
+      const waitAfter = async (isClosed: boolean, heldMs: number, flightMs: number) => {
+        const reported = { limit: ROW.limit, heldMs }
+        const use = { used: 1, reported, remaining: -1, isClosed, hasResponse: true }
+        await run(SETTLE, { epoch, id: 'a:1', needs: [part], uses: [use], flightMs })
+        const needs = [{ wanted: 1, minimum: 1, limits: part.limits }]
+        const [isGranted, , retryMs] = (await run(RESERVE, { epoch, id: 'b:1', needs })) as number[]
+        return isGranted ? 0 : Math.ceil(Number(retryMs) / HELD_MS)
+      }
+      // Sent after the last response, also if that was within this millisecond.
+      const next = -1
+      const waits: number[] = []
+      for (const flightMs of [next, 1000, next, next, next, next])
+        waits.push(await waitAfter(true, 6 * HELD_MS, flightMs))
+      waits.push(await waitAfter(false, HELD_MS, next), await waitAfter(true, 6 * HELD_MS, next))
+      assert.deepEqual(waits, [1, 1, 2, 4, 6, 6, 0, 1])
+    })
   })
 })

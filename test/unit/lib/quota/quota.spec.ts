@@ -3,7 +3,7 @@ import { EnvlogError } from '../../../../src/lib/errors'
 import { MAX_QUEUED } from '../../../../src/lib/quota/quota'
 import { EDITOR, MAX_AGE_MS } from '../../../../src/lib/request'
 import { brokenOff, refusal, streamed, text } from '../../../support/fake-transport'
-import { fine, HELD_MS, records, Station, withHeaders } from './setup'
+import { fine, HELD_MS, records, type Seen, Station, withHeaders } from './setup'
 
 const one = { current: { limit: 1 } }
 const two = { current: { limit: 2 } }
@@ -327,5 +327,46 @@ describe('a refusal by the service', () => {
     }
     assert.deepEqual([seen.error?.reason, seen.error?.cause.status], ['quota-refused', 429])
     assert.equal(Date.parse(String(seen.error?.cause.retryAt)), station.clock.now() + HELD_MS)
+  })
+
+  describe('that follows another one', () => {
+    const perDay = { limit: 100, window: 86_400 }
+    const refused = () => withHeaders(refusal(429), { ...perDay, remaining: 0 })
+    /** Time until the endpoint opens again, ms. */
+    const wait = (station: Station) => Number(current(station).freeAt) - station.clock.now()
+
+    it('doubles the time, up to the window that the headers report, which is shown meanwhile', async () => {
+      const station = await new Station().begin()
+      const waits: number[] = []
+      let seen: Seen = { state: 'failed' }
+      for (let count = 0; count < 12; count++) {
+        if (seen.state === 'failed') seen = station.request('a')
+        await station.answer(refused())
+        waits.push(wait(station))
+        if (count === 2) assert.equal(Date.parse(`${seen.error?.cause.retryAt}`), current(station).freeAt)
+        await station.clock.pass(wait(station) - 1)
+        assert.deepEqual(await station.serials(), [])
+        if (count === 7) assert.deepEqual([current(station).limit, current(station).left], [100, 0])
+        await station.clock.pass(1)
+      }
+      const doubled = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512].map((windows) => windows * HELD_MS)
+      assert.deepEqual(waits, [...doubled, 86_401_000, 86_401_000])
+    })
+
+    it('does not double it if both were sent before, nor after a response that is none', async () => {
+      const station = await new Station().begin()
+      await station.exchange()
+      station.request('a')
+      station.request('b')
+      for (let count = 0; count < 2; count++) await station.answer(refused())
+      assert.equal(wait(station), HELD_MS)
+      await station.clock.pass(HELD_MS)
+      await station.answer(refused())
+      assert.equal(wait(station), 2 * HELD_MS)
+      await station.clock.pass(2 * HELD_MS)
+      for (let count = 0; count < 2; count++) await station.answer(fine({ ...perDay, remaining: 9 }))
+      await station.exchange(refused(), 'c')
+      assert.equal(wait(station), HELD_MS)
+    })
   })
 })
