@@ -159,6 +159,19 @@ describe('the two READMEs', () => {
       for (const version of oldest) assert.ok(text.includes(version), version)
   })
 
+  it('name the versions of Node.js that are tested, as docs/versions.md does', () => {
+    const versionsIn = (text: string) => (text.match(/\b[24]\d\b(?!\.)/g) ?? []).map(Number)
+    const [, matrix = ''] = /^ +node: \[(.*)\]$/m.exec(read('.github/workflows/test.yml')) ?? []
+    const tested = versionsIn(matrix)
+    const [rows = []] = tablesIn(sectionOf(read('docs/versions.md'), 'Supported versions'))
+    const supported = rows.flatMap(([, nodes = '']) => versionsIn(nodes.replace(/\(.*?\)/g, '')))
+    assert.deepEqual([...new Set(supported)], tested)
+    for (const text of [english, japanese]) {
+      const [line = ''] = /^Node-RED 4\.1 .*Node\.js.*/m.exec(text) ?? []
+      assert.deepEqual([...new Set(versionsIn(line.replace(/[(（].*?[)）]/g, '')))], tested)
+    }
+  })
+
   it('have absolute links when published', () => {
     const text = '[a](docs/a.md#b) ![c](c.png) [d](#d) [e](https://service.example) [f](<f g.json>)'
     const pages = 'https://github.com/owner/name/blob/v1'
