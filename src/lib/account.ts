@@ -5,7 +5,7 @@ import { Client, type ClientPorts, type ClientSettings } from './api/client'
 import { maxResponseSeconds } from './api/deadline'
 import { AccountDevices } from './collect/account-devices'
 import { limitsWith } from './quota/account-limits'
-import type { Connection, RedisPort } from './quota/shared-quota'
+import type { OpenLedger } from './quota/ledger'
 import { accountKey, type Registry } from './registry'
 
 export interface AccountSettings extends ClientSettings {
@@ -27,9 +27,13 @@ export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
   registry: Registry
   /** The user who tests this login in the editor. Such an account does not see responses cached for others. */
   triedBy?: string | undefined
-  /** Connects to the Redis through which the quota is shared. */
-  connectRedis?: () => Connection
-  /** Called when the connection to Redis is established or lost; `code` is the reason if there is none. */
+  /**
+   * Shares the quota with other processes.
+   * @param account identifies the account by a hash
+   * @param leaseMs maximum time of a request in flight, after which its process counts as dead
+   */
+  shareQuota?(account: string, leaseMs: number): OpenLedger
+  /** Called when its connection is established or lost; `code` is the reason if there is none. */
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
@@ -37,16 +41,12 @@ export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
 export type Account = Readonly<ReturnType<typeof createAccount>>
 
 export function createAccount(settings: AccountSettings, ports: AccountPorts) {
-  const { clock, connectRedis, onSharedChange = () => {} } = ports
+  const { clock, onSharedChange = () => {} } = ports
   const { baseUrl, credentials, concurrency, series1Models, limits } = settings
   const { quota, devices } = ports.registry.getOrCreateShared(settings, ports.triedBy)
   const id = accountKey(baseUrl, credentials.apiKey)
-  const redis: RedisPort | undefined = connectRedis && {
-    connect: connectRedis,
-    account: id,
-    leaseMs: maxResponseSeconds(settings.timeout) * 1000,
-  }
-  const leave = quota.join({ concurrency, limits: limitsWith(limits), redis, onSharedChange })
+  const openLedger = ports.shareQuota?.(id, maxResponseSeconds(settings.timeout) * 1000)
+  const leave = quota.join({ concurrency, limits: limitsWith(limits), openLedger, onSharedChange })
   const client = new Client(settings, { ...ports, quota })
   return {
     name: settings.name || new URL(baseUrl).host,

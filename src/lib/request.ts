@@ -1,5 +1,5 @@
 import type { EndpointName } from './endpoints'
-import type { QuotaHeaders } from './quota/outcome'
+import type { QuotaHeaders } from './quota-headers'
 
 /** Queue key of requests from the editor, which take precedence over those of all nodes. */
 export const EDITOR = Symbol('editor')

@@ -3,7 +3,7 @@
 import { type Fields, isObject, readElements } from '../decode/fields'
 import type { EndpointName } from '../endpoints'
 import type { EnvlogError } from '../errors'
-import type { QuotaHeaders } from '../quota/outcome'
+import type { QuotaHeaders } from '../quota-headers'
 
 interface Request {
   endpoint: EndpointName

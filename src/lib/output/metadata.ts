@@ -1,4 +1,4 @@
-import type { QuotaHeaders } from '../quota/outcome'
+import type { QuotaHeaders } from '../quota-headers'
 import type { Subject } from '../readings/content'
 import type { ServiceResponse } from '../request'
 import { version } from '../version'

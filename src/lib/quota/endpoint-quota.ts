@@ -1,8 +1,8 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { DeviceParams, EndpointName } from '../endpoints'
 import type { EndpointLimits } from './account-limits'
+import type { Denied, Ledger, Need, SharedUse, Usage } from './ledger'
 import { findRefusal, type LimitReason, type Outcome, reportedLimit, usesOf } from './outcome'
-import type { Denied, Need, SharedUse, Sharing, Usage } from './shared-quota'
 import { type Entry, type Use, Window } from './window'
 
 /**
@@ -25,7 +25,7 @@ export function demandOf(params: Partial<DeviceParams>, isRaw: boolean): RecordD
   return { device: `${base}/${serial}`, wanted, minimum: isRaw ? wanted : Math.min(wanted, MIN_RECORDS) }
 }
 
-/** The reserved entry in a window of this process, and what to request from a shared quota. */
+/** The reserved entry in a window of this process, and what to request from the ledger. */
 interface Part {
   window: Window
   entry: Entry
@@ -41,7 +41,7 @@ export interface StartEstimate {
   isForRecords: boolean
 }
 
-/** Within this time, every process that can reach a recovered Redis has noticed that it is back. */
+/** Within this time, every process that can reach a recovered ledger has noticed that it is back. */
 const RETURNING_MS = 2500
 
 /**
@@ -53,10 +53,11 @@ export class EndpointQuota {
   #limits: EndpointLimits
   readonly #requests: Window
   readonly #devices = new Map<string, Window>()
-  #sharing: Sharing = 'none'
-  /** Until then, other processes may not have reported their usage to a recovered Redis yet. */
+  /** State of the ledger; `undefined` without one. */
+  #sharing: Ledger['state'] | undefined
+  /** Until then, other processes may not have reported their usage to a recovered ledger yet. */
   #carefulUntil = Number.NEGATIVE_INFINITY
-  /** Set if a shared quota has denied a permit: when to ask again, and when a permit is expected. */
+  /** Set if the ledger has denied a permit: when to ask again, and when a permit is expected. */
   #denial = NO_DENIAL
   /** Whether the service has responded since the start. Before that, requests are sent one at a time. */
   #isKnown = false
@@ -75,26 +76,28 @@ export class EndpointQuota {
     if (records) for (const device of this.#devices.values()) device.configure(records)
   }
 
-  setSharing(sharing: Sharing, now: number): void {
+  /** @param sharing state of the ledger; `undefined` without one */
+  setSharing(sharing: Ledger['state'] | undefined, now: number): void {
     if (this.#sharing === 'away' && sharing === 'connected') this.#carefulUntil = now + RETURNING_MS
     this.#sharing = sharing
     this.#denial = NO_DENIAL
+    for (const window of [this.#requests, ...this.#devices.values()]) window.isShared = this.#isShared
   }
 
-  /** When the next request can be sent; infinite if that depends on a response or on Redis. */
+  /** When the next request can be sent; infinite if that depends on a response or on the ledger. */
   startsAt(now: number): number {
     // A stricter limit may still apply. The next response will show this.
     if (this.#requests.forgetReported(now)) this.#isKnown = false
     if (this.#sharing === 'opening') return Number.POSITIVE_INFINITY
     const isAlone = this.#sharing === 'away' || !this.#isKnown || now < this.#carefulUntil
     if (isAlone && this.#requests.inFlight > 0) return Number.POSITIVE_INFINITY
-    return Math.max(this.#denial.retryAt, this.#requests.availableAt(1, now, this.#isShared))
+    return Math.max(this.#denial.retryAt, this.#requests.availableAt(1, now))
   }
 
   /** When enough records of the device are available; `now` if they are not counted. */
   recordsAt(demand: RecordDemand | undefined, now: number): number {
     const device = this.#deviceOf(demand, now)
-    return demand && device ? device.availableAt(this.#leastOf(demand), now, this.#isShared) : now
+    return demand && device ? device.availableAt(this.#leastOf(demand), now) : now
   }
 
   /**
@@ -102,7 +105,7 @@ export class EndpointQuota {
    * @param position 1 for the next request
    */
   estimate(demand: RecordDemand | undefined, position: number, now: number): StartEstimate {
-    const at = Math.max(this.#denial.freeAt, this.#requests.availableAt(position, now, this.#isShared))
+    const at = Math.max(this.#denial.freeAt, this.#requests.availableAt(position, now))
     const recordsAt = this.recordsAt(demand, now)
     return { at: Math.max(at, recordsAt), isForRecords: recordsAt > at }
   }
@@ -111,18 +114,18 @@ export class EndpointQuota {
   reserve(id: string, demand: RecordDemand | undefined, now: number): Reservation {
     const { requests, records: ofRecords } = this.#limits
     const reserve = (window: Window, need: Need): Part => {
-      return { window, need, entry: window.reserve(id, need.wanted, now, this.#isShared) }
+      return { window, need, entry: window.reserve(id, need.wanted, now) }
     }
     const part = reserve(this.#requests, { name: this.#name, wanted: 1, minimum: 1, limits: requests })
     const window = this.#deviceOf(demand, now)
     if (!demand || !window || !ofRecords) return [part]
-    const wanted = Math.min(demand.wanted, window.available(now, this.#isShared))
+    const wanted = Math.min(demand.wanted, window.available(now))
     const minimum = Math.min(wanted, this.#leastOf(demand))
     const need = { name: this.#nameOf(demand.device), wanted, minimum, limits: ofRecords }
     return [part, reserve(window, need)]
   }
 
-  /** Call this when a shared quota has granted the reservation, possibly with fewer records. */
+  /** Call this when the ledger has granted the reservation, possibly with fewer records. */
   grant(reservation: Reservation, granted: number[]): void {
     this.#denial = NO_DENIAL
     for (const [index, { entry, need }] of reservation.entries()) {
@@ -132,16 +135,16 @@ export class EndpointQuota {
   }
 
   /**
-   * Call this when a shared quota has denied the reservation, because other processes use the requests or the records.
+   * Call this when the ledger has denied the reservation, because other processes use the requests or the records.
    */
   deny(reservation: Reservation, { need, retryMs, estimateMs }: Denied, now: number): void {
-    for (const { window, entry } of reservation) window.settle(entry, UNUSED, now, this.#isShared)
+    for (const { window, entry } of reservation) window.settle(entry, UNUSED, now)
     if (need === 0) this.#denial = { retryAt: now + retryMs, freeAt: now + estimateMs }
   }
 
   /**
    * Turns a reservation into usage.
-   * @returns why the service has refused the request, if a limit was the cause, and the usage to report to a shared quota
+   * @returns why the service has refused the request, if a limit was the cause, and the usage to report to the ledger
    */
   settle(
     reservation: Reservation,
@@ -154,9 +157,9 @@ export class EndpointQuota {
     const records = reservation[1]?.entry.amount ?? 0
     const uses = usesOf(outcome, records, this.#limits).slice(0, reservation.length)
     const [others = 0] = reservation.map(({ window, entry }, index) =>
-      window.settle(entry, uses[index] as Use, now, this.#isShared),
+      window.settle(entry, uses[index] as Use, now),
     )
-    // What others use is known to Redis, not to this process.
+    // What others use is known to the ledger, not to this process.
     const refusal = findRefusal(outcome, records, others > 0 && !this.#isShared)
     // If the device has records left, fewer can be requested immediately.
     const left = outcome.headers?.recordsRemaining ?? 0
@@ -173,7 +176,7 @@ export class EndpointQuota {
     return { refusal, uses: shared }
   }
 
-  /** The usage that is regularly reported to a shared quota. */
+  /** The usage that is regularly reported to the ledger. */
   usage(now: number): Usage[] {
     const { requests, records } = this.#limits
     const usage: Usage[] = [{ name: this.#name, limits: requests, entries: this.#requests.own(now) }]
@@ -184,22 +187,21 @@ export class EndpointQuota {
 
   /** The figures for the admin API. */
   counts(now: number, toWallMs: number): Omit<EndpointCounts, 'waiting'> {
-    const nextAt = Math.max(this.#denial.freeAt, this.#requests.availableAt(1, now, false))
-    const left = this.#denial.freeAt > now ? 0 : this.#requests.available(now, false)
-    const freeAt = left > 0 ? null : Math.round(nextAt + toWallMs)
-    return { ...this.#requests.counts(now), left, freeAt }
+    const { left: counted, freeAt: countedAt, ...counts } = this.#requests.counts(now)
+    const left = this.#denial.freeAt > now ? 0 : counted
+    const freeAt = left > 0 ? null : Math.round(Math.max(this.#denial.freeAt, countedAt) + toWallMs)
+    return { ...counts, left, freeAt }
   }
 
   /** Devices that have used some of their records. */
   recordCounts(now: number): RecordCounts[] {
     return [...this.#devices].flatMap(([device, window]) => {
-      const left = window.available(now, false)
-      const { limit } = window.counts(now)
+      const { left, limit } = window.counts(now)
       return left < limit ? { endpoint: this.#name, device, limit, left } : []
     })
   }
 
-  /** Whether Redis counts the usage of other processes. */
+  /** Whether the ledger counts the usage of other processes. */
   get #isShared(): boolean {
     return this.#sharing === 'connected'
   }
@@ -211,6 +213,7 @@ export class EndpointQuota {
     if (known) return known
     for (const [device, window] of this.#devices) if (window.isUnused(now)) this.#devices.delete(device)
     const created = new Window(records, true)
+    created.isShared = this.#isShared
     this.#devices.set(demand.device, created)
     return created
   }

@@ -7,8 +7,8 @@ import { EnvlogError } from '../errors'
 import { type AccountLimits, allOf, limitsWith } from './account-limits'
 import { EndpointQuota } from './endpoint-quota'
 import type { JoinedRequest } from './joined-request'
+import type { Ledger, OpenLedger } from './ledger'
 import type { LimitReason, Outcome } from './outcome'
-import { type RedisPort, SharedQuota } from './shared-quota'
 import { Turns } from './turns'
 
 /** Maximum number of waiting requests per account. */
@@ -26,9 +26,9 @@ export interface Participant {
   /** Maximum number of concurrent requests; the smallest value of all participants applies. */
   concurrency: number
   limits: AccountLimits
-  /** The Redis through which the quota is shared. If several participants have one, the first is used. */
-  redis?: RedisPort | undefined
-  /** Called after joining and after each change of the connection; `code` is the reason if Redis is not connected. */
+  /** Opens the ledger through which the quota is shared. If several participants have one, the first is used. */
+  openLedger?: OpenLedger | undefined
+  /** Called after joining and after each change of its connection; `code` is the reason if there is none. */
   onSharedChange?(isConnected: boolean, code?: string): void
 }
 
@@ -55,10 +55,10 @@ const isPage = ({ endpoint }: JoinedRequest) => endpoint === 'data' || endpoint 
 /** A request in the queue. */
 interface Waiting {
   request: JoinedRequest
-  /** Whether the reply of Redis to its reservation is awaited. */
+  /** Whether the reply of the ledger to its reservation is awaited. */
   isAsked: boolean
   /**
-   * Set if Redis has denied records of the device: when to ask again, and when records are expected to be available.
+   * Set if the ledger has denied records of the device: when to ask again, and when records are expected to be available.
    */
   denial?: { retryAt: number; freeAt: number }
   resolve(permit: Permit): void
@@ -77,9 +77,9 @@ export class Quota {
   readonly #turns = new Turns()
   /** The requests with a permit. */
   readonly #running = new Set<JoinedRequest>()
-  /** Identifies this process in Redis. */
+  /** Identifies this process in the ledger. */
   readonly #process = randomUUID()
-  #shared: SharedQuota | undefined
+  #ledger: { open: OpenLedger; opened: Ledger } | undefined
   #isScheduled = false
   #cancelWake = () => {}
 
@@ -156,7 +156,7 @@ export class Quota {
     return {
       running: this.#running.size,
       waiting: waiting.length,
-      sharedConnected: this.#shared ? this.#shared.state === 'connected' : null,
+      sharedConnected: this.#ledger ? this.#ledger.opened.state === 'connected' : null,
       endpoints: mapEndpoints((name) => ({
         ...this.#endpoints[name].counts(now, this.#toWallMs()),
         waiting: waiting.filter((endpoint) => endpoint === name).length,
@@ -203,11 +203,12 @@ export class Quota {
     })
   }
 
-  /** Reserves the request and the records that it needs, locally and in Redis, and then releases it for sending. */
+  /** Reserves the request and the records that it needs, here and in the ledger, and then releases it for sending. */
   async #grant(waiting: Waiting, now: number): Promise<void> {
     const { request } = waiting
     const endpoint = this.#endpoints[request.endpoint]
-    const shared = this.#shared?.state === 'connected' ? this.#shared : undefined
+    const opened = this.#ledger?.opened
+    const ledger = opened?.state === 'connected' ? opened : undefined
     this.#running.add(request)
     const reservation = endpoint.reserve(
       `${this.#process}:${this.#turns.take(request)}`,
@@ -217,14 +218,14 @@ export class Quota {
     const [{ entry }] = reservation
     const needs = reservation.map(({ need }) => need)
     waiting.isAsked = true
-    const reply = shared && (await shared.reserve(entry.id, needs))
+    const reply = ledger && (await ledger.reserve(entry.id, needs))
     waiting.isAsked = false
     const settle = (outcome: Outcome) => {
       const now = this.#clock.monotonic()
       this.#running.delete(request)
       const { refusal, uses } = endpoint.settle(reservation, outcome, now)
-      // Redis may have reconnected, or have been replaced, in the meantime. Settle with the one that is connected.
-      const connected = [this.#shared, shared].find((quota) => quota?.state === 'connected')
+      // It may have reconnected, or have been replaced, in the meantime. Settle with the one that is connected.
+      const connected = [this.#ledger?.opened, ledger].find((one) => one?.state === 'connected')
       if (connected) inBackground(connected.settle(entry.id, needs, uses, now - entry.sentAt))
       this.proceedSoon()
       if (!refusal) return undefined
@@ -238,8 +239,8 @@ export class Quota {
       endpoint.deny(reservation, reply, now)
       if (reply.need === 1) waiting.denial = { retryAt: now + reply.retryMs, freeAt: now + reply.estimateMs }
       this.proceedSoon()
-    } else if (shared && !reply) {
-      // The connection to Redis was lost. The request stays in the queue, and is then sent without Redis.
+    } else if (ledger && !reply) {
+      // Its connection was lost. The request stays in the queue, and is then sent without it.
       settle(UNSENT)
     } else {
       if (reply) endpoint.grant(reservation, reply)
@@ -273,26 +274,26 @@ export class Quota {
       const limits = allOf(all.map(({ limits }) => limits))
       for (const name of ENDPOINT_NAMES) this.#endpoints[name].configure(limits[name])
     }
-    const redis = all.find(({ redis }) => redis)?.redis
-    if (this.#shared?.redis !== redis) {
-      this.#shared?.close()
-      this.#shared = redis && this.#share(redis)
+    const open = all.find(({ openLedger }) => openLedger)?.openLedger
+    if (this.#ledger?.open !== open) {
+      this.#ledger?.opened.close()
+      this.#ledger = open && { open, opened: this.#open(open) }
     }
     this.#onSharedChange()
   }
 
-  #share(redis: RedisPort): SharedQuota {
+  #open(open: OpenLedger): Ledger {
     const usage = () => ENDPOINT_NAMES.flatMap((name) => this.#endpoints[name].usage(this.#clock.monotonic()))
-    const ports = { clock: this.#clock, redis, process: this.#process, usage }
-    return new SharedQuota({ ...ports, onChange: () => this.#onSharedChange() })
+    return open({ id: this.#process, usage, onChange: () => this.#onSharedChange() })
   }
 
   #onSharedChange(): void {
-    const { state = 'none', code } = this.#shared ?? {}
+    const { state, code } = this.#ledger?.opened ?? {}
     for (const name of ENDPOINT_NAMES) this.#endpoints[name].setSharing(state, this.#clock.monotonic())
     // Callbacks run separately, because one that throws here would stop the processing of all requests.
-    for (const { redis, onSharedChange } of this.#participants)
-      if (redis) inBackground(Promise.resolve().then(() => onSharedChange?.(state === 'connected', code)))
+    for (const { openLedger, onSharedChange } of this.#participants)
+      if (openLedger)
+        inBackground(Promise.resolve().then(() => onSharedChange?.(state === 'connected', code)))
     this.proceedSoon()
   }
 

@@ -39,9 +39,9 @@ export interface Entry {
   sentAt: number
   /** When the response arrived; infinite while the request is in flight. */
   at: number
-  /** `othersInRedis`: already counted by a shared quota. */
-  by: 'us' | 'others' | 'othersInRedis'
-  /** Whether the reply of Redis to its reservation is awaited. */
+  /** `ledger`: by others, and the ledger counts it. */
+  by: 'us' | 'others' | 'ledger'
+  /** Whether the reply of the ledger to its reservation is awaited. */
   isAsked: boolean
 }
 
@@ -59,6 +59,8 @@ export interface Use {
  * fixed and sliding windows of the service (docs/quota.md). Instants are monotonic ms.
  */
 export class Window {
+  /** Whether a ledger counts what others use, so that only what it does not know is counted here. */
+  isShared = false
   readonly #countsOthers: boolean
   #own!: OwnLimits
   #reported: RateLimit | undefined
@@ -129,8 +131,9 @@ export class Window {
     return this.#inFlight.size
   }
 
-  reserve(id: string, amount: number, now: number, isAsked: boolean): Entry {
-    const entry: Entry = { id, amount, sentAt: now, at: Number.POSITIVE_INFINITY, by: 'us', isAsked }
+  reserve(id: string, amount: number, now: number): Entry {
+    const at = Number.POSITIVE_INFINITY
+    const entry: Entry = { id, amount, sentAt: now, at, by: 'us', isAsked: this.isShared }
     // Expired entries are kept if the service may have counted them in its responses to requests in flight.
     const oldest = Math.min(now, ...[...this.#inFlight].map(({ sentAt }) => sentAt))
     this.#entries = this.#entries.filter(({ at }) => at + this.#longestMs > oldest)
@@ -143,7 +146,7 @@ export class Window {
    * to others.
    * @returns the amount that others used
    */
-  settle(entry: Entry, { used, reported, remaining }: Use, now: number, isShared: boolean): number {
+  settle(entry: Entry, { used, reported, remaining }: Use, now: number): number {
     this.#inFlight.delete(entry)
     entry.amount = used
     entry.at = now
@@ -152,7 +155,7 @@ export class Window {
     // The service may also have counted entries that have expired since the request was sent.
     const since = entry.sentAt - reported.heldMs
     const amount = reported.limit - remaining - this.#sum(({ at }) => at > since)
-    const by = isShared ? 'othersInRedis' : 'others'
+    const by = this.isShared ? 'ledger' : 'others'
     if (amount > 0) this.#entries.push({ ...entry, id: '', amount, by })
     return Math.max(0, amount)
   }
@@ -176,7 +179,7 @@ export class Window {
     this.#closedAt = Number.NEGATIVE_INFINITY
   }
 
-  available(now: number, isShared: boolean): number {
+  available(now: number, isShared = this.isShared): number {
     if (now < this.#closedUntil()) return 0
     const left = this.#limitsAt(now).map((limit) => limit.limit - this.#used(limit, now, isShared))
     return Math.max(0, Math.min(...left))
@@ -186,7 +189,7 @@ export class Window {
    * When an amount will be available, assuming that all requests in flight are completed now and nothing else is used.
    * An amount above the limit takes another window for each multiple of it.
    */
-  availableAt(amount: number, now: number, isShared: boolean): number {
+  availableAt(amount: number, now: number, isShared = this.isShared): number {
     const instants = this.#limitsAt(now).map((limit) => this.#limitFreeAt(limit, amount, now, isShared))
     return Math.max(now, this.#closedUntil(), ...instants)
   }
@@ -201,14 +204,18 @@ export class Window {
     return [...this.#entries.filter(({ by, at }) => by === 'us' && at > since), ...this.#inFlight]
   }
 
-  /** The limit with the least left, and its usage by this process and by others. */
-  counts(now: number): { limit: number; windowSeconds: number; own: number; foreign: number } {
+  /**
+   * The limit with the least left, its usage by this process and by others, and what is left of all limits, or when one
+   * will be.
+   */
+  counts(now: number) {
     const leftOf = (limit: WindowLimit) => limit.limit - this.#used(limit, now, false)
     const applied = this.#limitsAt(now).reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
     const { limit, windowSeconds } = applied
     const own = this.#used({ ...applied, countsOthers: false }, now, false)
     const all = this.#used({ ...applied, countsOthers: true }, now, false)
-    return { limit, windowSeconds, own, foreign: all - own }
+    const [left, freeAt] = [this.available(now, false), this.availableAt(1, now, false)]
+    return { limit, windowSeconds, own, foreign: all - own, left, freeAt }
   }
 
   /** The end of the time in which nothing is available because of a refusal. */
@@ -225,7 +232,7 @@ export class Window {
 
   /**
    * Usage that counts against a limit, including requests in flight.
-   * @param isShared whether a shared quota counts the known usage of others
+   * @param isShared whether a ledger counts the known usage of others
    */
   #used(limit: WindowLimit, now: number, isShared: boolean): number {
     return this.#sum(countsAgainst(limit, now, isShared))
@@ -258,8 +265,7 @@ export class Window {
 /** Returns a function that says which entries count against a limit. */
 function countsAgainst(limit: WindowLimit, now: number, isShared: boolean): (entry: Entry) => boolean {
   const since = now - limit.heldMs
-  return ({ by, at }) =>
-    at > since && (by === 'us' || (limit.countsOthers && !(isShared && by === 'othersInRedis')))
+  return ({ by, at }) => at > since && (by === 'us' || (limit.countsOthers && !(isShared && by === 'ledger')))
 }
 
 /** The longest window of limits, ms. */

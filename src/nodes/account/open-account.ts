@@ -35,10 +35,13 @@ export function openAccount(
   const ports: AccountPorts = { transport, clock: systemClock, random: Math.random, registry, ...use }
   if (settings.sharedQuota && use.onSharedChange) {
     const { createConnector } =
-      require('../../lib/quota/redis-connection') as typeof import('../../lib/quota/redis-connection')
+      require('../../lib/shared-quota/redis-connection') as typeof import('../../lib/shared-quota/redis-connection')
+    const { openSharedQuota } =
+      require('../../lib/shared-quota/shared-quota') as typeof import('../../lib/shared-quota/shared-quota')
     const { sharedQuota, credentials } = settings
     const { userDir } = RED.settings
-    ports.connectRedis = createConnector(sharedQuota, credentials.sharedQuotaPassword, userDir)
+    const connect = createConnector(sharedQuota, credentials.sharedQuotaPassword, userDir)
+    ports.shareQuota = (account, leaseMs) => openSharedQuota(systemClock, { connect, account, leaseMs })
   }
   return createAccount({ ...settings, secrets: proxyPasswords(options, process.env) }, ports)
 }

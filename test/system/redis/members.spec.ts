@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { REPORT, RESERVE, SETTLE } from '../../../src/lib/quota/redis-scripts'
+import { REPORT, RESERVE, SETTLE } from '../../../src/lib/shared-quota/redis-scripts'
 import type { ModelService } from '../../support/quota/model-service'
 import { until } from '../../support/wait'
 import { createService, HELD_MS, LEASE_MS, Member, mostRefusedInAWindow, ROW } from './members'

@@ -3,7 +3,8 @@ import { Client } from '../../../src/lib/api/client'
 import { systemClock } from '../../../src/lib/clock'
 import { limitsWith } from '../../../src/lib/quota/account-limits'
 import { Quota } from '../../../src/lib/quota/quota'
-import { createConnector } from '../../../src/lib/quota/redis-connection'
+import { createConnector } from '../../../src/lib/shared-quota/redis-connection'
+import { openSharedQuota } from '../../../src/lib/shared-quota/shared-quota'
 import { createRandom } from '../../support/chance'
 import { type Fate, ModelService, type ServiceRow } from '../../support/quota/model-service'
 import { type OwnLimit, SETTINGS } from '../../support/quota/simulation'
@@ -57,16 +58,16 @@ export class Member {
       hasHeaders,
     })
     this.#transport = service.transport(fate)
-    const redis = {
+    const openLedger = openSharedQuota(systemClock, {
       connect: createConnector(address, password, undefined),
       account: 'an-account',
       leaseMs: LEASE_MS,
-    }
+    })
     const onSharedChange = (isConnected: boolean, code?: string) => {
       if (!isConnected && code !== undefined) this.reasons.push(code)
     }
     const leaves = (nodes ?? [{ limit, window: ROW.window }]).map((current) =>
-      this.quota.join({ concurrency: 4, limits: limitsWith({ current }), redis, onSharedChange }),
+      this.quota.join({ concurrency: 4, limits: limitsWith({ current }), openLedger, onSharedChange }),
     )
     this.leave = () => {
       for (const leave of leaves) leave()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readQuotaHeaders } from '../../../../src/lib/quota/outcome'
+import { readQuotaHeaders } from '../../../../src/lib/quota-headers'
 
 describe('the rate headers', () => {
   it('are integers or null, for any input', () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { EndpointName } from '../../../../src/lib/endpoints'
 import { limitsWith } from '../../../../src/lib/quota/account-limits'
-import { REPORT, RESERVE } from '../../../../src/lib/quota/redis-scripts'
+import { REPORT, RESERVE } from '../../../../src/lib/shared-quota/redis-scripts'
+import { openSharedQuota } from '../../../../src/lib/shared-quota/shared-quota'
 import { clientOf, ok } from '../api/setup'
-import { fine, Station } from './setup'
+import { fine, Station } from '../quota/setup'
 
 const current = (station: Station) => station.quota.counts().endpoints.current
 
@@ -32,7 +33,8 @@ class FakeRedis {
 
   join(station: Station): () => void {
     const redis = { account: 'an-account', leaseMs: 300_000, connect: () => this.#connect() }
-    return station.quota.join({ concurrency: 100, limits: limitsWith(), redis })
+    const openLedger = openSharedQuota(station.clock, redis)
+    return station.quota.join({ concurrency: 100, limits: limitsWith(), openLedger })
   }
 
   #connect() {

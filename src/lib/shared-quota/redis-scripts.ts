@@ -12,7 +12,7 @@
  * All instants are by the server's clock.
  */
 import { MAX_WINDOW_SECONDS } from '../../shared/service-limits'
-import { createLimit } from './window'
+import { createLimit } from '../quota/window'
 
 /** If Redis takes longer than this to respond, it counts as away. */
 export const CALL_TIMEOUT_MS = 1000

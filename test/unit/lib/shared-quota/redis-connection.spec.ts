@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createConnector } from '../../../../src/lib/quota/redis-connection'
+import { createConnector } from '../../../../src/lib/shared-quota/redis-connection'
 import { temporaryFolder } from '../../../support/run'
 
 describe('the client library of a shared quota', () => {
