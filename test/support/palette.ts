@@ -38,6 +38,12 @@ const palettes = {
     overrides: { '@openp4nr/modbus-serial': 'npm:modbus-serial@8.0.25' },
     native: 'sqlite3',
   },
+  /** With a server that takes the place of a PLC. */
+  s7: {
+    folder: 'nodes-s7',
+    versions: { 'node-red-contrib-s7': '3.1.3', 'node-snap7': '1.0.9' },
+    native: 'node-snap7',
+  },
   /** 184 MB. */
   opcua: {
     folder: 'nodes-opcua',

@@ -29,6 +29,7 @@ const palettes: Step[] = [
     what: 'nodes of the examples, of which SQLite is compiled (make, a C++ compiler and Python)',
     install: () => paletteFolder('common'),
   },
+  { what: 'nodes of the example with S7, and a PLC (compiled)', install: () => paletteFolder('s7') },
   { what: 'nodes of the example with OPC UA', install: () => paletteFolder('opcua') },
 ]
 

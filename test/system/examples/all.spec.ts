@@ -10,6 +10,7 @@ import { until } from '../../support/wait'
 import { type Chat, startChat } from './chat'
 import { type SqlServer, startInflux, startMariaDb, startPostgres } from './database-servers'
 import { type MailServer, startMailServer } from './mail'
+import { type Plc, startPlc } from './plc'
 
 const STARTING_MS = 300_000
 /** Ends only a test that hangs. */
@@ -26,9 +27,15 @@ const SQL_SERVER = 'node-red-contrib-mssql-plus'
 const SQLITE = 'SQLite - needs node-red-node-sqlite/newest records to SQLite'
 const here = exampleNames.filter((name) => neededBy(name) !== SQL_SERVER)
 
-/** It is red until it runs, and ends Node-RED if it is removed before. */
+/** As in the example's instructions. */
+const DATA_BLOCK_BYTES = 1664
+
+/** It ends Node-RED if it is removed before it runs. */
 const OPC_UA = 'OpcUa-Server'
-const CONNECTED = [OPC_UA, 'mysql']
+const S7 = 's7 out'
+const CONNECTED = [OPC_UA, S7, 'mysql']
+/** They are red until they are connected. */
+const RED_BEFORE = [OPC_UA, S7]
 
 /** This node reports devices that the service refuses, each time. */
 const NIGHT = 'envlog-example-night-range'
@@ -65,7 +72,7 @@ function withReports(flow: readonly FlowNode[]): FlowNode[] {
     if (error && error.source.name === '${ANSWERS}') return
     if (error) return void node.warn(error.source.name + ': ' + error.message)
     const isVerdict = status.source.type === 'envlog-report' && status.shape === 'dot' && /red|yellow/.test(status.fill)
-    if (status.fill === 'red' && !isVerdict && status.source.type !== '${OPC_UA}') node.warn(status.source.name + ': ' + status.text)
+    if (status.fill === 'red' && !isVerdict && !${JSON.stringify(RED_BEFORE)}.includes(status.source.type)) node.warn(status.source.name + ': ' + status.text)
     else if (status.fill === 'green' || isVerdict) node.log('green ' + status.source.id)`
   const tabs = flow.filter(({ type }) => type === 'tab')
   const reports = tabs.flatMap(({ id: z }) => {
@@ -121,6 +128,7 @@ describe('all examples in one Node-RED', () => {
   let influx: ServerProcess
   let postgres: SqlServer
   let mariaDb: SqlServer
+  let plc: Plc
 
   before('starts what the examples are connected to', async function () {
     this.timeout(STARTING_MS)
@@ -129,12 +137,13 @@ describe('all examples in one Node-RED', () => {
     simulator = await startSimulator({ limits: 'off', fleet })
     ;[broker, chat, mail] = await Promise.all([startBroker(), startChat(), startMailServer()])
     ;[influx, postgres, mariaDb] = await Promise.all([startInflux(), startPostgres(), startMariaDb()])
+    plc = await startPlc(DATA_BLOCK_BYTES)
   })
 
   after('ends it', () =>
     Promise.all([
       ...[simulator, chat, mail].map((each) => each?.close()),
-      ...[broker, influx, postgres, mariaDb].map((server) => server?.stop()),
+      ...[broker, influx, postgres, mariaDb, plc].map((server) => server?.stop()),
     ]),
   )
 
@@ -153,6 +162,7 @@ describe('all examples in one Node-RED', () => {
       // The server's process is busy with all the other flows.
       'modbus-client': { tcpPort: modbusPort, clientTimeout: '60000' },
       'OpcUa-Server': { port: String(await freePort()) },
+      's7 endpoint': { port: String(plc.port) },
       influxdb: { hostname: HOST, port: String(influx.port), database: 'envlog' },
       MySQLdatabase: {
         host: HOST,
@@ -198,19 +208,21 @@ describe('all examples in one Node-RED', () => {
     const started = harness.nodeRed.log().length
     const flow = withSqlite(exampleNames.flatMap(readExample))
     const tables = tablesIn(flow)
+    const ofType = (type: string) => flow.filter((node) => node.type === type)
+    const waiting = [...tables, ...ofType(S7)]
     const isStart = ({ type, once, z }: FlowNode) =>
-      type === 'inject' && once === true && tables.some((table) => table.z === z)
+      type === 'inject' && once === true && waiting.some((node) => node.z === z)
     const asking = flow.filter((node) => isRequesting(node) && node.z && !IDLE.includes(node.id))
     const repeating = asking.filter(({ repeat }) => Number(repeat) > 0)
     // What depends on time begins when the test asks for it, one after the other: a busy machine only takes longer.
     await harness.deploy(exampleNames, { simulator, broker: broker.node, chat, more }, (filled) => {
-      const waiting = withSqlite(filled).map((node) => ({
+      const paused = withSqlite(filled).map((node) => ({
         ...node,
         ...(isStart(node) && { once: false, repeat: '' }),
         ...(isRequesting(node) && { repeat: 0 }),
         ...(node.id === NIGHT && { exclude: REFUSED }),
       }))
-      return [...withReports(waiting), ...repeating.map(buttonOf)]
+      return [...withReports(paused), ...repeating.map(buttonOf)]
     })
     const log = () => harness.nodeRed.log().slice(started)
     const complaints = () =>
@@ -230,10 +242,9 @@ describe('all examples in one Node-RED', () => {
     async function press(nodes: readonly FlowNode[]): Promise<void> {
       for (const { id } of nodes) await harness.nodeRed.inject(id)
     }
-    const ofType = (type: string) => flow.filter((node) => node.type === type)
     // Also if another node has failed: what ends Node-RED would hide the reason.
     await until('the OPC UA server runs', () => behind(ofType(OPC_UA), 1).length === 0, STARTING_MS)
-    await areGreen('MariaDB is connected', ofType('mysql'))
+    await areGreen('MariaDB and the PLC are connected', [...ofType('mysql'), ...ofType(S7)])
     await press(flow.filter(isStart))
     await areGreen('the tables are there', tables.map(createdBy))
     await press(flow.filter(({ type, once, name }) => type === 'inject' && !once && name !== NOT_PRESSED))

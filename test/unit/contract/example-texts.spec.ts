@@ -171,7 +171,7 @@ describe('the examples', () => {
     const files = flows.filter(({ flow }) =>
       flow.some(({ type, func }) => type === 'csv' || /csv|spreadsheet/i.test(String(func))),
     )
-    assert.equal(files.length, 5)
+    assert.equal(files.length, 6)
     for (const { name, flow } of files)
       assert.ok(
         flow.some((node) => codeOf(node).some((code) => /\bcell\(/.test(withoutTexts(code)))),

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
+import { useExamples } from '../../support/examples'
+import { until } from '../../support/wait'
+import { type Plc, startPlc } from './plc'
+
+const STARTING_MS = 300_000
+const FLOW_MS = 180_000
+
+const BLOCK = 'Factory S7 - needs node-red-contrib-s7/data block'
+const TABLE = 'envlog-s7.csv'
+const HOSTILE = '=SUM(A1),"冷"\r\n8,"forged",DBD8'
+const [NO_RESPONSE, OK, STALE, ERROR, MISSING] = [0, 1, 2, 3, 4]
+/** Elements of the parts that are written. */
+const PART = 26
+const ELEMENT = 8
+
+interface Row {
+  id: string
+  offset: number
+  value: number
+  age: number
+  status: number
+}
+
+describe('the example with an S7 PLC', () => {
+  const harness = useExamples({ examples: [BLOCK] })
+  let simulator: Simulator
+  let plc: Plc
+  /** What the freezer measures, and how long ago (s). */
+  let freezing = { value: -18.4, age: 60 }
+
+  const inside = { num: 1, name: 'Inside', unit: 'C' }
+  const freezer: DeviceDefinition = {
+    serial: '52A10001',
+    name: 'Freezer',
+    channels: [inside],
+    records: [],
+    current: () => ({
+      unixtime: Math.floor(Date.now() / 1000) - freezing.age,
+      values: { 1: freezing.value },
+    }),
+  }
+  const remote: DeviceDefinition = {
+    serial: '52C10002',
+    name: HOSTILE,
+    base: { serial: '5F0A1001', name: 'Hall 1' },
+    channels: [
+      { num: 1, unit: 'C' },
+      { num: 4, unit: 'C', broken: 'Sensor Error' },
+    ],
+    records: [],
+    current: () => ({ unixtime: Math.floor(Date.now() / 1000), values: { 1: 0.1, 4: 'Sensor Error' } }),
+  }
+  const others = Array.from(
+    { length: PART },
+    (_, at): DeviceDefinition => ({
+      serial: `52D1${(0x1000 + at).toString(16).toUpperCase()}`,
+      name: `Room ${at}`,
+      channels: [inside],
+      records: [],
+      current: () => ({ unixtime: Math.floor(Date.now() / 1000), values: { 1: at + 0.5 } }),
+    }),
+  )
+
+  before('starts the PLC', async function () {
+    this.timeout(STARTING_MS)
+    // Two parts: nothing is written behind them.
+    plc = await startPlc(2 * PART * ELEMENT)
+  })
+
+  after(() => plc?.stop())
+
+  beforeEach(async () => {
+    freezing = { value: -18.4, age: 60 }
+    const fleet = [freezer, remote, ...others]
+    simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet })
+  })
+
+  afterEach(() => simulator?.close())
+
+  const table = () => readFileSync(join(harness.nodeRed.userDir, TABLE), 'utf8')
+
+  /** What the PLC has at the addresses of the table. */
+  const rows = (): Row[] => {
+    const data = plc.data()
+    return [...table().matchAll(/^(\d+),"([^"]+)",(\w+),(\w+),(\w+),/gm)].map(
+      ([, first, id = '', ...addresses]) => {
+        const offset = Number(first)
+        assert.deepEqual(addresses, [`DBD${offset}`, `DBW${offset + 4}`, `DBW${offset + 6}`])
+        return {
+          id,
+          offset,
+          value: data.readFloatBE(offset),
+          age: data.readUInt16BE(offset + 4),
+          status: data.readUInt16BE(offset + 6),
+        }
+      },
+    )
+  }
+
+  /** Waits until the first rows are so. */
+  const rowsAre = async (...expected: [id: string, status: number, value?: number][]) => {
+    const wanted = expected.map(([id, status, value = Number.NaN], at) => ({
+      id,
+      offset: ELEMENT * (at + 1),
+      value: Math.fround(value),
+      status,
+    }))
+    const found = () =>
+      rows()
+        .slice(0, wanted.length)
+        .map(({ age: _, ...row }) => row)
+    const isSo = () => {
+      try {
+        return isDeepStrictEqual(found(), wanted)
+      } catch {
+        return false
+      }
+    }
+    await until('the data block is as expected', isSo).catch(() => assert.deepEqual(found(), wanted))
+  }
+
+  const FREEZER = '52A10001/52A10001/1/°C'
+  const AIR = '5F0A1001/52C10002/1/°C'
+  const PROBE = '5F0A1001/52C10002/4/°C'
+
+  it('writes value, age and status of each channel to the documented addresses, also after the PLC was away', async function () {
+    this.timeout(FLOW_MS)
+    const more = { 's7 endpoint': { port: String(plc.port) } }
+    await harness.deploy([BLOCK], { simulator, more })
+    await rowsAre([FREEZER, OK, -18.4], [AIR, OK, 0.1], [PROBE, ERROR])
+    const all = rows()
+    assert.deepEqual(
+      all.slice(3).map(({ value, status }) => [value, status]),
+      others.map((_, at) => [at + 0.5, OK]),
+    )
+    const [{ age = 0 } = {}] = all
+    assert.ok(age >= 60 && age < 90, String(age))
+    assert.ok(table().includes(`,"'=SUM(A1),""冷"" 8,""forged"",DBD8",`), table())
+    const [beat, sinceResponse, count, layout] = [0, 2, 4, 6].map((at) => plc.data().readUInt16BE(at))
+    assert.deepEqual([count, layout], [all.length, 1])
+    assert.ok(Number(sinceResponse) < 60, String(sinceResponse))
+    await until('the heart beats', () => plc.data().readUInt16BE(0) !== beat)
+
+    const errors = () => harness.nodeRed.log().split('[debug:what went wrong]').length
+    const before = errors()
+    plc.stop()
+    await until('it is an error', () => errors() > before)
+    freezing = { value: -17.3, age: 4000 }
+    plc.startAgain()
+    await rowsAre([FREEZER, STALE, -17.3], [AIR, OK, 0.1])
+
+    // A removed device keeps its place, before and after a restart during which the service does not respond.
+    simulator.set({ fleet: [remote] })
+    await rowsAre([FREEZER, MISSING], [AIR, OK, 0.1])
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await harness.restart()
+    await rowsAre([FREEZER, NO_RESPONSE], [AIR, NO_RESPONSE])
+  })
+})
