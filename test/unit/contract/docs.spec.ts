@@ -37,8 +37,9 @@ import {
   uncoded,
   wordsOfCodeIn,
 } from '../../support/documents'
-import { neededBy } from '../../support/examples'
+import { exampleNames, neededBy } from '../../support/examples'
 import { packageJson, root } from '../../support/package'
+import { testedVersionOf } from '../../support/palette'
 
 const README = 'README.md'
 const README_JA = 'README.ja.md'
@@ -180,6 +181,14 @@ describe('the two READMEs', () => {
       `[a](${pages}/docs/a.md#b) ![c](https://raw.githubusercontent.com/owner/name/v1/c.png) [d](#d) [e](https://service.example) [f](${pages}/f%20g.json)`,
     )
   })
+
+  for (const file of ['docs/connections.md', 'docs/ja/connections.md']) {
+    it(`${file} is about each package that an example needs, in the version that was tested`, () => {
+      const packages = new Set(exampleNames.flatMap((name) => neededBy(name) ?? []))
+      for (const name of packages)
+        assert.ok(read(file).includes(`\`${name}\` ${testedVersionOf(name)}`), name)
+    })
+  }
 
   for (const file of ['examples/README.md', 'examples/README.ja.md']) {
     it(`${file} lists each example once`, () => {
