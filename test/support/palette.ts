@@ -15,11 +15,14 @@ interface PaletteDefinition {
   folder: string
   /** Exact versions. */
   versions: Record<string, string>
-  /** `overrides` in package.json, for dependencies that are not in any registry. */
+  /** As in package.json. */
   overrides?: Record<string, string>
   /** A compiled module. If it cannot be loaded, the installation fails with the reason, instead of a flow. */
   native?: string
 }
+
+/** For dependencies that are not in any registry. */
+export const OVERRIDES = { '@openp4nr/modbus-serial': 'npm:modbus-serial@8.0.25' }
 
 const palettes = {
   common: {
@@ -35,7 +38,7 @@ const palettes = {
       'node-red-node-sqlite': '1.1.1',
       'sparkplug-payload': '1.0.3',
     },
-    overrides: { '@openp4nr/modbus-serial': 'npm:modbus-serial@8.0.25' },
+    overrides: OVERRIDES,
     native: 'sqlite3',
   },
   /** With a server that takes the place of a PLC. */

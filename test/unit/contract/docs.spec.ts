@@ -39,7 +39,7 @@ import {
 } from '../../support/documents'
 import { exampleNames, neededBy } from '../../support/examples'
 import { packageJson, root } from '../../support/package'
-import { testedVersionOf } from '../../support/palette'
+import { OVERRIDES, testedVersionOf } from '../../support/palette'
 
 const README = 'README.md'
 const README_JA = 'README.ja.md'
@@ -198,6 +198,11 @@ describe('the two READMEs', () => {
       const links = linksIn(read(file)).filter(({ target }) => target.endsWith('.json'))
       assert.deepEqual(sorted(links.map(({ target }) => join(dirname(file), target))), sorted(flows))
       for (const { target, text } of links) assert.ok(target.endsWith(`/${text}.json`), text)
+    })
+
+    it(`${file} has the override with which the packages were installed`, () => {
+      const [wanted] = Object.entries(OVERRIDES).map(([name, by]) => `"overrides": {"${name}": "${by}"}`)
+      assert.ok(read(file).includes(String(wanted)), wanted)
     })
 
     it(`${file} names the package that each example needs`, () => {
