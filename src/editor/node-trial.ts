@@ -1,11 +1,12 @@
 import { readLimitsTable } from '../shared/account-schema'
 import { needsMessage } from '../shared/action-schemas'
-import type { AdminFailure, Trial } from '../shared/admin'
+import type { AdminFailure, Trial, TrialLine } from '../shared/admin'
 import { isEnvVariable } from '../shared/schema'
 import { limitRow } from '../shared/service-limits'
 import { readAccountNode } from './account-draft'
 import { requestAdmin, toSentence } from './admin-request'
 import { formatDuration } from './format-duration'
+import { ago, valuesOf } from './picker/device-texts'
 import { clockTime, type Form, formatNumber, translate } from './red'
 import type { ActionConfig } from './request-budget'
 
@@ -124,6 +125,7 @@ export class NodeTrial {
     const shown = messages.map((message) => JSON.stringify(message, null, 2))
     this.#messages.text(shown.join('\n\n'))
     this.#addLine('fa-check', describeUse(trial))
+    this.#showLines(trial)
     if (device && device.count > 1) {
       const { serial, name = serial } = device
       this.#addLine('fa-info', translate('try.device', { name, count: formatNumber(device.count) }))
@@ -136,11 +138,30 @@ export class NodeTrial {
     for (const failure of failures) this.#addLine('fa-times', describe(failure))
   }
 
+  #showLines({ lines, lineCount }: Trial): void {
+    if (lines.length === 0) return
+    const now = Date.now()
+    const texts = lines.map((line) => describeLine(line, now))
+    if (lineCount > lines.length) texts.push(translate('picker.more', { count: lineCount - lines.length }))
+    $('<ul class="envlog-try-words">')
+      .append(texts.map((text) => $('<li>').text(text)))
+      .appendTo(this.#lines)
+  }
+
   #addLine(icon: string, text: string): JQuery {
     return $('<div class="envlog-test-line">')
       .append($('<i aria-hidden="true">').addClass(`fa ${icon}`), document.createTextNode(` ${text}`))
       .appendTo(this.#lines)
   }
+}
+
+/** Maximum number of values in a line. */
+const MAX_VALUES = 4
+
+/** A device, record or alert in words: *Freezer 1 · -18.5 °C · 1 min. ago*. */
+export function describeLine({ name, channels, text, timestamp }: TrialLine, now: number): string {
+  const when = timestamp === null ? translate('picker.never') : ago(timestamp, now)
+  return [name, text ?? valuesOf({ channels }, MAX_VALUES), when].filter((part) => part !== '').join(' · ')
 }
 
 const describe = (failure: AdminFailure) => toSentence(failure, 'try')

@@ -119,8 +119,22 @@ export interface AccountTestResult {
   quota: QuotaCounts
 }
 
+/** A device, record or alert in the result of *Try now*. */
+export interface TrialLine {
+  /** The device's name. */
+  name: string
+  /** ms since 1970 UTC; `null` if it has no time. */
+  timestamp: number | null
+  channels: readonly { value: number | null; unit: string; error: string | null }[]
+  /** The service's wording of an alert. */
+  text?: string
+}
+
 /** The result of *Try now*. */
 export interface Trial {
+  /** The first of `lineCount` devices, records or alerts. */
+  lines: readonly TrialLine[]
+  lineCount: number
   /** The first messages, in which long lists and texts are shortened. */
   messages: readonly object[]
   /** Number of messages that the node would send. */

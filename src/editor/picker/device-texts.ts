@@ -1,4 +1,4 @@
-import type { ListedDevice } from '../../shared/admin'
+import type { ListedDevice, TrialLine } from '../../shared/admin'
 import type { DeviceListState } from '../device-source'
 import { clockTime, enumerated, perLanguage, translate } from '../red'
 import { type Chosen, isDevice } from './choice'
@@ -27,7 +27,7 @@ export function ago(instant: number, now: number): string {
 }
 
 /** Formats current values: *-18.4 °C, 45 %*, or the service's text if there is no value. */
-export function valuesOf({ channels }: ListedDevice, most = MAX_VALUES): string {
+export function valuesOf({ channels }: Pick<TrialLine, 'channels'>, most = MAX_VALUES): string {
   return enumerated(
     channels
       .slice(0, most)

@@ -48,6 +48,7 @@ describe('*Try now*', () => {
     const { status, body } = await tryNode('current', { ...one(), topic: 'x/{account}/{name}' })
     assert.equal(status, 200)
     assert.deepEqual([body.count, body.requests, body.left, body.failures], [1, 1, 9, []])
+    assert.deepEqual([body.lineCount, body.lines[0].name], [1, body.messages[0].payload[0].name])
     flow.send()
     const { _msgid, ...sent } = await flow.output.next()
     const [tried] = body.messages

@@ -39,6 +39,9 @@ describe('*Try now* in the forms', function () {
       /^ ?From the service at .+ 2 requests used \(1 for the device list\), \d+ left\.$/,
     ).waitFor()
     await line(form, /^ ?Device 1 of 14: /).waitFor()
+    const words = form.body.locator('.envlog-try-words li')
+    assert.match(await words.first().innerText(), /^\S.+ · -?[\d.]+ °C.* · \d+ (?:sec|min)\. ago$/)
+    assert.equal(await words.last().innerText(), 'and 290 more')
     await line(form, 'As if the node had sent nothing before.').waitFor()
     const message = JSON.parse(await sample(form))
     assert.equal(message.envlog.account, 'Plant A')

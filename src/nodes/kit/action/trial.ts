@@ -5,12 +5,14 @@ import type { DeviceFailure } from '../../../lib/collect/devices'
 import type { Delivery } from '../../../lib/collect/fetch'
 import { NodeState } from '../../../lib/collect/node-state'
 import { concernsOneDevice, EnvlogError } from '../../../lib/errors'
+import { toLines } from '../../../lib/output/lines'
 import { shorten } from '../../../lib/output/shorten'
+import { convertTemperatures } from '../../../lib/readings/convert-temperatures'
 import type { RequestContext } from '../../../lib/request'
 import type { StateStore } from '../../../lib/stored-state'
 import { ACTION_TYPES, type ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
-import type { Trial } from '../../../shared/admin'
+import type { Trial, TrialLine } from '../../../shared/admin'
 import { isEnvVariable } from '../../../shared/schema'
 import { Problems } from '../report/device-problems'
 import { toNodeStateOptions } from '../settings/node-state-options'
@@ -37,7 +39,7 @@ export async function tryAction(
   account: Account,
   saved: Saved,
   requestContext: RequestContext,
-): Promise<Pick<Trial, 'messages' | 'count' | 'device' | 'isPartial'> & { errors: EnvlogError[] }> {
+): Promise<Omit<Trial, 'requests' | 'left' | 'failures'> & { errors: EnvlogError[] }> {
   const action = findAction(saved.type)
   if (!action) {
     const params = { property: 'type', problem: 'choice', choices: ACTION_TYPES.join(', ') }
@@ -72,8 +74,9 @@ export async function tryAction(
   } finally {
     await nodeState.close(NO_STORE)
   }
-  const { device, isPartial, errors } = run
-  return { messages: messages.map(toShown), count, ...(device && { device }), isPartial, errors }
+  const { lines, lineCount, device, isPartial, errors } = run
+  const shown = messages.map(toShown)
+  return { lines, lineCount, messages: shown, count, ...(device && { device }), isPartial, errors }
 }
 
 const NO_STORE: StateStore = { place: '', load: async () => undefined, save: async () => {} }
@@ -95,6 +98,8 @@ class TrialRun<T extends ActionType> extends Run<T> {
   override readonly maxPages = 1
   device: Trial['device']
   isPartial = false
+  lines: readonly TrialLine[] = []
+  lineCount = 0
   /** The failures that do not fail the trigger. */
   readonly errors: EnvlogError[] = []
 
@@ -131,6 +136,10 @@ class TrialRun<T extends ActionType> extends Run<T> {
 
   override async deliver(delivery: Delivery, isEmpty?: boolean): Promise<void> {
     this.isPartial ||= delivery.isPartial === true
+    const { lines, count } = toLines(
+      await convertTemperatures(delivery.content, this.account.temperatureUnit),
+    )
+    if (this.lineCount === 0) Object.assign(this, { lines, lineCount: count })
     await super.deliver(delivery, isEmpty)
   }
 
