@@ -21,6 +21,7 @@ export function prepareAccount(form: Form): void {
   offerTimeZones()
   void offerStores(String(form.store ?? '').trim())
   prepareFields(form, $('[id^=node-config-input-]'))
+  showNote('loginPass', 'blank', hasOuterBlank)
   watchSharedQuota()
   watchQuota(form.id)
 }
@@ -134,17 +135,24 @@ async function offerStores(saved: string): Promise<void> {
   show()
 }
 
+/** Whether a text begins or ends with a blank, which counts in a password and may come from copying it. */
+const hasOuterBlank = (text: string) => text !== text.trim()
+
+/** Shows a note below a field while its value needs it. */
+function showNote(name: string, note: string, isNeeded: (value: string) => boolean): void {
+  const show = () => $(`#envlog-${note}-note`).toggle(isNeeded(String(field(name).val())))
+  field(name).on('input change', show)
+  show()
+}
+
 /** Moves a password from the address to the credentials, because the flow file must not contain it. */
 function watchSharedQuota(): void {
   const address = field('sharedQuota')
-  const note = $('#envlog-shared-note').text(translate('account.shared-clear-text'))
-  const show = () => note.toggle(isClearText(String(address.val())))
   address.on('change', () => {
     const split = splitPassword(String(address.val()))
     if (!split) return
     address.val(split.address)
     field('sharedQuotaPassword').val(split.password).trigger('change')
   })
-  address.on('input change', show)
-  show()
+  showNote('sharedQuota', 'shared', isClearText)
 }
