@@ -240,13 +240,19 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it("are found in the palette by what they measure, in the user's language", async () => {
-    const { page } = await harness.open({ language: 'ja' })
+  it("are found in the palette by what they measure, and link to the documentation, in the user's language", async () => {
+    const japanese = await harness.open({ language: 'ja' })
+    const { page } = japanese
     const search = page.locator('#red-ui-palette-search input')
     await search.fill('温度')
     await search.press('End')
     const found = page.locator('.red-ui-palette-node[data-palette-type^=envlog-]:visible')
     await until('the search finds them', async () => (await found.count()) === 5)
+    const form = await japanese.edit('range')
+    const address = await form.body.getByRole('link', { name: 'ドキュメント' }).getAttribute('href')
+    const documentation = await fetch(`${harness.nodeRed.url}/${address}`)
+    assert.match(await documentation.text(), /<html lang="ja">[\s\S]*id="envlog-range"/)
+    await form.cancel()
   })
 
   it('choose the only account for a node that has none, or that is dropped into a flow', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BuiltNode, helpOf, languages, nodes } from '../../support/built'
+import { type BuiltNode, catalogOf, helpOf, languages, nodes } from '../../support/built'
 import { packageJson, root } from '../../support/package'
 
 /** Node-RED's usual sections, in order, with the headings that its own nodes use in other languages. */
@@ -39,6 +39,32 @@ function codesIn(body: string): string[] {
   return [...new Set(codes)].toSorted()
 }
 
+function assertInPackage(href: string): void {
+  assert.ok(href.startsWith(RESOURCES), href)
+  const [path = '', anchor] = href.slice(RESOURCES.length).split('#')
+  const page = join(root, 'resources', path)
+  assert.ok(existsSync(page), href)
+  if (anchor !== undefined) assert.ok(readFileSync(page, 'utf8').includes(`id="${anchor}"`), href)
+}
+
+describe('the forms', () => {
+  it('have a link to a page that is in the package, in the language of the editor', () => {
+    for (const { name, form } of nodes) {
+      assert.ok(
+        form.includes(`<a class="envlog-docs"`) && form.includes(`data-i18n="[href]${name}.docs"`),
+        name,
+      )
+    }
+    for (const language of languages) {
+      const addresses = [...catalogOf(language).values()].filter((text) => text.startsWith('resources/'))
+      assert.ok(addresses.length >= nodes.length)
+      addresses.forEach(assertInPackage)
+      const folder = language === 'en-US' ? /docs\/\w+\.html/ : new RegExp(`docs/${language}/`)
+      for (const address of addresses) assert.match(address, folder)
+    }
+  })
+})
+
 for (const node of nodes) {
   describe(`the help of ${node.type}`, () => {
     const english = bodyOf(node, 'en-US')
@@ -69,13 +95,7 @@ for (const node of nodes) {
 
     it('links to pages that are in the package', () => {
       assert.ok(linksIn(english).length > 0)
-      for (const href of bodies.flatMap(linksIn)) {
-        assert.ok(href.startsWith(RESOURCES), href)
-        const [path = '', anchor] = href.slice(RESOURCES.length).split('#')
-        const page = join(root, 'resources', path)
-        assert.ok(existsSync(page), href)
-        if (anchor !== undefined) assert.ok(readFileSync(page, 'utf8').includes(`id="${anchor}"`), href)
-      }
+      bodies.flatMap(linksIn).forEach(assertInPackage)
     })
 
     it('is well-formed and loads nothing', () => {
