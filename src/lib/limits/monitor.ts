@@ -86,7 +86,10 @@ export class Monitor {
     const monotonic = this.#clock.monotonic()
     const stoodStill = monotonic - this.#checkedAt > MAX_CHECK_MS
     this.#checkedAt = monotonic
-    if (stoodStill) this.#silence.beginAnew(this.#devices.all)
+    if (stoodStill) {
+      this.#silence.beginAnew(this.#devices.all)
+      this.#noMatch.gather()
+    }
     for (const condition of this.alarms.open) {
       if (condition.kind !== 'error' || condition.isAlarm) continue
       if (stoodStill) condition.since = monotonic

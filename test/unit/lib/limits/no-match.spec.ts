@@ -33,6 +33,15 @@ describe('limits that no device matches', () => {
     assert.match(`${renamed?.detail}`, /, by group: Cold chain, /)
   })
 
+  it('are looked for anew if the process stood still while the devices arrived', () => {
+    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
+    const events = lives(node, 10)
+    node.clock.advance(50 * MINUTE)
+    events.push(...lives(node, 60))
+    assert.deepEqual(events, [])
+    assert.deepEqual(brief(lives(node, 2)), ['alarm no-match'])
+  })
+
   it('are also limits for all devices, if they may be for a channel of an unknown quantity', () => {
     const node = new Monitoring([{ name: 'too damp', above: 80, quantity: 'humidity' }])
     const channels = [{ key: 'ch1', number: 1, name: 'Inside', unit: '%', quantity: null, value: 90 }]
