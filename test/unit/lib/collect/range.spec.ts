@@ -116,6 +116,18 @@ describe('fetching a period', () => {
     assert.equal(reported.requests.length, 1, 'more records were available, but not sent')
   })
 
+  it('of few records takes a single request, and two more if the headers do not say how many records are left', async () => {
+    for (const [remaining, expected] of [
+      [159_990, 1],
+      [null, 3],
+    ] as const) {
+      const given = (params: object) => graph({ data: select(steady(10), params as Query, strict) })
+      const { account, requests } = modelAccount(({ params }) => given(params), 0, remaining)
+      await collectRange(account, standalone, instants(0, 1e9), context)
+      assert.equal(requests.length, expected)
+    }
+  })
+
   it('fails with ENVLOG_REPLY if the service responds with another period, after no unnecessary requests', async () => {
     const { account, requests } = modelAccount(() => graph({ data: steady(20_000).slice(-16_000) }))
     await assert.rejects(collectRange(account, standalone, instants(0, 1e9), context), {
