@@ -1,6 +1,7 @@
 /**
  * The demo: the simulated service, an MQTT broker, and Node-RED with the package and a flow that uses it, all on this
  * machine. `PORT` is Node-RED's port (default 1880). The MQTT broker uses `PORT` + 3, and the simulator `PORT` + 8.
+ * Arguments are options of Node.js for Node-RED.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
@@ -88,7 +89,16 @@ function startNodeRed({ url, account }: Simulator): ChildProcess {
   const userDir = prepareUserDir(root)
   return spawn(
     process.execPath,
-    [script, '--userDir', userDir, '--settings', settings, '--port', `${ports.nodeRed}`],
+    [
+      ...process.argv.slice(2),
+      script,
+      '--userDir',
+      userDir,
+      '--settings',
+      settings,
+      '--port',
+      `${ports.nodeRed}`,
+    ],
     {
       stdio: 'inherit',
       // In a separate process group, so that Ctrl-C reaches only this process, which then stops Node-RED before the

@@ -1,7 +1,8 @@
 /**
  * Builds the package. `dist/envlog.js` contains everything that runs outside the editor. Next to it, where Node-RED
  * looks for them, are the HTML of all nodes (editor script and forms), their icons, catalogs and help. The documents
- * become HTML pages in `resources/`. Also builds the simulator's command.
+ * become HTML pages in `resources/`. Also builds the simulator's command. With `--debug`, the code is not minified, and
+ * contains source maps.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,6 +15,7 @@ import { writePages } from './pages'
 import { createAlarmsSamples, createSamples } from './samples'
 
 const root = dirname(__dirname)
+const debug = process.argv.includes('--debug')
 const languages = readdirSync(join(root, 'locales'))
 /** The nodes of the palette, with the schemas of their properties. */
 const schemas = { ...actionSchemas, 'envlog-alarms': alarmsSchema, 'envlog-report': reportSchema }
@@ -45,12 +47,13 @@ async function buildServer(): Promise<void> {
     target: 'node20.18',
     external: Object.keys({ ...dependencies, ...peerDependencies }),
     legalComments: 'none',
-    // Names stay, and lines have at most 300 characters, for those who read a stack trace.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    lineLimit: 300,
+    ...(debug
+      ? { sourcemap: 'inline' }
+      : // Names stay, and lines have at most 300 characters, for those who read a stack trace.
+        { minifySyntax: true, minifyWhitespace: true, lineLimit: 300 }),
   })
-  escapeNonAscii(join(root, 'dist/envlog.js'))
+  // Longer lines would no longer fit the source map.
+  if (!debug) escapeNonAscii(join(root, 'dist/envlog.js'))
   mkdirSync(join(root, 'dist/check'), { recursive: true })
   writeFileSync(join(root, 'dist/check/cli.js'), "#!/usr/bin/env node\nrequire('../envlog').check().main()\n")
 }
@@ -127,7 +130,8 @@ async function buildEditorScript(): Promise<string> {
     format: 'iife',
     target: 'es2022',
     charset: 'utf8',
-    minify: true,
+    minify: !debug,
+    sourcemap: debug && 'inline',
     legalComments: 'none',
   })
   return result.outputFiles[0]?.text ?? ''

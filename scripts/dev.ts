@@ -1,6 +1,6 @@
 /**
  * Builds and runs the demo, and does so again whenever a watched file changes. If a build fails, the demo keeps
- * running.
+ * running. Node-RED accepts a debugger on port 9229, or with `npm run dev -- --inspect=<port>` on another one.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { watch } from 'node:fs'
@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 const root = dirname(__dirname)
 const watched = ['src', 'locales', 'docs', 'simulator', 'demo', 'examples']
 const QUIET_MS = 300
+const nodeOptions = ['--enable-source-maps', '--inspect', ...process.argv.slice(2)]
 
 let running: ChildProcess | undefined
 let timer: NodeJS.Timeout | undefined
@@ -16,12 +17,12 @@ let ending = false
 
 function build(): boolean {
   return (
-    spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit', shell: true }).status === 0
+    spawnSync('npm run --silent build -- --debug', { cwd: root, stdio: 'inherit', shell: true }).status === 0
   )
 }
 
 function run(): void {
-  const demo = spawn(process.execPath, ['--require', 'tsx/cjs', join('demo', 'start.ts')], {
+  const demo = spawn(process.execPath, ['--require', 'tsx/cjs', join('demo', 'start.ts'), ...nodeOptions], {
     cwd: root,
     stdio: 'inherit',
     detached: process.platform !== 'win32',
