@@ -1,6 +1,6 @@
 import { inBackground } from '../background'
-import { type Clock, sleep } from '../clock'
-import { type EnvelopeOf, readEnvelope, readRaw } from '../decode/envelopes'
+import { type Clock, nextTurn, sleep } from '../clock'
+import { type EnvelopeOf, parseResponse, readFields, readRaw } from '../decode/envelopes'
 import {
   buildPath,
   type DeviceParams,
@@ -50,8 +50,12 @@ interface Call {
   endpoint: EndpointName
   params: object
   isRaw: boolean
+  /** May return a promise. */
   decode(body: string): unknown
 }
+
+/** A longer body, in characters, is parsed and read in two turns of the event loop. */
+const MAX_AT_ONCE = 200_000
 
 /** A response that other callers may get. */
 interface RecentResponse {
@@ -101,7 +105,11 @@ export class Client {
     params: ParamsOf<E>,
     context: RequestContext,
   ): Promise<ServiceResponse<EnvelopeOf<E>>> {
-    const decode = (body: string) => readEnvelope(endpoint, body)
+    const decode = async (body: string) => {
+      const fields = parseResponse(body)
+      if (body.length > MAX_AT_ONCE) await nextTurn()
+      return readFields(endpoint, fields)
+    }
     return this.#submit({ endpoint, params, isRaw: false, decode }, context) as Promise<never>
   }
 
@@ -244,7 +252,7 @@ export class Client {
       }
       const receivedAt = clock.now()
       attempt.hasResponse = true
-      const decoded = decode(text)
+      const decoded = await decode(text)
       const { number } = params as Partial<DeviceParams>
       attempt.records = countRecords(decoded)
       attempt.response = { endpoint, body: decoded, receivedAt, quota: headers, ...(number && { number }) }

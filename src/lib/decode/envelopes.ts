@@ -36,7 +36,12 @@ export type EnvelopeOf<E extends EndpointName> = Envelopes[(typeof endpoints)[E]
  * @throws EnvlogError `response-not-json`, `response-error-object`, `response-too-many`, `response-unreadable`
  */
 export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
-  return READERS[endpoints[endpoint].envelope](parseResponse(body))
+  return readFields(endpoint, parseResponse(body))
+}
+
+/** As `readEnvelope`, for a body that has been parsed. @throws EnvlogError `response-too-many`, `response-unreadable` */
+export function readFields(endpoint: EndpointName, fields: Fields): Envelope {
+  return READERS[endpoints[endpoint].envelope](fields)
 }
 
 const READERS: Record<Endpoint['envelope'], (fields: Fields) => Envelope> = {
@@ -60,7 +65,7 @@ export function readRaw(type: OutputType, body: string): object | string {
  * Parses a body that is a JSON object and not an error object. Its fields are not checked.
  * @throws EnvlogError `response-not-json`, `response-error-object`, `response-unreadable`
  */
-function parseResponse(body: string): Fields {
+export function parseResponse(body: string): Fields {
   const json = parseJson(stripBom(body))
   if (json === undefined) throw new EnvlogError('response-not-json')
   if (!isObject(json)) throw new EnvlogError('response-unreadable', { part: 'response' })
