@@ -175,6 +175,27 @@ describe('examples to MQTT', () => {
     await assertRetained([...published(), service(), status()])
   })
 
+  it('say of a service that accepts requests and does not answer them, before these fail', async function () {
+    this.timeout(FLOW_MS)
+    const { received, end } = await broker().subscribe('envlog/service')
+    const said = (wanted: string) => until(wanted, () => received.at(-1)?.text === wanted)
+    // Two seconds, instead of two minutes.
+    const more = { 'envlog-account': { timeout: 600 }, trigger: { duration: '10', units: 's' } }
+    await harness.deploy([CHANNELS], { simulator, broker: broker().node, more })
+    await said('ok')
+    simulator.set({ faults: [{ kind: 'silence' }] })
+    await said('no response for 2 minutes')
+    simulator.set({ faults: [] })
+    // Nor does a start of Node-RED leave the text of earlier times.
+    await harness.restart()
+    await said('ok')
+    await harness.nodeRed.stop()
+    simulator.set({ faults: [{ kind: 'silence' }] })
+    await harness.nodeRed.start()
+    await said('no response for 2 minutes')
+    await end()
+  })
+
   it('mark the state of what is no longer read, also if its device has left the account while Node-RED was stopped', async function () {
     this.timeout(FLOW_MS)
     // Two seconds, instead of five minutes.
