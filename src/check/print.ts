@@ -59,7 +59,7 @@ export function resultText(result: CheckResult, translate: Translate): string {
   return `${texts.join('')}\n${translate('check.legend')}\n`
 }
 
-function connectionRows({ connection, exchanges }: CheckResult, translate: Translate): string[][] {
+function connectionRows({ connection, exchanges, timeZones }: CheckResult, translate: Translate): string[][] {
   const { addresses, tls, usesProxy, clockDifference } = connection
   const yesNo = (value: boolean | null) => (value === null ? '?' : translate(`check.${value ? 'yes' : 'no'}`))
   const isRefused = exchanges.some(({ error }) => error?.code === 'ENVLOG_AUTH')
@@ -70,6 +70,7 @@ function connectionRows({ connection, exchanges }: CheckResult, translate: Trans
     ['proxy', yesNo(usesProxy)],
     ['login', yesNo(isLoggedIn || (isRefused ? false : null))],
     ['clock', clockDifference === null ? '?' : translate('check.seconds', { count: clockDifference })],
+    ['time-zones', translate('check.time-zones-of', { ...timeZones, rules: timeZones.rules ?? '?' })],
   ].map(([key, text = '']) => [translate(`check.${key}`), text])
 }
 

@@ -10,6 +10,7 @@ import { systemClock } from '../lib/clock'
 import { concernsOneDevice, type EnvlogError } from '../lib/errors'
 import { Registry } from '../lib/registry'
 import type { Translate } from '../lib/texts'
+import { timeZoneRulesOf } from '../lib/time-zone-rules'
 import { version } from '../lib/version'
 import { ACCOUNT_DEFAULTS } from '../shared/account-schema'
 import { localizeParams } from '../shared/problems'
@@ -48,6 +49,7 @@ export async function checkService(login: Login, env: NodeJS.ProcessEnv, transla
   const hide = (words: unknown = '') => (anonymizer.reveals(String(words)) ? '' : String(words))
   const result = {
     package: version,
+    timeZones: timeZoneRulesOf(process.versions),
     exitCode: exitCodeOf(exchanges, read, findings),
     connection,
     exchanges: exchanges.map((exchange) => toResult(exchange, hide, translate)),

@@ -1,5 +1,5 @@
 import { isClearText, splitPassword, withoutEndpoint } from '../shared/addresses'
-import type { AccountTestResult, ContextStore } from '../shared/admin'
+import type { AccountTestResult, ContextStore, TimeZoneRules } from '../shared/admin'
 import { isEnvVariable } from '../shared/schema'
 import { readOpenAccount } from './account-draft'
 import { AdminError, localizeReason, requestAdmin } from './admin-request'
@@ -19,6 +19,7 @@ export function prepareAccount(form: Form): void {
   const address = field('baseUrl')
   address.on('change', () => void address.val(withoutEndpoint(String(address.val()))))
   offerTimeZones()
+  void showTimeZoneRules()
   void offerStores(String(form.store ?? '').trim())
   prepareFields(form, $('[id^=node-config-input-]'))
   showNote('loginPass', 'blank', hasOuterBlank)
@@ -109,6 +110,12 @@ function offerTimeZones(): void {
   const first = $('<option>').val(own).text(translate('account.zone-of-browser'))
   const options = others.map((name) => $('<option>').val(name))
   $('#envlog-zones').append(first, options)
+}
+
+/** Shows by which rules Node-RED calculates local times, because they change and come with Node.js. */
+async function showTimeZoneRules(): Promise<void> {
+  const found = await requestAdmin<TimeZoneRules>('time-zones').catch(() => undefined)
+  if (found?.rules) $('#envlog-zone-rules').text(translate('account.zone-rules', { ...found }))
 }
 
 /** Offers the context stores, and shows whether the chosen one is persistent. */

@@ -163,6 +163,14 @@ export interface UsualInterval {
   minutes: number
 }
 
+/** The rules by which Node-RED's Node.js calculates local times. */
+export interface TimeZoneRules {
+  /** Their version, such as `2026a`; `null` if unknown. */
+  rules: string | null
+  /** The version of Node.js that contains them. */
+  node: string
+}
+
 /** A context store of Node-RED. */
 export interface ContextStore {
   name: string

@@ -31,6 +31,7 @@ const [[, , ...names] = [], ...rows] = `
 
   GET:/envlog/accounts/:id/quota   no      200   200      200      401      401        401    401       401
   GET:/envlog/stores               no      200   200      200      401      401        401    401       401
+  GET:/envlog/time-zones           no      200   200      200      401      401        401    401       401
   GET:/envlog/limits/:id/interval  no      200   200      200      401      401        401    401       401
   POST:/envlog/cached-devices      no      200   200      200      401      401        401    401       401
 

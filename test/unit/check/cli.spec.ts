@@ -76,7 +76,7 @@ describe('envlog-check', () => {
     assert.match(stderr, /alert +1 of 12 in 3600 s/)
     assert.match(
       stdout,
-      /name resolved +yes, 1\n +TLS +no\n +proxy used +no\n +login accepted +yes\n.* -?\d+ s\n/,
+      /name resolved +yes, 1\n +TLS +no\n +proxy used +no\n +login accepted +yes\n.* -?\d+ s\n +rules of time zones +\d{4}\w+, of Node\.js \d+\./,
     )
     assert.match(stdout, /devices +14 +← 14\n/)
     assert.match(stdout, /latest-data-relay +\d+ ms +answered; headers: 59 of 60 left in 60 s/)

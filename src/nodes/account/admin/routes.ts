@@ -1,5 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { EnvlogError, type ErrorCode } from '../../../lib/errors'
+import { timeZoneRulesOf } from '../../../lib/time-zone-rules'
 import type { AdminFailure, ContextStore, UsualInterval } from '../../../shared/admin'
 import { findAccountNode } from '../../kit/action/account-node'
 import { listContextStores } from '../../kit/state/context-store'
@@ -27,6 +28,9 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   )
   RED.httpAdmin.get('/envlog/stores', canRead, (_request, response) =>
     respond(response, async (): Promise<ContextStore[]> => listContextStores(RED)),
+  )
+  RED.httpAdmin.get('/envlog/time-zones', canRead, (_request, response) =>
+    respond(response, async () => timeZoneRulesOf(process.versions)),
   )
   RED.httpAdmin.get('/envlog/limits/:id/interval', canRead, (request, response) =>
     respond(response, async (): Promise<UsualInterval> => {
