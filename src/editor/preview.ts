@@ -2,11 +2,19 @@ import { readLimitsTable } from '../shared/account-schema'
 import { ACTION_TYPES, type ActionType } from '../shared/action'
 import { hasLocalTimes, OFFERED, OUTPUT_TRAITS, type Output, type Send } from '../shared/outputs'
 import type { DeviceSource } from './device-source'
+import { formatTyped } from './duration-field'
 import { formatDuration } from './format-duration'
 import type { NodeTrial } from './node-trial'
 import { outputName } from './output-form'
-import { type Form, formatNumber, language, translate } from './red'
-import { type ActionConfig, type Budget, requestedDevices, selectOf, toBudget } from './request-budget'
+import { type Form, language, translate } from './red'
+import {
+  type ActionConfig,
+  type Budget,
+  requestedDevices,
+  roundUp,
+  selectOf,
+  toBudget,
+} from './request-budget'
 import { readSamples, withLocalTimes } from './samples'
 
 /** Shows a summary of what the node will send, an example message, and the share of the quota that it needs. */
@@ -93,11 +101,12 @@ export class Preview {
     const limits = readLimitsTable(String(account.limits ?? ''))
     const budget = toBudget(config, this.#otherNodes(config.account), this.#source.devices, limits)
     const isTooMuch = budget !== undefined && budget.together > 1
-    const seconds = isTooMuch ? budget.fittingRepeat : undefined
+    const fitting = isTooMuch ? budget.fittingRepeat : undefined
+    const seconds = fitting && roundUp(fitting)
     const lines = budget ? describeBudget(budget) : [translate('summary.round-unknown')]
     const remedy = this.#part('remedy').toggle(seconds !== undefined)
     if (seconds !== undefined)
-      remedy.data('seconds', seconds).text(translate('summary.remedy', { seconds: formatNumber(seconds) }))
+      remedy.data('seconds', seconds).text(translate('summary.remedy', { time: formatTyped(seconds, 's') }))
     // Japanese has no space after a full stop.
     const sentences = lines.join(' ').replaceAll('。 ', '。')
     this.#part('budget').text(sentences).parent().toggleClass('envlog-too-much', isTooMuch)
@@ -121,11 +130,22 @@ function describeBudget({ requests: count, seconds, own, others, together, ...bu
   const lines: string[] = []
   if (count > 0) lines.push(translate('summary.round', { count }))
   if (seconds > 0) lines.push(translate('summary.lasts', { time: formatDuration(seconds) }))
-  if (own > 0) lines.push(translate('summary.share', { share: percent(own), endpoint }))
+  if (own > 0) lines.push(translate(...describeShare('summary.share', own, endpoint)))
   if (own > 0 && others > 0)
-    lines.push(translate('summary.share-together', { share: percent(together), endpoint }))
+    lines.push(translate(...describeShare('summary.share-together', together, endpoint)))
   if (together > 1 && budget.fittingRepeat === undefined) lines.push(translate('summary.too-much-others'))
   return lines
+}
+
+/** Nobody needs to know how often more than ten times the limit would be. */
+const MANY = 10
+/** Nor how little less than a thousandth is. */
+const LEAST_SHARE = 0.001
+
+function describeShare(key: string, share: number, endpoint: string): [string, Record<string, unknown>] {
+  if (share > MANY) return [`${key}-many`, { times: MANY, endpoint }]
+  const shown = percent(Math.max(share, LEAST_SHARE))
+  return [key, { share: share < LEAST_SHARE ? `< ${shown}` : shown, endpoint }]
 }
 
 const percent = (share: number) =>

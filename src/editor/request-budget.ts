@@ -81,6 +81,15 @@ function withoutSharing(nodes: readonly ActionConfig[]): ActionConfig[] {
   return nodes.filter((node) => !(sharing.includes(node) && isServed(node)))
 }
 
+/** An interval that is easy to read, at least as long: seconds below 10 minutes, minutes below 10 hours, and so on. */
+export function roundUp(seconds: number): number {
+  for (const unit of [86_400, 3600, 60]) {
+    const rounded = Math.ceil(seconds / unit) * unit
+    if (seconds >= 10 * unit && rounded <= MAX_SECONDS) return rounded
+  }
+  return seconds
+}
+
 /** The share of the quota that a node needs. */
 export interface Budget {
   /** Requests per round. */

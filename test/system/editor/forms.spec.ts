@@ -183,10 +183,13 @@ describe('the forms', function () {
     assert.match(budget, new RegExp(round + share), 'without those of a disabled flow')
     const remedy = form.body.locator('#envlog-remedy')
     const seconds = (devices / 12) * 3600
-    assert.equal(await remedy.innerText(), `Use ${seconds.toLocaleString('en-US')} seconds or more`)
+    assert.equal(await remedy.innerText(), `Use ${seconds / 60} min or more`)
     await remedy.click()
     assert.equal(await form.field('repeat').inputValue(), String(seconds))
+    assert.equal(await form.duration('repeat').inputValue(), String(seconds / 60))
     assert.ok(!(await remedy.isVisible()))
+    await form.field('repeat').locator('+ .envlog-duration select').selectOption('s')
+    assert.match((await form.preview()).budget, /This is more than 10 times the request limit \(alerts\)\.$/)
     await form.cancel()
   })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type ActionConfig, requestedDevices, toBudget } from '../../../src/editor/request-budget'
+import { type ActionConfig, requestedDevices, roundUp, toBudget } from '../../../src/editor/request-budget'
 import { listedDevice } from '../../support/listed-device'
 
 const devices = [
@@ -106,6 +106,11 @@ describe('the required quota', () => {
     assert.equal(shareOf(each, { ...each, select: 'base', bases: ['5F0A1001'] }), 400)
     const [first, second] = ['a', 'b'].map((id) => ({ ...each, id, select: 'msg' }))
     assert.equal(shareOf(each, first as object, second as object), 600)
+  })
+
+  it('suggests an interval that is easy to read', () => {
+    const suggested = [59, 599, 601, 35_999, 96_000, 900_000, 1_999_999].map(roundUp)
+    assert.deepEqual(suggested, [59, 599, 660, 36_000, 97_200, 950_400, 1_999_999])
   })
 
   it('fits the limit at the suggested shortest interval, whatever the other nodes need', () => {
