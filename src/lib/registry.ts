@@ -5,7 +5,7 @@ import { NodeState } from './collect/node-state'
 import { Quota } from './quota/quota'
 
 /** Above this number of accounts, the oldest unused ones are deleted; above this number of logins, the oldest ones. */
-const MAX_ENTRIES = 100
+export const MAX_ENTRIES = 100
 
 interface Login {
   baseUrl: string

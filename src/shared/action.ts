@@ -42,7 +42,7 @@ export function isReadableSerial(value: unknown): value is string {
   )
 }
 
-const MAX_SERIAL_LENGTH = 100
+export const MAX_SERIAL_LENGTH = 100
 
 /** The highest number of a channel. */
 export const MAX_CHANNEL = 99

@@ -34,7 +34,7 @@ export const LIMITS_TYPES = ['table', 'global', 'env'] as const
 /** A limit must not have one of these names, which topics contain in place of its name. */
 const RESERVED: readonly string[] = [...CONDITIONS, 'limit']
 
-const MAX_LIMITS = 1000
+export const MAX_LIMITS = 1000
 const MAX_NAME_LENGTH = 100
 const MAX_MINUTES = 100_000
 

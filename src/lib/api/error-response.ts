@@ -63,7 +63,7 @@ function reasonOfAll({ status, baseUrl }: ErrorResponseParts): Reason {
 }
 
 /** A longer response is that of a gateway. Parsing up to 16 MB of it, and making it one line, could take seconds. */
-const MAX_READ_LENGTH = 200_000
+export const MAX_READ_LENGTH = 200_000
 const MAX_MESSAGE_LENGTH = 300
 /** Longer than the displayed text, so that a secret that begins within it is still found. */
 const MAX_GUARDED_LENGTH = 4000

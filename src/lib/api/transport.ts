@@ -132,7 +132,7 @@ export class UndiciTransport implements Transport {
 }
 
 /** A peer that never stops sending interim responses (102, 103) would keep a processor busy until the timeout. */
-const MAX_INTERIM_RESPONSES = 100
+export const MAX_INTERIM_RESPONSES = 100
 
 /**
  * Calls `onSent` when undici reads the body, which is after it has a connection and before it writes the first byte.

@@ -4,7 +4,7 @@ import type { AlertCursor } from './cursor'
 import { shortHash } from './short-hash'
 
 /** Number of texts that a cursor remembers, so that a response of a replica that lags repeats none. */
-const MAX_SEEN = 2 * MAX_ALERTS
+export const MAX_SEEN = 2 * MAX_ALERTS
 
 export interface AlertPlan {
   /** New entries with their new texts. */

@@ -15,7 +15,7 @@ export interface StatisticsOptions extends Omit<SeriesQuery, 'maxLengthMs' | 'nu
 }
 
 /** Maximum number of intervals, because more rows might not fit into memory. */
-const MAX_INTERVALS = 20_000
+export const MAX_INTERVALS = 20_000
 
 /**
  * Collects statistics of a device's records in a period.
@@ -40,7 +40,7 @@ export async function collectStatistics(
 }
 
 /** Maximum number of rows in a message. Each row takes about a kilobyte of memory. */
-const MAX_ROWS = 200_000
+export const MAX_ROWS = 200_000
 
 /** @throws EnvlogError `period-too-long` if the statistics of these devices have too many rows for one message */
 export function checkRows(collected: readonly CollectedRange[]): void {

@@ -6,7 +6,7 @@ import { deviceKey, deviceOfKey, type ResolvedDevice } from './devices'
 import type { SavedDevice } from './saved-state'
 
 /** The state of a device that was not selected for this long is deleted. */
-const MAX_UNSELECTED_MS = 30 * DAY_MS
+export const MAX_UNSELECTED_MS = 30 * DAY_MS
 
 /** The states of a node's devices, by `base/serial`. */
 export class DeviceStates {

@@ -35,7 +35,7 @@ export type LostPeriod = Pick<Hole, 'from' | 'to'>
 /** Maximum number of holes of a device. */
 export const MAX_HOLES = 4
 /** Maximum number of delivered records that a hole remembers. */
-const MAX_HELD = 300
+export const MAX_HELD = 300
 
 /** Adds a hole, unless another one contains it. If there are too many, the two oldest become one. */
 export function addHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {

@@ -83,7 +83,7 @@ export interface SavedRecords {
 }
 
 /** Maximum number of records whose values are compared. The others are compared by time and number only. */
-const MAX_HASHES = 1000
+export const MAX_HASHES = 1000
 
 export const readKnown = ({ held, hashes }: SavedRecords): KnownRecords => ({
   records: decodeRecords(held) ?? [],

@@ -7,9 +7,9 @@ import type { NamedDevice } from './devices'
 import { type NextRound, readSavedState, type SavedState } from './saved-state'
 
 /** Maximum number of reports to remember, which is more than any account needs. */
-const MAX_REPORTS = 10_000
+export const MAX_REPORTS = 10_000
 /** Maximum number of records and alerts that all nodes of a process keep in memory. Any more are requested again. */
-const MAX_RETAINED = 100_000
+export const MAX_RETAINED = 100_000
 
 /** The settings of a node that its state depends on. */
 export interface NodeStateOptions {

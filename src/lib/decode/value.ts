@@ -31,7 +31,7 @@ export function readValueError(value: unknown): string {
  * Maximum length of a text. The service's names, units and alert texts are much shorter. All names of a device together
  * must fit into a topic of 65,535 bytes, because MQTT clients send nothing after a longer one, or end the process.
  */
-const MAX_LENGTH = 1000
+export const MAX_LENGTH = 1000
 
 /** A NUL, or one half of a surrogate pair. */
 const SUSPECT = /[\0\ud800-\udfff]/

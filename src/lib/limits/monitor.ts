@@ -36,7 +36,7 @@ export interface Summary {
 }
 
 /** A device that has not been seen for this long is forgotten. */
-const MAX_UNSEEN_MS = 30 * DAY_MS
+export const MAX_UNSEEN_MS = 30 * DAY_MS
 /** A check that comes later than this after the one before shows that the process stood still. */
 const MAX_CHECK_MS = 65_000
 

@@ -52,7 +52,7 @@ export interface Added extends Judged {
 /** A pause is a hole if it is more than this many times as long as usual, */
 export const HOLE = 2.5
 /** and what is left of a hole stays one as long as it is more than this, because a value may be missing. */
-const COMPLETE = 1.5
+export const COMPLETE = 1.5
 export const MAX_HOLES = 24
 export const MAX_HOLE_AGE_MS = 30 * DAY_MS
 

@@ -3,7 +3,7 @@ import type { AlarmList } from './alarm-list'
 import { type Alarm, Condition, type WatchedDevice } from './condition'
 
 /** How long a silent device waits for the others of its base unit, so that one event can be about all. */
-const BASE_WAIT_MS = 600_000
+export const BASE_WAIT_MS = 600_000
 
 /** Silent remote units, and what arrives from the others of their base unit. */
 interface Unit {

@@ -16,7 +16,7 @@ import {
 import { fromSavedPieces } from './saved-pieces'
 
 /** Far more than any account has. */
-const MAX_CHANNELS = 100_000
+export const MAX_CHANNELS = 100_000
 
 /** The devices whose messages arrive, their channels, and the limits that apply to each channel. */
 export class WatchedDevices {

@@ -6,7 +6,7 @@ import type { MeasuredDevice } from './measurements'
 /** A device that sends only older measurements for this long begins anew, as after its clock was set back. */
 const MAX_LATE_MS = 3_600_000
 /** Measurements further ahead of the clock are judged only if the device sends no others for as long. */
-const MAX_AHEAD_MS = 3_600_000
+export const MAX_AHEAD_MS = 3_600_000
 
 /**
  * The measurements that are not ahead of the clock, unless the device has sent no others for long.

@@ -31,7 +31,7 @@ export const MAX_HISTORY_HOURS = 744
 const MAX_NAMED = 1000
 const MAX_ID_LENGTH = 500
 /** Longer texts are cut. */
-const MAX_PERSON_LENGTH = 100
+export const MAX_PERSON_LENGTH = 100
 
 /**
  * Reads the command in `msg.envlog`; `undefined` if the message has none.

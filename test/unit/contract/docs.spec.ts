@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { withAbsoluteLinks } from '../../../scripts/release'
 import { createAlarmsSamples } from '../../../scripts/samples'
-import { MAX_NAMES_WAIT_MS } from '../../../src/lib/collect/account-devices'
 import { type Cause, reasons } from '../../../src/lib/errors'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
 import type { ActionType } from '../../../src/shared/action'
@@ -13,14 +12,7 @@ import { limitsSchema, repairLimit } from '../../../src/shared/limits-schema'
 import { OFFERED, OUTPUTS } from '../../../src/shared/outputs'
 import type { Problem } from '../../../src/shared/problems'
 import { reportSchema } from '../../../src/shared/report-schema'
-import {
-  findProblem,
-  MAX_ELEMENTS,
-  MAX_TEXT,
-  MAX_TYPED_INPUT,
-  newValueOf,
-  type Schema,
-} from '../../../src/shared/schema'
+import { findProblem, newValueOf, type Schema } from '../../../src/shared/schema'
 import { LIMITS, type LimitRow } from '../../../src/shared/service-limits'
 import { catalogOf } from '../../support/built'
 import {
@@ -367,36 +359,6 @@ describe('the contracts', () => {
       Object.keys(payload),
     )
   })
-
-  for (const [file, heading, text, list, names] of [
-    [
-      'docs/collecting.md',
-      'Bounds',
-      'a text in the settings of a node',
-      'elements of a list in the settings',
-      'wait of records and alerts',
-    ],
-    [
-      'docs/ja/collecting.md',
-      '上限',
-      'ノードの設定と認証情報の文字列',
-      'ノードの設定の一覧に並べる項目',
-      '記録や警報が',
-    ],
-  ] as const) {
-    it(`${file} has the bounds of settings, and of the wait for names`, () => {
-      const rows = tablesIn(sectionOf(read(file), heading)).flat()
-      const numbersOf = (item: string) =>
-        rows
-          .filter(([first = '']) => first.startsWith(item))
-          .map(([, limit = '']) =>
-            limit.match(/\d[\d,]*/g)?.map((digits) => Number(digits.replace(/,/g, ''))),
-          )
-      assert.deepEqual(numbersOf(text), [[MAX_TEXT, MAX_TYPED_INPUT]])
-      assert.deepEqual(numbersOf(list), [[MAX_ELEMENTS]])
-      assert.deepEqual(numbersOf(names), [[MAX_NAMES_WAIT_MS / 1000]])
-    })
-  }
 
   it('docs/quota.md has the default limits', () => {
     const documented = new Map<string, LimitRow>()

@@ -14,7 +14,7 @@ import { LimitRows } from './limit-rows'
 const TICK_MS = 5000
 const MINUTE_MS = 60_000
 /** Most changes that wait for a node that is being deployed. */
-const MAX_WAITING = 1000
+export const MAX_WAITING = 1000
 
 const toMs = (minutes: number | null) => (minutes === null ? Number.POSITIVE_INFINITY : minutes * MINUTE_MS)
 
