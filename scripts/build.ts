@@ -1,8 +1,8 @@
 /**
  * Builds the package. `dist/envlog.js` contains everything that runs outside the editor. Next to it, where Node-RED
  * looks for them, are the HTML of all nodes (editor script and forms), their icons, catalogs and help. The documents
- * become HTML pages in `resources/`. Also builds the simulator's command. With `--debug`, the code is not minified, and
- * contains source maps.
+ * become HTML pages in `resources/`. Also builds the simulator's command, and the types of messages. With `--debug`,
+ * the code is not minified, and contains source maps.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,6 +11,7 @@ import { ACTION_TYPES, nameOfType } from '../src/shared/action'
 import { actionSchemas } from '../src/shared/action-schemas'
 import { alarmsSchema } from '../src/shared/alarms-schema'
 import { reportSchema } from '../src/shared/report-schema'
+import { writeMessageTypes } from './message-types'
 import { writePages } from './pages'
 import { createAlarmsSamples, createSamples } from './samples'
 
@@ -163,7 +164,7 @@ function buildTexts(): void {
     const target = join(root, 'dist/locales', language)
     mkdirSync(target, { recursive: true })
     const parts = ['common', ...nodeNames].map((name) => JSON.parse(read(`${name}.json`)))
-    writeFileSync(join(target, 'envlog.json'), `${JSON.stringify(Object.assign({}, ...parts), null, 2)}\n`)
+    writeFileSync(join(target, 'envlog.json'), `${JSON.stringify(Object.assign({}, ...parts))}\n`)
     writeFileSync(join(target, 'envlog.html'), nodeNames.map((name) => read(`${name}.html`)).join('\n'))
     for (const file of ['check.json', 'page.json']) writeFileSync(join(target, file), read(file))
   }
@@ -171,7 +172,9 @@ function buildTexts(): void {
 
 for (const folder of ['dist', 'resources']) rmSync(join(root, folder), { recursive: true, force: true })
 buildTexts()
-Promise.all([buildServer(), buildEditor(), buildSimulator(), writePages()]).catch((error) => {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-})
+Promise.all([buildServer(), buildEditor(), buildSimulator(), writePages(), writeMessageTypes()]).catch(
+  (error) => {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  },
+)

@@ -4,7 +4,7 @@ import type { Group } from '../decode/envelopes'
 import { type TimeStyle, utcOffsetAt } from '../decode/time'
 import { type Content, deviceOf, subjectOf } from '../readings/content'
 import { findGaps, type Gap } from '../readings/continuity'
-import type { Series, SeriesRecord } from '../readings/series'
+import type { Series, SeriesPart, SeriesRecord } from '../readings/series'
 import { type DeviceStatistics, STATISTICS_COLUMNS } from '../readings/statistics'
 import { type ConvertedOutput, elementsOf, type OutgoingMessage } from './elements'
 import type { PointOptions } from './points'
@@ -29,6 +29,13 @@ export interface Plan {
   sequence?: { count: number; length: number }
   /** Comma-separated column names for Node-RED's CSV node, if the payload has rows. */
   columns?: string
+}
+
+/** The payload of *latest records* and *records of a period*, with the output `readings` (docs/messages.md). */
+export interface SeriesPayload extends SeriesPart {
+  group: Group | null
+  /** Absent if `send` is `each`. */
+  gaps?: Gap[]
 }
 
 /** Plans the messages for the content with the chosen output and send (docs/messages.md, *Output and send*). */
@@ -138,8 +145,8 @@ function planSeries(series: Series, options: OutputOptions): Plan {
 function partOf(
   { serial, name, model, base, standalone, utcOffset, channels }: Series,
   { group, time }: Pick<OutputOptions, 'group' | 'time'>,
-  { records, gaps }: { records: readonly SeriesRecord[]; gaps?: Series['gaps'] },
-) {
+  { records, gaps }: Pick<SeriesPayload, 'records' | 'gaps'>,
+): SeriesPayload {
   return {
     serial,
     name,

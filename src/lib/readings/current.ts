@@ -15,7 +15,7 @@ export interface Reading extends Device {
   timestamp: number | null
   /** Minutes ahead of UTC at that time; `null` if unknown. */
   utcOffset: number | null
-  /** Seconds between measurement and response, never negative. */
+  /** Seconds from the measurement to the response; negative if the clock of the device is ahead. */
   age: number | null
   stale: boolean | null
   battery: Battery

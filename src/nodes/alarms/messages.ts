@@ -8,6 +8,34 @@ import { version } from '../../lib/version'
 import type { AlarmsSettings } from '../../shared/alarms-schema'
 import type { Sentences } from './sentences'
 
+/** An event as it is sent (docs/limits.md, *Events*). */
+export interface AlarmEvent extends LimitEvent {
+  text: string
+}
+
+/** The payload of the output `summary` (docs/limits.md, *Summary*). Times are ISO 8601 in UTC. */
+export interface AlarmsSummary {
+  alarms: number
+  unacknowledged: number
+  pending: number
+  devices: number
+  since: string | null
+  noDataSince: string | null
+  mutedUntil: string | null
+  mutedDevices: number
+}
+
+/** `msg.envlog` of envlog-alarms. */
+export interface AlarmsMetadata {
+  node: 'alarms'
+  /** The version of this package. */
+  version: string
+  account: string
+  event?: AlarmEvent
+  /** All events, if they are in one message. */
+  events?: AlarmEvent[]
+}
+
 const toIso = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
 /** Builds the messages of envlog-alarms (docs/limits.md, *Messages*). */
@@ -83,7 +111,7 @@ export class Messages {
   ofSummary(summary: Summary, cause?: NodeMessage): NodeMessage[] {
     if (this.#settings.output !== 'summary') return []
     const { alarms, unacknowledged, pending, devices, since, noDataSince, mutedUntil, mutedDevices } = summary
-    const payload = {
+    const payload: AlarmsSummary = {
       ...{ alarms, unacknowledged, pending, devices },
       ...{ since: toIso(alarms > 0 ? since : null), noDataSince: toIso(noDataSince) },
       ...{ mutedUntil: toIso(mutedUntil), mutedDevices },
@@ -91,11 +119,15 @@ export class Messages {
     return [this.#build(cause, { payload, topic: 'envlog/_/_/device/summary' }, {})]
   }
 
-  #toEvent(report: Report) {
+  #toEvent(report: Report): AlarmEvent {
     return { ...report.event, text: this.#sentences.sentence(report) }
   }
 
-  #build(cause: NodeMessage | undefined, properties: object, about: object): NodeMessage {
+  #build(
+    cause: NodeMessage | undefined,
+    properties: object,
+    about: Pick<AlarmsMetadata, 'event' | 'events'>,
+  ): NodeMessage {
     const {
       payload: _,
       envlog: _envlog,
@@ -103,7 +135,7 @@ export class Messages {
       parts,
       ...kept
     } = (cause ?? {}) as Record<string, unknown>
-    const envlog = { node: 'alarms', version, account: this.#account, ...about }
+    const envlog: AlarmsMetadata = { node: 'alarms', version, account: this.#account, ...about }
     return { ...this.#RED.util.cloneMessage(kept as NodeMessage), ...properties, envlog } as NodeMessage
   }
 }

@@ -33,6 +33,14 @@ export interface ReportSummary {
   sha256: string | null
 }
 
+/** `msg.envlog` of envlog-report. */
+export interface ReportMetadata {
+  node: 'report'
+  /** The version of this package. */
+  version: string
+  account: string
+}
+
 /** What a message consists of, besides the properties of the message that caused it. */
 interface Parts {
   payload: string
@@ -117,7 +125,7 @@ export class ReportMessages {
     const { payload: _, envlog: _envlog, topic: _topic, parts: _parts, ...kept } = Object(this.#cause)
     const topic = toOneLine(words.named(`${head.title} ${period.key}`, report.verdict))
     const name = uniqueName(head.title, period.key, made, clock)
-    const envlog = { node: 'report', version, account: head.account }
+    const envlog: ReportMetadata = { node: 'report', version, account: head.account }
     return ({ payload, ending }: Parts): NodeMessage =>
       ({
         ...this.#RED.util.cloneMessage(kept as NodeMessage),

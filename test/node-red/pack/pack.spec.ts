@@ -11,21 +11,14 @@ const MAX_KB = { tarball: 600, unpacked: 2600, install: 5500 }
 
 /** All files except the pages and examples. No sources of the editor, because the html contains them. */
 const FILES = [
-  ...[
-    'package.json',
-    'LICENSE',
-    'README.md',
-    'README.ja.md',
-    'CHANGELOG.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-  ],
+  ...['package.json', 'LICENSE', 'README.md', 'README.ja.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...[
     'simulator/README.md',
     'dist/simulator/cli.js',
     'dist/check/cli.js',
     'dist/envlog.js',
     'dist/envlog.html',
+    'dist/messages.d.ts',
   ],
   ...nodes.map(({ name }) => `dist/icons/${name}.svg`),
   ...languages.flatMap((language) =>
