@@ -134,8 +134,8 @@ export function needsMessage({ select, propertyType = 'msg', fromType, toType, p
 const RULES: Readonly<Record<string, (all: Settings) => Problem | false>> = {
   devices: ({ select, devices, bases }) =>
     select === 'list' && isEmpty(devices) && isEmpty(bases) && { problem: 'no-devices' },
-  bases: ({ select, bases }) => select === 'base' && isEmpty(bases) && { problem: 'no-devices' },
-  groups: ({ select, groups }) => select === 'group' && isEmpty(groups) && { problem: 'no-devices' },
+  bases: ({ select, bases }) => select === 'base' && isEmpty(bases) && { problem: 'no-bases' },
+  groups: ({ select, groups }) => select === 'group' && isEmpty(groups) && { problem: 'no-groups' },
   repeat: (all) => Number(all.repeat) > 0 && needsMessage(all) && { problem: 'repeat-needs-message' },
   every: (all) => Boolean(all.every) && needsMessage(all) && { problem: 'every-needs-message' },
   send: ({ type, output, send }) => {

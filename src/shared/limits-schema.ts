@@ -87,8 +87,9 @@ export function repairLimit(saved: unknown): Limit {
 /** The problem of a limit whose properties do not fit together, and the property at which the form shows it. */
 function findConflict(found: Limit): [property: keyof Limit, Problem['problem']] | undefined {
   const { select, devices, bases, groups, quantity, channel, above, below, margin } = found
-  const chosen = { all: [true], list: [...devices, ...bases], base: bases, group: groups }[select]
-  if (chosen.length === 0) return ['devices', 'no-devices']
+  if (select === 'list' && devices.length + bases.length === 0) return ['devices', 'no-devices']
+  if (select === 'base' && bases.length === 0) return ['bases', 'no-bases']
+  if (select === 'group' && groups.length === 0) return ['groups', 'no-groups']
   if (quantity !== null && channel !== null) return ['channel', 'limit-either']
   if (above === null && below === null) return ['above', 'limit-blank']
   if (above === null || below === null) return undefined

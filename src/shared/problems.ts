@@ -28,6 +28,8 @@ export const PROBLEMS = [
   'shared-quota-has-password',
   'serial',
   'no-devices',
+  'no-bases',
+  'no-groups',
   'measurement',
   'topic-wildcard',
   'topic-placeholder',

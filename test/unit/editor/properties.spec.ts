@@ -134,8 +134,8 @@ describe('a form', () => {
     const bases = ['5F0A1001']
     assert.equal(ofAction('devices', [], { select: 'list' }), 'No device is chosen.')
     assert.equal(ofAction('devices', [], { select: 'list', bases }), true)
-    assert.equal(ofAction('bases', [], { select: 'base' }), 'No device is chosen.')
-    assert.equal(ofAction('groups', [], { select: 'group' }), 'No device is chosen.')
+    assert.equal(ofAction('bases', [], { select: 'base' }), 'No base unit is chosen.')
+    assert.equal(ofAction('groups', [], { select: 'group' }), 'No group is chosen.')
     assert.match(String(ofAction('repeat', 60, { select: 'msg', propertyType: 'msg' })), /must be 0/)
     const acknowledged = (others: object) => ofAction('advance', 'acknowledged', { onlyNew: true, ...others })
     assert.match(String(acknowledged({ output: 'values', send: 'value' })), /Receipts need/)

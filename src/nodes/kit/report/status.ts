@@ -90,8 +90,8 @@ function toFailedStatus(RED: NodeAPI, status: RunStatus & { kind: 'failed' }): N
 
 /** What is wrong with a limit. The status is red, because no alarm of the node is judged. */
 function formatInvalidRow(RED: NodeAPI, row: number, { params }: EnvlogError): string {
-  const key = params.problem === 'no-devices' ? 'status.limit-no-devices' : 'status.limit-invalid'
-  return translate(RED, key, { row })
+  const isUnchosen = ['no-devices', 'no-bases', 'no-groups'].includes(String(params.problem))
+  return translate(RED, `status.limit-${isUnchosen ? params.problem : 'invalid'}`, { row })
 }
 
 /** The catalog key for a missing or invalid setting, or for a saved state that cannot be used. */

@@ -136,14 +136,14 @@ describe('the status of a node', () => {
       },
       'red ring status.limit-invalid {"row":7}',
     ],
-    [
-      'says of a limit that it has no device',
+    ...(['no-devices', 'no-bases', 'no-groups'] as const).map((problem): [string, RunStatus, string] => [
+      `says what is not chosen for a limit: ${problem}`,
       {
         kind: 'failed',
-        error: new EnvlogError('limit-invalid', { property: 'limits.6.devices', problem: 'no-devices' }),
+        error: new EnvlogError('limit-invalid', { property: 'limits.6.devices', problem }),
       },
-      'red ring status.limit-no-devices {"row":7}',
-    ],
+      `red ring status.limit-${problem} {"row":7}`,
+    ]),
     ...(['store-unreadable', 'store-damaged'] as const).map((reason): [string, RunStatus, string] => [
       `is a grey ring of its own for ${reason}`,
       { kind: 'failed', error: new EnvlogError(reason) },
