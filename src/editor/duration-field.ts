@@ -53,7 +53,9 @@ export class DurationField {
     this.#saved = saved
     this.#base = saved.attr('data-unit') as DurationUnit
     const least = (saved.attr('data-least') ?? this.#base) as DurationUnit
-    for (const name of ['aria-description', 'placeholder']) this.#number.attr(name, saved.attr(name) ?? '')
+    // Node-RED fills in the texts of a form later.
+    for (const name of ['data-i18n', 'aria-description', 'placeholder'])
+      this.#number.attr(name, saved.attr(name) ?? null)
     const id = saved.attr('id')
     if (id) {
       this.#number.attr('id', `${id}-number`)

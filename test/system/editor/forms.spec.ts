@@ -203,6 +203,11 @@ describe('the forms', function () {
       await unit(name).locator('option:checked').innerText(),
     ]
     assert.deepEqual(await shown('ackTimeout'), ['10', 'min'])
+    assert.equal(await form.duration('wait').getAttribute('placeholder'), 'no limit')
+    assert.match(
+      (await form.duration('wait').getAttribute('aria-description')) ?? '',
+      /^How long each request/,
+    )
     await form.duration('repeat').fill('1,5')
     await unit('repeat').selectOption('h')
     await form.duration('ackTimeout').fill('0.5')
