@@ -7,7 +7,7 @@ import { clockTime, enumerated, formatNumber, translate } from './red'
 const LOW_SHARE = 0.2
 
 /** Whether less than half of a device's records are left, so that it is listed. */
-const isLow = ({ left, limit }: RecordCounts) => left < limit / 2
+export const isLow = ({ left, limit }: RecordCounts) => left < limit / 2
 
 const REFRESH_MS = 5000
 

@@ -88,6 +88,11 @@ describe('the required quota', () => {
     assert.deepEqual([none?.requests, none?.seconds, none?.own], [0, 0, 0])
   })
 
+  it('takes no time if a round fits into a full limit', () => {
+    const secondsFor = (limit: number) => toBudget(node('alerts'), [], devices, { alert: { limit } })?.seconds
+    assert.deepEqual([5, 4].map(secondsFor), [0, 4500])
+  })
+
   it('adds up the requests of all nodes of an account, for the endpoints that this node needs', () => {
     const alerts = node('alerts', { repeat: 3600 })
     const budget = toBudget(alerts, [alerts, alerts, node('latest', { repeat: '1' })], devices)

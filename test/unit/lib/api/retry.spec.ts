@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { retryDelayMs } from '../../../../src/lib/api/retry'
 import { EnvlogError } from '../../../../src/lib/errors'
 import {
   brokenOff,
@@ -112,6 +113,14 @@ describe('retries', () => {
     await timers().runAllAsync()
     assert.equal(read.state, 'login-refused')
     assert.equal(transport.sent.length, 2)
+  })
+
+  it('are delayed by 1, 2, 4 … 30 seconds, half as long to half as long again', () => {
+    const delays = [0, 1, 2, 4, 5, 20].map((retry) =>
+      [0, 0.5, 1].map((random) => retryDelayMs(retry, random)),
+    )
+    const around = (ms: number) => [ms / 2, ms, 1.5 * ms]
+    assert.deepEqual(delays, [1000, 2000, 4000, 16_000, 30_000, 30_000].map(around))
   })
 
   it('have increasing delays', async () => {

@@ -104,6 +104,17 @@ describe('an anonymized response', () => {
     }
   })
 
+  it('replaces the longest name in an alert, which may begin with another one', () => {
+    const body = convert({
+      channel: [
+        { num: 1, name: 'Probe' },
+        { num: 2, name: 'Probe 2' },
+      ],
+      'alert-logs': [{ ch2: 'Probe 2: Sensor Error' }],
+    })
+    assert.equal(body['alert-logs'][0]?.ch2, 'Channel 2: Sensor Error')
+  })
+
   it('keeps only the length of any other alert', () => {
     const texts = {
       'Gas leak in Kitchen 2': '… (21 characters)',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Filling } from '../../../../src/lib/collect/fill'
 import { EnvlogError } from '../../../../src/lib/errors'
+import { createVirtualClock } from '../../../support/clock'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { context, graph, type Json } from '../responses'
 
@@ -84,6 +85,30 @@ describe('a page of missing records', () => {
     await filling.pause()
     const pages = endpoints.filter((endpoint) => endpoint === 'data')
     assert.deepEqual([filling.isFetching(target), pages.length], [false, 1])
+  })
+
+  it('is one of each device in turn', async () => {
+    const clock = createVirtualClock(0)
+    const requested: string[] = []
+    const record = (at: number) => ({ unixtime: at, 'data-id': at, ch1: 1 })
+    const { nodeState, run } = await createPolledDevice(
+      (_, { 'unixtime-to': to = 0, 'remote-serial': serial }) => {
+        clock.advance(1)
+        requested.push(`${serial}`)
+        return graph({ serial, data: upTo(to - PAGE, to - 1).map(record) })
+      },
+      {},
+      { clock },
+    )
+    const devices = ['A', 'B', 'C'].map((serial) => ({ serial, base: serial }))
+    for (const { serial } of devices)
+      nodeState.devices.get(`${serial}/${serial}`).advance({
+        ...{ newest: [], hashes: [], held: '' },
+        holes: [{ from: 990_000, to: 1_000_000, begin: null, held: '', hashes: [] }],
+      } as never)
+    const round = { devices, awaited: new Set<(typeof devices)[number]>(), poll: async () => {} }
+    await new Filling(run, round, context).complete()
+    assert.deepEqual(requested.slice(0, 6), ['A', 'B', 'C', 'A', 'B', 'C'])
   })
 
   for (const reason of ['records-wait', 'records-refused'] as const)

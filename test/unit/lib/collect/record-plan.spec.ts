@@ -218,6 +218,7 @@ describe('a hole', () => {
       [at(2000), at(2701)],
       [at(400), at(1701)],
     ])
+    assert.equal(device.cursor()?.holes?.at(-1)?.begin?.dataId, 400)
   })
 
   it('that is no longer filled because Backfill was turned off is a loss', () => {

@@ -110,6 +110,17 @@ describe('a mute', () => {
     }
   })
 
+  it('does not make up for reminders at its end', () => {
+    const node = new Monitoring([TOO_WARM], {
+      remindMs: 60 * MINUTE,
+      silentAfterMs: Number.POSITIVE_INFINITY,
+    })
+    assert.deepEqual(brief(warm(node)), ['alarm above 5212A1B2 1'])
+    mute(node, 100)
+    assert.deepEqual(wait(node, 119), [])
+    assert.deepEqual(brief(wait(node, 1)), ['reminder above 5212A1B2 1'])
+  })
+
   it('does not tell what was outside while it lasted', () => {
     const node = startAt400()
     mute(node, 60)

@@ -84,6 +84,18 @@ describe('points', () => {
     assert.deepEqual(points(alerts([{ unixtime: '', ch1: 'text' }])), [])
   })
 
+  it('have no field with the name of a tag', () => {
+    const names = ['serial', 'name', 'model', 'base', 'group', 'time']
+    const channel = names.map((name, index) => ({ num: index + 1, name }))
+    const values = Object.fromEntries(names.map((_, index) => [`ch${index + 1}`, index]))
+    const content = series({ channel, data: [{ unixtime: RECORD_TIME, ...values }] })
+    const [point] = [...pointsOf(content, options({ fieldNames: 'label' }))]
+    assert.deepEqual(
+      Object.keys(point?.payload.fields ?? {}),
+      names.map((name) => `${name}_2`),
+    )
+  })
+
   it('leave out empty tags', () => {
     const nameless = { 'remote-name': '', 'remote-model': '', data: [{ unixtime: RECORD_TIME, ch1: 1 }] }
     assert.deepEqual(points(series(nameless), null)[0]?.tags, { serial: '5212A1B2', base: '5839F001' })

@@ -86,6 +86,7 @@ describe('coverage', () => {
           .map((to, index) => ({ from: bounds[index] as number, to }))
           .reduce((sum, part) => sum + ((coverage.of(part) as number) * (part.to - part.from)) / 100, 0)
         const whole = new Coverage(gaps).of({ from: 0, to: DAY }) as number
+        assert.ok(whole >= 0 && whole <= 100)
         // Each part is rounded to a tenth of a percent.
         assert.ok(Math.abs(measured - (whole * DAY) / 100) <= DAY / 1000)
       }),

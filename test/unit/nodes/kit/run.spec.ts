@@ -120,6 +120,21 @@ describe('a round over devices', () => {
     assert.equal(requested.length, 7)
   })
 
+  it('in which all are refused, and at least three, concerns the account', async () => {
+    for (const [count, fails] of [
+      [2, false],
+      [3, true],
+    ] as const) {
+      const chosen = { select: 'list', devices: devices.slice(0, count), bases: [] }
+      const { round } = await start(chosen)
+      const ended = round((serial) => {
+        throw new EnvlogError('device-refused', {}, { status: 400, serial, base: BASE })
+      })
+      if (fails) await assert.rejects(ended, failure('service-refused'))
+      else assert.equal((await ended).refusedCount, count)
+    }
+  })
+
   it('reports a refused device for each message, and once if the node triggers itself, and completes', async () => {
     for (const isOwn of [false, true]) {
       const chosen = { select: 'list', devices: [{ serial: first, base: BASE }], bases: [] }
