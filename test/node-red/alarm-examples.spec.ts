@@ -40,7 +40,8 @@ const hot = (value: number, serial: string, more: object = {}) => ({
 /** The nodes that send to what is outside of Node-RED. */
 const SENDING = /^(?:http request|e-mail|mqtt out|modbus-write)$/
 /** What is left out: buttons, and what connects to something outside. */
-const OTHERS = /^(?:tab|group|comment|global-config|inject|debug|rbe|status|mqtt in|mqtt-broker|modbus-client)$/
+const OTHERS =
+  /^(?:tab|group|comment|global-config|inject|debug|rbe|status|mqtt in|mqtt-broker|modbus-client)$/
 
 /** The lamp or the horn, which the MQTT flow switches with one node. */
 const toDevice = (topic = '', label: string) =>
