@@ -3,7 +3,7 @@ import { isEnvVariable } from '../shared/schema'
 import { prepareAccountField } from './account-field'
 import { ChoiceField } from './choice-field'
 import type { DeviceSource } from './device-source'
-import { prepareFields, saveVariables, typedValue } from './fields'
+import { nameTypedInput, prepareFields, saveVariables, typedValue } from './fields'
 import { type Chosen, toSaved } from './picker/choice'
 import type { Kind } from './picker/device-tree'
 import { type Form, listOf } from './red'
@@ -55,6 +55,7 @@ export class ActionForm {
       exclude: choice('exclude', exclude),
     }
     property.typedInput({ default: 'msg', typeField: this.#field('propertyType'), types: [...VALUE_TYPES] })
+    nameTypedInput(property)
     this.#field('select')
       .add(property)
       .on('change', () => this.#showChosen())

@@ -18,6 +18,14 @@ export function typedValue(input: JQuery): unknown {
   return input.data(VARIABLE) ?? input.prop('checked')
 }
 
+/** Names the parts of a typed input, with which Node-RED has replaced a field, by the label of the field. */
+export function nameTypedInput(field: JQuery): void {
+  const id = `${field.attr('id')}-label`
+  $(`label[for=${field.attr('id')}]`).attr('id', id)
+  const parts = '.red-ui-typedInput-input, .red-ui-typedInput-option-expand'
+  field.next('.red-ui-typedInput-container').find(parts).attr('aria-labelledby', id)
+}
+
 /** Selects a value. If the list does not offer it, as an environment variable, it becomes an option of its own. */
 export function selectValue(select: JQuery, value: unknown): void {
   const text = String(value ?? '')

@@ -1,4 +1,5 @@
 import { STARTS } from '../shared/action'
+import { nameTypedInput } from './fields'
 import { translate } from './red'
 
 /** Validates *Delivered when* again after a change of the fields that determine whether receipts are possible. */
@@ -15,6 +16,7 @@ export function prepareStart(): void {
   const time = { value: 'time', label: translate('start.time'), icon: 'fa fa-clock-o' }
   const isWord = (STARTS as readonly string[]).includes(saved)
   const field = $('#envlog-start').typedInput({ types: [...words, time] })
+  nameTypedInput(field)
   field.typedInput('type', isWord ? saved : 'time')
   if (!isWord) field.typedInput('value', saved)
   field.on('change', () => {

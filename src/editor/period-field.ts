@@ -1,6 +1,7 @@
 import { CALENDAR_PERIODS, readCalendarPeriod, VALUE_TYPES } from '../shared/period-types'
 import type { Problem } from '../shared/problems'
 import { readRelative, readTime } from '../shared/time-input'
+import { nameTypedInput } from './fields'
 import { check, type FindProblem } from './properties'
 import { type Form, translate } from './red'
 
@@ -22,6 +23,7 @@ export function preparePeriod(form: Form): void {
   }
   from.typedInput(bound('from', 'rel'))
   to.typedInput(bound('to', 'date'))
+  for (const field of [from, to]) nameTypedInput(field)
   const updateRows = () => {
     const isCalendar = $('#node-input-fromType').val() === 'calendar'
     $('label[for=node-input-from] span').text(translate(isCalendar ? 'range.period' : 'label.from'))

@@ -2,7 +2,7 @@ import { LIMITS_TYPES, readLimits } from '../../shared/limits-schema'
 import { describeProblem } from '../../shared/problems'
 import { hasEnvVariable, isEnvVariable } from '../../shared/schema'
 import { prepareAccountField } from '../account-field'
-import { prepareFields, saveVariables } from '../fields'
+import { nameTypedInput, prepareFields, saveVariables } from '../fields'
 import type { FindProblem } from '../properties'
 import { type Form, listOf, translate } from '../red'
 import { LimitList } from './limit-list'
@@ -42,6 +42,7 @@ export class LimitsForm {
     this.#expression.val(typeof form.limits === 'string' ? form.limits : '')
     const types = LIMITS_TYPES.map((type) => (type === 'table' ? table : type))
     this.#expression.typedInput({ default: 'table', typeField: this.#type, types })
+    nameTypedInput(this.#expression)
     this.#expression.on('change', show)
     show()
     void showSilentHint(form)

@@ -10,8 +10,6 @@ const NODE_RED = [
   '#node-input-btn-account-add',
   '#node-input-btn-account-edit',
   '[id^=node-config-input-btn-]',
-  // typedInput replaces our field with one without a name, and adds a button for its types.
-  '.red-ui-typedInput-container',
 ]
 
 /** The colours of its buttons are not ours either. */

@@ -80,6 +80,9 @@ async function visit(editor: Editor, look: (name: string, tray: Tray) => Promise
     await form.unfold()
     await form.example()
     await look(name, form)
+    await form.select('msg')
+    await look(`${name} with devices from a message`, form)
+    await form.select('list')
     if (name === 'latest') {
       const picker = await form.pick('devices')
       await picker.whenListed()
