@@ -1,3 +1,6 @@
+import { needsMessage } from '../shared/action-schemas'
+import { REPORT_EVERY } from '../shared/report-schema'
+import { formatTyped } from './duration-field'
 import { enumerated, type Form, listOf, translate } from './red'
 
 /** The lists that a selection of devices consists of. */
@@ -14,9 +17,18 @@ export const countChosen = (node: Readonly<Record<string, unknown>>): string[] =
     return count > 0 ? translate(`summary.${name}`, { count }) : []
   })
 
-/** The label of a node. Without a name, it is the node's type, `what`, and the number of chosen devices. */
+/** When a node works by itself, such as *every 1 min*; nothing if only a message triggers it. */
+function describeTrigger(node: Form): string[] {
+  if (needsMessage(node)) return []
+  if (Number(node.repeat) > 0)
+    return [translate('summary.every', { time: formatTyped(String(node.repeat), 's') })]
+  const every = REPORT_EVERY.find((one) => one === node.every)
+  return every ? [translate(`report.${every}`)] : []
+}
+
+/** The label of a node. Without a name, it is the node's type, `what`, its chosen devices, and when it works by itself. */
 export function nodeLabel(node: Form, what: string): string {
   if (node.name) return node.name
-  const chosen = countChosen(node)
-  return chosen.length > 0 ? translate('summary.node', { what, chosen: enumerated(chosen) }) : what
+  const facts = [...countChosen(node), ...describeTrigger(node)]
+  return facts.length > 0 ? translate('summary.node', { what, facts: enumerated(facts) }) : what
 }

@@ -143,9 +143,13 @@ export function enumerated(parts: readonly string[]): string {
   return listFormat().format(parts)
 }
 
-/** The time of day of an instant, in the user's time zone. */
+/** The time of day of an instant, in the user's time zone, as in statuses: *20:17*. */
 export function clockTime(instant: number): string {
-  return new Date(instant).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' })
+  return new Date(instant).toLocaleTimeString(language(), {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
 }
 
 /** A saved list; empty if the saved value is not a list. */

@@ -31,7 +31,8 @@ function labelOf({ type, name, method, url, repeat, crontab, once }: FlowNode): 
   if (type === 'inject') return `${name}${repeat || crontab ? ' ↻' : ''}${once ? ' ¹' : ''}`
   if (name) return String(name)
   if (type === 'http in') return `[${method}] ${url}`
-  return type.startsWith('envlog-') ? 'records of a period' : ''
+  if (!type.startsWith('envlog-')) return ''
+  return `records of a period${Number(repeat) > 0 ? ': every 10 min' : ''}`
 }
 
 const emOf = (char: string) => WIDTHS.find(([characters]) => characters.test(char))?.[1] ?? 1

@@ -18,7 +18,7 @@ describe('the details of a device', () => {
     it('show what a newer list costs if little quota is left', () => {
       const stateWith = (left: number, freeAt: number | null) =>
         describeState({ kind: 'loaded', list: { devices: [], receivedAt: NOW, left, freeAt } })
-      assert.match(stateWith(9, null), /^As of [^.]+\.$/)
+      assert.match(stateWith(9, null), /^As of \d\d:\d\d\.$/)
       assert.match(stateWith(2, null), / one request; 2 are left\.$/)
       assert.match(stateWith(0, NOW + HOUR), / No request is possible until /)
       assert.equal(describeState({ kind: 'failed', why: 'Why.', list: undefined }), 'Why.')

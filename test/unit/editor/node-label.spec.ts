@@ -17,4 +17,11 @@ describe('the label of a node without a name', () => {
     assert.equal(label({ select: 'group', groups: ['a', 'b'] }), '最新記録：2 グループ')
     assert.equal(label({ select: 'group', groups: null }), '最新記録')
   })
+
+  it('says when the node works by itself', () => {
+    assert.equal(label({ select: 'all', repeat: '60' }), '最新記録：1 分ごと')
+    assert.equal(label({ select: 'list', devices, repeat: 5400 }), '最新記録：機器 2 台、90 分ごと')
+    assert.equal(label({ select: 'msg', propertyType: 'msg', repeat: 60 }), '最新記録')
+    assert.equal(label({ select: 'all', period: 'yesterday', every: 'day' }), '最新記録：毎日')
+  })
 })
