@@ -26,6 +26,12 @@ describe('limits', () => {
     assert.ok('problem' in readLimits([{ above: 5.6, below: 5.4, margin: 0.11 }]))
   })
 
+  it('have names of at most 100 characters', () => {
+    const named = (length: number) => readLimits([{ above: 8, name: 'x'.repeat(length) }])
+    assert.ok(Array.isArray(named(100)))
+    assert.deepEqual(named(101), { property: 'limits.0.name', problem: { problem: 'too-long', most: 100 } })
+  })
+
   it('must not stand below one that applies to all their channels', () => {
     const one = { select: 'list', devices: [{ serial: '52A10001' }], above: 20 }
     assert.deepEqual(readLimits([{ above: -15 }, { name: 'mild', above: -18 }, one]), {

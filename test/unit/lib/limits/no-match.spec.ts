@@ -33,6 +33,14 @@ describe('limits that no device matches', () => {
     assert.match(`${renamed?.detail}`, /, by group: Cold chain, /)
   })
 
+  it('are reported after an hour at most, with ten names at most', () => {
+    const serials = Array.from({ length: 11 }, (_, index) => ({ serial: `5212A2${10 + index}` }))
+    const node = new Monitoring([{ ...TOO_WARM, devices: serials }], { silentAfterMs: 600 * MINUTE })
+    assert.deepEqual(lives(node, 60), [])
+    const names = lives(node, 2)[0]?.detail?.split(', ')
+    assert.deepEqual([names?.length, names?.at(-1)], [11, '…'])
+  })
+
   it('are looked for anew if the process stood still while the devices arrived', () => {
     const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
     const events = lives(node, 10)

@@ -47,6 +47,21 @@ describe('a saved state of limits', () => {
     assert.deepEqual([normal?.state, normal?.extreme], ['normal', 4])
   })
 
+  it('contains it if it has grown by a unit, also with a smaller margin', () => {
+    for (const [grown, expected] of [
+      [-13.1, -14],
+      [-13, -13],
+    ] as const) {
+      const node = new Monitoring([{ ...TOO_WARM, margin: 0.5 }])
+      node.receive([readingOf(nowIn(node), -14)])
+      node.wait(1)
+      node.receive([readingOf(nowIn(node), grown)])
+      node.wait(1)
+      node.kill()
+      assert.equal(node.receive([readingOf(nowIn(node), -18)])[0]?.extreme, expected)
+    }
+  })
+
   it('ends what is no longer watched with the state false', () => {
     const node = new Monitoring([TOO_WARM, { name: 'critical', above: -5 }])
     const freezers = () => [

@@ -46,6 +46,27 @@ describe('silence', () => {
     assert.deepEqual(brief(events), ['alarm silent 5212A1B2'])
   })
 
+  it('of up to an hour starts over after a restart', () => {
+    for (const [before, after] of [
+      [60, 119],
+      [61, 58],
+    ] as const) {
+      const node = new Monitoring([TOO_WARM], { silentAfterMs: 120 * MINUTE })
+      const last = nowIn(node)
+      const live = (minutes: number) => {
+        const events: LimitEvent[] = []
+        for (let minute = 0; minute < minutes; minute++)
+          events.push(...node.wait(1), ...node.receive([readingOf(last, -18), other(nowIn(node), -18)]))
+        return events
+      }
+      node.receive([readingOf(last, -18)])
+      assert.deepEqual(live(before), [])
+      node.restart()
+      assert.deepEqual(live(after), [])
+      assert.deepEqual(brief(live(3)), ['alarm silent 5212A1B2'])
+    }
+  })
+
   it('that was saved is over after a crash, too', () => {
     const node = new Monitoring([], { silentAfterMs: DAY_MINUTES * MINUTE })
     const lives = (hours: number) => {
