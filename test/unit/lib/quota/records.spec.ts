@@ -17,6 +17,18 @@ describe('the records of a device', () => {
     assert.deepEqual(left, { endpoint: 'data', device: '/a', limit: 10_000, left: 9900 })
   })
 
+  it('are shown for the five devices with the fewest left, these first', async () => {
+    const station = await new Station().begin('data')
+    for (const used of [30, 10, 60, 20, 50, 40]) {
+      station.request(`${used}`, { endpoint: 'data', number: 100 })
+      await station.answer(records(used))
+    }
+    assert.deepEqual(
+      station.quota.counts().records.map(({ device, left }) => [device, left]),
+      [60, 50, 40, 30, 20].map((used) => [`/${used}`, 160_000 - used]),
+    )
+  })
+
   it('delay only the device, while other requests to the endpoint are sent', async () => {
     const station = await new Station(limit).begin('data')
     station.request('a', { ...data, number: 10_000 })
