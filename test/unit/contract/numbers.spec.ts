@@ -6,6 +6,7 @@ import { MAX_NAMES_WAIT_MS } from '../../../src/lib/collect/account-devices'
 import { MAX_SEEN } from '../../../src/lib/collect/alert-plan'
 import { MAX_INTERVALS, MAX_ROWS } from '../../../src/lib/collect/collect-statistics'
 import { MAX_UNSELECTED_MS } from '../../../src/lib/collect/device-states'
+import { KEPT } from '../../../src/lib/collect/find-loss'
 import {
   MAX_HELD as MAX_LATE_RECORDS,
   MAX_HOLES as MAX_MISSING_PERIODS,
@@ -29,9 +30,11 @@ import { MAX_LATE_MS } from '../../../src/lib/report/due-reports'
 import { MAX_PERIOD_MS } from '../../../src/lib/report/period'
 import { MAX_EXTENSION_MS } from '../../../src/lib/report/records'
 import { MAX_EXCURSIONS, MAX_GAPS, MAX_POINTS } from '../../../src/lib/report/report-bounds'
+import { MAX_AGE_MS } from '../../../src/lib/request'
 import { MAX_PERSON_LENGTH } from '../../../src/nodes/alarms/command'
+import { MAX_MESSAGES } from '../../../src/nodes/kit/action/trial'
 import { MAX_WAITING_TRIGGERS } from '../../../src/nodes/kit/action/trigger-queue'
-import { MAX_WAITING } from '../../../src/nodes/kit/limits/plant-alarms'
+import { MAX_WAITING, TICK_MS } from '../../../src/nodes/kit/limits/plant-alarms'
 import { MAX_CHANNEL, MAX_SERIAL_LENGTH } from '../../../src/shared/action'
 import { MAX_LIMITS } from '../../../src/shared/limits-schema'
 import { DAY_MS } from '../../../src/shared/local-clock'
@@ -91,7 +94,45 @@ function numbersIn(text: string): number[] {
   return [...new Set(digits.map((number) => Number(number.replace(/,/g, ''))))]
 }
 
+/** Days and hours for which records of this many minutes are kept, as the table shows them. */
+function keptFor(records: number, minutes: number): number {
+  const days = (records * minutes) / (24 * 60)
+  if (days < 5) return days * 24
+  return days < 365 ? Math.floor(days) : Math.round((2 * days) / 365) / 2
+}
+
+const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
+
+/** Sentences with a number that no other test knows, in both languages. */
+const SENTENCES: readonly (readonly [page: string, number: number, english: string, japanese: string])[] = [
+  ['quota.md', MAX_AGE_MS / 1000, 'a response that is up to # seconds old', '# 秒前までの応答'],
+  ['limits.md', TICK_MS / 1000, 'is checked every # seconds', '時計による判定は # 秒ごと'],
+  ['nodes.md', MAX_MESSAGES, 'shows at most # messages', '最大 # 件、配列は'],
+]
+
 describe('the numbers in the documents', () => {
+  for (const [page, number, english, japanese] of SENTENCES)
+    it(`${page}: ${english.replace('#', String(number))}`, () => {
+      const text = read(`docs/${page}`).replace(/\s+/g, ' ')
+      assert.ok(text.includes(english.replace('#', WORDS[number] ?? number.toLocaleString('en-US'))))
+      assert.ok(read(`docs/ja/${page}`).includes(japanese.replace('#', number.toLocaleString('en-US'))))
+    })
+
+  for (const [file, heading] of [
+    ['docs/collecting.md', 'What the service keeps'],
+    ['docs/ja/collecting.md', 'サービスに残る記録'],
+  ] as const)
+    it(`${file} has what the service keeps, and how long that is`, () => {
+      const [[, ...rows] = []] = tablesIn(sectionOf(read(file), heading))
+      const kept = [KEPT.remote, KEPT.series1, KEPT.others]
+      assert.deepEqual(
+        rows.map(([, ...cells]) => cells.map((cell) => numbersIn(cell)[0])),
+        kept.map((records) => [records, ...[1, 5, 10].map((minutes) => keptFor(records, minutes))]),
+      )
+      const service = numbersIn(read(file.replace('collecting', 'service')))
+      assert.ok(kept.every((records) => service.includes(records)))
+    })
+
   for (const [file, heading] of [
     ['docs/collecting.md', 'Bounds'],
     ['docs/ja/collecting.md', '上限'],

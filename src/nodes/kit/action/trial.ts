@@ -23,7 +23,7 @@ import { type Deployed, type DeviceWork, Run } from './run'
 import { findDevices, requestNames } from './trigger-run'
 
 /** Maximum number of messages to show. */
-const MAX_MESSAGES = 3
+export const MAX_MESSAGES = 3
 
 /** The properties of a node, as a flow contains them. */
 export type Saved = Readonly<Record<string, unknown>>

@@ -11,7 +11,7 @@ import { type StateStore, StoredState } from '../../../lib/stored-state'
 import { LimitRows } from './limit-rows'
 
 /** How often conditions that depend on the clock are judged. */
-const TICK_MS = 5000
+export const TICK_MS = 5000
 const MINUTE_MS = 60_000
 /** Most changes that wait for a node that is being deployed. */
 export const MAX_WAITING = 1000
