@@ -36,9 +36,11 @@ import { MAX_MESSAGES } from '../../../src/nodes/kit/action/trial'
 import { MAX_WAITING_TRIGGERS } from '../../../src/nodes/kit/action/trigger-queue'
 import { MAX_WAITING, TICK_MS } from '../../../src/nodes/kit/limits/plant-alarms'
 import { MAX_CHANNEL, MAX_SERIAL_LENGTH } from '../../../src/shared/action'
-import { MAX_LIMITS } from '../../../src/shared/limits-schema'
+import { limitsSchema, MAX_LIMITS } from '../../../src/shared/limits-schema'
 import { DAY_MS } from '../../../src/shared/local-clock'
-import { MAX_ELEMENTS, MAX_TEXT, MAX_TYPED_INPUT } from '../../../src/shared/schema'
+import { reportSchema } from '../../../src/shared/report-schema'
+import { MAX_ELEMENTS, MAX_TEXT, MAX_TYPED_INPUT, newValueOf } from '../../../src/shared/schema'
+import { catalogOf } from '../../support/built'
 import { read, sectionOf, tablesIn } from '../../support/documents'
 
 const MINUTE_MS = 60_000
@@ -116,6 +118,27 @@ describe('the numbers in the documents', () => {
       const text = read(`docs/${page}`).replace(/\s+/g, ' ')
       assert.ok(text.includes(english.replace('#', WORDS[number] ?? number.toLocaleString('en-US'))))
       assert.ok(read(`docs/ja/${page}`).includes(japanese.replace('#', number.toLocaleString('en-US'))))
+    })
+
+  for (const [file, heading, language, schema] of [
+    ['docs/limits.md', 'Settings', 'en-US', limitsSchema],
+    ['docs/ja/limits.md', '設定', 'ja', limitsSchema],
+    ['docs/report.md', 'Settings', 'en-US', reportSchema],
+    ['docs/ja/report.md', '設定', 'ja', reportSchema],
+  ] as const)
+    it(`${file} has the defaults of the settings`, () => {
+      const catalog = catalogOf(language)
+      const names = Object.keys(schema.shape)
+      const [[, ...rows] = []] = tablesIn(sectionOf(read(file), heading))
+      const written = rows.filter(([, , value = '']) => /^\d/.test(value))
+      assert.deepEqual(
+        written.map(([label, , value]) => [label, value]),
+        written.map(([label]) => {
+          const name = names.find((one) => catalog.get(`label.${one}`) === label)
+          return [label, String(newValueOf(schema, `${name}`))]
+        }),
+      )
+      assert.equal(written.length, 3)
     })
 
   for (const [file, heading] of [
