@@ -240,7 +240,8 @@ describe('a state saved by version 1', () => {
         ]),
         { serial },
       )
-    const eventsOf = (messages: readonly Message[]) => messages.map(({ payload }) => payload)
+    const eventsOf = (messages: readonly Message[]) =>
+      messages.map(({ payload: { text: _, ...event } }) => event)
 
     /** What the node answers about what it has saved. */
     async function ask(flow: Flow): Promise<Message> {
