@@ -36,10 +36,9 @@ export interface RedisPort {
 }
 
 /**
- * The quota that several processes share through Redis (docs/quota.md, *Several Node-RED instances with one account*).
- * The quota for each request is reserved and settled in Redis. Every few seconds the process reports all its usage that
- * still counts. Each entry has an id, so reporting it again does not count it twice. After an outage or a loss of
- * data, the next report restores everything.
+ * The quota that several processes share through Redis (docs/shared-quota.md). The quota for each request is reserved
+ * and settled in Redis. Every few seconds the process reports all its usage that still counts. Each entry has an id, so
+ * reporting it again does not count it twice. After an outage or a loss of data, the next report restores everything.
  */
 export class SharedQuota implements Ledger {
   readonly #clock: Clock

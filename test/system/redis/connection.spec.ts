@@ -97,8 +97,8 @@ describe('the connection to a shared quota in Redis', function () {
     assert.equal(await reasonOf(redis.url, ''), 'NOAUTH')
   })
 
-  it('needs only the commands and keys in docs/quota.md, and says what a user may not do', async () => {
-    const docs = readFileSync('docs/quota.md', 'utf8')
+  it('needs only the commands and keys in docs/shared-quota.md, and says what a user may not do', async () => {
+    const docs = readFileSync('docs/shared-quota.md', 'utf8')
     const [, rule = ''] = /ACL SETUSER envlog on >password ([^`]*)/.exec(docs) ?? []
     const rules = rule.split(' ')
     await redis.command('ACL', 'SETUSER', 'least', 'reset', 'on', '>word', ...rules)

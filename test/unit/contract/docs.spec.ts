@@ -132,7 +132,7 @@ describe('the two READMEs', () => {
   it('name commands that exist', () => {
     const { scripts, bin } = packageJson as unknown as Record<'scripts' | 'bin', Record<string, string>>
     const npmOwn = ['audit', 'ci', 'install', 'pack', 'publish', 'start', 'test', 'version']
-    for (const file of [README, README_JA, 'CONTRIBUTING.md', 'docs/simulator.md', 'docs/quota.md']) {
+    for (const file of [README, README_JA, 'CONTRIBUTING.md', 'docs/simulator.md', 'docs/shared-quota.md']) {
       const text = read(file)
       const commands = [...codeIn(text).map((code) => code.text), ...wordsOfCodeIn(text)].join('\n')
       for (const [, run, name = ''] of commands.matchAll(/\bnpm (run )?(?:-[\w-]+ )*([\w:][\w:-]*)/g)) {
