@@ -8,7 +8,7 @@ import { HOLE } from './pieces'
 const BETTER_MS = DAY_MS
 const NEW_BATTERY_MS = 3_600_000
 
-/** Judges the level of a battery (docs/limits.md, *Judging*). @param at when it was measured, ms since 1970 UTC */
+/** Judges the level of a battery (docs/judging.md, *Low battery*). @param at when it was measured, ms since 1970 UTC */
 export function judgeBattery(alarms: AlarmList, device: WatchedDevice, level: string, at: number): void {
   const { battery } = device
   const rank = urgencyOf(level)

@@ -1,7 +1,7 @@
 import type { Limit } from '../../shared/limits-schema'
 
 /**
- * Judges the values of a channel by the times at which they were measured (docs/limits.md, *Judging*). Values without a
+ * Judges the values of a channel by the times at which they were measured (docs/judging.md, *Values*). Values without a
  * number are not judged: they neither end a run nor lengthen it.
  */
 

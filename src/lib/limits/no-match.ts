@@ -16,7 +16,7 @@ interface WholeDevice extends Device {
   channels: readonly Channel[]
 }
 
-/** Reports the limits that no device matches (docs/limits.md, *Judging*). */
+/** Reports the limits that no device matches (docs/judging.md, *Limits that no device matches*). */
 export class NoMatch {
   readonly condition = new Condition('no-match', {})
   readonly #alarms: AlarmList

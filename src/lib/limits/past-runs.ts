@@ -6,7 +6,7 @@ import type { Ended, Run } from './judge'
 import type { Mutes } from './mutes'
 import type { ReportsDue } from './reports-due'
 
-/** Reports the runs of limits that are over, once, and puts right what late values change (docs/limits.md, *Judging*). */
+/** Reports the runs of limits that are over, once, and corrects what late values change (docs/judging.md, *Late values*). */
 export class PastRuns {
   readonly #clock: Clock
   readonly #mutes: Mutes

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../shared/local-clock'
 import { type Bounds, continues, type Ended, isFurther, judge, type Run, SIDES, type Timed } from './judge'
 
 /**
- * Judges values in their place, in whatever order they arrive (docs/limits.md, *Judging*). The measurements of a channel
+ * Judges values in their place, whatever their order (docs/judging.md, *Late values*). The measurements of a channel
  * are kept as pieces with holes between them. Of a piece that follows a hole, only the part up to the first value inside
  * by *Margin* depends on what the hole will bring: after that value, the judge is in the same state whatever it was
  * before. A piece is therefore judged twice, as after nothing and, up to that value, as after an alarm that lasts. When

@@ -14,7 +14,7 @@ interface Unit {
   newest: number | null
 }
 
-/** Reports devices that send nothing new: one, all of a base unit, or all (docs/limits.md, *Judging*). */
+/** Reports devices that send nothing new: one, all of a base unit, or all (docs/judging.md, *Silence*). */
 export class Silence {
   readonly noData = new Condition('no-data', {})
   readonly #alarms: AlarmList

@@ -1,7 +1,7 @@
 import type { WatchedDevice } from './condition'
 import type { MeasuredDevice } from './measurements'
 
-/** Recognizes measurements of devices whose clock, or that of Node-RED, is wrong (docs/limits.md, *Judging*). */
+/** Recognizes measurements of devices whose clock, or that of Node-RED, is wrong (docs/judging.md, *Wrong clocks*). */
 
 /** A device that sends only older measurements for this long begins anew, as after its clock was set back. */
 const MAX_LATE_MS = 3_600_000

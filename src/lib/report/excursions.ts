@@ -4,7 +4,7 @@ import type { ChannelLimit } from './applied-limits'
 import type { Excursion, Outside } from './report-data'
 
 /**
- * Judges a channel over a whole period by the judge of envlog-limits (docs/limits.md, *Judging*), so that a report and
+ * Judges a channel over a whole period by the judge of envlog-limits (docs/judging.md, *Values*), so that a report and
  * the alarms agree. The values begin before the period and end after it, as far as their records were requested.
  */
 export interface JudgedChannel {

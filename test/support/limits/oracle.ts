@@ -1,5 +1,5 @@
 /**
- * An independent statement of the rule by which values are judged (docs/limits.md, *Judging*): it searches the whole
+ * An independent statement of the rule by which values are judged (docs/judging.md, *Values*): it searches the whole
  * series, in the order of the times, for one run after the other.
  */
 
