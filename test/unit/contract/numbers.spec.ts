@@ -107,9 +107,9 @@ const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'e
 
 /** Sentences with a number that no other test knows, in both languages. */
 const SENTENCES: readonly (readonly [page: string, number: number, english: string, japanese: string])[] = [
-  ['quota.md', MAX_AGE_MS / 1000, 'a response that is up to # seconds old', '# 秒前までの応答'],
-  ['limits.md', TICK_MS / 1000, 'is checked every # seconds', '時計による判定は # 秒ごと'],
-  ['nodes.md', MAX_MESSAGES, 'shows at most # messages', '最大 # 件、配列は'],
+  ['quota.md', MAX_AGE_MS / 1000, 'a response of up to # seconds ago', '# 秒前までの応答'],
+  ['judging.md', TICK_MS / 1000, 'is checked every # seconds', '時計による判定は # 秒ごと'],
+  ['nodes.md', MAX_MESSAGES, 'at most # messages', '最大 # 件、配列は'],
 ]
 
 describe('the numbers in the documents', () => {
