@@ -1,53 +1,32 @@
-/** A simulated PLC with one data block, DB100: on loopback, on a free port. */
-import { createRequire } from 'node:module'
+/** A simulated PLC with one data block, DB100: on loopback, on a free port. After a stop, the data block is empty. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { paletteFolder } from '../../support/palette'
-import { freePort, HOST } from '../../support/server-process'
+import { HOST, quiet, type ServerProcess, startServer } from '../../support/server-process'
 
-interface Snap7Server {
-  LocalPort: number
-  PDURequest: number
-  srvAreaDB: number
-  SetParam(param: number, value: number): boolean
-  RegisterArea(area: number, index: number, data: Buffer): boolean
-  GetArea(area: number, index: number): Buffer
-  StartTo(host: string): boolean
-  Stop(): boolean
-}
-
-export interface Plc {
-  port: number
+export interface Plc extends ServerProcess {
   /** The bytes of the data block. */
-  data(): Buffer
-  stop(): void
-  /** Without what was written before, like a PLC after a memory reset. */
-  startAgain(): void
+  data(): Promise<Buffer>
 }
-
-const DATA_BLOCK = 100
-/** Of an S7-300 and an S7-1200, the smallest. */
-const PDU_BYTES = 240
 
 export async function startPlc(bytes: number): Promise<Plc> {
-  const { S7Server } = createRequire(join(await paletteFolder('s7'), 'package.json'))('node-snap7')
-  const port = await freePort()
-  let server: Snap7Server | undefined
-  const plc = {
-    port,
-    data: () => server?.GetArea(server.srvAreaDB, DATA_BLOCK) ?? Buffer.alloc(0),
-    stop() {
-      server?.Stop()
-      server = undefined
+  const driver = join(await paletteFolder('s7'), 'node_modules', 'node-snap7')
+  let child: ChildProcess
+  const server = await startServer(
+    (port) => {
+      const script = [join(__dirname, 'plc-process.cjs'), driver, HOST, String(port), String(bytes)]
+      child = spawn(process.execPath, script, { stdio: [...quiet.stdio, 'ipc'] })
+      return child
     },
-    startAgain() {
-      const started: Snap7Server = new S7Server()
-      started.SetParam(started.LocalPort, port)
-      started.SetParam(started.PDURequest, PDU_BYTES)
-      started.RegisterArea(started.srvAreaDB, DATA_BLOCK, Buffer.alloc(bytes))
-      if (!started.StartTo(HOST)) throw new Error(`The PLC cannot listen to port ${port}`)
-      server = started
+    (log) => log.includes('ready'),
+    'SIGKILL',
+  )
+  return Object.assign(server, {
+    async data() {
+      child.send('data')
+      const [digits] = await once(child, 'message')
+      return Buffer.from(digits, 'hex')
     },
-  }
-  plc.startAgain()
-  return plc
+  })
 }
