@@ -150,10 +150,11 @@ describe('examples to databases', () => {
   const copy = (flow: FlowNode[], name: string): FlowNode[] =>
     JSON.parse(JSON.stringify(flow).replaceAll('envlog-example-influx', name))
 
-  it('archive every record in InfluxDB once, with any names, and errors as text if wanted', async function () {
+  it('archive every record in InfluxDB once, with any names, errors as text if wanted, despite an outage', async function () {
     this.timeout(STARTING_MS + FLOW_MS)
-    const { port, stop } = await startInflux()
-    end = stop
+    const server = await startInflux()
+    const { port } = server
+    end = server.stop
     /** Of each value or error: device, time, channel. */
     const stored = async () => {
       const query = new URLSearchParams({ db: 'envlog', epoch: 'ms', q: 'SELECT * FROM envlog' })
@@ -176,17 +177,23 @@ describe('examples to databases', () => {
         tab: { env: [{ name: 'ERRORS', value, type: 'bool' }] },
       }
       await harness.deploy([INFLUX], { simulator, more }, (flow) => copy(flow, `influx-${value}`))
-      const wanted = expected()
-        .filter(({ error }) => value === 'true' || error === null)
-        .map(({ serial, base, timestamp, channel, value, error }) => ({
-          serial,
-          base,
-          timestamp,
-          channel,
-          value,
-          error,
-        }))
-      await assertStored(stored, wanted)
+      const wanted = () =>
+        expected()
+          .filter(({ error }) => value === 'true' || error === null)
+          .map(({ serial, base, timestamp, channel, value, error }) => ({
+            serial,
+            base,
+            timestamp,
+            channel,
+            value,
+            error,
+          }))
+      await assertStored(stored, wanted())
+      await server.stop()
+      simulator.clock.advance(OUTAGE)
+      await rounds(simulator, 4)
+      await server.startAgain()
+      await assertStored(stored, wanted())
     }
   })
 
