@@ -65,6 +65,11 @@ export function fillMissing(form: Form, properties: Readonly<Record<string, Prop
 
 /** Shows saved values that Node-RED does not show in lists and checkboxes, and accepts numbers as people write them. */
 export function prepareFields(form: Form, fields: JQuery): void {
+  // What opens may be below the visible part of the form.
+  const parts = fields.closest('form').find('details')
+  parts.on('toggle', ({ currentTarget: part }) => {
+    if (part.open) part.scrollIntoView({ block: 'nearest' })
+  })
   for (const element of fields.get()) {
     const name = element.id.replace(/^node-(?:config-)?input-/, '')
     const [field, saved] = [$(element), form[name]]

@@ -156,7 +156,17 @@ describe('the forms', function () {
         assert.equal(await form.field(name).isVisible(), isShown, name)
     }
     await areShown({ topic: false })
+    const size = editor.page.viewportSize()
+    await editor.page.setViewportSize({ width: 1400, height: 500 })
     await form.unfold()
+    const summary = form.body.locator('details > summary').last()
+    await until('they are scrolled to', () =>
+      summary.evaluate((line) => {
+        const form = line.closest('.red-ui-tray-content')?.getBoundingClientRect().top ?? 0
+        return Math.abs(line.getBoundingClientRect().top - form) < 5
+      }),
+    )
+    await editor.page.setViewportSize(size ?? { width: 1400, height: 1000 })
     await areShown({ topic: true, send: true, chunk: false, per: false, time: true })
     await form.field('send').selectOption('chunk')
     await areShown({ chunk: true })
