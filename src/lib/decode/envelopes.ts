@@ -77,7 +77,7 @@ export function parseResponse(body: string): Fields {
  * Maximum depth of a response. The service's own responses have five levels. Node-RED cannot clone a payload that is
  * much deeper.
  */
-const MAX_DEPTH = 100
+export const MAX_DEPTH = 100
 
 /**
  * Checks the depth level by level, because a response may be nested deeper than the call stack allows.

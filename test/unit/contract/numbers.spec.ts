@@ -5,6 +5,7 @@ import { MAX_INTERIM_RESPONSES } from '../../../src/lib/api/transport'
 import { MAX_NAMES_WAIT_MS } from '../../../src/lib/collect/account-devices'
 import { MAX_SEEN } from '../../../src/lib/collect/alert-plan'
 import { MAX_INTERVALS, MAX_ROWS } from '../../../src/lib/collect/collect-statistics'
+import { MAX_QUIET_RESENDS } from '../../../src/lib/collect/device-state'
 import { MAX_UNSELECTED_MS } from '../../../src/lib/collect/device-states'
 import { KEPT } from '../../../src/lib/collect/find-loss'
 import {
@@ -14,6 +15,7 @@ import {
 import { MAX_HASHES } from '../../../src/lib/collect/known-records'
 import { MAX_REPORTS as MAX_REPORTED_ONCE, MAX_RETAINED } from '../../../src/lib/collect/node-state'
 import { PAGE_RECORDS } from '../../../src/lib/collect/page'
+import { MAX_DEPTH } from '../../../src/lib/decode/envelopes'
 import { MAX_LENGTH } from '../../../src/lib/decode/value'
 import { MAX_LATEST_RECORDS, MAX_RECORDS } from '../../../src/lib/endpoints'
 import { MAX_HELD, MAX_OVER } from '../../../src/lib/limits/history'
@@ -108,6 +110,19 @@ const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'e
 /** Sentences with a number that no other test knows, in both languages. */
 const SENTENCES: readonly (readonly [page: string, number: number, english: string, japanese: string])[] = [
   ['quota.md', MAX_AGE_MS / 1000, 'a response of up to # seconds ago', '# 秒前までの応答'],
+  [
+    'collecting.md',
+    MAX_QUIET_RESENDS,
+    'After # resends without a receipt',
+    '# 回再送しても受領確認が戻らないと',
+  ],
+  [
+    'errors.md',
+    MAX_QUIET_RESENDS,
+    'sent again # times without a receipt',
+    '# 回再送しても受領確認が戻らない',
+  ],
+  ['errors.md', MAX_DEPTH, 'nested deeper than # levels', '入れ子が # 段を超えた'],
   ['judging.md', TICK_MS / 1000, 'is checked every # seconds', '時計による判定は # 秒ごと'],
   ['nodes.md', MAX_MESSAGES, 'at most # messages', '最大 # 件、配列は'],
 ]

@@ -23,6 +23,16 @@ describe('a permit', () => {
     assert.deepEqual(await station.serials(), ['b'])
   })
 
+  it('has a margin of a fiftieth of a short window', async () => {
+    const station = await new Station({ current: { limit: 1, window: 10 } }).begin()
+    await station.exchange()
+    station.request('b')
+    await station.clock.pass(10_199)
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(1)
+    assert.deepEqual(await station.serials(), ['b'])
+  })
+
   it('is used by a request that may have been received, and not by one that was not sent', async () => {
     for (const isReachable of [true, false]) {
       const station = await new Station(one).begin()

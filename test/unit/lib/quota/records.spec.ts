@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { demandOf } from '../../../../src/lib/quota/endpoint-quota'
 import type { QuotaWait } from '../../../../src/lib/request'
 import { brokenOff, refusal, streamed } from '../../../support/fake-transport'
 import { records, Station, withHeaders } from './setup'
@@ -15,6 +16,11 @@ describe('the records of a device', () => {
     await station.answer(records(100))
     const [left] = station.quota.counts().records
     assert.deepEqual(left, { endpoint: 'data', device: '/a', limit: 10_000, left: 9900 })
+  })
+
+  it('are requested as soon as 1,000 are left or, if the output is raw, all', () => {
+    const leastOf = (number: number, isRaw = false) => demandOf({ number }, isRaw)?.minimum
+    assert.deepEqual([leastOf(300), leastOf(5000), leastOf(5000, true)], [300, 1000, 5000])
   })
 
   it('are shown for the five devices with the fewest left, these first', async () => {
