@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
-import { decodeRecords, encodeRecords, type RecordKey } from '../../../../src/lib/collect/known-records'
+import {
+  decodeRecords,
+  encodeRecords,
+  isAhead,
+  type RecordKey,
+} from '../../../../src/lib/collect/known-records'
 import { MAX_TIMESTAMP_MS } from '../../../../src/lib/decode/time'
 import { runs } from '../../../support/chance'
 
@@ -49,5 +54,14 @@ describe('the encoded records of a response', () => {
       chance,
     )
     assert.equal(decodeRecords(deflateRawSync(' '.repeat(1_000_001)).toString('base64url')), undefined)
+  })
+})
+
+describe('a record', () => {
+  it('is ahead if its time is more than an hour after the response', () => {
+    assert.deepEqual(
+      [3_600_000, 3_600_001].map((time) => isAhead(time, 0)),
+      [false, true],
+    )
   })
 })
