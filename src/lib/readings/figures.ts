@@ -63,7 +63,7 @@ export class Figures {
 }
 
 /** Activation energy divided by the gas constant, K, as usual for medicines. */
-const ACTIVATION_K = 10_000
+export const ACTIVATION_K = 10_000
 const ZERO_CELSIUS_K = 273.15
 
 /** The rate of ageing at a temperature, exp(-ΔH / RT). */

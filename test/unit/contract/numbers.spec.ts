@@ -27,6 +27,7 @@ import { BASE_WAIT_MS } from '../../../src/lib/limits/silence'
 import { MAX_CHANNELS } from '../../../src/lib/limits/watched-devices'
 import { MAX_AHEAD_MS } from '../../../src/lib/limits/wrong-clocks'
 import { MAX_QUEUED } from '../../../src/lib/quota/quota'
+import { ACTIVATION_K } from '../../../src/lib/readings/figures'
 import { MAX_ENTRIES } from '../../../src/lib/registry'
 import { MAX_LATE_MS } from '../../../src/lib/report/due-reports'
 import { MAX_PERIOD_MS } from '../../../src/lib/report/period'
@@ -123,6 +124,7 @@ const SENTENCES: readonly (readonly [page: string, number: number, english: stri
     '# 回再送しても受領確認が戻らない',
   ],
   ['errors.md', MAX_DEPTH, 'nested deeper than # levels', '入れ子が # 段を超えた'],
+  ['messages.md', ACTIVATION_K, 'by the gas constant of # K', '気体定数で割った値は # K'],
   ['judging.md', TICK_MS / 1000, 'is checked every # seconds', '時計による判定は # 秒ごと'],
   ['nodes.md', MAX_MESSAGES, 'at most # messages', '最大 # 件、配列は'],
 ]
