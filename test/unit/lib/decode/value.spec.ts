@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readValueError } from '../../../../src/lib/decode/value'
+import { readValueError, sanitizeText } from '../../../../src/lib/decode/value'
 
 // Fixtures show which texts are numbers, and which are errors: `odd-numbers`, `error-texts`, `values-blank`.
 describe('the reason why a value is not a number', () => {
@@ -8,5 +8,14 @@ describe('the reason why a value is not a number', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => typeof readValueError(value) === 'string'))
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
     assert.equal(typeof readValueError(deep), 'string')
+  })
+})
+
+describe('a text of the service', () => {
+  it('is cut off after 1,000 characters', () => {
+    assert.deepEqual(
+      [1000, 1001].map((length) => sanitizeText('x'.repeat(length)).length),
+      [1000, 1000],
+    )
   })
 })
