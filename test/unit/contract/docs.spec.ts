@@ -125,6 +125,25 @@ describe('the Japanese documents', () => {
   }
 })
 
+describe('the documents for contributors', () => {
+  const files = ['src', 'scripts', 'test', 'simulator', 'demo'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((path) =>
+      `/${folder}/${path}`.replaceAll('\\', '/'),
+    ),
+  )
+
+  for (const document of ['CONTRIBUTING.md', 'src/README.md']) {
+    it(`${document} names only files that exist`, () => {
+      const named = wordsOfCodeIn(read(document)).filter((word) => /^(?!dist)[\w./-]+\.ts$/.test(word))
+      assert.ok(named.length > 5)
+      assert.deepEqual(
+        named.filter((name) => !files.some((file) => file.endsWith(`/${name}`))),
+        [],
+      )
+    })
+  }
+})
+
 describe('the two READMEs', () => {
   const english = read(README)
   const japanese = read(README_JA)
