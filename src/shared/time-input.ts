@@ -15,7 +15,7 @@ const RELATIVE = /^-(\d+)\s*([smhdw])$/
 const ISO =
   /^(\d{4})(-?)(\d{2})\2(\d{2})(?:[T ](\d{2})(:?)(\d{2})(?:\6(\d{2})(?:[.,](\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i
 const EPOCH = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
-/** Numbers below this are seconds, and others are milliseconds (docs/nodes.md, *envlog-range*). */
+/** Numbers below this are seconds, and others are milliseconds (docs/nodes.md, *Periods*). */
 const SECONDS_BELOW = 1e11
 /** Largest time value of a Date, ms. */
 const MAX_TIME_MS = 8.64e15

@@ -280,12 +280,13 @@ describe('the contracts', () => {
     assert.match(sample.message, new RegExp(`^.+ \\(${sample.cause.serial}\\): `), 'begins with the device')
   })
 
-  for (const { file, language, every, four, blank } of [
+  for (const { file, language, every, four, some, blank } of [
     {
       file: 'docs/nodes.md',
       language: 'en-US',
       every: 'Every node',
       four: 'All four nodes',
+      some: 'Some of these nodes',
       blank: ['blank', 'required'],
     },
     {
@@ -293,13 +294,26 @@ describe('the contracts', () => {
       language: 'ja',
       every: 'すべてのノード',
       four: '4 つのノードに共通',
+      some: '一部のノードの設定',
       blank: ['空欄', '必須'],
     },
   ]) {
     describe(file, () => {
       const text = read(file)
-      const written = (section: string) =>
+      const rowsOf = (section: string) =>
         tableRows(sectionOf(text, section)).filter((row) => row.length === 4)
+
+      /** Rows that are about a node in the table with a column of nodes. The default of one node follows its name. */
+      function sharedBy(type: string): string[][] {
+        const node = `\`${type.replace('envlog-', '')}\``
+        return tableRows(sectionOf(text, some)).flatMap(([name = '', label = '', whose = '', ...cells]) => {
+          const [meaning = '', defaults = ''] = cells
+          if (whose.includes('`') ? !whose.includes(node) : OTHERS.includes(type)) return []
+          const values = defaults.split(/; |。/)
+          const own = values.find((value) => value.startsWith(node))?.split(/[:：] ?/)[1]
+          return [[name, label, meaning, own ?? values[0] ?? '']]
+        })
+      }
 
       /** Values in the notation of the tables. */
       function shown(value: unknown): readonly string[] {
@@ -309,10 +323,15 @@ describe('the contracts', () => {
 
       const catalog = catalogOf(language)
       for (const [type, schema] of Object.entries<Schema>(schemas)) {
-        const sections = [every, ...(OTHERS.includes(type) ? [] : [four]), type]
+        const sections = [
+          every,
+          ...(OTHERS.includes(type) ? [] : [four]),
+          ...(type in actionSchemas ? [] : [type]),
+        ]
         const labelOf = (name: string) =>
           catalog.get(name === 'limits' && type !== 'envlog-account' ? 'limits.rows' : `label.${name}`) ?? ''
-        const all = sections.flatMap(written).map(([name = '', ...cells]) => [uncoded(name), ...cells])
+        const written = [...sections.flatMap(rowsOf), ...sharedBy(type)]
+        const all = written.map(([name = '', ...cells]) => [uncoded(name), ...cells])
         // It has some properties of all four.
         const rows = type === 'envlog-report' ? all.filter(([name = '']) => name in schema.shape) : all
 
