@@ -39,7 +39,7 @@ import { MAX_MESSAGES } from '../../../src/nodes/kit/action/trial'
 import { MAX_WAITING_TRIGGERS } from '../../../src/nodes/kit/action/trigger-queue'
 import { MAX_WAITING, TICK_MS } from '../../../src/nodes/kit/limits/plant-alarms'
 import { MAX_CHANNEL, MAX_SERIAL_LENGTH } from '../../../src/shared/action'
-import { limitsSchema, MAX_LIMITS } from '../../../src/shared/limits-schema'
+import { MAX_LIMITS } from '../../../src/shared/limits-schema'
 import { DAY_MS } from '../../../src/shared/local-clock'
 import { reportSchema } from '../../../src/shared/report-schema'
 import { MAX_ELEMENTS, MAX_TEXT, MAX_TYPED_INPUT, newValueOf } from '../../../src/shared/schema'
@@ -126,7 +126,7 @@ const SENTENCES: readonly (readonly [page: string, number: number, english: stri
   ['errors.md', MAX_DEPTH, 'nested deeper than # levels', '入れ子が # 段を超えた'],
   ['messages.md', ACTIVATION_K, 'by the gas constant of # K', '気体定数で割った値は # K'],
   ['judging.md', TICK_MS / 1000, 'is checked every # seconds', '時計による判定は # 秒ごと'],
-  ['nodes.md', MAX_MESSAGES, 'at most # messages', '最大 # 件、配列は'],
+  ['nodes.md', MAX_MESSAGES, 'at most # messages', '最大 # 件（配列は'],
 ]
 
 describe('the numbers in the documents', () => {
@@ -137,22 +137,20 @@ describe('the numbers in the documents', () => {
       assert.ok(read(`docs/ja/${page}`).includes(japanese.replace('#', number.toLocaleString('en-US'))))
     })
 
-  for (const [file, heading, language, schema] of [
-    ['docs/limits.md', 'Settings', 'en-US', limitsSchema],
-    ['docs/ja/limits.md', '設定', 'ja', limitsSchema],
-    ['docs/report.md', 'Settings', 'en-US', reportSchema],
-    ['docs/ja/report.md', '設定', 'ja', reportSchema],
+  for (const [file, heading, language] of [
+    ['docs/report.md', 'Settings', 'en-US'],
+    ['docs/ja/report.md', '設定', 'ja'],
   ] as const)
     it(`${file} has the defaults of the settings`, () => {
       const catalog = catalogOf(language)
-      const names = Object.keys(schema.shape)
+      const names = Object.keys(reportSchema.shape)
       const [[, ...rows] = []] = tablesIn(sectionOf(read(file), heading))
       const written = rows.filter(([, , value = '']) => /^\d/.test(value))
       assert.deepEqual(
         written.map(([label, , value]) => [label, value]),
         written.map(([label]) => {
           const name = names.find((one) => catalog.get(`label.${one}`) === label)
-          return [label, String(newValueOf(schema, `${name}`))]
+          return [label, String(newValueOf(reportSchema, `${name}`))]
         }),
       )
       assert.equal(written.length, 3)
