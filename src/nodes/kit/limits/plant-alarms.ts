@@ -143,14 +143,29 @@ export class PlantAlarms {
     if (problem) throw problem
   }
 
-  /** Saves and tells what has changed. @param id the node at which the cause arrived, if there is one */
+  /**
+   * Saves and tells what has changed.
+   * @param id the node at which the cause arrived, if there is one
+   * @throws what a node has thrown, after all have been told
+   */
   deliver(changes: Changes, id?: string, cause?: Cause): void {
     const { save } = changes
     if (save) this.#state.save()
     const delivery = { changes, saved: save === 'now' ? this.#state.written() : undefined }
-    for (const [other, listener] of this.#listeners)
-      listener.deliver(delivery, other === id ? cause : undefined)
-    if (changes.reports.length + changes.states.length + changes.latched.length === 0) return
+    if (changes.reports.length + changes.states.length + changes.latched.length > 0) this.#keep(delivery)
+    const failures: unknown[] = []
+    for (const [other, listener] of this.#listeners) {
+      try {
+        listener.deliver(delivery, other === id ? cause : undefined)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  /** Keeps what has changed for nodes that have not joined. */
+  #keep(delivery: Delivery): void {
     for (const waiting of [...this.#waiting.values(), this.#early]) {
       if (!waiting) continue
       waiting.push(delivery)

@@ -54,6 +54,16 @@ describe('the alarms of a plant', () => {
     assert.deepEqual(told, [])
   })
 
+  it('tell all other nodes if one fails', async () => {
+    const failing = { deliver: () => assert.fail('the horn'), show: () => {} }
+    alarms.join('horn', failing)
+    join('lamp')
+    alarms.leave('chat', false)
+    await assert.rejects(measure(0, -10), { message: 'the horn' })
+    join('chat')
+    assert.deepEqual(told, ['lamp alarm', 'chat alarm'])
+  })
+
   it('forget a node that has not joined again when the deploy is complete', async () => {
     join('chat')
     join('lamp')
