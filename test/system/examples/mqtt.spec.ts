@@ -7,6 +7,7 @@ import {
   type Simulator,
   startSimulator,
 } from '../../../simulator'
+import type { BatteryLevel } from '../../../src/lib/readings/battery'
 import { type Received, useBroker } from '../../support/broker'
 import { rounds, useExamples } from '../../support/examples'
 import { assertSame } from '../../support/same'
@@ -25,6 +26,15 @@ const FRIDGE = '52A10002'
 const SILENT = '52A10003'
 /** As in the flow: seconds after which Home Assistant considers a value that is not published again as lost. */
 const EXPIRE_AFTER = 900
+
+const BATTERY_LEVELS = Object.keys({
+  'replace-now': null,
+  'replace-soon': null,
+  half: null,
+  low: null,
+  sufficient: null,
+  unknown: null,
+} satisfies Record<BatteryLevel, null>)
 
 /** Records of each minute except for one device, with the time `newest`, and an unused probe. */
 function fleet(now: number, newest: () => CurrentDefinition): DeviceDefinition[] {
@@ -216,9 +226,25 @@ describe('examples to MQTT', () => {
   it('create sensors in Home Assistant, with names, units and availability', async function () {
     this.timeout(FLOW_MS)
     await harness.deploy([HOME], { simulator, broker: broker().node })
-    const configs = await retained('homeassistant/#', (known) => known.size >= rows().length)
-    const sensors = configs.map(({ topic, text }) => ({ topic, ...JSON.parse(text) }))
-    assert.equal(sensors.length, rows().length)
+    const devices = [...new Set(rows().map(({ serial }) => serial))]
+    const total = rows().length + 2 * devices.length
+    const configs = await retained('homeassistant/#', (known) => known.size >= total)
+    const all = configs.map(({ topic, text }) => ({ topic, ...JSON.parse(text) }))
+    assert.equal(all.length, total)
+    const sensors = all.filter(({ entity_category }) => entity_category === undefined)
+    for (const serial of devices) {
+      const [battery, measured] = ['battery', 'measured'].map((key) =>
+        all.find(({ unique_id }) => unique_id === `envlog_${serial}_${key}`),
+      )
+      assert.deepEqual([battery.device_class, measured.device_class], ['enum', 'timestamp'])
+      assert.deepEqual(battery.options.toSorted(), BATTERY_LEVELS.toSorted())
+      assert.deepEqual(battery.device.identifiers, [`envlog_${serial}`])
+    }
+    const ofSilent = () => [
+      { topic: `envlog/${SILENT}/${SILENT}/battery`, text: 'sufficient' },
+      { topic: `envlog/${SILENT}/${SILENT}/measured`, text: new Date(heard).toISOString() },
+      { topic: `envlog/${SILENT}/${SILENT}/measured/availability`, text: 'online' },
+    ]
     for (const row of rows()) {
       const device = `envlog_${row.serial}`
       const id = `${device}_${row.channel}`
@@ -244,19 +270,19 @@ describe('examples to MQTT', () => {
         text: offline(row) ? 'offline' : 'online',
       }))
     const status = { topic: 'envlog/status', text: 'online' }
-    await assertRetained([status, ...numbers(), ...available(({ value }) => value === null)])
+    await assertRetained([status, ...numbers(), ...available(({ value }) => value === null), ...ofSilent()])
 
     heard -= 2 * HOUR
     const silent = ({ serial, value }: ReportedValue) => value === null || serial === SILENT
     await rounds(simulator, 2)
-    await assertRetained([status, ...numbers(), ...available(silent)])
+    await assertRetained([status, ...numbers(), ...available(silent), ...ofSilent()])
 
     await broker().stop()
     simulator.clock.advance(MINUTE)
     await rounds(simulator, 2)
     await broker().startAgain()
     await assertRetained([status, ...numbers(), ...available(silent)])
-    const again = await retained('homeassistant/#', (known) => known.size >= rows().length)
+    const again = await retained('homeassistant/#', (known) => known.size >= total)
     assertSame(again, configs)
 
     // An unchanged value is published in each round, but no value while the service is silent.
@@ -308,8 +334,11 @@ describe('examples to MQTT', () => {
       })),
     })
     const sensors = (count: number) =>
-      retained('homeassistant/#', (known) => known.size >= count).then((all) =>
-        all.map(({ topic }) => topic.split('/')[2]).toSorted(),
+      retained('homeassistant/#', (known) => known.size >= 3 * count).then((all) =>
+        all
+          .map(({ topic }) => topic.split('/')[2])
+          .filter((id) => id?.endsWith('_1'))
+          .toSorted(),
       )
     simulator.set(at('5F0A1001'))
     await harness.deploy([HOME], { simulator, broker: broker().node })
