@@ -54,22 +54,17 @@ const palettes = {
   },
 } satisfies Record<string, PaletteDefinition>
 
-/** Versions of packages that no palette contains: one of our own, and one that cannot be installed. */
-const OTHER_VERSIONS = {
-  '@flowfuse/node-red-dashboard': '1.31.0',
-  'node-red-contrib-mssql-plus': '0.13.1',
-}
-
 type Palette = keyof typeof palettes
+
+/** This package cannot be installed: what its driver encodes was tested. */
+const MSSQL = { 'node-red-contrib-mssql-plus': '0.13.1' }
 
 /** The version of a package with which the examples are tested, and which they name to the editor. */
 export function testedVersionOf(packageName: string): string | undefined {
-  const all: Record<string, string> = Object.assign(
-    {},
-    OTHER_VERSIONS,
-    ...Object.values(palettes).map(({ versions }) => versions),
-  )
-  return all[packageName]
+  const lists = Object.values(palettes).map(({ versions }) => versions)
+  const versions: Record<string, string> = Object.assign({}, MSSQL, ...lists)
+  // The dashboard is one of our own.
+  return versions[packageName] ?? versionIn(root, packageName)
 }
 
 /** Without optimization, compiling takes a third of the time. */
@@ -94,11 +89,15 @@ export async function linkPackage(packageName: string, userDir: string): Promise
 
 const folderOf = (name: Palette) => join(root, '.cache', palettes[name].folder)
 
+function versionIn(folder: string, packageName: string): string | undefined {
+  const file = join(folder, 'node_modules', packageName, 'package.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined
+}
+
 export const isPaletteThere = (name: Palette): boolean =>
-  Object.entries(palettes[name].versions).every(([wanted, version]) => {
-    const file = join(folderOf(name), 'node_modules', wanted, 'package.json')
-    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version
-  })
+  Object.entries(palettes[name].versions).every(
+    ([wanted, version]) => versionIn(folderOf(name), wanted) === version,
+  )
 
 async function install(name: Palette): Promise<string> {
   const folder = folderOf(name)
