@@ -115,7 +115,9 @@ function offerTimeZones(): void {
 /** Shows by which rules Node-RED calculates local times, because they change and come with Node.js. */
 async function showTimeZoneRules(): Promise<void> {
   const found = await requestAdmin<TimeZoneRules>('time-zones').catch(() => undefined)
-  if (found?.rules) $('#envlog-zone-rules').text(translate('account.zone-rules', { ...found }))
+  if (!found?.rules) return
+  const line = $('#envlog-zone-rules').prop('hidden', false)
+  line.find('span').text(translate('account.zone-rules', { ...found }))
 }
 
 /** Offers the context stores, and shows whether the chosen one is persistent. */

@@ -33,6 +33,7 @@ export class LimitList {
     this.#element.editableList({
       sortable: true,
       removable: true,
+      addButton: translate('limits.add'),
       scrollOnAdd: false,
       height: 'auto',
       addItem(element: JQuery, _index: number, data: RowData) {

@@ -293,7 +293,7 @@ describe('the forms', function () {
     const zones = form.body.locator('#envlog-zones option')
     assert.equal(await zones.first().getAttribute('value'), own)
     assert.ok((await zones.count()) > 100)
-    await form.body.getByText(/^Rules of time zones: \d{4}\w+ \(Node\.js \d+\.\d+\.\d+\)\.$/).waitFor()
+    await form.body.getByText(/^Rules of time zones: \d{4}\w+ \(Node\.js \d+\.\d+\.\d+\)$/).waitFor()
     await form.done()
     assert.equal((await editor.properties('account')).store, store)
   })
