@@ -119,7 +119,7 @@ async function shootDialogs(editor: Editor, shoot: Shoot): Promise<void> {
 }
 
 async function shootLimits(editor: Editor, shoot: Shoot): Promise<void> {
-  const form = await editor.edit('limits')
+  const form = await editor.editLimits('limits')
   await form.body.locator('.envlog-limit-line').first().click()
   await shoot('limits', form)
   await form.cancel()
