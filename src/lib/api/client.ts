@@ -73,7 +73,7 @@ interface Attempt extends Outcome {
 }
 
 /** A request fails after this many refusals because of a limit. */
-const MAX_REFUSALS = 3
+export const MAX_REFUSALS = 3
 
 /** Sends the requests of one login (docs/service.md, *Requests*). */
 export class Client {

@@ -2,7 +2,7 @@ import { linkAbort } from '../abort'
 import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 
 /** After this many ambiguous failures in a row, the account is assumed to be the cause. */
-const MAX_AMBIGUOUS_IN_A_ROW = 3
+export const MAX_AMBIGUOUS_IN_A_ROW = 3
 
 interface ItemWork<T> {
   /** @param passOn counts the item as successful, and starts the next one in its place, before it is complete */

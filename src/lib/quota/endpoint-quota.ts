@@ -9,7 +9,7 @@ import { type Entry, type Use, Window } from './window'
  * The smallest number of records worth a request. Requests wait until the device's limit has this many left
  * (docs/quota.md).
  */
-const MIN_RECORDS = 1000
+export const MIN_RECORDS = 1000
 
 /** The records that a request wants from a device. It is sent as soon as `minimum` of them are available. */
 export interface RecordDemand {

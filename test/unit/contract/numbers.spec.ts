@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { MAX_REFUSALS } from '../../../src/lib/api/client'
 import { MAX_READ_LENGTH } from '../../../src/lib/api/error-response'
 import { MAX_BODY_BYTES } from '../../../src/lib/api/response-body'
 import { MAX_INTERIM_RESPONSES } from '../../../src/lib/api/transport'
@@ -8,6 +9,7 @@ import { MAX_INTERVALS, MAX_ROWS } from '../../../src/lib/collect/collect-statis
 import { MAX_QUIET_RESENDS } from '../../../src/lib/collect/device-state'
 import { MAX_UNSELECTED_MS } from '../../../src/lib/collect/device-states'
 import { KEPT } from '../../../src/lib/collect/find-loss'
+import { MAX_AMBIGUOUS_IN_A_ROW } from '../../../src/lib/collect/for-each'
 import {
   MAX_HELD as MAX_LATE_RECORDS,
   MAX_HOLES as MAX_MISSING_PERIODS,
@@ -17,24 +19,25 @@ import { MAX_REPORTS as MAX_REPORTED_ONCE, MAX_RETAINED } from '../../../src/lib
 import { PAGE_RECORDS } from '../../../src/lib/collect/page'
 import { MAX_DEPTH } from '../../../src/lib/decode/envelopes'
 import { MAX_LENGTH } from '../../../src/lib/decode/value'
-import { MAX_LATEST_RECORDS, MAX_RECORDS } from '../../../src/lib/endpoints'
+import { MAX_ALERTS, MAX_LATEST_RECORDS, MAX_RECORDS } from '../../../src/lib/endpoints'
 import { MAX_HELD, MAX_OVER } from '../../../src/lib/limits/history'
 import { MAX_UNSEEN_MS } from '../../../src/lib/limits/monitor'
-import { MAX_MUTED_DEVICES } from '../../../src/lib/limits/mutes'
+import { MAX_MUTE_MS, MAX_MUTED_DEVICES } from '../../../src/lib/limits/mutes'
 import { COMPLETE, HOLE, MAX_HOLE_AGE_MS, MAX_HOLES } from '../../../src/lib/limits/pieces'
 import { MAX_REPORTS } from '../../../src/lib/limits/reports-due'
 import { BASE_WAIT_MS } from '../../../src/lib/limits/silence'
 import { MAX_CHANNELS } from '../../../src/lib/limits/watched-devices'
 import { MAX_AHEAD_MS } from '../../../src/lib/limits/wrong-clocks'
+import { MIN_RECORDS } from '../../../src/lib/quota/endpoint-quota'
 import { MAX_QUEUED } from '../../../src/lib/quota/quota'
 import { ACTIVATION_K } from '../../../src/lib/readings/figures'
 import { MAX_ENTRIES } from '../../../src/lib/registry'
-import { MAX_LATE_MS } from '../../../src/lib/report/due-reports'
+import { MAX_LATE_MS, RETRY_MS } from '../../../src/lib/report/due-reports'
 import { MAX_PERIOD_MS } from '../../../src/lib/report/period'
 import { MAX_EXTENSION_MS } from '../../../src/lib/report/records'
 import { MAX_EXCURSIONS, MAX_GAPS, MAX_POINTS } from '../../../src/lib/report/report-bounds'
 import { MAX_AGE_MS } from '../../../src/lib/request'
-import { MAX_PERSON_LENGTH } from '../../../src/nodes/alarms/command'
+import { MAX_HISTORY_HOURS, MAX_PERSON_LENGTH } from '../../../src/nodes/alarms/command'
 import { MAX_MESSAGES } from '../../../src/nodes/kit/action/trial'
 import { MAX_WAITING_TRIGGERS } from '../../../src/nodes/kit/action/trigger-queue'
 import { MAX_WAITING, TICK_MS } from '../../../src/nodes/kit/limits/plant-alarms'
@@ -124,6 +127,44 @@ const SENTENCES: readonly (readonly [page: string, number: number, english: stri
     '# 回再送しても受領確認が戻らない',
   ],
   ['errors.md', MAX_DEPTH, 'nested deeper than # levels', '入れ子が # 段を超えた'],
+  [
+    'errors.md',
+    MAX_WAITING_TRIGGERS,
+    'More than # messages are waiting at this node',
+    'このノードで # 件を超えた',
+  ],
+  ['errors.md', MAX_QUEUED, 'more than # requests for this account', 'このアカウントで # 件を超え'],
+  ['errors.md', MAX_CHANNELS, 'shows more than # channels', 'チャンネルが # を超えた'],
+  ['errors.md', MAX_BODY_BYTES / 1024 / 1024, 'is larger than # MB', '応答が # MB を超える'],
+  ['errors.md', MAX_RECORDS, 'contains more than # records', '警報が # 件を超える'],
+  ['errors.md', MAX_REFUSALS, 'refused the request # times because a limit', 'リクエストを # 回拒否'],
+  ['errors.md', MAX_AMBIGUOUS_IN_A_ROW, 'if # devices in a row fail', '# 台（「同時リクエスト数」'],
+  ['quota.md', MAX_QUEUED, 'Up to # requests can wait', '# 件まで順番待ち'],
+  ['quota.md', MIN_RECORDS, 'it waits if fewer than # are left', '# 件未満なら待ち'],
+  ['nodes.md', MAX_WAITING_TRIGGERS, 'Up to # messages that arrive', '順番を待ちます（# 件まで'],
+  ['nodes.md', PAGE_RECORDS, 'at most the newest # records', '新しいものから # 件まで'],
+  ['messages.md', MAX_RECORDS, 'contains at most # records', '「期間の記録」は最大 # 件'],
+  ['messages.md', MAX_INTERVALS, 'at most # hours or days', '最大 # 時間'],
+  ['messages.md', MAX_ROWS, 'a message at most # rows', '1 メッセージは最大 # 行'],
+  ['messages.md', MAX_LENGTH, 'cut off after # characters', '# 文字を超えた部分'],
+  ['messages.md', MAX_NAMES_WAIT_MS / 1000, 'at most # seconds, and do not fail', '待つのは # 秒まで'],
+  ['collecting.md', PAGE_RECORDS, 'in pages of at most #', '# 件までのページに'],
+  ['collecting.md', MAX_LATEST_RECORDS, 'responds with the newest # records', '最新の # 件を返します'],
+  ['collecting.md', MAX_LATEST_RECORDS, 'Once # records are remembered', '# 件を記憶した後'],
+  ['collecting.md', MAX_ALERTS, 'keeps the newest # entries', '機器ごとに最新の # 件'],
+  ['collecting.md', MAX_SEEN, 'the newest # texts', '最新の # 件の文言'],
+  ['limits.md', MAX_LIMITS, 'There are at most # rows', '行は # 行まで'],
+  ['limits.md', MAX_CHANNELS, '# channels are watched', '監視するチャンネルは # まで'],
+  ['limits.md', MAX_HOLES, 'one of the last # holes', '最近の # か所'],
+  ['limits.md', MAX_HOLE_AGE_MS / DAY_MS, 'up to # days back', '# 日前までの欠測区間'],
+  ['limits.md', MAX_REPORTS, '**At most #** alarms', '合わせて # 件まで'],
+  ['limits.md', MAX_OVER, 'The last # alarms that are over', '最近の # 件を'],
+  ['limits.md', MAX_MUTED_DEVICES, 'At most # devices can be muted', '停止できる機器は # 台まで'],
+  ['limits.md', MAX_HISTORY_HOURS, '(at most #)', '（最大 # 時間）'],
+  ['limits.md', MAX_MUTE_MS / MINUTE_MS, '(at most #, seven days)', '最大 # 分 = 7 日'],
+  ['report.md', RETRY_MS / MINUTE_MS, 'again every # minutes', '# 分ごとに再試行'],
+  ['report.md', MAX_LATE_MS / DAY_MS, 'as far as # days back', '# 日前まで作成'],
+  ['report.md', MAX_EXTENSION_MS / DAY_MS, 'up to # days', '最大 # 日まで'],
   ['messages.md', ACTIVATION_K, 'by the gas constant of # K', '気体定数で割った値は # K'],
   ['judging.md', TICK_MS / 1000, 'is checked every # seconds', '時計による判定は # 秒ごと'],
   ['nodes.md', MAX_MESSAGES, 'at most # messages', '最大 # 件（配列は'],
