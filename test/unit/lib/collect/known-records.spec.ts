@@ -6,6 +6,7 @@ import {
   encodeRecords,
   isAhead,
   type RecordKey,
+  saveKnown,
 } from '../../../../src/lib/collect/known-records'
 import { MAX_TIMESTAMP_MS } from '../../../../src/lib/decode/time'
 import { runs } from '../../../support/chance'
@@ -63,5 +64,13 @@ describe('a record', () => {
       [3_600_000, 3_600_001].map((time) => isAhead(time, 0)),
       [false, true],
     )
+  })
+})
+
+describe('the remembered values of records with the same time and number', () => {
+  it('are the last 1,000', () => {
+    const hashes = Array.from({ length: 1001 }, (_, index) => `${NOON}/0 ${index}`)
+    const saved = saveKnown([{ timestamp: NOON, dataId: 0 }], hashes).hashes
+    assert.deepEqual(saved, hashes.slice(1))
   })
 })
