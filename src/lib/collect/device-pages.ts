@@ -40,7 +40,7 @@ export class DevicePages {
     if (this.#sent) {
       const pages = this.of(this.#sent.from)
       pages.failed(this.#sent.records, now, 'unconfirmed')
-      this.isRefused ||= pages.isStuck
+      this.isRefused ||= pages.isRefused
     }
     this.end()
   }

@@ -8,6 +8,8 @@ const MIN_PAGE_RECORDS = 300
 const ARRIVED_TO_DOUBLE = 10
 /** A gateway may fail for hours, so a hole is given up only after its smallest page has failed this often over this time. */
 const GIVE_UP_AFTER = { count: 3, ms: DAY_MS }
+/** Users are warned after the smallest page was not confirmed this often in a row. */
+const WARN_AFTER = 3
 /** After this many failures in a row because pages contradict each other, the records of the page are accepted. */
 const MAX_CONTRADICTIONS = 2
 
@@ -18,6 +20,8 @@ export interface SavedPages {
   /** Number of failures in a row of the smallest page, and when the first one was. */
   failures: number
   since: number
+  /** How often in a row the smallest page was sent, but not confirmed. */
+  unconfirmed?: number
   /** Number of failures in a row because the page contradicted its neighbour. */
   contradictions: number
   /** When the page failed, and how long it is not requested since then. */
@@ -57,14 +61,15 @@ export class HolePages {
     return Math.min(pauseMs, Math.max(0, failedAt + pauseMs - now))
   }
 
-  /** Whether the smallest page keeps failing. */
-  get isStuck(): boolean {
-    return this.#saved.failures >= GIVE_UP_AFTER.count
+  /** Whether the smallest page is not confirmed, so that users are warned. */
+  get isRefused(): boolean {
+    return (this.#saved.unconfirmed ?? 0) >= WARN_AFTER
   }
 
-  /** Whether the hole is given up when its page has failed. */
+  /** Whether the hole is given up when its page has failed. A database may be away for longer. */
   isHopeless(now: number): boolean {
-    return this.isStuck && now - this.#saved.since >= GIVE_UP_AFTER.ms
+    const { failures, since } = this.#saved
+    return failures >= GIVE_UP_AFTER.count && now - since >= GIVE_UP_AFTER.ms
   }
 
   arrived(): void {
@@ -78,17 +83,19 @@ export class HolePages {
    * @param cause if the service has sent the page
    */
   failed(records: number, now: number, cause?: 'contradicted' | 'unconfirmed'): void {
-    const { failures, since, contradictions, pauseMs } = this.#saved
+    const { failures, since, unconfirmed = 0, contradictions, pauseMs } = this.#saved
     const isSmallest = records <= MIN_PAGE_RECORDS
+    const isUnconfirmed = cause === 'unconfirmed'
     this.#arrived = 0
     this.#saved = {
       number: Math.max(MIN_PAGE_RECORDS, Math.floor(records / 2)),
-      failures: isSmallest ? failures + 1 : 0,
-      // A database may be away for longer.
-      since: isSmallest && failures > 0 && cause !== 'unconfirmed' ? Math.min(since, now) : now,
+      failures: isSmallest && !isUnconfirmed ? failures + 1 : 0,
+      since: isSmallest && failures > 0 ? Math.min(since, now) : now,
+      ...(isSmallest && isUnconfirmed && { unconfirmed: unconfirmed + 1 }),
       contradictions: cause === 'contradicted' ? contradictions + 1 : 0,
       failedAt: now,
-      pauseMs: isSmallest && failures > 0 ? Math.min(MAX_PAUSE_MS, 2 * pauseMs) : FIRST_PAUSE_MS,
+      pauseMs:
+        isSmallest && failures + unconfirmed > 0 ? Math.min(MAX_PAUSE_MS, 2 * pauseMs) : FIRST_PAUSE_MS,
     }
   }
 

@@ -77,7 +77,7 @@ function isSavedDevice(value: unknown): value is SavedDevice {
     (cursor === undefined || isCursor(cursor)) &&
     isDelivery &&
     isObject(pages) &&
-    Object.values(pages).every((one) => hasNumbers(one, PAGES_FIELDS)) &&
+    Object.values(pages).every(isSavedPages) &&
     hasNumbers(sentPage, ['from', 'records']) &&
     [refusedUntil, unselectedMs].every(isTimestamp) &&
     typeof lastSent === 'string'
@@ -107,6 +107,9 @@ const isUnreported = (value: unknown): boolean =>
 
 const isRecordKey = (value: unknown): boolean =>
   isObject(value) && [value.timestamp, value.dataId].every((part) => part === null || isTimestamp(part))
+
+const isSavedPages = (value: unknown): boolean =>
+  hasNumbers(value, PAGES_FIELDS) && isTimestamp((value as Fields).unconfirmed ?? 0)
 
 const PAGES_FIELDS = [
   'number',
