@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Editor } from '../../support/editor/editor'
 import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
+import { exampleNames, neededBy } from '../../support/examples'
 import { type Runtime, runtimes } from '../../support/runtimes'
 
 const EXAMPLES = [
@@ -12,6 +13,20 @@ const ALARMS = [
   ['Alarms', 'alarms to a chat'],
   ['Alarms', 'lamp and horn'],
 ]
+
+/** A function node installs this package itself. */
+const BY_FUNCTION = 'sparkplug-payload'
+
+/** One example of each folder that needs a package. */
+function withPackages() {
+  const ofFolders = new Map<string, [folder: string, name: string, needed: string]>()
+  for (const path of exampleNames) {
+    const [folder = '', name = ''] = path.split('/')
+    const needed = neededBy(path)
+    if (needed && needed !== BY_FUNCTION) ofFolders.set(folder, [folder, name, needed])
+  }
+  return [...ofFolders.values()]
+}
 
 declare const RED: {
   history: { pop(): void }
@@ -70,6 +85,21 @@ function tests(runtime: Runtime): void {
     await editor.page.evaluate(() => RED.history.pop())
     assert.equal((await alarms()).length, 2)
     assert.deepEqual(await editor.configs('envlog-limits'), limits)
+  })
+
+  it('offer to install the package that they need', async () => {
+    const editor = await harness.editor()
+    for (const [folder, name, needed] of withPackages()) {
+      const offers = editor.page.locator('.red-ui-notification', { hasText: 'Required modules missing' })
+      const before = await offers.count()
+      await editor.importExample([folder, name])
+      await offers.nth(before).waitFor()
+      assert.ok(
+        (await offers.allInnerTexts()).some((text) => text.includes(`\n${needed}\n`)),
+        name,
+      )
+      await editor.page.evaluate(() => RED.history.pop())
+    }
   })
 
   /** @returns its id */
