@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { DeviceDefinition, GeneratedRecords } from '../../../simulator'
+import { EXAMPLE_LIMITS } from '../../../src/shared/example-limits'
 import { CHAT_ID, type ChatFormat, useExamples } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
@@ -18,8 +19,16 @@ const MAIL = 'Mail - needs node-red-node-email/alarms by mail'
 const HEARTBEAT = 'Operation/heartbeat'
 const DEVICES = 'Operation/devices added and removed'
 
-/** Instead of the times of the shipped examples, which are longer. */
-const SOON = { errorAfter: 1, silentAfter: 2 }
+const IN_STORE = freezerAndFridge(0).map(({ serial }) => serial)
+/**
+ * Instead of the times of the shipped examples, which are longer. Limits of devices that are not in the store would be
+ * told of after two minutes, too.
+ */
+const SOON = {
+  errorAfter: 1,
+  silentAfter: 2,
+  limits: EXAMPLE_LIMITS.filter(({ devices }) => devices.every(({ serial }) => IN_STORE.includes(serial))),
+}
 
 /** A minute takes three seconds. */
 const SPEED = 20
