@@ -140,6 +140,7 @@ describe('a mute', () => {
     node.clock.jump(30 * MINUTE)
     mute(node, 60)
     node.receive(all(3, 30))
+    assert.equal(node.monitor.alarms.over.filter(({ isHeld }) => isHeld).length, 100)
     const events = node.command(({ alarms }) => alarms.mute(0, 'all', UNSIGNED)).slice(1)
     assert.deepEqual([events.length, events.at(-1)?.leftOut], [101, 5])
     assert.deepEqual(mute(node, 0), [])

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { describeChannel } from '../../../../src/lib/report/channel'
+
+const MINUTE = 60_000
+
+describe('a channel with many excursions and gaps', () => {
+  it('lists the first 100 and 10 of them, and counts the others', async () => {
+    let at = 0
+    const records = Array.from({ length: 103 }, (_, index) => {
+      at += (index % 9 === 8 ? 120 : 2) * MINUTE
+      return [9, 0].map((ch1, minute) => ({ timestamp: at + minute * MINUTE, ch1 }))
+    }).flat()
+    const shown = { name: '', above: 8, below: null, minutes: 0, margin: 0 }
+    const about = { number: 1, name: '', unit: '°C', quantity: null }
+    const found = await describeChannel(about, records as never, {
+      period: { from: 0, to: at + 2 * MINUTE },
+      limits: [{ shown, convert: (value: number) => value }] as never,
+      ...{ coverage: 95, gap: 60, isLost: false },
+    })
+    const { excursions, leftOut, gaps, gapsLeftOut } = found
+    assert.deepEqual([excursions.length, leftOut, gaps.length, gapsLeftOut], [100, 3, 10, 1])
+  })
+})
