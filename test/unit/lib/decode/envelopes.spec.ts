@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readEnvelope } from '../../../../src/lib/decode/envelopes'
+import { readEnvelope, readRaw } from '../../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { alertEnvelope, alertResponse, currentDevice, currentEnvelope, type Json } from '../responses'
 
@@ -67,5 +67,16 @@ describe('an envelope', () => {
       { most },
     )
     assert.equal(alertEnvelope(alerts(most)).entries.length, most)
+  })
+})
+
+describe('a raw response', () => {
+  it('may be nested 100 levels deep, because Node-RED cannot clone what is much deeper', () => {
+    const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
+    assert.equal(typeof readRaw('json', nested(100)), 'object')
+    assert.deepEqual(
+      paramsOf(() => readRaw('json', nested(101))),
+      { most: 100 },
+    )
   })
 })
