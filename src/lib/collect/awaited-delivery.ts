@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor'
 import type { Delivery } from './fetch'
+import type { SentPage } from './saved-state'
 
 /** A delivery that is kept in memory until its receipt arrives. */
 export type RetainedDelivery = Omit<Delivery, 'failed' | 'receipt'>
@@ -22,12 +23,14 @@ export class AwaitedDelivery {
    * @param issuedAt ms since 1970 UTC; later than that of any other delivery of the device, so that it identifies the
    * receipt
    * @param next the cursor after acknowledgement
+   * @param page the page of missing records that it consists of; `undefined` if it has new records
    * @param previous the delivery that it replaces, if there is one
    */
   constructor(
     readonly issuedAt: number,
     readonly next: Cursor,
     public retained: RetainedDelivery | null,
+    readonly page?: SentPage,
     previous?: AwaitedDelivery | null,
   ) {
     this.since = previous?.since ?? issuedAt

@@ -17,8 +17,9 @@ export class DevicePages {
     return pages
   }
 
-  get isSending(): boolean {
-    return this.#sent !== undefined
+  /** The page that is being sent, or awaits its receipt. */
+  get sent(): SentPage | undefined {
+    return this.#sent
   }
 
   /** Call this before a page is delivered. */

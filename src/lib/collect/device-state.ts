@@ -89,8 +89,10 @@ export class DeviceState {
    * @returns whether there was one
    */
   dropPage(now: number): boolean {
-    const { retained = null, sends = 0 } = this.#delivery ?? {}
-    if (!this.pages.isSending || (retained && sends < 2)) return false
+    const { retained = null, sends = 0, page } = this.#delivery ?? {}
+    // It also awaits its receipt if the node was deployed meanwhile, or sending it has failed.
+    if (retained && page) this.pages.begin(page)
+    if (!this.pages.sent || (retained && sends < 2)) return false
     this.pages.failSent(now)
     this.#delivery = null
     this.#onChange()
@@ -148,7 +150,7 @@ export class DeviceState {
   issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null, now: number): number {
     const issuedAt = Math.max(now, this.#lastIssuedAt + 1)
     this.#lastIssuedAt = issuedAt
-    this.#delivery = new AwaitedDelivery(issuedAt, next, retained, this.#delivery)
+    this.#delivery = new AwaitedDelivery(issuedAt, next, retained, this.pages.sent, this.#delivery)
     this.#cursor ??= before
     this.#onChange()
     return issuedAt

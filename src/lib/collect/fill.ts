@@ -127,7 +127,7 @@ export class Filling {
       const device = nodeState.devices.get(deviceKey(target))
       const receiptWait = device.receiptWait(now)
       const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now, nodeState.clock.now())
-      const isOverdue = receiptWait === 0 && (device.pages.isSending || device.overdue !== null)
+      const isOverdue = receiptWait === 0 && (device.pages.sent !== undefined || device.overdue !== null)
       if (!hole || this.#polling.has(target) || isOverdue) return []
       // Once its receipt arrives, an awaited device is polled first, which needs no record quota.
       const recordsAt = awaited.has(target) ? 0 : device.recordsAt

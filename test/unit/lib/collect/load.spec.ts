@@ -53,6 +53,15 @@ describe('a database that takes 500 rows a message', () => {
     assert.ok(Math.max(...ages) <= 12, String(Math.max(...ages)))
     assert.deepEqual([plant.missing(last + 1), plant.losses], [0, 0])
   })
+
+  it('gets all records even if the node is deployed while a page awaits its receipt', async () => {
+    const { plant, last } = await beginAway({ ...REAL, units: 1, receiptTimeoutMs: MINUTE }, 20)
+    plant.sink = (_unit, ids) => ids.length <= 500
+    await plant.clock.pass(MINUTE / 2)
+    await plant.redeploy('')
+    await plant.clock.pass(HOUR)
+    assert.deepEqual([plant.missing(last + 1), plant.losses], [0, 0])
+  })
 })
 
 describe('a database that takes no missing records', () => {
