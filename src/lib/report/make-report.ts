@@ -5,6 +5,7 @@ import type { DeviceFailure, Selection } from '../collect/devices'
 import { forEachConcurrent } from '../collect/for-each'
 import { EnvlogError } from '../errors'
 import { convertReading } from '../readings/convert-temperatures'
+import type { Span } from '../readings/coverage'
 import type { Reading } from '../readings/current'
 import type { RequestContext } from '../request'
 import { checkDevice } from './check'
@@ -12,7 +13,7 @@ import { Checksum } from './checksum'
 import { absentDevice, channelsOf, describeDevice, failedDevice, findOpenEnds, startDevice } from './device'
 import { boundsOf, type RequestedPeriod, toReportClock, toReportPeriod, usualClock } from './period'
 import { collectRecords } from './records'
-import type { Missing, ReportData, ReportedDevice, ReportHead } from './report-data'
+import type { Missing, ReportClock, ReportData, ReportedDevice, ReportHead } from './report-data'
 import { toVerdict } from './verdict'
 
 export interface ReportQuery {
@@ -116,6 +117,10 @@ class ReportInProgress {
       return
     }
     const period = { from: started.from, to: started.to }
+    if (period.from === period.to) {
+      this.addFailed(reading, new EnvlogError('period-empty'))
+      return
+    }
     const marginMs = MINUTE_MS * Math.max(0, ...rows.map(({ minutes }) => minutes))
     const records = await collectRecords(
       this.#account,
@@ -134,10 +139,20 @@ class ReportInProgress {
 
   #start(reading: Reading): ReportedDevice {
     const clock = toReportClock(this.#account.localTime, reading.utcOffset)
-    const period = boundsOf(this.#query.period, clock, this.#made)
+    const period = this.#boundsOf(clock)
     const missing: Missing[] =
       period.to >= this.#made && this.#isSilent(reading) ? [{ kind: 'silent', since: reading.timestamp }] : []
     return { ...startDevice(reading, clock, period), missing }
+  }
+
+  /** By the clock of a device, the period may not have begun. Then it is empty. */
+  #boundsOf(clock: ReportClock): Span {
+    try {
+      return boundsOf(this.#query.period, clock, this.#made)
+    } catch (error) {
+      if (!(error instanceof EnvlogError) || error.reason !== 'period-empty') throw error
+      return { from: this.#made, to: this.#made }
+    }
   }
 
   #isSilent({ timestamp }: Reading): boolean {

@@ -284,6 +284,25 @@ describe('a report', () => {
       )
       assert.equal(report.clock.offsetAt(now), 540)
     })
+
+    it('of each device has a line for one where the period has not begun', async () => {
+      const devices = [540, -480].map((offset, index) =>
+        freezer(records, { offset, serial: `5212A1B${index}`, name: `Freezer ${index}` }),
+      )
+      const now = at('2026-10-25T05:00Z')
+      const period = { from: { wallClock: at('2026-10-25T00:00Z') }, to: { instant: now } }
+      const { report } = await reportOf(devices, { now, period })
+      assert.deepEqual(
+        report.devices.map(({ isChecked, missing }) => [
+          isChecked,
+          missing.flatMap((one) => ('error' in one ? one.error.reason : [])),
+        ]),
+        [
+          [true, []],
+          [false, ['period-empty']],
+        ],
+      )
+    })
   })
 
   describe('says what is missing', () => {
