@@ -2,7 +2,7 @@ import type { TrialLine } from '../../shared/admin'
 import type { Content } from '../readings/content'
 
 /** Most lines of a content. */
-const MAX_LINES = 10
+export const MAX_LINES = 10
 
 /**
  * The devices, records or alerts of a content, for people who look at them: devices in the order of the message, records
