@@ -167,6 +167,8 @@ export class EndpointQuota {
       refusal === 'quota-refused',
       refusal === 'records-refused' && (left === 0 || left >= records),
     ]
+    // A limit that is not known may apply. The next response shows this.
+    if (refusal === 'quota-refused') this.#isKnown = false
     for (const [index, { window, entry }] of reservation.entries()) {
       if (areClosed[index]) window.close(entry, now)
       else if (outcome.hasResponse) window.endRefusals(entry)

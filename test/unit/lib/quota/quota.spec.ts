@@ -275,16 +275,16 @@ describe('a limit reported in a response', () => {
 })
 
 describe('a refusal by the service', () => {
-  it("closes the endpoint for the account's window; then the request is sent again", async () => {
+  it("closes the endpoint for the account's window; then the request is sent again, alone", async () => {
     const station = await new Station().begin()
     const seen = await station.exchange(withHeaders(refusal(429), { limit: 10, window: 5, remaining: 0 }))
     station.request('other')
     await station.clock.pass(HELD_MS - 1)
     assert.deepEqual(await station.serials(), [])
     await station.clock.pass(1)
-    assert.deepEqual((await station.serials()).sort(), ['first', 'other'])
+    assert.deepEqual(await station.serials(), ['first'])
     await station.answer()
-    await station.answer()
+    assert.deepEqual(await station.serials(), ['other'])
     assert.equal(seen.state, 'done')
   })
 
