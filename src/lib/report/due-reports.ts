@@ -20,6 +20,8 @@ const savedReports = z.object({
   version: z.literal(1),
   /** What was due until then is not made. `null`: reports are not made by themselves. */
   since: z.nullable(z.custom<number>(isTimestamp)),
+  /** Which reports the node has made by itself since then. */
+  kind: z.optional(z.string()),
   /** The reports that were made, and those whose page *Not done* was sent. */
   made: z.array(z.string()),
   told: z.array(z.string()),
@@ -39,6 +41,8 @@ interface Settings {
   /** `null`: reports are made only when a message arrives. */
   schedule: Schedule | null
   clock: LocalClock
+  /** Of which periods the reports are. */
+  kind: string
   /** What is made once; of two with the same key, the first. */
   keyOf(due: number): string
   /** Whether only the newest is made of those that are due. */
@@ -129,12 +133,16 @@ export class DueReports {
     return open.map((report) => ({ ...report, isTold: told.includes(report.key) }))
   }
 
-  /** A node that is new, or has not made reports by itself until now, makes none for the time before. */
+  /** A node that is new, or has not made such reports by itself until now, makes none for the time before. */
   #begin(): void {
-    const now = this.#clock.now()
-    const since = this.#settings.schedule ? Math.min(this.#saved.since ?? this.#deployedAt, now) : null
-    if (since === this.#saved.since) return
-    this.#saved = { ...this.#saved, since }
+    const { schedule, kind: ofPeriods } = this.#settings
+    const { since: before, kind: kindBefore } = this.#saved
+    const kind = schedule ? `${schedule.every} ${ofPeriods}` : undefined
+    const isOther = kindBefore !== undefined && kindBefore !== kind
+    const begin = (isOther ? null : before) ?? this.#deployedAt
+    const since = schedule ? Math.min(begin, this.#clock.now()) : null
+    if (since === before && kind === kindBefore) return
+    this.#saved = { ...this.#saved, since, kind }
     this.#state.save()
   }
 

@@ -77,6 +77,8 @@ export class ReportNode implements StartedNode {
     const due = new DueReports(systemClock, store, {
       schedule: every && { every, at },
       clock,
+      // The keys of other periods have the time of day.
+      kind: calendar ?? `${period} ${at}`,
       keyOf: (now) =>
         `${period} ${calendar ? toReportPeriod({ calendar, now }, clock, now).key : formatDue(clock, now)}`,
       isOnlyNewest: period === 'now',

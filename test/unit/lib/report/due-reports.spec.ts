@@ -57,14 +57,17 @@ describe('the reports that a node makes by itself', () => {
 
   async function start({
     every = 'day',
+    kind = 'yesterday',
     isOnlyNewest = false,
   }: {
     every?: Every | null
+    kind?: string
     isOnlyNewest?: boolean
   } = {}) {
     node = new DueReports(clock, store, {
       schedule: every && { every, at: '00:30' },
       clock: BERLIN,
+      kind,
       keyOf: (due) => formatDue(BERLIN, due),
       isOnlyNewest,
     })
@@ -172,6 +175,25 @@ describe('the reports that a node makes by itself', () => {
     assert.deepEqual(await makeAll(), [])
     clock.advance(DAY)
     assert.deepEqual(await makeAll(), ['11-25'])
+  })
+
+  it('are none for the time before a deploy with other reports', async () => {
+    await start({ every: 'month' })
+    clock.advance(4 * DAY)
+    assert.deepEqual(await makeAll(), [])
+    await stop()
+    await start({ every: 'day' })
+    assert.deepEqual(await makeAll(), [], 'more often')
+    clock.advance(DAY)
+    assert.deepEqual(await makeAll(), ['11-25'])
+    await stop()
+    clock.advance(DAY)
+    await start({ every: 'day' })
+    assert.deepEqual(await makeAll(), ['11-26'], 'after a restart')
+    await stop()
+    await start({ every: 'day', kind: 'last-week' })
+    clock.advance(DAY)
+    assert.deepEqual(await makeAll(), ['11-27'], 'of another period')
   })
 
   it('of the current readings are only the newest', async () => {
