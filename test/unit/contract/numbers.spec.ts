@@ -159,7 +159,7 @@ const SENTENCES: readonly (readonly [page: string, number: number, english: stri
   ['report.md', MAX_EXTENSION_MS / DAY_MS, 'up to # days', '最大 # 日まで'],
   ['messages.md', ACTIVATION_K, 'by the gas constant of # K', '気体定数で割った値は # K'],
   ['judging.md', TICK_MS / 1000, 'is checked every # seconds', '時計による判定は # 秒ごと'],
-  ['nodes.md', MAX_LINES, 'up to # devices, records or alerts', '）で最大 # 件'],
+  ['nodes.md', MAX_LINES, 'up to # lines in words', '）で最大 # 件'],
   ['nodes.md', MAX_MESSAGES, 'at most # messages', '最大 # 件（配列は'],
 ]
 
