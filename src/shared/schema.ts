@@ -38,12 +38,24 @@ export function hasEnvVariable(value: unknown): boolean {
 
 /** The initial value of each property in a new node. */
 const newValues = z.registry<{ value: unknown }>()
+/** The schema of each property without its default. */
+const filled = new WeakMap<object, z.ZodMiniType>()
+
+/** The field for a property in a form. */
+export type Field = 'flag' | 'seconds' | 'minutes' | 'number' | 'text'
+const fields = new WeakMap<object, Field>()
+
+function inField<T extends z.ZodMiniType>(field: Field, schema: T): T {
+  fields.set(schema, field)
+  return schema
+}
 
 /** A property for which a blank or absent value means the fallback. `null` is saved as a blank. */
 export function orDefault<T extends z.ZodMiniType>(schema: T, fallback: z.input<T>, most = MAX_TEXT) {
   const unlessBlank = z.transform((value) => (isBlank(value) ? undefined : value) as z.input<T> | undefined)
   const property = z.pipe(unlessBlank.check(isWithin(most)), z.prefault(schema, fallback))
   newValues.add(property, { value: fallback ?? '' })
+  filled.set(property, schema)
   return property
 }
 
@@ -52,6 +64,7 @@ export function orDefaultIfAbsent<T extends z.ZodMiniType>(schema: T, fallback: 
   const unchanged = z.transform((value) => value as z.input<T> | undefined)
   const property = z.pipe(unchanged.check(isWithin(most)), z.prefault(schema, fallback))
   newValues.add(property, { value: fallback })
+  filled.set(property, schema)
   return property
 }
 
@@ -85,17 +98,21 @@ const isWhole = (least: number, most: number, problem: 'whole' | 'seconds' | 'mi
       : { problem, least, most },
   )
 
-export const wholeNumber = (least: number, most: number) => z.transform(Number).check(isWhole(least, most))
+export const wholeNumber = (least: number, most: number) =>
+  inField('number', z.transform(Number).check(isWhole(least, most)))
 
 export const wholeSeconds = (least: number, most: number) =>
-  z.transform(Number).check(isWhole(least, most, 'seconds'))
+  inField('seconds', z.transform(Number).check(isWhole(least, most, 'seconds')))
 
 export const wholeMinutes = (least: number, most: number) =>
-  z.transform(Number).check(isWhole(least, most, 'minutes'))
+  inField('minutes', z.transform(Number).check(isWhole(least, most, 'minutes')))
 
 /** Whole minutes, or `null` if it is blank. */
 export const wholeMinutesOrNull = (least: number, most: number) =>
-  z.transform((value) => (isBlank(value) ? null : Number(value))).check(isWhole(least, most, 'minutes'))
+  inField(
+    'minutes',
+    z.transform((value) => (isBlank(value) ? null : Number(value))).check(isWhole(least, most, 'minutes')),
+  )
 
 /** A number, which may be saved as text. */
 export const numberFrom = (least: number) =>
@@ -129,7 +146,10 @@ const serialThat = (isValid: (text: string) => boolean) =>
 export const serial = serialThat(isSerial)
 export const serialOrBlank = serialThat((value) => value === '' || isSerial(value))
 
-export const flag = z.transform((value) => value === true || value === 'true')
+export const flag = inField(
+  'flag',
+  z.transform((value) => value === true || value === 'true'),
+)
 
 /**
  * Settings of a newer version are rejected, because they may have another meaning. It would be worse to request the
@@ -184,6 +204,21 @@ function knownValues(schema: Schema, settings: Settings): Settings {
 export function newValueOf(schema: Schema, property: string): unknown {
   return newValues.get(schema.shape[property] as z.ZodMiniType)?.value
 }
+
+/** The field for a property in a form; for text, if nothing else is known. */
+export function fieldOf(schema: Schema, property: string): Field {
+  const values = valuesOf(schema, property)
+  const inner = values instanceof z.ZodMiniNullable ? values._zod.def.innerType : values
+  return fields.get(inner as object) ?? 'text'
+}
+
+/** The values from which a property is chosen. */
+export function choicesOf(schema: Schema, property: string): readonly string[] {
+  const values = valuesOf(schema, property)
+  return values instanceof z.ZodMiniEnum ? values.options.map(String) : []
+}
+
+const valuesOf = (schema: Schema, property: string) => filled.get(schema.shape[property] as object)
 
 /** Converts a schema's issue to a problem, for which the catalogs have a sentence. */
 export function toProblem(issue: z.core.$ZodIssue): Problem {
