@@ -28,7 +28,7 @@ const MAX_MUTE_MINUTES = MAX_MUTE_MS / MINUTE_MS
 /** 31 days. */
 export const MAX_HISTORY_HOURS = 744
 /** Most serial numbers and ids in a command, and the longest id. */
-const MAX_NAMED = 1000
+export const MAX_NAMED = 1000
 const MAX_ID_LENGTH = 500
 /** Longer texts are cut. */
 export const MAX_PERSON_LENGTH = 100

@@ -38,7 +38,7 @@ import { MAX_PERIOD_MS } from '../../../src/lib/report/period'
 import { MAX_EXTENSION_MS } from '../../../src/lib/report/records'
 import { MAX_EXCURSIONS, MAX_GAPS, MAX_POINTS } from '../../../src/lib/report/report-bounds'
 import { MAX_AGE_MS } from '../../../src/lib/request'
-import { MAX_HISTORY_HOURS, MAX_PERSON_LENGTH } from '../../../src/nodes/alarms/command'
+import { MAX_HISTORY_HOURS, MAX_NAMED, MAX_PERSON_LENGTH } from '../../../src/nodes/alarms/command'
 import { MAX_MESSAGES } from '../../../src/nodes/kit/action/trial'
 import { MAX_WAITING_TRIGGERS } from '../../../src/nodes/kit/action/trigger-queue'
 import { MAX_WAITING, TICK_MS } from '../../../src/nodes/kit/limits/plant-alarms'
@@ -83,6 +83,7 @@ const BOUNDS: readonly (readonly number[])[] = [
   [MAX_HELD],
   [MAX_OVER],
   [MAX_MUTED_DEVICES],
+  [MAX_NAMED],
   [MAX_PERSON_LENGTH],
   [MAX_WAITING],
   [MAX_UNSEEN_MS / DAY_MS],
@@ -166,9 +167,12 @@ const SENTENCES: readonly (readonly [page: string, number: number, english: stri
 describe('the numbers in the documents', () => {
   for (const [page, number, english, japanese] of SENTENCES)
     it(`${page}: ${english.replace('#', String(number))}`, () => {
-      const text = read(`docs/${page}`).replace(/\s+/g, ' ')
-      assert.ok(text.includes(english.replace('#', WORDS[number] ?? number.toLocaleString('en-US'))))
-      assert.ok(read(`docs/ja/${page}`).includes(japanese.replace('#', number.toLocaleString('en-US'))))
+      const digits = number.toLocaleString('en-US')
+      for (const [file, words] of [
+        [`docs/${page}`, english.replace('#', WORDS[number] ?? digits)],
+        [`docs/ja/${page}`, japanese.replace('#', digits)],
+      ] as const)
+        assert.ok(read(file).replace(/\s+/g, ' ').includes(words), `${file}: ${words}`)
     })
 
   for (const [file, heading] of [

@@ -27,6 +27,7 @@ describe('a command to alarms', () => {
   for (const [envlog, reason] of [
     [{ acknowledge: ['x'.repeat(101)] }, 'serials-unreadable'],
     [{ acknowledge: [`a/${'x'.repeat(499)}`] }, 'serials-unreadable'],
+    [{ forget: Array(1001).fill('52A10001') }, 'serials-unreadable'],
     [{ forget: ['a/b'] }, 'serials-unreadable'],
     [{ history: 744.5 }, 'history-unreadable'],
     [{ mute: -1 }, 'mute-unreadable'],
