@@ -130,7 +130,7 @@ const SENTENCES: readonly (readonly [page: string, number: number, english: stri
   ['errors.md', MAX_REFUSALS, 'refused the request # times because a limit', 'リクエストを # 回拒否'],
   ['errors.md', MAX_AMBIGUOUS_IN_A_ROW, 'if # devices in a row fail', '# 台（「同時リクエスト数」'],
   ['quota.md', MAX_QUEUED, 'Up to # requests can wait', '# 件まで順番待ち'],
-  ['quota.md', MIN_RECORDS, 'waits if fewer than # are left', '# 件未満なら待ち'],
+  ['quota.md', MIN_RECORDS, 'requests fewer, but at least #', 'その件数だけ（# 件以上）'],
   ['nodes.md', MAX_WAITING_TRIGGERS, 'Up to # messages wait in a queue', '順番を待ちます（# 件まで'],
   ['nodes.md', PAGE_RECORDS, 'at most the newest # records', '新しいものから # 件まで'],
   ['messages.md', MAX_RECORDS, 'most # records of a period', '「期間の記録」は最大 # 件'],
