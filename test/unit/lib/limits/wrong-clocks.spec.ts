@@ -110,6 +110,13 @@ describe('a device whose clock was set back', () => {
     assert.deepEqual(alarm && inMinutes(alarm), `alarm above ${62 - DAY_MINUTES}-`)
   })
 
+  it('begins anew also by a row that was changed before', () => {
+    const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+    measures(node, 1, -18)
+    node.restart([{ ...TOO_WARM, above: -16 }])
+    assert.equal(measures(node, 62, -5, -DAY_MINUTES).length, 1)
+  })
+
   it('is not one that sends a backlog for more than an hour, its newest block first', () => {
     const node = new Monitoring([TOO_WARM], NEVER_SILENT)
     assert.equal(measures(node, 1, -5).length, 1)
