@@ -52,6 +52,16 @@ describe('a page of missing records that does not arrive', () => {
     assert.deepEqual(hopeless, [false, false, false, true])
   })
 
+  it('is hopeless only after three failures of the service in a row: one that is sent, but not confirmed, ends them', () => {
+    const pages = new HolePages()
+    const causes = [undefined, undefined, 'unconfirmed', undefined, undefined, undefined] as const
+    const hopeless = causes.map((cause, day) => {
+      pages.failed(300, day * DAY, cause)
+      return pages.isHopeless(day * DAY)
+    })
+    assert.deepEqual(hopeless, [false, false, false, false, false, true])
+  })
+
   it('has half the records that it had', () => {
     const pages = new HolePages()
     pages.failed(901, 0)
