@@ -120,12 +120,6 @@ const SENTENCES: readonly (readonly [page: string, number: number, english: stri
     'after # resends without a receipt',
     '# 回再送しても受領確認が戻らないと',
   ],
-  [
-    'errors.md',
-    MAX_QUIET_RESENDS,
-    'sent again # times without a receipt',
-    '# 回再送しても受領確認が戻らない',
-  ],
   ['errors.md', MAX_DEPTH, 'nested deeper than # levels', '入れ子が # 段を超える'],
   ['errors.md', MAX_REFUSALS, 'refused the request # times because a limit', 'リクエストを # 回拒否'],
   ['errors.md', MAX_AMBIGUOUS_IN_A_ROW, 'if # devices in a row fail', '# 台（「同時リクエスト数」'],
