@@ -8,6 +8,7 @@ import { formatDue } from '../../lib/report/schedule'
 import { findAccountNode } from '../kit/action/account-node'
 import type { NodeConfig, StartedNode, Trigger } from '../kit/action/start-node'
 import { TriggerQueue } from '../kit/action/trigger-queue'
+import { localizeError } from '../kit/report/localize'
 import { toNodeStatus } from '../kit/report/status'
 import { calendarOf, clockOf, readReportSettings } from './report-query'
 import { type OpenedReport, ReportRun } from './report-run'
@@ -27,6 +28,8 @@ export class ReportNode implements StartedNode {
   /** The last message by which the node has triggered itself, and the report that it is to make. */
   #own: { msg: NodeMessage; due: DueReport } | undefined
   #isMakingOwn = false
+  /** Whether it was reported that the saved state cannot be read. */
+  #hasReported = false
   #cancelTick = () => {}
 
   constructor(RED: NodeAPI, node: Node, config: NodeConfig) {
@@ -111,13 +114,14 @@ export class ReportNode implements StartedNode {
     if (!due) return
     try {
       await due.ready()
+      this.#hasReported = false
       const next = due.next()
       if (next && !this.#isMakingOwn && !this.#queue.signal.aborted) {
         this.#own = { msg: {} as NodeMessage, due: next }
         this.#node.receive(this.#own.msg)
       }
     } catch (error) {
-      this.#showFailure(error)
+      this.#reportFailure(error)
     }
     if (due.waitMs !== undefined) this.#tickIn(due.waitMs)
   }
@@ -126,6 +130,14 @@ export class ReportNode implements StartedNode {
     this.#cancelTick()
     if (!this.#queue.signal.aborted)
       this.#cancelTick = systemClock.after(ms, () => inBackground(this.#tick()))
+  }
+
+  /** Reports once that the reports of the node's own are not made. */
+  #reportFailure(error: unknown): void {
+    this.#showFailure(error)
+    if (this.#hasReported || this.#queue.signal.aborted) return
+    this.#hasReported = true
+    this.#node.error(localizeError(this.#RED, error), {})
   }
 
   /** A setting that is missing is no report that is not done. */

@@ -125,6 +125,13 @@ describe('a context store that', () => {
       assert.equal(simulator().log.length, 0)
     })
 
+    it('is an error of a report that is to be made by itself', async () => {
+      const flow = await startFlow('report', simulator(), { node: { ...NODE, every: 'day' } })
+      const { error } = await flow.errors.next()
+      assert.equal(error.code, 'ENVLOG_CONFIG')
+      assert.match(error.message, /store-unreadable/)
+    })
+
     it('does not block a node that remembers nothing', async () => {
       const flow = await startFlow('latest', simulator(), { node: { ...NODE, onlyNew: false } })
       flow.send()
