@@ -98,7 +98,8 @@ async function judge(values: readonly Timed[], limits: readonly ChannelLimit[], 
   }
   excursions.sort((a, b) => a.from - b.from)
   const leftOut = Math.max(0, excursions.length - MAX_EXCURSIONS)
-  return { excursions: excursions.slice(0, MAX_EXCURSIONS), leftOut, outsideAtEnd }
+  const excursionMinutes = excursions.reduce((sum, { minutes }) => sum + minutes, 0)
+  return { excursions: excursions.slice(0, MAX_EXCURSIONS), leftOut, excursionMinutes, outsideAtEnd }
 }
 
 /** The times from the beginning to the first value, between values, and from the last one to the end. */

@@ -180,6 +180,8 @@ export interface ReportedChannel extends ReportedName {
   /** Those that overlap the period, by their beginning; `leftOut`: how many more there are. */
   excursions: readonly Excursion[]
   leftOut: number
+  /** Minutes of all of them. */
+  excursionMinutes: number
   /** What is outside at the end of the period, and not yet as long as *For* as far as is known. */
   outsideAtEnd: readonly Outside[]
   chart: Chart

@@ -55,7 +55,7 @@ const OF_PERIOD: readonly Column[] = [
   ['kinetic', ({ channel }) => channel?.mkt],
   ...LIMITS,
   ['excursions', ({ channel }) => channel && channel.excursions.length + channel.leftOut],
-  ['excursion-minutes', ({ channel }) => channel?.excursions.reduce((sum, { minutes }) => sum + minutes, 0)],
+  ['excursion-minutes', ({ channel }) => channel?.excursionMinutes],
   ['coverage', ({ channel }) => channel?.coverage],
   ['values', ({ channel }) => channel?.count],
   ['expected', ({ channel }) => channel?.expected],

@@ -220,6 +220,7 @@ export function channelOf(wish: ChannelWish = {}): ReportedChannel {
     gapsLeftOut: 0,
     excursions: [],
     leftOut: 0,
+    excursionMinutes: 0,
     outsideAtEnd: [],
     ...own,
     chart: { points, breaks },

@@ -60,6 +60,14 @@ describe('the table of a report', () => {
     assert.equal(row?.['SHA-256'], report.sha256)
   })
 
+  it('has the number and the minutes of all excursions, also of those that the page only counts', async () => {
+    const records = every(5 * MINUTE, at('2026-10-24T00:00Z'), now, (time) =>
+      (time / MINUTE) % 10 === 0 ? -9 : -19,
+    )
+    const { rows } = await tableOf([{ ...device, records }], asked)
+    assert.deepEqual([rows[0]?.Excursions, rows[0]?.['Minutes of excursions']], ['150', '750'])
+  })
+
   it('has what is missing of each channel, and a row of a device without channels', async () => {
     const gap = device.records?.filter(
       ([time]) => time < at('2026-10-25T10:00Z') || time > at('2026-10-25T13:00Z'),
