@@ -2,7 +2,7 @@ import type { TemperatureUnit } from '../../shared/quantity'
 import type { DeviceFailure, ResolvedDevice } from '../collect/devices'
 import type { AccountAccess } from '../collect/fetch'
 import { collectSeries } from '../collect/range'
-import { concernsOneDevice, EnvlogError } from '../errors'
+import { concernsOneDevice, EnvlogError, isAmbiguous } from '../errors'
 import { convertSeries } from '../readings/convert-temperatures'
 import type { Span } from '../readings/coverage'
 import { mergeSeries, type Series } from '../readings/series'
@@ -81,7 +81,7 @@ async function extend(
       if (next.from < from) extended = mergeSeries([extended, await request({ from: next.from, to: from })])
     } catch (error) {
       // The excursion is reported as far as it is known.
-      if (error instanceof EnvlogError && concernsOneDevice(error)) break
+      if (error instanceof EnvlogError && (concernsOneDevice(error) || isAmbiguous(error))) break
       throw error
     }
     from = next.from

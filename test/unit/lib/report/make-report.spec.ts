@@ -120,19 +120,20 @@ describe('a report', () => {
       ])
     })
 
-    it('keeps what it knows if further records are refused', async () => {
-      const device = warmFor('2026-10-09T18:00Z', '2026-10-10T02:00Z')
-      const error = new EnvlogError('records-wait', {}, { serial: device.serial })
-      let count = 0
-      const records = device.records as readonly Measured[]
-      const refusing = Object.defineProperty({ ...device, records }, 'error', {
-        get: () => (++count > 1 ? error : undefined),
-        enumerable: true,
+    for (const reason of ['records-wait', 'timeout-silent'] as const)
+      it(`keeps what it knows if the request for further records fails: ${reason}`, async () => {
+        const device = warmFor('2026-10-09T18:00Z', '2026-10-10T02:00Z')
+        const error = new EnvlogError(reason, {}, { serial: device.serial })
+        let count = 0
+        const records = device.records as readonly Measured[]
+        const refusing = Object.defineProperty({ ...device, records }, 'error', {
+          get: () => (++count > 1 ? error : undefined),
+          enumerable: true,
+        })
+        const { channel, device: found } = await reportOf([refusing], asked)
+        assert.deepEqual(channel.excursions.map(brief), [['before', '2026-10-10T02:00:00.000Z', -9.5, 130]])
+        assert.deepEqual(found.missing, [])
       })
-      const { channel, device: found } = await reportOf([refusing], asked)
-      assert.deepEqual(channel.excursions.map(brief), [['before', '2026-10-10T02:00:00.000Z', -9.5, 130]])
-      assert.deepEqual(found.missing, [])
-    })
 
     it('has what is outside at the end, and not yet long enough', async () => {
       const records = every(MINUTE, at('2026-10-10T00:00Z'), at('2026-10-11T00:00Z'), (time) =>
