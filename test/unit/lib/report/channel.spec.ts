@@ -3,6 +3,20 @@ import { describeChannel } from '../../../../src/lib/report/channel'
 
 const MINUTE = 60_000
 
+describe('a channel with two values', () => {
+  it('is incomplete because of the time between them, although its coverage is not known', async () => {
+    const about = { number: 1, name: '', unit: '°C', quantity: null }
+    const records = [0, 61].map((minute) => ({ timestamp: minute * MINUTE, ch1: 5 }))
+    const { coverage, state, gaps, longestGap } = await describeChannel(about, records as never, {
+      period: { from: 0, to: 62 * MINUTE },
+      limits: [],
+      ...{ coverage: 95, gap: 60, isLost: false },
+    })
+    const gap = { from: 0, to: 61 * MINUTE }
+    assert.deepEqual([coverage, state, gaps, longestGap], [null, 'incomplete', [gap], gap])
+  })
+})
+
 describe('a channel with many excursions and gaps', () => {
   it('lists the first 100 and 10 of them, and counts the others', async () => {
     let at = 0
