@@ -124,6 +124,17 @@ describe('concurrent work on devices', () => {
     }
   })
 
+  it('ends with one more than are requested at a time, if that is more than three', async () => {
+    for (const [which, state] of [
+      [[0, 1, 2, 3], 'done'],
+      [[0, 1, 2, 3, 6], 'service-failed'],
+    ] as const) {
+      const { watched } = run(4, failing([...which]))
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, state)
+    }
+  })
+
   it('ends with an ambiguous failure if no item succeeds', async () => {
     const fail = () => Promise.reject(new EnvlogError('service-failed'))
     const result = forEachConcurrent([0, 1], 1, never, {
