@@ -47,6 +47,11 @@ describe('the status of a node', () => {
       'yellow dot status.records {"count":300} 08:05 status.losses {"count":2}',
     ],
     [
+      'is a green dot although some devices have no records in the period',
+      { ...received, problems: { ...NO_PROBLEMS, empty: 1 } },
+      'green dot status.records {"count":300} 08:05 status.empty {"count":1}',
+    ],
+    [
       'is a yellow ring with the time until which the node waits for quota',
       { kind: 'waiting', until: at + 60_000, records: false },
       'yellow ring status.waiting {"time":"08:06"}',
