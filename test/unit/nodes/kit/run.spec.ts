@@ -69,6 +69,22 @@ async function start(
   return { clock, deployed, listed, nodeState, reports, round, run, trigger }
 }
 
+describe('a trigger', () => {
+  it('takes a response of the last ten seconds only if the node triggers itself, and never its own again', async () => {
+    const { clock, nodeState, run, trigger } = await start()
+    const ages: (number | undefined)[] = []
+    nodeState.respondedAt = clock.monotonic()
+    for (const seconds of [3, 60]) {
+      clock.advance(seconds * 1000)
+      for (const isOwn of [true, false]) {
+        trigger.isOwn = isOwn
+        ages.push(run().requestContext.maxAgeMs)
+      }
+    }
+    assert.deepEqual(ages, [3000, undefined, 10_000, undefined])
+  })
+})
+
 describe('a round over devices', () => {
   it('that ended because quota was used up continues with the next device, even after a crash', async () => {
     const clock = createVirtualClock(0)
