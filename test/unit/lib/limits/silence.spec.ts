@@ -98,6 +98,14 @@ describe('silence', () => {
     assert.deepEqual(node.wait(59), [])
   })
 
+  it('does not end before it began if the clock was set back meanwhile', () => {
+    const node = new Monitoring([])
+    node.wait(60)
+    node.clock.jump(-300 * MINUTE)
+    const [over] = node.receiveAhead([readingOf(nowIn(node), -18)])
+    assert.deepEqual([over?.state, over?.until], ['normal', over?.from])
+  })
+
   it('includes a device that has never measured', () => {
     const node = new Monitoring([])
     const events = [0, 30, 30].flatMap((minutes) => {
