@@ -122,7 +122,7 @@ const SENTENCES: readonly (readonly [page: string, number: number, english: stri
   ],
   ['errors.md', MAX_DEPTH, 'nested deeper than # levels', '入れ子が # 段を超える'],
   ['errors.md', MAX_REFUSALS, 'refused the request # times because a limit', 'リクエストを # 回拒否'],
-  ['errors.md', MAX_AMBIGUOUS_IN_A_ROW, 'if # devices in a row fail', '# 台（「同時リクエスト数」'],
+  ['errors.md', MAX_AMBIGUOUS_IN_A_ROW, 'ends if # in a row fail this way', '# 台（「同時リクエスト数」'],
   ['quota.md', MAX_QUEUED, 'Up to # requests can wait', '# 件まで順番待ち'],
   ['quota.md', MIN_RECORDS, 'requests fewer, but at least #', 'その件数だけ（# 件以上）'],
   ['nodes.md', MAX_WAITING_TRIGGERS, 'Up to # messages wait in a queue', '順番を待ちます（# 件まで'],
