@@ -7,7 +7,7 @@ import { execute, installed, type Packed, pack, packageJson, weightOf } from '..
 const INSTALL_MS = 120_000
 
 /** Upper limits in kB of 1000 bytes, about 1.5 times the size when they were set. */
-const MAX_KB = { tarball: 640, unpacked: 2600, install: 5500 }
+const MAX_KB = { tarball: 600, unpacked: 2600, install: 5500 }
 
 /** All files except the pages and examples. No sources of the editor, because the html contains them. */
 const FILES = [
