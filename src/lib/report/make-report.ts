@@ -43,7 +43,7 @@ const MINUTE_MS = 60_000
 /**
  * Makes a report: one request for current readings, and then the records of one device after the other, of which only
  * what the report shows is kept. Devices that are refused or fail are in the report.
- * @throws EnvlogError if the account fails; `period-empty`, `period-too-long`, `account-empty`, `devices-empty`
+ * @throws EnvlogError if the account fails; `period-empty`, `report-too-long`, `account-empty`, `devices-excluded`
  */
 export async function makeReport(
   account: Account,
@@ -83,10 +83,11 @@ async function requestReadings(
 ): Promise<{ readings: readonly Reading[]; failed: readonly DeviceFailure[] }> {
   const query = { selection, exclude, time: account.localTime, staleAfter: null, format: 'read' } as const
   const collected = await collectCurrent(account, query, context)
-  if (collected?.content.kind !== 'current') throw new EnvlogError('devices-empty', { property: 'exclude' })
+  if (collected?.content.kind !== 'current') throw new EnvlogError('devices-excluded')
   const { readings } = collected.content
   const { failed = [] } = collected
-  if (readings.length + failed.length === 0) throw new EnvlogError('account-empty')
+  if (readings.length + failed.length === 0)
+    throw new EnvlogError(exclude.length > 0 ? 'devices-excluded' : 'account-empty')
   return isTrial ? { readings: readings.slice(0, 1), failed: [] } : { readings, failed }
 }
 

@@ -1,4 +1,4 @@
-import { fixedClock, formatLocalTime, type LocalClock, type TimeZone } from '../../shared/local-clock'
+import { DAY_MS, fixedClock, formatLocalTime, type LocalClock, type TimeZone } from '../../shared/local-clock'
 import type { CalendarPeriod } from '../../shared/period-types'
 import { type Period, placePeriod } from '../collect/place-period'
 import { EnvlogError } from '../errors'
@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<CalendarPeriod, PeriodKind>> = {
 }
 
 /** The longest period, because the records of a device are kept in memory until it is described. */
-export const MAX_PERIOD_MS = 366 * 86_400_000
+export const MAX_PERIOD_DAYS = 366
 
 /** The clock of a time zone, or of a device with this many minutes ahead of UTC (UTC if that is unknown). */
 export function toReportClock(zone: TimeZone | 'local', utcOffset: number | null): ReportClock {
@@ -29,17 +29,18 @@ export function toReportClock(zone: TimeZone | 'local', utcOffset: number | null
 /**
  * The bounds of a period by a clock, until now if it lasts longer.
  * @param made ms since 1970 UTC
- * @throws EnvlogError `period-empty`, `period-too-long`
+ * @throws EnvlogError `period-empty`, `report-too-long`
  */
 export function boundsOf(period: RequestedPeriod, clock: LocalClock, made: number): Span {
   if (period === 'now') return { from: made, to: made }
   const { from, to } = placePeriod(period, clock)
   if (from >= made) throw new EnvlogError('period-empty')
-  if (to - from > MAX_PERIOD_MS) throw new EnvlogError('period-too-long')
+  if (to - from > MAX_PERIOD_DAYS * DAY_MS)
+    throw new EnvlogError('report-too-long', { days: MAX_PERIOD_DAYS })
   return { from, to: Math.min(to, made) }
 }
 
-/** The period of a report. @throws EnvlogError `period-empty`, `period-too-long` */
+/** The period of a report. @throws EnvlogError `period-empty`, `report-too-long` */
 export function toReportPeriod(period: RequestedPeriod, clock: LocalClock, made: number): ReportPeriod {
   const { from, to } = boundsOf(period, clock, made)
   const kind = period === 'now' ? 'now' : 'calendar' in period ? KINDS[period.calendar] : 'custom'

@@ -88,7 +88,7 @@ const BOUNDS: readonly (readonly number[])[] = [
   [MAX_WAITING],
   [MAX_UNSEEN_MS / DAY_MS],
   [MAX_REPORTED_ONCE],
-  [MAX_PERIOD_MS / DAY_MS],
+  [MAX_PERIOD_DAYS],
   [MAX_EXTENSION_MS / DAY_MS],
   [MAX_POINTS],
   [MAX_EXCURSIONS, MAX_GAPS],

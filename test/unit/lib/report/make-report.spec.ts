@@ -387,6 +387,11 @@ describe('a report', () => {
     const { report } = await of(new EnvlogError('timeout-silent'), freezer(records, { serial: '5212A1B3' }))
     assert.equal(report.verdict.counts.unchecked, 1)
     await assert.rejects(reportOf([], { now }), { reason: 'account-empty' })
+    const selection = { devices: [{ serial: '5212A1B2' }], bases: [], groups: [] }
+    for (const chosen of ['all', selection] as const)
+      await assert.rejects(reportOf([freezer(records)], { now, selection: chosen, exclude: ['5212A1B2'] }), {
+        reason: 'devices-excluded',
+      })
   })
 
   it('of a period that has not begun, or is longer than 366 days, fails with ENVLOG_INPUT', async () => {
@@ -394,7 +399,10 @@ describe('a report', () => {
     const from = (ms: number, to = now) => ({ from: { instant: ms }, to: { instant: to } })
     const of = (period: ReturnType<typeof from>) => reportOf([freezer([])], { now, period })
     await assert.rejects(of(from(now, now + DAY)), { reason: 'period-empty' })
-    await assert.rejects(of(from(now - 366 * DAY - 1)), { reason: 'period-too-long' })
+    await assert.rejects(of(from(now - 366 * DAY - 1)), {
+      reason: 'report-too-long',
+      params: { days: 366 },
+    })
     await of(from(now - 366 * DAY))
   })
 
