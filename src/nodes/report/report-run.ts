@@ -12,6 +12,7 @@ import { findLimitsNode } from '../kit/limits/limits-node'
 import { createEvaluator } from '../kit/settings/typed-input'
 import { periodOrNow, ReportMessages } from './report-messages'
 import {
+  calendarOf,
   clockOf,
   languageOf,
   type ReadLimits,
@@ -92,8 +93,10 @@ export class ReportRun {
     const settings = opened?.settings ?? repairReportSettings(config)
     const language = languageOf(RED, settings)
     const clock = clockOf(opened?.account.localTime ?? 'local')
+    const calendar = calendarOf(settings)
+    const wanted = this.#period ?? (calendar && { calendar, now: this.#now })
     const page = new ReportMessages(RED, trigger.msg, textsIn(language)).ofFailure(error, {
-      ...{ clock, made: this.#made, period: periodOrNow(this.#period, clock, this.#made) },
+      ...{ clock, made: this.#made, period: periodOrNow(wanted, clock, this.#made) },
       head: toHead(settings, language, opened?.account),
     })
     this.#sendNow([page])

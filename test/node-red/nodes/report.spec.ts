@@ -120,6 +120,7 @@ describe('the node report', () => {
       for (const [node, code, status] of [
         [{ account: '' }, 'ENVLOG_CONFIG', 'status.no-account'],
         [{ account: '', title: 'Cold store', language: 'ja' }, 'ENVLOG_CONFIG', 'status.no-account'],
+        [{ account: '', period: 'yesterday' }, 'ENVLOG_CONFIG', 'status.no-account'],
         [{ coverage: 101 }, 'ENVLOG_CONFIG', 'status.unconfigured'],
         [{ limits: 'missing' }, 'ENVLOG_CONFIG', 'status.no-limits'],
         [{ from: 'soon' }, 'ENVLOG_INPUT', 'report.status.not-done'],
@@ -130,6 +131,7 @@ describe('the node report', () => {
         assert.equal(error.code, code)
         assert.equal(page.report.level, 'not-done')
         assert.equal(flow.shown().at(-1)?.text, status)
+        if ('period' in node) assert.match(page.topic, /^Daily report/)
         if ('language' in node) assert.match(page.payload, /<html lang="ja">[\s\S]*Cold store/)
       }
     })
