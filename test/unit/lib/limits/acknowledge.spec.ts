@@ -249,6 +249,17 @@ describe('the number of alarms that nobody has acknowledged', () => {
     }
   })
 
+  it('does not count what a mute held back of a limit that was changed meanwhile, although it is reported', () => {
+    const node = new Monitoring([TOO_WARM], { silentAfterMs: NEVER })
+    node.receive(recordsIn(-9, 1, isCold))
+    node.clock.jump(400 * MINUTE)
+    node.command(({ alarms }) => alarms.mute(60 * MINUTE, 'all', SIGNED))
+    node.receive(recordsIn(1, 400, warmIn([100, 340])))
+    node.restart([{ ...TOO_WARM, above: -14 }])
+    assert.deepEqual(node.wait(60).map(inMinutes).slice(1), ['ended above 100-340'])
+    assert.equal(unacknowledged(node), 0)
+  })
+
   it('does not count an error that is switched off, and counts it until then', () => {
     const node = new Monitoring([TOO_WARM])
     node.receive([readingOf(nowIn(node), 'E1')])
