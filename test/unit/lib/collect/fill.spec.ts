@@ -87,7 +87,8 @@ describe('a page of missing records', () => {
     assert.deepEqual([filling.isFetching(target), pages.length], [false, 1])
   })
 
-  it('is one of each device in turn', async () => {
+  /** Three devices with a hole of a few pages. @returns how they are filled, and the serial number of each page */
+  async function threeDevices() {
     const clock = createVirtualClock(0)
     const requested: string[] = []
     const record = (at: number) => ({ unixtime: at, 'data-id': at, ch1: 1 })
@@ -107,8 +108,21 @@ describe('a page of missing records', () => {
         holes: [{ from: 990_000, to: 1_000_000, begin: null, held: '', hashes: [] }],
       } as never)
     const round = { devices, awaited: new Set<(typeof devices)[number]>(), poll: async () => {} }
-    await new Filling(run, round, context).complete()
+    const fill = (maxWaitMs: number | null) => new Filling(run, round, { ...context, maxWaitMs }).complete()
+    return { clock, nodeState, fill, requested }
+  }
+
+  it('is one of each device in turn', async () => {
+    const { fill, requested } = await threeDevices()
+    await fill(null)
     assert.deepEqual(requested.slice(0, 6), ['A', 'B', 'C', 'A', 'B', 'C'])
+  })
+
+  it('is left to the next trigger for a device that waits too long for record quota, and fetched of the others', async () => {
+    const { clock, nodeState, fill, requested } = await threeDevices()
+    nodeState.devices.get('A/A').recordsAt = clock.monotonic() + HOUR
+    await fill(0)
+    assert.deepEqual([requested.slice(0, 4), requested.includes('A')], [['B', 'C', 'B', 'C'], false])
   })
 
   for (const reason of ['records-wait', 'records-refused'] as const)
