@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Filling } from '../../../../src/lib/collect/fill'
+import { failPage } from '../../../../src/lib/collect/next-page'
 import { EnvlogError } from '../../../../src/lib/errors'
 import { createVirtualClock } from '../../../support/clock'
 import { createPolledDevice } from '../../../support/collect/polled-device'
@@ -139,6 +140,19 @@ describe('a page of missing records', () => {
       assert.equal(await ended, undefined)
       assert.deepEqual([reported, lost, ids().flat().length], [[], [], 22])
       assert.ok(endpoints.filter((endpoint) => endpoint === 'data').length < 3 * 24 + 10)
+    })
+
+  for (const [kind, base, expected] of [
+    ['a standalone device', '5212A1B2', 8000],
+    ['a remote unit, of which the service keeps 1,500', '5839F001', 750],
+  ] as const)
+    it(`that never came has half the records that it could have had: of ${kind}`, async () => {
+      const { nodeState, run } = await createPolledDevice(() => graph())
+      const hole = { from: 0, to: DAY, begin: null, held: '', hashes: [] }
+      const device = nodeState.devices.get(`${base}/5212A1B2`)
+      device.advance({ holes: [hole] } as never)
+      failPage(run, { target: { serial: '5212A1B2', base }, device, hole }, new EnvlogError('timeout-silent'))
+      assert.equal(device.pages.of(hole.from).number, expected)
     })
 
   it('leaves out an unreadable record and reports it once', async () => {
