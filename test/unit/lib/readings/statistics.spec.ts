@@ -149,7 +149,9 @@ describe('the statistics of a period', () => {
     assert.deepEqual(await coverage(hourly(A_DAY.from, 24, [3, 4, 5]), A_DAY), [83.3], 'a hole')
     assert.deepEqual(await coverage(hourly(A_DAY.from, 1), A_DAY), [null], 'one record')
     const receivedAt = Date.parse(A_DAY.from) + 12 * 3_600_000
-    assert.deepEqual(await coverage(hourly(A_DAY.from, 12), { ...A_DAY, receivedAt }), [100], 'until now')
+    const untilNow = { ...A_DAY, receivedAt }
+    assert.deepEqual(await coverage(hourly(A_DAY.from, 12), untilNow), [100], 'until now')
+    assert.deepEqual(await coverage(hourly(A_DAY.from, 12, [3, 4, 5]), untilNow), [66.7], 'a hole until now')
     const berlin = { per: 'day', time: new TimeZone('Europe/Berlin') } as const
     for (const [from, to, hours] of [
       ['2026-03-28T23:00Z', '2026-03-29T22:00Z', 23],
