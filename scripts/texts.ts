@@ -26,9 +26,9 @@ const RULES = {
   mail: { search: /</g, replacement: '‹' },
   /**
    * A spreadsheet does not read the text of this cell as a formula, some also by full-width signs, nor a serial number
-   * such as 5214E001 as a number.
+   * such as 5214E001 or 00012345 as a number.
    */
-  cell: { search: /^(\s*[=+\-@＝＋－＠]|[\t\r]|\d+[eE]\d+$)/g, replacement: "'$1" },
+  cell: { search: /^(\s*[=+\-@＝＋－＠]|[\t\r]|\d+[eE]\d+$|0\d+$)/g, replacement: "'$1" },
   /** InfluxDB refuses all points of a write if one of their tags ends with a backslash, also before blanks. */
   tag: { search: /[\\ ]+$/g, replacement: '' },
   /** Part of a file's name. */

@@ -131,7 +131,7 @@ function rowsOf(device: ReportedDevice): readonly Row[] {
 }
 
 /** A spreadsheet must not read a text as a formula, some also by full-width signs, nor a serial number as a number. */
-const MISREAD = /^(\s*[=+\-@＝＋－＠]|[\t\r]|\d+[eE]\d+$)/
+const MISREAD = /^(\s*[=+\-@＝＋－＠]|[\t\r]|\d+[eE]\d+$|0\d+$)/
 
 function toText(cell: Cell, decimalComma: boolean): string {
   if (typeof cell === 'number') return decimalComma ? String(cell).replace('.', ',') : String(cell)

@@ -37,7 +37,7 @@ const isSafe: Record<RuleName, (text: string) => boolean> = {
   // As node-red-node-email recognizes HTML.
   mail: (text) => !/<[a-z][\s\S]*>/i.test(text),
   cell: (text) =>
-    !/^[\t\r]/.test(text) && !/^[=+\-@＝＋－＠]/.test(text.trimStart()) && !/^\d+E\d+$/i.test(text),
+    !/^[\t\r]/.test(text) && !/^[=+\-@＝＋－＠]/.test(text.trimStart()) && !/^(?:\d+E\d+|0\d+)$/i.test(text),
   tag: (text) => !/[\\ ]$/.test(text),
   fileName: (text) => /^[\w-]*$/.test(text),
 }
@@ -46,7 +46,7 @@ const isSafe: Record<RuleName, (text: string) => boolean> = {
 const HARMLESS: Record<RuleName, string> = {
   line: 'Freezer 3, "Inside": <-15 °C — 冷凍庫',
   mail: 'Freezer 3 > "Inside" & \'door\': -15 °C\n冷凍庫',
-  cell: 'Freezer -3 = 冷\r\n"a", b; c, 5214E001',
+  cell: 'Freezer -3 = 冷\r\n"a", b; c, 5214E001, 0',
   tag: '\\ Freezer "3\\"',
   fileName: '52A10001-ch1',
 }
@@ -76,7 +76,7 @@ describe('a text of others', () => {
   it('is not lost, except from file names', async () => {
     assert.equal(inJavaScript('line', ' a\r\n\u2028b\tc'), ' a b c')
     assert.equal(inJavaScript('mail', 'Room <b>3</b>'), 'Room ‹b>3‹/b>')
-    for (const text of ['=1+1', ' -5', '\n@a', '\ta', '＝A1', '5214E001', '1e5'])
+    for (const text of ['=1+1', ' -5', '\n@a', '\ta', '＝A1', '5214E001', '1e5', '00012345'])
       assert.equal(inJavaScript('cell', text), `'${text}`)
     assert.equal(inJavaScript('fileName', '/../C:\\x.csv'), '____C__x_csv')
   })

@@ -101,8 +101,10 @@ describe('the table of a report', () => {
       const { rows } = await tableOf([{ ...device, name: name as string }], asked)
       assert.equal(rows[0]?.Device, shown)
     }
-    const { rows } = await tableOf([{ ...device, serial: '5214E001' }], asked)
-    assert.equal(rows[0]?.['Serial number'], "'5214E001")
+    for (const serial of ['5214E001', '00012345']) {
+      const { rows } = await tableOf([{ ...device, serial }], asked)
+      assert.equal(rows[0]?.['Serial number'], `'${serial}`)
+    }
   })
 
   it('has a decimal comma and semicolons if wanted, and the words of the language', async () => {
