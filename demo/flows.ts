@@ -17,7 +17,7 @@ const ACCOUNT = 'demo-account'
 /** Changes: the times of this machine, and shorter intervals in the wall display, so that visitors see changes soon. */
 const CHANGES: Readonly<Record<string, object>> = {
   [ACCOUNT]: { timeZone },
-  [CURRENT]: { name: 'all devices, every 15 s', repeat: 15, staleAfter: '60' },
+  [CURRENT]: { name: 'all devices, every 20 s', repeat: 20, staleAfter: '60' },
   'envlog-example-dashboard-limits-of-plant': {
     limits: EXAMPLE_LIMITS.map((row) => ({ ...row, minutes: 0 })),
     silentAfter: 1,
