@@ -146,6 +146,19 @@ describe('a mute', () => {
     assert.deepEqual(mute(node, 0), [])
   })
 
+  it('keeps what it holds back, although more alarms than the history has were over since it began', () => {
+    const node = new Monitoring([TOO_WARM], { silentAfterMs: Number.POSITIVE_INFINITY })
+    node.receive(recordsIn(-9, 1, isCold))
+    node.clock.jump(400 * MINUTE)
+    mute(node, 60)
+    node.receive(recordsIn(1, 400, warmIn([100, 340])))
+    node.wait(30)
+    node.receive(
+      recordsAt(...Array.from({ length: 410 }, (_, n) => [401 + n / 15, n % 2 ? -18 : -5] as const)),
+    )
+    assert.deepEqual(mute(node, 0).map(inMinutes), ['ended above 100-340'])
+  })
+
   it('begins anew if the one before is over, also if the process has stood still since', () => {
     const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }], { silentAfterMs: Number.POSITIVE_INFINITY })
     node.receive(recordsIn(-9, 1, isCold))
