@@ -231,6 +231,18 @@ describe('the number of alarms that nobody has acknowledged', () => {
     assert.equal(unacknowledged(node), 1)
   })
 
+  it('does not count what was acknowledged by its id while a mute held it back', () => {
+    const node = new Monitoring([TOO_WARM], { silentAfterMs: NEVER })
+    node.receive(recordsIn(-9, 1, isCold))
+    node.clock.jump(400 * MINUTE)
+    node.command(({ alarms }) => alarms.mute(60 * MINUTE, 'all', SIGNED))
+    node.receive(recordsIn(1, 400, warmIn([100, 340])))
+    const [held] = node.monitor.alarms.history(0)
+    acknowledge(node, [held?.event.id ?? ''])
+    assert.deepEqual(node.wait(60).map(inMinutes).slice(1), ['ended above 100-340'])
+    assert.equal(unacknowledged(node), 0)
+  })
+
   it('does not count what is no longer watched', () => {
     const changes: ((node: Monitoring) => void)[] = [
       (node) => node.restart([{ ...TOO_WARM, above: -14 }]),
