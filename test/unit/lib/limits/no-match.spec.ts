@@ -77,6 +77,21 @@ describe('limits that no device matches', () => {
     assert.deepEqual(brief(node.wait(1)), ['normal no-match'])
   })
 
+  it('are also limits of a device at another base unit', () => {
+    const devices = [{ serial: '5212A1B2', base: '5839F002' }]
+    assert.equal(lives(new Monitoring([{ ...TOO_WARM, devices }]), 61).at(-1)?.detail, 'too warm: 5212A1B2')
+  })
+
+  it('are looked for anew after a device was forgotten', () => {
+    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
+    lives(node, 30)
+    node.receive([other(nowIn(node), -18)])
+    lives(node, 32)
+    node.command((monitor) => monitor.forget(['5212A1B3']))
+    assert.deepEqual(lives(node, 59), [])
+    assert.deepEqual(brief(lives(node, 2)), ['alarm no-match'])
+  })
+
   it('are not reported while no data arrives, and not at once after that', () => {
     const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
     node.receive([readingOf(nowIn(node), -18)])
