@@ -82,6 +82,16 @@ describe('judging by limits', () => {
     ])
   })
 
+  it('counts whole minutes', () => {
+    const [event] = new Monitoring([TOO_WARM]).receive(
+      seriesOf([
+        [AT_8, -5],
+        [AT_8 + 10.9 * MINUTE, -5],
+      ]),
+    )
+    assert.equal(event?.minutes, 10)
+  })
+
   it('compares temperatures in the unit of the limit', () => {
     const node = new Monitoring([{ above: 5, below: 0, unit: 'F' }])
     const [event] = node.receive(seriesOf([[AT_8, -15]]))
@@ -148,6 +158,18 @@ describe('judging by limits', () => {
     assert.deepEqual(
       events.map(({ state, limit }) => [state, limit]),
       [['alarm', 'by group']],
+    )
+  })
+
+  it('knows what a channel measures although the first row of a message does not say it', () => {
+    const row = { serial: '5212A1B2', base: '5839F001', channel: 1 }
+    const events = new Monitoring([{ above: -15 }]).receive([
+      { ...row, timestamp: AT_8, error: 'E1' },
+      { ...row, unit: '°C', quantity: 'temperature', timestamp: AT_8 + MINUTE, value: -5 },
+    ])
+    assert.deepEqual(
+      events.map(({ state, unit }) => [state, unit]),
+      [['alarm', '°C']],
     )
   })
 
