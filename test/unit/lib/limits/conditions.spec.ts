@@ -112,6 +112,13 @@ describe('a low battery', () => {
     assert.deepEqual(told(node, 'sufficient'), ['normal replace-now'])
   })
 
+  it('is not over because its level is unknown', () => {
+    const node = new Monitoring([])
+    told(node, 'replace-now')
+    node.wait(60)
+    assert.deepEqual(told(node, 'unknown'), [])
+  })
+
   it('is not over at once for a device that measures once an hour', () => {
     const node = new Monitoring([])
     const hour = 60 * MINUTE
@@ -274,6 +281,12 @@ describe('a message', () => {
       of: 6,
       elements: '5212A1B2 base, serial, 5212A1B2 channel, …',
     })
+  })
+
+  it('with the event of an alarm is none of measurements', () => {
+    const node = new Monitoring([TOO_WARM])
+    const [event] = node.receive(readingOf(nowIn(node), -10))
+    assert.throws(() => readMeasurements(event), { reason: 'measurements-unreadable', code: 'ENVLOG_INPUT' })
   })
 
   it('with too many channels has those judged that there is room for', () => {
