@@ -178,6 +178,16 @@ describe('a hole', () => {
     assert.equal(isJudged(3.5, recordsAt([0, -18]), records), false)
   })
 
+  it('is found by the median of the pauses, also if their number is even', () => {
+    const records = recordsAt([0, -18], [1, -18], [4, -18])
+    assert.equal(isJudged(7, records, recordsAt([10, -18])), true)
+  })
+
+  it('is found by the pause before if only two of three records differ in time', () => {
+    const records = recordsAt([10, -18], [10, -18], [30, -18])
+    assert.equal(isJudged(20, recordsIn(0, 10, isCold), records), true)
+  })
+
   it('is also found in a message of few records, of which some were lost', () => {
     const records = recordsAt([1, -18], [2, -18], [3, -18], [7, -18])
     assert.equal(isJudged(5, recordsAt([0, -18]), records), true)
@@ -196,6 +206,19 @@ describe('a hole', () => {
   it('can be filled for 30 days', () => {
     const isFilledAfter = (hours: number) =>
       isJudged(11, recordsIn(0, 10, isCold), recordsIn(20, 22, isCold), recordsAt([20 + hours * 60, -18]))
+    assert.deepEqual([30 * 24 - 1, 30 * 24 + 1].map(isFilledAfter), [true, false])
+  })
+
+  it('can be filled for 30 days, also if nothing is missing since then', () => {
+    const isFilledAfter = (hours: number) =>
+      isJudged(
+        900,
+        ...[
+          [0, 600],
+          [1200, 1201],
+          [1260, 1201 + hours * 60],
+        ].map(([from = 0, until = 0]) => recordsIn(from, until, isCold, 60)),
+      )
     assert.deepEqual([30 * 24 - 1, 30 * 24 + 1].map(isFilledAfter), [true, false])
   })
 })
