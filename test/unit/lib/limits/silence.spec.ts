@@ -171,6 +171,14 @@ describe('the silence of a base unit', () => {
     assert.deepEqual(about(lives(node, 1, serials)), ['normal 52A100'])
   })
 
+  it('is the only alarm that lasts', () => {
+    const node = new Monitoring([])
+    lives(node, 1, serialsOf(2))
+    lives(node, 61, [])
+    const lasting = node.monitor.alarms.alarms().map(({ event }) => [event.base, event.serial])
+    assert.deepEqual(lasting, [['5839F001', null]])
+  })
+
   it('keeps the states of its devices', () => {
     const node = new Monitoring([])
     lives(node, 1, serialsOf(2))
