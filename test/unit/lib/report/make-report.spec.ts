@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../../src/lib/errors'
 import type { Excursion } from '../../../../src/lib/report/report-data'
+import { toVerdict } from '../../../../src/lib/report/verdict'
 import { every, iso, type Measured, type PlantDevice, reportOf } from '../../../support/report/plant'
 
 const MINUTE = 60_000
@@ -151,6 +152,70 @@ describe('a report', () => {
       )
       assert.equal(report.verdict.counts.excursions, 0)
     })
+  })
+
+  it('fails the check of a silent device, although its last value is inside the limits', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const checkOf = async (minutes: number) => {
+      const last = freezer([[now - minutes * MINUTE, -19]])
+      const { report, device } = await reportOf([last], { now, rows: [ROW], period: 'now' })
+      return [device.checks[0]?.result, report.verdict.level]
+    }
+    assert.deepEqual(await checkOf(60), ['pass', 'good'])
+    assert.deepEqual(await checkOf(61), ['fail', 'bad'])
+  })
+
+  it('counts all excursions in its verdict, also those that it does not list', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const records = every(MINUTE, at('2026-10-10T00:00Z'), now, (time) =>
+      (time / MINUTE) % 10 === 0 ? -9 : -19,
+    )
+    const { report } = await reportOf([freezer(records)], { now, zone: 'UTC', rows: [{ above: -15 }] })
+    assert.equal(report.verdict.counts.excursions, 144)
+  })
+
+  it('is complete with a gap that is as long as Longest gap', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const stateOf = async (minutes: number) => {
+      const from = at('2026-10-10T12:00Z')
+      const records = every(MINUTE, at('2026-10-10T00:00Z'), now, () => -19)
+      const others = records.filter(([time]) => time <= from || time >= from + minutes * MINUTE)
+      return (await reportOf([freezer(others)], { now, zone: 'UTC', coverage: 0 })).channel.state
+    }
+    assert.deepEqual([await stateOf(60), await stateOf(61)], ['complete', 'incomplete'])
+  })
+
+  it('is complete with a coverage that is just Complete from', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const records = every(MINUTE, at('2026-10-10T00:00Z'), now, () => -19)
+    const { channel } = await reportOf([freezer(records)], { now, zone: 'UTC', coverage: 100 })
+    assert.deepEqual([channel.coverage, channel.state], [100, 'complete'])
+  })
+
+  it('is good if some of its channels have limits', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const records = every(MINUTE, at('2026-10-10T00:00Z'), now, () => -19)
+    const both = freezer(
+      records.map(([time, value]) => [time, value as number, 40] as const),
+      { units: ['C', '%'] },
+    )
+    const levelOf = async (rows: readonly object[]) =>
+      (await reportOf([both], { now, zone: 'UTC', rows })).report.verdict.level
+    assert.deepEqual([await levelOf([ROW]), await levelOf([])], ['good', 'warning'])
+  })
+
+  it('requests at most seven days before the period and after it because of For', async () => {
+    const now = at('2026-10-31T00:00Z')
+    const period = { from: { instant: at('2026-10-10T00:00Z') }, to: { instant: at('2026-10-11T00:00Z') } }
+    const records = every(HOUR, at('2026-10-01T00:00Z'), now, () => -19)
+    const rows = [{ above: -15, minutes: 8 * 1440 }]
+    const { requests } = await reportOf([freezer(records)], { now, zone: 'UTC', period, rows })
+    const daysFrom = (time = Number.NaN) => Math.round((time - period.from.instant) / DAY)
+    const ofRecords = requests.filter(({ endpoint }) => endpoint !== 'current')
+    assert.deepEqual(
+      ofRecords.map(({ from, to }) => [daysFrom(from), daysFrom(to)]),
+      [[-7, 8]],
+    )
   })
 
   it('of a month is incomplete if 35 hours have no record', async () => {
@@ -374,6 +439,14 @@ describe('a report', () => {
       assert.deepEqual(await of('today', 12.8), [0, 1, 'warning', []], 'for less than an hour')
       assert.deepEqual(await of('today', 14), [1, 1, 'warning', ['silent']])
       assert.deepEqual(await of('yesterday', 34), [0, 0, 'good', []])
+      const never = await reportOf([freezer([])], { now, zone: 'UTC', period: { calendar: 'today', now } })
+      assert.deepEqual(kinds(never.device.missing), ['no-records', 'silent'])
+    })
+
+    it('of a channel of the current reading that the records do not have, as one without a value', async () => {
+      const { device } = await reportOf([good], { now, zone: 'UTC', rows: [ROW] })
+      const absent = { ...device, missing: [{ kind: 'channel-absent', name: 'Door' } as const] }
+      assert.equal(toVerdict([absent], { reachesNow: false }).counts.noValue, 1)
     })
   })
 
@@ -421,5 +494,13 @@ describe('a report', () => {
     const change = (time: number) => records.map((one) => (one[0] === time ? ([time, -18.9] as const) : one))
     assert.notEqual(await sum(change(at('2026-10-10T12:00Z'))), plain)
     assert.equal(await sum(change(at('2026-10-11T00:00Z'))), plain)
+  })
+
+  it('has the same checksum in whatever order the devices are', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const records = every(10 * MINUTE, at('2026-10-10T00:00Z'), now, () => -19)
+    const devices = [freezer(records), freezer(records, { serial: '5212A1B1' })]
+    const sumOf = async (all: readonly PlantDevice[]) => (await reportOf(all, { now })).report.sha256
+    assert.equal(await sumOf(devices), await sumOf(devices.toReversed()))
   })
 })
