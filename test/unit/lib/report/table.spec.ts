@@ -96,6 +96,7 @@ describe('the table of a report', () => {
       ['  @SUM(A1)', "'  @SUM(A1)"],
       ['＝1', "'＝1"],
       ['-"a"', '"\'-""a"""'],
+      ['\t1', "'\t1"],
       ['5', '5'],
     ]) {
       const { rows } = await tableOf([{ ...device, name: name as string }], asked)
