@@ -90,4 +90,10 @@ describe('the cursor of an alert log', () => {
       assert.deepEqual(device.take(entries(Math.max(1, last - 19), last)), [])
     }
   })
+
+  it('contains the texts with the newest times, in whatever order the responses arrive', () => {
+    const device = follow()
+    for (const from of [101, 61, 121]) device.take(entries(from, from + 19))
+    assert.deepEqual(device.take(entries(101, 120)), [])
+  })
 })
