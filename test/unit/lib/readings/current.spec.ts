@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import { readCurrent } from '../../../../src/lib/readings/current'
+import { currentDevice, currentEnvelope } from '../responses'
+
+describe('a current reading', () => {
+  it('is stale if its age exceeds Stale after, or if it has no time', () => {
+    const options = { receivedAt: 100_000, time: 'utc', series1Models: [], staleAfter: 60 } as const
+    const isStale = (unixtime: number | string) =>
+      readCurrent(currentEnvelope(currentDevice({ unixtime })), options)[0]?.stale
+    assert.deepEqual([40, 39, ''].map(isStale), [false, true, true])
+  })
+})
