@@ -47,6 +47,11 @@ describe('the status of a node', () => {
       'yellow dot status.records {"count":300} 08:05 status.losses {"count":2}',
     ],
     [
+      'is a yellow dot with the number of devices that were not requested, because they await a receipt',
+      { ...received, problems: { ...NO_PROBLEMS, awaited: 5 } },
+      'yellow dot status.records {"count":300} 08:05 status.awaited {"count":5}',
+    ],
+    [
       'is a green dot although some devices have no records in the period',
       { ...received, problems: { ...NO_PROBLEMS, empty: 1 } },
       'green dot status.records {"count":300} 08:05 status.empty {"count":1}',
