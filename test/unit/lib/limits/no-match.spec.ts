@@ -92,6 +92,17 @@ describe('limits that no device matches', () => {
     assert.deepEqual(brief(lives(node, 2)), ['alarm no-match'])
   })
 
+  it('are named until they match, and are reported again if they cease to', () => {
+    const devices = ['5212A1B3', '5212A1B4'].map((serial) => ({ serial }))
+    const node = new Monitoring([{ ...TOO_WARM, devices }])
+    lives(node, 61)
+    node.receive([other(nowIn(node), -18)])
+    node.wait(1)
+    assert.equal(node.monitor.alarms.alarms()[0]?.event.detail, 'too warm: 5212A1B4')
+    node.command((monitor) => monitor.forget(['5212A1B3']))
+    assert.equal(lives(node, 62).at(-1)?.detail, 'too warm: 5212A1B3, too warm: 5212A1B4')
+  })
+
   it('are not reported while no data arrives, and not at once after that', () => {
     const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
     node.receive([readingOf(nowIn(node), -18)])
