@@ -98,6 +98,34 @@ describe('silence', () => {
     assert.deepEqual(node.wait(59), [])
   })
 
+  it('of all begins with the last message', () => {
+    const node = new Monitoring([])
+    node.wait(10)
+    const last = nowIn(node)
+    node.receive([readingOf(last, -18)])
+    assert.equal(node.wait(60)[0]?.from, new Date(last).toISOString())
+  })
+
+  it('of all is forgotten with all devices', () => {
+    const node = new Monitoring([])
+    node.receive([readingOf(nowIn(node), -18)])
+    node.wait(60)
+    node.command((monitor) => monitor.forget('all'))
+    assert.equal(node.monitor.summarize().noDataSince, null)
+    assert.deepEqual(node.receive([readingOf(nowIn(node), -18)]), [])
+  })
+
+  it('does not count the time in which nothing arrived before a restart', () => {
+    const node = new Monitoring([], { silentAfterMs: 120 * MINUTE })
+    node.receive([readingOf(nowIn(node), -18), other(nowIn(node), -18)])
+    node.wait(90)
+    node.restart()
+    const live = (minutes: number) =>
+      Array.from({ length: minutes }, () => [...node.wait(1), ...node.receive([other(nowIn(node), -18)])])
+    assert.deepEqual(live(119).flat(), [])
+    assert.deepEqual(brief(live(2).flat()), ['alarm silent 5212A1B2'])
+  })
+
   it('does not end before it began if the clock was set back meanwhile', () => {
     const node = new Monitoring([])
     node.wait(60)
@@ -112,7 +140,9 @@ describe('silence', () => {
       const before = node.wait(minutes)
       return [...before, ...node.receive([readingOf(null, null)])]
     })
-    assert.deepEqual(brief([...events, ...node.wait(1)]), ['alarm silent 5212A1B2'])
+    const [alarm, ...others] = [...events, ...node.wait(1)]
+    assert.deepEqual([alarm?.condition, alarm?.serial, alarm?.detail], ['silent', '5212A1B2', 'never'])
+    assert.deepEqual(others, [])
   })
 
   it('is forgotten if it is switched off, and then never reported', () => {
@@ -233,6 +263,15 @@ describe('the silence of a base unit', () => {
       const [event] = lives(node, 2, ['52A101'])
       assert.deepEqual([event?.state, event?.serial], ['normal', null])
     }
+  })
+
+  it('has the number of its devices, also if one was forgotten meanwhile', () => {
+    const node = new Monitoring([])
+    lives(node, 1, serialsOf(3))
+    lives(node, 80, [])
+    node.command((monitor) => monitor.forget(['52A100']))
+    node.wait(1)
+    assert.deepEqual(about(node.monitor.alarms.alarms().map(({ event }) => event)), ['reminder 5839F001 2'])
   })
 
   it('does not hide the silence of one device that was reported before, also after a restart', () => {
