@@ -100,6 +100,13 @@ describe('judging by limits', () => {
     assert.deepEqual([warm?.condition, warm?.value, warm?.unit, warm?.above], ['above', 6.8, '°F', 5])
   })
 
+  it('has values other than temperatures in the unit of their channel', () => {
+    const channels = [{ key: 'ch1', number: 1, name: 'Damp', unit: '%', quantity: 'humidity' }]
+    const node = new Monitoring([{ above: 80, quantity: 'humidity' }])
+    const [event] = node.receive(seriesOf([[AT_8, 90]], { channels }))
+    assert.deepEqual([event?.value, event?.unit], [90, '%'])
+  })
+
   it('applies to each channel the first limit of each name', () => {
     const rows = [
       { name: 'too warm', above: 0, select: 'list', devices: [{ serial: '5212A1B2' }], channel: 2 },
@@ -197,6 +204,23 @@ describe('judging by limits', () => {
     assert.deepEqual(brief(node.receive(seriesOf([[AT_8 + 40 * MINUTE, -2]]))), [
       { state: 'alarm', condition: 'above', minutes: 10, from: '08:30', until: null, value: -2 },
     ])
+  })
+
+  for (const changed of [{ unit: 'F' }, { minutes: 11 }, { margin: 1 }, { above: -16 }])
+    it(`ends an alarm without an event if its row has another ${Object.keys(changed)}`, () => {
+      const node = new Monitoring([{ ...TOO_WARM, minutes: 0 }])
+      node.receive(seriesOf([[AT_8, -2]]))
+      node.restart([{ ...TOO_WARM, minutes: 0, ...changed }])
+      assert.equal(node.monitor.summarize().alarms, 0)
+    })
+
+  it('does not judge older records of a channel whose quantity was not known', () => {
+    const about = { name: 'Inside', number: 1, key: 'ch1' }
+    const channels = (quantity: string | null) => ({ channels: [{ ...about, unit: '°C', quantity }] })
+    const node = new Monitoring([{ above: -15 }])
+    const records = minutely(-18, -18, -5, -5, -18)
+    for (const count of [1, 5]) node.receive(seriesOf(records.slice(0, count), channels(null)))
+    assert.deepEqual(node.receive(seriesOf(records, channels('temperature'))), [])
   })
 
   it('does not judge older records by a changed limit as if they were new', () => {
