@@ -70,6 +70,26 @@ describe('a channel without values', () => {
   })
 })
 
+describe('a channel that a message does not contain', () => {
+  const row = (node: Monitoring, channel: number) => {
+    const about = { serial: '5212A1B2', base: '5839F001', unit: '°C', quantity: 'temperature' }
+    return { ...about, channel, timestamp: nowIn(node), value: -18 }
+  }
+  const lives = (isArray: boolean) => {
+    const node = new Monitoring([])
+    node.receive([row(node, 1), row(node, 2)])
+    const events: LimitEvent[] = []
+    for (let minute = 0; minute < 12; minute++)
+      events.push(...node.wait(1), ...node.receive(isArray ? [row(node, 1)] : row(node, 1)))
+    return brief(events)
+  }
+
+  it('has no value, unless the message is a single row', () => {
+    assert.deepEqual(lives(true), ['alarm error 5212A1B2 2'])
+    assert.deepEqual(lives(false), [])
+  })
+})
+
 describe('a low battery', () => {
   const withBattery = (node: Monitoring, level: string) =>
     node.receive([readingOf(nowIn(node), -18, { battery: { code: 4, level } })])
