@@ -61,6 +61,24 @@ describe('a measurement ahead of the clock', () => {
     )
   })
 
+  it('is never judged if each message has others, too', () => {
+    const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+    const events: LimitEvent[] = []
+    for (let minute = 0; minute < 70; minute++) {
+      node.wait(1)
+      const now = nowIn(node)
+      events.push(
+        ...node.receiveAhead(
+          seriesOf([
+            [now, -18],
+            [now + DAY_MINUTES * MINUTE, -5],
+          ]),
+        ),
+      )
+    }
+    assert.deepEqual(events, [])
+  })
+
   it('changes nothing if it comes every 50 minutes', () => {
     const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }])
     measures(node, 1, -18)
@@ -126,5 +144,32 @@ describe('a device whose clock was set back', () => {
       assert.deepEqual(node.receive([readingOf(newest - block * 10 * MINUTE, -5)]), [])
     }
     assert.deepEqual(measures(node, 1, -5), [])
+  })
+})
+
+describe('an older measurement', () => {
+  it('that is sent again and again is no sign of a clock that was set back', () => {
+    const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+    const last = nowIn(node)
+    node.receive([readingOf(last, -5)])
+    for (let minute = 0; minute < 70; minute++) {
+      node.wait(1)
+      node.receive([readingOf(last - 5 * MINUTE, -18)])
+    }
+    assert.equal(node.monitor.summarize().alarms, 1)
+  })
+})
+
+describe('a clock that is set back soon after its device was first seen', () => {
+  it('leaves no value after that out', () => {
+    const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+    measures(node, 1, -18)
+    measures(node, 62, -18, -DAY_MINUTES)
+    const end = nowIn(node) - DAY_MINUTES * MINUTE
+    const records = [1, 2, 3].map((minute) => [end + minute * MINUTE, minute === 2 ? -5 : -18] as const)
+    assert.deepEqual(
+      node.receiveAhead(seriesOf(records)).map(({ state }) => state),
+      ['ended'],
+    )
   })
 })
