@@ -121,6 +121,15 @@ describe('a mute', () => {
     assert.deepEqual(brief(wait(node, 1)), ['reminder above 5212A1B2 1'])
   })
 
+  it('of all devices does not tell what was outside while the device was muted by itself', () => {
+    const node = startAt400()
+    mute(node, 600, ['5212A1B2'])
+    node.wait(100)
+    mute(node, 600)
+    node.receive(recordsIn(1, 500, warmIn([410, 490])))
+    assert.deepEqual(mute(node, 0), [])
+  })
+
   it('does not tell what was outside while it lasted', () => {
     const node = startAt400()
     mute(node, 60)
