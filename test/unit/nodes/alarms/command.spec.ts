@@ -14,6 +14,11 @@ describe('a command to alarms', () => {
     })
   })
 
+  it('tests with the names of the first device', () => {
+    const command = { kind: 'test', serial: '5212A1B2' }
+    assert.deepEqual(commandOf({ test: true, devices: ['5212A1B2', '5212A1B3'] }), command)
+  })
+
   it('acknowledges devices and single alarms, for a time', () => {
     const of = ['5212A1B2', '5839F001/5212A1B2/ch1/too warm/2026-11-20T07:48:00.000Z']
     assert.deepEqual(commandOf({ acknowledge: of, minutes: 240, by: '' }), {
