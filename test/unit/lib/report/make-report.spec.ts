@@ -47,6 +47,15 @@ describe('a report', () => {
       })
   })
 
+  it('does not have an excursion that begins when its period ends', async () => {
+    const midnight = at('2026-10-11T00:00Z')
+    const now = at('2026-10-12T00:00Z')
+    const records = every(MINUTE, at('2026-10-10T00:00Z'), now, (time) => (time < midnight ? -19 : -9))
+    const period = { from: { instant: at('2026-10-10T00:00Z') }, to: { instant: midnight } }
+    const { channel } = await reportOf([freezer(records)], { now, zone: 'UTC', rows: [ROW], period })
+    assert.deepEqual(channel.excursions, [])
+  })
+
   it('requests from the longest For before the period until as long after it, not later than now', async () => {
     const cold = every(MINUTE, at('2026-10-09T00:00Z'), at('2026-10-11T23:00Z'), () => -19)
     const rows = [ROW, { name: 'critical', above: -5, minutes: 60 }]
@@ -494,6 +503,18 @@ describe('a report', () => {
     const change = (time: number) => records.map((one) => (one[0] === time ? ([time, -18.9] as const) : one))
     assert.notEqual(await sum(change(at('2026-10-10T12:00Z'))), plain)
     assert.equal(await sum(change(at('2026-10-11T00:00Z'))), plain)
+  })
+
+  it('has another checksum if another error stands in place of a value', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const sumOf = async (error: string) => {
+      const records: Measured[] = [
+        [at('2026-10-10T12:00Z'), -19],
+        [at('2026-10-10T13:00Z'), error],
+      ]
+      return (await reportOf([freezer(records)], { now, zone: 'UTC' })).report.sha256
+    }
+    assert.notEqual(await sumOf('E1'), await sumOf('E2'))
   })
 
   it('has the same checksum in whatever order the devices are', async () => {
