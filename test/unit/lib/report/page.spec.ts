@@ -263,6 +263,11 @@ describe('what a report says', () => {
     assert.doesNotMatch(textOf(await render(unsigned)), /Checked by|Cause and action/)
   })
 
+  it('names the devices whose battery must be replaced soon', async () => {
+    const devices = [deviceOf({ name: 'Freezer 1', battery: 'replace-soon' })]
+    assert.match(textOf(await render(reportOf({ devices }))), /\nReplace battery soon\n+Freezer 1\n/)
+  })
+
   it('says nothing of devices that were not chosen', async () => {
     const text = textOf(await render(reportOf({ devices: [] })))
     assert.match(text, /\nNo device was chosen, so nothing was checked\n/)
