@@ -36,6 +36,8 @@ describe('the words of a report', () => {
       english.verdict(withCounts(counts, kind))
     assert.equal(verdict({ devices: 14 }), 'All 14 devices checked, no excursion')
     assert.equal(verdict({ devices: 14, withoutLimits: 1 }), 'All 14 devices checked, without limits')
+    const some = { devices: 14, channels: 2, withoutLimits: 1 }
+    assert.equal(verdict(some), 'All 14 devices checked, no excursion')
     assert.equal(
       verdict({ devices: 14, excursions: 2, unchecked: 1, noValue: 1, incomplete: 3, silent: 1, battery: 2 }),
       '2 excursions, 1 device not checked, 1 channel without a value, 3 channels incomplete, 1 device silent, 2 batteries to replace',
@@ -90,6 +92,12 @@ describe('the words of a report', () => {
     assert.equal(english.device(deviceOf({ serial: '1' }), devices), 'Freezer 1 (1)')
     assert.equal(english.device(deviceOf({ serial: '1' }), devices.slice(0, 1)), 'Freezer 1')
     assert.equal(english.device(deviceOf({ serial: '', name: '', group: 'Cold' }), devices), 'Cold')
+  })
+
+  it('count the gaps that are not listed, also a single one', () => {
+    const channel = channelOf({ state: 'incomplete', gapsLeftOut: 1 })
+    const device = deviceOf({ channels: [channel], missing: [{ kind: 'incomplete', channel }] })
+    assert.match(`${english.missing(device)}`, /1 more gap$/)
   })
 
   it('explain the codes of values that are missing', () => {
