@@ -3,7 +3,8 @@ import { type Demo, demoPort, hurried, startDemo } from '../support/demo'
 import { launchChromium } from '../support/editor/chromium'
 import { WallDisplay } from '../support/wall-display'
 
-const SHOWN_MS = 60_000
+/** Ends only a test that hangs: a busy machine takes a minute. */
+const SHOWN_MS = 120_000
 
 describe('the demo in a browser', function () {
   this.timeout(4 * SHOWN_MS)
