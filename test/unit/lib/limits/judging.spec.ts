@@ -100,6 +100,13 @@ describe('judging by limits', () => {
     assert.deepEqual([warm?.condition, warm?.value, warm?.unit, warm?.above], ['above', 6.8, '°F', 5])
   })
 
+  it('applies a row to the base units that stand beside its devices', () => {
+    const devices = [{ serial: '5212A1B9' }]
+    const rows = (base: string) => [{ above: -15, select: 'list', devices, bases: [base] }]
+    const count = (base: string) => new Monitoring(rows(base)).receive(seriesOf([[AT_8, -5]])).length
+    assert.deepEqual(['5839F001', '5839F002'].map(count), [1, 0])
+  })
+
   it('has values other than temperatures in the unit of their channel', () => {
     const channels = [{ key: 'ch1', number: 1, name: 'Damp', unit: '%', quantity: 'humidity' }]
     const node = new Monitoring([{ above: 80, quantity: 'humidity' }])
