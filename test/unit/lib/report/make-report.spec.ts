@@ -305,6 +305,7 @@ describe('a report', () => {
         [['fail', 4.9, '°F', 'above']],
       )
       assert.equal(checked.report.verdict.level, 'bad')
+      assert.equal(checked.report.verdict.counts.excursions, 1)
     })
 
     it('has the unit of the account', async () => {
