@@ -81,6 +81,12 @@ describe('the table of a report', () => {
     )
   })
 
+  it('has what is missing of a channel only in its own row', async () => {
+    const records = device.records?.map(([time]) => [time, -19, 'E1'] as const) ?? []
+    const { rows } = await tableOf([{ ...device, units: ['C', '%'], records }], asked)
+    assert.deepEqual([rows[0]?.Missing, rows[1]?.Missing], ['', 'Damp: no value: E1: sensor'])
+  })
+
   it('of a check has the readings, and why they fail', async () => {
     const broken = { ...device, records: [[now - MINUTE, 'E1'] as const] }
     const { rows } = await tableOf([broken], { ...asked, period: 'now' })
