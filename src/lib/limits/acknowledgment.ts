@@ -1,7 +1,7 @@
-import { type Acknowledgment, MAX_TEXT_LENGTH } from './condition'
+import type { Acknowledgment } from './condition'
 import type { LimitEvent } from './event'
 
-/** Who gives a command, and why; each is cut at 100 characters. */
+/** Who gives a command, and why; each has at most 100 characters. */
 export interface Signature {
   by: string | null
   note: string | null
@@ -9,7 +9,7 @@ export interface Signature {
 
 /** @param at ms since 1970 UTC @param ms how long there are no reminders; `null` for ever */
 export function sign({ by, note }: Signature, at: number, ms: number | null = null): Acknowledgment {
-  return { at, by: by?.slice(0, MAX_TEXT_LENGTH) ?? null, note: note?.slice(0, MAX_TEXT_LENGTH) ?? null, ms }
+  return { at, by, note, ms }
 }
 
 /** An alarm that may be acknowledged. */
