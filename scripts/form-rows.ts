@@ -1,6 +1,7 @@
 /**
- * Writes the rows of forms from the schemas of settings. A row in a form is a comment:
+ * Writes the rows of forms from the schemas of settings, and the link to the documents. In a form they are comments:
  *
+ *     <!-- docs -->
  *     <!-- row backfill fa-history -->
  *     <!-- row wait fa-hourglass-half placeholder=label.noLimit -->
  *     <!-- row advance fa-check-square-o options=advance. -->
@@ -27,18 +28,18 @@ const readCatalog = (name: string) =>
 
 /** @throws Error if a row cannot be read */
 export function writeRows(form: string, node: FormNode): string {
-  const written = form.replace(
-    /<!-- row (\w+) (fa-[\w-]+)(.*?) -->/g,
-    (_, property: string, icon: string, more: string) => {
+  const texts = readCatalog(node.name)
+  const written = form
+    .replace('<!-- docs -->', linkToDocs(node.name))
+    .replace(/<!-- row (\w+) (fa-[\w-]+)(.*?) -->/g, (_, property: string, icon: string, more: string) => {
       const options = Object.fromEntries(
         more
           .trim()
           .split(' ')
           .map((option) => option.split('=')),
       )
-      return writeRow(node, property, { icon, ...options })
-    },
-  )
+      return writeRow(node, texts, property, { icon, ...options })
+    })
   const [unreadable] = /<!-- row .*/.exec(written) ?? []
   if (unreadable) throw new Error(`${node.name}: ${unreadable}`)
   return written
@@ -55,14 +56,19 @@ interface RowOptions {
 
 const LABEL_STYLES = { nowrap: ' style="white-space: nowrap"', wide: ' style="width: auto"' }
 
+const linkToDocs = (name: string) =>
+  `<a class="envlog-docs" target="_blank" rel="noopener" data-i18n="[href]${name}.docs"><i class="fa fa-book" aria-hidden="true"></i> <span data-i18n="label.docs"></span></a>`
+
+/** @param own the texts of this node only */
 function writeRow(
   { name, schema, isConfig }: FormNode,
+  own: object,
   property: string,
   { icon, placeholder, options, note, label }: RowOptions,
 ): string {
   const id = `node-${isConfig ? 'config-' : ''}input-${property}`
-  const own = `hint-${property}`
-  const hint = own in readCatalog(name) ? `${name}.${own}` : `hint.${property}`
+  const ownHint = `hint-${property}`
+  const hint = ownHint in own ? `${name}.${ownHint}` : `hint.${property}`
   const field = fieldOf(schema, property)
   const texts = `data-i18n="${placeholder ? `[placeholder]${placeholder};` : ''}[aria-description]${hint}"`
   const input = options
