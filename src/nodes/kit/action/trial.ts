@@ -136,10 +136,12 @@ class TrialRun<T extends ActionType> extends Run<T> {
 
   override async deliver(delivery: Delivery, isEmpty?: boolean): Promise<void> {
     this.isPartial ||= delivery.isPartial === true
-    const { lines, count } = toLines(
-      await convertTemperatures(delivery.content, this.account.temperatureUnit),
-    )
-    if (this.lineCount === 0) Object.assign(this, { lines, lineCount: count })
+    if (this.lineCount === 0) {
+      const content = await convertTemperatures(delivery.content, this.account.temperatureUnit)
+      const { lines, count } = toLines(content)
+      this.lines = lines
+      this.lineCount = count
+    }
     await super.deliver(delivery, isEmpty)
   }
 
