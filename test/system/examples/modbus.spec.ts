@@ -9,6 +9,7 @@ import type { FlowNode } from '../../support/node-red'
 import { paletteFolder } from '../../support/palette'
 import { freePort, HOST } from '../../support/server-process'
 import { until } from '../../support/wait'
+import { unitWithBrokenProbe } from './broken-probe'
 
 const FLOW_MS = 180_000
 
@@ -52,17 +53,7 @@ describe('examples with Modbus', () => {
     current: () => ({ unixtime: Math.floor(Date.now() / 1000) - 60, values: { 1: value } }),
   })
 
-  const remote: DeviceDefinition = {
-    serial: '52C10002',
-    name: HOSTILE,
-    base: { serial: '5F0A1001', name: 'Hall 1' },
-    channels: [
-      { num: 1, unit: 'C' },
-      { num: 4, unit: 'C', broken: 'Sensor Error' },
-    ],
-    records: [],
-    current: () => ({ unixtime: Math.floor(Date.now() / 1000), values: { 1: 0.1, 4: 'Sensor Error' } }),
-  }
+  const remote = unitWithBrokenProbe(HOSTILE)
 
   beforeEach(async () => {
     value = -18.4

@@ -6,6 +6,7 @@ import { type DeviceDefinition, manualClock, type Simulator, startSimulator } fr
 import { readExample, useExamples } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
 import { until } from '../../support/wait'
+import { unitWithBrokenProbe } from './broken-probe'
 import { type Plc, startPlc } from './plc'
 
 const STARTING_MS = 300_000
@@ -45,17 +46,7 @@ describe('the example with an S7 PLC', () => {
       values: { 1: freezing.value },
     }),
   }
-  const remote: DeviceDefinition = {
-    serial: '52C10002',
-    name: HOSTILE,
-    base: { serial: '5F0A1001', name: 'Hall 1' },
-    channels: [
-      { num: 1, unit: 'C' },
-      { num: 4, unit: 'C', broken: 'Sensor Error' },
-    ],
-    records: [],
-    current: () => ({ unixtime: Math.floor(Date.now() / 1000), values: { 1: 0.1, 4: 'Sensor Error' } }),
-  }
+  const remote = unitWithBrokenProbe(HOSTILE)
   const others = Array.from(
     { length: PART },
     (_, at): DeviceDefinition => ({
